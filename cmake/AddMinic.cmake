@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+# The functions that every CMakeLists.txt of the tree is written with. Paths in
+# #include start at the source root or, for generated files, the build root.
+
+# minic_library(name SOURCES ... [DEPS ...] [MLIR])
+# MLIR: the sources include MLIR headers (archives are linked by executables).
+function(minic_library name)
+  cmake_parse_arguments(ARG "MLIR" "" "SOURCES;DEPS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_include_directories(${name} PUBLIC
+    ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+  if(ARG_MLIR)
+    target_link_libraries(${name} PUBLIC minic::mlir_headers)
+  endif()
+  target_link_libraries(${name} PUBLIC ${ARG_DEPS})
+endfunction()
+
+# minic_tablegen(target SOURCE file.td OUTPUTS "file.inc=-flag[ -flag...]" ...)
+# Runs mlir-tblgen once per output, into the mirrored build folder.
+function(minic_tablegen target)
+  cmake_parse_arguments(ARG "" "SOURCE" "OUTPUTS" ${ARGN})
+  set(outputs)
+  foreach(entry IN LISTS ARG_OUTPUTS)
+    string(REGEX MATCH "^([^=]+)=(.+)$" _ "${entry}")
+    set(out ${CMAKE_CURRENT_BINARY_DIR}/${CMAKE_MATCH_1})
+    separate_arguments(flags UNIX_COMMAND "${CMAKE_MATCH_2}")
+    add_custom_command(OUTPUT ${out}
+      COMMAND ${MINIC_LLVM_TOOLS}/mlir-tblgen ${flags}
+        -I ${MINIC_LLVM_INCLUDE} -I ${CMAKE_SOURCE_DIR}
+        ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SOURCE} -o ${out}
+        --write-if-changed -d ${out}.d
+      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SOURCE}
+      DEPFILE ${out}.d
+      COMMENT "tblgen ${CMAKE_MATCH_1}")
+    list(APPEND outputs ${out})
+  endforeach()
+  add_custom_target(${target} DEPENDS ${outputs})
+endfunction()
+
+# minic_tool(name SOURCES ... DEPS ... [MLIR])
+function(minic_tool name)
+  cmake_parse_arguments(ARG "MLIR" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE
+    ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS})
+  target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
+  if(ARG_MLIR)
+    target_link_libraries(${name} PRIVATE minic::mlir_headers minic::mlir_link)
+  endif()
+endfunction()
+
+# minic_unittest(name SOURCES ... DEPS ... [MLIR] [LABELS ...])
+# One GoogleTest program, known to ctest under its name.
+function(minic_unittest name)
+  cmake_parse_arguments(ARG "MLIR" "" "SOURCES;DEPS;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE
+    ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gmock
+    GTest::gtest_main)
+  if(ARG_MLIR)
+    target_link_libraries(${name} PRIVATE minic::mlir_headers minic::mlir_link)
+  endif()
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "unit;${ARG_LABELS}")
+endfunction()

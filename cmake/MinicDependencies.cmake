@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+# Finds what third_party/README.md lists. Compiler-only dependencies are looked
+# for only where the compiler is built, so that the runtime-only preset
+# configures on a machine without LLVM.
+
+find_package(Threads REQUIRED)
+find_package(absl REQUIRED)
+find_package(Flatbuffers REQUIRED NAMES FlatBuffers Flatbuffers)
+find_program(MINIC_FLATC flatc REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(GTest REQUIRED)
+find_path(MINIC_XXHASH_INCLUDE xxhash.h REQUIRED)
+find_path(MINIC_ONEDNN_INCLUDE dnnl.h REQUIRED)
+
+if(MINIC_BUILD_COMPILER)
+  find_package(SQLite3 REQUIRED)
+  include(LLVMStatic)
+endif()

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Candidates: the choices of a fusion that are worth measuring.
+
+#ifndef MINIC_COMPILER_TARGET_CANDIDATES_H
+#define MINIC_COMPILER_TARGET_CANDIDATES_H
+
+#include "compiler/target/Target.h"
+
+namespace minic {
+
+/// The label people know a choice by; computed from its parts.
+enum class BackendLabel { Aten, LibraryFused, Generated };
+llvm::StringRef toString(BackendLabel label);
+
+struct Candidate {
+  kernel::ChoiceAttr choice;
+  BackendLabel label;
+  /// Stable row name: label, then the schedule grammar of each part.
+  std::string name;
+  double estimateUs = 0;
+  int launches = 1;
+  bool needsLibrary = false;
+};
+
+/// Candidates of `fusion`, best estimate first: one part (fully fused) by each
+/// family and library that matches, and {anchor} + {pointwise rest} groupings.
+/// `backends`: labels allowed; naming one that matches nothing is an empty
+/// list and `why` says why. The first one is what `default` mode uses without
+/// a database. `why` collects rejections for the log.
+std::vector<Candidate> enumerateCandidates(kernel::FusionOp fusion,
+                                           const Target &target,
+                                           llvm::ArrayRef<BackendLabel> backends,
+                                           std::vector<std::string> &why);
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_TARGET_CANDIDATES_H

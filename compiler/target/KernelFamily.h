@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// KernelFamily and LibraryBackend: the two sources of implementations.
+
+#ifndef MINIC_COMPILER_TARGET_KERNELFAMILY_H
+#define MINIC_COMPILER_TARGET_KERNELFAMILY_H
+
+#include "compiler/target/DeviceProfile.h"
+#include "dialects/kernel/FusionShape.h"
+#include "dialects/plan/FusionLowering.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace minic {
+
+/// One way to implement a whole body (a fusion, or a part outlined as one).
+struct Implementation {
+  kernel::ImplAttr impl;
+  /// Layout per operand of the body: #kernel.layout, or unit for dense.
+  llvm::SmallVector<mlir::Attribute> operandLayouts;
+  /// The schedule grammar people see: "gemm_packed 8x32 trans tc=20 split=n".
+  std::string name;
+  /// Expected time; ranks candidates before anything is measured.
+  double estimateUs = 0;
+};
+
+/// What libraries and kernel families have in common. Stateless; methods may
+/// be called from several threads on different contexts.
+class ImplementationSource {
+public:
+  virtual ~ImplementationSource() = default;
+  /// The `family` of its #kernel.impl: "gemm_packed", "onednn".
+  virtual llvm::StringRef name() const = 0;
+  /// Null where `fusion` can be implemented, else why not, for people.
+  virtual std::optional<std::string>
+  reject(kernel::FusionOp fusion, const DeviceProfile &profile) const = 0;
+  /// Implementations of a fusion that was not rejected, best estimate first.
+  /// Never empty for such a fusion.
+  virtual std::vector<Implementation>
+  enumerate(kernel::FusionOp fusion, const DeviceProfile &profile) const = 0;
+  /// Adds the commands of `fusion`, whose `impl` names this source. A schedule
+  /// it cannot parse is a diagnostic, never an assert.
+  virtual mlir::LogicalResult lower(kernel::FusionOp fusion,
+                                    plan::PlanBuilder &plan) const = 0;
+};
+
+/// A library. Its calls take effect in runtime/device.
+class LibraryBackend : public ImplementationSource {
+public:
+  /// True where it can take pointwise ops into the call (library-fused).
+  virtual bool fusesEpilogue() const = 0;
+};
+
+/// Generated kernels of one structure.
+class KernelFamily : public ImplementationSource {
+public:
+  /// Adds to `device` the functions named by `kernel`'s entries.
+  virtual mlir::LogicalResult emit(plan::KernelOp kernel,
+                                   const DeviceProfile &profile,
+                                   mlir::ModuleOp device) const = 0;
+};
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_TARGET_KERNELFAMILY_H

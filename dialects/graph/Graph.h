@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The graph dialect: what a model computes. Include this one header.
+
+#ifndef MINIC_DIALECTS_GRAPH_GRAPH_H
+#define MINIC_DIALECTS_GRAPH_GRAPH_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/graph/GraphDialect.h.inc"
+#include "dialects/graph/GraphEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/graph/GraphAttrs.h.inc"
+#include "dialects/graph/GraphInterfaces.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/graph/GraphOps.h.inc"
+
+namespace minic::graph {
+
+/// The NumPy broadcast of `lhs` and `rhs`; failure where dimensions disagree.
+/// A dynamic dimension against a static one other than 1 yields the static.
+mlir::FailureOr<llvm::SmallVector<int64_t>>
+broadcastShapes(llvm::ArrayRef<int64_t> lhs, llvm::ArrayRef<int64_t> rhs);
+
+} // namespace minic::graph
+
+#endif // MINIC_DIALECTS_GRAPH_GRAPH_H

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Enums of the graph dialect.
+
+#ifndef MINIC_DIALECTS_GRAPH_GRAPHATTRS
+#define MINIC_DIALECTS_GRAPH_GRAPHATTRS
+
+include "dialects/graph/GraphBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def Graph_ComparePredicate
+    : I32EnumAttr<"ComparePredicate", "ordered comparison of two numbers", [
+        I32EnumAttrCase<"Eq", 0, "eq">, I32EnumAttrCase<"Ne", 1, "ne">,
+        I32EnumAttrCase<"Lt", 2, "lt">, I32EnumAttrCase<"Le", 3, "le">,
+        I32EnumAttrCase<"Gt", 4, "gt">, I32EnumAttrCase<"Ge", 5, "ge">]> {
+  let cppNamespace = "::minic::graph";
+  let genSpecializedAttr = 0;
+}
+def Graph_ComparePredicateAttr
+    : EnumAttr<Graph_Dialect, Graph_ComparePredicate, "predicate"> {
+  let assemblyFormat = "$value";
+}
+
+def Graph_GeluApproximation
+    : I32EnumAttr<"GeluApproximation", "which gelu is meant, as PyTorch names it", [
+        I32EnumAttrCase<"None", 0, "none">,
+        I32EnumAttrCase<"Tanh", 1, "tanh">]> {
+  let cppNamespace = "::minic::graph";
+  let genSpecializedAttr = 0;
+}
+def Graph_GeluApproximationAttr
+    : EnumAttr<Graph_Dialect, Graph_GeluApproximation, "approximation"> {
+  let assemblyFormat = "$value";
+}
+
+#endif // MINIC_DIALECTS_GRAPH_GRAPHATTRS

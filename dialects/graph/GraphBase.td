@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The graph dialect itself, its type constraints and its op base classes.
+
+#ifndef MINIC_DIALECTS_GRAPH_GRAPHBASE
+#define MINIC_DIALECTS_GRAPH_GRAPHBASE
+
+include "mlir/IR/OpBase.td"
+
+def Graph_Dialect : Dialect {
+  let name = "graph";
+  let cppNamespace = "::minic::graph";
+  let summary = "Value-semantics neural-network ops named by the maths";
+  let description = [{
+    A model as its author thinks of it: ops on tensors, no layouts, no memory,
+    no target. Ops are real-valued; rounding happens only where a tensor is
+    materialized and at `graph.cast`. See docs/rationale/graph.md.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
+/// What kernels compute with: 16-bit types are accumulated in f32.
+def Graph_FloatType : AnyTypeOf<[F32, BF16, F16],
+                                "a supported float dtype (f32, bf16 or f16)">;
+def Graph_ElementType
+    : AnyTypeOf<[F32, BF16, F16, I1, I8, I32, I64],
+                "a supported dtype (f32, bf16, f16, i1, i8, i32 or i64)">;
+
+def Graph_Tensor : RankedTensorOf<[Graph_ElementType]>;
+def Graph_FloatTensor : RankedTensorOf<[Graph_FloatType]>;
+def Graph_BoolTensor : RankedTensorOf<[I1]>;
+
+class Graph_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Graph_Dialect, mnemonic, traits>;
+
+#endif // MINIC_DIALECTS_GRAPH_GRAPHBASE

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ops that reduce a product: the anchors of GEMM fusions.
+
+#ifndef MINIC_DIALECTS_GRAPH_GRAPHCONTRACTIONOPS
+#define MINIC_DIALECTS_GRAPH_GRAPHCONTRACTIONOPS
+
+include "dialects/graph/GraphBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Graph_LinearOp : Graph_Op<"linear", [
+    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "input * transpose(weight) + bias over the last dimension";
+  let description = [{
+    `input` is [..., K], `weight` [N, K] as PyTorch stores it, `bias` [N]; the
+    result is [..., N]. All have one dtype; sums are accumulated in f32.
+    ```mlir
+    %0 = graph.linear %x, %w, %b
+      : (tensor<256x1024xf32>, tensor<512x1024xf32>, tensor<512xf32>)
+      -> tensor<256x512xf32>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$input, Graph_FloatTensor:$weight,
+                       Optional<Graph_FloatTensor>:$bias);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $weight (`,` $bias^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Graph_MatmulOp : Graph_Op<"matmul", [
+    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "lhs * rhs over the last two dimensions, batched";
+  let description = [{
+    `lhs` is [..., M, K] ([..., K, M] with `transpose_lhs`), `rhs` [..., K, N]
+    ([..., N, K] with `transpose_rhs`); leading dimensions broadcast as in
+    NumPy. Both have rank 2 or more and one dtype; sums are accumulated in f32.
+    ```mlir
+    %0 = graph.matmul %q, %k {transpose_rhs}
+      : (tensor<8x16x64xf32>, tensor<8x32x64xf32>) -> tensor<8x16x32xf32>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$lhs, Graph_FloatTensor:$rhs,
+                       UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+#endif // MINIC_DIALECTS_GRAPH_GRAPHCONTRACTIONOPS

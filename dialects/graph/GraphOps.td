@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All graph ops, for one TableGen run.
+
+include "dialects/graph/GraphContractionOps.td"
+include "dialects/graph/GraphLayoutOps.td"
+include "dialects/graph/GraphPointwiseOps.td"

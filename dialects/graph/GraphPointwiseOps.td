@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pointwise ops: one result element per index, NumPy broadcasting.
+
+#ifndef MINIC_DIALECTS_GRAPH_GRAPHPOINTWISEOPS
+#define MINIC_DIALECTS_GRAPH_GRAPHPOINTWISEOPS
+
+include "dialects/graph/GraphAttrs.td"
+include "dialects/graph/GraphInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Graph_PointwiseOp<string mnemonic, list<Trait> traits = []>
+    : Graph_Op<mnemonic, !listconcat([
+        Pure, DeclareOpInterfaceMethods<Graph_PointwiseOpInterface>], traits)>;
+
+/// Both operands have one dtype, which is the result's; shapes broadcast.
+class Graph_BinaryOp<string mnemonic, string formula, Type tensor = Graph_Tensor,
+                     list<Trait> traits = []>
+    : Graph_PointwiseOp<mnemonic, !listconcat([
+        DeclareOpInterfaceMethods<InferTypeOpInterface>], traits)> {
+  let summary = formula # ", element by element with NumPy broadcasting";
+  let description = "```mlir\n%0 = graph." # mnemonic # [{ %a, %b
+  : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+```}];
+  let arguments = (ins tensor:$lhs, tensor:$rhs);
+  let results = (outs tensor:$result);
+  let assemblyFormat =
+      "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+}
+
+def Graph_AddOp : Graph_BinaryOp<"add", "lhs + rhs", Graph_Tensor, [Commutative]>;
+def Graph_SubOp : Graph_BinaryOp<"sub", "lhs - rhs">;
+def Graph_MulOp : Graph_BinaryOp<"mul", "lhs * rhs", Graph_Tensor, [Commutative]>;
+def Graph_DivOp : Graph_BinaryOp<"div", "lhs / rhs", Graph_FloatTensor>;
+def Graph_MaxOp : Graph_BinaryOp<"max", "max(lhs, rhs), NaN if either is NaN",
+                                 Graph_Tensor, [Commutative]>;
+def Graph_MinOp : Graph_BinaryOp<"min", "min(lhs, rhs), NaN if either is NaN",
+                                 Graph_Tensor, [Commutative]>;
+def Graph_PowOp : Graph_BinaryOp<"pow", "lhs to the power of rhs",
+                                 Graph_FloatTensor>;
+
+/// The result has the operand's type.
+class Graph_UnaryOp<string mnemonic, string formula,
+                    Type tensor = Graph_FloatTensor>
+    : Graph_PointwiseOp<mnemonic, [SameOperandsAndResultType]> {
+  let summary = formula # ", element by element";
+  let description = "```mlir\n%0 = graph." # mnemonic # [{ %x : tensor<4x8xf32>
+```}];
+  let arguments = (ins tensor:$input);
+  let results = (outs tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
+def Graph_NegOp : Graph_UnaryOp<"neg", "-x", Graph_Tensor>;
+def Graph_AbsOp : Graph_UnaryOp<"abs", "|x|", Graph_Tensor>;
+def Graph_ExpOp : Graph_UnaryOp<"exp", "e to the power of x">;
+def Graph_LogOp : Graph_UnaryOp<"log", "natural logarithm of x">;
+def Graph_SqrtOp : Graph_UnaryOp<"sqrt", "square root of x">;
+def Graph_RsqrtOp : Graph_UnaryOp<"rsqrt", "1 / sqrt(x)">;
+def Graph_TanhOp : Graph_UnaryOp<"tanh", "hyperbolic tangent of x">;
+def Graph_ErfOp : Graph_UnaryOp<"erf", "Gauss error function of x">;
+def Graph_SigmoidOp : Graph_UnaryOp<"sigmoid", "1 / (1 + exp(-x))">;
+def Graph_ReluOp : Graph_UnaryOp<"relu", "max(x, 0), NaN if x is NaN">;
+def Graph_SiluOp : Graph_UnaryOp<"silu", "x * sigmoid(x)">;
+def Graph_HardSwishOp
+    : Graph_UnaryOp<"hard_swish", "x * min(max(x + 3, 0), 6) / 6">;
+
+def Graph_LeakyReluOp : Graph_UnaryOp<"leaky_relu", "x if x > 0 else alpha * x"> {
+  let arguments = (ins Graph_FloatTensor:$input,
+                       DefaultValuedAttr<F64Attr, "0.01">:$alpha);
+}
+
+def Graph_GeluOp : Graph_UnaryOp<"gelu", "Gaussian error linear unit of x"> {
+  let description = [{
+    `approximate = none` is x * (1 + erf(x / sqrt(2))) / 2, PyTorch's default;
+    `approximate = tanh` is
+    x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) / 2.
+    ```mlir
+    %0 = graph.gelu %x {approximate = #graph.approximation<tanh>} : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$input,
+      DefaultValuedAttr<Graph_GeluApproximationAttr,
+                        "::minic::graph::GeluApproximation::None">:$approximate);
+}
+
+def Graph_ClampOp : Graph_UnaryOp<"clamp", "min(max(x, lower), upper)"> {
+  let description = [{
+    ```mlir
+    %0 = graph.clamp %x {lower = 0.0 : f64, upper = 6.0 : f64} : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$input, F64Attr:$lower, F64Attr:$upper);
+  let hasVerifier = 1;
+}
+
+def Graph_CompareOp : Graph_PointwiseOp<"compare", [
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "lhs predicate rhs as i1; false where either is NaN (ne: true)";
+  let description = [{
+    ```mlir
+    %0 = graph.compare lt, %a, %b
+      : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xi1>
+    ```
+  }];
+  let arguments = (ins Graph_ComparePredicateAttr:$predicate,
+                       Graph_Tensor:$lhs, Graph_Tensor:$rhs);
+  let results = (outs Graph_BoolTensor:$result);
+  let assemblyFormat = [{
+    $predicate `,` $lhs `,` $rhs attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Graph_SelectOp : Graph_PointwiseOp<"select", [
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "on_true where condition holds, else on_false";
+  let description = [{
+    ```mlir
+    %0 = graph.select %c, %a, %b
+      : (tensor<4x8xi1>, tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Graph_BoolTensor:$condition, Graph_Tensor:$on_true,
+                       Graph_Tensor:$on_false);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $condition `,` $on_true `,` $on_false attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Graph_CastOp : Graph_PointwiseOp<"cast", []> {
+  let summary = "Converts to another dtype, rounding to nearest even";
+  let description = [{
+    Float to integer truncates toward zero; out of range is undefined. To i1
+    is `x != 0`.
+    ```mlir
+    %0 = graph.cast %x : tensor<4x8xf32> to tensor<4x8xbf16>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$input);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+#endif // MINIC_DIALECTS_GRAPH_GRAPHPOINTWISEOPS

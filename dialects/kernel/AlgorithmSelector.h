@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the select-algorithm pass knows of tuning: nothing but this interface.
+
+#ifndef MINIC_DIALECTS_KERNEL_ALGORITHMSELECTOR_H
+#define MINIC_DIALECTS_KERNEL_ALGORITHMSELECTOR_H
+
+#include "dialects/kernel/Kernel.h"
+
+namespace minic::kernel {
+
+/// Where a choice came from; becomes the fusion's `provenance` attribute.
+struct SelectedChoice {
+  ChoiceAttr choice;
+  /// "heuristic", "database", "tuned" or "fixture".
+  std::string origin;
+  /// Measured device time in microseconds; 0 where nothing was measured.
+  double timeUs = 0;
+  /// One line for people: who won by how much, or why nothing was measured.
+  std::string reason;
+};
+
+/// Chooses implementations. All fusions of a module come in one call, so that
+/// an implementation can build and measure their candidates side by side.
+/// The returned list is parallel to `fusions`. Failure has emitted a
+/// diagnostic. Called from one thread.
+class AlgorithmSelector {
+public:
+  virtual ~AlgorithmSelector() = default;
+  virtual mlir::FailureOr<std::vector<SelectedChoice>>
+  select(llvm::ArrayRef<FusionOp> fusions) = 0;
+};
+
+} // namespace minic::kernel
+
+#endif // MINIC_DIALECTS_KERNEL_ALGORITHMSELECTOR_H

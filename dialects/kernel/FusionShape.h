@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// FusionShape: the one analysis of a fusion body that every backend uses.
+
+#ifndef MINIC_DIALECTS_KERNEL_FUSIONSHAPE_H
+#define MINIC_DIALECTS_KERNEL_FUSIONSHAPE_H
+
+#include "dialects/kernel/Kernel.h"
+
+namespace minic::kernel {
+
+/// A linear or matmul seen as result[b, m, n] = sum over k lhs[b, m, k] *
+/// rhs[b, k, n]. Leading dimensions of linear's input are folded into M; a
+/// batch of 1 where there is none. Strides count elements of the dense operand
+/// and are 0 where the operand broadcasts; for an operand with several batch
+/// dimensions they are given per batch dimension.
+struct GemmShape {
+  int64_t m = 1, n = 1, k = 1;
+  llvm::SmallVector<int64_t> batch; // result's batch dims, empty if none
+  mlir::Value lhs, rhs, bias;       // bias: [N] or null
+  int64_t lhsStrideM = 0, lhsStrideK = 0;
+  int64_t rhsStrideN = 0, rhsStrideK = 0;
+  llvm::SmallVector<int64_t> lhsBatchStrides, rhsBatchStrides;
+  mlir::Type lhsType, rhsType, resultType; // element types
+  int64_t batchCount() const;
+};
+
+/// How a dense tensor is read at an index of a larger iteration space after
+/// NumPy broadcasting: one stride (in elements) per dimension of the space, 0
+/// where it broadcasts.
+struct BroadcastMap {
+  llvm::SmallVector<int64_t> strides;
+  static BroadcastMap get(llvm::ArrayRef<int64_t> operandShape,
+                          llvm::ArrayRef<int64_t> spaceShape);
+};
+
+/// What a body (or a part of it) is made of.
+struct FusionShape {
+  /// The contraction, null for a purely pointwise body. A body with more than
+  /// one is matched by no CPU family yet.
+  mlir::Operation *anchor = nullptr;
+  std::optional<GemmShape> gemm;
+  /// Pointwise ops before the anchor (feeding its operands), in body order.
+  llvm::SmallVector<mlir::Operation *> prologue;
+  /// Pointwise ops after the anchor, or all ops of a pointwise body.
+  llvm::SmallVector<mlir::Operation *> epilogue;
+  /// The iteration space of the epilogue: the anchor's result shape, or the
+  /// broadcast shape of a pointwise body's results.
+  llvm::SmallVector<int64_t> space;
+  /// Values from outside that the epilogue reads, in order of first use.
+  llvm::SmallVector<mlir::Value> epilogueInputs;
+  /// Yielded values, in order.
+  llvm::SmallVector<mlir::Value> results;
+
+  /// Analyzes `fusion`'s whole body. Fails with a reason where the body has no
+  /// such form (two anchors, dynamic shapes, a result smaller than the space).
+  static mlir::FailureOr<FusionShape> get(FusionOp fusion, std::string *reason);
+};
+
+} // namespace minic::kernel
+
+#endif // MINIC_DIALECTS_KERNEL_FUSIONSHAPE_H

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "dialects/kernel/Kernel.h"
+
+#include "dialects/kernel/KernelDialect.cpp.inc"
+
+void minic::kernel::KernelDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/kernel/KernelOps.cpp.inc"
+      >();
+}

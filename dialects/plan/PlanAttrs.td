@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Enums and descriptors of the plan dialect.
+
+#ifndef MINIC_DIALECTS_PLAN_PLANATTRS
+#define MINIC_DIALECTS_PLAN_PLANATTRS
+
+include "dialects/plan/PlanBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Plan_Attr<string name, string attrMnemonic>
+    : AttrDef<Plan_Dialect, name> {
+  let mnemonic = attrMnemonic;
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Plan_TensorSpecAttr : Plan_Attr<"TensorSpec", "tensor_spec"> {
+  let summary = "Name, type and required alignment of an input or output";
+  let parameters = (ins "::mlir::StringAttr":$name,
+                        "::mlir::RankedTensorType":$type,
+                        "int64_t":$alignment);
+}
+
+def Plan_Access : I32EnumAttr<"Access", "what a command does with an address", [
+    I32EnumAttrCase<"Read", 0, "read">, I32EnumAttrCase<"Write", 1, "write">]> {
+  let cppNamespace = "::minic::plan";
+  let genSpecializedAttr = 0;
+}
+
+def Plan_AccessAttr : EnumAttr<Plan_Dialect, Plan_Access, "access"> {
+  let assemblyFormat = "$value";
+}
+def Plan_AccessArrayAttr
+    : TypedArrayAttrBase<Plan_AccessAttr, "one access per address">;
+
+def Plan_TensorViewAttr : Plan_Attr<"TensorView", "view"> {
+  let summary = "A strided view of one of a call's operands";
+  let description = [{
+    `operand` is the index of the address operand; `strides` count elements.
+  }];
+  let parameters = (ins "int64_t":$operand, "::mlir::Type":$dtype,
+                        "::mlir::DenseI64ArrayAttr":$dims,
+                        "::mlir::DenseI64ArrayAttr":$strides);
+}
+
+def Plan_EltwiseAttr : Plan_Attr<"Eltwise", "eltwise"> {
+  let summary = "A pointwise post-op; kind is a name of format.EltwiseKind";
+  let parameters = (ins "::mlir::StringAttr":$kind, "::mlir::FloatAttr":$alpha,
+                        "::mlir::FloatAttr":$beta);
+}
+
+def Plan_BinaryAttr : Plan_Attr<"Binary", "binary"> {
+  let summary = "A binary post-op; kind is a name of format.BinaryKindPostOp";
+  let parameters = (ins "::mlir::StringAttr":$kind,
+                        "::minic::plan::TensorViewAttr":$operand);
+}
+
+def Plan_OnednnMatmulAttr : Plan_Attr<"OnednnMatmul", "onednn_matmul"> {
+  let summary = "format.OnednnMatmul";
+  let parameters = (ins "::minic::plan::TensorViewAttr":$lhs,
+                        "::minic::plan::TensorViewAttr":$rhs,
+                        OptionalParameter<"::minic::plan::TensorViewAttr">:$bias,
+                        "::minic::plan::TensorViewAttr":$result,
+                        "::mlir::ArrayAttr":$post_ops,
+                        "bool":$pack_rhs);
+}
+
+#endif // MINIC_DIALECTS_PLAN_PLANATTRS

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tensors as the runtime sees them: a caller-owned pointer with a type.
+
+#ifndef MINIC_RUNTIME_BASE_TENSOR_H
+#define MINIC_RUNTIME_BASE_TENSOR_H
+
+#include "absl/types/span.h"
+
+#include "runtime/format/plan_generated.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace minic::runtime {
+
+using DType = format::DType;
+
+/// Bytes of one element; i1 takes one.
+int64_t elementBytes(DType dtype);
+/// "f32", "bf16", ...
+const char *toString(DType dtype);
+
+/// What an artifact says of an input or output: dense row-major on the CPU.
+struct TensorSpec {
+  std::string name;
+  DType dtype;
+  std::vector<int64_t> dims;
+  uint32_t alignment = 64; // bytes
+  int64_t elements() const;
+  int64_t bytes() const;
+};
+
+/// A caller-owned dense row-major tensor; does not own `dims`.
+struct Tensor {
+  void *data = nullptr;
+  DType dtype = DType::f32;
+  absl::Span<const int64_t> dims;
+};
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_BASE_TENSOR_H

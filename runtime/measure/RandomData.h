@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RandomData: reproducible test data that the tuner and its workers make
+// independently of each other.
+
+#ifndef MINIC_RUNTIME_MEASURE_RANDOMDATA_H
+#define MINIC_RUNTIME_MEASURE_RANDOMDATA_H
+
+#include "runtime/base/Tensor.h"
+
+namespace minic::runtime {
+
+/// Fills `data` (dense, product of dims elements of dtype) from a generator
+/// seeded with `seed` and `name`. Floats are uniform in [-1, 1], integers in
+/// [-8, 8], i1 fair; the same on every machine. With `scaleByFanIn` floats of
+/// rank 2 or more are divided by sqrt(last dim), as initialized weights are,
+/// so that activations stay in the range where they are interesting.
+void fillRandom(void *data, DType dtype, absl::Span<const int64_t> dims,
+                uint64_t seed, const std::string &name,
+                bool scaleByFanIn = false);
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_MEASURE_RANDOMDATA_H

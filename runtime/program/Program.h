@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Program: a loaded artifact, immutable and shared by threads.
+
+#ifndef MINIC_RUNTIME_PROGRAM_PROGRAM_H
+#define MINIC_RUNTIME_PROGRAM_PROGRAM_H
+
+#include "runtime/base/Tensor.h"
+
+#include "absl/status/statusor.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace minic::runtime {
+
+/// Fills `destination` (constant.bytes bytes, 64-byte aligned) with an external
+/// constant in its layout.
+using ConstantProvider = std::function<absl::Status(
+    const format::Constant &constant, void *destination)>;
+
+struct ProgramOptions {
+  std::string function = "main";
+  /// Picks the variant with this thread count; 0: the artifact's first variant
+  /// that this machine can run.
+  int threads = 0;
+  /// Required if the artifact has external constants.
+  ConstantProvider constants;
+  /// Fail instead of asking a library's heuristic when its version differs.
+  bool strictLibraries = false;
+};
+
+/// Thread-safe after load. Holds the mapped file, the loaded kernels, library
+/// primitives with their packed weights, and persistent memory.
+class Program {
+public:
+  /// Maps and checks `path`. InvalidArgument or DataLoss for a bad file,
+  /// FailedPrecondition where this machine lacks a CPU feature or library,
+  /// NotFound for a missing file, function or thread count.
+  static absl::StatusOr<std::shared_ptr<const Program>>
+  load(const std::string &path, const ProgramOptions &options = {});
+
+  /// The same from memory, which is copied.
+  static absl::StatusOr<std::shared_ptr<const Program>>
+  loadBytes(absl::Span<const std::byte> bytes,
+            const ProgramOptions &options = {});
+
+  ~Program();
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
+
+  const std::vector<TensorSpec> &inputs() const;
+  const std::vector<TensorSpec> &outputs() const;
+  /// Bytes of the arena a Context needs, 64-byte aligned.
+  uint64_t arenaBytes() const;
+  int threads() const;
+  /// True where `run` calls a library (which may allocate).
+  bool callsLibrary() const;
+  /// Floating-point operations of one run.
+  uint64_t flops() const;
+
+  struct Impl;
+  const Impl &impl() const { return *impl_; }
+
+private:
+  explicit Program(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_PROGRAM_PROGRAM_H
