@@ -10,13 +10,14 @@
 namespace minic::kernel {
 
 /// A linear or matmul seen as result[b, m, n] = sum over k lhs[b, m, k] *
-/// rhs[b, k, n]. Leading dimensions of linear's input are folded into M; a
-/// batch of 1 where there is none. Strides count elements of the dense operand
-/// and are 0 where the operand broadcasts; for an operand with several batch
-/// dimensions they are given per batch dimension.
+/// rhs[b, k, n]. Leading dimensions of linear's input are folded into M, and so
+/// are a matmul's batch dimensions where all of them share one rhs and lhs is
+/// dense over them; a batch of 1 where there is none. Strides count elements of
+/// the dense operand and are 0 where the operand broadcasts; for an operand
+/// with several batch dimensions they are given per batch dimension.
 struct GemmShape {
   int64_t m = 1, n = 1, k = 1;
-  llvm::SmallVector<int64_t> batch; // result's batch dims, empty if none
+  llvm::SmallVector<int64_t> batch; // result's unfolded ones, empty if none
   mlir::Value lhs, rhs, bias;       // bias: [N] or null
   int64_t lhsStrideM = 0, lhsStrideK = 0;
   int64_t rhsStrideN = 0, rhsStrideK = 0;
@@ -40,20 +41,25 @@ struct FusionShape {
   /// one is matched by no CPU family yet.
   mlir::Operation *anchor = nullptr;
   std::optional<GemmShape> gemm;
-  /// Pointwise ops before the anchor (feeding its operands), in body order.
+  /// Pointwise ops that the anchor's operands need, in body order. One that
+  /// the epilogue needs as well is in both lists.
   llvm::SmallVector<mlir::Operation *> prologue;
-  /// Pointwise ops after the anchor, or all ops of a pointwise body.
+  /// Pointwise ops that the results need, apart from the anchor; in a body
+  /// without one also graph.transpose and graph.reshape. Values of smaller
+  /// shape broadcast into the space.
   llvm::SmallVector<mlir::Operation *> epilogue;
-  /// The iteration space of the epilogue: the anchor's result shape, or the
-  /// broadcast shape of a pointwise body's results.
+  /// The iteration space of the epilogue: the anchor's result shape (whose
+  /// row-major order is [batch, m, n]), or the broadcast shape of a pointwise
+  /// body's results. Every result has this shape.
   llvm::SmallVector<int64_t> space;
-  /// Values from outside that the epilogue reads, in order of first use.
+  /// Body arguments that the epilogue reads, in order of first use.
   llvm::SmallVector<mlir::Value> epilogueInputs;
   /// Yielded values, in order.
   llvm::SmallVector<mlir::Value> results;
 
   /// Analyzes `fusion`'s whole body. Fails with a reason where the body has no
-  /// such form (two anchors, dynamic shapes, a result smaller than the space).
+  /// such form (two anchors, dynamic shapes, a result smaller than the space,
+  /// graph.transpose or graph.reshape beside an anchor).
   static mlir::FailureOr<FusionShape> get(FusionOp fusion, std::string *reason);
 };
 
