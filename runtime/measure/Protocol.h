@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Protocol: what `minic` and `minic-worker` say to each other over the worker's
+// stdin and stdout: one JSON object a line, one reply to each request, in
+// order. The worker keeps no state but the artifacts it has loaded, so a parent
+// may kill it at any moment, start another and load again.
+
+#ifndef MINIC_RUNTIME_MEASURE_PROTOCOL_H
+#define MINIC_RUNTIME_MEASURE_PROTOCOL_H
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace minic::runtime {
+
+/// Facts about the machine the worker runs on; answers a DescribeRequest.
+struct DeviceFacts {
+  std::string name;   // CPUID brand string: "AMD EPYC 9B14"
+  std::string vendor; // CPUID vendor: "AuthenticAMD"
+  int family = 0, model = 0, stepping = 0;
+  /// Instruction sets the CPU has and the system has enabled, by their LLVM
+  /// feature names ("avx512bf16"), sorted.
+  std::vector<std::string> features;
+  int64_t l1Bytes = 0, l2Bytes = 0, l3Bytes = 0; // data or unified, 0 if absent
+  int cores = 0;                                 // CPUs this process may use
+  /// Versions of libraries that plans call, without an entry where the library
+  /// cannot be opened: {"oneDNN": "2.6.3"}.
+  std::map<std::string, std::string> libraries;
+};
+
+struct DescribeRequest {};
+
+/// Loads a function of an artifact under a name of the parent's choosing.
+/// External constants are filled by fillRandom(scaleByFanIn = true) under their
+/// names and `constantsSeed`, then packed into their layouts.
+struct LoadRequest {
+  std::string id;
+  std::string path;
+  std::string function = "main";
+  int threads = 0; // 0: the artifact's first variant this machine can run
+  uint64_t constantsSeed = 0;
+};
+struct LoadReply {
+  double microseconds = 0; // of the load, packing of constants included
+  int threads = 1;
+  uint64_t arenaBytes = 0;
+  uint64_t flops = 0; // of one run
+  bool callsLibrary = false;
+};
+
+/// Runs a loaded function twice on fillRandom inputs keyed by their names and
+/// `seed`, into poisoned, guarded outputs, and compares. See Verify.h.
+struct VerifyRequest {
+  std::string id;
+  uint64_t seed = 0;
+  /// File of writeExpectedOutputs, for the same seeds.
+  std::string expectedPath;
+  /// Id of a loaded function already verified: where the file gives only some
+  /// rows, all elements are also compared with what this one computes. Empty:
+  /// none.
+  std::string trustedId;
+};
+enum class VerifyStatus {
+  ok,
+  wrong, // a value out of tolerance, unwritten, or a write out of bounds
+  error  // the run itself answered an error
+};
+struct VerifyReply {
+  VerifyStatus status = VerifyStatus::ok;
+  double worst = 0; // max error / tolerance; at most 1 is right
+  double maxAbsoluteError = 0, maxRelativeError = 0;
+  bool deterministic = false; // both runs agreed bit for bit
+  std::string detail;         // one line; empty where ok
+};
+
+/// What the caches hold when a timed run starts.
+enum class Residency {
+  warm, // what the run before left there
+  cold  // evicted by streaming over twice the last-level cache, untimed
+};
+
+/// One round: for each id in the given order, `iterations` runs.
+struct TimeRequest {
+  std::vector<std::string> ids;
+  std::vector<int64_t> iterations; // parallel to ids, each at least 1
+  Residency residency = Residency::warm;
+};
+struct TimeReply {
+  /// Mean time of one run, parallel to ids. Warm: iterations back to back under
+  /// one pair of clock readings; cold: each run timed alone.
+  std::vector<double> microseconds;
+};
+
+struct UnloadRequest {
+  std::string id;
+};
+struct QuitRequest {};
+
+/// Answers UnloadRequest and QuitRequest.
+struct DoneReply {};
+
+/// Any request may be answered by it; the worker goes on. Codes as in the
+/// runtime: InvalidArgument, DataLoss, NotFound: the request or the file;
+/// FailedPrecondition: this machine cannot; Internal: a bug.
+struct ErrorReply {
+  absl::Status status;
+};
+
+using Request = std::variant<DescribeRequest, LoadRequest, VerifyRequest,
+                             TimeRequest, UnloadRequest, QuitRequest>;
+using Reply = std::variant<DeviceFacts, LoadReply, VerifyReply, TimeReply,
+                           DoneReply, ErrorReply>;
+
+/// One line without its newline. Strings that are not UTF-8 arrive altered.
+std::string encode(const Request &request);
+std::string encode(const Reply &reply);
+
+/// InvalidArgument for a line that is not a request or reply of this protocol,
+/// naming the field. Never throws. Unknown fields are ignored.
+absl::StatusOr<Request> decodeRequest(const std::string &line);
+absl::StatusOr<Reply> decodeReply(const std::string &line);
+
+const char *toString(VerifyStatus status);
+const char *toString(Residency residency);
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_MEASURE_PROTOCOL_H

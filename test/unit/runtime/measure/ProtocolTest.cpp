@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every message survives the trip as a line; lines that are not messages are
+// refused by name of the field, never by a crash.
+
+#include "runtime/measure/Protocol.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+namespace minic::runtime {
+namespace {
+
+using ::testing::HasSubstr;
+
+template <typename T> T roundTripRequest(const T &message) {
+  auto decoded = decodeRequest(encode(Request(message)));
+  EXPECT_TRUE(decoded.ok()) << decoded.status();
+  return decoded.ok() ? std::get<T>(*decoded) : T{};
+}
+
+template <typename T> T roundTripReply(const T &message) {
+  auto decoded = decodeReply(encode(Reply(message)));
+  EXPECT_TRUE(decoded.ok()) << decoded.status();
+  return decoded.ok() ? std::get<T>(*decoded) : T{};
+}
+
+TEST(ProtocolTest, LoadRequest) {
+  LoadRequest request{.id = "candidate \"7\"\n",
+                      .path = "/tmp/ü x.minic",
+                      .function = "problem",
+                      .threads = 2,
+                      .constantsSeed = 0xffffffffffffffffu};
+  std::string line = encode(Request(request));
+  EXPECT_EQ(line.find('\n'), std::string::npos);
+  LoadRequest got = roundTripRequest(request);
+  EXPECT_EQ(got.id, request.id);
+  EXPECT_EQ(got.path, request.path);
+  EXPECT_EQ(got.function, "problem");
+  EXPECT_EQ(got.threads, 2);
+  EXPECT_EQ(got.constantsSeed, request.constantsSeed);
+}
+
+TEST(ProtocolTest, OtherRequests) {
+  roundTripRequest(DescribeRequest{});
+  roundTripRequest(QuitRequest{});
+  EXPECT_EQ(roundTripRequest(UnloadRequest{.id = "a"}).id, "a");
+
+  VerifyRequest verify{
+      .id = "a", .seed = 3, .expectedPath = "e.bin", .trustedId = "aten"};
+  VerifyRequest gotVerify = roundTripRequest(verify);
+  EXPECT_EQ(gotVerify.seed, 3u);
+  EXPECT_EQ(gotVerify.expectedPath, "e.bin");
+  EXPECT_EQ(gotVerify.trustedId, "aten");
+
+  TimeRequest time{
+      .ids = {"b", "a"}, .iterations = {10, 1}, .residency = Residency::cold};
+  TimeRequest gotTime = roundTripRequest(time);
+  EXPECT_EQ(gotTime.ids, time.ids);
+  EXPECT_EQ(gotTime.iterations, time.iterations);
+  EXPECT_EQ(gotTime.residency, Residency::cold);
+}
+
+TEST(ProtocolTest, DeviceFacts) {
+  DeviceFacts facts;
+  facts.name = "AMD EPYC";
+  facts.vendor = "AuthenticAMD";
+  facts.family = 25;
+  facts.model = 17;
+  facts.stepping = 1;
+  facts.features = {"avx2", "avx512f"};
+  facts.l1Bytes = 32768;
+  facts.l2Bytes = 1 << 20;
+  facts.l3Bytes = int64_t(1) << 33;
+  facts.cores = 2;
+  facts.libraries = {{"oneDNN", "2.6.3"}};
+  DeviceFacts got = roundTripReply(facts);
+  EXPECT_EQ(got.name, facts.name);
+  EXPECT_EQ(got.family, 25);
+  EXPECT_EQ(got.features, facts.features);
+  EXPECT_EQ(got.l3Bytes, facts.l3Bytes);
+  EXPECT_EQ(got.libraries, facts.libraries);
+}
+
+TEST(ProtocolTest, RepliesKeepValuesThatAreNotFinite) {
+  VerifyReply reply{.status = VerifyStatus::wrong,
+                    .worst = std::numeric_limits<double>::infinity(),
+                    .maxAbsoluteError = std::nan(""),
+                    .maxRelativeError = 0.1,
+                    .deterministic = true,
+                    .detail = "output y[3]: ..."};
+  VerifyReply got = roundTripReply(reply);
+  EXPECT_EQ(got.status, VerifyStatus::wrong);
+  EXPECT_TRUE(std::isinf(got.worst));
+  EXPECT_TRUE(std::isnan(got.maxAbsoluteError));
+  EXPECT_EQ(got.maxRelativeError, 0.1);
+  EXPECT_TRUE(got.deterministic);
+  EXPECT_EQ(got.detail, reply.detail);
+  EXPECT_EQ(roundTripReply(TimeReply{{1.5, 1.0 / 3}}).microseconds,
+            (std::vector<double>{1.5, 1.0 / 3}));
+}
+
+TEST(ProtocolTest, ErrorsAreReplies) {
+  ErrorReply got = roundTripReply(
+      ErrorReply{absl::FailedPreconditionError("needs avx512f")});
+  EXPECT_EQ(got.status, absl::FailedPreconditionError("needs avx512f"));
+}
+
+TEST(ProtocolTest, RefusesMalformedRequests) {
+  struct Case {
+    const char *line;
+    const char *says;
+  };
+  for (const Case &c : {
+           Case{"", "JSON object"},
+           Case{"{", "JSON object"},
+           Case{"[1, 2]", "JSON object"},
+           Case{"\xff\xfe", "JSON object"},
+           Case{"{}", "'request' is missing"},
+           Case{R"({"request": 1})", "'request' has an unexpected"},
+           Case{R"({"request": "fly"})", "unknown request 'fly'"},
+           Case{R"({"request": "unload"})", "'id' is missing"},
+           Case{R"({"request": "unload", "id": null})", "'id' has"},
+           Case{R"({"request": "load", "id": "a", "path": "p",
+                    "function": "main", "threads": 1e99,
+                    "constants_seed": 0})",
+                "'threads' has"},
+           Case{R"({"request": "load", "id": "a", "path": "p",
+                    "function": "main", "threads": 99999999999,
+                    "constants_seed": 0})",
+                "'threads' has"},
+           Case{R"({"request": "load", "id": "a", "path": "p",
+                    "function": "main", "threads": 1,
+                    "constants_seed": -1})",
+                "'constants_seed' has"},
+           Case{R"({"request": "time", "ids": "a", "iterations": [],
+                    "residency": "warm"})",
+                "'ids' has"},
+           Case{R"({"request": "time", "ids": ["a"],
+                    "iterations": [18446744073709551615],
+                    "residency": "warm"})",
+                "'iterations' has"},
+           Case{R"({"request": "time", "ids": ["a"], "iterations": [1],
+                    "residency": "hot"})",
+                "'residency' has"},
+       }) {
+    auto decoded = decodeRequest(c.line);
+    ASSERT_FALSE(decoded.ok()) << c.line;
+    EXPECT_EQ(decoded.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(decoded.status().message()), HasSubstr(c.says));
+  }
+}
+
+TEST(ProtocolTest, RefusesMalformedReplies) {
+  EXPECT_FALSE(decodeReply(R"({"reply": "done"} trailing)").ok());
+  EXPECT_FALSE(decodeReply(R"({"reply": "error", "code": 0,
+                               "message": ""})")
+                   .ok());
+  EXPECT_FALSE(decodeReply(R"({"reply": "error", "code": 400,
+                               "message": ""})")
+                   .ok());
+  EXPECT_FALSE(decodeReply(R"({"reply": "timed"})").ok());
+  EXPECT_TRUE(decodeReply(R"({"reply": "done", "new": 1})").ok());
+}
+
+} // namespace
+} // namespace minic::runtime
