@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CompileOptions: everything a user can ask of a compilation, in one struct.
+// compiler/OptionTable names each field for command lines and prints them.
+
+#ifndef MINIC_COMPILER_COMPILEOPTIONS_H
+#define MINIC_COMPILER_COMPILEOPTIONS_H
+
+#include "compiler/Log.h"
+#include "compiler/Phases.h"
+
+#include <string>
+#include <vector>
+
+namespace minic {
+
+/// Whether a run replays a captured device graph. Means nothing on a CPU.
+enum class CudaGraphs { Off, On, Auto };
+
+struct CompileOptions {
+  //===--- Mode ----------------------------------------------------------===//
+
+  /// The preset the options below started from; any option beside it wins.
+  std::string mode = "default";
+  /// Measure candidates where the database has no complete, fresh record.
+  bool tune = false;
+  CudaGraphs cudaGraphs = CudaGraphs::Off;
+
+  //===--- Algorithm selection -------------------------------------------===//
+
+  /// Labels that may implement GEMM fusions (aten, library-fused, generated);
+  /// empty for all of them.
+  std::vector<std::string> gemmBackends;
+  /// The same for convolutions, which CPU targets do not have yet.
+  std::vector<std::string> convBackends;
+  /// Seconds the search may take; 0 for no limit. Best so far wins.
+  double tuneBudgetSeconds = 0;
+  /// Tuning database file; empty for the user's cache directory.
+  std::string tuneDb;
+  /// Measure nothing; a problem without a record is an error.
+  bool tuneReplay = false;
+  /// Ignore complete records and measure again.
+  bool retune = false;
+  /// JSON file that receives every sample; empty for none.
+  std::string tuneReport;
+  /// Measure the tuned model against the default one; ship the faster.
+  bool wholeModelCheck = true;
+
+  //===--- Target --------------------------------------------------------===//
+
+  /// "auto" or "cpu".
+  std::string target = "auto";
+  /// A named device instead of this machine's; empty for this machine.
+  std::string deviceProfile;
+  /// ISA levels to generate for ("v3", "v4"), one variant each; empty for what
+  /// this machine has.
+  std::vector<std::string> cpuIsa;
+  /// Threads of one run; 0 for as many as this process may use.
+  int threads = 0;
+
+  //===--- Numerics ------------------------------------------------------===//
+
+  /// "ieee"; "tf32" is for GPUs.
+  std::string float32Precision = "ieee";
+  /// Only implementations whose two runs agree bit for bit.
+  bool deterministic = false;
+
+  //===--- Model ---------------------------------------------------------===//
+
+  /// The weights file; empty: the module's graph.weights, else the model's
+  /// stem with .safetensors.
+  std::string weights;
+  /// Functions to compile; empty for every public one.
+  std::vector<std::string> functions;
+  /// Bytes that callers align inputs and outputs to.
+  int64_t inputAlignment = 64;
+
+  //===--- Output --------------------------------------------------------===//
+
+  /// The artifact, or with compileTo the IR ("-" for stdout); empty: the
+  /// model's path with .minic, stdout for IR.
+  std::string output;
+  /// The last phase to run; Emit writes an artifact, others print IR.
+  Phase compileTo = Phase::Emit;
+
+  //===--- Debugging -----------------------------------------------------===//
+
+  /// Phases whose result is printed on stderr.
+  std::vector<Phase> dumpIrAfter;
+  /// Directory that receives IR and binary of every generated kernel.
+  std::string dumpKernelsTo;
+  /// Directory that receives every fusion as a model of its own.
+  std::string dumpProblems;
+  /// File that receives the IR before the phase that failed.
+  std::string crashReproducer;
+  Log log;
+  /// Print the resolved options and stop.
+  bool printOptions = false;
+};
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_COMPILEOPTIONS_H

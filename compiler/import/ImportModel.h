@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ImportModel: a model file and its weights become a module of graph ops.
+
+#ifndef MINIC_COMPILER_IMPORT_IMPORTMODEL_H
+#define MINIC_COMPILER_IMPORT_IMPORTMODEL_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <string>
+#include <vector>
+
+namespace minic {
+
+struct ImportOptions {
+  /// Overrides the weights file that the module names.
+  std::string weights;
+  /// Functions to keep; empty for every public one.
+  std::vector<std::string> functions;
+};
+
+struct ImportedModel {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The weights file that was bound; empty where no constant needed one.
+  std::string weightsPath;
+  /// SafetensorsFile::hash of it.
+  std::string weightsHash;
+};
+
+/// Parses and verifies `path` (.mlir text or bytecode) and binds its named
+/// constants: each gets a `value` that points into the mapped weights file,
+/// which stays mapped as long as the context lives. Arguments and results get
+/// a `graph.name` where they have none. Failure has emitted a diagnostic at
+/// the place in the model.
+mlir::FailureOr<ImportedModel> importModel(llvm::StringRef path,
+                                           mlir::MLIRContext &context,
+                                           const ImportOptions &options);
+
+/// The same for model text or bytecode in memory. `name` stands for the file in
+/// diagnostics and is what a relative `graph.weights` is relative to.
+mlir::FailureOr<ImportedModel> importModelBuffer(llvm::StringRef text,
+                                                 llvm::StringRef name,
+                                                 mlir::MLIRContext &context,
+                                                 const ImportOptions &options);
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_IMPORT_IMPORTMODEL_H
