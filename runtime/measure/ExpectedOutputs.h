@@ -42,8 +42,10 @@ struct Comparison {
   bool matches = true;
   double worst = 0;
   double maxAbsoluteError = 0;
-  double maxRelativeError = 0; // |got - expected| / max |expected| of the output
-  std::string detail; // first mismatch: "output y[3, 17]: expected 1.5 ±1e-3, got nan"
+  double maxRelativeError =
+      0; // |got - expected| / max |expected| of the output
+  std::string
+      detail; // first mismatch: "output y[3, 17]: expected 1.5 ±1e-3, got nan"
 };
 Comparison compare(const ExpectedOutput &expected, const void *data);
 
