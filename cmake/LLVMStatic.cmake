@@ -41,9 +41,9 @@ target_compile_definitions(minic_mlir_headers INTERFACE
 
 add_library(minic_mlir_link STATIC ${CMAKE_SOURCE_DIR}/cmake/LLVMStaticStubs.cpp)
 add_library(minic::mlir_link ALIAS minic_mlir_link)
-target_link_libraries(minic_mlir_link INTERFACE
+target_link_libraries(minic_mlir_link PRIVATE minic::mlir_headers INTERFACE
   -Wl,--start-group ${_mlir_libs}
   ${MINIC_LLVM_LIBDIR}/liblldELF.a ${MINIC_LLVM_LIBDIR}/liblldCommon.a
-  ${_llvm_libs} -Wl,--end-group
+  ${MINIC_LLVM_LIBDIR}/libLLVMDTLTO.a ${_llvm_libs} -Wl,--end-group
   -l:libz.a -l:libzstd.a -lrt -ldl -lm Threads::Threads)
 target_link_directories(minic_mlir_link INTERFACE ${MINIC_LLVM_LIBDIR})

@@ -4,15 +4,20 @@
 // for. lld's LTO code initializes every target LLVM was configured with; these
 // definitions keep the linker from pulling all of them into the compiler.
 
-#define MINIC_NO_TARGET(Target)                                                \
+#include "llvm/Plugins/PassPlugin.h"
+
+#define MINIC_NO_TARGET(Name)                                                  \
   extern "C" {                                                                 \
-  __attribute__((weak)) void LLVMInitialize##Target##TargetInfo() {}           \
-  __attribute__((weak)) void LLVMInitialize##Target##Target() {}               \
-  __attribute__((weak)) void LLVMInitialize##Target##TargetMC() {}             \
-  __attribute__((weak)) void LLVMInitialize##Target##AsmPrinter() {}           \
-  __attribute__((weak)) void LLVMInitialize##Target##AsmParser() {}            \
-  __attribute__((weak)) void LLVMInitialize##Target##Disassembler() {}         \
+  __attribute__((weak)) void LLVMInitialize##Name##TargetInfo() {}             \
+  __attribute__((weak)) void LLVMInitialize##Name##Target() {}                 \
+  __attribute__((weak)) void LLVMInitialize##Name##TargetMC() {}               \
+  __attribute__((weak)) void LLVMInitialize##Name##AsmPrinter() {}             \
+  __attribute__((weak)) void LLVMInitialize##Name##AsmParser() {}              \
+  __attribute__((weak)) void LLVMInitialize##Name##Disassembler() {}           \
   }
+
+// Debian's LLVM was configured with Polly but does not ship its archive.
+llvm::PassPluginLibraryInfo getPollyPluginInfo() { return {}; }
 
 MINIC_NO_TARGET(AArch64)
 MINIC_NO_TARGET(AMDGPU)

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Code generation in process. LLVM's middle end is left out: the generators
+// write what it would make of their loops, and it would take a third of the
+// time of a build.
+
+#include "compiler/target/cpu/Assembler.h"
+
+#include "compiler/target/cpu/CpuProfile.h"
+#include "compiler/target/cpu/LinkSharedObject.h"
+#include "compiler/target/cpu/LowerToLlvm.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+void prepareContext(MLIRContext &context) {
+  context.loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
+                      LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
+                      ub::UBDialect, vector::VectorDialect>();
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  context.appendDialectRegistry(registry);
+}
+
+static std::unique_ptr<llvm::TargetMachine>
+createTargetMachine(const DeviceProfile &profile) {
+  static std::once_flag initialized;
+  std::call_once(initialized, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+  llvm::Triple triple("x86_64-unknown-linux-gnu");
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) {
+    return nullptr;
+  }
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, profile.cpu, llvm::join(profile.features, ","),
+      llvm::TargetOptions(), llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      llvm::CodeGenOptLevel::Default));
+}
+
+static FailureOr<SmallVector<char, 0>> compile(ModuleOp device,
+                                               const DeviceProfile &profile,
+                                               llvm::CodeGenFileType kind) {
+  prepareContext(*device.getContext());
+  if (failed(lowerToLlvm(device, profile))) {
+    return failure();
+  }
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(device, context, "kernels");
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(profile);
+  if (!module || !machine) {
+    return device.emitError("internal error: translation to LLVM IR failed");
+  }
+  module->setTargetTriple(machine->getTargetTriple());
+  module->setDataLayout(machine->createDataLayout());
+  std::string tuneCpu = getTuneCpu(profile);
+  for (llvm::Function &function : *module) {
+    if (function.isDeclaration()) {
+      continue;
+    }
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    function.addFnAttr("tune-cpu", tuneCpu);
+    // v4 is tuned for 256 bits by default.
+    function.addFnAttr("prefer-vector-width", "512");
+    function.addFnAttr("min-legal-vector-width", "512");
+  }
+  SmallVector<char, 0> output;
+  llvm::raw_svector_ostream stream(output);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr, kind)) {
+    return device.emitError("internal error: LLVM cannot emit x86-64 code");
+  }
+  passes.run(*module);
+  return output;
+}
+
+FailureOr<std::string> assemble(ModuleOp device, const DeviceProfile &profile) {
+  FailureOr<SmallVector<char, 0>> object =
+      compile(device, profile, llvm::CodeGenFileType::ObjectFile);
+  if (failed(object)) {
+    return failure();
+  }
+  llvm::Expected<std::string> linked =
+      linkSharedObject(StringRef(object->data(), object->size()));
+  if (!linked) {
+    return device.emitError() << llvm::toString(linked.takeError());
+  }
+  return std::move(*linked);
+}
+
+FailureOr<std::string> assembleToText(ModuleOp device,
+                                      const DeviceProfile &profile) {
+  FailureOr<SmallVector<char, 0>> text =
+      compile(device, profile, llvm::CodeGenFileType::AssemblyFile);
+  if (failed(text)) {
+    return failure();
+  }
+  return std::string(text->data(), text->size());
+}
+
+} // namespace minic::cpu

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CPU detection: LLVM knows names and features, CPUID the caches.
+
+#include "compiler/target/cpu/CpuProfile.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <cpuid.h>
+#include <cstring>
+
+namespace minic::cpu {
+
+namespace {
+
+constexpr const char *v3Features[] = {"avx2", "fma",   "f16c",  "bmi",
+                                      "bmi2", "lzcnt", "movbe", "popcnt"};
+constexpr const char *v4Features[] = {"avx512f", "avx512bw", "avx512cd",
+                                      "avx512dq", "avx512vl"};
+
+struct CpuId {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  explicit CpuId(unsigned leaf, unsigned subleaf = 0) {
+    __get_cpuid_count(leaf, subleaf, &eax, &ebx, &ecx, &edx);
+  }
+};
+
+bool isAmd() {
+  CpuId vendor(0);
+  return vendor.ecx == 0x444d4163; // "cAMD" of "AuthenticAMD"
+}
+
+/// Data cache sizes by level. AMD describes them in leaf 0x8000001d in the
+/// form of Intel's leaf 4.
+void readCaches(DeviceProfile &profile) {
+  profile.l1Bytes = 32 << 10;
+  profile.l2Bytes = 1 << 20;
+  profile.l3Bytes = 16 << 20;
+  unsigned leaf = isAmd() ? 0x8000001d : 4;
+  for (unsigned i = 0; i != 8; ++i) {
+    CpuId cache(leaf, i);
+    unsigned type = cache.eax & 31, level = (cache.eax >> 5) & 7;
+    if (type == 0) {
+      break;
+    }
+    if (type == 2) {
+      continue; // instructions
+    }
+    int64_t ways = (cache.ebx >> 22) + 1;
+    int64_t partitions = ((cache.ebx >> 12) & 0x3ff) + 1;
+    int64_t line = (cache.ebx & 0xfff) + 1;
+    int64_t bytes = ways * partitions * line * (int64_t(cache.ecx) + 1);
+    if (level == 1) {
+      profile.l1Bytes = bytes;
+    } else if (level == 2) {
+      profile.l2Bytes = bytes;
+    } else if (level == 3) {
+      profile.l3Bytes = bytes;
+    }
+  }
+}
+
+std::string readBrand() {
+  if (CpuId(0x80000000).eax < 0x80000004) {
+    return "x86-64 CPU";
+  }
+  char brand[49] = {};
+  for (unsigned i = 0; i != 3; ++i) {
+    CpuId part(0x80000002 + i);
+    std::memcpy(brand + 16 * i, &part.eax, 4);
+    std::memcpy(brand + 16 * i + 4, &part.ebx, 4);
+    std::memcpy(brand + 16 * i + 8, &part.ecx, 4);
+    std::memcpy(brand + 16 * i + 12, &part.edx, 4);
+  }
+  return llvm::StringRef(brand).trim().str();
+}
+
+/// "family.model.stepping", with the extended fields added in.
+std::string readSignature() {
+  unsigned eax = CpuId(1).eax;
+  unsigned family = (eax >> 8) & 15, model = (eax >> 4) & 15;
+  if (family == 15) {
+    family += (eax >> 20) & 255;
+  }
+  if (family == 6 || family >= 15) {
+    model += ((eax >> 16) & 15) << 4;
+  }
+  return std::to_string(family) + "." + std::to_string(model) + "." +
+         std::to_string(eax & 15);
+}
+
+template <size_t size>
+bool hasAll(const llvm::StringMap<bool> &host,
+            const char *const (&names)[size]) {
+  return llvm::all_of(names,
+                      [&](const char *name) { return host.lookup(name); });
+}
+
+template <size_t size>
+void addAll(DeviceProfile &profile, const char *const (&names)[size]) {
+  for (const char *name : names) {
+    profile.features.push_back(std::string("+") + name);
+  }
+}
+
+/// f32 FLOPs per cycle of one core with 512-bit vectors. Zen 4 executes them
+/// in two halves.
+int flopsPerCycle(llvm::StringRef hostName, bool wide) {
+  return wide && hostName != "znver4" ? 64 : 32;
+}
+
+} // namespace
+
+DeviceProfile getCpuProfile(int threads, llvm::StringRef isa) {
+  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  std::string hostName = llvm::sys::getHostCPUName().str();
+  DeviceProfile profile;
+  profile.target = "cpu";
+  profile.threads = threads;
+  readCaches(profile);
+
+  bool native = isa.empty();
+  bool hasV3 = native ? hasAll(host, v3Features) : true;
+  bool hasV4 = native ? hasV3 && hasAll(host, v4Features) : isa == "v4";
+  profile.cpu = hasV4 ? "x86-64-v4" : hasV3 ? "x86-64-v3" : "x86-64";
+  profile.name =
+      native ? readBrand() + " (" + hostName + ")" : profile.cpu + " (generic)";
+  if (hasV3) {
+    addAll(profile, v3Features);
+  }
+  if (hasV4) {
+    addAll(profile, v4Features);
+  }
+  if (native && hasV4 && host.lookup("avx512bf16")) {
+    profile.features.push_back("+avx512bf16");
+  }
+  profile.peakGflops = 3.5 * flopsPerCycle(hostName, hasV4);
+  profile.memoryGBs = 25;
+  profile.tuningKey = (isAmd() ? "amd " : "x86 ") + readSignature() + " " +
+                      profile.cpu + " " + llvm::join(profile.features, "") +
+                      " l1=" + std::to_string(profile.l1Bytes) +
+                      " l2=" + std::to_string(profile.l2Bytes) +
+                      " l3=" + std::to_string(profile.l3Bytes) +
+                      " threads=" + std::to_string(threads);
+  return profile;
+}
+
+std::string getTuneCpu(const DeviceProfile &profile) {
+  std::string host = llvm::sys::getHostCPUName().str();
+  bool describesHost = profile.name.find("(" + host + ")") != std::string::npos;
+  return describesHost ? host : profile.cpu;
+}
+
+} // namespace minic::cpu

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Device profiles of x86-64 CPUs.
+
+#ifndef MINIC_COMPILER_TARGET_CPU_CPUPROFILE_H
+#define MINIC_COMPILER_TARGET_CPU_CPUPROFILE_H
+
+#include "compiler/target/DeviceProfile.h"
+
+#include "llvm/ADT/StringRef.h"
+
+namespace minic::cpu {
+
+/// The CPU of this machine, or a generic one of an ISA level.
+///
+/// `isa`: empty for the best level that this machine has (plus bf16 dot
+/// products where it has them), "v3" (AVX2, FMA) or "v4" (AVX-512) for exactly
+/// that level. `cpu` is the LLVM name of the level; `features` lists every
+/// feature that generated code may use, as "+name": what a runtime must check.
+/// A machine below v3 gets "x86-64" and no features.
+DeviceProfile getCpuProfile(int threads, llvm::StringRef isa = "");
+
+/// The LLVM name that instructions are scheduled for: the host's where
+/// `profile` describes it, else the level's.
+std::string getTuneCpu(const DeviceProfile &profile);
+
+} // namespace minic::cpu
+
+#endif // MINIC_COMPILER_TARGET_CPU_CPUPROFILE_H

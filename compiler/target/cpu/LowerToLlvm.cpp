@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One dialect conversion instead of a pass per dialect: kernels are small, and
+// walking them once is what keeps a build short.
+
+#include "compiler/target/cpu/LowerToLlvm.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+namespace {
+
+bool hasMath(ModuleOp device) {
+  return device
+      .walk([](Operation *op) {
+        return isa<math::MathDialect>(op->getDialect())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool truncatesToBf16(ModuleOp device) {
+  return device
+      .walk([](arith::TruncFOp op) {
+        return getElementTypeOrSelf(op.getType()).isBF16()
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+LogicalResult applyGreedily(ModuleOp device, RewritePatternSet patterns) {
+  GreedyRewriteConfig config;
+  config.enableFolding(false)
+      .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
+      .enableConstantCSE(false);
+  return applyPatternsGreedily(device, std::move(patterns), config);
+}
+
+/// pow, tanh, erf, exp, log: the only math ops that are not instructions.
+LogicalResult approximateMath(ModuleOp device) {
+  MLIRContext *context = device.getContext();
+  RewritePatternSet expand(context);
+  math::populateExpansionPatterns(expand, {"powf"});
+  if (failed(applyGreedily(device, std::move(expand)))) {
+    return device.emitError("internal error: math expansion did not converge");
+  }
+  RewritePatternSet approximate(context);
+  populateMathPolynomialApproximationPatterns(approximate, [](StringRef name) {
+    return llvm::is_contained({"math.exp", "math.log", "math.tanh", "math.erf"},
+                              name);
+  });
+  if (failed(applyGreedily(device, std::move(approximate)))) {
+    return device.emitError(
+        "internal error: math approximation did not converge");
+  }
+  // Approximations of neighbouring values share constants and subterms.
+  IRRewriter rewriter(context);
+  for (auto function : device.getOps<LLVM::LLVMFuncOp>()) {
+    DominanceInfo dominance(function);
+    eliminateCommonSubExpressions(rewriter, dominance, function);
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult lowerToLlvm(ModuleOp device, const DeviceProfile &profile) {
+  MLIRContext *context = device.getContext();
+  if (hasMath(device) && failed(approximateMath(device))) {
+    return failure();
+  }
+  // Without the instruction LLVM would call __truncsfbf2.
+  if (!profile.has("avx512bf16") && truncatesToBf16(device)) {
+    RewritePatternSet expand(context);
+    arith::populateExpandBFloat16Patterns(expand);
+    if (failed(applyGreedily(device, std::move(expand)))) {
+      return device.emitError("internal error: bf16 expansion did not "
+                              "converge");
+    }
+  }
+
+  LowerToLLVMOptions options(context);
+  options.overrideIndexBitwidth(64);
+  LLVMTypeConverter types(context, options);
+  RewritePatternSet patterns(context);
+  populateSCFToControlFlowConversionPatterns(patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+  arith::populateArithToLLVMConversionPatterns(types, patterns);
+  populateMathToLLVMConversionPatterns(types, patterns);
+  populateVectorToLLVMConversionPatterns(types, patterns);
+  ub::populateUBToLLVMConversionPatterns(types, patterns);
+  LLVMConversionTarget target(*context);
+  target.addLegalOp<ModuleOp>();
+  return applyFullConversion(device, target, std::move(patterns));
+}
+
+} // namespace minic::cpu
