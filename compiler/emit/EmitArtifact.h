@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// EmitArtifact: a finished plan becomes a .minic file.
+
+#ifndef MINIC_COMPILER_EMIT_EMITARTIFACT_H
+#define MINIC_COMPILER_EMIT_EMITARTIFACT_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace minic {
+
+struct EmitOptions {
+  /// For `minic-run --check`; relative to the artifact. Empty for none.
+  std::string weightsPath;
+  std::string weightsHash;
+  /// writeModelBytecode of the graph; empty for artifacts of candidates.
+  std::string model;
+  /// False for files that are read back at once and thrown away.
+  bool durable = true;
+};
+
+/// What an artifact is made of, in bytes; for the summary.
+struct EmittedSizes {
+  uint64_t file = 0, constants = 0, binaries = 0;
+};
+
+/// Writes what `plan` (after codegen) says to `path`; constants are packed
+/// straight into the file. `path` gets all of it or is untouched. The bytes
+/// depend on nothing but the plan and `options`. Emits diagnostics.
+mlir::FailureOr<EmittedSizes> emitArtifact(mlir::ModuleOp plan,
+                                           const EmitOptions &options,
+                                           llvm::StringRef path);
+
+/// The same bytes in memory.
+mlir::FailureOr<std::vector<std::byte>>
+serializePlan(mlir::ModuleOp plan, const EmitOptions &options);
+
+/// Whether a file can be made at `path`, found out before minutes of tuning.
+/// Emits a diagnostic at no location; leaves nothing behind.
+mlir::LogicalResult checkWritable(llvm::StringRef path,
+                                  mlir::MLIRContext &context);
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_EMIT_EMITARTIFACT_H

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions, variants, commands and directories.
+
+#include "compiler/emit/PlanToMetadata.h"
+
+#include "compiler/emit/CommandToMetadata.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include "llvm/Support/Alignment.h"
+
+using namespace mlir;
+
+namespace minic {
+
+static constexpr uint64_t sectionAlignment = 64;
+
+std::optional<format::DType> toDType(Type type) {
+  if (type.isF32()) {
+    return format::DType::f32;
+  }
+  if (type.isBF16()) {
+    return format::DType::bf16;
+  }
+  if (type.isF16()) {
+    return format::DType::f16;
+  }
+  if (auto integer = dyn_cast<IntegerType>(type)) {
+    switch (integer.getWidth()) {
+    case 1:
+      return format::DType::i1;
+    case 8:
+      return format::DType::i8;
+    case 32:
+      return format::DType::i32;
+    case 64:
+      return format::DType::i64;
+    }
+  }
+  return std::nullopt;
+}
+
+Type fromDType(format::DType dtype, MLIRContext *context) {
+  switch (dtype) {
+  case format::DType::i1:
+    return IntegerType::get(context, 1);
+  case format::DType::i8:
+    return IntegerType::get(context, 8);
+  case format::DType::i32:
+    return IntegerType::get(context, 32);
+  case format::DType::i64:
+    return IntegerType::get(context, 64);
+  case format::DType::f16:
+    return Float16Type::get(context);
+  case format::DType::bf16:
+    return BFloat16Type::get(context);
+  case format::DType::f32:
+    return Float32Type::get(context);
+  }
+}
+
+static LogicalResult addConstant(plan::ConstantOp op, PlanMetadata &result) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  std::optional<format::DType> dtype =
+      type ? toDType(type.getElementType()) : std::nullopt;
+  if (!dtype) {
+    return op.emitOpError("expects a tensor of a supported dtype");
+  }
+  auto constant = std::make_unique<format::ConstantT>();
+  constant->name = op.getSymName().str();
+  constant->dtype = *dtype;
+  constant->dims = type.getShape().vec();
+  if (kernel::LayoutAttr layout = kernel::getLayout(type)) {
+    constant->layout = std::make_unique<format::LayoutT>();
+    constant->layout->order = layout.getOrder().vec();
+    constant->layout->block_dims = layout.getBlockDims().vec();
+    constant->layout->block_sizes = layout.getBlockSizes().vec();
+    constant->layout->padded = layout.getPadded().vec();
+  }
+  constant->bytes = kernel::getBytes(type);
+  constant->external = !op.getValue();
+  if (!constant->external) {
+    constant->offset = llvm::alignTo(result.constantsBytes, sectionAlignment);
+    result.constantsBytes = constant->offset + constant->bytes;
+  }
+  result.artifact.constants.push_back(std::move(constant));
+  result.constants.push_back(op);
+  return success();
+}
+
+static LogicalResult addBinary(plan::BinaryOp op, PlanMetadata &result) {
+  auto binary = std::make_unique<format::BinaryT>();
+  auto kind =
+      llvm::StringSwitch<std::optional<format::BinaryKind>>(op.getKind())
+          .Case("elf_shared_object", format::BinaryKind::elf_shared_object)
+          .Case("cubin", format::BinaryKind::cubin)
+          .Case("ptx", format::BinaryKind::ptx)
+          .Default(std::nullopt);
+  if (!kind) {
+    return op.emitOpError("has unknown kind ") << op.getKind();
+  }
+  binary->kind = *kind;
+  binary->arch = op.getArch().str();
+  binary->offset = llvm::alignTo(result.binariesBytes, sectionAlignment);
+  binary->bytes = op.getData().getNumElements();
+  result.binariesBytes = binary->offset + binary->bytes;
+  result.artifact.binaries.push_back(std::move(binary));
+  result.binaries.push_back(op);
+  return success();
+}
+
+static LogicalResult
+addSpecs(plan::FunctionOp function, ArrayAttr specs,
+         std::vector<std::unique_ptr<format::TensorSpecT>> &out) {
+  for (Attribute attribute : specs) {
+    auto spec = dyn_cast<plan::TensorSpecAttr>(attribute);
+    std::optional<format::DType> dtype =
+        spec ? toDType(spec.getType().getElementType()) : std::nullopt;
+    if (!dtype) {
+      return function.emitOpError("expects #plan.tensor_spec of a supported "
+                                  "dtype, got ")
+             << attribute;
+    }
+    auto table = std::make_unique<format::TensorSpecT>();
+    table->name = spec.getName().str();
+    table->dtype = *dtype;
+    table->dims = spec.getType().getShape().vec();
+    table->alignment = spec.getAlignment();
+    out.push_back(std::move(table));
+  }
+  return success();
+}
+
+static LogicalResult addVariant(plan::VariantOp op, const PlanSymbols &symbols,
+                                format::FunctionT &function) {
+  auto variant = std::make_unique<format::VariantT>();
+  variant->target = op.getTarget().str();
+  for (StringRef feature : op.getIsa().getAsValueRange<StringAttr>()) {
+    variant->isa.push_back(feature.str());
+  }
+  variant->threads = op.getThreads();
+  variant->arena_bytes = op.getArenaBytes().value_or(0);
+  if (op.getEvidence()) {
+    variant->evidence = op.getEvidence()->str();
+  }
+  if (failed(addCommands(op.getPrepare(), symbols, variant->prepare)) ||
+      failed(addCommands(op.getRun(), symbols, variant->run))) {
+    return failure();
+  }
+  function.variants.push_back(std::move(variant));
+  return success();
+}
+
+static LogicalResult addFunction(plan::FunctionOp op,
+                                 const PlanSymbols &symbols,
+                                 PlanMetadata &result) {
+  auto function = std::make_unique<format::FunctionT>();
+  function->name = op.getSymName().str();
+  function->flops = op.getFlops();
+  if (failed(addSpecs(op, op.getInputs(), function->inputs)) ||
+      failed(addSpecs(op, op.getOutputs(), function->outputs))) {
+    return failure();
+  }
+  for (Operation &inner : op.getBody().front()) {
+    auto variant = dyn_cast<plan::VariantOp>(inner);
+    if (!variant) {
+      return inner.emitOpError("is not a variant");
+    }
+    if (failed(addVariant(variant, symbols, *function))) {
+      return failure();
+    }
+  }
+  result.artifact.functions.push_back(std::move(function));
+  return success();
+}
+
+FailureOr<PlanMetadata> planToMetadata(ModuleOp module) {
+  PlanMetadata result;
+  PlanSymbols symbols;
+  for (Operation &op : *module.getBody()) {
+    LogicalResult added = success();
+    if (auto constant = dyn_cast<plan::ConstantOp>(op)) {
+      symbols.constants[constant.getSymNameAttr()] = result.constants.size();
+      added = addConstant(constant, result);
+    } else if (auto binary = dyn_cast<plan::BinaryOp>(op)) {
+      symbols.binaries[binary.getSymNameAttr()] = result.binaries.size();
+      added = addBinary(binary, result);
+    } else if (!isa<plan::FunctionOp>(op)) {
+      added = op.emitOpError("is not part of a finished plan");
+    }
+    if (failed(added)) {
+      return failure();
+    }
+  }
+  for (auto function : module.getOps<plan::FunctionOp>()) {
+    if (failed(addFunction(function, symbols, result))) {
+      return failure();
+    }
+  }
+  return result;
+}
+
+} // namespace minic
