@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the CPU's families and libraries are listed, and where the kernels of a
+// module meet in one device module.
+
+#include "compiler/target/cpu/CpuTarget.h"
+
+#include "compiler/target/cpu/Assembler.h"
+#include "compiler/target/cpu/CpuProfile.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+CpuTarget::CpuTarget(DeviceProfile profile) : profile_(std::move(profile)) {}
+
+LogicalResult CpuTarget::emit(plan::KernelOp kernel, ModuleOp device) const {
+  auto fusion = dyn_cast<kernel::FusionOp>(kernel.getBody().front().front());
+  if (!fusion || !fusion.getImplAttr()) {
+    return kernel.emitError("internal error: expected a kernel.fusion with "
+                            "impl");
+  }
+  StringRef name = fusion.getImplAttr().getFamily();
+  for (const KernelFamily *family : families_) {
+    if (family->name() == name) {
+      return family->emit(kernel, profile_, device);
+    }
+  }
+  return kernel.emitError("target 'cpu' has no kernel family '") << name << "'";
+}
+
+LogicalResult CpuTarget::codegen(ModuleOp module) const {
+  SmallVector<plan::KernelOp> kernels;
+  module.walk([&](plan::KernelOp kernel) {
+    if (kernel.getTarget() == profile_.target) {
+      kernels.push_back(kernel);
+    }
+  });
+  if (kernels.empty()) {
+    return success();
+  }
+  prepareContext(*module.getContext());
+  OwningOpRef<ModuleOp> device = ModuleOp::create(module.getLoc());
+  for (plan::KernelOp kernel : kernels) {
+    if (failed(emit(kernel, *device))) {
+      return failure();
+    }
+  }
+  FailureOr<std::string> bytes = assemble(*device, profile_);
+  if (failed(bytes)) {
+    return failure();
+  }
+  OpBuilder builder(kernels.front());
+  auto type =
+      RankedTensorType::get(int64_t(bytes->size()), builder.getI8Type());
+  auto data = DenseElementsAttr::getFromRawBuffer(type, *bytes);
+  plan::BinaryOp::create(builder, module.getLoc(), "cpu_kernels",
+                         "elf_shared_object", profile_.cpu, data);
+  for (plan::KernelOp kernel : kernels) {
+    kernel.erase();
+  }
+  return success();
+}
+
+LogicalResult CpuTarget::lowerRelayout(kernel::RelayoutOp op,
+                                       plan::PlanBuilder &) const {
+  return op.emitError("unsupported: relayout of an activation on the CPU");
+}
+
+} // namespace minic::cpu
+
+namespace minic {
+
+std::unique_ptr<Target> createCpuTarget(int threads, llvm::StringRef isa) {
+  return std::make_unique<cpu::CpuTarget>(cpu::getCpuProfile(threads, isa));
+}
+
+} // namespace minic
