@@ -31,13 +31,21 @@ struct ExpectedOutput {
   std::vector<double> alternatives;
 };
 
+/// Product of all dims but the last, and the last; 1 for a scalar.
+int64_t rowCount(absl::Span<const int64_t> dims);
+int64_t rowElements(absl::Span<const int64_t> dims);
+
+/// Replaces the file whole or not at all.
 absl::Status writeExpectedOutputs(const std::string &path,
                                   const std::vector<ExpectedOutput> &outputs);
+/// NotFound or the like for the file itself, DataLoss for what is no whole file
+/// of this format. What is returned is consistent.
 absl::StatusOr<std::vector<ExpectedOutput>>
 readExpectedOutputs(const std::string &path);
 
 /// How an output compares. `worst` is max over elements of |got - expected| /
-/// tolerance: at most 1 is right.
+/// tolerance: at most 1 is right, infinite where no distance can be given (NaN
+/// against a number).
 struct Comparison {
   bool matches = true;
   double worst = 0;
@@ -47,7 +55,19 @@ struct Comparison {
   std::string
       detail; // first mismatch: "output y[3, 17]: expected 1.5 ±1e-3, got nan"
 };
+/// Compares the given rows. `data` has the dims and dtype of `expected`. An
+/// expected value whose margin reaches beyond the dtype's largest may be met by
+/// infinity.
 Comparison compare(const ExpectedOutput &expected, const void *data);
+
+/// Compares the rows that `expected` does not give with a run that is trusted
+/// because it met the rows that are given. The tolerance is 4 times the largest
+/// of a given element: the error of any element is within its own bound, two
+/// runs are within twice that, and rows not given may be twice as large. Where
+/// `expected` has alternatives, as many elements may differ as the given rows
+/// make likely at the 95 % level (the other branch of a compare).
+Comparison compareWithTrusted(const ExpectedOutput &expected,
+                              const void *trusted, const void *data);
 
 } // namespace minic::runtime
 

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Comparing an output with what the reference or a trusted run says of it.
+
+#include "runtime/measure/ElementReader.h"
+#include "runtime/measure/ExpectedOutputs.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace minic::runtime {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// How far rows not given may be from a trusted run; see the header.
+constexpr double trustedToleranceFactor = 4;
+
+/// Distance of one element, 0 where it is right by rule (NaN meets NaN).
+double distance(double expected, double got, double tolerance,
+                double overflow) {
+  if (std::isinf(tolerance) || got == expected ||
+      (std::isnan(expected) && std::isnan(got))) {
+    return 0;
+  }
+  if (std::isnan(expected) || std::isnan(got)) {
+    return infinity;
+  }
+  // Also an expected infinity: it is beyond every dtype's largest.
+  if (std::isinf(got) && std::signbit(got) == std::signbit(expected) &&
+      std::abs(expected) + tolerance >= overflow) {
+    return 0;
+  }
+  return std::abs(got - expected);
+}
+
+/// "y[3, 17]"
+std::string elementName(const ExpectedOutput &expected, int64_t element) {
+  std::vector<int64_t> indices(expected.dims.size());
+  for (size_t i = indices.size(); i-- > 0;) {
+    indices[i] = element % expected.dims[i];
+    element /= expected.dims[i];
+  }
+  return absl::StrCat(expected.name, "[", absl::StrJoin(indices, ", "), "]");
+}
+
+/// Gathers elements into a Comparison.
+class Gatherer {
+public:
+  explicit Gatherer(const ExpectedOutput &expected) : expected(expected) {}
+
+  void add(int64_t element, double want, double got, double tolerance,
+           double error, const char *wanted) {
+    // A tolerance that is no number allows nothing.
+    double ratio = error == 0      ? 0
+                   : tolerance > 0 ? error / tolerance
+                                   : infinity;
+    result.worst = std::max(result.worst, ratio);
+    result.maxAbsoluteError = std::max(result.maxAbsoluteError, error);
+    if (std::isfinite(want)) {
+      largest = std::max(largest, std::abs(want));
+    }
+    if (ratio > 1 && mismatches++ == 0) {
+      first = absl::StrFormat("output %s: %s %.9g ±%.3g, got %.9g",
+                              elementName(expected, element), wanted, want,
+                              tolerance, got);
+    }
+    ++elements;
+  }
+
+  Comparison finish(int64_t allowedMismatches = 0) {
+    if (result.maxAbsoluteError > 0) {
+      result.maxRelativeError = result.maxAbsoluteError / largest;
+    }
+    if (mismatches <= allowedMismatches) {
+      result.worst = std::min(result.worst, 1.0);
+    } else {
+      result.matches = false;
+      result.detail = mismatches == 1
+                          ? first
+                          : absl::StrCat(first, " (", mismatches, " of ",
+                                         elements, " elements compared)");
+    }
+    return result;
+  }
+
+private:
+  const ExpectedOutput &expected;
+  Comparison result;
+  int64_t elements = 0, mismatches = 0;
+  double largest = 0;
+  std::string first;
+};
+
+/// Largest finite tolerance of the given rows.
+double largestTolerance(const ExpectedOutput &expected) {
+  double largest = 0;
+  for (double tolerance : expected.tolerances) {
+    if (std::isfinite(tolerance)) {
+      largest = std::max(largest, tolerance);
+    }
+  }
+  return largest;
+}
+
+/// How many of `elements` may take the other branch: the rate among the given
+/// elements, plus 3 of them (the 95 % bound on a rate of which none was seen).
+int64_t likelyAlternatives(const ExpectedOutput &expected, int64_t elements) {
+  if (expected.alternatives.empty()) {
+    return 0;
+  }
+  int64_t seen = 3;
+  for (double alternative : expected.alternatives) {
+    seen += !std::isnan(alternative);
+  }
+  double rate =
+      std::min(1.0, double(seen) / double(expected.alternatives.size()));
+  return int64_t(std::ceil(rate * double(elements)));
+}
+
+} // namespace
+
+Comparison compare(const ExpectedOutput &expected, const void *data) {
+  Gatherer gatherer(expected);
+  int64_t row = rowElements(expected.dims);
+  double overflow = overflowThreshold(expected.dtype);
+  for (size_t i = 0; i < expected.values.size(); ++i) {
+    int64_t given = int64_t(i) / row;
+    int64_t element =
+        (expected.rows.empty() ? given : expected.rows[given]) * row +
+        int64_t(i) % row;
+    double got = readElement(data, expected.dtype, element);
+    double want = expected.values[i], tolerance = expected.tolerances[i];
+    double error = distance(want, got, tolerance, overflow);
+    if (!(error <= tolerance) && !expected.alternatives.empty() &&
+        !std::isnan(expected.alternatives[i])) {
+      error = std::min(
+          error, distance(expected.alternatives[i], got, tolerance, overflow));
+    }
+    gatherer.add(element, want, got, tolerance, error, "expected");
+  }
+  return gatherer.finish();
+}
+
+Comparison compareWithTrusted(const ExpectedOutput &expected,
+                              const void *trusted, const void *data) {
+  Gatherer gatherer(expected);
+  if (expected.rows.empty()) {
+    return gatherer.finish();
+  }
+  int64_t rows = rowCount(expected.dims), row = rowElements(expected.dims);
+  double overflow = overflowThreshold(expected.dtype);
+  double tolerance = trustedToleranceFactor * largestTolerance(expected);
+  auto nextGiven = expected.rows.begin();
+  for (int64_t r = 0; r < rows; ++r) {
+    if (nextGiven != expected.rows.end() && *nextGiven == r) {
+      ++nextGiven;
+      continue;
+    }
+    for (int64_t element = r * row; element < (r + 1) * row; ++element) {
+      double want = readElement(trusted, expected.dtype, element);
+      double got = readElement(data, expected.dtype, element);
+      // A finite value where the trusted run overflowed is within tolerance of
+      // the threshold, or wrong.
+      double error = distance(want, got, tolerance, overflow);
+      if (std::isinf(want) && std::isfinite(got) &&
+          std::abs(got) + tolerance >= overflow &&
+          std::signbit(want) == std::signbit(got)) {
+        error = 0;
+      }
+      gatherer.add(element, want, got, tolerance, error, "trusted run has");
+    }
+  }
+  int64_t others = (rows - int64_t(expected.rows.size())) * row;
+  return gatherer.finish(likelyAlternatives(expected, others));
+}
+
+} // namespace minic::runtime
