@@ -25,9 +25,13 @@ struct Candidate {
 
 /// Candidates of `fusion`, best estimate first: one part (fully fused) by each
 /// family and library that matches, and {anchor} + {pointwise rest} groupings.
-/// `backends`: labels allowed; naming one that matches nothing is an empty
-/// list and `why` says why. The first one is what `default` mode uses without
-/// a database. `why` collects rejections for the log.
+/// `backends`: labels allowed, empty for all; naming one that matches nothing
+/// is an empty list and `why` says why. The first one is what `default` mode
+/// uses without a database. `why` collects rejections for the log.
+///
+/// A bare contraction is the same library call with and without post-ops: it is
+/// listed once, as `aten` where that is allowed. A body without contraction is
+/// one generated kernel, and as `aten` one kernel per op.
 std::vector<Candidate> enumerateCandidates(kernel::FusionOp fusion,
                                            const Target &target,
                                            llvm::ArrayRef<BackendLabel> backends,

@@ -7,12 +7,17 @@
 
 #include "compiler/target/cpu/Assembler.h"
 #include "compiler/target/cpu/CpuProfile.h"
+#include "compiler/target/cpu/onednn/OnednnMatmul.h"
 
 using namespace mlir;
 
 namespace minic::cpu {
 
-CpuTarget::CpuTarget(DeviceProfile profile) : profile_(std::move(profile)) {}
+CpuTarget::CpuTarget(DeviceProfile profile) : profile_(std::move(profile)) {
+  static const OnednnMatmul onednn(/*fusesEpilogue=*/false);
+  static const OnednnMatmul onednnFused(/*fusesEpilogue=*/true);
+  libraries_ = {&onednn, &onednnFused};
+}
 
 LogicalResult CpuTarget::emit(plan::KernelOp kernel, ModuleOp device) const {
   auto fusion = dyn_cast<kernel::FusionOp>(kernel.getBody().front().front());

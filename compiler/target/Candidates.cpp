@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Partitions a body into parts and asks every source for each part.
+
+#include "compiler/target/Candidates.h"
+
+#include "dialects/kernel/OutlinePart.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace minic {
+
+using kernel::FusionOp;
+using kernel::OutlinedPart;
+using kernel::PartAttr;
+
+StringRef toString(BackendLabel label) {
+  switch (label) {
+  case BackendLabel::Aten:
+    return "aten";
+  case BackendLabel::LibraryFused:
+    return "library-fused";
+  case BackendLabel::Generated:
+    return "generated";
+  }
+  llvm_unreachable("no such label");
+}
+
+namespace {
+
+using OpIndices = SmallVector<int64_t>;
+
+/// What each further launch costs beyond the kernels' own estimates: waking
+/// the thread team and leaving it.
+constexpr double kLaunchUs = 1.0;
+
+bool isContraction(Operation *op) {
+  return isa<graph::LinearOp, graph::MatmulOp>(op);
+}
+
+/// One part with the source and implementation it got.
+struct ImplementedPart {
+  PartAttr part;
+  Implementation implementation;
+};
+
+class Enumeration {
+public:
+  Enumeration(FusionOp fusion, const Target &target,
+              ArrayRef<BackendLabel> backends, std::vector<std::string> &why)
+      : fusion(fusion), target(target), backends(backends), why(why),
+        ops(fusion.getBodyOps()) {}
+
+  std::vector<Candidate> run() {
+    int64_t contractions = llvm::count_if(ops, isContraction);
+    if (contractions == 0) {
+      pointwiseBody();
+    } else {
+      wholeBody();
+      if (contractions > 1 || ops.size() > 1) {
+        groupings(contractions);
+      }
+    }
+    llvm::sort(candidates, [](const Candidate &a, const Candidate &b) {
+      return std::tie(a.estimateUs, a.name) < std::tie(b.estimateUs, b.name);
+    });
+    return std::move(candidates);
+  }
+
+private:
+  bool allows(BackendLabel label) const {
+    return backends.empty() || llvm::is_contained(backends, label);
+  }
+
+  OpIndices allOps() const {
+    return llvm::to_vector(llvm::seq<int64_t>(0, ops.size()));
+  }
+
+  /// All implementations of `part` by `source`; empty where it is rejected.
+  std::vector<Implementation> ask(const ImplementationSource *source,
+                                  const OutlinedPart &part) {
+    FusionOp outlined = part.fusion.get();
+    if (auto reason = source->reject(outlined, target.profile())) {
+      std::string text = source->name().str() + ": " + *reason;
+      if (!llvm::is_contained(why, text)) {
+        why.push_back(text);
+      }
+      return {};
+    }
+    return source->enumerate(outlined, target.profile());
+  }
+
+  ImplementedPart implement(const OpIndices &indices,
+                            const Implementation &implementation) {
+    MLIRContext *context = fusion.getContext();
+    auto part =
+        PartAttr::get(context, indices, implementation.impl,
+                      ArrayAttr::get(context, implementation.operandLayouts));
+    return {part, implementation};
+  }
+
+  /// The best generated implementation of some ops.
+  std::optional<ImplementedPart> generate(const OpIndices &indices) {
+    OutlinedPart part = kernel::outlinePart(fusion, indices);
+    std::optional<Implementation> best;
+    for (const KernelFamily *family : target.families()) {
+      for (const Implementation &implementation : ask(family, part)) {
+        if (!best || implementation.estimateUs < best->estimateUs) {
+          best = implementation;
+        }
+      }
+    }
+    if (!best) {
+      return std::nullopt;
+    }
+    return implement(indices, *best);
+  }
+
+  /// Generated kernels for `indices` (without contractions): one if a family
+  /// takes all of them, else as few runs of neighbours as greed finds. With
+  /// `single` one kernel per op.
+  std::optional<std::vector<ImplementedPart>>
+  generateRuns(const OpIndices &indices, bool single = false) {
+    std::vector<ImplementedPart> parts;
+    if (indices.empty()) {
+      return parts;
+    }
+    if (!single) {
+      if (auto all = generate(indices)) {
+        parts.push_back(*all);
+        return parts;
+      }
+    }
+    OpIndices run;
+    std::optional<ImplementedPart> current;
+    for (int64_t index : indices) {
+      bool isNeighbour = !run.empty() && run.back() + 1 == index;
+      if (isNeighbour && !single) {
+        OpIndices longer = run;
+        longer.push_back(index);
+        if (auto extended = generate(longer)) {
+          run = longer;
+          current = extended;
+          continue;
+        }
+      }
+      if (current) {
+        parts.push_back(*current);
+      }
+      run = {index};
+      current = generate(run);
+      if (!current) {
+        return std::nullopt;
+      }
+    }
+    parts.push_back(*current);
+    return parts;
+  }
+
+  void add(BackendLabel label, ArrayRef<ImplementedPart> parts,
+           bool needsLibrary) {
+    if (!allows(label)) {
+      return;
+    }
+    Candidate candidate;
+    candidate.label = label;
+    candidate.launches = int(parts.size());
+    candidate.needsLibrary = needsLibrary;
+    candidate.name = toString(label).str();
+    SmallVector<PartAttr> attrs;
+    for (const ImplementedPart &part : parts) {
+      candidate.name += attrs.empty() ? " " : " + ";
+      candidate.name += part.implementation.name;
+      candidate.estimateUs += part.implementation.estimateUs;
+      attrs.push_back(part.part);
+    }
+    candidate.estimateUs += kLaunchUs * double(parts.size() - 1);
+    MLIRContext *context = fusion.getContext();
+    candidate.choice =
+        kernel::ChoiceAttr::get(context, attrs, StringAttr::get(context, ""));
+    bool isKnown = llvm::any_of(candidates, [&](const Candidate &other) {
+      return other.choice == candidate.choice;
+    });
+    if (!isKnown) {
+      candidates.push_back(std::move(candidate));
+    }
+  }
+
+  /// A body without contraction: one kernel, or one per op as eager runs it.
+  /// Nothing of a library is there to choose, so `library-fused` alone means
+  /// the one kernel as well.
+  void pointwiseBody() {
+    bool onlyAten =
+        !allows(BackendLabel::Generated) && !allows(BackendLabel::LibraryFused);
+    if (auto fused = generateRuns(allOps()); fused && !onlyAten) {
+      size_t before = candidates.size();
+      add(BackendLabel::Generated, *fused, /*needsLibrary=*/false);
+      if (candidates.size() == before) {
+        add(BackendLabel::LibraryFused, *fused, /*needsLibrary=*/false);
+      }
+    }
+    if (allows(BackendLabel::Aten)) {
+      if (auto eager = generateRuns(allOps(), /*single=*/true)) {
+        add(BackendLabel::Aten, *eager, /*needsLibrary=*/false);
+      }
+    }
+  }
+
+  /// One part with all ops.
+  void wholeBody() {
+    OpIndices indices = allOps();
+    OutlinedPart part = kernel::outlinePart(fusion, indices);
+    for (const KernelFamily *family : target.families()) {
+      for (const Implementation &implementation : ask(family, part)) {
+        add(BackendLabel::Generated, {implement(indices, implementation)},
+            /*needsLibrary=*/false);
+      }
+    }
+    bool isBare = indices.size() == 1;
+    for (const LibraryBackend *library : target.libraries()) {
+      // A bare contraction is the same call with and without post-ops.
+      if (isBare && library->fusesEpilogue() && allows(BackendLabel::Aten)) {
+        continue;
+      }
+      BackendLabel label = library->fusesEpilogue() ? BackendLabel::LibraryFused
+                                                    : BackendLabel::Aten;
+      if (!allows(label)) {
+        continue;
+      }
+      for (const Implementation &implementation : ask(library, part)) {
+        add(label, {implement(indices, implementation)},
+            /*needsLibrary=*/true);
+      }
+    }
+  }
+
+  /// Every contraction on its own, generated kernels before, between and
+  /// after them.
+  void groupings(int64_t contractions) {
+    // Ops by how many contractions they wait for: with one contraction, what
+    // feeds it and what follows.
+    std::vector<OpIndices> stages(contractions + 1);
+    SmallVector<int64_t> anchors;
+    llvm::DenseMap<Operation *, bool> feeds;
+    for (Operation *op : llvm::reverse(ops)) {
+      feeds[op] = llvm::any_of(op->getUsers(), [&](Operation *user) {
+        return isContraction(user) || feeds.lookup(user);
+      });
+    }
+    for (auto [index, op] : llvm::enumerate(ops)) {
+      if (isContraction(op)) {
+        anchors.push_back(int64_t(index));
+      } else if (contractions == 1) {
+        stages[feeds.lookup(op) ? 0 : 1].push_back(int64_t(index));
+      } else {
+        stages[anchors.size()].push_back(int64_t(index));
+      }
+    }
+    std::vector<std::vector<ImplementedPart>> generated;
+    for (const OpIndices &stage : stages) {
+      auto parts = generateRuns(stage);
+      if (!parts) {
+        return;
+      }
+      generated.push_back(std::move(*parts));
+    }
+    auto assemble = [&](BackendLabel label, ArrayRef<ImplementedPart> middle,
+                        bool needsLibrary) {
+      std::vector<ImplementedPart> parts = generated[0];
+      for (auto [i, anchor] : llvm::enumerate(middle)) {
+        parts.push_back(anchor);
+        llvm::append_range(parts, generated[i + 1]);
+      }
+      add(label, parts, needsLibrary);
+    };
+
+    std::vector<ImplementedPart> middle;
+    for (int64_t anchor : anchors) {
+      if (auto part = generate({anchor})) {
+        middle.push_back(*part);
+      }
+    }
+    if (middle.size() == anchors.size()) {
+      assemble(BackendLabel::Generated, middle, /*needsLibrary=*/false);
+    }
+    for (const LibraryBackend *library : target.libraries()) {
+      if (library->fusesEpilogue()) {
+        continue;
+      }
+      middle.clear();
+      for (int64_t anchor : anchors) {
+        OutlinedPart part = kernel::outlinePart(fusion, {anchor});
+        auto implementations = ask(library, part);
+        if (!implementations.empty()) {
+          middle.push_back(implement({anchor}, implementations.front()));
+        }
+      }
+      if (middle.size() == anchors.size()) {
+        assemble(BackendLabel::Aten, middle, /*needsLibrary=*/true);
+      }
+    }
+  }
+
+  FusionOp fusion;
+  const Target &target;
+  ArrayRef<BackendLabel> backends;
+  std::vector<std::string> &why;
+  SmallVector<Operation *> ops;
+  std::vector<Candidate> candidates;
+};
+
+} // namespace
+
+std::vector<Candidate> enumerateCandidates(FusionOp fusion,
+                                           const Target &target,
+                                           ArrayRef<BackendLabel> backends,
+                                           std::vector<std::string> &why) {
+  return Enumeration(fusion, target, backends, why).run();
+}
+
+} // namespace minic
