@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Directories, functions and variants; ReadCommands does the commands.
+
+#include "compiler/emit/ReadPlan.h"
+
+#include "compiler/emit/PlanToMetadata.h"
+#include "compiler/emit/ReadCommands.h"
+#include "runtime/format/Packer.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace minic {
+
+static ArrayRef<int64_t> toArray(const flatbuffers::Vector<int64_t> *values) {
+  return values ? ArrayRef<int64_t>(values->data(), values->size())
+                : ArrayRef<int64_t>();
+}
+
+static RankedTensorType tensorType(const format::Constant &constant,
+                                   MLIRContext *context) {
+  kernel::LayoutAttr layout;
+  if (const format::Layout *table = constant.layout()) {
+    layout = kernel::LayoutAttr::get(
+        context, toArray(table->order()), toArray(table->block_dims()),
+        toArray(table->block_sizes()), toArray(table->padded()));
+  }
+  return RankedTensorType::get(toArray(constant.dims()),
+                               fromDType(constant.dtype(), context), layout);
+}
+
+/// Packing the numbers 1..n tells where each element went; 0 is padding.
+static std::vector<char> unpack(RankedTensorType type, const std::byte *packed,
+                                int64_t elementBytes) {
+  kernel::LayoutAttr layout = kernel::getLayout(type);
+  runtime::BlockedLayout blocked;
+  blocked.order = layout.getOrder().vec();
+  blocked.blockDims = layout.getBlockDims().vec();
+  blocked.blockSizes = layout.getBlockSizes().vec();
+  blocked.padded = layout.getPadded().vec();
+  std::vector<int64_t> numbers(type.getNumElements());
+  std::iota(numbers.begin(), numbers.end(), 1);
+  std::vector<int64_t> places(blocked.elements());
+  runtime::pack(numbers.data(),
+                absl::MakeConstSpan(type.getShape().data(), type.getRank()),
+                sizeof(int64_t), blocked, places.data());
+  std::vector<char> dense(numbers.size() * elementBytes);
+  for (auto [i, number] : llvm::enumerate(places)) {
+    if (number > 0) {
+      std::memcpy(dense.data() + (number - 1) * elementBytes,
+                  packed + i * elementBytes, elementBytes);
+    }
+  }
+  return dense;
+}
+
+static ElementsAttr bytesAttr(RankedTensorType type, ArrayRef<char> bytes,
+                              StringRef name) {
+  auto handle =
+      DenseResourceElementsHandle::getManagerInterface(type.getContext())
+          .insert(name, HeapAsmResourceBlob::allocateAndCopyWithAlign(
+                            bytes, /*align=*/64, /*dataIsMutable=*/false));
+  return DenseResourceElementsAttr::get(type, handle);
+}
+
+static void readConstant(const format::ArtifactReader &artifact, uint32_t index,
+                         bool withValues, OpBuilder &builder) {
+  const format::Constant &constant =
+      *artifact.metadata().constants()->Get(index);
+  RankedTensorType type = tensorType(constant, builder.getContext());
+  StringRef name = constant.name()->c_str();
+  ElementsAttr value;
+  if (withValues && !constant.external()) {
+    const std::byte *bytes = artifact.constant(index).data();
+    RankedTensorType dense = kernel::withoutLayout(type);
+    if (kernel::getLayout(type)) {
+      value = bytesAttr(
+          dense,
+          unpack(type, bytes, kernel::getElementBytes(type.getElementType())),
+          name);
+    } else {
+      value = bytesAttr(dense,
+                        {reinterpret_cast<const char *>(bytes),
+                         static_cast<size_t>(constant.bytes())},
+                        name);
+    }
+  }
+  plan::ConstantOp::create(builder, builder.getUnknownLoc(), name, type, value);
+}
+
+static void readBinary(const format::ArtifactReader &artifact, uint32_t index,
+                       OpBuilder &builder) {
+  const format::Binary &binary = *artifact.metadata().binaries()->Get(index);
+  absl::Span<const std::byte> bytes = artifact.binary(index);
+  auto type = RankedTensorType::get({static_cast<int64_t>(bytes.size())},
+                                    builder.getI8Type());
+  plan::BinaryOp::create(
+      builder, builder.getUnknownLoc(), binarySymbol(index),
+      format::EnumNameBinaryKind(binary.kind()), binary.arch()->c_str(),
+      bytesAttr(type,
+                {reinterpret_cast<const char *>(bytes.data()), bytes.size()},
+                binarySymbol(index)));
+}
+
+static ArrayAttr readSpecs(
+    const flatbuffers::Vector<flatbuffers::Offset<format::TensorSpec>> &specs,
+    OpBuilder &builder) {
+  SmallVector<Attribute> attributes;
+  for (const format::TensorSpec *spec : specs) {
+    attributes.push_back(plan::TensorSpecAttr::get(
+        builder.getContext(), builder.getStringAttr(spec->name()->c_str()),
+        RankedTensorType::get(toArray(spec->dims()),
+                              fromDType(spec->dtype(), builder.getContext())),
+        spec->alignment()));
+  }
+  return builder.getArrayAttr(attributes);
+}
+
+static void readVariant(const format::Artifact &artifact,
+                        const format::Variant &variant, OpBuilder &builder) {
+  SmallVector<StringRef> isa;
+  if (variant.isa()) {
+    for (const flatbuffers::String *feature : *variant.isa()) {
+      isa.push_back(feature->c_str());
+    }
+  }
+  auto op = plan::VariantOp::create(
+      builder, builder.getUnknownLoc(), variant.target()->c_str(),
+      builder.getStrArrayAttr(isa), variant.threads(),
+      builder.getI64IntegerAttr(variant.arena_bytes()),
+      variant.evidence() ? builder.getStringAttr(variant.evidence()->c_str())
+                         : StringAttr());
+  for (auto [region, commands] :
+       {std::pair(&op.getPrepare(), variant.prepare()),
+        std::pair(&op.getRun(), variant.run())}) {
+    OpBuilder inner = OpBuilder::atBlockEnd(&region->emplaceBlock());
+    if (commands) {
+      readCommands(artifact, variant.arena_bytes(), *commands, inner);
+    }
+  }
+}
+
+OwningOpRef<ModuleOp> readPlan(const format::ArtifactReader &artifact,
+                               MLIRContext &context, bool withValues) {
+  context.loadDialect<plan::PlanDialect>();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
+  const format::Artifact &metadata = artifact.metadata();
+  for (uint32_t i = 0; i < metadata.constants()->size(); ++i) {
+    readConstant(artifact, i, withValues, builder);
+  }
+  for (uint32_t i = 0; i < metadata.binaries()->size(); ++i) {
+    readBinary(artifact, i, builder);
+  }
+  for (const format::Function *function : *metadata.functions()) {
+    auto op = plan::FunctionOp::create(
+        builder, builder.getUnknownLoc(), function->name()->c_str(),
+        readSpecs(*function->inputs(), builder),
+        readSpecs(*function->outputs(), builder), function->flops());
+    OpBuilder inner = OpBuilder::atBlockEnd(&op.getBody().emplaceBlock());
+    for (const format::Variant *variant : *function->variants()) {
+      readVariant(metadata, *variant, inner);
+    }
+  }
+  return module;
+}
+
+} // namespace minic
