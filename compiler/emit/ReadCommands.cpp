@@ -47,30 +47,30 @@ private:
 } // namespace
 
 Value CommandReader::address(const format::Address &address) {
+  auto type = plan::AddressType::get(builder.getContext());
   Value base;
   switch (address.base()) {
   case format::Base::constant:
     base = plan::ConstantAddressOp::create(
-        builder, loc,
+        builder, loc, type,
         FlatSymbolRefAttr::get(
             builder.getContext(),
             artifact.constants()->Get(address.index())->name()->c_str()));
     break;
   case format::Base::input:
-    base = plan::InputOp::create(builder, loc,
+    base = plan::InputOp::create(builder, loc, type,
                                  builder.getI64IntegerAttr(address.index()));
     break;
   case format::Base::output:
-    base = plan::OutputOp::create(builder, loc,
+    base = plan::OutputOp::create(builder, loc, type,
                                   builder.getI64IntegerAttr(address.index()));
     break;
   case format::Base::arena:
   case format::Base::persistent:
     if (!arena) {
       arena = plan::BufferOp::create(
-          builder, loc, plan::AddressType::get(builder.getContext()),
-          builder.getI64IntegerAttr(arenaBytes), builder.getI64IntegerAttr(64),
-          builder.getI64IntegerAttr(0));
+          builder, loc, type, builder.getI64IntegerAttr(arenaBytes),
+          builder.getI64IntegerAttr(64), builder.getI64IntegerAttr(0));
     }
     base = arena;
     break;
@@ -78,7 +78,7 @@ Value CommandReader::address(const format::Address &address) {
   if (address.offset() == 0) {
     return base;
   }
-  return plan::ViewOp::create(builder, loc, base,
+  return plan::ViewOp::create(builder, loc, type, base,
                               builder.getI64IntegerAttr(address.offset()));
 }
 
