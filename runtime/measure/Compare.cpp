@@ -48,6 +48,11 @@ std::string elementName(const ExpectedOutput &expected, int64_t element) {
   return absl::StrCat(expected.name, "[", absl::StrJoin(indices, ", "), "]");
 }
 
+/// NaN has no sign that would mean anything.
+std::string number(double value) {
+  return std::isnan(value) ? "nan" : absl::StrFormat("%.9g", value);
+}
+
 /// Gathers elements into a Comparison.
 class Gatherer {
 public:
@@ -65,9 +70,9 @@ public:
       largest = std::max(largest, std::abs(want));
     }
     if (ratio > 1 && mismatches++ == 0) {
-      first = absl::StrFormat("output %s: %s %.9g ±%.3g, got %.9g",
-                              elementName(expected, element), wanted, want,
-                              tolerance, got);
+      first = absl::StrFormat("output %s: %s %s ±%.3g, got %s",
+                              elementName(expected, element), wanted,
+                              number(want), tolerance, number(got));
     }
     ++elements;
   }
