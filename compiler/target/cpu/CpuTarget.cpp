@@ -8,12 +8,15 @@
 #include "compiler/target/cpu/Assembler.h"
 #include "compiler/target/cpu/CpuProfile.h"
 #include "compiler/target/cpu/onednn/OnednnMatmul.h"
+#include "compiler/target/cpu/pointwise/PointwiseFamily.h"
 
 using namespace mlir;
 
 namespace minic::cpu {
 
 CpuTarget::CpuTarget(DeviceProfile profile) : profile_(std::move(profile)) {
+  static const PointwiseFamily pointwise;
+  families_ = {&pointwise};
   static const OnednnMatmul onednn(/*fusesEpilogue=*/false);
   static const OnednnMatmul onednnFused(/*fusesEpilogue=*/true);
   libraries_ = {&onednn, &onednnFused};

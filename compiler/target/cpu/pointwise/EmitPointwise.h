@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The code of one pointwise kernel.
+
+#ifndef MINIC_COMPILER_TARGET_CPU_POINTWISE_EMITPOINTWISE_H
+#define MINIC_COMPILER_TARGET_CPU_POINTWISE_EMITPOINTWISE_H
+
+#include "compiler/target/cpu/pointwise/PointwiseLoops.h"
+#include "compiler/target/cpu/pointwise/PointwiseTiles.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace minic::cpu {
+
+/// Adds the entry `name` to `device`: the nodes of `loops`, tile by tile.
+/// `operands` is how many addresses come before the results';
+/// `resultTypes` are the results' dtypes.
+void emitPointwise(mlir::ModuleOp device, mlir::Location loc,
+                   llvm::StringRef name, const PointwiseLoops &loops,
+                   const PointwiseTiles &tiles, int64_t operands,
+                   llvm::ArrayRef<mlir::Type> resultTypes);
+
+} // namespace minic::cpu
+
+#endif // MINIC_COMPILER_TARGET_CPU_POINTWISE_EMITPOINTWISE_H

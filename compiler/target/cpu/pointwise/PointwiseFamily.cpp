@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matching, estimating and lowering of pointwise bodies.
+
+#include "compiler/target/cpu/pointwise/PointwiseFamily.h"
+
+#include "compiler/target/cpu/EpilogueEmitter.h"
+#include "compiler/target/cpu/pointwise/EmitPointwise.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+using kernel::FusionOp;
+using kernel::FusionShape;
+
+/// The loops of a body, or why it has none.
+static FailureOr<PointwiseLoops> analyze(FusionOp fusion, std::string &reason) {
+  auto shape = FusionShape::get(fusion, &reason);
+  if (failed(shape)) {
+    return failure();
+  }
+  if (shape->anchor) {
+    reason = "a contraction in the body";
+    return failure();
+  }
+  return PointwiseLoops::get(*shape, reason);
+}
+
+static FailureOr<int64_t> parseTile(FusionOp fusion) {
+  DictionaryAttr schedule = fusion.getImplAttr().getSchedule();
+  auto tile = schedule ? schedule.getAs<IntegerAttr>("tile") : IntegerAttr();
+  if (!tile || schedule.size() != 1 || tile.getInt() < 64) {
+    return fusion.emitError("pointwise expects a schedule {tile = N} with N of "
+                            "at least 64, got ")
+           << schedule;
+  }
+  return tile.getInt();
+}
+
+std::optional<std::string>
+PointwiseFamily::reject(FusionOp fusion, const DeviceProfile &) const {
+  std::string reason;
+  if (failed(analyze(fusion, reason))) {
+    return reason;
+  }
+  return std::nullopt;
+}
+
+std::vector<Implementation>
+PointwiseFamily::enumerate(FusionOp fusion,
+                           const DeviceProfile &profile) const {
+  std::string reason;
+  auto shape = FusionShape::get(fusion, &reason);
+  auto loops = PointwiseLoops::get(*shape, reason);
+  double elements = double(loops->rows()) * double(loops->columns());
+  double bytes = 0;
+  for (Type type : llvm::concat<const Type>(fusion.getInputs().getTypes(),
+                                            fusion.getResultTypes())) {
+    bytes += double(kernel::getBytes(cast<RankedTensorType>(type)));
+  }
+  // What fits in the caches was just written there by the producer; they
+  // deliver about five times what memory does.
+  double bandwidth = profile.memoryGBs * (bytes < profile.l2Bytes ? 5 : 1);
+  double memoryUs = bandwidth > 0 ? bytes / bandwidth * 1e-3 : 0;
+  // Two vector instructions per cycle; a peak FLOP count is 64 of them. A row
+  // ends in a vector that is not full, a strided vector is 16 loads.
+  double vectors =
+      double(loops->rows()) * double(llvm::divideCeil(loops->columns(), 16));
+  double instructions = EpilogueEmitter::instructionCount(*shape);
+  for (const PointwiseLoops::Read &read : loops->reads) {
+    instructions += read.strides.back() > 1 ? 24 : 0;
+  }
+  double computeUs =
+      profile.peakGflops > 0
+          ? vectors * instructions / (profile.peakGflops / 32) * 1e-3
+          : 0;
+
+  std::vector<Implementation> implementations;
+  Builder b(fusion.getContext());
+  for (int64_t tile : {4096, 16384}) {
+    if (tile > 4096 && elements < 8 * tile) {
+      break; // too few tiles for it to matter
+    }
+    auto tiles = PointwiseTiles::get(loops->rows(), loops->columns(), tile);
+    double threads =
+        double(std::clamp<int64_t>(tiles.count(), 1, profile.threads));
+    Implementation implementation;
+    implementation.impl = kernel::ImplAttr::get(
+        fusion.getContext(), name(),
+        b.getDictionaryAttr(b.getNamedAttr("tile", b.getI64IntegerAttr(tile))));
+    implementation.operandLayouts.assign(fusion.getInputs().size(),
+                                         b.getUnitAttr());
+    implementation.name = "pointwise tile=" + std::to_string(tile);
+    implementation.estimateUs =
+        std::max(memoryUs, computeUs / threads) + 0.2 + 0.002 * tiles.count();
+    implementations.push_back(implementation);
+  }
+  llvm::sort(implementations, [](const auto &a, const auto &b) {
+    return std::tie(a.estimateUs, a.name) < std::tie(b.estimateUs, b.name);
+  });
+  return implementations;
+}
+
+LogicalResult PointwiseFamily::lower(FusionOp fusion,
+                                     plan::PlanBuilder &plan) const {
+  std::string reason;
+  auto loops = analyze(fusion, reason);
+  if (failed(loops)) {
+    return fusion.emitError("pointwise cannot implement this: ") << reason;
+  }
+  FailureOr<int64_t> tile = parseTile(fusion);
+  if (failed(tile)) {
+    return failure();
+  }
+  auto tiles = PointwiseTiles::get(loops->rows(), loops->columns(), *tile);
+  if (tiles.count() == 0) {
+    return success(); // nothing to write
+  }
+  std::string ops;
+  for (Operation *op : fusion.getBodyOps()) {
+    ops += ("_" + op->getName().stripDialect()).str();
+  }
+  plan::KernelOp kernel =
+      plan.kernel(fusion, "pointwise" + StringRef(ops).take_front(48).str());
+
+  OpBuilder &b = plan.builder();
+  SmallVector<Value> addresses;
+  SmallVector<Attribute> access;
+  auto append = [&](ValueRange tensors, plan::Access how) {
+    for (Value tensor : tensors) {
+      addresses.push_back(plan.addressOf(tensor));
+      access.push_back(plan::AccessAttr::get(b.getContext(), how));
+    }
+  };
+  append(fusion.getInputs(), plan::Access::Read);
+  append(fusion.getResults(), plan::Access::Write);
+  std::string label = "pointwise " + llvm::StringRef(ops).drop_front().str();
+  plan::LaunchOp::create(b, fusion.getLoc(),
+                         cast<StringAttr>(kernel.getEntries()[0]),
+                         b.getDenseI64ArrayAttr({tiles.count()}), addresses,
+                         b.getArrayAttr(access), b.getDenseI64ArrayAttr({}),
+                         /*scratch=*/Value(), b.getI64IntegerAttr(0),
+                         b.getStringAttr(label), /*depends=*/nullptr);
+  return success();
+}
+
+LogicalResult PointwiseFamily::emit(plan::KernelOp kernel,
+                                    const DeviceProfile &,
+                                    ModuleOp device) const {
+  auto fusion = cast<FusionOp>(kernel.getBody().front().front());
+  std::string reason;
+  auto loops = analyze(fusion, reason);
+  FailureOr<int64_t> tile = parseTile(fusion);
+  if (failed(loops) || failed(tile)) {
+    return kernel.emitError("internal error: not a pointwise kernel: ")
+           << reason;
+  }
+  auto types = llvm::map_to_vector(fusion.getResultTypes(), [](Type type) {
+    return getElementTypeOrSelf(type);
+  });
+  emitPointwise(device, kernel.getLoc(),
+                cast<StringAttr>(kernel.getEntries()[0]).getValue(), *loops,
+                PointwiseTiles::get(loops->rows(), loops->columns(), *tile),
+                fusion.getInputs().size(), types);
+  return success();
+}
+
+} // namespace minic::cpu

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Follows every result back to the operands, carrying the view through which
+// it is read.
+
+#include "compiler/target/cpu/pointwise/PointwiseLoops.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
+#include <tuple>
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+namespace {
+
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// A value read as if it had been reshaped to `shape`; index d of that shape is
+/// the loop index `loops[d]`, or 0 where that is -1.
+struct View {
+  std::vector<int64_t> shape;
+  std::vector<int64_t> loops;
+
+  /// The same view with other dimensions of extent 1; failure if more differs.
+  FailureOr<View> withShape(ArrayRef<int64_t> target) const {
+    View result{target.vec(), std::vector<int64_t>(target.size(), -1)};
+    size_t from = 0;
+    for (size_t d = 0; d != target.size(); ++d) {
+      if (target[d] == 1) {
+        continue;
+      }
+      while (from != shape.size() && shape[from] == 1) {
+        ++from;
+      }
+      if (from == shape.size() || shape[from] != target[d]) {
+        return failure();
+      }
+      result.loops[d] = loops[from++];
+    }
+    for (; from != shape.size(); ++from) {
+      if (shape[from] != 1) {
+        return failure();
+      }
+    }
+    return result;
+  }
+};
+
+class Resolver {
+public:
+  Resolver(const kernel::FusionShape &shape, std::string &reason)
+      : shape(shape), reason(reason) {
+    loops.extents = shape.space;
+  }
+
+  FailureOr<PointwiseLoops> run() {
+    View identity{ArrayRef(shape.space).vec(), {}};
+    llvm::append_range(identity.loops,
+                       llvm::seq<int64_t>(0, shape.space.size()));
+    for (Value result : shape.results) {
+      FailureOr<size_t> node = resolve(result, identity);
+      if (failed(node)) {
+        return failure();
+      }
+      loops.results.push_back(*node);
+    }
+    collapse();
+    return std::move(loops);
+  }
+
+private:
+  FailureOr<size_t> resolve(Value value, const View &view) {
+    auto key =
+        std::make_tuple(value.getAsOpaquePointer(), view.shape, view.loops);
+    if (auto known = resolved.find(key); known != resolved.end()) {
+      return known->second;
+    }
+    FailureOr<size_t> node = resolveNew(value, view);
+    if (succeeded(node)) {
+      resolved[key] = *node;
+    }
+    return node;
+  }
+
+  FailureOr<size_t> resolveNew(Value value, const View &view) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      return read(argument, view);
+    }
+    Operation *op = value.getDefiningOp();
+    if (isa<graph::ReshapeOp>(op)) {
+      // Row-major order is what a reshape keeps.
+      return resolve(op->getOperand(0), view);
+    }
+    FailureOr<View> own = view.withShape(shapeOf(value));
+    if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {
+      if (failed(own)) {
+        return fail("graph.reshape of a transposed value");
+      }
+      View input{shapeOf(transpose.getInput()).vec(),
+                 std::vector<int64_t>(own->loops.size())};
+      for (auto [d, from] : llvm::enumerate(transpose.getPermutation())) {
+        input.loops[from] = own->loops[d];
+      }
+      return resolve(transpose.getInput(), input);
+    }
+    if (!isa<graph::PointwiseOpInterface>(op)) {
+      return fail(op->getName().getStringRef() + " is not pointwise");
+    }
+    Node node;
+    node.op = op;
+    for (Value operand : op->getOperands()) {
+      FailureOr<View> seen = succeeded(own)
+                                 ? FailureOr<View>(broadcast(operand, *own))
+                                 : reshaped(operand, value, view);
+      if (failed(seen)) {
+        return fail("graph.reshape of a broadcast value");
+      }
+      FailureOr<size_t> input = resolve(operand, *seen);
+      if (failed(input)) {
+        return failure();
+      }
+      node.operands.push_back(*input);
+    }
+    loops.nodes.push_back(node);
+    return loops.nodes.size() - 1;
+  }
+
+  /// How an operand of an op whose result is seen through `own` is seen.
+  static View broadcast(Value operand, const View &own) {
+    ArrayRef<int64_t> dims = shapeOf(operand);
+    View view{dims.vec(), std::vector<int64_t>(dims.size(), -1)};
+    size_t skipped = own.shape.size() - dims.size();
+    for (size_t d = 0; d != dims.size(); ++d) {
+      if (dims[d] != 1) {
+        view.loops[d] = own.loops[skipped + d];
+      }
+    }
+    return view;
+  }
+
+  /// The same where the result is seen in another shape than its own: possible
+  /// for operands of one element, and for those of the result's shape.
+  static FailureOr<View> reshaped(Value operand, Value result,
+                                  const View &view) {
+    ArrayRef<int64_t> dims = shapeOf(operand);
+    if (llvm::all_of(dims, [](int64_t dim) { return dim == 1; })) {
+      return View{dims.vec(), std::vector<int64_t>(dims.size(), -1)};
+    }
+    if (llvm::product_of(dims) != llvm::product_of(shapeOf(result))) {
+      return failure();
+    }
+    return view;
+  }
+
+  size_t read(BlockArgument argument, const View &view) {
+    PointwiseLoops::Read read;
+    read.argument = argument.getArgNumber();
+    read.storage = cast<RankedTensorType>(argument.getType()).getElementType();
+    read.strides.assign(shape.space.size(), 0);
+    int64_t stride = 1;
+    for (size_t d = view.shape.size(); d-- > 0;) {
+      if (view.loops[d] >= 0 && view.shape[d] != 1) {
+        read.strides[view.loops[d]] += stride;
+      }
+      stride *= view.shape[d];
+    }
+    Node node;
+    node.read = loops.reads.size();
+    loops.reads.push_back(read);
+    loops.nodes.push_back(node);
+    return loops.nodes.size() - 1;
+  }
+
+  /// Drops loops of one iteration and merges neighbours walked alike.
+  void collapse() {
+    SmallVector<int64_t> extents;
+    SmallVector<SmallVector<int64_t>> strides(loops.reads.size());
+    for (size_t d = 0; d != loops.extents.size(); ++d) {
+      int64_t extent = loops.extents[d];
+      if (extent == 1) {
+        continue;
+      }
+      auto walksOn = [&](size_t i) {
+        return strides[i].back() == loops.reads[i].strides[d] * extent;
+      };
+      bool merges = !extents.empty() &&
+                    llvm::all_of(llvm::seq<size_t>(0, strides.size()), walksOn);
+      if (merges) {
+        extents.back() *= extent;
+      } else {
+        extents.push_back(extent);
+      }
+      for (auto [own, read] : llvm::zip_equal(strides, loops.reads)) {
+        if (merges) {
+          own.back() = read.strides[d];
+        } else {
+          own.push_back(read.strides[d]);
+        }
+      }
+    }
+    if (extents.empty()) {
+      extents.push_back(1);
+      for (SmallVector<int64_t> &own : strides) {
+        own.push_back(0);
+      }
+    }
+    loops.extents = extents;
+    for (auto [own, read] : llvm::zip_equal(strides, loops.reads)) {
+      read.strides = own;
+    }
+  }
+
+  LogicalResult fail(const Twine &why) {
+    reason = why.str();
+    return failure();
+  }
+
+  using Node = PointwiseLoops::Node;
+  const kernel::FusionShape &shape;
+  std::string &reason;
+  PointwiseLoops loops;
+  std::map<std::tuple<const void *, std::vector<int64_t>, std::vector<int64_t>>,
+           size_t>
+      resolved;
+};
+
+} // namespace
+
+int64_t PointwiseLoops::rows() const {
+  return llvm::product_of(ArrayRef(extents).drop_back());
+}
+
+FailureOr<PointwiseLoops> PointwiseLoops::get(const kernel::FusionShape &shape,
+                                              std::string &reason) {
+  return Resolver(shape, reason).run();
+}
+
+} // namespace minic::cpu

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PointwiseLoops: a pointwise body as loops over memory. Transposes and
+// reshapes disappear into the strides with which operands are read.
+
+#ifndef MINIC_COMPILER_TARGET_CPU_POINTWISE_POINTWISELOOPS_H
+#define MINIC_COMPILER_TARGET_CPU_POINTWISE_POINTWISELOOPS_H
+
+#include "dialects/kernel/FusionShape.h"
+
+namespace minic::cpu {
+
+struct PointwiseLoops {
+  /// An operand of the fusion read with one stride (in elements) per loop; 0
+  /// where it broadcasts.
+  struct Read {
+    unsigned argument;
+    mlir::Type storage;
+    llvm::SmallVector<int64_t> strides;
+  };
+  /// What is computed at each point, operands before users: a read, or a
+  /// pointwise op on earlier nodes.
+  struct Node {
+    mlir::Operation *op = nullptr; // null: reads[read]
+    size_t read = 0;
+    llvm::SmallVector<size_t> operands;
+  };
+
+  /// Loop extents, outermost first, at least one; neighbouring dimensions that
+  /// every operand walks alike are one loop. Results are dense over them.
+  llvm::SmallVector<int64_t> extents;
+  llvm::SmallVector<Read> reads;
+  llvm::SmallVector<Node> nodes;
+  /// For each result of the fusion the node that computes it.
+  llvm::SmallVector<size_t> results;
+
+  /// Product of all extents but the innermost.
+  int64_t rows() const;
+  int64_t columns() const { return extents.back(); }
+
+  /// `shape` has no anchor. Fails with a reason where an element is not read at
+  /// constant strides: a reshape of a transposed or broadcast value.
+  static mlir::FailureOr<PointwiseLoops> get(const kernel::FusionShape &shape,
+                                             std::string &reason);
+};
+
+} // namespace minic::cpu
+
+#endif // MINIC_COMPILER_TARGET_CPU_POINTWISE_POINTWISELOOPS_H
