@@ -2,9 +2,17 @@
 
 #include "passes/RegisterPasses.h"
 
+#include "dialects/plan/Plan.h"
+#include "passes/kernel/Passes.h"
+#include "passes/plan/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Transforms/Passes.h"
 
 void minic::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  kernel::registerKernelPasses();
+  plan::registerPlanPasses();
 }

@@ -1,10 +1,289 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verification of the plan ops.
+// Syntax and verification of the plan ops. What takes more than one op to
+// check is passes/plan/VerifyPlan.cpp's.
 
 #include "dialects/plan/Plan.h"
 
 #include "mlir/IR/OpImplementation.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::plan {
+
+/// A region of exactly one block, also where it is empty.
+static ParseResult parseBlock(OpAsmParser &parser, Region &region) {
+  if (parser.parseRegion(region)) {
+    return failure();
+  }
+  if (region.empty()) {
+    region.emplaceBlock();
+  }
+  return success();
+}
+
+static void printBlock(OpAsmPrinter &printer, Operation *, Region &region) {
+  printer.printRegion(region, /*printEntryBlockArgs=*/true,
+                      /*printBlockTerminators=*/true,
+                      /*printEmptyBlock=*/false);
+}
+
+/// Bytes at which a caller's or the arena's memory can be asked to start.
+static LogicalResult verifyAlignment(Operation *op, int64_t alignment) {
+  if (alignment <= 0 || !llvm::isPowerOf2_64(alignment)) {
+    return op->emitOpError("expects an alignment that is a power of two, got ")
+           << alignment;
+  }
+  return success();
+}
+
+LogicalResult FunctionOp::verify() {
+  for (auto [what, specs] :
+       {std::pair("input", getInputs()), std::pair("output", getOutputs())}) {
+    llvm::SmallDenseSet<StringAttr> names;
+    for (auto [index, attribute] : llvm::enumerate(specs)) {
+      auto spec = dyn_cast<TensorSpecAttr>(attribute);
+      if (!spec) {
+        return emitOpError("expects a #plan.tensor_spec for ")
+               << what << ' ' << index << ", got " << attribute;
+      }
+      if (!spec.getType().hasStaticShape() || spec.getType().getEncoding()) {
+        return emitOpError("expects a dense tensor of static shape for ")
+               << what << " '" << spec.getName().getValue() << "', got "
+               << spec.getType();
+      }
+      if (!names.insert(spec.getName()).second) {
+        return emitOpError("expects ")
+               << what << " names that differ, got '"
+               << spec.getName().getValue() << "' twice";
+      }
+      if (failed(verifyAlignment(*this, spec.getAlignment()))) {
+        return failure();
+      }
+    }
+  }
+  if (int64_t(getFlops()) < 0) {
+    return emitOpError("expects flops of 0 or more, got ")
+           << int64_t(getFlops());
+  }
+  for (Operation &op : getBody().front()) {
+    if (!isa<VariantOp>(op)) {
+      return op.emitOpError("is not allowed in a plan.function");
+    }
+  }
+  return success();
+}
+
+LogicalResult VariantOp::verify() {
+  if (int64_t(getThreads()) < 1) {
+    return emitOpError("expects 1 thread or more, got ")
+           << int64_t(getThreads());
+  }
+  auto arena = getArenaBytes();
+  if (arena && (int64_t(*arena) < 0 || *arena % 64 != 0)) {
+    return emitOpError("expects arena_bytes that are a multiple of 64, got ")
+           << int64_t(*arena);
+  }
+  return success();
+}
+
+LogicalResult ConstantOp::verify() {
+  auto type = dyn_cast<RankedTensorType>(getType());
+  if (!type || !type.hasStaticShape()) {
+    return emitOpError("expects a tensor of static shape, got ") << getType();
+  }
+  if (getValueAttr() &&
+      getValueAttr().getType() != kernel::withoutLayout(type)) {
+    return emitOpError("expects a dense value of type ")
+           << kernel::withoutLayout(type) << ", got "
+           << getValueAttr().getType();
+  }
+  return success();
+}
+
+LogicalResult KernelOp::verify() {
+  Block &body = getBody().front();
+  if (!llvm::hasSingleElement(body) ||
+      !isa<kernel::FusionOp, kernel::RelayoutOp>(body.front())) {
+    return emitOpError("expects one kernel.fusion or kernel.relayout in it");
+  }
+  if (auto fusion = dyn_cast<kernel::FusionOp>(body.front());
+      fusion && !fusion.getImpl()) {
+    return emitOpError("expects a kernel.fusion with impl in it");
+  }
+  if (getEntries().empty()) {
+    return emitOpError("expects one entry or more, got none");
+  }
+  return success();
+}
+
+LogicalResult BinaryOp::verify() {
+  if (!llvm::is_contained({"elf_shared_object", "cubin", "ptx"}, getKind())) {
+    return emitOpError("expects the kind elf_shared_object, cubin or ptx, got ")
+           << getKind();
+  }
+  if (!getData().getElementType().isInteger(8)) {
+    return emitOpError("expects data of i8, got ")
+           << getData().getElementType();
+  }
+  return success();
+}
+
+LogicalResult BufferOp::verify() {
+  if (int64_t(getBytes()) < 0) {
+    return emitOpError("expects 0 bytes or more, got ") << int64_t(getBytes());
+  }
+  if (failed(verifyAlignment(*this, getAlignment()))) {
+    return failure();
+  }
+  if (auto offset = getOffset();
+      offset && (int64_t(*offset) < 0 || *offset % getAlignment() != 0)) {
+    return emitOpError("expects an offset that is a multiple of ")
+           << getAlignment() << ", got " << int64_t(*offset);
+  }
+  return success();
+}
+
+LogicalResult ViewOp::verify() {
+  if (int64_t(getOffset()) < 0) {
+    return emitOpError("expects an offset of 0 or more, got ")
+           << int64_t(getOffset());
+  }
+  return success();
+}
+
+template <typename Op> static LogicalResult verifyIndex(Op op) {
+  if (int64_t(op.getIndex()) < 0) {
+    return op.emitOpError("expects an index of 0 or more, got ")
+           << int64_t(op.getIndex());
+  }
+  return success();
+}
+LogicalResult InputOp::verify() { return verifyIndex(*this); }
+LogicalResult OutputOp::verify() { return verifyIndex(*this); }
+
+/// What all commands have.
+static LogicalResult verifyDepends(Operation *op) {
+  auto depends = op->getAttrOfType<DenseI32ArrayAttr>("depends");
+  for (int32_t other : depends ? depends.asArrayRef() : ArrayRef<int32_t>()) {
+    if (other < 0) {
+      return op->emitOpError("expects depends of 0 or more, got ") << other;
+    }
+  }
+  return success();
+}
+
+/// What launches and calls have.
+template <typename Op> static LogicalResult verifyAccess(Op op) {
+  if (op.getAccess().size() != op.getAddresses().size()) {
+    return op.emitOpError("expects an access for each of its ")
+           << op.getAddresses().size() << " addresses, got "
+           << op.getAccess().size();
+  }
+  int64_t scratchBytes = op.getScratchBytes();
+  if (scratchBytes < 0 || bool(op.getScratch()) != (scratchBytes > 0)) {
+    return op.emitOpError("expects scratch_bytes above 0 exactly where it has "
+                          "scratch, got ")
+           << scratchBytes << (op.getScratch() ? " with" : " without")
+           << " scratch";
+  }
+  return verifyDepends(op);
+}
+
+LogicalResult LaunchOp::verify() {
+  if (getGrid().empty() || getGrid().size() > 3 ||
+      llvm::any_of(getGrid(), [](int64_t extent) { return extent < 1; })) {
+    return emitOpError("expects a grid of 1 to 3 extents of 1 or more, got [")
+           << getGrid() << ']';
+  }
+  if (getScratchBytes() % 64 != 0) {
+    return emitOpError("expects scratch_bytes that are a multiple of 64, got ")
+           << getScratchBytes();
+  }
+  return verifyAccess(*this);
+}
+
+/// `view` names one of `addresses` operands and has a stride per dimension.
+static LogicalResult verifyView(Operation *op, StringRef role,
+                                TensorViewAttr view, int64_t addresses) {
+  if (view.getOperand() < 0 || view.getOperand() >= addresses) {
+    return op->emitOpError("expects the view of ")
+           << role << " to be of one of " << addresses << " addresses, got "
+           << view.getOperand();
+  }
+  if (view.getDims().size() != view.getStrides().size()) {
+    return op->emitOpError("expects a stride for each of the ")
+           << view.getDims().size() << " dimensions of " << role << ", got "
+           << view.getStrides().size();
+  }
+  if (llvm::any_of(view.getDims().asArrayRef(),
+                   [](int64_t dim) { return dim < 1; })) {
+    return op->emitOpError("expects dimensions of 1 or more for ")
+           << role << ", got [" << view.getDims().asArrayRef() << ']';
+  }
+  return success();
+}
+
+static LogicalResult verifyDescriptor(CallOp op, OnednnMatmulAttr matmul) {
+  int64_t addresses = op.getAddresses().size();
+  if (failed(verifyView(op, "lhs", matmul.getLhs(), addresses)) ||
+      failed(verifyView(op, "rhs", matmul.getRhs(), addresses)) ||
+      failed(verifyView(op, "result", matmul.getResult(), addresses)) ||
+      (matmul.getBias() &&
+       failed(verifyView(op, "bias", matmul.getBias(), addresses)))) {
+    return failure();
+  }
+  for (Attribute postOp : matmul.getPostOps()) {
+    if (auto binary = dyn_cast<BinaryAttr>(postOp)) {
+      if (failed(verifyView(op, "a post-op", binary.getOperand(), addresses))) {
+        return failure();
+      }
+    } else if (!isa<EltwiseAttr>(postOp)) {
+      return op.emitOpError("expects post-ops that are #plan.eltwise or "
+                            "#plan.binary, got ")
+             << postOp;
+    }
+  }
+  auto written =
+      cast<AccessAttr>(op.getAccess()[matmul.getResult().getOperand()]);
+  if (written.getValue() != Access::Write) {
+    return op.emitOpError("expects the address of its result to be written");
+  }
+  return success();
+}
+
+LogicalResult CallOp::verify() {
+  if (failed(verifyAccess(*this))) {
+    return failure();
+  }
+  auto matmul = dyn_cast<OnednnMatmulAttr>(getDescriptor());
+  if (!matmul) {
+    return emitOpError("expects a descriptor of a library call, got ")
+           << getDescriptor();
+  }
+  return verifyDescriptor(*this, matmul);
+}
+
+LogicalResult CopyOp::verify() {
+  if (int64_t(getBytes()) < 0) {
+    return emitOpError("expects 0 bytes or more, got ") << int64_t(getBytes());
+  }
+  return verifyDepends(*this);
+}
+
+LogicalResult FillOp::verify() {
+  if (int64_t(getBytes()) < 0) {
+    return emitOpError("expects 0 bytes or more, got ") << int64_t(getBytes());
+  }
+  if (getValue() > 255) {
+    return emitOpError("expects a value of one byte, got ")
+           << int64_t(getValue());
+  }
+  return verifyDepends(*this);
+}
+
+} // namespace minic::plan
 
 #define GET_OP_CLASSES
 #include "dialects/plan/PlanOps.cpp.inc"

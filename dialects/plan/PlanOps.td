@@ -23,8 +23,9 @@ def Plan_FunctionOp : Plan_Op<"function", [
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `inputs` $inputs `outputs` $outputs `flops` `=` $flops
-    attr-dict-with-keyword $body
+    attr-dict-with-keyword custom<Block>($body)
   }];
+  let hasVerifier = 1;
 }
 
 def Plan_VariantOp : Plan_Op<"variant", [NoTerminator, HasParent<"FunctionOp">]> {
@@ -39,8 +40,9 @@ def Plan_VariantOp : Plan_Op<"variant", [NoTerminator, HasParent<"FunctionOp">]>
   let regions = (region SizedRegion<1>:$prepare, SizedRegion<1>:$run);
   let assemblyFormat = [{
     $target `isa` $isa `threads` `=` $threads attr-dict-with-keyword
-    `prepare` $prepare `run` $run
+    `prepare` custom<Block>($prepare) `run` custom<Block>($run)
   }];
+  let hasVerifier = 1;
 }
 
 def Plan_ConstantOp : Plan_Op<"constant", [Symbol]> {
@@ -52,6 +54,7 @@ def Plan_ConstantOp : Plan_Op<"constant", [Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type,
                        OptionalAttr<ElementsAttr>:$value);
   let assemblyFormat = "$sym_name `:` $type (`=` $value^)? attr-dict";
+  let hasVerifier = 1;
 }
 
 def Plan_KernelOp : Plan_Op<"kernel", [
@@ -67,8 +70,9 @@ def Plan_KernelOp : Plan_Op<"kernel", [
                        StrArrayAttr:$entries);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `target` $target `entries` $entries attr-dict-with-keyword $body
+    $sym_name `target` $target `entries` $entries attr-dict-with-keyword custom<Block>($body)
   }];
+  let hasVerifier = 1;
 }
 
 def Plan_BinaryOp : Plan_Op<"binary", [Symbol]> {
@@ -76,6 +80,7 @@ def Plan_BinaryOp : Plan_Op<"binary", [Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$kind, StrAttr:$arch,
                        ElementsAttr:$data);
   let assemblyFormat = "$sym_name $kind $arch `=` $data attr-dict";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -90,11 +95,13 @@ def Plan_InputOp : Plan_AddressOp<"input"> {
   let summary = "The caller's input number index";
   let arguments = (ins I64Attr:$index);
   let assemblyFormat = "$index attr-dict";
+  let hasVerifier = 1;
 }
 def Plan_OutputOp : Plan_AddressOp<"output"> {
   let summary = "The caller's output number index";
   let arguments = (ins I64Attr:$index);
   let assemblyFormat = "$index attr-dict";
+  let hasVerifier = 1;
 }
 def Plan_ConstantAddressOp : Plan_AddressOp<"constant_address"> {
   let summary = "A constant of the artifact";
@@ -111,11 +118,13 @@ def Plan_BufferOp : Plan_Op<"buffer", []> {
                        OptionalAttr<I64Attr>:$offset);
   let results = (outs Plan_AddressType:$result);
   let assemblyFormat = "$bytes attr-dict";
+  let hasVerifier = 1;
 }
 def Plan_ViewOp : Plan_AddressOp<"view"> {
   let summary = "An address some bytes further";
   let arguments = (ins Plan_AddressType:$base, I64Attr:$offset);
   let assemblyFormat = "$base `+` $offset attr-dict";
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -145,6 +154,7 @@ def Plan_LaunchOp : Plan_CommandOp<"launch", [AttrSizedOperandSegments]> {
     $entry `grid` $grid `(` $addresses `)` `access` $access
     (`scratch` $scratch^)? attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 def Plan_CallOp : Plan_CommandOp<"call", [AttrSizedOperandSegments]> {
@@ -160,6 +170,7 @@ def Plan_CallOp : Plan_CommandOp<"call", [AttrSizedOperandSegments]> {
     $descriptor `(` $addresses `)` `access` $access
     (`scratch` $scratch^)? attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 def Plan_CopyOp : Plan_CommandOp<"copy"> {
@@ -168,6 +179,7 @@ def Plan_CopyOp : Plan_CommandOp<"copy"> {
                        I64Attr:$bytes, OptionalAttr<StrAttr>:$label,
                        OptionalAttr<DenseI32ArrayAttr>:$depends);
   let assemblyFormat = "$destination `,` $source `bytes` `=` $bytes attr-dict";
+  let hasVerifier = 1;
 }
 
 def Plan_FillOp : Plan_CommandOp<"fill"> {
@@ -178,6 +190,7 @@ def Plan_FillOp : Plan_CommandOp<"fill"> {
   let assemblyFormat = [{
     $destination `value` `=` $value `bytes` `=` $bytes attr-dict
   }];
+  let hasVerifier = 1;
 }
 
 #endif // MINIC_DIALECTS_PLAN_PLANOPS

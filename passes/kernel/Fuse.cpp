@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// kernel-fuse: groups graph ops into maximal fusions. It decides nothing about
+// speed: a fused body can still be implemented in parts, and select-algorithm
+// compares. It keeps an op out of a fusion only where fusing would change what
+// is computed, make the order impossible, or leave one iteration space.
+
+#include "passes/kernel/Passes.h"
+
+#include "dialects/kernel/Kernel.h"
+#include "passes/support/FusionPartition.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "kernel-fuse"
+
+namespace minic::kernel {
+#define GEN_PASS_DEF_FUSE
+#include "passes/kernel/Passes.h.inc"
+} // namespace minic::kernel
+
+using namespace mlir;
+using namespace minic;
+using namespace minic::kernel;
+using Group = FusionPartition::Group;
+
+//===----------------------------------------------------------------------===//
+// What ops are
+//===----------------------------------------------------------------------===//
+
+static bool isAnchor(Operation *op) {
+  return isa<graph::LinearOp, graph::MatmulOp>(op);
+}
+
+static bool isPointwise(Operation *op) {
+  return isa<graph::PointwiseOpInterface>(op);
+}
+
+/// Computed in a few instructions, so that computing it once per use costs
+/// less than going through memory.
+static bool isCheap(Operation *op) {
+  return isa<graph::AbsOp, graph::AddOp, graph::CastOp, graph::ClampOp,
+             graph::CompareOp, graph::HardSwishOp, graph::LeakyReluOp,
+             graph::MaxOp, graph::MinOp, graph::MulOp, graph::NegOp,
+             graph::ReluOp, graph::SelectOp, graph::SubOp>(op);
+}
+
+static void eraseDeadOps(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (isOpTriviallyDead(&op)) {
+      op.erase();
+    }
+  }
+}
+
+static RankedTensorType resultType(Operation *op) {
+  return cast<RankedTensorType>(op->getResult(0).getType());
+}
+
+/// True if `op` reads at most as many bytes as it writes. Dynamic shapes are
+/// not compared.
+static bool readsNoMoreThanItWrites(Operation *op) {
+  int64_t read = 0;
+  for (Type type : op->getOperandTypes()) {
+    auto tensor = cast<RankedTensorType>(type);
+    if (!tensor.hasStaticShape()) {
+      return false;
+    }
+    read += getBytes(tensor);
+  }
+  return resultType(op).hasStaticShape() && read <= getBytes(resultType(op));
+}
+
+//===----------------------------------------------------------------------===//
+// Deciding
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Applies the rules of the pass description to one block.
+struct FusionRules {
+  explicit FusionRules(Block &block) : block(block), partition(block) {}
+
+  void run() {
+    for (Operation &op : block) {
+      if (isAnchor(&op)) {
+        spaces[*partition.groupOf(&op)] = &op;
+        takeConsumers(&op);
+      }
+    }
+    for (Operation &op : block) {
+      if (isLeftPointwise(&op)) {
+        joinProducers(&op);
+      }
+    }
+    // Users first, so that a chain of producers is taken link by link.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+      takeOrClone(&op);
+    }
+  }
+
+  /// The op whose result shape is the iteration space of `group`.
+  Operation *spaceOf(Group group) const {
+    auto found = spaces.find(group);
+    return found == spaces.end() ? partition.membersOf(group).front()
+                                 : found->second;
+  }
+  ArrayRef<int64_t> shapeOf(Group group) const {
+    return resultType(spaceOf(group)).getShape();
+  }
+  bool hasAnchor(Group group) const { return isAnchor(spaceOf(group)); }
+
+  /// A pointwise op that no contraction has taken.
+  bool isLeftPointwise(Operation *op) const {
+    return isPointwise(op) && !hasAnchor(*partition.groupOf(op));
+  }
+
+  /// Rule 2.
+  void takeConsumers(Operation *anchor) {
+    Group group = *partition.groupOf(anchor);
+    for (Operation *op = anchor->getNextNode(); op; op = op->getNextNode()) {
+      bool usesGroup = llvm::any_of(op->getOperands(), [&](Value operand) {
+        Operation *producer = operand.getDefiningOp();
+        return producer && partition.groupOf(producer) == group;
+      });
+      if (!usesGroup || !isPointwise(op) || !isLeftPointwise(op)) {
+        continue;
+      }
+      if (resultType(op).getShape() != shapeOf(group)) {
+        LDBG() << "left out, another iteration space: " << *op;
+        continue;
+      }
+      mergeIfConvex(group, op);
+    }
+  }
+
+  /// Rule 3.
+  void joinProducers(Operation *op) {
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (!producer || !isLeftPointwise(producer)) {
+        continue;
+      }
+      Group group = *partition.groupOf(producer);
+      if (group != *partition.groupOf(op) &&
+          shapeOf(group) == resultType(op).getShape()) {
+        mergeIfConvex(group, op);
+      }
+    }
+  }
+
+  void mergeIfConvex(Group group, Operation *op) {
+    Group other = *partition.groupOf(op);
+    if (!partition.canMerge(group, other)) {
+      LDBG() << "left out, a path leads out of the fusion and back: " << *op;
+      return;
+    }
+    LDBG() << "fused with " << spaceOf(group)->getName() << ": " << *op;
+    partition.merge(group, other);
+    ++absorbed;
+  }
+
+  /// Rule 4, for the fusion of `op` or, where others use it too, `op` alone.
+  void takeOrClone(Operation *op) {
+    if (!isPointwise(op) || op->use_empty() || !isLeftPointwise(op)) {
+      return;
+    }
+    Group group = *partition.groupOf(op);
+    llvm::SmallSetVector<Group, 4> users;
+    bool onlyPointwiseUsers = true;
+    for (Operation *member : partition.membersOf(group)) {
+      for (Operation *user : member->getUsers()) {
+        auto userGroup = partition.groupOf(user);
+        onlyPointwiseUsers &= isPointwise(user);
+        if (userGroup && userGroup != group) {
+          users.insert(*userGroup);
+        }
+      }
+    }
+    if (!onlyPointwiseUsers || users.empty()) {
+      return;
+    }
+    if (users.size() == 1) {
+      if (canTake(users.front(), group)) {
+        LDBG() << "taken by its only user, "
+               << spaceOf(users.front())->getName() << ": " << *op;
+        absorbed += partition.membersOf(group).size();
+        partition.merge(users.front(), group);
+      }
+      return;
+    }
+    if (isCheap(op) && readsNoMoreThanItWrites(op)) {
+      cloneIntoUsers(op, group);
+    }
+  }
+
+  /// The only user of a group takes it: acyclic groups cannot close a cycle.
+  bool canTake(Group user, Group group) const {
+    return shapeOf(user) == shapeOf(group) ||
+           llvm::all_of(partition.membersOf(group), isCheap);
+  }
+
+  void cloneIntoUsers(Operation *op, Group own) {
+    llvm::SmallSetVector<Group, 4> users;
+    for (Operation *user : op->getUsers()) {
+      Group group = *partition.groupOf(user);
+      if (group != own && !partition.hasPath(group, own)) {
+        users.insert(group);
+      }
+    }
+    for (Group group : users) {
+      OpBuilder builder(op);
+      Operation *clone = builder.clone(*op);
+      partition.add(clone, group);
+      LDBG() << "cloned into " << spaceOf(group)->getName() << ": " << *op;
+      op->replaceUsesWithIf(clone->getResults(), [&](OpOperand &use) {
+        return use.getOwner() != clone &&
+               partition.groupOf(use.getOwner()) == group;
+      });
+      ++cloned;
+    }
+  }
+
+  Block &block;
+  FusionPartition partition;
+  /// The anchor of groups that have one.
+  llvm::DenseMap<Group, Operation *> spaces;
+  unsigned absorbed = 0, cloned = 0;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+/// Moves `ops`, in block order, into a new fusion at the place of the last of
+/// them. Users in front of it are put in order by the caller.
+static void outline(ArrayRef<Operation *> ops) {
+  llvm::SmallSetVector<Operation *, 8> members(ops.begin(), ops.end());
+  auto isMember = [&](Operation *op) { return op && members.contains(op); };
+
+  llvm::SmallSetVector<Value, 8> inputs;
+  SmallVector<Value> results;
+  SmallVector<Location> locations;
+  for (Operation *op : ops) {
+    locations.push_back(op->getLoc());
+    for (Value operand : op->getOperands()) {
+      if (!isMember(operand.getDefiningOp())) {
+        inputs.insert(operand);
+      }
+    }
+    if (!llvm::all_of(op->getUsers(), isMember)) {
+      results.push_back(op->getResult(0));
+    }
+  }
+
+  OpBuilder builder(ops.back());
+  Location loc = builder.getFusedLoc(locations);
+  auto fusion = FusionOp::create(builder, loc, TypeRange(ValueRange(results)),
+                                 inputs.getArrayRef(), /*choice=*/nullptr,
+                                 /*impl=*/nullptr);
+  Block *body = builder.createBlock(&fusion.getBody());
+  IRMapping mapping;
+  for (Value input : inputs) {
+    mapping.map(input, body->addArgument(input.getType(), input.getLoc()));
+  }
+  for (Operation *op : ops) {
+    builder.clone(*op, mapping);
+  }
+  YieldOp::create(builder, loc, llvm::map_to_vector(results, [&](Value result) {
+                    return mapping.lookup(result);
+                  }));
+  for (auto [result, replacement] :
+       llvm::zip_equal(results, fusion.getResults())) {
+    result.replaceUsesWithIf(
+        replacement, [&](OpOperand &use) { return !isMember(use.getOwner()); });
+  }
+  for (Operation *op : llvm::reverse(ops)) {
+    op->erase();
+  }
+}
+
+namespace {
+
+struct Fuse : kernel::impl::FuseBase<Fuse> {
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (func.isExternal()) {
+      return;
+    }
+    for (Block &block : func.getBody()) {
+      eraseDeadOps(block);
+      FusionRules rules(block);
+      rules.run();
+      // What has been cloned into all of its users.
+      eraseDeadOps(block);
+      absorbed += rules.absorbed;
+      cloned += rules.cloned;
+
+      llvm::MapVector<Group, SmallVector<Operation *>> fusions;
+      for (Operation &op : block.without_terminator()) {
+        if (isAnchor(&op) || isPointwise(&op) || isa<graph::TransposeOp>(op)) {
+          fusions[*rules.partition.groupOf(&op)].push_back(&op);
+        }
+      }
+      for (auto &[group, ops] : fusions) {
+        outline(ops);
+        ++this->fusions;
+      }
+      if (!sortTopologically(&block)) {
+        func.emitError("internal: fusions depend on each other in a cycle");
+        return signalPassFailure();
+      }
+    }
+  }
+};
+
+} // namespace

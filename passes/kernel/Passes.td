@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Passes on the kernel dialect, in the order in which a compilation runs them.
+
+#ifndef MINIC_PASSES_KERNEL_PASSES
+#define MINIC_PASSES_KERNEL_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
+  let summary = "Puts every graph op that computes into exactly one kernel.fusion";
+  let description = [{
+    Bodies are maximal; smaller groupings are candidates of select-algorithm.
+    Constants and reshapes (views of dense tensors) stay outside. The rules, in
+    this order:
+
+    1. Each contraction (linear, matmul) starts a fusion of its own; two never
+       share one.
+    2. In program order, a contraction takes every pointwise op of its result's
+       shape that uses a value of its fusion: chains, small DAGs, ops with side
+       inputs. A value also used elsewhere becomes a further result.
+    3. The remaining pointwise ops join the fusions of the pointwise ops whose
+       results they use, where the shapes are equal.
+    4. A fusion takes producers that only it uses: pointwise ops of its shape,
+       and of smaller shape where they are cheap to compute again for each
+       element. A cheap producer that others use too is cloned into the fusion
+       if it reads no more bytes than it writes.
+    5. A transpose that is left is a fusion of its own.
+
+    A step is taken only if no path leads out of the fusion and back into it
+    (the body stays convex, also with other fusions seen as one node each).
+    ```mlir
+    %0 = graph.linear %x, %w : ...
+    %1 = graph.relu %0 : tensor<4x16xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = kernel.fusion (%x0 = %x : ..., %w0 = %w : ...) -> tensor<4x16xf32> {
+      %1 = graph.linear %x0, %w0 : ...
+      %2 = graph.relu %1 : tensor<4x16xf32>
+      kernel.yield %2 : tensor<4x16xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::minic::kernel::KernelDialect"];
+  let statistics = [
+    Statistic<"fusions", "fusions", "kernel.fusion ops made">,
+    Statistic<"absorbed", "absorbed", "Ops that share a fusion with another">,
+    Statistic<"cloned", "cloned", "Cheap producers cloned into a fusion">];
+}
+
+def SelectAlgorithm : Pass<"kernel-select-algorithm", "::mlir::ModuleOp"> {
+  let summary = "Sets the choice of every fusion that has none";
+  let description = [{
+    Asks the AlgorithmSelector that the pass was made with, once for all
+    fusions of the module, and records where each choice came from as the
+    discardable attribute `provenance`. With `choices` it reads a file instead,
+    so that tests need no tuner: a dictionary from the fusion's label (its op
+    names joined by `_`) to its choice.
+    ```mlir
+    {linear_relu = #kernel.choice<parts = [#kernel.part<ops = [0, 1], ...>]>}
+    ```
+  }];
+  let options = [
+    Option<"choicesFile", "choices", "std::string", "",
+           "File with the choice of each fusion label">];
+}
+
+def Realize : Pass<"kernel-realize", "::mlir::func::FuncOp"> {
+  let summary = "Applies choices: one fusion with one implementation per part";
+  let description = [{
+    Each part becomes a fusion that carries the part's `impl`; values between
+    parts become tensors. An operand that must have a layout goes through
+    kernel.relayout. Fusions that already have an `impl` stay; one with neither
+    is an error.
+    ```mlir
+    %0 = kernel.fusion (%x0 = %x : ..., %w0 = %w : ...) -> tensor<4x16xf32>
+      attributes {choice = #kernel.choice<parts = [
+        #kernel.part<ops = [0, 1], impl = #I, operands = [unit, #L]>]>} {...}
+    ```
+    becomes
+    ```mlir
+    %1 = kernel.relayout %w : tensor<16x8xf32> to tensor<16x8xf32, #L>
+    %0 = kernel.fusion (%x0 = %x : ..., %w0 = %1 : ...) -> tensor<4x16xf32>
+      attributes {impl = #I} {...}
+    ```
+  }];
+  let dependentDialects = ["::minic::kernel::KernelDialect"];
+}
+
+def PrepareWeights : Pass<"kernel-prepare-weights", "::mlir::func::FuncOp"> {
+  let summary = "Folds relayouts of constants into the constants' types";
+  let description = [{
+    The bytes are packed when the artifact is written. One constant in one
+    layout exists once, however many fusions use it; a constant that is only
+    used packed has no dense copy left.
+  }];
+  let dependentDialects = ["::minic::kernel::KernelDialect"];
+  let statistics = [
+    Statistic<"packedBytes", "packed-bytes", "Bytes of packed constants">,
+    Statistic<"denseBytes", "dense-bytes",
+              "Bytes of the same constants without their layouts">];
+}
+
+#endif // MINIC_PASSES_KERNEL_PASSES

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// plan-lower: from tensors to addresses and commands. It decides where tensors
+// live (input, output, constant, buffer); what runs is the FusionLowering's.
+// Anything but constants, reshapes, implemented fusions and relayouts in a
+// function is an error.
+
+#include "passes/plan/Passes.h"
+
+#include "passes/support/CountFlops.h"
+#include "passes/support/FusionLabel.h"
+#include "passes/support/LaunchPerFusion.h"
+#include "passes/support/PlanWriter.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "plan-lower"
+
+namespace minic::plan {
+#define GEN_PASS_DEF_LOWERTOPLAN
+#include "passes/plan/Passes.h.inc"
+} // namespace minic::plan
+
+using namespace mlir;
+using namespace minic;
+using namespace minic::plan;
+
+/// `name`d dense tensors as a caller sees them; null with a diagnostic where
+/// one has no fixed size.
+static ArrayAttr getSpecs(func::FuncOp func, TypeRange types,
+                          function_ref<std::string(unsigned)> nameOf,
+                          int64_t alignment) {
+  SmallVector<Attribute> specs;
+  for (auto [index, type] : llvm::enumerate(types)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape() || tensor.getEncoding()) {
+      func.emitError("unsupported: inputs and outputs must be dense tensors of "
+                     "static shape, got ")
+          << type << " for " << nameOf(index);
+      return nullptr;
+    }
+    specs.push_back(TensorSpecAttr::get(
+        func.getContext(), StringAttr::get(func.getContext(), nameOf(index)),
+        tensor, alignment));
+  }
+  return ArrayAttr::get(func.getContext(), specs);
+}
+
+static int64_t countFlops(func::FuncOp func) {
+  int64_t flops = 0;
+  func.walk([&](Operation *op) { flops += minic::countFlops(op); });
+  return flops;
+}
+
+namespace {
+
+struct LowerToPlan : plan::impl::LowerToPlanBase<LowerToPlan> {
+  using LowerToPlanBase::LowerToPlanBase;
+
+  void runOnOperation() override {
+    PlanSymbols symbols(getOperation(), target);
+    auto funcs = llvm::to_vector(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp func : funcs) {
+      // Only public functions are entries; nothing calls the others.
+      if (func.isPublic() && failed(lower(func, symbols))) {
+        return signalPassFailure();
+      }
+      func.erase();
+    }
+    constants += symbols.constantCount();
+    kernels += symbols.kernelCount();
+  }
+
+  FusionLowering *lowering = nullptr;
+
+private:
+  LogicalResult lower(func::FuncOp func, PlanSymbols &symbols) {
+    if (func.isExternal()) {
+      return func.emitError("unsupported: a public function without a body");
+    }
+    OpBuilder builder(func);
+    auto inputs = getSpecs(
+        func, func.getArgumentTypes(),
+        [&](unsigned index) {
+          auto name = func.getArgAttrOfType<StringAttr>(index, "graph.name");
+          return name ? name.str() : "arg" + std::to_string(index);
+        },
+        alignment);
+    auto outputs = getSpecs(
+        func, func.getResultTypes(),
+        [&](unsigned index) {
+          auto name = func.getResultAttrOfType<StringAttr>(index, "graph.name");
+          return name ? name.str() : "result" + std::to_string(index);
+        },
+        alignment);
+    if (!inputs || !outputs) {
+      return failure();
+    }
+    auto function =
+        FunctionOp::create(builder, func.getLoc(), func.getSymName(), inputs,
+                           outputs, uint64_t(::countFlops(func)));
+    builder.createBlock(&function.getBody());
+    SmallVector<StringRef> features(isa.begin(), isa.end());
+    auto variant = VariantOp::create(
+        builder, func.getLoc(), builder.getStringAttr(target),
+        builder.getStrArrayAttr(features), builder.getI64IntegerAttr(threads),
+        /*arena_bytes=*/nullptr, /*evidence=*/nullptr);
+    builder.createBlock(&variant.getPrepare());
+    builder.createBlock(&variant.getRun());
+    PlanWriter writer(variant, symbols);
+    return lowerBody(func.getBody().front(), writer);
+  }
+
+  LogicalResult lowerBody(Block &body, PlanWriter &writer) {
+    SmallVector<std::pair<Value, unsigned>> copied;
+    auto results = body.getTerminator()->getOperands();
+    for (auto [index, result] : llvm::enumerate(results)) {
+      if (!writer.placeInOutput(result, index)) {
+        LDBG() << "output " << index << " is copied";
+        copied.push_back({result, index});
+      }
+    }
+    for (Operation &op : body.without_terminator()) {
+      if (failed(lower(&op, writer))) {
+        return failure();
+      }
+    }
+    OpBuilder &builder = writer.builder();
+    for (auto [result, index] : copied) {
+      auto output =
+          OutputOp::create(builder, result.getLoc(),
+                           AddressType::get(builder.getContext()), index);
+      auto type = cast<RankedTensorType>(result.getType());
+      CopyOp::create(builder, result.getLoc(), output, writer.addressOf(result),
+                     kernel::getBytes(type), builder.getStringAttr("copy"),
+                     DenseI32ArrayAttr());
+      ++copies;
+    }
+    return success();
+  }
+
+  LogicalResult lower(Operation *op, PlanWriter &writer) {
+    if (::isa<graph::ConstantOp, graph::ReshapeOp>(op)) {
+      return success();
+    }
+    auto fusion = dyn_cast<kernel::FusionOp>(op);
+    if (fusion ? !fusion.getImpl() : !::isa<kernel::RelayoutOp>(op)) {
+      return op->emitOpError("expects an implementation before it can be "
+                             "planned, got none");
+    }
+    Block *run = writer.builder().getInsertionBlock();
+    size_t before = run->getOperations().size();
+    LaunchPerFusion fixture;
+    FusionLowering &source = lowering ? *lowering : fixture;
+    if (failed(source.lower(op, writer))) {
+      return failure();
+    }
+    // People find a command by the ops that it came from.
+    auto label = StringAttr::get(op->getContext(), labelOf(op));
+    for (Operation &added : llvm::drop_begin(*run, before)) {
+      if (::isa<LaunchOp, CallOp, CopyOp, FillOp>(added) &&
+          !added.hasAttr("label")) {
+        added.setAttr("label", label);
+      }
+    }
+    return success();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass>
+minic::plan::createLowerToPlan(FusionLowering &lowering,
+                               LowerToPlanOptions options) {
+  auto pass = std::make_unique<LowerToPlan>(std::move(options));
+  pass->lowering = &lowering;
+  return pass;
+}

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# How lit finds and runs the tests of this tree.
+
+import os
+
+import lit.formats
+
+config.name = "minic"
+config.test_format = lit.formats.ShTest(execute_external=True)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["inputs", "unit"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.minic_build_root, "test")
+
+# minic's own tools first, so that a test never runs an installed one.
+config.environment["PATH"] = os.path.pathsep.join(
+    [
+        os.path.join(config.minic_build_root, "bin"),
+        config.llvm_tools,
+        config.environment["PATH"],
+    ]
+)
+# Tests neither read nor change the user's tuning database.
+config.environment["XDG_CACHE_HOME"] = os.path.join(
+    config.test_exec_root, "cache"
+)
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope"
