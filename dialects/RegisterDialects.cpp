@@ -15,8 +15,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 void minic::registerDialects(mlir::DialectRegistry &registry) {
-  registry.insert<graph::GraphDialect, kernel::KernelDialect,
-                  plan::PlanDialect>();
+  registry
+      .insert<graph::GraphDialect, kernel::KernelDialect, plan::PlanDialect>();
   registry.insert<mlir::arith::ArithDialect, mlir::cf::ControlFlowDialect,
                   mlir::func::FuncDialect, mlir::LLVM::LLVMDialect,
                   mlir::math::MathDialect, mlir::scf::SCFDialect,

@@ -77,70 +77,85 @@ struct Arithmetic {
     Arithmetic a{builder, getLoc()};                                           \
     Value x = operands[0];
 
-MINIC_EMIT(AddOp) return a.add(x, operands[1]); }
-MINIC_EMIT(SubOp) return a.sub(x, operands[1]); }
-MINIC_EMIT(MulOp) return a.mul(x, operands[1]); }
-MINIC_EMIT(DivOp) return a.div(x, operands[1]); }
-MINIC_EMIT(PowOp) return a.op<math::PowFOp>(x, operands[1]); }
+MINIC_EMIT(AddOp) return a.add(x, operands[1]);
+}
+MINIC_EMIT(SubOp) return a.sub(x, operands[1]);
+}
+MINIC_EMIT(MulOp) return a.mul(x, operands[1]);
+}
+MINIC_EMIT(DivOp) return a.div(x, operands[1]);
+}
+MINIC_EMIT(PowOp) return a.op<math::PowFOp>(x, operands[1]);
+}
 MINIC_EMIT(MaxOp)
-  return a.isFloat(x) ? a.op<arith::MaximumFOp>(x, operands[1])
-                      : a.op<arith::MaxSIOp>(x, operands[1]);
+return a.isFloat(x) ? a.op<arith::MaximumFOp>(x, operands[1])
+                    : a.op<arith::MaxSIOp>(x, operands[1]);
 }
 MINIC_EMIT(MinOp)
-  return a.isFloat(x) ? a.op<arith::MinimumFOp>(x, operands[1])
-                      : a.op<arith::MinSIOp>(x, operands[1]);
+return a.isFloat(x) ? a.op<arith::MinimumFOp>(x, operands[1])
+                    : a.op<arith::MinSIOp>(x, operands[1]);
 }
 MINIC_EMIT(NegOp)
-  return a.isFloat(x) ? a.op<arith::NegFOp>(x) : a.sub(a.like(x, 0), x);
+return a.isFloat(x) ? a.op<arith::NegFOp>(x) : a.sub(a.like(x, 0), x);
 }
 MINIC_EMIT(AbsOp)
-  return a.isFloat(x) ? a.op<math::AbsFOp>(x) : a.op<math::AbsIOp>(x);
+return a.isFloat(x) ? a.op<math::AbsFOp>(x) : a.op<math::AbsIOp>(x);
 }
-MINIC_EMIT(ExpOp) return a.exp(x); }
-MINIC_EMIT(LogOp) return a.op<math::LogOp>(x); }
-MINIC_EMIT(SqrtOp) return a.op<math::SqrtOp>(x); }
-MINIC_EMIT(RsqrtOp) return a.div(a.like(x, 1.0), a.op<math::SqrtOp>(x)); }
-MINIC_EMIT(TanhOp) return a.op<math::TanhOp>(x); }
-MINIC_EMIT(ErfOp) return a.op<math::ErfOp>(x); }
-MINIC_EMIT(SigmoidOp) return a.sigmoid(x); }
-MINIC_EMIT(SiluOp) return a.mul(x, a.sigmoid(x)); }
-MINIC_EMIT(ReluOp) return a.atLeast(x, a.like(x, 0.0)); }
+MINIC_EMIT(ExpOp) return a.exp(x);
+}
+MINIC_EMIT(LogOp) return a.op<math::LogOp>(x);
+}
+MINIC_EMIT(SqrtOp) return a.op<math::SqrtOp>(x);
+}
+MINIC_EMIT(RsqrtOp) return a.div(a.like(x, 1.0), a.op<math::SqrtOp>(x));
+}
+MINIC_EMIT(TanhOp) return a.op<math::TanhOp>(x);
+}
+MINIC_EMIT(ErfOp) return a.op<math::ErfOp>(x);
+}
+MINIC_EMIT(SigmoidOp) return a.sigmoid(x);
+}
+MINIC_EMIT(SiluOp) return a.mul(x, a.sigmoid(x));
+}
+MINIC_EMIT(ReluOp) return a.atLeast(x, a.like(x, 0.0));
+}
 MINIC_EMIT(LeakyReluOp)
-  Value slope = a.like(x, getAlpha().convertToDouble());
-  return a.select(a.less(x, a.like(x, 0.0)), a.mul(x, slope), x);
+Value slope = a.like(x, getAlpha().convertToDouble());
+return a.select(a.less(x, a.like(x, 0.0)), a.mul(x, slope), x);
 }
 MINIC_EMIT(HardSwishOp)
-  Value gate = a.atMost(a.atLeast(a.add(x, a.like(x, 3.0)), a.like(x, 0.0)),
-                        a.like(x, 6.0));
-  return a.mul(x, a.mul(gate, a.like(x, 1.0 / 6.0)));
+Value gate = a.atMost(a.atLeast(a.add(x, a.like(x, 3.0)), a.like(x, 0.0)),
+                      a.like(x, 6.0));
+return a.mul(x, a.mul(gate, a.like(x, 1.0 / 6.0)));
 }
 MINIC_EMIT(GeluOp)
-  Value half = a.like(x, 0.5), one = a.like(x, 1.0), inner;
-  if (getApproximate() == GeluApproximation::Tanh) {
-    Value cube = a.mul(a.mul(x, x), x);
-    inner = a.add(x, a.mul(cube, a.like(x, 0.044715)));
-    // sqrt(2 / pi)
-    inner = a.op<math::TanhOp>(a.mul(inner, a.like(x, 0.7978845608028654)));
-  } else {
-    // 1 / sqrt(2)
-    inner = a.op<math::ErfOp>(a.mul(x, a.like(x, 0.7071067811865476)));
-  }
-  return a.mul(a.mul(x, half), a.add(one, inner));
+Value half = a.like(x, 0.5), one = a.like(x, 1.0), inner;
+if (getApproximate() == GeluApproximation::Tanh) {
+  Value cube = a.mul(a.mul(x, x), x);
+  inner = a.add(x, a.mul(cube, a.like(x, 0.044715)));
+  // sqrt(2 / pi)
+  inner = a.op<math::TanhOp>(a.mul(inner, a.like(x, 0.7978845608028654)));
+} else {
+  // 1 / sqrt(2)
+  inner = a.op<math::ErfOp>(a.mul(x, a.like(x, 0.7071067811865476)));
+}
+return a.mul(a.mul(x, half), a.add(one, inner));
 }
 MINIC_EMIT(ClampOp)
-  return a.atMost(a.atLeast(x, a.like(x, getLower().convertToDouble())),
-                  a.like(x, getUpper().convertToDouble()));
+return a.atMost(a.atLeast(x, a.like(x, getLower().convertToDouble())),
+                a.like(x, getUpper().convertToDouble()));
 }
-MINIC_EMIT(SelectOp) return a.select(x, operands[1], operands[2]); }
+MINIC_EMIT(SelectOp) return a.select(x, operands[1], operands[2]);
+}
 MINIC_EMIT(CompareOp)
-  using F = arith::CmpFPredicate;
-  using I = arith::CmpIPredicate;
-  static const std::pair<F, I> predicates[] = {
-      {F::OEQ, I::eq},  {F::UNE, I::ne},  {F::OLT, I::slt},
-      {F::OLE, I::sle}, {F::OGT, I::sgt}, {F::OGE, I::sge}};
-  auto [ordered, integer] = predicates[size_t(getPredicate())];
-  return a.isFloat(x) ? a.op<arith::CmpFOp>(ordered, x, operands[1])
-                      : a.op<arith::CmpIOp>(integer, x, operands[1]);
+using F = arith::CmpFPredicate;
+using I = arith::CmpIPredicate;
+static const std::pair<F, I> predicates[] = {
+    {F::OEQ, I::eq},  {F::UNE, I::ne},  {F::OLT, I::slt},
+    {F::OLE, I::sle}, {F::OGT, I::sgt}, {F::OGE, I::sge}};
+auto [ordered, integer] = predicates[size_t(getPredicate())];
+return a.isFloat(x) ? a.op<arith::CmpFOp>(ordered, x, operands[1])
+                    : a.op<arith::CmpIOp>(integer, x, operands[1]);
 }
 
 /// `element`, or a vector of it shaped like `type`.
@@ -150,45 +165,45 @@ static Type withElement(Type type, Type element) {
 }
 
 MINIC_EMIT(CastOp)
-  Type from = getElementTypeOrSelf(x.getType());
-  Type to = getElementTypeOrSelf(getType());
-  auto as = [&](Type element) { return withElement(x.getType(), element); };
-  if (a.isFloat(x)) {
-    if (isa<FloatType>(to)) {
-      if (to.isF32()) {
-        return x;
-      }
-      // Rounding is the op's meaning; the value stays in compute type.
-      Value rounded = a.op<arith::TruncFOp>(as(to), x);
-      return a.op<arith::ExtFOp>(x.getType(), rounded);
-    }
-    if (to.isInteger(1)) {
-      return a.op<arith::CmpFOp>(arith::CmpFPredicate::UNE, x, a.like(x, 0.0));
-    }
-    return a.op<arith::FPToSIOp>(as(to), x);
-  }
+Type from = getElementTypeOrSelf(x.getType());
+Type to = getElementTypeOrSelf(getType());
+auto as = [&](Type element) { return withElement(x.getType(), element); };
+if (a.isFloat(x)) {
   if (isa<FloatType>(to)) {
-    Type f32 = as(builder.getF32Type());
-    Value wide = from.isInteger(1) ? a.op<arith::UIToFPOp>(f32, x)
-                                   : a.op<arith::SIToFPOp>(f32, x);
     if (to.isF32()) {
-      return wide;
+      return x;
     }
-    return a.op<arith::ExtFOp>(f32, a.op<arith::TruncFOp>(as(to), wide));
+    // Rounding is the op's meaning; the value stays in compute type.
+    Value rounded = a.op<arith::TruncFOp>(as(to), x);
+    return a.op<arith::ExtFOp>(x.getType(), rounded);
   }
   if (to.isInteger(1)) {
-    return a.op<arith::CmpIOp>(arith::CmpIPredicate::ne, x, a.like(x, 0));
+    return a.op<arith::CmpFOp>(arith::CmpFPredicate::UNE, x, a.like(x, 0.0));
   }
-  unsigned fromBits = from.getIntOrFloatBitWidth();
-  unsigned toBits = to.getIntOrFloatBitWidth();
-  if (fromBits == toBits) {
-    return x;
+  return a.op<arith::FPToSIOp>(as(to), x);
+}
+if (isa<FloatType>(to)) {
+  Type f32 = as(builder.getF32Type());
+  Value wide = from.isInteger(1) ? a.op<arith::UIToFPOp>(f32, x)
+                                 : a.op<arith::SIToFPOp>(f32, x);
+  if (to.isF32()) {
+    return wide;
   }
-  if (fromBits > toBits) {
-    return a.op<arith::TruncIOp>(as(to), x);
-  }
-  return from.isInteger(1) ? a.op<arith::ExtUIOp>(as(to), x)
-                           : a.op<arith::ExtSIOp>(as(to), x);
+  return a.op<arith::ExtFOp>(f32, a.op<arith::TruncFOp>(as(to), wide));
+}
+if (to.isInteger(1)) {
+  return a.op<arith::CmpIOp>(arith::CmpIPredicate::ne, x, a.like(x, 0));
+}
+unsigned fromBits = from.getIntOrFloatBitWidth();
+unsigned toBits = to.getIntOrFloatBitWidth();
+if (fromBits == toBits) {
+  return x;
+}
+if (fromBits > toBits) {
+  return a.op<arith::TruncIOp>(as(to), x);
+}
+return from.isInteger(1) ? a.op<arith::ExtUIOp>(as(to), x)
+                         : a.op<arith::ExtSIOp>(as(to), x);
 }
 #undef MINIC_EMIT
 

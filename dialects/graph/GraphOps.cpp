@@ -79,10 +79,9 @@ static LogicalResult inferBinary(std::optional<Location> loc, StringRef op,
   auto lhs = cast<RankedTensorType>(operands[0].getType());
   auto rhs = cast<RankedTensorType>(operands[1].getType());
   if (lhs.getElementType() != rhs.getElementType()) {
-    return emitOptionalError(loc, "'graph.", op,
-                             "' op expects operands of one dtype, got ",
-                             lhs.getElementType(), " and ",
-                             rhs.getElementType());
+    return emitOptionalError(
+        loc, "'graph.", op, "' op expects operands of one dtype, got ",
+        lhs.getElementType(), " and ", rhs.getElementType());
   }
   auto shape = inferBroadcast(loc, op, operands);
   if (failed(shape)) {
@@ -95,7 +94,7 @@ static LogicalResult inferBinary(std::optional<Location> loc, StringRef op,
 #define MINIC_INFER_BINARY(Op)                                                 \
   LogicalResult Op::inferReturnTypes(                                          \
       MLIRContext *, std::optional<Location> loc, ValueRange operands,         \
-      DictionaryAttr, OpaqueProperties, RegionRange,                       \
+      DictionaryAttr, OpaqueProperties, RegionRange,                           \
       SmallVectorImpl<Type> &types) {                                          \
     return inferBinary(loc, getOperationName().drop_front(6), operands,        \
                        types);                                                 \
@@ -182,10 +181,11 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-LogicalResult MatmulOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &types) {
+LogicalResult
+MatmulOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
+                           ValueRange operands, DictionaryAttr attributes,
+                           OpaqueProperties properties, RegionRange regions,
+                           SmallVectorImpl<Type> &types) {
   MatmulOpAdaptor op(operands, attributes, properties, regions);
   auto lhs = cast<RankedTensorType>(op.getLhs().getType());
   auto rhs = cast<RankedTensorType>(op.getRhs().getType());
@@ -212,8 +212,8 @@ LogicalResult MatmulOp::inferReturnTypes(
         loc, "'graph.matmul' op expects K of lhs and rhs to agree, got ", lhsK,
         " and ", rhsK);
   }
-  auto batch = broadcastShapes(lhs.getShape().drop_back(2),
-                               rhs.getShape().drop_back(2));
+  auto batch =
+      broadcastShapes(lhs.getShape().drop_back(2), rhs.getShape().drop_back(2));
   if (failed(batch)) {
     return emitOptionalError(
         loc, "'graph.matmul' op expects batch dimensions that broadcast, got ",
@@ -306,8 +306,8 @@ LogicalResult ConstantOp::verify() {
     auto value = cast<RankedTensorType>(getValueAttr().getType());
     if (value.getShape() != type.getShape() ||
         value.getElementType() != type.getElementType()) {
-      return emitOpError("expects a value of type ") << type << ", got "
-                                                     << value;
+      return emitOpError("expects a value of type ")
+             << type << ", got " << value;
     }
   }
   return success();
@@ -328,10 +328,11 @@ LogicalResult ReshapeOp::verify() {
   return success();
 }
 
-LogicalResult TransposeOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location> loc, ValueRange operands,
-    DictionaryAttr attributes, OpaqueProperties properties, RegionRange regions,
-    SmallVectorImpl<Type> &types) {
+LogicalResult
+TransposeOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
+                              ValueRange operands, DictionaryAttr attributes,
+                              OpaqueProperties properties, RegionRange regions,
+                              SmallVectorImpl<Type> &types) {
   TransposeOpAdaptor op(operands, attributes, properties, regions);
   auto input = cast<RankedTensorType>(op.getInput().getType());
   ArrayRef<int64_t> permutation = op.getPermutation();

@@ -96,9 +96,9 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult LayoutAttr::verifyEncoding(
-    ArrayRef<int64_t> shape, Type,
-    function_ref<InFlightDiagnostic()> emitError) const {
+LogicalResult
+LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                           function_ref<InFlightDiagnostic()> emitError) const {
   if (shape.size() != getPadded().size()) {
     return emitError() << "layout of rank " << getPadded().size()
                        << " on a tensor of rank " << shape.size();
@@ -135,9 +135,9 @@ LayoutAttr getLayout(RankedTensorType type) {
 }
 
 RankedTensorType withoutLayout(RankedTensorType type) {
-  return getLayout(type) ? RankedTensorType::get(type.getShape(),
-                                                 type.getElementType())
-                         : type;
+  return getLayout(type)
+             ? RankedTensorType::get(type.getShape(), type.getElementType())
+             : type;
 }
 
 int64_t getElementBytes(Type elementType) {

@@ -53,12 +53,12 @@ ParseResult FusionOp::parse(OpAsmParser &parser, OperationState &state) {
 
 void FusionOp::print(OpAsmPrinter &printer) {
   printer << " (";
-  llvm::interleaveComma(
-      llvm::zip_equal(getBody().getArguments(), getInputs()), printer,
-      [&](auto pair) {
-        printer << std::get<0>(pair) << " = " << std::get<1>(pair) << " : "
-                << std::get<1>(pair).getType();
-      });
+  llvm::interleaveComma(llvm::zip_equal(getBody().getArguments(), getInputs()),
+                        printer, [&](auto pair) {
+                          printer << std::get<0>(pair) << " = "
+                                  << std::get<1>(pair) << " : "
+                                  << std::get<1>(pair).getType();
+                        });
   printer << ')';
   printer.printOptionalArrowTypeList(getResultTypes());
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
@@ -99,8 +99,7 @@ LogicalResult FusionOp::verify() {
     SmallVector<int> covered(getBodyOps().size());
     for (PartAttr part : choice.getParts()) {
       for (int64_t index : part.getOps()) {
-        if (index < 0 || index >= int64_t(covered.size()) ||
-            covered[index]++) {
+        if (index < 0 || index >= int64_t(covered.size()) || covered[index]++) {
           return emitOpError("expects the parts of its choice to partition ")
                  << covered.size() << " body ops, got op " << index
                  << " twice or out of range";

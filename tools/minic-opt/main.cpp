@@ -11,6 +11,6 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   minic::registerDialects(registry);
   minic::registerPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "minic's pass driver\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "minic's pass driver\n", registry));
 }

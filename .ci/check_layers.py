@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks who includes whom against the table below.
+
+The first rule whose folder holds a file is the file's rule. An #include or a
+TableGen include of the tree must start with one of `may`; one of another
+project must match none of `never`. A breach prints the rule's reason.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LLVM = ("mlir/", "llvm/", "lld/", "llvm-c/", "mlir-c/")
+TREE = ("compiler/", "dialects/", "passes/", "runtime/", "test/", "tools/")
+
+# folder, may include from the tree, never includes from elsewhere, reason
+RULES = [
+    ("runtime/include/", ("minic/",), LLVM + ("absl/", "flatbuffers/"),
+     "the installed API shows no library that minic is built with"),
+    ("runtime/base/", ("runtime/base/", "runtime/format/plan_generated.h"), LLVM,
+     "runtime/base is below everything"),
+    ("runtime/format/", ("runtime/base/", "runtime/format/"), LLVM,
+     "the artifact format knows no device and no program"),
+    ("runtime/device/cpu/", ("runtime/base/", "runtime/format/",
+                             "runtime/device/Device.h", "runtime/device/cpu/"),
+     LLVM, "devices are siblings that never meet"),
+    ("runtime/device/cuda/", ("runtime/base/", "runtime/format/",
+                              "runtime/device/Device.h", "runtime/device/cuda/"),
+     LLVM, "devices are siblings that never meet"),
+    ("runtime/device/", ("runtime/base/", "runtime/format/", "runtime/device/"),
+     LLVM, "devices do not know programs"),
+    ("runtime/", ("runtime/", "minic/"), LLVM,
+     "the runtime uses no LLVM, no dialect, no pass, no compiler"),
+    ("dialects/graph/", ("dialects/graph/",), (),
+     "dialects use dialects only downward: graph -> kernel -> plan"),
+    ("dialects/kernel/", ("dialects/graph/", "dialects/kernel/"), (),
+     "dialects use dialects only downward: graph -> kernel -> plan"),
+    ("dialects/", ("dialects/",), (), "dialects hold IR, never a pass"),
+    ("passes/graph/", ("dialects/", "passes/support/", "passes/graph/"), (),
+     "passes of different dialects share code through passes/support only"),
+    ("passes/kernel/", ("dialects/", "passes/support/", "passes/kernel/"), (),
+     "passes of different dialects share code through passes/support only"),
+    ("passes/plan/", ("dialects/", "passes/support/", "passes/plan/"), (),
+     "passes of different dialects share code through passes/support only"),
+    ("passes/", ("dialects/", "passes/"), (),
+     "passes do not know compiler, tuner, target or runtime"),
+    ("compiler/reference/", ("compiler/reference/", "dialects/",
+                             "runtime/base/", "runtime/format/",
+                             "runtime/measure/"), (),
+     "the reference shares no code with any backend"),
+    ("compiler/target/cpu/", ("compiler/target/", "dialects/", "runtime/base/",
+                              "runtime/format/"), ("dnnl",),
+     "targets know neither each other nor the tuner; minic links no oneDNN"),
+    ("compiler/", ("compiler/", "dialects/", "passes/", "runtime/base/",
+                   "runtime/format/", "runtime/measure/"), ("dnnl",),
+     "the compiler shares the format with the runtime and runs nothing itself"),
+    ("tools/minic-worker/", ("runtime/", "tools/"), LLVM,
+     "minic-worker links the runtime that ships, and no LLVM"),
+    ("tools/minic-run/", ("runtime/", "tools/"), LLVM,
+     "minic-run works where there is no compiler"),
+    ("tools/minic-bench/", ("runtime/", "tools/"), LLVM,
+     "minic-bench works where there is no compiler"),
+    ("tools/minic-tune/", ("compiler/tune/", "runtime/", "tools/"), LLVM,
+     "minic-tune works where there is no compiler"),
+    ("tools/", TREE, (), "tools may use everything"),
+    ("test/", TREE + ("minic/",), (), "tests may use everything"),
+    ("examples/", ("minic/",), LLVM, "examples use the installed API"),
+]
+
+INCLUDE = re.compile(r'^\s*#?\s*include\s+["<]([^">]+)[">]')
+SUFFIXES = {".h", ".hpp", ".c", ".cpp", ".td"}
+GENERATED = (".inc", "_generated.h", "Version.h")
+
+
+def breaches(path):
+    relative = path.relative_to(ROOT).as_posix()
+    rule = next((r for r in RULES if relative.startswith(r[0])), None)
+    if rule is None:
+        return
+    folder, may, never, reason = rule
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        target = match.group(1)
+        ours = target.startswith(TREE)
+        if not target.startswith(may) if ours else target.startswith(never):
+            yield (f"{relative}:{number}: {folder} may not include {target}: "
+                   f"{reason}")
+        if ours and not target.endswith(GENERATED) and not (
+                ROOT / target).exists():
+            yield f"{relative}:{number}: no such file in the tree: {target}"
+
+
+def main():
+    files = [p for top in TREE + ("examples/",)
+             for p in sorted((ROOT / top).rglob("*")) if p.suffix in SUFFIXES]
+    found = [b for path in files for b in breaches(path)]
+    print("\n".join(found) if found else
+          f"layers: {len(files)} files keep to the table")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs what building, testing and the demo need and what is missing of it:
+# Debian packages (debian-packages.txt) and a Python environment in .venv
+# (requirements.txt). Does nothing, quickly, where all is there.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(dirname "$here")
+
+mapfile -t wanted < <(grep -v '^#' "$here/debian-packages.txt")
+missing=()
+for package in "${wanted[@]}"; do
+  status=$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true)
+  [ "$status" = "install ok installed" ] || missing+=("$package")
+done
+
+if [ ${#missing[@]} -gt 0 ]; then
+  sudo=""
+  if [ "$(id -u)" -ne 0 ]; then
+    sudo=sudo
+    command -v sudo >/dev/null || {
+      echo "install.sh: error: need root or sudo to install: ${missing[*]}" >&2
+      exit 4
+    }
+  fi
+  echo "installing Debian packages: ${missing[*]}"
+  export DEBIAN_FRONTEND=noninteractive
+  $sudo apt-get update -qq
+  $sudo apt-get install -y -qq --no-install-recommends "${missing[@]}" \
+    >/dev/null || {
+      echo "install.sh: error: apt-get could not install: ${missing[*]}" >&2
+      echo "  (Debian 12 with its security archive has all of them)" >&2
+      exit 4
+    }
+fi
+
+stamp=$root/.venv/requirements.txt
+if ! cmp -s "$here/requirements.txt" "$stamp"; then
+  echo "creating the Python environment .venv"
+  /usr/bin/python3 -m venv --clear "$root/.venv"
+  "$root/.venv/bin/pip" install --quiet --disable-pip-version-check \
+    -r "$here/requirements.txt"
+  cp "$here/requirements.txt" "$stamp"
+fi
