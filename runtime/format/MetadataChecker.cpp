@@ -17,6 +17,8 @@ namespace minic::format {
 // 2^47 bytes are all a process can address.
 static constexpr uint64_t kMaxBytes = uint64_t(1) << 47;
 static constexpr uint32_t kMaxThreads = 4096;
+// Leaves room to multiply a tile's index by a thread's.
+static constexpr int64_t kMaxGrid = int64_t(1) << 40;
 
 template <typename... Args> static absl::Status damaged(const Args &...args) {
   return absl::DataLossError(absl::StrCat("damaged artifact: ", args...));
@@ -213,8 +215,8 @@ static absl::Status checkLaunch(const Launch &launch, const Artifact &artifact,
                    "': expected a shared object and one grid dimension");
   }
   for (int64_t extent : *launch.grid()) {
-    if (extent < 0) {
-      return damaged("launch: negative grid extent ", extent);
+    if (extent < 0 || extent > kMaxGrid) {
+      return damaged("launch: grid extent ", extent, " is out of range");
     }
   }
   for (const ParamEntry *entry : *launch.params()) {

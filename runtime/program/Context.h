@@ -5,16 +5,12 @@
 #ifndef MINIC_RUNTIME_PROGRAM_CONTEXT_H
 #define MINIC_RUNTIME_PROGRAM_CONTEXT_H
 
+#include "runtime/base/ParallelFor.h"
 #include "runtime/program/Program.h"
 
 #include "absl/types/span.h"
 
 namespace minic::runtime {
-
-/// Runs body(worker, data) once for each worker in [0, workers), all of them
-/// concurrently or not, and returns when all have returned.
-using ParallelFor = void (*)(void *pool, int workers,
-                             void (*body)(int worker, void *data), void *data);
 
 struct ContextOptions {
   /// Caller's arena of at least Program::arenaBytes(), 64-byte aligned; null:

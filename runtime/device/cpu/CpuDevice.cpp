@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loads a variant: its kernels, its library primitives, its persistent memory.
+
+#include "runtime/device/cpu/CpuDevice.h"
+
+#include "runtime/device/cpu/CpuExecution.h"
+#include "runtime/device/cpu/CpuFeatures.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <map>
+
+namespace minic::runtime {
+
+namespace {
+
+class CpuExecutable : public Executable {
+public:
+  static absl::StatusOr<std::unique_ptr<Executable>>
+  load(const ExecutableSource &source);
+
+  absl::StatusOr<std::unique_ptr<Execution>>
+  createExecution(const ExecutionOptions &options) const override {
+    absl::StatusOr<ThreadTeam> team = ThreadTeam::create(
+        variant.threads(), options.parallelFor, options.pool);
+    if (!team.ok()) {
+      return team.status();
+    }
+    return CpuExecution::create(run, memory(options.arena), *team);
+  }
+
+  bool callsLibrary() const override { return callsLibrary_; }
+
+private:
+  explicit CpuExecutable(const ExecutableSource &source)
+      : variant(source.variant), constants(source.constants),
+        inputCount(source.function.inputs()->size()) {}
+
+  PlanMemory memory(std::byte *arena) const {
+    return {constants, arena, persistent.data(), inputCount};
+  }
+  absl::StatusOr<std::vector<LoadedCommand>>
+  loadCommands(const ExecutableSource &source,
+               const flatbuffers::Vector<flatbuffers::Offset<format::Command>>
+                   &commands);
+  absl::StatusOr<LoadedCommand> loadCommand(const ExecutableSource &source,
+                                            const format::Command &command);
+  absl::StatusOr<KernelEntry> findEntry(const ExecutableSource &source,
+                                        const format::Launch &launch);
+
+  const format::Variant &variant;
+  const std::vector<const std::byte *> &constants;
+  const uint32_t inputCount;
+  std::map<uint32_t, std::unique_ptr<KernelModule>> modules; // by binary
+  std::vector<std::unique_ptr<OnednnMatmul>> matmuls;
+  AlignedBuffer persistent;
+  std::vector<LoadedCommand> run;
+  bool callsLibrary_ = false;
+};
+
+absl::StatusOr<KernelEntry>
+CpuExecutable::findEntry(const ExecutableSource &source,
+                         const format::Launch &launch) {
+  std::unique_ptr<KernelModule> &module = modules[launch.binary()];
+  if (!module) {
+    absl::StatusOr<std::unique_ptr<KernelModule>> loaded =
+        KernelModule::load(source.artifact.binary(launch.binary()));
+    if (!loaded.ok()) {
+      return loaded.status();
+    }
+    module = std::move(*loaded);
+  }
+  KernelEntry entry = module->find(launch.entry()->str());
+  if (!entry) {
+    return absl::DataLossError(absl::StrCat("damaged artifact: binary ",
+                                            launch.binary(), " has no kernel '",
+                                            launch.entry()->str(), "'"));
+  }
+  return entry;
+}
+
+absl::StatusOr<LoadedCommand>
+CpuExecutable::loadCommand(const ExecutableSource &source,
+                           const format::Command &command) {
+  LoadedCommand loaded{&command, nullptr, nullptr};
+  if (const format::Launch *launch = command.operation_as_Launch()) {
+    absl::StatusOr<KernelEntry> entry = findEntry(source, *launch);
+    if (!entry.ok()) {
+      return entry.status();
+    }
+    loaded.entry = *entry;
+  } else if (const format::Call *call = command.operation_as_Call()) {
+    OnednnMatmul::Options options{
+        int(variant.threads()),
+        call->library_version() ? call->library_version()->str() : "",
+        source.strictLibraries, constants};
+    absl::StatusOr<std::unique_ptr<OnednnMatmul>> matmul =
+        OnednnMatmul::create(*call->call_as_OnednnMatmul(), options);
+    if (!matmul.ok()) {
+      return matmul.status();
+    }
+    loaded.matmul = matmul->get();
+    matmuls.push_back(std::move(*matmul));
+    callsLibrary_ = true;
+  }
+  return loaded;
+}
+
+absl::StatusOr<std::vector<LoadedCommand>> CpuExecutable::loadCommands(
+    const ExecutableSource &source,
+    const flatbuffers::Vector<flatbuffers::Offset<format::Command>> &commands) {
+  std::vector<LoadedCommand> loaded;
+  for (const format::Command *command : commands) {
+    absl::StatusOr<LoadedCommand> one = loadCommand(source, *command);
+    if (!one.ok()) {
+      return one.status();
+    }
+    loaded.push_back(*one);
+  }
+  return loaded;
+}
+
+absl::StatusOr<std::unique_ptr<Executable>>
+CpuExecutable::load(const ExecutableSource &source) {
+  std::unique_ptr<CpuExecutable> executable(new CpuExecutable(source));
+  const format::Variant &variant = source.variant;
+  absl::StatusOr<AlignedBuffer> persistent =
+      AlignedBuffer::create(variant.persistent_bytes());
+  if (!persistent.ok()) {
+    return persistent.status();
+  }
+  executable->persistent = std::move(*persistent);
+  if (variant.prepare() && variant.prepare()->size() > 0) {
+    absl::StatusOr<std::vector<LoadedCommand>> prepare =
+        executable->loadCommands(source, *variant.prepare());
+    if (!prepare.ok()) {
+      return prepare.status();
+    }
+    absl::StatusOr<std::unique_ptr<CpuExecution>> execution =
+        CpuExecution::create(*prepare, executable->memory(nullptr),
+                             ThreadTeam());
+    if (!execution.ok()) {
+      return execution.status();
+    }
+    if (absl::Status status = (*execution)->run(nullptr); !status.ok()) {
+      return status;
+    }
+    executable->callsLibrary_ = false; // only `run` counts
+  }
+  absl::StatusOr<std::vector<LoadedCommand>> run =
+      executable->loadCommands(source, *variant.run());
+  if (!run.ok()) {
+    return run.status();
+  }
+  executable->run = std::move(*run);
+  return executable;
+}
+
+class CpuDevice : public Device {
+public:
+  absl::Status canRun(const format::Variant &variant) const override {
+    if (variant.isa()) {
+      for (const flatbuffers::String *feature : *variant.isa()) {
+        if (!cpuHasFeature({feature->c_str(), feature->size()})) {
+          return absl::FailedPreconditionError(
+              absl::StrCat("this CPU lacks '", feature->str(), "'"));
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::unique_ptr<Executable>>
+  load(const ExecutableSource &source) const override {
+    return CpuExecutable::load(source);
+  }
+};
+
+} // namespace
+
+const Device &cpuDevice() {
+  static const CpuDevice device;
+  return device;
+}
+
+} // namespace minic::runtime

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Libgomp: GNU's OpenMP runtime, opened on demand. oneDNN uses the same one, so
+// that a process has one team of threads per calling thread and not two.
+
+#ifndef MINIC_RUNTIME_DEVICE_CPU_LIBGOMP_H
+#define MINIC_RUNTIME_DEVICE_CPU_LIBGOMP_H
+
+#include "absl/status/statusor.h"
+
+namespace minic::runtime {
+
+/// Functions of libgomp.so.1; thread-safe.
+struct Libgomp {
+  void (*parallel)(void (*body)(void *), void *data, unsigned threads,
+                   unsigned flags);
+  int (*threadNumber)();
+  int (*threadCount)();
+  int (*maxThreads)();
+  void (*setMaxThreads)(int threads);
+
+  /// Opens it once per process and keeps it. FailedPrecondition with the
+  /// system's reason where it cannot be opened.
+  static absl::StatusOr<const Libgomp *> open();
+};
+
+/// The number of threads oneDNN's next calls from this thread use, while alive.
+class MaxThreads {
+public:
+  MaxThreads(const Libgomp &gomp, int threads)
+      : gomp(gomp), previous(gomp.maxThreads()) {
+    gomp.setMaxThreads(threads);
+  }
+  ~MaxThreads() { gomp.setMaxThreads(previous); }
+  MaxThreads(const MaxThreads &) = delete;
+  MaxThreads &operator=(const MaxThreads &) = delete;
+
+private:
+  const Libgomp &gomp;
+  int previous;
+};
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_DEVICE_CPU_LIBGOMP_H

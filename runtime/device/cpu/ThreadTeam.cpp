@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Dispatch to the calling thread, the caller's pool or libgomp.
+
+#include "runtime/device/cpu/ThreadTeam.h"
+
+#include "runtime/device/cpu/Libgomp.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace minic::runtime {
+
+absl::StatusOr<ThreadTeam>
+ThreadTeam::create(int threads, ParallelFor parallelFor, void *pool) {
+  ThreadTeam team;
+  team.threads_ = threads;
+  team.parallelFor_ = parallelFor;
+  team.pool_ = pool;
+  if (threads > 1 && !parallelFor) {
+    absl::StatusOr<const Libgomp *> gomp = Libgomp::open();
+    if (!gomp.ok()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "a plan for ", threads, " threads: ", gomp.status().message(),
+          "; install libgomp1 or pass a thread pool"));
+    }
+    team.gomp_ = *gomp;
+  }
+  return team;
+}
+
+namespace {
+struct GompCall {
+  const Libgomp &gomp;
+  int workers;
+  void (*body)(int worker, void *data);
+  void *data;
+};
+} // namespace
+
+/// libgomp may grant fewer threads than asked for (a nested call, a limit), so
+/// each takes every threadCount-th worker.
+static void runGompThread(void *data) {
+  const GompCall &call = *static_cast<const GompCall *>(data);
+  int stride = call.gomp.threadCount();
+  for (int worker = call.gomp.threadNumber(); worker < call.workers;
+       worker += stride) {
+    call.body(worker, call.data);
+  }
+}
+
+void ThreadTeam::run(int workers, void (*body)(int worker, void *data),
+                     void *data) const {
+  if (workers == 1 || threads_ == 1) {
+    for (int worker = 0; worker < workers; ++worker) {
+      body(worker, data);
+    }
+  } else if (parallelFor_) {
+    parallelFor_(pool_, workers, body, data);
+  } else {
+    // Always the whole team: libgomp ends the threads that a smaller one
+    // leaves out and starts them again for the next.
+    GompCall call{*gomp_, workers, body, data};
+    gomp_->parallel(runGompThread, &call, threads_, 0);
+  }
+}
+
+} // namespace minic::runtime

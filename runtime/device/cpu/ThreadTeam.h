@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ThreadTeam: who runs the parts of a launch.
+
+#ifndef MINIC_RUNTIME_DEVICE_CPU_THREADTEAM_H
+#define MINIC_RUNTIME_DEVICE_CPU_THREADTEAM_H
+
+#include "runtime/base/ParallelFor.h"
+
+#include "absl/status/statusor.h"
+
+namespace minic::runtime {
+
+struct Libgomp;
+
+/// The caller's pool or libgomp's. One thread needs neither: workers then run
+/// on the calling thread. Copyable; one calling thread at a time.
+class ThreadTeam {
+public:
+  /// FailedPrecondition where libgomp is needed and cannot be opened.
+  static absl::StatusOr<ThreadTeam> create(int threads, ParallelFor parallelFor,
+                                           void *pool);
+
+  int threads() const { return threads_; }
+  /// As ParallelFor; `workers` is at most threads().
+  void run(int workers, void (*body)(int worker, void *data), void *data) const;
+
+private:
+  int threads_ = 1;
+  ParallelFor parallelFor_ = nullptr;
+  void *pool_ = nullptr;
+  const Libgomp *gomp_ = nullptr;
+};
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_DEVICE_CPU_THREADTEAM_H

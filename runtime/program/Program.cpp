@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds the function and the variant, then has the device load it.
+
+#include "runtime/program/ProgramImpl.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace minic::runtime {
+
+static absl::StatusOr<const format::Function *>
+findFunction(const format::Artifact &artifact, const std::string &name) {
+  std::vector<std::string> names;
+  for (const format::Function *function : *artifact.functions()) {
+    names.push_back(function->name()->str());
+    if (names.back() == name) {
+      return function;
+    }
+  }
+  return absl::NotFoundError(
+      absl::StrCat("no function '", name,
+                   "' in the artifact; it has: ", absl::StrJoin(names, ", ")));
+}
+
+/// The first variant with `threads` threads (0: any) that this machine runs.
+static absl::StatusOr<const format::Variant *>
+findVariant(const format::Function &function, int threads) {
+  std::vector<uint32_t> threadCounts;
+  absl::Status lacks = absl::OkStatus();
+  for (const format::Variant *variant : *function.variants()) {
+    threadCounts.push_back(variant->threads());
+    if (threads != 0 && variant->threads() != uint32_t(threads)) {
+      continue;
+    }
+    const Device *device = findDevice(variant->target()->str());
+    absl::Status status = device ? device->canRun(*variant)
+                                 : absl::FailedPreconditionError(absl::StrCat(
+                                       "this runtime has no target '",
+                                       variant->target()->str(), "'"));
+    if (status.ok()) {
+      return variant;
+    }
+    lacks.Update(absl::FailedPreconditionError(
+        absl::StrCat("function '", function.name()->str(),
+                     "' cannot run here: ", status.message())));
+  }
+  if (!lacks.ok()) {
+    return lacks;
+  }
+  return absl::NotFoundError(absl::StrCat(
+      "function '", function.name()->str(), "' has no plan for ", threads,
+      " threads; it has: ", absl::StrJoin(threadCounts, ", ")));
+}
+
+static std::vector<TensorSpec> copySpecs(
+    const flatbuffers::Vector<flatbuffers::Offset<format::TensorSpec>> &specs) {
+  std::vector<TensorSpec> copies;
+  for (const format::TensorSpec *spec : specs) {
+    copies.push_back({spec->name()->str(),
+                      spec->dtype(),
+                      {spec->dims()->begin(), spec->dims()->end()},
+                      spec->alignment()});
+  }
+  return copies;
+}
+
+static absl::Status collectConstants(Program::Impl &impl,
+                                     const ConstantProvider &provider) {
+  const auto &constants = *impl.artifact.metadata().constants();
+  for (uint32_t i = 0; i < constants.size(); ++i) {
+    const format::Constant &constant = *constants[i];
+    if (!constant.external()) {
+      impl.constants.push_back(impl.artifact.constant(i).data());
+      continue;
+    }
+    if (!provider) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("constant '", constant.name()->str(),
+                       "' is external: whoever loads must provide it"));
+    }
+    absl::StatusOr<AlignedBuffer> memory =
+        AlignedBuffer::create(constant.bytes());
+    if (!memory.ok()) {
+      return memory.status();
+    }
+    if (absl::Status status = provider(constant, memory->data());
+        !status.ok()) {
+      return status;
+    }
+    impl.constants.push_back(memory->data());
+    impl.externals.push_back(std::move(*memory));
+  }
+  return absl::OkStatus();
+}
+
+static absl::Status loadImpl(Program::Impl &impl,
+                             const ProgramOptions &options) {
+  absl::StatusOr<const format::Function *> function =
+      findFunction(impl.artifact.metadata(), options.function);
+  if (!function.ok()) {
+    return function.status();
+  }
+  impl.function = *function;
+  absl::StatusOr<const format::Variant *> variant =
+      findVariant(**function, options.threads);
+  if (!variant.ok()) {
+    return variant.status();
+  }
+  impl.variant = *variant;
+  impl.inputs = copySpecs(*impl.function->inputs());
+  impl.outputs = copySpecs(*impl.function->outputs());
+  if (absl::Status status = collectConstants(impl, options.constants);
+      !status.ok()) {
+    return status;
+  }
+  const Device *device = findDevice(impl.variant->target()->str());
+  absl::StatusOr<std::unique_ptr<Executable>> executable =
+      device->load({impl.artifact, *impl.function, *impl.variant,
+                    impl.constants, options.strictLibraries});
+  if (!executable.ok()) {
+    return executable.status();
+  }
+  impl.executable = std::move(*executable);
+  return absl::OkStatus();
+}
+
+static absl::StatusOr<std::unique_ptr<Program::Impl>>
+makeImpl(absl::StatusOr<format::ArtifactReader> artifact,
+         const std::string &name, const ProgramOptions &options) {
+  if (!artifact.ok()) {
+    return artifact.status();
+  }
+  auto impl = std::make_unique<Program::Impl>(std::move(*artifact));
+  if (absl::Status status = loadImpl(*impl, options); !status.ok()) {
+    return absl::Status(status.code(),
+                        absl::StrCat("'", name, "': ", status.message()));
+  }
+  return impl;
+}
+
+Program::Program(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Program::~Program() = default;
+
+absl::StatusOr<std::shared_ptr<const Program>>
+Program::load(const std::string &path, const ProgramOptions &options) {
+  absl::StatusOr<std::unique_ptr<Impl>> impl =
+      makeImpl(format::ArtifactReader::open(path), path, options);
+  if (!impl.ok()) {
+    return impl.status();
+  }
+  return std::shared_ptr<const Program>(new Program(std::move(*impl)));
+}
+
+absl::StatusOr<std::shared_ptr<const Program>>
+Program::loadBytes(absl::Span<const std::byte> bytes,
+                   const ProgramOptions &options) {
+  const char *name = "memory";
+  absl::StatusOr<std::unique_ptr<Impl>> impl =
+      makeImpl(format::ArtifactReader::copy(bytes, name), name, options);
+  if (!impl.ok()) {
+    return impl.status();
+  }
+  return std::shared_ptr<const Program>(new Program(std::move(*impl)));
+}
+
+const std::vector<TensorSpec> &Program::inputs() const { return impl_->inputs; }
+
+const std::vector<TensorSpec> &Program::outputs() const {
+  return impl_->outputs;
+}
+
+uint64_t Program::arenaBytes() const { return impl_->variant->arena_bytes(); }
+
+int Program::threads() const { return impl_->variant->threads(); }
+
+bool Program::callsLibrary() const { return impl_->executable->callsLibrary(); }
+
+uint64_t Program::flops() const { return impl_->function->flops(); }
+
+} // namespace minic::runtime

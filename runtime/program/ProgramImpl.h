@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a Program holds; Context reads it.
+
+#ifndef MINIC_RUNTIME_PROGRAM_PROGRAMIMPL_H
+#define MINIC_RUNTIME_PROGRAM_PROGRAMIMPL_H
+
+#include "runtime/device/Device.h"
+#include "runtime/program/Program.h"
+
+namespace minic::runtime {
+
+struct Program::Impl {
+  explicit Impl(format::ArtifactReader artifact)
+      : artifact(std::move(artifact)) {}
+
+  format::ArtifactReader artifact;
+  const format::Function *function = nullptr;
+  const format::Variant *variant = nullptr;
+  std::vector<TensorSpec> inputs, outputs;
+  std::vector<AlignedBuffer> externals;
+  std::vector<const std::byte *> constants; // by index of Artifact.constants
+  std::unique_ptr<Executable> executable;   // refers to all of the above
+};
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_PROGRAM_PROGRAMIMPL_H
