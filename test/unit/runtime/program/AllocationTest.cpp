@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counts allocations: run makes none.
+
+#include "runtime/program/Context.h"
+#include "test/unit/runtime/testing/TestArtifact.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+// Sanitizers bring their own operator new.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define MINIC_NO_COUNTING
+#endif
+#endif
+
+#ifndef MINIC_NO_COUNTING
+
+static thread_local long allocations = 0;
+
+extern "C" void *__libc_malloc(size_t);
+
+// malloc is below operator new, aligned or not, and below C libraries; visible,
+// or they would keep calling libc's.
+extern "C" __attribute__((visibility("default"))) void *malloc(size_t bytes) {
+  ++allocations;
+  return __libc_malloc(bytes);
+}
+
+namespace minic::runtime {
+namespace {
+
+using namespace ::minic::testing;
+
+TEST(AllocationTest, runAllocatesNothing) {
+  for (int threads : {1, 2}) {
+    TestArtifact artifact = scaleArtifact(1000, 8, threads);
+    artifact.fill(outputAddress(0), 0, 8);
+    auto program = Program::loadBytes(artifact.bytes());
+    ASSERT_TRUE(program.ok()) << program.status();
+    auto context = Context::create(*program);
+    ASSERT_TRUE(context.ok()) << context.status();
+    AlignedFloats x(1000), y(1000);
+    std::vector<int64_t> dims = {1000};
+    Tensor input{x.data(), DType::f32, dims},
+        output{y.data(), DType::f32, dims};
+    // libgomp starts its threads at the first call.
+    ASSERT_TRUE((*context)->run({&input, 1}, {&output, 1}).ok());
+    long before = allocations;
+    for (int run = 0; run < 10; ++run) {
+      ASSERT_TRUE((*context)->run({&input, 1}, {&output, 1}).ok());
+    }
+    EXPECT_EQ(allocations - before, 0) << threads << " threads";
+  }
+}
+
+TEST(AllocationTest, countsAtAll) {
+  long before = allocations;
+  void *volatile memory = ::operator new(100); // volatile: not elided
+  EXPECT_EQ(allocations - before, 1);
+  ::operator delete(memory);
+}
+
+} // namespace
+} // namespace minic::runtime
+
+#endif // MINIC_NO_COUNTING
