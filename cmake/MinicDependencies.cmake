@@ -13,7 +13,17 @@ find_package(GTest REQUIRED)
 find_path(MINIC_XXHASH_INCLUDE xxhash.h REQUIRED)
 find_path(MINIC_ONEDNN_INCLUDE dnnl.h REQUIRED)
 
+find_package(SQLite3)
+option(MINIC_BUILD_TUNER
+  "Build the tuner's LLVM-free core and minic-tune (needs SQLite)"
+  ${SQLite3_FOUND})
 if(MINIC_BUILD_COMPILER)
+  set(MINIC_BUILD_TUNER ON)
+endif()
+if(MINIC_BUILD_TUNER)
   find_package(SQLite3 REQUIRED)
+endif()
+
+if(MINIC_BUILD_COMPILER)
   include(LLVMStatic)
 endif()

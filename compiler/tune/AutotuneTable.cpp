@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "compiler/tune/AutotuneTable.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+#include <algorithm>
+
+namespace minic::tune {
+
+/// Rejected rows that are named; the rest is counted.
+static constexpr size_t namedRejects = 6;
+
+/// Finalists first, by paired ratio; then the others by screen.
+static std::vector<const Row *> ranked(const Record &record,
+                                       const Row *winner) {
+  std::vector<const Row *> rows;
+  for (const Row &row : record.rows) {
+    if (row.status == RowStatus::Verified) {
+      rows.push_back(&row);
+    }
+  }
+  auto rank = [&](const Row *row) {
+    double time = row->isFinalist() ? row->ratio : row->bestKnownUs();
+    return std::make_tuple(row != winner, !row->isFinalist(), time,
+                           row->candidate.name);
+  };
+  std::sort(rows.begin(), rows.end(),
+            [&](const Row *a, const Row *b) { return rank(a) < rank(b); });
+  return rows;
+}
+
+static std::string describeRejects(const Record &record) {
+  std::string text;
+  size_t named = 0, others = 0;
+  for (const Row &row : record.rows) {
+    if (row.status == RowStatus::Verified ||
+        row.status == RowStatus::Duplicate ||
+        row.status == RowStatus::Skipped) {
+      continue;
+    }
+    if (named == namedRejects) {
+      ++others;
+      continue;
+    }
+    absl::StrAppend(&text, named++ ? ", " : "  rejected: ", row.candidate.name,
+                    " (", toString(row.status), row.reason.empty() ? "" : ": ",
+                    row.reason, ")");
+  }
+  if (others > 0) {
+    absl::StrAppend(&text, " and ", others, " more");
+  }
+  return text.empty() ? text : text + "\n";
+}
+
+static int count(const Record &record, RowStatus status) {
+  return static_cast<int>(
+      std::count_if(record.rows.begin(), record.rows.end(),
+                    [&](const Row &row) { return row.status == status; }));
+}
+
+std::string formatTable(const TunedProblem &tuned, int maxRows) {
+  const Record &record = tuned.record;
+  const Row *winner =
+      tuned.selection.row < 0 ? nullptr : &record.rows[tuned.selection.row];
+  std::string text =
+      absl::StrCat("AUTOTUNE ", record.problem.description, " on ",
+                   record.problem.deviceName,
+                   tuned.measured ? "" : " (from the database)", "\n");
+  std::vector<const Row *> rows = ranked(record, winner);
+  std::vector<std::string> names;
+  size_t width = 0;
+  int shown = std::min<int>(maxRows, static_cast<int>(rows.size()));
+  for (int i = 0; i < shown; ++i) {
+    const CandidateSpec &candidate = rows[i]->candidate;
+    // Names start with their label already where enumerate made them so.
+    bool labelled = candidate.name.rfind(candidate.label, 0) == 0;
+    names.push_back(labelled ? candidate.name
+                             : candidate.label + " " + candidate.name);
+    width = std::max(width, names.back().size());
+  }
+  for (int i = 0; i < shown; ++i) {
+    const Row &row = *rows[i];
+    double us = row.bestKnownUs();
+    if (us <= 0) {
+      absl::StrAppendFormat(&text, "  %-*s  not timed\n", int(width), names[i]);
+      continue;
+    }
+    // Paired where both were finalists; else of the times themselves.
+    double percent = !winner || winner->bestKnownUs() <= 0 ? 0
+                     : row.isFinalist() && winner->ratio > 0
+                         ? 100 * winner->ratio / row.ratio
+                         : 100 * winner->bestKnownUs() / us;
+    std::string interval = row.timeError > 0
+                               ? absl::StrFormat("±%.1f%%", 100 * row.timeError)
+                               : "screen";
+    absl::StrAppendFormat(&text, "  %-*s  %9.4f ms %-6s  %5.1f%%  error %.1e\n",
+                          int(width), names[i], us / 1000, interval, percent,
+                          row.maxAbsoluteError);
+  }
+  if (static_cast<int>(rows.size()) > shown) {
+    absl::StrAppend(&text, "  and ", rows.size() - shown, " slower ones\n");
+  }
+  absl::StrAppend(&text, describeRejects(record));
+  if (winner) {
+    absl::StrAppend(&text, "  chosen: ", winner->candidate.name, ", ",
+                    tuned.selection.reason, "\n");
+  }
+  double seconds =
+      record.buildSeconds + record.verifySeconds + record.measureSeconds;
+  absl::StrAppendFormat(
+      &text,
+      "tuned in %.1f s (build %.1f, verify %.1f, measure %.1f) over %d "
+      "candidates",
+      seconds, record.buildSeconds, record.verifySeconds, record.measureSeconds,
+      int(record.rows.size()));
+  if (int duplicates = count(record, RowStatus::Duplicate)) {
+    absl::StrAppend(&text, ", ", duplicates, " of them duplicates");
+  }
+  if (record.state == RecordState::Partial) {
+    absl::StrAppendFormat(&text, "; the budget ended after %.0f%% of them",
+                          100 * record.coverage);
+  }
+  return text + "\n";
+}
+
+std::string formatProgress(const TuningProgress &progress) {
+  std::string text = absl::StrFormat(
+      "tuning %d of %d: %s, %s, %d left, %.0f s", progress.problem,
+      progress.problems, progress.description, progress.phase,
+      progress.candidatesLeft, progress.elapsedSeconds);
+  if (progress.remainingSeconds >= 0) {
+    absl::StrAppendFormat(&text, ", about %.0f s more",
+                          progress.remainingSeconds);
+  }
+  return text;
+}
+
+} // namespace minic::tune

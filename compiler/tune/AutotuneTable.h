@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// AutotuneTable: a record as the AUTOTUNE table people know.
+
+#ifndef MINIC_COMPILER_TUNE_AUTOTUNETABLE_H
+#define MINIC_COMPILER_TUNE_AUTOTUNETABLE_H
+
+#include "compiler/tune/Autotuner.h"
+
+namespace minic::tune {
+
+/// Several lines, each ending in a newline: finalists by time with interval,
+/// part of the best and verified error; then other verified rows, up to
+/// `maxRows` in all; then who was rejected and why; then what it cost.
+std::string formatTable(const TunedProblem &tuned, int maxRows = 10);
+
+/// One line: "tuning 1 of 2: linear_relu(...), build, 31 left, 4 s, about 9 s
+/// more".
+std::string formatProgress(const TuningProgress &progress);
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_AUTOTUNETABLE_H

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order of a search: look up, build everything, then problem by problem
+// verify, screen and time, then store. Building and measuring never overlap,
+// because on a CPU they would disturb each other.
+
+#include "compiler/tune/Search.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <fstream>
+
+#include <unistd.h>
+
+namespace minic::tune {
+
+/// Part of the budget after which no further build is started.
+static constexpr double buildShare = 0.4;
+
+void Autotuner::Search::built(size_t i, const BuildOutcome &outcome) {
+  Row &row = record.rows[i];
+  row.buildMs = outcome.buildMs;
+  row.binaryHash = outcome.binaryHash;
+  if (!outcome.ok) {
+    return reject(i, RowStatus::BuildFailed, outcome.error);
+  }
+  steps[i] = Step::Built;
+  if (outcome.binaryHash.empty()) {
+    return;
+  }
+  auto [it, isNew] = byHash.emplace(outcome.binaryHash, i);
+  if (!isNew && it->second != i) {
+    reject(i, RowStatus::Duplicate,
+           absl::StrCat("same binary as ", candidate(it->second).name));
+  }
+}
+
+void Autotuner::Search::reject(size_t i, RowStatus status,
+                               const std::string &reason) {
+  Row &row = record.rows[i];
+  row.status = status;
+  row.reason = reason;
+  row.screenUs = row.timeUs = 0;
+  steps[i] = Step::Settled;
+  ::unlink(artifact(i).c_str());
+}
+
+absl::Status Autotuner::cancelled() const {
+  return absl::CancelledError(
+      absl::StrCat("tuning was interrupted; ", stored,
+                   " candidates that were measured are kept"));
+}
+
+void Autotuner::report(const Search &search, const char *phase, int left,
+                       double remainingSeconds) {
+  if (!options.progress) {
+    return;
+  }
+  TuningProgress progress;
+  progress.problem = search.position;
+  progress.problems = problems;
+  progress.description = search.task->problem.description;
+  progress.phase = phase;
+  progress.candidatesLeft = left;
+  progress.elapsedSeconds = clock.now() - start;
+  progress.remainingSeconds = remainingSeconds;
+  options.progress(progress);
+}
+
+absl::Status Autotuner::store(Search &search, size_t candidate) {
+  ++stored;
+  return db.putRow(search.recordId, search.record.rows[candidate]);
+}
+
+/// What rejected the record of `problem`, for the error of a replay.
+static absl::Status replayMiss(const ProblemSpec &problem, const Lookup &found,
+                               size_t others) {
+  std::string more =
+      others > 0 ? absl::StrCat(" (and ", others, " more problems)") : "";
+  if (found.freshness != Freshness::Stale) {
+    return absl::NotFoundError(absl::StrCat(
+        "no tuning record of ", problem.description, " (problem ", problem.key,
+        ") for this device", more, "; tune without replay once"));
+  }
+  const Versions &then = found.record.problem.versions;
+  const Versions &now = problem.versions;
+  return absl::NotFoundError(absl::StrCat(
+      "the tuning record of ", problem.description, " (problem ", problem.key,
+      ") is stale: made with codegen ", then.codegen, ", candidates ",
+      then.candidateSet, ", oneDNN ", then.oneDnn, "; now ", now.codegen, ", ",
+      now.candidateSet, ", ", now.oneDnn, more));
+}
+
+/// Restores what an unfinished search has settled. One that found nothing that
+/// works starts over: perhaps it was the machine.
+static void resume(const Record &unfinished, Record &record,
+                   std::vector<bool> &settled) {
+  if (select(unfinished.rows).row < 0) {
+    return;
+  }
+  for (size_t i = 0; i < record.rows.size(); ++i) {
+    for (const Row &row : unfinished.rows) {
+      bool timed = row.status == RowStatus::Verified && row.screenUs > 0;
+      bool rejected =
+          row.status != RowStatus::Verified && row.status != RowStatus::Skipped;
+      if (row.candidate.name == record.rows[i].candidate.name &&
+          row.candidate.choice == record.rows[i].candidate.choice &&
+          (timed || rejected)) {
+        record.rows[i] = row;
+        settled[i] = true;
+      }
+    }
+  }
+}
+
+absl::StatusOr<std::vector<TunedProblem>>
+Autotuner::tune(absl::Span<const TuningTask> tasks) {
+  start = clock.now();
+  stored = 0;
+  std::vector<TunedProblem> results(tasks.size());
+  std::vector<Search> searches;
+  std::vector<Lookup> lookups;
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    absl::StatusOr<Lookup> found = db.find(tasks[i].problem);
+    if (!found.ok()) {
+      return found.status();
+    }
+    results[i].wasStale = found->freshness == Freshness::Stale;
+    if (found->freshness == Freshness::Fresh && !options.retune) {
+      results[i].record = std::move(found->record);
+      continue;
+    }
+    Search &search = searches.emplace_back();
+    search.task = &tasks[i];
+    search.index = i;
+    search.wasStale = results[i].wasStale;
+    lookups.push_back(*std::move(found));
+  }
+  if (options.replay && !searches.empty()) {
+    return replayMiss(searches[0].task->problem, lookups[0],
+                      searches.size() - 1);
+  }
+  problems = static_cast<int>(searches.size());
+  for (size_t i = 0; i < searches.size(); ++i) {
+    Search &search = searches[i];
+    search.position = static_cast<int>(i) + 1;
+    const ProblemSpec &problem = search.task->problem;
+    search.record.problem = problem;
+    search.record.candidates = static_cast<int64_t>(search.size());
+    for (const CandidateSpec &candidate : search.task->candidates) {
+      search.record.rows.emplace_back().candidate = candidate;
+    }
+    std::vector<bool> settled(search.size(), false);
+    if (lookups[i].freshness == Freshness::Unfinished && !options.retune) {
+      resume(lookups[i].record, search.record, settled);
+    }
+    for (size_t row = 0; row < search.size(); ++row) {
+      search.steps.push_back(settled[row] ? Search::Step::Settled
+                                          : Search::Step::Waiting);
+      const std::string &hash = search.record.rows[row].binaryHash;
+      if (settled[row] && !hash.empty()) {
+        search.byHash.emplace(hash, row);
+      }
+    }
+    std::string stem = absl::StrCat(options.scratchDirectory, "/", problem.key);
+    search.problemPath = stem + ".mlir";
+    search.artifactStem = stem;
+    search.expectedPath = stem + ".expected";
+    std::ofstream file(search.problemPath, std::ios::binary);
+    file << problem.text;
+    file.close();
+    if (!file) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("cannot write '", search.problemPath, "'"));
+    }
+    absl::StatusOr<int64_t> id =
+        db.begin(problem, search.record.candidates, options.retune);
+    if (!id.ok()) {
+      return id.status();
+    }
+    search.recordId = *id;
+  }
+  if (absl::Status status = build(searches); !status.ok()) {
+    return status;
+  }
+  for (Search &search : searches) {
+    // What is left of the budget, in equal parts.
+    double left = start + options.budgetSeconds - clock.now();
+    search.deadline = clock.now() + left / (problems - search.position + 1);
+    absl::Status status = measure(search);
+    ::unlink(search.problemPath.c_str());
+    if (!status.ok()) {
+      return status;
+    }
+    results[search.index].record = std::move(search.record);
+    results[search.index].measured = true;
+  }
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    results[i].selection = select(results[i].record.rows, options.policy);
+    if (results[i].selection.row < 0) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          tasks[i].problem.description, ": ", results[i].selection.reason));
+    }
+  }
+  return results;
+}
+
+absl::Status Autotuner::build(std::vector<Search> &searches) {
+  // Best candidates of every problem first, so that a budget that ends leaves
+  // each with its most promising ones.
+  std::vector<BuildJob> jobs;
+  std::vector<std::pair<Search *, size_t>> owners;
+  size_t most = 0;
+  for (Search &search : searches) {
+    most = std::max(most, search.size());
+  }
+  for (size_t i = 0; i < most; ++i) {
+    for (Search &search : searches) {
+      if (i < search.size() && search.steps[i] == Search::Step::Waiting) {
+        jobs.push_back(search.job(i));
+        owners.push_back({&search, i});
+      }
+    }
+  }
+  if (jobs.empty()) {
+    return absl::OkStatus();
+  }
+  size_t done = 0;
+  double begun = clock.now();
+  absl::Status storeStatus;
+  auto onDone = [&](size_t job, const BuildOutcome &outcome) {
+    auto [search, candidate] = owners[job];
+    ++done;
+    double elapsed = clock.now() - begun;
+    search->built(candidate, outcome);
+    search->record.buildSeconds += outcome.buildMs / 1000;
+    if (search->steps[candidate] == Search::Step::Settled && storeStatus.ok()) {
+      storeStatus = store(*search, candidate);
+    }
+    report(*search, "build", static_cast<int>(jobs.size() - done),
+           elapsed / done * (jobs.size() - done));
+  };
+  auto stop = [&] {
+    return stopped() || !storeStatus.ok() ||
+           (options.budgetSeconds > 0 &&
+            clock.now() - start >= buildShare * options.budgetSeconds);
+  };
+  absl::Status status = pool.build(jobs, onDone, stop);
+  status.Update(storeStatus);
+  return status.ok() && stopped() ? cancelled() : status;
+}
+
+absl::Status Autotuner::buildOne(Search &search, size_t candidate) {
+  BuildJob job = search.job(candidate);
+  auto onDone = [&](size_t, const BuildOutcome &outcome) {
+    search.built(candidate, outcome);
+    search.record.buildSeconds += outcome.buildMs / 1000;
+  };
+  absl::Status status = pool.build({&job, 1}, onDone, [] { return false; });
+  if (status.ok() && search.steps[candidate] == Search::Step::Settled) {
+    status = store(search, candidate);
+  }
+  return status;
+}
+
+absl::Status Autotuner::finish(Search &search) {
+  Record &record = search.record;
+  int64_t looked = 0;
+  for (size_t i = 0; i < search.size(); ++i) {
+    looked += search.steps[i] == Search::Step::Settled;
+    if (search.steps[i] != Search::Step::Settled) {
+      search.reject(i, RowStatus::Skipped, "the budget ended");
+    }
+  }
+  record.coverage =
+      record.rows.empty() ? 1 : double(looked) / double(record.rows.size());
+  record.state = looked == record.candidates ? RecordState::Complete
+                                             : RecordState::Partial;
+  record.created = utcNow();
+  // A record in which nothing can be used would be a hit that helps nobody.
+  if (select(record.rows, options.policy).row < 0) {
+    return absl::OkStatus();
+  }
+  absl::StatusOr<Record> stored = db.finish(search.recordId, record);
+  if (!stored.ok()) {
+    return stored.status();
+  }
+  record = *std::move(stored);
+  return absl::OkStatus();
+}
+
+} // namespace minic::tune

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Autotuner: finds the record of each problem, or makes it: builds, verifies,
+// screens and times candidates, storing rows as they come. Knows only
+// interfaces; which processes stand behind them is the caller's.
+
+#ifndef MINIC_COMPILER_TUNE_AUTOTUNER_H
+#define MINIC_COMPILER_TUNE_AUTOTUNER_H
+
+#include "compiler/tune/BuildPool.h"
+#include "compiler/tune/Clock.h"
+#include "compiler/tune/Rounds.h"
+#include "compiler/tune/Selector.h"
+#include "compiler/tune/TuningDb.h"
+#include "compiler/tune/Worker.h"
+
+namespace minic::tune {
+
+/// A problem with the candidates that the target offers, best estimate first.
+struct TuningTask {
+  ProblemSpec problem;
+  std::vector<CandidateSpec> candidates;
+  runtime::Residency residency = runtime::Residency::warm;
+  /// Writes the expected outputs for the seeds below (inputs; constants) with
+  /// runtime::writeExpectedOutputs. Called once, before the first candidate is
+  /// verified.
+  std::function<absl::Status(const std::string &path)> writeExpected;
+  uint64_t seed = 1, constantsSeed = 2;
+};
+
+struct TuningProgress {
+  int problem = 0, problems = 0; // 1-based, of those being searched
+  std::string description;
+  const char *phase = ""; // "build", "measure" or "final"
+  int candidatesLeft = 0;
+  double elapsedSeconds = 0;
+  double remainingSeconds = -1; // an estimate; negative: not known
+};
+
+struct AutotunerOptions {
+  double budgetSeconds = 0; // for all problems together; 0: no limit
+  bool retune = false;      // search although there is a record
+  bool replay = false;      // search nothing; a miss is NotFound
+  /// Existing folder for problem files and artifacts, which are removed as
+  /// soon as they are not needed.
+  std::string scratchDirectory;
+  int finalists = 6;
+  /// Finalists are at most this much slower than the fastest in the screen.
+  double finalistRatio = 1.25;
+  double screenUs = 400, roundUs = 1000; // per candidate and round
+  int screenPairs = 3;
+  double timeoutSeconds = 10; // of one request to the worker
+  RoundsOptions rounds;
+  SelectionPolicy policy;
+  std::function<void(const TuningProgress &)> progress;
+  /// Asked often; true ends the search as Cancelled, keeping what was stored.
+  std::function<bool()> stop;
+};
+
+struct TunedProblem {
+  Record record;
+  Selection selection;   // row is at least 0
+  bool measured = false; // now; false: the record was there
+  bool wasStale = false; // there was a record of other versions
+};
+
+/// One thread at a time.
+class Autotuner {
+public:
+  Autotuner(TuningDb &db, BuildPool &pool, Worker &worker, const Clock &clock,
+            AutotunerOptions options)
+      : db(db), pool(pool), worker(worker), clock(clock),
+        options(std::move(options)) {}
+
+  /// Records of all tasks, parallel to them; keys are different. NotFound
+  /// (replay) names the problem, FailedPrecondition says that none of a
+  /// problem's candidates can be used and why, Cancelled that it was stopped.
+  absl::StatusOr<std::vector<TunedProblem>>
+  tune(absl::Span<const TuningTask> tasks);
+
+private:
+  struct Search;
+  absl::Status build(std::vector<Search> &searches);
+  absl::Status buildOne(Search &search, size_t candidate);
+  absl::Status measure(Search &search);
+  absl::Status screen(Search &search);
+  absl::Status runFinal(Search &search);
+  absl::Status finish(Search &search);
+  absl::Status store(Search &search, size_t candidate);
+  void report(const Search &search, const char *phase, int left,
+              double remainingSeconds);
+  bool stopped() const { return options.stop && options.stop(); }
+  absl::Status cancelled() const;
+
+  TuningDb &db;
+  BuildPool &pool;
+  Worker &worker;
+  const Clock &clock;
+  AutotunerOptions options;
+  double start = 0;
+  int problems = 0;
+  int stored = 0; // rows, in this call
+};
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_AUTOTUNER_H

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests to the worker, and what its answers say about a candidate.
+
+#include "compiler/tune/CandidateBench.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace minic::tune {
+
+/// JSON and SQL have no infinity; an error this large says the same.
+static double finite(double value) {
+  return std::isfinite(value) ? value : std::numeric_limits<double>::max();
+}
+
+CandidateBench::~CandidateBench() {
+  while (!loaded.empty() && fatalStatus.ok()) {
+    unload(loaded.begin()->first);
+  }
+}
+
+void CandidateBench::add(const std::string &id,
+                         const std::string &artifactPath) {
+  paths[id] = artifactPath;
+}
+
+std::optional<BenchFailure> CandidateBench::ask(const runtime::Request &request,
+                                                const char *what,
+                                                runtime::Reply &reply,
+                                                double timeoutSeconds) {
+  WorkerAnswer answer = worker.ask(request, timeoutSeconds);
+  switch (answer.fate) {
+  case WorkerAnswer::Fate::Answered:
+    reply = std::move(answer.reply);
+    return std::nullopt;
+  case WorkerAnswer::Fate::Refused:
+    return BenchFailure{RowStatus::BuildFailed,
+                        absl::StrCat(what, ": ", answer.detail)};
+  case WorkerAnswer::Fate::Crashed:
+    loaded.clear();
+    return BenchFailure{RowStatus::Crashed,
+                        absl::StrCat(what, ": ", answer.detail)};
+  case WorkerAnswer::Fate::Hung:
+    loaded.clear();
+    return BenchFailure{RowStatus::Hung, absl::StrCat(what, ": no answer in ",
+                                                      timeoutSeconds, " s")};
+  case WorkerAnswer::Fate::Missing:
+    loaded.clear();
+    fatalStatus = absl::FailedPreconditionError(answer.detail);
+    return BenchFailure{RowStatus::Skipped, answer.detail};
+  }
+  return BenchFailure{RowStatus::Skipped, "unknown answer"};
+}
+
+std::optional<BenchFailure> CandidateBench::load(const std::string &id) {
+  if (loaded.count(id)) {
+    return std::nullopt;
+  }
+  runtime::LoadRequest request;
+  request.id = id;
+  request.path = paths[id];
+  request.constantsSeed = options.constantsSeed;
+  runtime::Reply reply;
+  if (auto failure = ask(request, "load", reply, options.timeoutSeconds)) {
+    return failure;
+  }
+  loaded[id] = std::get<runtime::LoadReply>(reply);
+  return std::nullopt;
+}
+
+void CandidateBench::unload(const std::string &id) {
+  if (loaded.erase(id)) {
+    runtime::Reply reply;
+    (void)ask(runtime::UnloadRequest{id}, "unload", reply,
+              options.timeoutSeconds);
+  }
+}
+
+std::optional<BenchFailure> CandidateBench::verify(const std::string &id,
+                                                   const std::string &trusted,
+                                                   Row &row) {
+  // The trusted one first: should it not load again, it is not `id`'s fault.
+  if (!trusted.empty() && load(trusted)) {
+    return BenchFailure{RowStatus::Skipped, "the reference candidate is lost"};
+  }
+  if (auto failure = load(id)) {
+    return failure;
+  }
+  row.scratchBytes = loaded[id].arenaBytes;
+  runtime::VerifyRequest request;
+  request.id = id;
+  request.seed = options.seed;
+  request.expectedPath = options.expectedPath;
+  request.trustedId = trusted;
+  runtime::Reply reply;
+  if (auto failure = ask(request, "run", reply, options.timeoutSeconds)) {
+    if (failure->status == RowStatus::BuildFailed) {
+      failure->status = RowStatus::Wrong;
+    }
+    return failure;
+  }
+  const auto &verdict = std::get<runtime::VerifyReply>(reply);
+  row.worstError = finite(verdict.worst);
+  row.maxAbsoluteError = finite(verdict.maxAbsoluteError);
+  row.deterministic = verdict.deterministic;
+  if (verdict.status != runtime::VerifyStatus::ok) {
+    return BenchFailure{RowStatus::Wrong, verdict.detail};
+  }
+  return std::nullopt;
+}
+
+std::optional<BenchFailure>
+CandidateBench::time(absl::Span<const std::string> ids,
+                     absl::Span<const int64_t> iterations,
+                     std::vector<double> &microseconds) {
+  for (const std::string &id : ids) {
+    if (auto failure = load(id)) {
+      return failure;
+    }
+  }
+  runtime::TimeRequest request;
+  request.ids.assign(ids.begin(), ids.end());
+  request.iterations.assign(iterations.begin(), iterations.end());
+  request.residency = options.residency;
+  runtime::Reply reply;
+  if (auto failure = ask(request, "timing", reply, options.timeoutSeconds)) {
+    return failure;
+  }
+  microseconds = std::move(std::get<runtime::TimeReply>(reply).microseconds);
+  bool valid = microseconds.size() == ids.size();
+  for (double time : microseconds) {
+    valid &= time > 0 && std::isfinite(time);
+  }
+  if (!valid) {
+    return BenchFailure{RowStatus::BuildFailed,
+                        "timing: the worker answered times that cannot be"};
+  }
+  return std::nullopt;
+}
+
+std::map<std::string, BenchFailure>
+CandidateBench::findCulprits(absl::Span<const std::string> ids,
+                             absl::Span<const int64_t> iterations) {
+  std::map<std::string, BenchFailure> culprits;
+  for (size_t i = 0; i < ids.size() && fatalStatus.ok(); ++i) {
+    std::vector<double> ignored;
+    if (auto failure = time({&ids[i], 1}, {&iterations[i], 1}, ignored)) {
+      culprits.emplace(ids[i], *failure);
+    }
+  }
+  return culprits;
+}
+
+int64_t CandidateBench::iterationsFor(double us, double targetUs) const {
+  // Cold runs are timed alone, with the caches swept before each.
+  int64_t most = options.residency == runtime::Residency::cold ? 3 : 10000;
+  return std::clamp<int64_t>(std::llround(targetUs / us), 1, most);
+}
+
+} // namespace minic::tune

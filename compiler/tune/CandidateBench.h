@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CandidateBench: one problem's candidates on a worker: loads, verifies and
+// times them, and survives what they do to the worker.
+
+#ifndef MINIC_COMPILER_TUNE_CANDIDATEBENCH_H
+#define MINIC_COMPILER_TUNE_CANDIDATEBENCH_H
+
+#include "compiler/tune/Record.h"
+#include "compiler/tune/Worker.h"
+
+#include "absl/types/span.h"
+
+#include <map>
+#include <optional>
+#include <set>
+
+namespace minic::tune {
+
+struct BenchOptions {
+  uint64_t seed = 1;          // of inputs
+  uint64_t constantsSeed = 2; // of external constants
+  std::string expectedPath;   // writeExpectedOutputs' file for these seeds
+  runtime::Residency residency = runtime::Residency::warm;
+  /// Longest time for a load, a verification, or a round to answer.
+  double timeoutSeconds = 10;
+};
+
+/// Why a candidate cannot win.
+struct BenchFailure {
+  RowStatus status;
+  std::string reason;
+};
+
+/// Ids are the caller's. One thread at a time.
+class CandidateBench {
+public:
+  CandidateBench(Worker &worker, const BenchOptions &options)
+      : worker(worker), options(options) {}
+  ~CandidateBench();
+
+  /// Where the artifact of `id` lies; loads nothing yet.
+  void add(const std::string &id, const std::string &artifactPath);
+  /// Frees what `id` takes in the worker.
+  void unload(const std::string &id);
+
+  /// Loads and verifies; fills the errors, scratch and determinism of `row`.
+  /// `trusted`: a verified id to compare all elements with, or empty.
+  std::optional<BenchFailure> verify(const std::string &id,
+                                     const std::string &trusted, Row &row);
+
+  /// One round over `ids` in this order, loading what is not loaded. The
+  /// worker's death is laid on no one here.
+  std::optional<BenchFailure> time(absl::Span<const std::string> ids,
+                                   absl::Span<const int64_t> iterations,
+                                   std::vector<double> &microseconds);
+
+  /// Which of `ids` takes the worker down when timed alone.
+  std::map<std::string, BenchFailure>
+  findCulprits(absl::Span<const std::string> ids,
+               absl::Span<const int64_t> iterations);
+
+  /// Iterations that take about `targetUs` for a candidate of `us` a run.
+  int64_t iterationsFor(double us, double targetUs) const;
+
+  /// Not ok where the worker cannot be started at all.
+  const absl::Status &fatal() const { return fatalStatus; }
+
+private:
+  std::optional<BenchFailure> load(const std::string &id);
+  /// Sends a request; nothing where it was answered.
+  std::optional<BenchFailure> ask(const runtime::Request &request,
+                                  const char *what, runtime::Reply &reply,
+                                  double timeoutSeconds);
+
+  Worker &worker;
+  BenchOptions options;
+  std::map<std::string, std::string> paths;
+  std::map<std::string, runtime::LoadReply> loaded;
+  absl::Status fatalStatus;
+};
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_CANDIDATEBENCH_H

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ProcessBuildPool: builds in processes, because code generation may abort its
+// process and the linker is not thread-safe.
+
+#ifndef MINIC_COMPILER_TUNE_PROCESSBUILDPOOL_H
+#define MINIC_COMPILER_TUNE_PROCESSBUILDPOOL_H
+
+#include "compiler/tune/BuildPool.h"
+#include "compiler/tune/Subprocess.h"
+
+namespace minic::tune {
+
+class ProcessBuildPool : public BuildPool {
+public:
+  struct Options {
+    std::vector<std::string> command; // program and arguments of one builder
+    int processes = 1;
+    double timeoutSeconds = 60; // for one job
+  };
+  explicit ProcessBuildPool(Options options) : options(std::move(options)) {}
+
+  absl::Status
+  build(absl::Span<const BuildJob> jobs,
+        const std::function<void(size_t, const BuildOutcome &)> &done,
+        const std::function<bool()> &stop) override;
+
+private:
+  struct Slot {
+    std::unique_ptr<Subprocess> process;
+    size_t job = 0;
+    bool busy = false;
+    double started = 0;
+    int jobsDone = 0;
+  };
+  /// What became of the slot's job; nothing while it runs.
+  bool poll(Slot &slot, BuildOutcome &outcome);
+
+  Options options;
+  std::vector<Slot> slots; // kept between calls: a builder starts once
+};
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_PROCESSBUILDPOOL_H

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names of statuses and states, as the database and reports spell them.
+
+#include "compiler/tune/Record.h"
+
+#include <ctime>
+#include <iterator>
+
+namespace minic::tune {
+
+static constexpr const char *rowStatusNames[] = {
+    "verified",     "wrong",     "crashed", "hung",
+    "build-failed", "duplicate", "skipped"};
+static constexpr const char *recordStateNames[] = {"running", "partial",
+                                                   "complete"};
+
+template <typename Enum, size_t count>
+static std::optional<Enum> parse(const char *const (&names)[count],
+                                 const std::string &text) {
+  for (size_t i = 0; i < count; ++i) {
+    if (text == names[i]) {
+      return static_cast<Enum>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+const char *toString(RowStatus status) {
+  return rowStatusNames[static_cast<size_t>(status)];
+}
+
+std::optional<RowStatus> parseRowStatus(const std::string &text) {
+  return parse<RowStatus>(rowStatusNames, text);
+}
+
+const char *toString(RecordState state) {
+  return recordStateNames[static_cast<size_t>(state)];
+}
+
+std::optional<RecordState> parseRecordState(const std::string &text) {
+  return parse<RecordState>(recordStateNames, text);
+}
+
+std::string utcNow() {
+  std::time_t now = std::time(nullptr);
+  std::tm utc = {};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+} // namespace minic::tune

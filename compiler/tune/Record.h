@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the tuner knows of a problem: the problem itself, its candidates, and
+// one row of evidence per candidate. Plain data; TuningDb stores it.
+
+#ifndef MINIC_COMPILER_TUNE_RECORD_H
+#define MINIC_COMPILER_TUNE_RECORD_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace minic::tune {
+
+/// Versions of what produced the figures. A record whose versions differ from
+/// the current ones is stale: reported, never used silently.
+struct Versions {
+  std::string codegen;      // of the code generator
+  std::string candidateSet; // of what enumerate offers
+  std::string oneDnn;       // of the library; empty: none on this machine
+  bool operator==(const Versions &) const = default;
+};
+
+/// One thing to decide: the body of a fusion, on a device.
+struct ProblemSpec {
+  std::string key;         // 32 hex digits: hash of `text` and its version
+  std::string text;        // the problem as MLIR
+  std::string description; // "linear_relu(256x1024, 1024x1024) bf16"
+  uint64_t flops = 0;      // of one run
+  uint64_t bytes = 0;      // read and written by one run, at least
+  std::string device;      // DeviceProfile::tuningKey
+  std::string deviceName;  // for people
+  std::string backends;    // labels that were searched: "aten,generated"
+  Versions versions;
+};
+
+/// One choice that may be measured.
+struct CandidateSpec {
+  std::string name;   // the schedule grammar; unique within a problem
+  std::string label;  // "aten", "library-fused" or "generated"
+  std::string choice; // text of the #kernel.choice
+  double estimateUs = 0;
+  int64_t launches = 1;
+  bool needsLibrary = false;
+};
+
+enum class RowStatus {
+  Verified,    // met the tolerance; may win
+  Wrong,       // did not
+  Crashed,     // took the worker with it
+  Hung,        // did not answer in time
+  BuildFailed, // could not be built, or refused to load
+  Duplicate,   // the same binary as an earlier candidate
+  Skipped      // not looked at: the budget ended
+};
+const char *toString(RowStatus status);
+std::optional<RowStatus> parseRowStatus(const std::string &text);
+
+/// What is known of one candidate. Times are device time of one run.
+struct Row {
+  CandidateSpec candidate;
+  RowStatus status = RowStatus::Skipped;
+  std::string reason; // one line: why it cannot win, or empty
+  double buildMs = 0;
+  std::string binaryHash;
+  /// From the screen; 0 where it was not screened.
+  double screenUs = 0;
+  /// Median of the final rounds; 0 where it was not a finalist.
+  double timeUs = 0;
+  /// Half-width of the median's 95 % interval, relative to the median.
+  double timeError = 0;
+  /// Time over the fastest finalist's, paired by round, with its 95 % interval.
+  double ratio = 0, ratioLow = 0, ratioHigh = 0;
+  /// Error over tolerance (at most 1 is right), and absolute error.
+  double worstError = 0, maxAbsoluteError = 0;
+  uint64_t scratchBytes = 0;
+  bool deterministic = false;
+  std::vector<double> samplesUs; // of the final rounds
+
+  bool isFinalist() const { return timeUs > 0; }
+  /// The best known time; 0 where none is.
+  double bestKnownUs() const { return timeUs > 0 ? timeUs : screenUs; }
+};
+
+enum class RecordState {
+  Running, // being searched, or the search was killed: not a hit
+  Partial, // the budget ended: a hit, see `coverage`
+  Complete
+};
+const char *toString(RecordState state);
+std::optional<RecordState> parseRecordState(const std::string &text);
+
+struct Record {
+  ProblemSpec problem;
+  RecordState state = RecordState::Running;
+  int64_t candidates = 0; // how many the search had to look at
+  double coverage = 0;    // part of them that was looked at, 0 to 1
+  double buildSeconds = 0, verifySeconds = 0, measureSeconds = 0;
+  std::string created; // UTC, "2026-01-31T23:59:59Z"
+  std::vector<Row> rows;
+};
+
+/// The faster of a tuned and an estimate-only artifact of one model.
+struct Verdict {
+  std::string plan; // hash of both plans
+  std::string device, description;
+  Versions versions;
+  double tunedUs = 0, defaultUs = 0;
+  /// Tuned over default, paired by round, with its 95 % interval.
+  double ratio = 0, ratioLow = 0, ratioHigh = 0;
+  /// False only where the default plan is faster beyond the interval.
+  bool tunedShips = true;
+  std::string created;
+};
+
+/// Now, in UTC, as in Record::created.
+std::string utcNow();
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_RECORD_H

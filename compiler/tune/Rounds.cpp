@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Paired, interleaved rounds with elimination.
+
+#include "compiler/tune/Rounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace minic::tune {
+
+namespace {
+
+/// A kept round: a time per candidate, 0 where it did not take part.
+using Round = std::vector<double>;
+
+class Contest {
+public:
+  Contest(int count, const RoundsOptions &options)
+      : options(options), random(options.seed) {
+    result.contestants.resize(count);
+    for (int i = 0; i < count; ++i) {
+      active.push_back(i);
+    }
+  }
+
+  std::vector<int> drawOrder() {
+    // Not std::shuffle: its result differs between standard libraries.
+    std::vector<int> order = active;
+    for (size_t i = order.size(); i > 1; --i) {
+      std::swap(order[i - 1], order[random() % i]);
+    }
+    if (order.size() > 1) {
+      order.push_back(order.front());
+    }
+    return order;
+  }
+
+  absl::Status add(absl::Span<const int> order,
+                   absl::Span<const double> times) {
+    if (times.size() != order.size()) {
+      return absl::InternalError("a round returned another number of times");
+    }
+    for (double time : times) {
+      if (!(time > 0) || !std::isfinite(time)) {
+        return absl::InternalError("a round returned a time that is not "
+                                   "positive");
+      }
+    }
+    Round round(result.contestants.size(), 0.0);
+    for (size_t i = 0; i < order.size(); ++i) {
+      round[order[i]] = times[i];
+    }
+    if (order.size() > 1) {
+      double change = std::abs(std::log(times.back() / times.front()));
+      if (change > options.clockTolerance) {
+        ++result.dropped;
+        droppedRounds.push_back({change, std::move(round)});
+        return absl::OkStatus();
+      }
+      round[order.front()] = (times.front() + times.back()) / 2;
+    }
+    rounds.push_back(std::move(round));
+    result.rounds = static_cast<int>(rounds.size());
+    return absl::OkStatus();
+  }
+
+  /// On a machine whose clock never rests, the calmest half of what was
+  /// dropped is better than nothing.
+  void reconsiderDropped() {
+    if (result.rounds >= options.minRounds || droppedRounds.empty()) {
+      return;
+    }
+    std::sort(droppedRounds.begin(), droppedRounds.end(),
+              [](const auto &a, const auto &b) { return a.first < b.first; });
+    size_t keep = (droppedRounds.size() + 1) / 2;
+    for (size_t i = 0; i < keep; ++i) {
+      rounds.push_back(std::move(droppedRounds[i].second));
+    }
+    droppedRounds.clear();
+    result.rounds = static_cast<int>(rounds.size());
+    result.dropped -= static_cast<int>(keep);
+  }
+
+  /// Times of `a` and `b` in the rounds that both took part in.
+  runtime::Estimate ratio(int a, int b) const {
+    std::vector<double> timesA, timesB;
+    for (const Round &round : rounds) {
+      if (round[a] > 0 && round[b] > 0) {
+        timesA.push_back(round[a]);
+        timesB.push_back(round[b]);
+      }
+    }
+    return runtime::estimateRatio(timesA, timesB);
+  }
+
+  int findLeader() const {
+    // The active take part in every round, so that medians are comparable;
+    // whoever beats the best median in pairs is the better one still.
+    int leader = active.front();
+    double best = std::numeric_limits<double>::infinity();
+    for (int i : active) {
+      double time = runtime::median(samples(i));
+      if (time < best) {
+        best = time;
+        leader = i;
+      }
+    }
+    for (int i : active) {
+      if (i != leader && ratio(i, leader).value < 1) {
+        leader = i;
+      }
+    }
+    return leader;
+  }
+
+  std::vector<double> samples(int candidate) const {
+    std::vector<double> times;
+    for (const Round &round : rounds) {
+      if (round[candidate] > 0) {
+        times.push_back(round[candidate]);
+      }
+    }
+    return times;
+  }
+
+  /// Drops who is slower beyond doubt; true where nothing is left to decide.
+  bool decide() {
+    int kept = result.rounds;
+    if (kept < std::max(2, options.minRounds / 2)) {
+      return false;
+    }
+    int leader = findLeader();
+    bool enough = kept >= options.minRounds;
+    bool allTied = true;
+    std::vector<int> remaining;
+    for (int i : active) {
+      if (i == leader) {
+        remaining.push_back(i);
+        continue;
+      }
+      runtime::Estimate estimate = ratio(i, leader);
+      bool slower = enough && estimate.low > 1;
+      bool hopeless = estimate.value > options.hopeless;
+      if (slower || hopeless) {
+        result.contestants[i].eliminated = true;
+        continue;
+      }
+      remaining.push_back(i);
+      allTied &= estimate.halfWidth() <= options.indifference;
+    }
+    active = std::move(remaining);
+    if (!enough) {
+      return false;
+    }
+    if (active.size() == 1) {
+      // A contestant alone from the start still needs its own interval.
+      result.ended = "separated";
+      return true;
+    }
+    result.ended = allTied ? "tied" : "";
+    return allTied;
+  }
+
+  RoundsResult finish() {
+    int leader = findLeader();
+    int count = static_cast<int>(result.contestants.size());
+    for (int i = 0; i < count; ++i) {
+      if (ratio(i, leader).value < 1) {
+        leader = i;
+      }
+    }
+    result.leader = leader;
+    for (int i = 0; i < count; ++i) {
+      Contestant &contestant = result.contestants[i];
+      contestant.samplesUs = samples(i);
+      contestant.timeUs = runtime::estimateMedian(contestant.samplesUs);
+      contestant.ratio =
+          i == leader ? runtime::Estimate{1, 1, 1} : ratio(i, leader);
+    }
+    return std::move(result);
+  }
+
+  RoundsResult result;
+
+private:
+  const RoundsOptions &options;
+  std::mt19937_64 random;
+  std::vector<int> active;
+  std::vector<Round> rounds;
+  std::vector<std::pair<double, Round>> droppedRounds;
+};
+
+} // namespace
+
+absl::StatusOr<RoundsResult> runRounds(int count, const TimeRound &timeRound,
+                                       const Clock &clock,
+                                       const RoundsOptions &options) {
+  Contest contest(count, options);
+  double start = clock.now();
+  int attempts = 0;
+  while (true) {
+    if (attempts > 0 && contest.decide()) {
+      break;
+    }
+    if (options.stop && options.stop()) {
+      contest.result.ended = "stopped";
+      break;
+    }
+    if (attempts >= options.maxRounds) {
+      contest.result.ended = "rounds";
+      break;
+    }
+    if (attempts > 0 && clock.now() - start >= options.maxSeconds) {
+      contest.result.ended = "time";
+      break;
+    }
+    std::vector<int> order = contest.drawOrder();
+    absl::StatusOr<std::vector<double>> times = timeRound(order);
+    if (!times.ok()) {
+      return times.status();
+    }
+    if (absl::Status status = contest.add(order, *times); !status.ok()) {
+      return status;
+    }
+    ++attempts;
+  }
+  contest.reconsiderDropped();
+  if (contest.result.rounds == 0) {
+    return absl::DeadlineExceededError("there was no time for a single round");
+  }
+  return contest.finish();
+}
+
+} // namespace minic::tune

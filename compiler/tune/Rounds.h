@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rounds: decides between a few candidates by timing them side by side. In
+// every round each runs once, in a random order, so that drift of the clock
+// hits all alike and ratios within a round say who is faster.
+
+#ifndef MINIC_COMPILER_TUNE_ROUNDS_H
+#define MINIC_COMPILER_TUNE_ROUNDS_H
+
+#include "compiler/tune/Clock.h"
+#include "runtime/measure/Statistics.h"
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace minic::tune {
+
+struct RoundsOptions {
+  int minRounds = 8, maxRounds = 60; // counting kept ones
+  double maxSeconds = 1.5;
+  /// A round in which one candidate, timed first and last, differs by more
+  /// than this part is dropped: the clock moved.
+  double clockTolerance = 0.03;
+  /// All that remain are this close (half-width of the interval): a tie.
+  double indifference = 0.004;
+  /// Ratio to the leader beyond which one is out after half of minRounds.
+  double hopeless = 1.25;
+  uint64_t seed = 0; // of the order
+  /// Asked before each round; true ends the rounds with what there is.
+  std::function<bool()> stop;
+};
+
+struct Contestant {
+  std::vector<double> samplesUs; // one per kept round it took part in
+  runtime::Estimate timeUs;      // its median
+  runtime::Estimate ratio;       // over the leader, paired; 1 for the leader
+  bool eliminated = false;       // slower beyond the interval, dropped early
+};
+
+struct RoundsResult {
+  std::vector<Contestant> contestants; // parallel to the candidates
+  int leader = 0;                      // smallest ratio
+  int rounds = 0, dropped = 0;         // kept; lost to a moving clock
+  /// "separated", "tied", "rounds", "time" or "stopped".
+  std::string ended;
+};
+
+/// Times candidates in the given order (indices; the first is repeated at the
+/// end) and returns microseconds of one run for each entry.
+using TimeRound =
+    std::function<absl::StatusOr<std::vector<double>>(absl::Span<const int>)>;
+
+/// Rounds among `count` candidates, at least one, until their intervals
+/// separate, all are tied, or rounds or time run out. A non-positive time is
+/// Internal. Fails only where `timeRound` does or not a single round was kept.
+absl::StatusOr<RoundsResult> runRounds(int count, const TimeRound &timeRound,
+                                       const Clock &clock,
+                                       const RoundsOptions &options = {});
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_ROUNDS_H

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The state of one problem's search inside the Autotuner; private to it.
+
+#ifndef MINIC_COMPILER_TUNE_SEARCH_H
+#define MINIC_COMPILER_TUNE_SEARCH_H
+
+#include "compiler/tune/Autotuner.h"
+#include "compiler/tune/CandidateBench.h"
+
+#include <map>
+#include <memory>
+
+namespace minic::tune {
+
+struct Autotuner::Search {
+  const TuningTask *task = nullptr;
+  size_t index = 0; // of the task; results are parallel to tasks
+  int position = 0; // 1-based among the searches, for progress
+  int64_t recordId = 0;
+  double deadline = 0; // clock time when measuring must end
+  bool wasStale = false;
+  Record record; // rows parallel to the candidates
+
+  /// Per candidate.
+  enum class Step {
+    Waiting, // to be built
+    Built,   // its artifact is there; to be verified
+    Settled  // its row says all: screened, rejected, or skipped
+  };
+  std::vector<Step> steps;
+  std::map<std::string, size_t> byHash; // of built or known candidates
+
+  std::unique_ptr<CandidateBench> bench;
+  std::string expectedPath;
+  /// The verified candidate that others are compared and paired with; -1
+  /// while there is none.
+  int anchor = -1;
+  double anchorUs = 0;
+
+  const CandidateSpec &candidate(size_t i) const { return task->candidates[i]; }
+  size_t size() const { return task->candidates.size(); }
+  std::string id(size_t i) const { return "c" + std::to_string(i); }
+  std::string problemPath, artifactStem;
+  std::string artifact(size_t i) const {
+    return artifactStem + "-" + std::to_string(i) + ".minic";
+  }
+  BuildJob job(size_t i) const {
+    return {problemPath, candidate(i).choice, artifact(i)};
+  }
+  /// Takes in what the builder said of candidate `i`.
+  void built(size_t i, const BuildOutcome &outcome);
+  void reject(size_t i, RowStatus status, const std::string &reason);
+};
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_SEARCH_H

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fastest verified row, and the tie rule.
+
+#include "compiler/tune/Selector.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+#include <map>
+#include <tuple>
+
+namespace minic::tune {
+
+/// Lower is better; the name makes it total.
+static auto tieRank(const Row &row) {
+  return std::tie(row.candidate.launches, row.scratchBytes,
+                  row.candidate.needsLibrary, row.candidate.name);
+}
+
+/// What distinguishes the winner `a` from `b`, for people.
+static std::string tieReason(const Row &a, const Row &b) {
+  if (a.candidate.launches != b.candidate.launches) {
+    return "fewer launches";
+  }
+  if (a.scratchBytes != b.scratchBytes) {
+    return "less scratch";
+  }
+  if (a.candidate.needsLibrary != b.candidate.needsLibrary) {
+    return "no library to load";
+  }
+  return "first by name";
+}
+
+/// Why there is nothing to pick from, with the most frequent reasons.
+static std::string describeFailure(absl::Span<const Row> rows,
+                                   const SelectionPolicy &policy) {
+  if (rows.empty()) {
+    return "there is no candidate";
+  }
+  std::map<std::string, int> counts;
+  const Row *example = nullptr;
+  for (const Row &row : rows) {
+    bool excluded = row.status == RowStatus::Verified;
+    ++counts[excluded ? "not deterministic" : toString(row.status)];
+    if (!example && !row.reason.empty() && row.status != RowStatus::Skipped &&
+        row.status != RowStatus::Duplicate) {
+      example = &row;
+    }
+  }
+  std::string text = absl::StrCat("none of ", rows.size(),
+                                  " candidates can be "
+                                  "used:");
+  for (const auto &[status, count] : counts) {
+    absl::StrAppend(&text, &status == &counts.begin()->first ? " " : ", ",
+                    count, " ", status);
+  }
+  if (example) {
+    absl::StrAppend(&text, " (", example->candidate.name, ": ", example->reason,
+                    ")");
+  }
+  return text;
+}
+
+static std::string describe(const Row &winner, const Row *runnerUp,
+                            const Row &fastest) {
+  if (&winner != &fastest) {
+    return absl::StrFormat("tied with %s (%.1f%% slower, within the noise): %s",
+                           fastest.candidate.name, 100 * (winner.ratio - 1),
+                           tieReason(winner, fastest));
+  }
+  if (!runnerUp) {
+    return "the only finalist";
+  }
+  return absl::StrFormat("%.1f%% faster than %s",
+                         100 * (1 - 1 / runnerUp->ratio),
+                         runnerUp->candidate.name);
+}
+
+Selection select(absl::Span<const Row> rows, const SelectionPolicy &policy) {
+  std::vector<const Row *> finalists, screened, verified;
+  for (const Row &row : rows) {
+    if (row.status != RowStatus::Verified ||
+        (policy.deterministic && !row.deterministic)) {
+      continue;
+    }
+    verified.push_back(&row);
+    if (row.isFinalist()) {
+      finalists.push_back(&row);
+    }
+    if (row.screenUs > 0) {
+      screened.push_back(&row);
+    }
+  }
+  auto index = [&](const Row *row) {
+    return static_cast<int>(row - rows.data());
+  };
+  auto best = [](const std::vector<const Row *> &list, auto rank) {
+    const Row *best = list.front();
+    for (const Row *row : list) {
+      if (rank(*row) < rank(*best)) {
+        best = row;
+      }
+    }
+    return best;
+  };
+  if (verified.empty()) {
+    return {-1, describeFailure(rows, policy)};
+  }
+  if (finalists.empty()) {
+    auto estimate = [](const Row &row) {
+      return std::make_pair(row.candidate.estimateUs, tieRank(row));
+    };
+    auto screen = [](const Row &row) {
+      return std::make_pair(row.screenUs, tieRank(row));
+    };
+    return screened.empty()
+               ? Selection{index(best(verified, estimate)),
+                           "best estimate of those verified; none was timed"}
+               : Selection{index(best(screened, screen)),
+                           "fastest in the screen; the search was cut short"};
+  }
+  auto time = [](const Row &row) {
+    return std::make_pair(row.ratio, tieRank(row));
+  };
+  const Row *fastest = best(finalists, time);
+  // Ratios are to the fastest of all finalists, which the policy may exclude.
+  double limit = fastest->ratio * (1 + policy.tieMargin);
+  const Row *winner = fastest, *runnerUp = nullptr;
+  for (const Row *row : finalists) {
+    bool tied = row->ratio <= limit && row->ratioLow <= fastest->ratio;
+    if (tied && tieRank(*row) < tieRank(*winner)) {
+      winner = row;
+    }
+    if (row != fastest && (!runnerUp || time(*row) < time(*runnerUp))) {
+      runnerUp = row;
+    }
+  }
+  return {index(winner), describe(*winner, runnerUp, *fastest)};
+}
+
+} // namespace minic::tune

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Selector: picks the winner from the rows of a record. A pure function, so
+// that a pick can be replayed from the database.
+
+#ifndef MINIC_COMPILER_TUNE_SELECTOR_H
+#define MINIC_COMPILER_TUNE_SELECTOR_H
+
+#include "compiler/tune/Record.h"
+
+#include "absl/types/span.h"
+
+namespace minic::tune {
+
+struct SelectionPolicy {
+  /// Rows whose interval reaches the fastest and whose time is within this
+  /// part of it are tied.
+  double tieMargin = 0.02;
+  /// Only rows whose two runs agreed bit for bit.
+  bool deterministic = false;
+};
+
+struct Selection {
+  /// Index of the winner; -1 where no row is eligible.
+  int row = -1;
+  /// One line for people: by how much it won, or why nothing did.
+  std::string reason;
+};
+
+/// Among verified rows: finalists by paired time, then (a search cut short)
+/// screened ones, then the best estimate. Ties go to fewer launches, then less
+/// scratch, then no library, then the name.
+Selection select(absl::Span<const Row> rows,
+                 const SelectionPolicy &policy = {});
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_SELECTOR_H

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TuneReport: everything a tuning run saw, as JSON: every row of every problem
+// with every sample, what was chosen and why.
+
+#ifndef MINIC_COMPILER_TUNE_TUNEREPORT_H
+#define MINIC_COMPILER_TUNE_TUNEREPORT_H
+
+#include "compiler/tune/Autotuner.h"
+
+namespace minic::tune {
+
+/// `verdict` may be null.
+std::string formatReport(absl::Span<const TunedProblem> problems,
+                         const Verdict *verdict);
+
+/// Writes the report to `path`, all of it or nothing. PermissionDenied names
+/// the file.
+absl::Status writeReport(const std::string &path, const std::string &report);
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_TUNEREPORT_H

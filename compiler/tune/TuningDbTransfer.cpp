@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TuningDb as a whole: verdicts, listing, export, import and prune.
+
+#include "compiler/tune/RecordJson.h"
+#include "compiler/tune/Sqlite.h"
+#include "compiler/tune/TuningDb.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <nlohmann/json.hpp>
+
+namespace minic::tune {
+
+using Json = nlohmann::ordered_json;
+
+static constexpr const char *exportFormat = "minic-tuning";
+static constexpr int64_t exportVersion = 1;
+
+static constexpr const char *verdictColumns =
+    "SELECT plan, device, codegen, candidate_set, onednn, description, "
+    "tuned_us, default_us, ratio, ratio_low, ratio_high, tuned_ships, created "
+    "FROM verdict ";
+
+static Verdict readVerdict(Statement &statement) {
+  Verdict verdict;
+  statement.read(verdict.plan);
+  statement.read(verdict.device);
+  statement.read(verdict.versions.codegen);
+  statement.read(verdict.versions.candidateSet);
+  statement.read(verdict.versions.oneDnn);
+  statement.read(verdict.description);
+  statement.read(verdict.tunedUs);
+  statement.read(verdict.defaultUs);
+  statement.read(verdict.ratio);
+  statement.read(verdict.ratioLow);
+  statement.read(verdict.ratioHigh);
+  statement.read(verdict.tunedShips);
+  statement.read(verdict.created);
+  return verdict;
+}
+
+absl::StatusOr<std::optional<Verdict>>
+TuningDb::findVerdict(const std::string &plan, const std::string &device,
+                      const Versions &versions) {
+  Statement statement(
+      *db, absl::StrCat(verdictColumns,
+                        "WHERE plan = ? AND device = ? AND codegen = ? AND "
+                        "candidate_set = ? AND onednn = ?")
+               .c_str());
+  statement.bind(plan).bind(device).bind(versions.codegen);
+  statement.bind(versions.candidateSet).bind(versions.oneDnn);
+  absl::StatusOr<bool> row = statement.step();
+  if (!row.ok()) {
+    return row.status();
+  }
+  if (!*row) {
+    return std::nullopt;
+  }
+  return readVerdict(statement);
+}
+
+absl::Status TuningDb::putVerdict(const Verdict &verdict) {
+  Statement insert(*db, "INSERT OR REPLACE INTO verdict(plan, device, codegen, "
+                        "candidate_set, onednn, description, tuned_us, "
+                        "default_us, ratio, ratio_low, ratio_high, "
+                        "tuned_ships, created) "
+                        "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  insert.bind(verdict.plan).bind(verdict.device);
+  insert.bind(verdict.versions.codegen).bind(verdict.versions.candidateSet);
+  insert.bind(verdict.versions.oneDnn).bind(verdict.description);
+  insert.bind(verdict.tunedUs).bind(verdict.defaultUs).bind(verdict.ratio);
+  insert.bind(verdict.ratioLow).bind(verdict.ratioHigh);
+  insert.bind(verdict.tunedShips).bind(verdict.created);
+  return insert.run();
+}
+
+absl::StatusOr<std::vector<Record>> TuningDb::records() {
+  return load("ORDER BY description, problem, created, id", {}, {});
+}
+
+absl::StatusOr<std::vector<Verdict>> TuningDb::verdicts() {
+  std::vector<Verdict> verdicts;
+  Statement statement(
+      *db,
+      absl::StrCat(verdictColumns, "ORDER BY description, created").c_str());
+  while (true) {
+    absl::StatusOr<bool> row = statement.step();
+    if (!row.ok()) {
+      return row.status();
+    }
+    if (!*row) {
+      return verdicts;
+    }
+    verdicts.push_back(readVerdict(statement));
+  }
+}
+
+absl::StatusOr<std::string> TuningDb::exportJson() {
+  absl::StatusOr<std::vector<Record>> all = records();
+  if (!all.ok()) {
+    return all.status();
+  }
+  absl::StatusOr<std::vector<Verdict>> allVerdicts = verdicts();
+  if (!allVerdicts.ok()) {
+    return allVerdicts.status();
+  }
+  Json recordList = Json::array(), verdictList = Json::array();
+  for (const Record &record : *all) {
+    if (record.state != RecordState::Running) {
+      recordList.push_back(toJson(record));
+    }
+  }
+  for (const Verdict &verdict : *allVerdicts) {
+    verdictList.push_back(toJson(verdict));
+  }
+  Json json = {{"format", exportFormat},
+               {"version", exportVersion},
+               {"records", std::move(recordList)},
+               {"verdicts", std::move(verdictList)}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// Parses and validates everything before anything is written.
+static absl::Status parseExport(const std::string &text,
+                                std::vector<Record> &records,
+                                std::vector<Verdict> &verdicts) {
+  Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("format") ||
+      json["format"] != exportFormat) {
+    return absl::InvalidArgumentError(
+        "is not a tuning export (expected JSON of 'minic-tune export')");
+  }
+  if (!json.contains("version") || json["version"] != exportVersion) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "tuning export has another version, expected ", exportVersion));
+  }
+  for (const char *name : {"records", "verdicts"}) {
+    if (!json.contains(name) || !json[name].is_array()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("tuning export: field '", name, "' must be an array"));
+    }
+  }
+  for (const Json &item : json["records"]) {
+    absl::StatusOr<Record> record = recordFromJson(item);
+    if (!record.ok()) {
+      return record.status();
+    }
+    records.push_back(*std::move(record));
+  }
+  for (const Json &item : json["verdicts"]) {
+    absl::StatusOr<Verdict> verdict = verdictFromJson(item);
+    if (!verdict.ok()) {
+      return verdict.status();
+    }
+    verdicts.push_back(*std::move(verdict));
+  }
+  return absl::OkStatus();
+}
+
+/// True where `incoming` should replace `existing`.
+static bool wins(const Record &incoming, const Record &existing) {
+  if (incoming.state != existing.state) {
+    return incoming.state > existing.state;
+  }
+  return incoming.created > existing.created;
+}
+
+absl::StatusOr<ImportCounts> TuningDb::importJson(const std::string &text) {
+  std::vector<Record> incoming;
+  std::vector<Verdict> incomingVerdicts;
+  if (absl::Status status = parseExport(text, incoming, incomingVerdicts);
+      !status.ok()) {
+    return status;
+  }
+  ImportCounts counts;
+  // One transaction, so that a kill or an error imports nothing.
+  Transaction transaction(*db);
+  if (absl::Status status = transaction.begin(); !status.ok()) {
+    return status;
+  }
+  for (const Record &record : incoming) {
+    if (record.state == RecordState::Running) {
+      continue;
+    }
+    absl::StatusOr<Lookup> lookup = find(record.problem);
+    if (!lookup.ok()) {
+      return lookup.status();
+    }
+    bool exists = lookup->freshness == Freshness::Fresh ||
+                  lookup->freshness == Freshness::Unfinished;
+    if (exists && !wins(record, lookup->record)) {
+      ++counts.kept;
+      continue;
+    }
+    absl::StatusOr<int64_t> id =
+        openRecord(record.problem, record.candidates, /*restart=*/true);
+    if (!id.ok()) {
+      return id.status();
+    }
+    if (absl::Status status = closeRecord(*id, record); !status.ok()) {
+      return status;
+    }
+    ++(exists ? counts.replaced : counts.added);
+  }
+  for (const Verdict &verdict : incomingVerdicts) {
+    absl::StatusOr<std::optional<Verdict>> existing =
+        findVerdict(verdict.plan, verdict.device, verdict.versions);
+    if (!existing.ok()) {
+      return existing.status();
+    }
+    if (*existing && (*existing)->created >= verdict.created) {
+      continue;
+    }
+    if (absl::Status status = putVerdict(verdict); !status.ok()) {
+      return status;
+    }
+    ++counts.verdicts;
+  }
+  if (absl::Status status = transaction.commit(); !status.ok()) {
+    return status;
+  }
+  return counts;
+}
+
+absl::StatusOr<int64_t> TuningDb::prune(const PruneOptions &options) {
+  Transaction transaction(*db);
+  if (absl::Status status = transaction.begin(); !status.ok()) {
+    return status;
+  }
+  int64_t removed = 0;
+  auto erase = [&](const std::string &condition) {
+    absl::Status status = db->execute(
+        absl::StrCat("DELETE FROM record WHERE ", condition).c_str());
+    removed += status.ok() ? db->changes() : 0;
+    return status;
+  };
+  absl::Status status;
+  if (options.all) {
+    status.Update(erase("1"));
+    status.Update(db->execute("DELETE FROM verdict"));
+  }
+  if (options.unfinished) {
+    status.Update(erase("state = 'running'"));
+  }
+  if (options.superseded) {
+    status.Update(erase(
+        "EXISTS(SELECT 1 FROM record AS later WHERE later.problem = "
+        "record.problem AND later.device = record.device AND later.backends = "
+        "record.backends AND later.state != 'running' AND (later.created, "
+        "later.id) > (record.created, record.id))"));
+  }
+  if (options.olderThanDays >= 0) {
+    std::string before =
+        absl::StrCat("created < strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-",
+                     options.olderThanDays, " days')");
+    status.Update(erase(before));
+    status.Update(db->execute(
+        absl::StrCat("DELETE FROM verdict WHERE ", before).c_str()));
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  if (status = transaction.commit(); !status.ok()) {
+    return status;
+  }
+  return removed;
+}
+
+} // namespace minic::tune
