@@ -17,7 +17,7 @@ namespace minic {
 
 /// What phases work with. Not owned.
 struct PipelineInputs {
-  const Target *target = nullptr;
+  Target *target = nullptr;
   /// Needed by select-algorithm only.
   kernel::AlgorithmSelector *selector = nullptr;
   /// Bytes that callers align inputs and outputs to.

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs the phases in order, watches them, and writes the result.
+
+#include "compiler/Compiler.h"
+
+#include "compiler/EstimateSelector.h"
+#include "compiler/Interrupt.h"
+#include "compiler/MergeVariants.h"
+#include "compiler/PhaseRunner.h"
+#include "compiler/ResolveTarget.h"
+#include "compiler/emit/EmitArtifact.h"
+#include "compiler/emit/ModelBytecode.h"
+#include "compiler/import/ImportModel.h"
+#include "dialects/RegisterDialects.h"
+#include "dialects/plan/Plan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+#include <filesystem>
+
+using namespace mlir;
+
+namespace minic {
+
+std::unique_ptr<MLIRContext> createCompilerContext() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  // Models are small; a thread pool costs more than it brings.
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+std::string outputPath(StringRef model, const CompileOptions &options) {
+  if (!options.output.empty()) {
+    return options.output;
+  }
+  if (options.compileTo != Phase::Emit) {
+    return "-";
+  }
+  SmallString<128> path(model);
+  llvm::sys::path::replace_extension(path, ".minic");
+  return path.str().str();
+}
+
+namespace {
+
+class Compilation {
+public:
+  Compilation(StringRef path, const CompileOptions &options,
+              MLIRContext &context)
+      : path(path), options(options), context(context), runner(options),
+        output(outputPath(path, options)) {}
+
+  LogicalResult run(CompileResult &result);
+  const PhaseRunner &phases() const { return runner; }
+
+private:
+  LogicalResult importPhase();
+  LogicalResult checkStaticShapes();
+  /// From a clone of the fused module to codegen, for one target.
+  FailureOr<OwningOpRef<ModuleOp>> compileVariant(Target &target, bool isFirst,
+                                                  CompileResult &result);
+  LogicalResult emitPhase(ModuleOp plan, CompileResult &result);
+  bool endsAt(Phase phase) const { return options.compileTo == phase; }
+  LogicalResult print(ModuleOp module) { return runner.print(module, output); }
+
+  StringRef path;
+  const CompileOptions &options;
+  MLIRContext &context;
+  PhaseRunner runner;
+  std::string output;
+  ImportedModel model;
+  EmitOptions emitOptions;
+};
+
+} // namespace
+
+/// `file` as seen from the folder of `artifact`, so that a folder with both can
+/// be moved.
+static std::string relativeTo(StringRef file, StringRef artifact) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::path folder = fs::absolute(fs::path(artifact.str()), error).parent_path();
+  fs::path relative = fs::relative(fs::path(file.str()), folder, error);
+  return error || relative.empty() ? file.str() : relative.string();
+}
+
+LogicalResult Compilation::importPhase() {
+  return runner.run(Phase::Import, [&]() -> FailureOr<ModuleOp> {
+    FailureOr<ImportedModel> imported =
+        importModel(path, context, {options.weights, options.functions});
+    if (failed(imported)) {
+      return failure();
+    }
+    model = std::move(*imported);
+    return *model.module;
+  });
+}
+
+LogicalResult Compilation::checkStaticShapes() {
+  auto isDynamic = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && !tensor.hasStaticShape();
+  };
+  WalkResult result = model.module->walk([&](Operation *op) {
+    if (auto function = dyn_cast<func::FuncOp>(op)) {
+      for (BlockArgument argument : function.getArguments()) {
+        if (isDynamic(argument.getType())) {
+          emitError(argument.getLoc(), "unsupported: dynamic shape ")
+              << argument.getType() << " of an argument of @"
+              << function.getName();
+          return WalkResult::interrupt();
+        }
+      }
+    }
+    for (Type type : op->getResultTypes()) {
+      if (isDynamic(type)) {
+        op->emitError("unsupported: dynamic shape ") << type;
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+FailureOr<OwningOpRef<ModuleOp>>
+Compilation::compileVariant(Target &target, bool isFirst,
+                            CompileResult &result) {
+  OwningOpRef<ModuleOp> module = model.module->clone();
+  EstimateSelector selector(target, gemmBackends(options));
+  PipelineInputs inputs;
+  inputs.target = &target;
+  inputs.selector = &selector;
+  inputs.inputAlignment = options.inputAlignment;
+  std::vector<FunctionEvidence> evidence;
+  for (Phase phase : {Phase::SelectAlgorithm, Phase::Realize,
+                      Phase::PrepareWeights, Phase::Plan, Phase::Codegen}) {
+    if (failed(runner.run(phase, *module, inputs))) {
+      return failure();
+    }
+    if (phase == Phase::SelectAlgorithm) {
+      evidence = collectEvidence(*module, target.profile());
+    }
+    if (phase == Phase::Plan) {
+      attachEvidence(*module, evidence);
+    }
+    if (endsAt(phase)) {
+      break;
+    }
+  }
+  if (isFirst) {
+    result.evidence = std::move(evidence);
+  }
+  return module;
+}
+
+LogicalResult Compilation::emitPhase(ModuleOp plan, CompileResult &result) {
+  plan->walk([&](plan::VariantOp variant) {
+    result.arenaBytes = std::max<uint64_t>(result.arenaBytes,
+                                           variant.getArenaBytes().value_or(0));
+  });
+  return runner.run(Phase::Emit, [&]() -> FailureOr<ModuleOp> {
+    FailureOr<EmittedSizes> sizes = emitArtifact(plan, emitOptions, output);
+    if (failed(sizes)) {
+      return failure();
+    }
+    result.fileBytes = sizes->file;
+    result.constantBytes = sizes->constants;
+    result.binaryBytes = sizes->binaries;
+    return plan;
+  });
+}
+
+LogicalResult Compilation::run(CompileResult &result) {
+  result.output = output;
+  FailureOr<std::vector<std::unique_ptr<Target>>> targets =
+      resolveTargets(options, context);
+  if (failed(targets)) {
+    return failure();
+  }
+  if (output != "-" && failed(checkWritable(output, context))) {
+    return failure();
+  }
+  if (failed(importPhase())) {
+    return failure();
+  }
+  if (endsAt(Phase::Import)) {
+    return print(*model.module);
+  }
+  if (failed(checkStaticShapes())) {
+    return failure();
+  }
+  if (endsAt(Phase::Emit)) {
+    FailureOr<std::string> bytecode = writeModelBytecode(*model.module);
+    if (failed(bytecode)) {
+      return failure();
+    }
+    emitOptions.model = std::move(*bytecode);
+    emitOptions.weightsHash = model.weightsHash;
+    if (!model.weightsPath.empty()) {
+      emitOptions.weightsPath = relativeTo(model.weightsPath, output);
+    }
+  }
+  for (Phase phase : {Phase::Simplify, Phase::Fuse}) {
+    if (failed(runner.run(phase, *model.module, PipelineInputs()))) {
+      return failure();
+    }
+    if (endsAt(phase)) {
+      return print(*model.module);
+    }
+  }
+  std::vector<OwningOpRef<ModuleOp>> variants;
+  for (auto [i, target] : llvm::enumerate(*targets)) {
+    FailureOr<OwningOpRef<ModuleOp>> variant =
+        compileVariant(*target, i == 0, result);
+    if (failed(variant)) {
+      return failure();
+    }
+    if (!endsAt(Phase::Emit)) {
+      return print(**variant);
+    }
+    variants.push_back(std::move(*variant));
+  }
+  OwningOpRef<ModuleOp> plan = mergeVariants(std::move(variants));
+  return emitPhase(*plan, result);
+}
+
+CompileResult compileModel(StringRef path, const CompileOptions &options,
+                           MLIRContext &context) {
+  auto start = std::chrono::steady_clock::now();
+  CompileResult result;
+  DiagnosticCollector diagnostics(&context);
+  Compilation compilation(path, options, context);
+  if (failed(compilation.run(result))) {
+    // What a phase before realize rejects is the model's or the options' fault;
+    // later phases were promised IR that they can handle.
+    Phase phase = compilation.phases().current();
+    bool isInternal = phase >= Phase::Realize && phase <= Phase::Codegen;
+    result.code = diagnostics.exitCode(isInternal ? ExitCode::Internal
+                                                  : ExitCode::BadInput);
+    result.error = diagnostics.firstError();
+    if (interrupted()) {
+      result.code = ExitCode::Interrupted;
+      result.error = "interrupted";
+    } else if (result.code == ExitCode::Internal) {
+      result.error += compilation.phases().reproducerHint();
+    }
+  }
+  result.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  return result;
+}
+
+} // namespace minic

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DescribeFusion: fusions and choices in the words that tables, summaries and
+// `minic explain` use.
+
+#ifndef MINIC_COMPILER_DESCRIBEFUSION_H
+#define MINIC_COMPILER_DESCRIBEFUSION_H
+
+#include "dialects/kernel/Kernel.h"
+
+#include <string>
+
+namespace minic {
+
+/// "linear_relu(256x1024, 1024x1024) f32": body ops, shapes of the operands of
+/// its contraction (of all inputs where there is none), dtype.
+std::string describeFusion(kernel::FusionOp fusion);
+
+/// "gemm_packed mr=8 nr=32 + pointwise": one term per part.
+std::string describeChoice(kernel::ChoiceAttr choice);
+
+/// Floating-point operations of one run: 2MNK of a contraction, one per element
+/// of a pointwise result.
+int64_t countFusionFlops(kernel::FusionOp fusion);
+
+/// Bytes that any implementation must read and write: inputs and results.
+int64_t countFusionBytes(kernel::FusionOp fusion);
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_DESCRIBEFUSION_H

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// IR to evidence, evidence to JSON and back.
+
+#include "compiler/Evidence.h"
+
+#include "compiler/DescribeFusion.h"
+#include "dialects/plan/Plan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace mlir;
+
+namespace minic {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FusionEvidence, label, choice,
+                                                origin, reason, timeUs, flops,
+                                                bytes, parts)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FunctionEvidence, function,
+                                                device, threads, peakGflops,
+                                                memoryGBs, verdict, fusions)
+
+static FusionEvidence collect(kernel::FusionOp fusion) {
+  FusionEvidence evidence;
+  evidence.label = describeFusion(fusion);
+  evidence.flops = countFusionFlops(fusion);
+  evidence.bytes = countFusionBytes(fusion);
+  if (kernel::ChoiceAttr choice = fusion.getChoiceAttr()) {
+    evidence.choice = describeChoice(choice);
+    evidence.parts = choice.getParts().size();
+  }
+  auto provenance = fusion->getAttrOfType<DictionaryAttr>("provenance");
+  if (!provenance) {
+    return evidence;
+  }
+  if (auto origin = provenance.getAs<StringAttr>("origin")) {
+    evidence.origin = origin.getValue().str();
+  }
+  if (auto reason = provenance.getAs<StringAttr>("reason")) {
+    evidence.reason = reason.getValue().str();
+  }
+  if (auto time = provenance.getAs<FloatAttr>("time_us")) {
+    evidence.timeUs = time.getValueAsDouble();
+  }
+  return evidence;
+}
+
+std::vector<FunctionEvidence> collectEvidence(ModuleOp module,
+                                              const DeviceProfile &profile) {
+  std::vector<FunctionEvidence> result;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    FunctionEvidence &evidence = result.emplace_back();
+    evidence.function = function.getName().str();
+    evidence.device = profile.name;
+    evidence.threads = profile.threads;
+    evidence.peakGflops = profile.peakGflops;
+    evidence.memoryGBs = profile.memoryGBs;
+    function.walk([&](kernel::FusionOp fusion) {
+      evidence.fusions.push_back(collect(fusion));
+    });
+  }
+  return result;
+}
+
+void attachEvidence(ModuleOp plan,
+                    const std::vector<FunctionEvidence> &evidence) {
+  for (const FunctionEvidence &entry : evidence) {
+    auto function = plan.lookupSymbol<plan::FunctionOp>(entry.function);
+    if (!function) {
+      continue;
+    }
+    std::string text = nlohmann::json(entry).dump(
+        -1, ' ', false, nlohmann::json::error_handler_t::replace);
+    for (auto variant : function.getBody().getOps<plan::VariantOp>()) {
+      variant.setEvidence(text);
+    }
+  }
+}
+
+/// True where every field has the type that the conversion expects, which it
+/// would otherwise report by an exception.
+static bool isWellFormed(const nlohmann::json &value,
+                         const nlohmann::json &model) {
+  if (!value.is_object()) {
+    return false;
+  }
+  for (const auto &[name, field] : model.items()) {
+    if (!value.contains(name)) {
+      continue;
+    }
+    const nlohmann::json &got = value[name];
+    bool agrees = field.is_number()   ? got.is_number()
+                  : field.is_string() ? got.is_string()
+                                      : got.is_array();
+    if (!agrees) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<FunctionEvidence> parseEvidence(const std::string &json) {
+  nlohmann::json value = nlohmann::json::parse(json, nullptr, false);
+  if (!isWellFormed(value, FunctionEvidence())) {
+    return std::nullopt;
+  }
+  for (const nlohmann::json &fusion :
+       value.value("fusions", nlohmann::json::array())) {
+    if (!isWellFormed(fusion, FusionEvidence())) {
+      return std::nullopt;
+    }
+  }
+  return value.get<FunctionEvidence>();
+}
+
+double rooflineUs(const FunctionEvidence &function,
+                  const FusionEvidence &fusion) {
+  if (function.peakGflops <= 0 || function.memoryGBs <= 0) {
+    return 0;
+  }
+  // 1 GFLOP/s is 1000 operations per microsecond.
+  double compute =
+      fusion.flops / (function.peakGflops * function.threads * 1e3);
+  double memory = fusion.bytes / (function.memoryGBs * 1e3);
+  return std::max(compute, memory);
+}
+
+} // namespace minic

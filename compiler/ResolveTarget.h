@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ResolveTarget: from what the user asked for to targets, or why there is none.
+
+#ifndef MINIC_COMPILER_RESOLVETARGET_H
+#define MINIC_COMPILER_RESOLVETARGET_H
+
+#include "compiler/CompileOptions.h"
+#include "compiler/target/Candidates.h"
+
+namespace minic {
+
+/// CPUs that this process may run on.
+int availableThreads();
+
+/// One target per variant of the artifact: this machine, or each level of
+/// --cpu-isa, best first. What is not built yet is a diagnostic that starts
+/// with "unsupported: ".
+mlir::FailureOr<std::vector<std::unique_ptr<Target>>>
+resolveTargets(const CompileOptions &options, mlir::MLIRContext &context);
+
+/// The labels that --gemm-backends names; empty for all.
+std::vector<BackendLabel> gemmBackends(const CompileOptions &options);
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_RESOLVETARGET_H
