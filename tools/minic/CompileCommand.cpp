@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// minic [options] model.mlir: compiles and prints a short summary.
+
+#include "tools/minic/Commands.h"
+
+#include "compiler/Compiler.h"
+#include "compiler/Interrupt.h"
+#include "compiler/OptionTable.h"
+#include "tools/minic/CompileFlags.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace minic {
+
+static const char *const description =
+    "Compiles a model for inference into one .minic file.\n\n"
+    "  minic model.mlir                       writes model.minic beside it\n"
+    "  minic --mode=max-autotune model.mlir   measures what is fastest here\n"
+    "  minic --compile-to=fuse model.mlir     prints the IR after a phase\n\n"
+    "Other commands (minic COMMAND --help):\n"
+    "  explain model.minic    why it is compiled as it is\n"
+    "  inspect model.minic    what bytes it has\n"
+    "  evaluate model.mlir    what it should compute, in float64\n"
+    "  devices                what minic can compile for here";
+
+static std::string bytesText(uint64_t bytes) {
+  if (bytes < 10000) {
+    return llvm::formatv("{0} B", bytes);
+  }
+  if (bytes < 10000000) {
+    return llvm::formatv("{0:F1} KB", bytes / 1e3);
+  }
+  return llvm::formatv("{0:F1} MB", bytes / 1e6);
+}
+
+static void printSummary(const CompileResult &result) {
+  llvm::raw_ostream &os = llvm::outs();
+  os << llvm::formatv(
+      "wrote {0} in {1:F2} s: {2} ({3} constants, {4} kernels), "
+      "arena {5}\n",
+      result.output, result.seconds, bytesText(result.fileBytes),
+      bytesText(result.constantBytes), bytesText(result.binaryBytes),
+      bytesText(result.arenaBytes));
+  for (const FunctionEvidence &function : result.evidence) {
+    for (const FusionEvidence &fusion : function.fusions) {
+      os << llvm::formatv("  @{0} {1}: {2}\n", function.function, fusion.label,
+                          fusion.reason);
+    }
+    if (!function.verdict.empty()) {
+      os << "  @" << function.function << ": " << function.verdict << '\n';
+    }
+  }
+}
+
+int compileCommand(int argc, char **argv) {
+  CLI::App app(description, "minic");
+  app.set_version_flag("--version", "minic " MINIC_VERSION);
+  std::string model;
+  app.add_option("model", model, "Model in the graph dialect (.mlir)");
+  CompileFlags flags;
+  flags.addTo(app);
+  int exitCode = 0;
+  if (!parseArguments(app, argc, argv, exitCode)) {
+    return exitCode;
+  }
+  CompileOptions options;
+  if (std::string error = flags.apply(options); !error.empty()) {
+    return fail(ExitCode::Usage, error);
+  }
+  if (options.printOptions) {
+    llvm::outs() << printOptions(options);
+    return 0;
+  }
+  if (model.empty()) {
+    return fail(ExitCode::Usage, "no model given (see --help)");
+  }
+  catchInterrupts();
+  std::unique_ptr<mlir::MLIRContext> context = createCompilerContext();
+  CompileResult result = compileModel(model, options, *context);
+  if (result.code != ExitCode::Success) {
+    return fail(result.code, result.error);
+  }
+  if (options.compileTo == Phase::Emit) {
+    printSummary(result);
+  }
+  return 0;
+}
+
+} // namespace minic
