@@ -85,7 +85,8 @@ enum class Residency {
   cold  // evicted by streaming over twice the last-level cache, untimed
 };
 
-/// One round: for each id in the given order, `iterations` runs.
+/// One round: for each id in the given order, `iterations` runs. An id may come
+/// more than once.
 struct TimeRequest {
   std::vector<std::string> ids;
   std::vector<int64_t> iterations; // parallel to ids, each at least 1
@@ -93,7 +94,8 @@ struct TimeRequest {
 };
 struct TimeReply {
   /// Mean time of one run, parallel to ids. Warm: iterations back to back under
-  /// one pair of clock readings; cold: each run timed alone.
+  /// one pair of clock readings, after an untimed run; cold: each run timed
+  /// alone. See TimedFunction.h.
   std::vector<double> microseconds;
 };
 

@@ -6,6 +6,7 @@
 
 #include <cpuid.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace minic::runtime {
@@ -109,6 +110,17 @@ bool cpuHasFeature(absl::string_view name) {
            (enabledState() & feature.state) == feature.state;
   }
   return false;
+}
+
+std::vector<std::string> cpuFeatures() {
+  std::vector<std::string> names;
+  for (const Feature &feature : kFeatures) {
+    if (cpuHasFeature(feature.name)) {
+      names.emplace_back(feature.name);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 } // namespace minic::runtime

@@ -7,12 +7,18 @@
 
 #include "absl/strings/string_view.h"
 
+#include <string>
+#include <vector>
+
 namespace minic::runtime {
 
 /// Whether the CPU has the feature ("avx2", "avx512bf16") and the operating
 /// system saves the registers it needs. False for a name it does not know.
 /// Thread-safe.
 bool cpuHasFeature(absl::string_view name);
+
+/// All names for which cpuHasFeature is true, sorted.
+std::vector<std::string> cpuFeatures();
 
 } // namespace minic::runtime
 

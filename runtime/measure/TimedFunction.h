@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TimedFunction: a loaded function with operands of its own, ready to be timed
+// in turn with others.
+
+#ifndef MINIC_RUNTIME_MEASURE_TIMEDFUNCTION_H
+#define MINIC_RUNTIME_MEASURE_TIMEDFUNCTION_H
+
+#include "runtime/base/AlignedBuffer.h"
+#include "runtime/measure/Protocol.h"
+#include "runtime/program/Context.h"
+
+#include <memory>
+#include <vector>
+
+namespace minic::runtime {
+
+/// Pushes everything else out of this core's view of the caches. The private
+/// caches of other cores keep what they hold.
+class CacheEvictor {
+public:
+  /// Allocates twice `lastLevelCacheBytes`.
+  static absl::StatusOr<CacheEvictor> create(int64_t lastLevelCacheBytes);
+  void evict();
+
+private:
+  AlignedBuffer buffer_;
+};
+
+/// One thread at a time. Move-only.
+class TimedFunction {
+public:
+  /// Inputs are random; outputs and arena are touched, so that no page fault
+  /// is left for the first sample. A pool, if given, runs the threads.
+  static absl::StatusOr<TimedFunction>
+  create(std::shared_ptr<const Program> program,
+         const ContextOptions &options = {});
+
+  absl::Status run();
+
+  /// Mean microseconds of one run over `iterations` (at least 1) by the steady
+  /// clock. Warm (`evictor` is null): back to back under one pair of clock
+  /// readings, after one untimed run that brings operands into the caches,
+  /// left out where the last run took longer than 5 ms. Cold: evicted before
+  /// each run, each run timed alone (a clock reading takes some 20 ns).
+  absl::StatusOr<double> sample(int64_t iterations,
+                                CacheEvictor *evictor = nullptr);
+
+  const Program &program() const { return context_->program(); }
+
+private:
+  std::unique_ptr<Context> context_;
+  std::vector<AlignedBuffer> buffers_;
+  std::vector<Tensor> inputs_, outputs_;
+  double lastUs_ = 0;
+};
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_MEASURE_TIMEDFUNCTION_H
