@@ -29,6 +29,9 @@ EpilogueEmitter::EpilogueEmitter(KernelBuilder &builder,
 /// is dense over the leading dimensions, or the same in all of them.
 static std::optional<int64_t> rowStride(const kernel::BroadcastMap &map,
                                         ArrayRef<int64_t> space) {
+  if (space.empty()) {
+    return 0;
+  }
   ArrayRef<int64_t> leading = ArrayRef(map.strides).drop_back();
   std::optional<int64_t> stride;
   int64_t rows = 1;
@@ -52,33 +55,55 @@ static bool isRowInvariant(const kernel::BroadcastMap &map) {
                       [](int64_t stride) { return stride == 0; });
 }
 
-EpilogueEmitter::Row EpilogueEmitter::row(Value row) {
-  Row result;
-  for (size_t i = 0; i != inputs_.size(); ++i) {
-    Value offset;
-    if (maps_[i].strides.empty()) {
-      offset = k_.i64(0);
-    } else if (std::optional<int64_t> stride =
-                   rowStride(maps_[i], shape_.space)) {
-      offset = k_.mul(row, *stride);
-    } else {
-      offset = k_.i64(0);
-      Value rest = row;
-      for (size_t d = shape_.space.size() - 1; d-- > 0;) {
-        Value index = k_.rem(rest, shape_.space[d]);
-        rest = k_.div(rest, shape_.space[d]);
-        offset = k_.add(offset, k_.mul(index, maps_[i].strides[d]));
-      }
-    }
-    result.inputs.push_back(
-        k_.advance(inputs_[i], offset, elementType(shape_.epilogueInputs[i])));
+/// The offset of row `row` in a map whose rows have no constant distance.
+static Value delinearize(KernelBuilder &k, Value row,
+                         const kernel::BroadcastMap &map,
+                         ArrayRef<int64_t> space) {
+  Value offset = k.i64(0);
+  for (size_t d = space.size() - 1; d-- > 0;) {
+    Value index = k.rem(row, space[d]);
+    row = k.div(row, space[d]);
+    offset = k.add(offset, k.mul(index, map.strides[d]));
   }
+  return offset;
+}
+
+EpilogueEmitter::Row EpilogueEmitter::row(Value base, int64_t ahead) {
+  size_t inputs = inputs_.size();
   int64_t columns = shape_.space.empty() ? 1 : shape_.space.back();
-  for (size_t i = 0; i != results_.size(); ++i) {
-    result.results.push_back(k_.advance(results_[i], k_.mul(row, columns),
-                                        elementType(shape_.results[i])));
+  if (base != base_) {
+    base_ = base;
+    basePointers_.clear();
+    for (size_t i = 0; i != inputs; ++i) {
+      auto stride = rowStride(maps_[i], shape_.space);
+      basePointers_.push_back(
+          stride ? k_.advance(inputs_[i], k_.mul(base, *stride),
+                              elementType(shape_.epilogueInputs[i]))
+                 : Value());
+    }
+    for (size_t i = 0; i != results_.size(); ++i) {
+      basePointers_.push_back(k_.advance(results_[i], k_.mul(base, columns),
+                                         elementType(shape_.results[i])));
+    }
   }
-  return result;
+  Row row;
+  for (size_t i = 0; i != inputs; ++i) {
+    Type storage = elementType(shape_.epilogueInputs[i]);
+    if (Value pointer = basePointers_[i]) {
+      int64_t stride = *rowStride(maps_[i], shape_.space);
+      row.inputs.push_back(k_.advance(pointer, ahead * stride, storage));
+    } else {
+      Value offset =
+          delinearize(k_, k_.add(base, ahead), maps_[i], shape_.space);
+      row.inputs.push_back(k_.advance(inputs_[i], offset, storage));
+    }
+  }
+  for (size_t i = 0; i != results_.size(); ++i) {
+    row.results.push_back(k_.advance(basePointers_[inputs + i],
+                                     ahead * columns,
+                                     elementType(shape_.results[i])));
+  }
+  return row;
 }
 
 Value EpilogueEmitter::load(size_t input, const Row &row, Value column,

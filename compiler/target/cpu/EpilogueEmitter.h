@@ -29,8 +29,9 @@ public:
   struct Row {
     llvm::SmallVector<mlir::Value> inputs, results;
   };
-  /// `row` is the row's number, an i64.
-  Row row(mlir::Value row);
+  /// The row number `base` (an i64) plus `ahead`. Rows of one base share its
+  /// address arithmetic, so `base` must dominate all their uses.
+  Row row(mlir::Value base, int64_t ahead = 0);
 
   /// Computes and stores columns [column, column + lanes) of `row`, of which
   /// `mask` (null: all) are stored. `anchor` is the contraction's result there,
@@ -42,9 +43,12 @@ public:
   /// in code.
   static int64_t instructionCount(const kernel::FusionShape &shape);
 
-  /// Forgets inputs that were loaded once for all rows; to be called where the
-  /// builder leaves the block in which they were.
-  void forgetInvariants() { invariants_.clear(); }
+  /// Forgets values that are shared by rows; to be called where the builder
+  /// leaves the block in which they were built.
+  void forget() {
+    invariants_.clear();
+    base_ = {};
+  }
 
 private:
   mlir::Value load(size_t input, const Row &row, mlir::Value column,
@@ -54,6 +58,10 @@ private:
   const kernel::FusionShape &shape_;
   llvm::SmallVector<mlir::Value> inputs_, results_;
   llvm::SmallVector<kernel::BroadcastMap> maps_;
+  /// The last base asked for and where it begins: the inputs' pointers (null
+  /// where rows have no constant distance), then the results'.
+  mlir::Value base_;
+  llvm::SmallVector<mlir::Value> basePointers_;
   /// Values of inputs that are the same in every row, by input and column.
   llvm::DenseMap<std::pair<size_t, mlir::Value>, mlir::Value> invariants_;
 };

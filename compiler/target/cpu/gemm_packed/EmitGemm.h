@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A whole packed GEMM kernel: the loops around the register tile.
+
+#ifndef MINIC_COMPILER_TARGET_CPU_GEMM_PACKED_EMITGEMM_H
+#define MINIC_COMPILER_TARGET_CPU_GEMM_PACKED_EMITGEMM_H
+
+#include "compiler/target/cpu/gemm_packed/GemmGeometry.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace minic::cpu {
+
+/// Adds the entry `name` to `device`: computes panels (or tiles) [begin, end)
+/// of geometry.grid(), all batches in one range.
+void emitGemm(mlir::Location loc, mlir::ModuleOp device, llvm::StringRef name,
+              const kernel::FusionShape &shape, const GemmGeometry &geometry);
+
+} // namespace minic::cpu
+
+#endif // MINIC_COMPILER_TARGET_CPU_GEMM_PACKED_EMITGEMM_H

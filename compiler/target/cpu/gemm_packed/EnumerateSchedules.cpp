@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A grid of register tiles, packing, blocks and orders, ranked by an estimate.
+
+#include "compiler/target/cpu/gemm_packed/EnumerateSchedules.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+namespace {
+
+struct RegisterTile {
+  int64_t mr, nr;
+};
+
+/// Tiles whose sums fit the register file: 32 registers of 16 lanes, or 16 of
+/// 8.
+ArrayRef<RegisterTile> registerTiles(int64_t m, bool wide) {
+  static const RegisterTile gemv[] = {{1, 64}, {1, 128}, {1, 256}, {1, 32},
+                                      {1, 16}};
+  static const RegisterTile wideTiles[] = {{8, 32},  {6, 64}, {12, 32},
+                                           {14, 32}, {10, 32}, {4, 64},
+                                           {8, 48},  {16, 16}};
+  static const RegisterTile wideFew[] = {{2, 64}, {2, 128}, {2, 32}, {4, 64},
+                                         {4, 32}, {4, 96},  {8, 32}, {8, 48},
+                                         {6, 64}, {8, 16}};
+  static const RegisterTile narrowTiles[] = {{6, 16}, {4, 16}, {5, 16},
+                                             {3, 32}};
+  static const RegisterTile narrowGemv[] = {{1, 64}, {1, 32}, {1, 16}, {1, 96}};
+  if (m <= 1) {
+    return wide ? ArrayRef(gemv) : ArrayRef(narrowGemv);
+  }
+  if (!wide) {
+    return narrowTiles;
+  }
+  return m <= 8 ? ArrayRef(wideFew) : ArrayRef(wideTiles);
+}
+
+} // namespace
+
+double estimateMicroseconds(const GemmGeometry &g,
+                            const DeviceProfile &profile) {
+  const kernel::GemmShape &gemm = g.gemm;
+  bool wide = profile.has("avx512f");
+  double perVector = wide ? 1 : 2; // instructions per 16 lanes
+  // Cycles of one word of K of a tile, from a peak of 16-lane multiply-adds.
+  double cyclesPerSecond = 3.5e9;
+  double fmasPerCycle = profile.peakGflops / 3.5 / (wide ? 32 : 32);
+  double height = double(gemm.m) / std::max<int64_t>(g.tiles, 1);
+  double fma = height * g.vectors() / fmasPerCycle;
+  bool widened = !g.schedule.pairs && !gemm.lhsType.isF32();
+  double convert = widened ? (g.schedule.packLhs ? 0 : height) : 0;
+  double loads = (g.vectors() * perVector * (widened ? 2 : 1) + height) / 2;
+  // Short accumulation chains wait for the latency of the multiply-add.
+  double latency = 4;
+  double cycles = std::max({fma, loads + convert, latency}) + 0.03 * loads;
+  // Rows of lhs a multiple of the page apart fall into the same L1 sets.
+  int64_t rowBytes =
+      gemm.lhsStrideM * (gemm.lhsType.getIntOrFloatBitWidth() / 8);
+  if (!g.schedule.packLhs && gemm.lhsStrideK == 1 && height > 8 &&
+      rowBytes % 4096 == 0) {
+    cycles *= 1.12;
+  }
+  // Epilogue and call of a tile.
+  double perTile = g.kWords * cycles + 30 + 2 * height * g.vectors();
+  double work = perTile * g.tiles * g.panels * g.batches;
+  if (g.schedule.packLhs) {
+    double times = g.schedule.splitN ? profile.threads : 1;
+    work += times * g.batches * g.tiles * g.packedWords * g.packedRows * 0.5;
+  }
+
+  // The panel of a jt order should stay in L2 while the tiles of a block pass,
+  // and the block of tiles in L2 while the panels pass.
+  double panelBytes = double(g.panelElements()) *
+                      (gemm.rhsType.getIntOrFloatBitWidth() / 8);
+  double blockBytes =
+      double(std::min(g.blockTiles, std::max<int64_t>(g.tiles, 1))) * height *
+      g.kWords * 4;
+  double rhsBytes = panelBytes * g.panels;
+  if (blockBytes + panelBytes > profile.l2Bytes) {
+    work *= 1.05;
+  }
+  double blocks = llvm::divideCeil(std::max<int64_t>(g.tiles, 1), g.blockTiles);
+  double traffic = rhsBytes * g.batches *
+                   (g.schedule.panelsOutside ? blocks : double(g.tiles));
+  // A thread gets a contiguous share of the grid.
+  int64_t grid = std::max<int64_t>(g.grid(), 1);
+  int64_t share = llvm::divideCeil(grid, std::max(profile.threads, 1));
+  double slowest = double(share) / double(grid);
+  double bandwidth = profile.memoryGBs * 1e9 *
+                     (rhsBytes > 0.5 * double(profile.l3Bytes) ? 1.2 : 3);
+  double compute = work * slowest / cyclesPerSecond;
+  double memory = traffic / bandwidth;
+  return 1e6 * (std::max(compute, memory) + 0.1 * std::min(compute, memory));
+}
+
+std::vector<EstimatedSchedule>
+enumerateSchedules(const kernel::FusionShape &shape,
+                   const DeviceProfile &profile, size_t limit) {
+  const kernel::GemmShape &gemm = *shape.gemm;
+  bool wide = profile.has("avx512f");
+  bool pairs = gemm.lhsType.isBF16() && profile.has("avx512bf16");
+  std::vector<EstimatedSchedule> found;
+  SmallVector<GemmPackedSchedule> seen;
+  auto consider = [&](GemmPackedSchedule schedule) {
+    FailureOr<GemmGeometry> g =
+        GemmGeometry::get(shape, schedule, nullptr);
+    if (failed(g)) {
+      return;
+    }
+    // Give equal code one name: the tile that M really has, blocks that M
+    // really needs, an order only where there is more than one of each.
+    schedule.mr = std::max<int64_t>(g->height + (g->tallTiles > 0), 1);
+    if (g->blockTiles >= g->tiles) {
+      schedule.tc = 0;
+    }
+    if (g->tiles <= 1 || g->panels <= 1) {
+      schedule.panelsOutside = true;
+    }
+    if (llvm::is_contained(seen, schedule)) {
+      return;
+    }
+    seen.push_back(schedule);
+    found.push_back({schedule, estimateMicroseconds(*g, profile)});
+  };
+
+  int64_t columns = llvm::alignTo(std::max<int64_t>(gemm.n, 1), gemmLanes);
+  for (RegisterTile tile : registerTiles(gemm.m, wide)) {
+    // Panels far wider than N would only be padding.
+    int64_t nr = std::min(tile.nr, columns);
+    for (bool packLhs : {false, true}) {
+      if (packLhs && gemm.m <= 2 && gemm.lhsStrideK == 1) {
+        continue;
+      }
+      for (int64_t tc : {0, 8, 20, 32}) {
+        for (bool panelsOutside : {true, false}) {
+          for (bool splitN : {true, false}) {
+            if (profile.threads == 1 && !splitN) {
+              continue;
+            }
+            consider({tile.mr, nr, 4, packLhs, tc, panelsOutside, splitN,
+                      pairs});
+          }
+        }
+      }
+    }
+  }
+  llvm::stable_sort(found, [](const auto &a, const auto &b) {
+    return a.microseconds < b.microseconds;
+  });
+  if (found.size() > limit) {
+    found.resize(limit);
+  }
+  return found;
+}
+
+} // namespace minic::cpu

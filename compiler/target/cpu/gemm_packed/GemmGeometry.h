@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GemmGeometry: the numbers that follow from a problem and a schedule.
+
+#ifndef MINIC_COMPILER_TARGET_CPU_GEMM_PACKED_GEMMGEOMETRY_H
+#define MINIC_COMPILER_TARGET_CPU_GEMM_PACKED_GEMMGEOMETRY_H
+
+#include "compiler/target/cpu/gemm_packed/GemmPackedSchedule.h"
+#include "dialects/kernel/FusionShape.h"
+
+namespace minic::cpu {
+
+/// Lanes of the vectors that kernels are written in. Narrower machines split
+/// them.
+constexpr int64_t gemmLanes = 16;
+
+/// K is walked in words: one element, or a pair of bf16 that one instruction
+/// multiplies and adds. M is covered by `tiles` tiles, the first `tallTiles` of
+/// them `height + 1` rows high and the others `height`; N by `panels` panels.
+struct GemmGeometry {
+  kernel::GemmShape gemm;
+  GemmPackedSchedule schedule;
+  int64_t kWords = 0;
+  int64_t tiles = 0, tallTiles = 0, height = 0;
+  int64_t panels = 0;
+  int64_t batches = 1;
+  /// Rows and K words of a packed lhs tile in scratch; a word is 4 bytes.
+  int64_t packedRows = 0, packedWords = 0;
+  /// Tiles per block.
+  int64_t blockTiles = 0;
+
+  /// Fails with a reason where `schedule` cannot implement `shape`.
+  static mlir::FailureOr<GemmGeometry>
+  get(const kernel::FusionShape &shape, const GemmPackedSchedule &schedule, std::string *reason);
+
+  /// Elements of K in a word.
+  int64_t wordElements() const { return schedule.pairs ? 2 : 1; }
+  int64_t vectors() const { return schedule.nr / gemmLanes; }
+  /// Elements of one packed panel, and of one packed rhs matrix.
+  int64_t panelElements() const {
+    return kWords * wordElements() * schedule.nr;
+  }
+  int64_t packedRhsElements() const { return panels * panelElements(); }
+  /// True where the last panel is partly padding.
+  bool hasColumnTail() const { return gemm.n % schedule.nr != 0; }
+  /// Tiles of the launch's grid.
+  int64_t grid() const { return batches * (schedule.splitN ? panels : tiles); }
+  /// Per thread; a multiple of 64.
+  int64_t scratchBytes() const;
+  /// Heights that occur, tallest first.
+  llvm::SmallVector<int64_t> heights() const;
+  /// Elements from one rhs matrix to the next, per batch dimension.
+  llvm::SmallVector<int64_t> packedRhsBatchStrides() const;
+};
+
+/// The layout that packed panels of rhs have.
+kernel::LayoutAttr getRhsLayout(const kernel::FusionShape &shape,
+                                const GemmGeometry &geometry);
+
+} // namespace minic::cpu
+
+#endif // MINIC_COMPILER_TARGET_CPU_GEMM_PACKED_GEMMGEOMETRY_H

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matching, lowering and emission of gemm_packed.
+
+#include "compiler/target/cpu/gemm_packed/GemmPackedFamily.h"
+
+#include "compiler/target/cpu/gemm_packed/EmitGemm.h"
+#include "compiler/target/cpu/gemm_packed/EnumerateSchedules.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+/// The shape of a fusion that this family takes, or why it does not.
+static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
+                                            std::string *reason) {
+  auto fail = [&](const char *why) {
+    *reason = why;
+    return failure();
+  };
+  FailureOr<kernel::FusionShape> shape =
+      kernel::FusionShape::get(fusion, reason);
+  if (failed(shape)) {
+    return failure();
+  }
+  if (!shape->gemm) {
+    return fail("no contraction in the body");
+  }
+  if (!shape->prologue.empty()) {
+    return fail("pointwise ops before the contraction");
+  }
+  // The packed rhs is unreadable for anyone else.
+  Value rhs = shape->gemm->rhs;
+  if (!rhs.hasOneUse() || shape->gemm->lhs == rhs) {
+    return fail("rhs of the contraction has another use in the body");
+  }
+  return shape;
+}
+
+/// Shape, schedule and geometry of a fusion whose impl names this family.
+static FailureOr<std::pair<kernel::FusionShape, GemmGeometry>>
+analyze(kernel::FusionOp fusion) {
+  std::string reason;
+  FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
+  if (failed(shape)) {
+    return fusion.emitError("gemm_packed cannot implement this fusion: ")
+           << reason;
+  }
+  FailureOr<GemmPackedSchedule> schedule = parseGemmPackedSchedule(
+      fusion.getImplAttr().getSchedule(), fusion.getLoc());
+  if (failed(schedule)) {
+    return failure();
+  }
+  FailureOr<GemmGeometry> geometry =
+      GemmGeometry::get(*shape, *schedule, &reason);
+  if (failed(geometry)) {
+    return fusion.emitError("gemm_packed cannot implement this fusion with ")
+           << toString(*schedule) << ": " << reason;
+  }
+  return std::pair(std::move(*shape), std::move(*geometry));
+}
+
+std::optional<std::string>
+GemmPackedFamily::reject(kernel::FusionOp fusion,
+                         const DeviceProfile &profile) const {
+  if (!profile.has("avx2") || !profile.has("fma")) {
+    return "the CPU lacks AVX2 or FMA";
+  }
+  std::string reason;
+  if (failed(match(fusion, &reason))) {
+    return reason;
+  }
+  return std::nullopt;
+}
+
+std::vector<Implementation>
+GemmPackedFamily::enumerate(kernel::FusionOp fusion,
+                            const DeviceProfile &profile) const {
+  std::string reason;
+  FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
+  if (failed(shape)) {
+    return {};
+  }
+  MLIRContext *context = fusion.getContext();
+  size_t rhs = cast<BlockArgument>(shape->gemm->rhs).getArgNumber();
+  std::vector<Implementation> implementations;
+  for (const EstimatedSchedule &estimated :
+       enumerateSchedules(*shape, profile)) {
+    FailureOr<GemmGeometry> geometry =
+        GemmGeometry::get(*shape, estimated.schedule, nullptr);
+    Implementation implementation;
+    implementation.impl = kernel::ImplAttr::get(
+        context, name(), toAttribute(estimated.schedule, context));
+    implementation.operandLayouts.assign(fusion.getInputs().size(),
+                                         UnitAttr::get(context));
+    implementation.operandLayouts[rhs] = getRhsLayout(*shape, *geometry);
+    implementation.name = toString(estimated.schedule);
+    implementation.estimateUs = estimated.microseconds;
+    implementations.push_back(std::move(implementation));
+  }
+  return implementations;
+}
+
+LogicalResult GemmPackedFamily::lower(kernel::FusionOp fusion,
+                                      plan::PlanBuilder &plan) const {
+  auto analyzed = analyze(fusion);
+  if (failed(analyzed)) {
+    return failure();
+  }
+  auto &[shape, geometry] = *analyzed;
+  size_t rhs = cast<BlockArgument>(geometry.gemm.rhs).getArgNumber();
+  kernel::LayoutAttr expected = getRhsLayout(shape, geometry);
+  auto type = cast<RankedTensorType>(fusion.getInputs()[rhs].getType());
+  if (kernel::getLayout(type) != expected) {
+    return fusion.emitError("gemm_packed expects operand ")
+           << rhs << " in layout " << expected << ", got " << type;
+  }
+  if (geometry.grid() == 0) {
+    return success(); // the result has no elements
+  }
+  OpBuilder &b = plan.builder();
+  const GemmPackedSchedule &schedule = geometry.schedule;
+  plan::KernelOp kernel =
+      plan.kernel(fusion, "gemm_" + std::to_string(schedule.mr) + "x" +
+                              std::to_string(schedule.nr));
+  SmallVector<Value> addresses;
+  SmallVector<Attribute> access;
+  for (Value input : fusion.getInputs()) {
+    addresses.push_back(plan.addressOf(input));
+    access.push_back(
+        plan::AccessAttr::get(b.getContext(), plan::Access::Read));
+  }
+  for (Value result : fusion.getResults()) {
+    addresses.push_back(plan.addressOf(result));
+    access.push_back(
+        plan::AccessAttr::get(b.getContext(), plan::Access::Write));
+  }
+  int64_t scratchBytes = geometry.scratchBytes();
+  Value scratch;
+  if (scratchBytes > 0) {
+    scratch = plan.buffer(scratchBytes * plan.threads());
+  }
+  plan::LaunchOp::create(
+      b, fusion.getLoc(), cast<StringAttr>(kernel.getEntries()[0]),
+      b.getDenseI64ArrayAttr({geometry.grid()}), addresses,
+      b.getArrayAttr(access), b.getDenseI64ArrayAttr({}), scratch,
+      b.getI64IntegerAttr(scratchBytes), b.getStringAttr(toString(schedule)),
+      /*depends=*/DenseI32ArrayAttr());
+  return success();
+}
+
+LogicalResult GemmPackedFamily::emit(plan::KernelOp kernel,
+                                     const DeviceProfile &profile,
+                                     ModuleOp device) const {
+  auto fusion = cast<kernel::FusionOp>(kernel.getBody().front().front());
+  auto analyzed = analyze(fusion);
+  if (failed(analyzed)) {
+    return failure();
+  }
+  auto &[shape, geometry] = *analyzed;
+  if (geometry.schedule.pairs && !profile.has("avx512bf16")) {
+    return fusion.emitError("gemm_packed dot=pairs needs the CPU feature "
+                            "avx512bf16");
+  }
+  emitGemm(fusion.getLoc(), device,
+           cast<StringAttr>(kernel.getEntries()[0]).getValue(), shape,
+           geometry);
+  return success();
+}
+
+} // namespace minic::cpu

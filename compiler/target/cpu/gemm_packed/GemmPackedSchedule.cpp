@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The schedule as an attribute and as text.
+
+#include "compiler/target/cpu/gemm_packed/GemmPackedSchedule.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+DictionaryAttr toAttribute(const GemmPackedSchedule &schedule,
+                           MLIRContext *context) {
+  Builder b(context);
+  return b.getDictionaryAttr({
+      b.getNamedAttr("mr", b.getI64IntegerAttr(schedule.mr)),
+      b.getNamedAttr("nr", b.getI64IntegerAttr(schedule.nr)),
+      b.getNamedAttr("ku", b.getI64IntegerAttr(schedule.ku)),
+      b.getNamedAttr("a", b.getStringAttr(schedule.packLhs ? "trans" : "none")),
+      b.getNamedAttr("tc", b.getI64IntegerAttr(schedule.tc)),
+      b.getNamedAttr("order",
+                     b.getStringAttr(schedule.panelsOutside ? "jt" : "tj")),
+      b.getNamedAttr("split", b.getStringAttr(schedule.splitN ? "n" : "m")),
+      b.getNamedAttr("dot", b.getStringAttr(schedule.pairs ? "pairs" : "fma")),
+  });
+}
+
+namespace {
+
+/// Reads entries of the dictionary, with the diagnostics.
+struct Reader {
+  Location loc;
+
+  LogicalResult integer(NamedAttribute entry, int64_t low, int64_t high,
+                        int64_t multiple, int64_t &result) {
+    auto value = dyn_cast<IntegerAttr>(entry.getValue());
+    if (!value || !value.getType().isSignlessInteger() ||
+        value.getInt() < low || value.getInt() > high ||
+        value.getInt() % multiple != 0) {
+      auto diagnostic = emitError(loc, "gemm_packed schedule expects ")
+                        << entry.getName().getValue() << " in [" << low << ", "
+                        << high << "]";
+      if (multiple != 1) {
+        diagnostic << " and a multiple of " << multiple;
+      }
+      return diagnostic << ", got " << entry.getValue();
+    }
+    result = value.getInt();
+    return success();
+  }
+
+  LogicalResult either(NamedAttribute entry, StringRef whenTrue,
+                       StringRef whenFalse, bool &result) {
+    auto value = dyn_cast<StringAttr>(entry.getValue());
+    if (!value || (value != whenTrue && value != whenFalse)) {
+      return emitError(loc, "gemm_packed schedule expects ")
+             << entry.getName().getValue() << " to be \"" << whenTrue
+             << "\" or \"" << whenFalse << "\", got " << entry.getValue();
+    }
+    result = value == whenTrue;
+    return success();
+  }
+};
+
+} // namespace
+
+FailureOr<GemmPackedSchedule>
+parseGemmPackedSchedule(DictionaryAttr attribute, Location loc) {
+  GemmPackedSchedule schedule;
+  Reader read{loc};
+  for (NamedAttribute entry : attribute) {
+    StringRef key = entry.getName().getValue();
+    LogicalResult result = success();
+    if (key == "mr") {
+      result = read.integer(entry, 1, 16, 1, schedule.mr);
+    } else if (key == "nr") {
+      result = read.integer(entry, 16, 256, 16, schedule.nr);
+    } else if (key == "ku") {
+      result = read.integer(entry, 1, 16, 1, schedule.ku);
+    } else if (key == "a") {
+      result = read.either(entry, "trans", "none", schedule.packLhs);
+    } else if (key == "tc") {
+      result = read.integer(entry, 0, int64_t(1) << 32, 1, schedule.tc);
+    } else if (key == "order") {
+      result = read.either(entry, "jt", "tj", schedule.panelsOutside);
+    } else if (key == "split") {
+      result = read.either(entry, "n", "m", schedule.splitN);
+    } else if (key == "dot") {
+      result = read.either(entry, "pairs", "fma", schedule.pairs);
+    } else {
+      result = emitError(loc, "gemm_packed schedule has no '") << key << "'";
+    }
+    if (failed(result)) {
+      return failure();
+    }
+  }
+  return schedule;
+}
+
+std::string toString(const GemmPackedSchedule &schedule) {
+  return llvm::formatv("gemm_packed {0}x{1} ku={2} a={3} tc={4} order={5} "
+                       "split={6} dot={7}",
+                       schedule.mr, schedule.nr, schedule.ku,
+                       schedule.packLhs ? "trans" : "none",
+                       schedule.tc == 0 ? "all" : std::to_string(schedule.tc),
+                       schedule.panelsOutside ? "jt" : "tj",
+                       schedule.splitN ? "n" : "m",
+                       schedule.pairs ? "pairs" : "fma")
+      .str();
+}
+
+} // namespace minic::cpu

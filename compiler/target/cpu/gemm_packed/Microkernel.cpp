@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A broadcast of lhs is used for all vectors of the panel, so that loads stay
+// below one per multiply-add; K is never split, so that results are written
+// once and the bias is where the sum starts.
+
+#include "compiler/target/cpu/gemm_packed/Microkernel.h"
+
+#include "compiler/target/cpu/EpilogueEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+namespace {
+
+/// Instructions above which the epilogue is a loop over rows instead of being
+/// written out for every vector of the tile.
+constexpr int64_t unrolledEpilogueLimit = 700;
+
+class MicrokernelEmitter {
+public:
+  MicrokernelEmitter(OpBuilder &builder, Location loc,
+                     const kernel::FusionShape &shape, const GemmGeometry &g,
+                     int64_t height, LLVM::LLVMFuncOp function)
+      : k_(builder, loc), shape_(shape), g_(g), height_(height),
+        lhs_(function.getArgument(0)), panel_(function.getArgument(1)),
+        args_(function.getArgument(2)), row_(function.getArgument(3)),
+        f32s_(VectorType::get(gemmLanes, builder.getF32Type())) {
+    Value column = function.getArgument(4);
+    for (int64_t v = 0; v != g.vectors(); ++v) {
+      columns_.push_back(k_.add(column, v * gemmLanes));
+      masks_.push_back(
+          g.hasColumnTail()
+              ? k_.tailMask(k_.sub(k_.i64(g.gemm.n), columns_[v]), gemmLanes)
+              : Value());
+    }
+  }
+
+  void emit() {
+    SmallVector<Value> sums = contract(initialSums());
+    int64_t instructions = EpilogueEmitter::instructionCount(shape_) *
+                           int64_t(sums.size());
+    if (instructions <= unrolledEpilogueLimit || height_ == 1) {
+      finishUnrolled(sums);
+    } else {
+      finishByRow(sums);
+    }
+  }
+
+private:
+  int64_t argumentIndex(Value operand) const {
+    return cast<BlockArgument>(operand).getArgNumber();
+  }
+
+  SmallVector<Value> initialSums() {
+    SmallVector<Value> first;
+    for (int64_t v = 0; v != g_.vectors(); ++v) {
+      if (!g_.gemm.bias) {
+        first.push_back(k_.zeroVector(k_.b.getF32Type(), gemmLanes));
+        continue;
+      }
+      Type type =
+          cast<RankedTensorType>(g_.gemm.bias.getType()).getElementType();
+      Value bias = k_.argPointer(args_, argumentIndex(g_.gemm.bias));
+      first.push_back(k_.loadVector(k_.advance(bias, columns_[v], type), type,
+                                    gemmLanes, masks_[v]));
+    }
+    SmallVector<Value> sums;
+    for (int64_t i = 0; i != height_; ++i) {
+      llvm::append_range(sums, first);
+    }
+    return sums;
+  }
+
+  /// Word `word` of row `row` of the tile at `lhs`, in all lanes.
+  Value broadcastLhs(Value lhs, int64_t row, int64_t word, bool halfWord) {
+    Type type = g_.gemm.lhsType;
+    Type i32 = k_.b.getI32Type();
+    Value scalar;
+    if (g_.schedule.packLhs) {
+      Type wordType = g_.schedule.pairs ? i32 : Type(k_.b.getF32Type());
+      scalar = k_.loadRaw(
+          wordType, k_.advance(lhs, word * g_.packedRows + row, wordType), 4);
+    } else {
+      Value pointer =
+          k_.advance(lhs,
+                     row * g_.gemm.lhsStrideM +
+                         word * g_.wordElements() * g_.gemm.lhsStrideK,
+                     type);
+      if (!g_.schedule.pairs) {
+        scalar = k_.loadScalar(pointer, type);
+      } else if (halfWord) {
+        Value low = k_.loadRaw(k_.b.getI16Type(), pointer, 2);
+        scalar = arith::ExtUIOp::create(k_.b, k_.loc, i32, low);
+      } else {
+        scalar = k_.loadRaw(i32, pointer, 2);
+      }
+    }
+    Value all = k_.splat(scalar, gemmLanes);
+    return g_.schedule.pairs ? vector::BitCastOp::create(
+                          k_.b, k_.loc, VectorType::get(2 * gemmLanes, type),
+                          all)
+                    : all;
+  }
+
+  Value loadPanel(Value panel, int64_t word, int64_t v) {
+    Type type = g_.gemm.rhsType;
+    int64_t lanes = gemmLanes * g_.wordElements();
+    Value pointer = k_.advance(
+        panel, word * g_.schedule.nr * g_.wordElements() + v * lanes, type);
+    return g_.schedule.pairs ? k_.loadRaw(VectorType::get(lanes, type), pointer, 2)
+                    : k_.loadVector(pointer, type, lanes);
+  }
+
+  Value multiplyAdd(Value sum, Value lhs, Value rhs) {
+    if (!g_.schedule.pairs) {
+      return LLVM::FMAOp::create(k_.b, k_.loc, f32s_, lhs, rhs, sum);
+    }
+    return LLVM::CallIntrinsicOp::create(
+               k_.b, k_.loc, f32s_,
+               k_.b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
+               ValueRange{sum, lhs, rhs})
+        .getResults();
+  }
+
+  /// Adds word number `word` from `lhs` and `panel` on to the sums.
+  void step(Value lhs, Value panel, int64_t word, MutableArrayRef<Value> sums,
+            bool halfWord = false) {
+    SmallVector<Value> rhs;
+    for (int64_t v = 0; v != g_.vectors(); ++v) {
+      rhs.push_back(loadPanel(panel, word, v));
+    }
+    for (int64_t i = 0; i != height_; ++i) {
+      Value scalar = broadcastLhs(lhs, i, word, halfWord);
+      for (int64_t v = 0; v != g_.vectors(); ++v) {
+        Value &sum = sums[i * g_.vectors() + v];
+        sum = multiplyAdd(sum, scalar, rhs[v]);
+      }
+    }
+  }
+
+  Value advanceLhs(Value lhs, int64_t words) {
+    if (g_.schedule.packLhs) {
+      return k_.advance(lhs, words * g_.packedRows, k_.b.getF32Type());
+    }
+    return k_.advance(lhs, words * g_.wordElements() * g_.gemm.lhsStrideK,
+                      g_.gemm.lhsType);
+  }
+
+  Value advancePanel(Value panel, int64_t words) {
+    return k_.advance(panel, words * g_.wordElements() * g_.schedule.nr,
+                      g_.gemm.rhsType);
+  }
+
+  SmallVector<Value> contract(SmallVector<Value> sums) {
+    int64_t ku = g_.schedule.ku;
+    // Half of the last pair of an odd K is not there to be loaded, unless
+    // packing wrote a zero.
+    bool halfWord = g_.schedule.pairs && g_.gemm.k % 2 != 0 && !g_.schedule.packLhs;
+    int64_t wholeWords = g_.kWords - halfWord;
+    int64_t iterations = wholeWords / ku;
+    Value lhs = lhs_, panel = panel_;
+    if (iterations > 0) {
+      SmallVector<Value> carried = {lhs, panel};
+      llvm::append_range(carried, sums);
+      SmallVector<Value> last = k_.forLoop(
+          k_.i64(0), k_.i64(iterations), 1, carried,
+          [&](Value, ValueRange values) {
+            SmallVector<Value> next(values.drop_front(2));
+            for (int64_t word = 0; word != ku; ++word) {
+              step(values[0], values[1], word, next);
+            }
+            next.insert(next.begin(), {advanceLhs(values[0], ku),
+                                       advancePanel(values[1], ku)});
+            return next;
+          });
+      lhs = last[0];
+      panel = last[1];
+      sums.assign(last.begin() + 2, last.end());
+    }
+    int64_t rest = wholeWords - iterations * ku;
+    for (int64_t word = 0; word != rest; ++word) {
+      step(lhs, panel, word, sums);
+    }
+    if (halfWord) {
+      step(lhs, panel, rest, sums, /*halfWord=*/true);
+    }
+    return sums;
+  }
+
+  EpilogueEmitter createEpilogue() {
+    SmallVector<Value> inputs, results;
+    for (Value input : shape_.epilogueInputs) {
+      inputs.push_back(k_.argPointer(args_, argumentIndex(input)));
+    }
+    auto fusion = cast<kernel::FusionOp>(shape_.anchor->getParentOp());
+    for (size_t i = 0; i != shape_.results.size(); ++i) {
+      results.push_back(
+          k_.argPointer(args_, int64_t(fusion.getInputs().size() + i)));
+    }
+    return EpilogueEmitter(k_, shape_, inputs, results);
+  }
+
+  void finishUnrolled(ArrayRef<Value> sums) {
+    EpilogueEmitter epilogue = createEpilogue();
+    for (int64_t i = 0; i != height_; ++i) {
+      EpilogueEmitter::Row row = epilogue.row(row_, i);
+      for (int64_t v = 0; v != g_.vectors(); ++v) {
+        epilogue.emit(row, columns_[v], gemmLanes, masks_[v],
+                      sums[i * g_.vectors() + v]);
+      }
+    }
+  }
+
+  /// Stack memory for the sums. In the entry block, where it is static.
+  Value allocateTile() {
+    OpBuilder::InsertionGuard guard(k_.b);
+    k_.b.setInsertionPointToStart(
+        cast<BlockArgument>(args_).getOwner());
+    return LLVM::AllocaOp::create(
+        k_.b, k_.loc, LLVM::LLVMPointerType::get(k_.b.getContext()),
+        k_.b.getF32Type(), k_.i64(height_ * g_.schedule.nr), /*alignment=*/64);
+  }
+
+  /// Puts the sums on the stack and lets a loop take them row by row.
+  void finishByRow(ArrayRef<Value> sums) {
+    Type f32 = k_.b.getF32Type();
+    Value tile = allocateTile();
+    for (auto [i, sum] : llvm::enumerate(sums)) {
+      k_.storeRaw(sum, k_.advance(tile, int64_t(i) * gemmLanes, f32), 64);
+    }
+    EpilogueEmitter epilogue = createEpilogue();
+    k_.forLoop(k_.i64(0), k_.i64(height_), 1, [&](Value i) {
+      EpilogueEmitter::Row row = epilogue.row(k_.add(row_, i));
+      Value from = k_.advance(tile, k_.mul(i, g_.schedule.nr), f32);
+      for (int64_t v = 0; v != g_.vectors(); ++v) {
+        Value sum =
+            k_.loadRaw(f32s_, k_.advance(from, v * gemmLanes, f32), 64);
+        epilogue.emit(row, columns_[v], gemmLanes, masks_[v], sum);
+      }
+    });
+  }
+
+  KernelBuilder k_;
+  const kernel::FusionShape &shape_;
+  const GemmGeometry &g_;
+  int64_t height_;
+  Value lhs_, panel_, args_, row_;
+  VectorType f32s_;
+  SmallVector<Value> columns_, masks_;
+};
+
+} // namespace
+
+LLVM::LLVMFuncOp emitMicrokernel(OpBuilder &builder, Location loc,
+                                 ModuleOp device, StringRef name,
+                                 const kernel::FusionShape &shape,
+                                 const GemmGeometry &geometry,
+                                 int64_t height) {
+  OpBuilder::InsertionGuard guard(builder);
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Type i64 = builder.getI64Type();
+  LLVM::LLVMFuncOp function = createInternalFunction(
+      builder, loc, device, name, {pointer, pointer, pointer, i64, i64});
+  MicrokernelEmitter(builder, loc, shape, geometry, height, function).emit();
+  return function;
+}
+
+} // namespace minic::cpu
