@@ -7,6 +7,7 @@
 
 #include "compiler/target/cpu/Assembler.h"
 #include "compiler/target/cpu/CpuProfile.h"
+#include "compiler/target/cpu/gemm_packed/GemmPackedFamily.h"
 #include "compiler/target/cpu/onednn/OnednnMatmul.h"
 #include "compiler/target/cpu/pointwise/PointwiseFamily.h"
 
@@ -15,8 +16,9 @@ using namespace mlir;
 namespace minic::cpu {
 
 CpuTarget::CpuTarget(DeviceProfile profile) : profile_(std::move(profile)) {
+  static const GemmPackedFamily gemm;
   static const PointwiseFamily pointwise;
-  families_ = {&pointwise};
+  families_ = {&gemm, &pointwise};
   static const OnednnMatmul onednn(/*fusesEpilogue=*/false);
   static const OnednnMatmul onednnFused(/*fusesEpilogue=*/true);
   libraries_ = {&onednn, &onednnFused};

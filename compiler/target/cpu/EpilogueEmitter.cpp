@@ -99,8 +99,7 @@ EpilogueEmitter::Row EpilogueEmitter::row(Value base, int64_t ahead) {
     }
   }
   for (size_t i = 0; i != results_.size(); ++i) {
-    row.results.push_back(k_.advance(basePointers_[inputs + i],
-                                     ahead * columns,
+    row.results.push_back(k_.advance(basePointers_[inputs + i], ahead * columns,
                                      elementType(shape_.results[i])));
   }
   return row;

@@ -17,8 +17,8 @@ namespace {
 class GemmEmitter {
 public:
   GemmEmitter(OpBuilder &builder, Location loc, const KernelEntry &entry,
-              const kernel::FusionShape &shape, const GemmGeometry &g)
-      : k_(builder, loc), entry_(entry), shape_(shape), g_(g) {
+              const GemmGeometry &g)
+      : k_(builder, loc), entry_(entry), g_(g) {
     lhs_ = k_.argPointer(entry.args, indexOf(g.gemm.lhs));
     rhs_ = k_.argPointer(entry.args, indexOf(g.gemm.rhs));
   }
@@ -101,8 +101,7 @@ private:
   }
 
   Value tileSource(Value lhs, Value tile, size_t kind) {
-    return k_.advance(lhs,
-                      k_.mul(firstRow(tile, kind), g_.gemm.lhsStrideM),
+    return k_.advance(lhs, k_.mul(firstRow(tile, kind), g_.gemm.lhsStrideM),
                       g_.gemm.lhsType);
   }
 
@@ -125,8 +124,8 @@ private:
     auto compute = [&](Value tile, size_t kind, Value panel) {
       Value source = g_.schedule.packLhs ? packedTile(tile, tileBegin)
                                          : tileSource(lhs, tile, kind);
-      Value packed = k_.advance(rhs, k_.mul(panel, g_.panelElements()),
-                                g_.gemm.rhsType);
+      Value packed =
+          k_.advance(rhs, k_.mul(panel, g_.panelElements()), g_.gemm.rhsType);
       Value row = k_.add(batchRow_, firstRow(tile, kind));
       Value column = k_.mul(panel, g_.schedule.nr);
       LLVM::CallOp::create(
@@ -149,7 +148,6 @@ private:
 
   KernelBuilder k_;
   const KernelEntry &entry_;
-  const kernel::FusionShape &shape_;
   const GemmGeometry &g_;
   Value lhs_, rhs_, batchRow_;
 };
@@ -172,7 +170,7 @@ void emitGemm(Location loc, ModuleOp device, StringRef name,
     }
   }
   KernelEntry entry = KernelEntry::create(builder, loc, device, name);
-  GemmEmitter emitter(builder, loc, entry, shape, geometry);
+  GemmEmitter emitter(builder, loc, entry, geometry);
   emitter.microkernels = std::move(microkernels);
   emitter.packers = std::move(packers);
   emitter.emit();

@@ -20,16 +20,16 @@ struct RegisterTile {
 /// Tiles whose sums fit the register file: 32 registers of 16 lanes, or 16 of
 /// 8.
 ArrayRef<RegisterTile> registerTiles(int64_t m, bool wide) {
-  static const RegisterTile gemv[] = {{1, 64}, {1, 128}, {1, 256}, {1, 32},
-                                      {1, 16}};
-  static const RegisterTile wideTiles[] = {{8, 32},  {6, 64}, {12, 32},
+  static const RegisterTile gemv[] = {
+      {1, 64}, {1, 128}, {1, 256}, {1, 32}, {1, 16}};
+  static const RegisterTile wideTiles[] = {{8, 32},  {6, 64},  {12, 32},
                                            {14, 32}, {10, 32}, {4, 64},
                                            {8, 48},  {16, 16}};
   static const RegisterTile wideFew[] = {{2, 64}, {2, 128}, {2, 32}, {4, 64},
                                          {4, 32}, {4, 96},  {8, 32}, {8, 48},
                                          {6, 64}, {8, 16}};
-  static const RegisterTile narrowTiles[] = {{6, 16}, {4, 16}, {5, 16},
-                                             {3, 32}};
+  static const RegisterTile narrowTiles[] = {
+      {6, 16}, {4, 16}, {5, 16}, {3, 32}};
   static const RegisterTile narrowGemv[] = {{1, 64}, {1, 32}, {1, 16}, {1, 96}};
   if (m <= 1) {
     return wide ? ArrayRef(gemv) : ArrayRef(narrowGemv);
@@ -75,8 +75,8 @@ double estimateMicroseconds(const GemmGeometry &g,
 
   // The panel of a jt order should stay in L2 while the tiles of a block pass,
   // and the block of tiles in L2 while the panels pass.
-  double panelBytes = double(g.panelElements()) *
-                      (gemm.rhsType.getIntOrFloatBitWidth() / 8);
+  double panelBytes =
+      double(g.panelElements()) * (gemm.rhsType.getIntOrFloatBitWidth() / 8);
   double blockBytes =
       double(std::min(g.blockTiles, std::max<int64_t>(g.tiles, 1))) * height *
       g.kWords * 4;
@@ -107,8 +107,7 @@ enumerateSchedules(const kernel::FusionShape &shape,
   std::vector<EstimatedSchedule> found;
   SmallVector<GemmPackedSchedule> seen;
   auto consider = [&](GemmPackedSchedule schedule) {
-    FailureOr<GemmGeometry> g =
-        GemmGeometry::get(shape, schedule, nullptr);
+    FailureOr<GemmGeometry> g = GemmGeometry::get(shape, schedule, nullptr);
     if (failed(g)) {
       return;
     }
@@ -142,15 +141,18 @@ enumerateSchedules(const kernel::FusionShape &shape,
             if (profile.threads == 1 && !splitN) {
               continue;
             }
-            consider({tile.mr, nr, 4, packLhs, tc, panelsOutside, splitN,
-                      pairs});
+            consider(
+                {tile.mr, nr, 4, packLhs, tc, panelsOutside, splitN, pairs});
           }
         }
       }
     }
   }
-  llvm::stable_sort(found, [](const auto &a, const auto &b) {
-    return a.microseconds < b.microseconds;
+  llvm::sort(found, [](const auto &a, const auto &b) {
+    // Equal estimates in a fixed order: the first one is what is used where
+    // nothing was measured.
+    return std::pair(a.microseconds, toString(a.schedule)) <
+           std::pair(b.microseconds, toString(b.schedule));
   });
   if (found.size() > limit) {
     found.resize(limit);

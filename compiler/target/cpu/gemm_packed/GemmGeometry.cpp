@@ -13,7 +13,6 @@ namespace minic::cpu {
 
 FailureOr<GemmGeometry> GemmGeometry::get(const kernel::FusionShape &shape,
                                           const GemmPackedSchedule &schedule,
-                                          const DeviceProfile &profile,
                                           std::string *reason) {
   GemmGeometry g;
   g.gemm = *shape.gemm;

@@ -30,8 +30,9 @@ struct GemmGeometry {
   int64_t blockTiles = 0;
 
   /// Fails with a reason where `schedule` cannot implement `shape`.
-  static mlir::FailureOr<GemmGeometry>
-  get(const kernel::FusionShape &shape, const GemmPackedSchedule &schedule, std::string *reason);
+  static mlir::FailureOr<GemmGeometry> get(const kernel::FusionShape &shape,
+                                           const GemmPackedSchedule &schedule,
+                                           std::string *reason);
 
   /// Elements of K in a word.
   int64_t wordElements() const { return schedule.pairs ? 2 : 1; }

@@ -127,8 +127,7 @@ LogicalResult GemmPackedFamily::lower(kernel::FusionOp fusion,
   SmallVector<Attribute> access;
   for (Value input : fusion.getInputs()) {
     addresses.push_back(plan.addressOf(input));
-    access.push_back(
-        plan::AccessAttr::get(b.getContext(), plan::Access::Read));
+    access.push_back(plan::AccessAttr::get(b.getContext(), plan::Access::Read));
   }
   for (Value result : fusion.getResults()) {
     addresses.push_back(plan.addressOf(result));

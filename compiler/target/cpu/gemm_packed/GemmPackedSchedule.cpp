@@ -67,8 +67,8 @@ struct Reader {
 
 } // namespace
 
-FailureOr<GemmPackedSchedule>
-parseGemmPackedSchedule(DictionaryAttr attribute, Location loc) {
+FailureOr<GemmPackedSchedule> parseGemmPackedSchedule(DictionaryAttr attribute,
+                                                      Location loc) {
   GemmPackedSchedule schedule;
   Reader read{loc};
   for (NamedAttribute entry : attribute) {

@@ -42,8 +42,8 @@ public:
 
   void emit() {
     SmallVector<Value> sums = contract(initialSums());
-    int64_t instructions = EpilogueEmitter::instructionCount(shape_) *
-                           int64_t(sums.size());
+    int64_t instructions =
+        EpilogueEmitter::instructionCount(shape_) * int64_t(sums.size());
     if (instructions <= unrolledEpilogueLimit || height_ == 1) {
       finishUnrolled(sums);
     } else {
@@ -101,10 +101,10 @@ private:
       }
     }
     Value all = k_.splat(scalar, gemmLanes);
-    return g_.schedule.pairs ? vector::BitCastOp::create(
-                          k_.b, k_.loc, VectorType::get(2 * gemmLanes, type),
-                          all)
-                    : all;
+    return g_.schedule.pairs
+               ? vector::BitCastOp::create(
+                     k_.b, k_.loc, VectorType::get(2 * gemmLanes, type), all)
+               : all;
   }
 
   Value loadPanel(Value panel, int64_t word, int64_t v) {
@@ -112,8 +112,9 @@ private:
     int64_t lanes = gemmLanes * g_.wordElements();
     Value pointer = k_.advance(
         panel, word * g_.schedule.nr * g_.wordElements() + v * lanes, type);
-    return g_.schedule.pairs ? k_.loadRaw(VectorType::get(lanes, type), pointer, 2)
-                    : k_.loadVector(pointer, type, lanes);
+    return g_.schedule.pairs
+               ? k_.loadRaw(VectorType::get(lanes, type), pointer, 2)
+               : k_.loadVector(pointer, type, lanes);
   }
 
   Value multiplyAdd(Value sum, Value lhs, Value rhs) {
@@ -160,24 +161,25 @@ private:
     int64_t ku = g_.schedule.ku;
     // Half of the last pair of an odd K is not there to be loaded, unless
     // packing wrote a zero.
-    bool halfWord = g_.schedule.pairs && g_.gemm.k % 2 != 0 && !g_.schedule.packLhs;
+    bool halfWord =
+        g_.schedule.pairs && g_.gemm.k % 2 != 0 && !g_.schedule.packLhs;
     int64_t wholeWords = g_.kWords - halfWord;
     int64_t iterations = wholeWords / ku;
     Value lhs = lhs_, panel = panel_;
     if (iterations > 0) {
       SmallVector<Value> carried = {lhs, panel};
       llvm::append_range(carried, sums);
-      SmallVector<Value> last = k_.forLoop(
-          k_.i64(0), k_.i64(iterations), 1, carried,
-          [&](Value, ValueRange values) {
-            SmallVector<Value> next(values.drop_front(2));
-            for (int64_t word = 0; word != ku; ++word) {
-              step(values[0], values[1], word, next);
-            }
-            next.insert(next.begin(), {advanceLhs(values[0], ku),
-                                       advancePanel(values[1], ku)});
-            return next;
-          });
+      SmallVector<Value> last =
+          k_.forLoop(k_.i64(0), k_.i64(iterations), 1, carried,
+                     [&](Value, ValueRange values) {
+                       SmallVector<Value> next(values.drop_front(2));
+                       for (int64_t word = 0; word != ku; ++word) {
+                         step(values[0], values[1], word, next);
+                       }
+                       next.insert(next.begin(), {advanceLhs(values[0], ku),
+                                                  advancePanel(values[1], ku)});
+                       return next;
+                     });
       lhs = last[0];
       panel = last[1];
       sums.assign(last.begin() + 2, last.end());
@@ -219,8 +221,7 @@ private:
   /// Stack memory for the sums. In the entry block, where it is static.
   Value allocateTile() {
     OpBuilder::InsertionGuard guard(k_.b);
-    k_.b.setInsertionPointToStart(
-        cast<BlockArgument>(args_).getOwner());
+    k_.b.setInsertionPointToStart(cast<BlockArgument>(args_).getOwner());
     return LLVM::AllocaOp::create(
         k_.b, k_.loc, LLVM::LLVMPointerType::get(k_.b.getContext()),
         k_.b.getF32Type(), k_.i64(height_ * g_.schedule.nr), /*alignment=*/64);
@@ -238,8 +239,7 @@ private:
       EpilogueEmitter::Row row = epilogue.row(k_.add(row_, i));
       Value from = k_.advance(tile, k_.mul(i, g_.schedule.nr), f32);
       for (int64_t v = 0; v != g_.vectors(); ++v) {
-        Value sum =
-            k_.loadRaw(f32s_, k_.advance(from, v * gemmLanes, f32), 64);
+        Value sum = k_.loadRaw(f32s_, k_.advance(from, v * gemmLanes, f32), 64);
         epilogue.emit(row, columns_[v], gemmLanes, masks_[v], sum);
       }
     });
@@ -259,8 +259,7 @@ private:
 LLVM::LLVMFuncOp emitMicrokernel(OpBuilder &builder, Location loc,
                                  ModuleOp device, StringRef name,
                                  const kernel::FusionShape &shape,
-                                 const GemmGeometry &geometry,
-                                 int64_t height) {
+                                 const GemmGeometry &geometry, int64_t height) {
   OpBuilder::InsertionGuard guard(builder);
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type i64 = builder.getI64Type();

@@ -15,13 +15,11 @@ namespace minic::cpu {
 /// `column` on. `lhs` points to the tile, packed or not as the schedule says,
 /// `panel` to the packed rhs, `args` are the kernel's. Of the columns, those
 /// past N are not stored. All of K is summed up in registers.
-mlir::LLVM::LLVMFuncOp emitMicrokernel(mlir::OpBuilder &builder,
-                                       mlir::Location loc,
-                                       mlir::ModuleOp device,
-                                       llvm::StringRef name,
-                                       const kernel::FusionShape &shape,
-                                       const GemmGeometry &geometry,
-                                       int64_t height);
+mlir::LLVM::LLVMFuncOp
+emitMicrokernel(mlir::OpBuilder &builder, mlir::Location loc,
+                mlir::ModuleOp device, llvm::StringRef name,
+                const kernel::FusionShape &shape, const GemmGeometry &geometry,
+                int64_t height);
 
 } // namespace minic::cpu
 

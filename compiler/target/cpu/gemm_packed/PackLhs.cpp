@@ -39,8 +39,7 @@ struct Packer {
   /// (null: all) exist.
   Value loadRow(int64_t row, Value word, Value remaining) {
     Type type = g.gemm.lhsType;
-    Value pointer =
-        k.advance(source, k.mul(word, g.wordElements()), type);
+    Value pointer = k.advance(source, k.mul(word, g.wordElements()), type);
     pointer = k.advance(pointer, row * g.gemm.lhsStrideM, type);
     if (!g.schedule.pairs) {
       Value mask = remaining ? k.tailMask(remaining, gemmLanes) : Value();
@@ -85,8 +84,7 @@ struct Packer {
   }
 
   void packRowMajor() {
-    int64_t wholeWords =
-        g.gemm.k / (gemmLanes * g.wordElements()) * gemmLanes;
+    int64_t wholeWords = g.gemm.k / (gemmLanes * g.wordElements()) * gemmLanes;
     k.forLoop(k.i64(0), k.i64(wholeWords), gemmLanes,
               [&](Value word) { transpose(word, Value()); });
     int64_t remaining = g.gemm.k - wholeWords * g.wordElements();
@@ -98,8 +96,7 @@ struct Packer {
   /// `height` elements of row `index` of a transposed lhs, as stored.
   Value loadColumnMajor(Value index) {
     Type type = g.gemm.lhsType;
-    Value pointer =
-        k.advance(source, k.mul(index, g.gemm.lhsStrideK), type);
+    Value pointer = k.advance(source, k.mul(index, g.gemm.lhsStrideK), type);
     auto vector = VectorType::get(g.packedRows, type);
     if (height == g.packedRows) {
       return k.loadRaw(vector, pointer, type.getIntOrFloatBitWidth() / 8);
@@ -123,9 +120,9 @@ struct Packer {
       k.forLoop(k.i64(0), k.i64(g.kWords), 1, [&](Value word) {
         Type f32s = VectorType::get(g.packedRows, k.b.getF32Type());
         Value value = loadColumnMajor(word);
-        storeWord(word, type.isF32() ? value
-                                     : arith::ExtFOp::create(k.b, k.loc, f32s,
-                                                             value));
+        storeWord(word, type.isF32()
+                            ? value
+                            : arith::ExtFOp::create(k.b, k.loc, f32s, value));
       });
       return;
     }
@@ -134,13 +131,11 @@ struct Packer {
       for (int64_t i = 0; i != g.packedRows; ++i) {
         lane.append({i, i + g.packedRows});
       }
-      storeWord(word,
-                vector::ShuffleOp::create(k.b, k.loc, even, odd, lane));
+      storeWord(word, vector::ShuffleOp::create(k.b, k.loc, even, odd, lane));
     };
     k.forLoop(k.i64(0), k.i64(g.gemm.k / 2), 1, [&](Value word) {
       Value index = k.mul(word, 2);
-      storePair(word, loadColumnMajor(index),
-                loadColumnMajor(k.add(index, 1)));
+      storePair(word, loadColumnMajor(index), loadColumnMajor(k.add(index, 1)));
     });
     if (g.gemm.k % 2 != 0) {
       storePair(k.i64(g.gemm.k / 2), loadColumnMajor(k.i64(g.gemm.k - 1)),
