@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Packed GEMM kernels against a float64 loop, at awkward shapes.
+
+#include "test/unit/compiler/target/cpu/GemmRun.h"
+
+#include <cmath>
+
+namespace minic::cpu {
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+std::string tensor(const Shape &dims, const std::string &dtype) {
+  std::string text = "tensor<";
+  for (int64_t dim : dims) {
+    text += std::to_string(dim) + "x";
+  }
+  return text + dtype + ">";
+}
+
+/// sum over k of lhs[k] * rhs[k], and of its terms' absolute values.
+struct Dot {
+  double value = 0, magnitude = 0;
+};
+
+Dot dot(const TestTensor &lhs, int64_t lhsAt, int64_t lhsStride,
+        const TestTensor &rhs, int64_t rhsAt, int64_t rhsStride, int64_t k) {
+  Dot result;
+  for (int64_t i = 0; i != k; ++i) {
+    double term =
+        lhs.get(lhsAt + i * lhsStride) * rhs.get(rhsAt + i * rhsStride);
+    result.value += term;
+    result.magnitude += std::fabs(term);
+  }
+  return result;
+}
+
+void expectNear(const TestTensor &result, int64_t at, double expected,
+                double magnitude, int64_t k, const std::string &what) {
+  double tolerance = result.roundoff() * std::fabs(expected) +
+                     6e-8 * double(k + 8) * magnitude + 1e-6;
+  double got = result.get(at);
+  ASSERT_TRUE(std::fabs(got - expected) <= tolerance)
+      << what << " [" << at << "]: expected " << expected << ", got " << got
+      << ", tolerance " << tolerance;
+}
+
+GemmPackedSchedule schedule(int64_t mr, int64_t nr, bool pack = false,
+                            int64_t tc = 0, bool jt = true, bool splitN = true,
+                            bool pairs = false, int64_t ku = 4) {
+  return {mr, nr, ku, pack, tc, jt, splitN, pairs};
+}
+
+bool hostHasPairs() { return getCpuProfile(1).has("avx512bf16"); }
+
+/// relu(linear(x, w, b)) with everything in `dtype`.
+void checkLinear(int64_t m, int64_t n, int64_t k, const std::string &dtype,
+                 const GemmPackedSchedule &schedule,
+                 const std::string &isa = "", int threads = 1) {
+  std::string y = tensor({m, n}, dtype);
+  std::vector<std::string> arguments = {
+      tensor({m, k}, dtype), tensor({n, k}, dtype), tensor({n}, dtype)};
+  GemmRun run(arguments, y,
+              "%3 = graph.linear %0, %1, %2 : (" + arguments[0] + ", " +
+                  arguments[1] + ", " + arguments[2] + ") -> " + y +
+                  "\n%4 = graph.relu %3 : " + y + "\nkernel.yield %4 : " + y);
+  run.run(schedule, isa, threads);
+  std::string what = std::to_string(m) + "x" + std::to_string(n) + "x" +
+                     std::to_string(k) + " " + dtype + " " +
+                     toString(schedule) + " " + isa;
+  for (int64_t i = 0; i != m; ++i) {
+    for (int64_t j = 0; j != n; ++j) {
+      Dot sum = dot(run.inputs[0], i * k, 1, run.inputs[1], j * k, 1, k);
+      double bias = run.inputs[2].get(j);
+      ASSERT_NO_FATAL_FAILURE(
+          expectNear(run.results[0], i * n + j, std::max(sum.value + bias, 0.0),
+                     sum.magnitude + std::fabs(bias), k, what));
+    }
+  }
+}
+
+TEST(GemmPacked, AwkwardSizes) {
+  // Every pair of sizes occurs in some dimension pair; K runs with them.
+  const int64_t sizes[] = {1, 2, 3, 7, 17, 31, 63, 65, 127, 257};
+  const GemmPackedSchedule schedules[] = {
+      schedule(8, 32), schedule(14, 32, true, 2), schedule(6, 64, false, 3),
+      schedule(16, 16, true, 0, false)};
+  int next = 0;
+  for (int64_t m : sizes) {
+    for (int64_t n : sizes) {
+      int64_t k = sizes[(m + n) % 10];
+      ASSERT_NO_FATAL_FAILURE(checkLinear(m, n, k, "f32", schedules[next]));
+      next = (next + 1) % 4;
+    }
+  }
+}
+
+TEST(GemmPacked, AllDtypesAndLevels) {
+  const int64_t problems[][3] = {{1, 1, 1},   {3, 17, 7},   {17, 31, 63},
+                                 {31, 65, 2}, {9, 127, 33}, {65, 3, 257}};
+  for (auto [m, n, k] : problems) {
+    for (std::string dtype : {"f32", "bf16", "f16"}) {
+      for (std::string isa : {"", "v3", "v4"}) {
+        for (bool pack : {false, true}) {
+          ASSERT_NO_FATAL_FAILURE(
+              checkLinear(m, n, k, dtype, schedule(6, 32, pack), isa));
+        }
+      }
+    }
+    for (bool pack : {false, true}) {
+      if (hostHasPairs()) {
+        ASSERT_NO_FATAL_FAILURE(
+            checkLinear(m, n, k, "bf16",
+                        schedule(6, 32, pack, 0, true, true, /*pairs=*/true)));
+      }
+    }
+  }
+}
+
+TEST(GemmPacked, LoopOrdersAndSplits) {
+  for (bool pack : {false, true}) {
+    for (int64_t tc : {0, 1, 3}) {
+      for (bool jt : {false, true}) {
+        for (bool splitN : {false, true}) {
+          ASSERT_NO_FATAL_FAILURE(
+              checkLinear(45, 100, 40, "f32",
+                          schedule(7, 32, pack, tc, jt, splitN), "", 3));
+        }
+      }
+    }
+  }
+}
+
+TEST(GemmPacked, InnerUnrollingAndWidePanels) {
+  for (int64_t ku : {1, 2, 3, 8}) {
+    for (int64_t k : {0, 1, 5, 8, 19}) {
+      ASSERT_NO_FATAL_FAILURE(checkLinear(
+          5, 33, k, "f32", schedule(5, 32, false, 0, true, true, false, ku)));
+    }
+  }
+  for (int64_t nr : {64, 128, 256}) {
+    ASSERT_NO_FATAL_FAILURE(
+        checkLinear(1, 300, 65, "f32", schedule(1, nr), "", 2));
+  }
+}
+
+/// matmul with optional transposes and batches [2, 3], rhs broadcast.
+void checkMatmul(bool transposeLhs, bool transposeRhs, bool batched,
+                 const std::string &dtype, const GemmPackedSchedule &schedule,
+                 int threads = 1) {
+  int64_t m = 19, n = 37, k = 23;
+  Shape lhs = transposeLhs ? Shape{k, m} : Shape{m, k};
+  Shape rhs = transposeRhs ? Shape{n, k} : Shape{k, n};
+  Shape result = {m, n};
+  if (batched) {
+    lhs.insert(lhs.begin(), {2, 3});
+    rhs.insert(rhs.begin(), {3});
+    result.insert(result.begin(), {2, 3});
+  }
+  std::string y = tensor(result, dtype);
+  std::vector<std::string> arguments = {tensor(lhs, dtype), tensor(rhs, dtype)};
+  std::string flags;
+  if (transposeLhs || transposeRhs) {
+    flags = std::string(" {") + (transposeLhs ? "transpose_lhs" : "") +
+            (transposeLhs && transposeRhs ? ", " : "") +
+            (transposeRhs ? "transpose_rhs" : "") + "}";
+  }
+  GemmRun run(arguments, y,
+              "%2 = graph.matmul %0, %1" + flags + " : (" + arguments[0] +
+                  ", " + arguments[1] + ") -> " + y +
+                  "\nkernel.yield %2 : " + y);
+  run.run(schedule, "", threads);
+  for (int64_t batch = 0; batch != (batched ? 6 : 1); ++batch) {
+    for (int64_t i = 0; i != m; ++i) {
+      for (int64_t j = 0; j != n; ++j) {
+        int64_t lhsAt = batch * m * k + (transposeLhs ? i : i * k);
+        int64_t rhsAt = (batch % 3) * n * k + (transposeRhs ? j * k : j);
+        Dot sum = dot(run.inputs[0], lhsAt, transposeLhs ? m : 1, run.inputs[1],
+                      rhsAt, transposeRhs ? 1 : n, k);
+        ASSERT_NO_FATAL_FAILURE(
+            expectNear(run.results[0], (batch * m + i) * n + j, sum.value,
+                       sum.magnitude, k, dtype + " " + toString(schedule)));
+      }
+    }
+  }
+}
+
+TEST(GemmPacked, TransposesAndBatches) {
+  for (bool transposeLhs : {false, true}) {
+    for (bool transposeRhs : {false, true}) {
+      for (bool batched : {false, true}) {
+        for (bool pack : {false, true}) {
+          for (bool splitN : {false, true}) {
+            GemmPackedSchedule s = schedule(8, 16, pack, 2, true, splitN);
+            ASSERT_NO_FATAL_FAILURE(
+                checkMatmul(transposeLhs, transposeRhs, batched, "f32", s, 4));
+            ASSERT_NO_FATAL_FAILURE(
+                checkMatmul(transposeLhs, transposeRhs, batched, "f16", s));
+            s.pairs = hostHasPairs();
+            if (!s.pairs || pack || !transposeLhs) {
+              ASSERT_NO_FATAL_FAILURE(
+                  checkMatmul(transposeLhs, transposeRhs, batched, "bf16", s));
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(GemmPacked, EpilogueDagWithSeveralResults) {
+  // Row and column broadcasts, a scalar, a residual, a predicate; the
+  // contraction's own value is a result too.
+  int64_t b = 2, m = 5, n = 21, k = 9;
+  std::string y = "tensor<2x5x21xf32>";
+  GemmRun run({"tensor<2x5x9xf32>", "tensor<21x9xf32>", "tensor<21xf32>",
+               "tensor<2x1x1xf32>", "tensor<5x1xf32>", "tensor<f32>", y},
+              "(" + y + ", tensor<2x5x21xbf16>, tensor<2x5x21xi1>)", R"mlir(
+    %l = graph.linear %0, %1 : (tensor<2x5x9xf32>, tensor<21x9xf32>) -> tensor<2x5x21xf32>
+    %c = graph.add %l, %2 : (tensor<2x5x21xf32>, tensor<21xf32>) -> tensor<2x5x21xf32>
+    %d = graph.mul %c, %3 : (tensor<2x5x21xf32>, tensor<2x1x1xf32>) -> tensor<2x5x21xf32>
+    %e = graph.add %d, %4 : (tensor<2x5x21xf32>, tensor<5x1xf32>) -> tensor<2x5x21xf32>
+    %f = graph.mul %e, %5 : (tensor<2x5x21xf32>, tensor<f32>) -> tensor<2x5x21xf32>
+    %g = graph.gelu %f : tensor<2x5x21xf32>
+    %h = graph.add %g, %6 : (tensor<2x5x21xf32>, tensor<2x5x21xf32>) -> tensor<2x5x21xf32>
+    %i = graph.cast %h : tensor<2x5x21xf32> to tensor<2x5x21xbf16>
+    %j = graph.compare gt, %h, %l : (tensor<2x5x21xf32>, tensor<2x5x21xf32>) -> tensor<2x5x21xi1>
+    kernel.yield %l, %i, %j : tensor<2x5x21xf32>, tensor<2x5x21xbf16>, tensor<2x5x21xi1>
+  )mlir");
+  // The epilogue as a loop over rows, and written out (one row per tile).
+  for (int64_t mr : {14, 1}) {
+    run.run(schedule(mr, 32));
+    if (testing::Test::HasFatalFailure()) {
+      return;
+    }
+    for (int64_t row = 0; row != b * m; ++row) {
+      for (int64_t j = 0; j != n; ++j) {
+        Dot l = dot(run.inputs[0], row * k, 1, run.inputs[1], j * k, 1, k);
+        double x =
+            (l.value + run.inputs[2].get(j)) * run.inputs[3].get(row / m) +
+            run.inputs[4].get(row % m);
+        x *= run.inputs[5].get(0);
+        double h = 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))) +
+                   run.inputs[6].get(row * n + j);
+        int64_t at = row * n + j;
+        ASSERT_NO_FATAL_FAILURE(
+            expectNear(run.results[0], at, l.value, l.magnitude, k, "l"));
+        ASSERT_NO_FATAL_FAILURE(
+            expectNear(run.results[1], at, h, l.magnitude + 4, k, "h"));
+        if (std::fabs(h - l.value) > 1e-5) {
+          ASSERT_EQ(run.results[2].get(at), h > l.value);
+        }
+      }
+    }
+  }
+}
+
+} // namespace
+} // namespace minic::cpu

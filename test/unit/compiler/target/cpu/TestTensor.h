@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TestTensor: a dense tensor whose elements a test reads as doubles.
+
+#ifndef MINIC_TEST_UNIT_COMPILER_TARGET_CPU_TESTTENSOR_H
+#define MINIC_TEST_UNIT_COMPILER_TARGET_CPU_TESTTENSOR_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/APFloat.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+namespace minic::cpu {
+
+/// Zeroed memory, 64-byte aligned.
+class AlignedBytes {
+public:
+  explicit AlignedBytes(int64_t bytes)
+      : data_(std::aligned_alloc(64, (bytes + 127) / 64 * 64), std::free) {
+    std::memset(data_.get(), 0, (bytes + 127) / 64 * 64);
+  }
+  char *data() const { return static_cast<char *>(data_.get()); }
+
+private:
+  std::unique_ptr<void, decltype(&std::free)> data_;
+};
+
+/// Of f32, bf16, f16 or i1, followed by a guard zone.
+class TestTensor {
+public:
+  static TestTensor random(mlir::RankedTensorType type, uint64_t seed) {
+    TestTensor tensor(type);
+    std::mt19937_64 generator(seed);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    for (int64_t i = 0; i != tensor.elements(); ++i) {
+      tensor.set(i, uniform(generator));
+    }
+    return tensor;
+  }
+  /// NaN (or 0xff) everywhere.
+  static TestTensor poisoned(mlir::RankedTensorType type) {
+    TestTensor tensor(type);
+    std::memset(tensor.data(), 0xff, tensor.elements() * tensor.elementBytes());
+    return tensor;
+  }
+
+  int64_t elements() const { return type_.getNumElements(); }
+  int64_t elementBytes() const {
+    return (type_.getElementTypeBitWidth() + 7) / 8;
+  }
+  char *data() const { return bytes_.data(); }
+  bool guardIntact() const {
+    const char *guard = data() + elements() * elementBytes();
+    for (int i = 0; i != guardBytes; ++i) {
+      if (guard[i] != guardValue) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  double get(int64_t i) const {
+    const char *from = data() + i * elementBytes();
+    if (type_.getElementType().isInteger(1)) {
+      return *from;
+    }
+    uint32_t bits = 0;
+    std::memcpy(&bits, from, elementBytes());
+    llvm::APFloat value(semantics(),
+                        llvm::APInt(type_.getElementTypeBitWidth(), bits));
+    bool inexact;
+    value.convert(llvm::APFloat::IEEEdouble(),
+                  llvm::APFloat::rmNearestTiesToEven, &inexact);
+    return value.convertToDouble();
+  }
+  void set(int64_t i, double number) {
+    char *to = data() + i * elementBytes();
+    if (type_.getElementType().isInteger(1)) {
+      *to = number > 0;
+      return;
+    }
+    llvm::APFloat value(number);
+    bool inexact;
+    value.convert(semantics(), llvm::APFloat::rmNearestTiesToEven, &inexact);
+    uint32_t bits = uint32_t(value.bitcastToAPInt().getZExtValue());
+    std::memcpy(to, &bits, elementBytes());
+  }
+  /// Rounding error of a stored value, relative.
+  double roundoff() const {
+    mlir::Type type = type_.getElementType();
+    return type.isF32() ? 6e-8 : type.isBF16() ? 3.95e-3 : 4.9e-4;
+  }
+
+  std::vector<int64_t> dims;
+
+private:
+  explicit TestTensor(mlir::RankedTensorType type)
+      : dims(type.getShape().begin(), type.getShape().end()), type_(type),
+        bytes_(type.getNumElements() * elementBytes() + guardBytes) {
+    std::memset(data() + elements() * elementBytes(), guardValue, guardBytes);
+  }
+  const llvm::fltSemantics &semantics() const {
+    return mlir::cast<mlir::FloatType>(type_.getElementType())
+        .getFloatSemantics();
+  }
+
+  static constexpr int guardBytes = 64;
+  static constexpr char guardValue = 0x5a;
+
+  mlir::RankedTensorType type_;
+  AlignedBytes bytes_;
+};
+
+} // namespace minic::cpu
+
+#endif // MINIC_TEST_UNIT_COMPILER_TARGET_CPU_TESTTENSOR_H
