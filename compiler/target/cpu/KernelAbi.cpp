@@ -193,6 +193,45 @@ void KernelBuilder::storeRaw(Value value, Value pointer, int64_t alignment) {
   LLVM::StoreOp::create(b, loc, value, pointer, unsigned(alignment));
 }
 
+/// Integers of the same width in place of 16-bit floats: where LLVM takes a
+/// masked access apart, it would convert single floats by calls.
+static VectorType maskedAccessType(VectorType type) {
+  Type element = type.getElementType();
+  bool half = isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 16;
+  return half ? VectorType::get(type.getShape(),
+                                IntegerType::get(type.getContext(), 16))
+              : type;
+}
+
+Value KernelBuilder::loadRawMasked(VectorType type, Value pointer, Value mask) {
+  int64_t alignment = bytesOf(type.getElementType());
+  if (!mask) {
+    return loadRaw(type, pointer, alignment);
+  }
+  VectorType access = maskedAccessType(type);
+  Value value = LLVM::MaskedLoadOp::create(
+      b, loc, access, pointer, mask,
+      zeroVector(access.getElementType(), access.getNumElements()),
+      b.getI32IntegerAttr(alignment), /*nontemporal=*/UnitAttr());
+  return access == type ? value
+                        : vector::BitCastOp::create(b, loc, type, value);
+}
+
+void KernelBuilder::storeRawMasked(Value value, Value pointer, Value mask) {
+  auto type = cast<VectorType>(value.getType());
+  int64_t alignment = bytesOf(type.getElementType());
+  if (!mask) {
+    storeRaw(value, pointer, alignment);
+    return;
+  }
+  VectorType access = maskedAccessType(type);
+  if (access != type) {
+    value = vector::BitCastOp::create(b, loc, access, value);
+  }
+  LLVM::MaskedStoreOp::create(b, loc, value, pointer, mask,
+                              b.getI32IntegerAttr(alignment));
+}
+
 static Type likeShape(Type type, Type element) {
   auto vector = dyn_cast<VectorType>(type);
   return vector ? Type(VectorType::get(vector.getShape(), element)) : element;
@@ -227,15 +266,7 @@ static Value toPredicate(OpBuilder &b, Location loc, Value value) {
 Value KernelBuilder::loadVector(Value pointer, Type storage, int64_t lanes,
                                 Value mask) {
   Type memory = memoryType(storage);
-  auto type = VectorType::get(lanes, memory);
-  Value value;
-  if (mask) {
-    value = LLVM::MaskedLoadOp::create(
-        b, loc, type, pointer, mask, zeroVector(memory, lanes),
-        b.getI32IntegerAttr(bytesOf(memory)), /*nontemporal=*/UnitAttr());
-  } else {
-    value = loadRaw(type, pointer, bytesOf(memory));
-  }
+  Value value = loadRawMasked(VectorType::get(lanes, memory), pointer, mask);
   return storage.isInteger(1) ? toPredicate(b, loc, value) : toCompute(value);
 }
 
@@ -247,14 +278,7 @@ Value KernelBuilder::loadScalar(Value pointer, Type storage) {
 
 void KernelBuilder::storeVector(Value value, Value pointer, Type storage,
                                 Value mask) {
-  Value stored = toStorage(value, storage);
-  int64_t alignment = bytesOf(memoryType(storage));
-  if (mask) {
-    LLVM::MaskedStoreOp::create(b, loc, stored, pointer, mask,
-                                b.getI32IntegerAttr(alignment));
-  } else {
-    storeRaw(stored, pointer, alignment);
-  }
+  storeRawMasked(toStorage(value, storage), pointer, mask);
 }
 
 void KernelBuilder::storeScalar(Value value, Value pointer, Type storage) {

@@ -89,6 +89,12 @@ public:
   mlir::Value loadRaw(mlir::Type type, mlir::Value pointer, int64_t alignment);
   void storeRaw(mlir::Value value, mlir::Value pointer, int64_t alignment);
 
+  /// The same for vectors, of whose lanes `mask` (null: all) are accessed;
+  /// other lanes of a loaded vector are zero. Aligned to an element.
+  mlir::Value loadRawMasked(mlir::VectorType type, mlir::Value pointer,
+                            mlir::Value mask);
+  void storeRawMasked(mlir::Value value, mlir::Value pointer, mlir::Value mask);
+
   /// A vector of `lanes` times `scalar`; or of a constant.
   mlir::Value splat(mlir::Value scalar, int64_t lanes);
   mlir::Value zeroVector(mlir::Type element, int64_t lanes);

@@ -46,15 +46,8 @@ struct Packer {
       return k.loadVector(pointer, type, gemmLanes, mask);
     }
     auto bf16s = VectorType::get(2 * gemmLanes, type);
-    Value elements;
-    if (remaining) {
-      elements = LLVM::MaskedLoadOp::create(
-          k.b, k.loc, bf16s, pointer, k.tailMask(remaining, 2 * gemmLanes),
-          k.zeroVector(type, 2 * gemmLanes), k.b.getI32IntegerAttr(2),
-          /*nontemporal=*/UnitAttr());
-    } else {
-      elements = k.loadRaw(bf16s, pointer, 2);
-    }
+    Value mask = remaining ? k.tailMask(remaining, 2 * gemmLanes) : Value();
+    Value elements = k.loadRawMasked(bf16s, pointer, mask);
     return vector::BitCastOp::create(
         k.b, k.loc, VectorType::get(gemmLanes, wordType()), elements);
   }
@@ -98,14 +91,10 @@ struct Packer {
     Type type = g.gemm.lhsType;
     Value pointer = k.advance(source, k.mul(index, g.gemm.lhsStrideK), type);
     auto vector = VectorType::get(g.packedRows, type);
-    if (height == g.packedRows) {
-      return k.loadRaw(vector, pointer, type.getIntOrFloatBitWidth() / 8);
-    }
-    return LLVM::MaskedLoadOp::create(
-        k.b, k.loc, vector, pointer, k.tailMask(k.i64(height), g.packedRows),
-        k.zeroVector(type, g.packedRows),
-        k.b.getI32IntegerAttr(type.getIntOrFloatBitWidth() / 8),
-        /*nontemporal=*/UnitAttr());
+    Value mask = height == g.packedRows
+                     ? Value()
+                     : k.tailMask(k.i64(height), g.packedRows);
+    return k.loadRawMasked(vector, pointer, mask);
   }
 
   void storeWord(Value word, Value value) {
