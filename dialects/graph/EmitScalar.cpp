@@ -22,6 +22,10 @@ struct Arithmetic {
   static bool isFloat(Value v) {
     return isa<FloatType>(getElementTypeOrSelf(v.getType()));
   }
+  /// Predicates are 0 and 1; as a signed bit true would be -1.
+  static bool isPredicate(Value v) {
+    return getElementTypeOrSelf(v.getType()).isInteger(1);
+  }
 
   Value constant(Type type, double value) const {
     Type element = getElementTypeOrSelf(type);
@@ -88,12 +92,14 @@ MINIC_EMIT(DivOp) return a.div(x, operands[1]);
 MINIC_EMIT(PowOp) return a.op<math::PowFOp>(x, operands[1]);
 }
 MINIC_EMIT(MaxOp)
-return a.isFloat(x) ? a.op<arith::MaximumFOp>(x, operands[1])
-                    : a.op<arith::MaxSIOp>(x, operands[1]);
+return a.isFloat(x)       ? a.op<arith::MaximumFOp>(x, operands[1])
+       : a.isPredicate(x) ? a.op<arith::MaxUIOp>(x, operands[1])
+                          : a.op<arith::MaxSIOp>(x, operands[1]);
 }
 MINIC_EMIT(MinOp)
-return a.isFloat(x) ? a.op<arith::MinimumFOp>(x, operands[1])
-                    : a.op<arith::MinSIOp>(x, operands[1]);
+return a.isFloat(x)       ? a.op<arith::MinimumFOp>(x, operands[1])
+       : a.isPredicate(x) ? a.op<arith::MinUIOp>(x, operands[1])
+                          : a.op<arith::MinSIOp>(x, operands[1]);
 }
 MINIC_EMIT(NegOp)
 return a.isFloat(x) ? a.op<arith::NegFOp>(x) : a.sub(a.like(x, 0), x);
@@ -150,12 +156,14 @@ MINIC_EMIT(SelectOp) return a.select(x, operands[1], operands[2]);
 MINIC_EMIT(CompareOp)
 using F = arith::CmpFPredicate;
 using I = arith::CmpIPredicate;
-static const std::pair<F, I> predicates[] = {
-    {F::OEQ, I::eq},  {F::UNE, I::ne},  {F::OLT, I::slt},
-    {F::OLE, I::sle}, {F::OGT, I::sgt}, {F::OGE, I::sge}};
-auto [ordered, integer] = predicates[size_t(getPredicate())];
+static const std::tuple<F, I, I> predicates[] = {
+    {F::OEQ, I::eq, I::eq},   {F::UNE, I::ne, I::ne},
+    {F::OLT, I::slt, I::ult}, {F::OLE, I::sle, I::ule},
+    {F::OGT, I::sgt, I::ugt}, {F::OGE, I::sge, I::uge}};
+auto [ordered, integer, bit] = predicates[size_t(getPredicate())];
 return a.isFloat(x) ? a.op<arith::CmpFOp>(ordered, x, operands[1])
-                    : a.op<arith::CmpIOp>(integer, x, operands[1]);
+                    : a.op<arith::CmpIOp>(a.isPredicate(x) ? bit : integer, x,
+                                          operands[1]);
 }
 
 /// `element`, or a vector of it shaped like `type`.

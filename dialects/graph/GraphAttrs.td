@@ -30,7 +30,7 @@ def Graph_GeluApproximation
 }
 def Graph_GeluApproximationAttr
     : EnumAttr<Graph_Dialect, Graph_GeluApproximation, "approximation"> {
-  let assemblyFormat = "$value";
+  let assemblyFormat = "`<` $value `>`";
 }
 
 #endif // MINIC_DIALECTS_GRAPH_GRAPHATTRS

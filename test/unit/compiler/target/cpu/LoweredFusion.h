@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// LoweredFusion: a fusion (or relayout) implemented by one source, with its
+// commands, and its kernel where it has one, ready to run.
+
+#ifndef MINIC_TEST_UNIT_COMPILER_TARGET_CPU_LOWEREDFUSION_H
+#define MINIC_TEST_UNIT_COMPILER_TARGET_CPU_LOWEREDFUSION_H
+
+#include "compiler/target/KernelFamily.h"
+#include "compiler/target/cpu/Assembler.h"
+#include "compiler/target/cpu/CpuProfile.h"
+#include "test/unit/compiler/target/cpu/LoadedKernel.h"
+
+#include "mlir/IR/IRMapping.h"
+
+#include "gtest/gtest.h"
+
+#include <vector>
+
+namespace minic::cpu {
+
+/// Collects commands in a module; every tensor is a buffer of its own.
+class RecordingPlanBuilder : public plan::PlanBuilder {
+public:
+  explicit RecordingPlanBuilder(mlir::MLIRContext *context)
+      : module(mlir::ModuleOp::create(mlir::UnknownLoc::get(context))),
+        builder_(mlir::OpBuilder::atBlockEnd(module->getBody())) {
+    context->loadDialect<plan::PlanDialect>();
+  }
+
+  mlir::OpBuilder &builder() override { return builder_; }
+  mlir::Value addressOf(mlir::Value tensor) override {
+    mlir::Value &address = addresses_[tensor];
+    if (!address) {
+      address = buffer(kernel::getBytes(
+          mlir::cast<mlir::RankedTensorType>(tensor.getType())));
+    }
+    return address;
+  }
+  mlir::Value buffer(int64_t bytes) override {
+    return plan::BufferOp::create(builder_, module->getLoc(),
+                                  plan::AddressType::get(builder_.getContext()),
+                                  builder_.getI64IntegerAttr(bytes),
+                                  builder_.getI64IntegerAttr(64),
+                                  mlir::IntegerAttr());
+  }
+  int64_t threads() const override { return 2; }
+  plan::KernelOp kernel(mlir::Operation *op, llvm::StringRef stem,
+                        int64_t entries) override {
+    mlir::SmallVector<mlir::Attribute> names;
+    for (int64_t i = 0; i != entries; ++i) {
+      names.push_back(
+          builder_.getStringAttr((stem + "_" + llvm::Twine(i)).str()));
+    }
+    auto kernel = plan::KernelOp::create(
+        builder_, op->getLoc(), builder_.getStringAttr(stem),
+        builder_.getStringAttr("cpu"), builder_.getArrayAttr(names));
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    mlir::Block *body = builder_.createBlock(&kernel.getBody());
+    mlir::IRMapping mapping;
+    for (mlir::Value operand : op->getOperands()) {
+      mapping.map(operand,
+                  body->addArgument(operand.getType(), operand.getLoc()));
+    }
+    builder_.clone(*op, mapping);
+    return kernel;
+  }
+
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+
+private:
+  mlir::OpBuilder builder_;
+  llvm::DenseMap<mlir::Value, mlir::Value> addresses_;
+};
+
+/// The only op of a kind in `module`; null where there is none.
+template <typename Op> Op onlyOp(mlir::ModuleOp module) {
+  Op found;
+  module.walk([&](Op op) {
+    EXPECT_FALSE(found) << "more than one";
+    found = op;
+  });
+  return found;
+}
+
+/// Runs the tiles of one launch in uneven pieces, as threads would.
+inline void runLaunch(const std::string &sharedObject, plan::LaunchOp launch,
+                      const std::vector<void *> &addresses) {
+  LoadedKernel loaded(sharedObject);
+  Entry entry = loaded.entry(launch.getEntry().str().c_str());
+  ASSERT_NE(entry, nullptr);
+  std::vector<Arg> args(addresses.begin(), addresses.end());
+  int64_t tiles = launch.getGrid()[0];
+  for (int64_t begin = 0; begin < tiles;) {
+    int64_t end = std::min(tiles, begin + 1 + begin / 2);
+    entry(args.data(), begin, end, nullptr);
+    begin = end;
+  }
+}
+
+/// Implements `fusion` by implementation number `which` of `family`, and runs
+/// it on `addresses`: operands, then results.
+inline void runFusion(const KernelFamily &family, kernel::FusionOp fusion,
+                      const std::vector<void *> &addresses, size_t which = 0,
+                      const std::string &isa = "") {
+  DeviceProfile profile = getCpuProfile(2, isa);
+  auto rejected = family.reject(fusion, profile);
+  ASSERT_FALSE(rejected) << *rejected;
+  auto implementations = family.enumerate(fusion, profile);
+  ASSERT_GT(implementations.size(), which);
+  fusion.setImplAttr(implementations[which].impl);
+  mlir::MLIRContext *context = fusion.getContext();
+  prepareContext(*context);
+  RecordingPlanBuilder plan(context);
+  ASSERT_TRUE(succeeded(family.lower(fusion, plan)));
+  auto launch = onlyOp<plan::LaunchOp>(*plan.module);
+  if (!launch) {
+    return;
+  }
+  EXPECT_EQ(launch.getAddresses().size(), addresses.size());
+  mlir::OwningOpRef<mlir::ModuleOp> device =
+      mlir::ModuleOp::create(fusion.getLoc());
+  ASSERT_TRUE(succeeded(
+      family.emit(onlyOp<plan::KernelOp>(*plan.module), profile, *device)));
+  auto bytes = assemble(*device, profile);
+  ASSERT_TRUE(succeeded(bytes));
+  runLaunch(*bytes, launch, addresses);
+}
+
+} // namespace minic::cpu
+
+#endif // MINIC_TEST_UNIT_COMPILER_TARGET_CPU_LOWEREDFUSION_H
