@@ -2,6 +2,7 @@
 //
 // minic [options] model.mlir: compiles and prints a short summary.
 
+#include "tools/minic/ArtifactFile.h"
 #include "tools/minic/Commands.h"
 
 #include "compiler/Compiler.h"
@@ -24,16 +25,6 @@ static const char *const description =
     "  inspect model.minic    what bytes it has\n"
     "  evaluate model.mlir    what it should compute, in float64\n"
     "  devices                what minic can compile for here";
-
-static std::string bytesText(uint64_t bytes) {
-  if (bytes < 10000) {
-    return llvm::formatv("{0} B", bytes);
-  }
-  if (bytes < 10000000) {
-    return llvm::formatv("{0:F1} KB", bytes / 1e3);
-  }
-  return llvm::formatv("{0:F1} MB", bytes / 1e6);
-}
 
 static void printSummary(const CompileResult &result) {
   llvm::raw_ostream &os = llvm::outs();

@@ -13,6 +13,9 @@ int main(int argc, char **argv) {
   };
   static constexpr Command commands[] = {
       {"compile", minic::compileCommand},
+      {"devices", minic::devicesCommand},
+      {"explain", minic::explainCommand},
+      {"inspect", minic::inspectCommand},
   };
   for (const Command &command : commands) {
     if (argc > 1 && std::strcmp(argv[1], command.name) == 0) {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// minic explain: why an artifact is compiled as it is.
+
+#include "tools/minic/ArtifactFile.h"
+#include "tools/minic/Commands.h"
+
+#include "compiler/Evidence.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <CLI/CLI.hpp>
+
+namespace minic {
+
+static void explain(const FunctionEvidence &function,
+                    const FusionEvidence &fusion, size_t index) {
+  llvm::raw_ostream &os = llvm::outs();
+  os << llvm::formatv("  {0}: {1}\n", index, fusion.label);
+  os << "     implemented by " << fusion.choice;
+  os << (fusion.parts == 1
+             ? " (fused into one)\n"
+             : llvm::formatv(" ({0} parts)\n", fusion.parts).str());
+  os << "     chosen by " << fusion.origin << ": " << fusion.reason << '\n';
+  double roofline = rooflineUs(function, fusion);
+  if (fusion.timeUs > 0 && roofline > 0) {
+    os << llvm::formatv("     {0:F2} us, {1:F0} % of the estimated peak "
+                        "({2:F2} us)\n",
+                        fusion.timeUs, 100 * roofline / fusion.timeUs,
+                        roofline);
+  } else if (roofline > 0) {
+    os << llvm::formatv("     not measured; {0:F2} us at the estimated peak\n",
+                        roofline);
+  }
+}
+
+static void explain(const format::Function &function,
+                    const format::Variant &variant) {
+  llvm::raw_ostream &os = llvm::outs();
+  os << "function " << function.name()->c_str() << ", variant "
+     << variant.target()->c_str() << ", threads " << variant.threads();
+  std::optional<FunctionEvidence> evidence;
+  if (variant.evidence() && variant.evidence()->size()) {
+    evidence = parseEvidence(variant.evidence()->str());
+  }
+  if (!evidence) {
+    os << "\n  no evidence in this artifact\n";
+    return;
+  }
+  os << ", decided for " << evidence->device << '\n';
+  for (auto [i, fusion] : llvm::enumerate(evidence->fusions)) {
+    explain(*evidence, fusion, i);
+  }
+  os << "  commands:";
+  for (const format::Command *command : *variant.run()) {
+    const flatbuffers::String *label = command->label();
+    os << ' ' << (label && label->size() ? label->c_str() : "copy") << ';';
+  }
+  os << '\n';
+  if (!evidence->verdict.empty()) {
+    os << "  whole model: " << evidence->verdict << '\n';
+  }
+}
+
+int explainCommand(int argc, char **argv) {
+  CLI::App app("Prints why an artifact is compiled as it is: what was fused, "
+               "which implementation won and by how much.",
+               "minic explain");
+  std::string path;
+  app.add_option("artifact", path, "Artifact (.minic)")->required();
+  int exitCode = 0;
+  if (!parseArguments(app, argc, argv, exitCode)) {
+    return exitCode;
+  }
+  std::optional<format::ArtifactReader> artifact = openArtifact(path);
+  if (!artifact) {
+    return static_cast<int>(ExitCode::BadInput);
+  }
+  for (const format::Function *function : *artifact->metadata().functions()) {
+    for (const format::Variant *variant : *function->variants()) {
+      explain(*function, *variant);
+    }
+  }
+  llvm::outs() << "A fusion is measured when minic compiles with --tune=on "
+                  "(--mode=max-autotune) and the tuning\ndatabase has no "
+                  "complete record of it for this device, thread count and "
+                  "version; never at run time.\n";
+  return 0;
+}
+
+} // namespace minic
