@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ScalarMeaning: each pointwise op on one element, in float64, with the error
+// it carries on and the error that a float32 kernel adds.
+
+#ifndef MINIC_COMPILER_REFERENCE_SCALARMEANING_H
+#define MINIC_COMPILER_REFERENCE_SCALARMEANING_H
+
+#include "mlir/IR/Operation.h"
+
+#include <functional>
+
+namespace minic::reference {
+
+/// A value, and a bound on how far a correct kernel's may be from it; an
+/// infinite bound accepts anything, NaN included. Infinite and NaN values have
+/// an error of 0 (certain) or infinity.
+struct Bounded {
+  double value = 0, error = 0;
+};
+
+/// A result: `carried` is the operands' errors seen through the op, `rounding`
+/// what computing it in float32 and storing it in its dtype may add.
+struct Meaning {
+  double value = 0, carried = 0, rounding = 0;
+};
+
+/// Called with one Bounded per operand.
+using ScalarMeaning = std::function<Meaning(const Bounded *operands)>;
+
+/// The meaning of `op`; null where it is not a pointwise graph op.
+ScalarMeaning getScalarMeaning(mlir::Operation *op);
+
+/// An operand of `dtype` as a kernel may see it: anything where it may have
+/// overflowed on its way through memory.
+Bounded asOperand(mlir::Type dtype, double value, double error);
+
+/// A float computed in float32: overflow is certain infinity, or anything where
+/// it is within the error; a 16-bit `dtype` adds its rounding.
+Meaning storedFloat(Meaning computed, mlir::Type dtype);
+
+} // namespace minic::reference
+
+#endif // MINIC_COMPILER_REFERENCE_SCALARMEANING_H
