@@ -8,7 +8,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
-#include <cstring>
+#include <algorithm>
 
 using namespace mlir;
 
@@ -17,7 +17,11 @@ namespace minic::reference {
 const void *constantBytes(ElementsAttr value, std::vector<char> &storage) {
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    return blob ? blob->getData().data() : nullptr;
+    size_t elementBytes =
+        std::max(1u, value.getElementType().getIntOrFloatBitWidth() / 8);
+    bool isWhole = blob && blob->getData().size() ==
+                               value.getNumElements() * elementBytes;
+    return isWhole ? blob->getData().data() : nullptr;
   }
   auto dense = dyn_cast<DenseElementsAttr>(value);
   if (!dense) {
