@@ -150,7 +150,7 @@ TEST(ContextTest, givesEachWorkerItsOwnScratch) {
   }
 }
 
-#if !defined(__has_feature) || !__has_feature(thread_sanitizer)
+#if !__has_feature(thread_sanitizer)
 TEST(ContextTest, runsOnLibgompsTeam) {
   auto context = createContext(load(scaleArtifact(1000, 8, 2)));
   std::vector<int64_t> dims = {1000};

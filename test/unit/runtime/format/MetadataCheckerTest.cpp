@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One unsound field at a time.
+
+#include "runtime/format/ArtifactReader.h"
+#include "test/unit/runtime/testing/TestArtifact.h"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+
+namespace minic::format {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace ::minic::testing;
+
+TestArtifact sound() {
+  TestArtifact artifact = scaleArtifact(16, 8, 2);
+  artifact.constant("w", {4, 6}, std::vector<float>(24, 1.0f));
+  artifact.variant().arena_bytes = 256;
+  artifact.variant().persistent_bytes = 64;
+  artifact.copy(arenaAddress(0), constantAddress(0), 96);
+  artifact.fill(outputAddress(0), 0, 64);
+  return artifact;
+}
+
+struct Case {
+  const char *message;
+  std::function<void(TestArtifact &)> change;
+};
+
+void expectRefused(const std::vector<Case> &cases) {
+  for (const Case &each : cases) {
+    TestArtifact artifact = sound();
+    each.change(artifact);
+    absl::Status status =
+        ArtifactReader::copy(artifact.bytes(), "test").status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << each.message;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(each.message));
+  }
+}
+
+LaunchT &launchOf(TestArtifact &artifact) {
+  return *artifact.variant().run[0]->operation.AsLaunch();
+}
+CopyT &copyOf(TestArtifact &artifact) {
+  return *artifact.variant().run[1]->operation.AsCopy();
+}
+std::unique_ptr<Address> address(Base base, uint32_t index, uint64_t offset) {
+  return std::make_unique<Address>(base, index, offset);
+}
+
+TEST(MetadataCheckerTest, acceptsWhatIsSound) {
+  auto reader = ArtifactReader::copy(sound().bytes(), "test");
+  EXPECT_TRUE(reader.ok()) << reader.status();
+}
+
+TEST(MetadataCheckerTest, checksSignatures) {
+  expectRefused({
+      {"input 'x': negative dimension -1",
+       [](auto &a) { a.function().inputs[0]->dims = {-1}; }},
+      {"input 'x': dimensions overflow",
+       [](auto &a) {
+         a.function().inputs[0]->dims = {int64_t(1) << 40, int64_t(1) << 40};
+       }},
+      {"output 'y': unknown dtype 77",
+       [](auto &a) { a.function().outputs[0]->dtype = DType(77); }},
+      {"output 'y': alignment 48 is not a power of two",
+       [](auto &a) { a.function().outputs[0]->alignment = 48; }},
+      {"input 'x': name used twice", [](auto &a) { a.input("x", {1}); }},
+      {"function 'main': name used twice",
+       [](auto &a) {
+         a.metadata.functions.push_back(
+             std::make_unique<FunctionT>(a.function()));
+       }},
+  });
+}
+
+TEST(MetadataCheckerTest, checksConstantsAndBinaries) {
+  auto layout = [](TestArtifact &a) -> LayoutT & {
+    a.metadata.constants[0]->layout = std::make_unique<LayoutT>();
+    LayoutT &layout = *a.metadata.constants[0]->layout;
+    layout.order = {0, 1};
+    layout.padded = {4, 6};
+    return layout;
+  };
+  expectRefused({
+      {"constant 'w': expected 96 bytes, got 92",
+       [](auto &a) { a.metadata.constants[0]->bytes = 92; }},
+      {"constant 'w': offset 32 and size 96",
+       [](auto &a) { a.metadata.constants[0]->offset = 32; }},
+      {"constant 'w': offset 64 and size 96",
+       [](auto &a) { a.metadata.constants[0]->offset = 64; }},
+      {"constant 'w': offset 18446744073709551552",
+       [](auto &a) { a.metadata.constants[0]->offset = ~uint64_t(63); }},
+      {"layout's rank is not 2", [&](auto &a) { layout(a).order = {0}; }},
+      {"layout order is not a permutation",
+       [&](auto &a) { layout(a).order = {1, 1}; }},
+      {"layout pads dimension 1 of 6 to 5",
+       [&](auto &a) { layout(a).padded = {4, 5}; }},
+      {"layout block [0, 3] does not divide",
+       [&](auto &a) {
+         LayoutT &blocked = layout(a);
+         blocked.block_dims = {0};
+         blocked.block_sizes = {3};
+       }},
+      {"layout block [2, 1] does not divide",
+       [&](auto &a) {
+         LayoutT &blocked = layout(a);
+         blocked.block_dims = {2};
+         blocked.block_sizes = {1};
+       }},
+      {"expected 128 bytes, got 96",
+       [&](auto &a) { layout(a).padded = {4, 8}; }},
+      {"binary 0: offset", [](auto &a) { a.metadata.binaries[0]->bytes += 1; }},
+      {"binary 0: unknown kind 9",
+       [](auto &a) { a.metadata.binaries[0]->kind = BinaryKind(9); }},
+  });
+}
+
+TEST(MetadataCheckerTest, checksVariantsAndLaunches) {
+  expectRefused({
+      {"variant threads: expected 1 to 4096, got 0",
+       [](auto &a) { a.variant().threads = 0; }},
+      {"variant memory: 100 bytes",
+       [](auto &a) { a.variant().arena_bytes = 100; }},
+      {"variant memory:",
+       [](auto &a) { a.variant().persistent_bytes = uint64_t(1) << 62; }},
+      {"launch: binary 1: only 1 exist",
+       [](auto &a) { launchOf(a).binary = 1; }},
+      {"one grid dimension", [](auto &a) { launchOf(a).grid = {1, 2}; }},
+      {"launch: grid extent -4", [](auto &a) { launchOf(a).grid = {-4}; }},
+      {"expected a shared object",
+       [](auto &a) { a.metadata.binaries[0]->kind = BinaryKind::ptx; }},
+      {"launch scratch: expected an address",
+       [](auto &a) { launchOf(a).scratch_bytes = 64; }},
+      {"launch scratch: 32 bytes a thread",
+       [](auto &a) { launchOf(a).scratch_bytes = 32; }},
+      {"launch scratch: 384 bytes at offset 0",
+       [](auto &a) {
+         launchOf(a).scratch_bytes = 192;
+         launchOf(a).scratch = address(Base::arena, 0, 0);
+       }},
+      {"launch scratch: constant memory is read-only",
+       [](auto &a) { launchOf(a).scratch = address(Base::constant, 0, 0); }},
+      {"launch parameter: input 1: only 1 exist",
+       [](auto &a) {
+         launchOf(a).params[0]->param.AsAddressParam()->address =
+             address(Base::input, 1, 0);
+       }},
+      {"launch parameter: 0 bytes at offset 65",
+       [](auto &a) {
+         launchOf(a).params[0]->param.AsAddressParam()->address =
+             address(Base::input, 0, 65);
+       }},
+      {"depends on 1, which is not an earlier command",
+       [](auto &a) { a.variant().run[1]->depends = {1}; }},
+  });
+}
+
+TEST(MetadataCheckerTest, checksCopiesAndFills) {
+  expectRefused({
+      {"copy source: 97 bytes", [](auto &a) { copyOf(a).bytes = 97; }},
+      {"copy source: 18446744073709551615 bytes",
+       [](auto &a) { copyOf(a).bytes = ~uint64_t(0); }},
+      {"copy destination: 96 bytes at offset 200",
+       [](auto &a) { copyOf(a).destination = address(Base::arena, 0, 200); }},
+      {"copy destination: constant memory is read-only",
+       [](auto &a) { copyOf(a).destination = address(Base::constant, 0, 0); }},
+      {"copy source: unknown address base 9",
+       [](auto &a) { copyOf(a).source = address(Base(9), 0, 0); }},
+      {"fill destination: persistent memory is read-only",
+       [](auto &a) {
+         a.variant().run[2]->operation.AsFill()->destination =
+             address(Base::persistent, 0, 0);
+       }},
+      {"in prepare",
+       [](auto &a) {
+         a.variant().prepare.push_back(
+             std::make_unique<CommandT>(*a.variant().run[2]));
+       }},
+  });
+}
+
+/// y[2, 3] = x[2, 4] * w[4, 3], all in one arena.
+OnednnMatmulT &addMatmul(TestArtifact &artifact) {
+  OnednnMatmulT &matmul = artifact.matmul();
+  auto view = [](uint64_t offset, std::vector<int64_t> dims) {
+    auto view = std::make_unique<TensorViewT>();
+    view->address = address(Base::arena, 0, offset);
+    view->dtype = DType::f32;
+    view->strides = {dims[1], 1};
+    view->dims = std::move(dims);
+    return view;
+  };
+  matmul.lhs = view(0, {2, 4});
+  matmul.rhs = view(64, {4, 3});
+  matmul.result = view(128, {2, 3});
+  return matmul;
+}
+
+TEST(MetadataCheckerTest, acceptsAMatmul) {
+  TestArtifact artifact = sound();
+  addMatmul(artifact);
+  auto reader = ArtifactReader::copy(artifact.bytes(), "test");
+  EXPECT_TRUE(reader.ok()) << reader.status();
+}
+
+TEST(MetadataCheckerTest, checksMatmuls) {
+  expectRefused({
+      {"lhs: rank 2 with 1 strides",
+       [](auto &a) { addMatmul(a).lhs->strides = {1}; }},
+      {"lhs: stride -4 is out of range",
+       [](auto &a) { addMatmul(a).lhs->strides = {-4, 1}; }},
+      {"lhs: stride",
+       [](auto &a) { addMatmul(a).lhs->strides = {INT64_MAX, INT64_MAX}; }},
+      {"rhs: 240 bytes at offset 64",
+       [](auto &a) { addMatmul(a).rhs->strides = {19, 1}; }},
+      {"result: offset 130 is not a multiple",
+       [](auto &a) {
+         addMatmul(a).result->address = address(Base::arena, 0, 130);
+       }},
+      {"result: constant memory is read-only",
+       [](auto &a) {
+         addMatmul(a).result->address = address(Base::constant, 0, 0);
+       }},
+      {"do not multiply", [](auto &a) { addMatmul(a).rhs->dims = {3, 3}; }},
+      {"bias does not broadcast",
+       [](auto &a) {
+         OnednnMatmulT &matmul = addMatmul(a);
+         matmul.bias = std::make_unique<TensorViewT>(*matmul.lhs);
+       }},
+      {"packed rhs: expected a constant",
+       [](auto &a) { addMatmul(a).pack_rhs = true; }},
+      {"onednn scratch",
+       [](auto &a) {
+         OnednnMatmulT &matmul = addMatmul(a);
+         matmul.scratch = address(Base::arena, 0, 192);
+         matmul.scratch_bytes = 65;
+       }},
+      {"unknown eltwise kind 200",
+       [](auto &a) {
+         OnednnMatmulT &matmul = addMatmul(a);
+         matmul.post_ops.push_back(std::make_unique<PostOpEntryT>());
+         EltwisePostOpT eltwise;
+         eltwise.kind = EltwiseKind(200);
+         matmul.post_ops[0]->post_op.Set(std::move(eltwise));
+       }},
+      {"post-op operand does not broadcast",
+       [](auto &a) {
+         OnednnMatmulT &matmul = addMatmul(a);
+         matmul.post_ops.push_back(std::make_unique<PostOpEntryT>());
+         BinaryPostOpT binary;
+         binary.operand = std::make_unique<TensorViewT>(*matmul.lhs);
+         matmul.post_ops[0]->post_op.Set(std::move(binary));
+       }},
+  });
+}
+
+} // namespace
+} // namespace minic::format
