@@ -5,6 +5,7 @@
 
 find_package(Threads REQUIRED)
 find_package(absl REQUIRED)
+include(AbseilStatic)
 find_package(Flatbuffers REQUIRED NAMES FlatBuffers Flatbuffers)
 find_program(MINIC_FLATC flatc REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
