@@ -10,6 +10,7 @@
 #include "compiler/target/cpu/gemm_packed/GemmPackedFamily.h"
 #include "compiler/target/cpu/onednn/OnednnMatmul.h"
 #include "compiler/target/cpu/pointwise/PointwiseFamily.h"
+#include "compiler/target/cpu/relayout/Relayout.h"
 
 using namespace mlir;
 
@@ -25,7 +26,11 @@ CpuTarget::CpuTarget(DeviceProfile profile) : profile_(std::move(profile)) {
 }
 
 LogicalResult CpuTarget::emit(plan::KernelOp kernel, ModuleOp device) const {
-  auto fusion = dyn_cast<kernel::FusionOp>(kernel.getBody().front().front());
+  Operation &body = kernel.getBody().front().front();
+  if (isa<kernel::RelayoutOp>(body)) {
+    return emitRelayout(kernel, device);
+  }
+  auto fusion = dyn_cast<kernel::FusionOp>(body);
   if (!fusion || !fusion.getImplAttr()) {
     return kernel.emitError("internal error: expected a kernel.fusion with "
                             "impl");
@@ -73,8 +78,8 @@ LogicalResult CpuTarget::codegen(ModuleOp module) const {
 }
 
 LogicalResult CpuTarget::lowerRelayout(kernel::RelayoutOp op,
-                                       plan::PlanBuilder &) const {
-  return op.emitError("unsupported: relayout of an activation on the CPU");
+                                       plan::PlanBuilder &plan) const {
+  return cpu::lowerRelayout(op, plan);
 }
 
 } // namespace minic::cpu
