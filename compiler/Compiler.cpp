@@ -108,25 +108,26 @@ LogicalResult Compilation::checkStaticShapes() {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && !tensor.hasStaticShape();
   };
-  WalkResult result = model.module->walk([&](Operation *op) {
-    if (auto function = dyn_cast<func::FuncOp>(op)) {
-      for (BlockArgument argument : function.getArguments()) {
-        if (isDynamic(argument.getType())) {
-          emitError(argument.getLoc(), "unsupported: dynamic shape ")
-              << argument.getType() << " of an argument of @"
-              << function.getName();
-          return WalkResult::interrupt();
+  WalkResult result =
+      model.module->walk<WalkOrder::PreOrder>([&](Operation *op) {
+        if (auto function = dyn_cast<func::FuncOp>(op)) {
+          for (BlockArgument argument : function.getArguments()) {
+            if (isDynamic(argument.getType())) {
+              emitError(argument.getLoc(), "unsupported: dynamic shape ")
+                  << argument.getType() << " of an argument of @"
+                  << function.getName();
+              return WalkResult::interrupt();
+            }
+          }
         }
-      }
-    }
-    for (Type type : op->getResultTypes()) {
-      if (isDynamic(type)) {
-        op->emitError("unsupported: dynamic shape ") << type;
-        return WalkResult::interrupt();
-      }
-    }
-    return WalkResult::advance();
-  });
+        for (Type type : op->getResultTypes()) {
+          if (isDynamic(type)) {
+            op->emitError("unsupported: dynamic shape ") << type;
+            return WalkResult::interrupt();
+          }
+        }
+        return WalkResult::advance();
+      });
   return failure(result.wasInterrupted());
 }
 

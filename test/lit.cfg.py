@@ -26,3 +26,12 @@ config.environment["XDG_CACHE_HOME"] = os.path.join(
     config.test_exec_root, "cache"
 )
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope"
+
+_inputs = os.path.join(os.path.dirname(__file__), "inputs")
+config.substitutions += [
+    ("%exit-code", os.path.join(_inputs, "exit-code.sh")),
+    (
+        "%write-safetensors",
+        "python3 " + os.path.join(_inputs, "write_safetensors.py"),
+    ),
+]

@@ -69,7 +69,7 @@ makeBlob(ArrayRef<char> data, size_t elementBytes,
 
 /// The closest name in the file, for the message; empty if none is close.
 static StringRef similarName(const SafetensorsFile &file, StringRef name) {
-  unsigned best = std::max<unsigned>(2, name.size() / 3) + 1;
+  unsigned best = name.size() / 3 + 1;
   StringRef found;
   for (StringRef candidate : file.names()) {
     unsigned distance = name.edit_distance(candidate, true, best);
