@@ -12,9 +12,8 @@ int main(int argc, char **argv) {
     int (*run)(int argc, char **argv);
   };
   static constexpr Command commands[] = {
-      {"compile", minic::compileCommand},
-      {"devices", minic::devicesCommand},
-      {"explain", minic::explainCommand},
+      {"compile", minic::compileCommand},   {"devices", minic::devicesCommand},
+      {"evaluate", minic::evaluateCommand}, {"explain", minic::explainCommand},
       {"inspect", minic::inspectCommand},
   };
   for (const Command &command : commands) {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// minic evaluate: what a model should compute.
+
+#include "tools/minic/Commands.h"
+
+#include "compiler/Compiler.h"
+#include "compiler/EvaluateModel.h"
+
+#include <CLI/CLI.hpp>
+
+namespace minic {
+
+int evaluateCommand(int argc, char **argv) {
+  CLI::App app("Computes in float64 what a model should compute, with the "
+               "error that a right\nimplementation may have, into a file that "
+               "minic-run --expected=FILE compares with.",
+               "minic evaluate");
+  EvaluateOptions options;
+  std::vector<std::string> inputs;
+  app.add_option("model", options.model, "Model (.mlir) or artifact (.minic)")
+      ->required();
+  app.add_option("--weights", options.weights, "Weights file");
+  app.add_option("--function", options.function, "Function to evaluate");
+  app.add_option("--input", inputs,
+                 "NAME=FILE.npy; inputs without one are random")
+      ->allow_extra_args(false);
+  app.add_option("--seed", options.seed, "Seed of random inputs");
+  app.add_option("--budget", options.budgetSeconds,
+                 "Seconds to spend; where all rows would take longer, some are "
+                 "evaluated (0: all)");
+  app.add_option("--expected", options.expected, "File to write")->required();
+  int exitCode = 0;
+  if (!parseArguments(app, argc, argv, exitCode)) {
+    return exitCode;
+  }
+  for (const std::string &input : inputs) {
+    size_t equal = input.find('=');
+    if (equal == std::string::npos || equal == 0) {
+      return fail(ExitCode::Usage,
+                  "--input: expected NAME=FILE.npy, got '" + input + "'");
+    }
+    options.inputs[input.substr(0, equal)] = input.substr(equal + 1);
+  }
+  std::unique_ptr<mlir::MLIRContext> context = createCompilerContext();
+  DiagnosticCollector diagnostics(context.get());
+  if (mlir::failed(evaluateModel(options, *context))) {
+    return fail(diagnostics.exitCode(ExitCode::BadInput),
+                diagnostics.firstError());
+  }
+  return 0;
+}
+
+} // namespace minic
