@@ -3,6 +3,7 @@
 #include "passes/RegisterPasses.h"
 
 #include "dialects/plan/Plan.h"
+#include "passes/graph/Passes.h"
 #include "passes/kernel/Passes.h"
 #include "passes/plan/Passes.h"
 
@@ -13,6 +14,7 @@
 void minic::registerPasses() {
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
+  graph::registerGraphPasses();
   kernel::registerKernelPasses();
   plan::registerPlanPasses();
 }

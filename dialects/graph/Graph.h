@@ -28,6 +28,11 @@ namespace minic::graph {
 mlir::FailureOr<llvm::SmallVector<int64_t>>
 broadcastShapes(llvm::ArrayRef<int64_t> lhs, llvm::ArrayRef<int64_t> rhs);
 
+/// True if `permutation` keeps the dimensions of `shape` that are larger than 1
+/// in their order: transposing by it moves no element, as a reshape does.
+bool keepsElementOrder(llvm::ArrayRef<int64_t> shape,
+                       llvm::ArrayRef<int64_t> permutation);
+
 } // namespace minic::graph
 
 #endif // MINIC_DIALECTS_GRAPH_GRAPH_H

@@ -62,6 +62,7 @@ def Graph_TransposeOp : Graph_Op<"transpose", [
   let assemblyFormat = [{
     $input $permutation attr-dict `:` type($input) `->` type($result)
   }];
+  let hasCanonicalizer = 1;
   let hasFolder = 1;
 }
 

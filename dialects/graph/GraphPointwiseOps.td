@@ -27,18 +27,23 @@ class Graph_BinaryOp<string mnemonic, string formula, Type tensor = Graph_Tensor
   let results = (outs tensor:$result);
   let assemblyFormat =
       "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let hasFolder = 1;
 }
 
 def Graph_AddOp : Graph_BinaryOp<"add", "lhs + rhs", Graph_Tensor, [Commutative]>;
 def Graph_SubOp : Graph_BinaryOp<"sub", "lhs - rhs">;
 def Graph_MulOp : Graph_BinaryOp<"mul", "lhs * rhs", Graph_Tensor, [Commutative]>;
-def Graph_DivOp : Graph_BinaryOp<"div", "lhs / rhs", Graph_FloatTensor>;
+def Graph_DivOp : Graph_BinaryOp<"div", "lhs / rhs", Graph_FloatTensor> {
+  let hasCanonicalizer = 1;
+}
 def Graph_MaxOp : Graph_BinaryOp<"max", "max(lhs, rhs), NaN if either is NaN",
                                  Graph_Tensor, [Commutative]>;
 def Graph_MinOp : Graph_BinaryOp<"min", "min(lhs, rhs), NaN if either is NaN",
                                  Graph_Tensor, [Commutative]>;
 def Graph_PowOp : Graph_BinaryOp<"pow", "lhs to the power of rhs",
-                                 Graph_FloatTensor>;
+                                 Graph_FloatTensor> {
+  let hasCanonicalizer = 1;
+}
 
 /// The result has the operand's type.
 class Graph_UnaryOp<string mnemonic, string formula,
@@ -52,8 +57,12 @@ class Graph_UnaryOp<string mnemonic, string formula,
   let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
-def Graph_NegOp : Graph_UnaryOp<"neg", "-x", Graph_Tensor>;
-def Graph_AbsOp : Graph_UnaryOp<"abs", "|x|", Graph_Tensor>;
+def Graph_NegOp : Graph_UnaryOp<"neg", "-x", Graph_Tensor> {
+  let hasFolder = 1;
+}
+def Graph_AbsOp : Graph_UnaryOp<"abs", "|x|", Graph_Tensor> {
+  let hasFolder = 1;
+}
 def Graph_ExpOp : Graph_UnaryOp<"exp", "e to the power of x">;
 def Graph_LogOp : Graph_UnaryOp<"log", "natural logarithm of x">;
 def Graph_SqrtOp : Graph_UnaryOp<"sqrt", "square root of x">;
@@ -61,7 +70,9 @@ def Graph_RsqrtOp : Graph_UnaryOp<"rsqrt", "1 / sqrt(x)">;
 def Graph_TanhOp : Graph_UnaryOp<"tanh", "hyperbolic tangent of x">;
 def Graph_ErfOp : Graph_UnaryOp<"erf", "Gauss error function of x">;
 def Graph_SigmoidOp : Graph_UnaryOp<"sigmoid", "1 / (1 + exp(-x))">;
-def Graph_ReluOp : Graph_UnaryOp<"relu", "max(x, 0), NaN if x is NaN">;
+def Graph_ReluOp : Graph_UnaryOp<"relu", "max(x, 0), NaN if x is NaN"> {
+  let hasFolder = 1;
+}
 def Graph_SiluOp : Graph_UnaryOp<"silu", "x * sigmoid(x)">;
 def Graph_HardSwishOp
     : Graph_UnaryOp<"hard_swish", "x * min(max(x + 3, 0), 6) / 6">;
@@ -92,6 +103,7 @@ def Graph_ClampOp : Graph_UnaryOp<"clamp", "min(max(x, lower), upper)"> {
     ```
   }];
   let arguments = (ins Graph_FloatTensor:$input, F64Attr:$lower, F64Attr:$upper);
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
@@ -125,6 +137,7 @@ def Graph_SelectOp : Graph_PointwiseOp<"select", [
   let arguments = (ins Graph_BoolTensor:$condition, Graph_Tensor:$on_true,
                        Graph_Tensor:$on_false);
   let results = (outs Graph_Tensor:$result);
+  let hasFolder = 1;
   let assemblyFormat = [{
     $condition `,` $on_true `,` $on_false attr-dict `:`
     functional-type(operands, results)

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Passes on the graph dialect; Passes.td says what each does.
+
+#ifndef MINIC_PASSES_GRAPH_PASSES_H
+#define MINIC_PASSES_GRAPH_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace minic::graph {
+
+class ConstantEvaluator;
+
+#define GEN_PASS_DECL
+#include "passes/graph/Passes.h.inc"
+
+/// As createFoldConstants(options), with arithmetic by `evaluator`, which
+/// outlives the pass.
+std::unique_ptr<mlir::Pass>
+createFoldConstants(const ConstantEvaluator &evaluator,
+                    FoldConstantsOptions options = {});
+
+#define GEN_PASS_REGISTRATION
+#include "passes/graph/Passes.h.inc"
+
+} // namespace minic::graph
+
+#endif // MINIC_PASSES_GRAPH_PASSES_H

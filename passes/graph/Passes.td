@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Passes on the graph dialect. What folds without looking further than an op
+// and its operands' producers is a fold or a canonicalization of the dialect.
+
+#ifndef MINIC_PASSES_GRAPH_PASSES
+#define MINIC_PASSES_GRAPH_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def CheckSupported : Pass<"graph-check-supported", "::mlir::func::FuncOp"> {
+  let summary = "Reports what a model may say but minic cannot compile";
+  let description = [{
+    Errors begin with "unsupported:". Dynamic dimensions, empty and oversized
+    tensors, control flow, calls and ops of other dialects.
+  }];
+}
+
+def FoldConstants : Pass<"graph-fold-constants", "::mlir::func::FuncOp"> {
+  let summary = "Evaluates ops whose operands are all constants with values";
+  let description = [{
+    Reshapes and transposes move the bytes of constants; arithmetic is done by
+    the ConstantEvaluator that the pass was made with (without one it is left).
+    A result that is larger than the op's operands together, as a broadcast's,
+    is evaluated only up to `max-growth-bytes`: computing it at run time costs
+    less than loading it. A constant that others use as well stays beside the
+    folded one.
+    ```mlir
+    %w = graph.constant @w = dense_resource<w> : tensor<8x4xf32>
+    %0 = graph.transpose %w [1, 0] : tensor<8x4xf32> -> tensor<4x8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = graph.constant @w.folded = dense_resource<w.folded> : tensor<4x8xf32>
+    ```
+  }];
+  let options = [
+    Option<"maxGrowthBytes", "max-growth-bytes", "int64_t", "1 << 20",
+           "Largest result, in bytes, that may be larger than its operands">];
+  let statistics = [
+    Statistic<"folded", "folded", "Ops evaluated">];
+}
+
+def InferShapes : Pass<"graph-infer-shapes", "::mlir::func::FuncOp"> {
+  let summary = "Makes result types as static as their operands allow";
+  let description = [{
+    Goes through a function once, in order, and refines the types of op results
+    and then of the function's. A reshape with one dynamic dimension gets it
+    from the number of its elements.
+    ```mlir
+    %0 = graph.reshape %x : tensor<4x8xf32> to tensor<?x16xf32>
+    %1 = graph.relu %0 : tensor<?x16xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = graph.reshape %x : tensor<4x8xf32> to tensor<2x16xf32>
+    %1 = graph.relu %0 : tensor<2x16xf32>
+    ```
+  }];
+}
+
+def PushTransposes : Pass<"graph-push-transposes", "::mlir::func::FuncOp"> {
+  let summary = "Moves transposes toward inputs until they disappear";
+  let description = [{
+    A transpose disappears where it meets its inverse, a constant (folded by
+    graph-fold-constants), or a contraction, which reads either operand either
+    way. It moves through a pointwise op only if it disappears on the way to
+    each operand, so no transpose is ever duplicated.
+    ```mlir
+    %0 = graph.transpose %k [0, 2, 1] : ...
+    %1 = graph.matmul %q, %0 : ...
+    ```
+    becomes
+    ```mlir
+    %1 = graph.matmul %q, %k {transpose_rhs} : ...
+    ```
+  }];
+}
+
+#endif // MINIC_PASSES_GRAPH_PASSES

@@ -1,0 +1,45 @@
+// RUN: minic-opt %s --split-input-file --verify-diagnostics --graph-infer-shapes | FileCheck %s
+
+// What a reshape leaves open follows from the number of elements, and the rest
+// of the function from that.
+// CHECK-LABEL: func.func @reshape
+// CHECK-SAME: -> tensor<2x4xbf16>
+func.func @reshape(%x: tensor<4x8xf32>, %w: tensor<4x16xf32>) -> tensor<?x4xbf16> {
+  // CHECK: graph.reshape {{.*}} to tensor<2x16xf32>
+  // CHECK: graph.relu {{.*}} : tensor<2x16xf32>
+  // CHECK: graph.linear {{.*}} -> tensor<2x4xf32>
+  // CHECK: graph.cast {{.*}} to tensor<2x4xbf16>
+  %0 = graph.reshape %x : tensor<4x8xf32> to tensor<?x16xf32>
+  %1 = graph.relu %0 : tensor<?x16xf32>
+  %2 = graph.linear %1, %w : (tensor<?x16xf32>, tensor<4x16xf32>) -> tensor<?x4xf32>
+  %3 = graph.cast %2 : tensor<?x4xf32> to tensor<?x4xbf16>
+  return %3 : tensor<?x4xbf16>
+}
+
+// -----
+
+// Static shapes stay; a dimension of the caller's stays open.
+// CHECK-LABEL: func.func @open
+// CHECK: graph.exp {{.*}} : tensor<?x8xf32>
+func.func @open(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %0 = graph.exp %x : tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
+
+// -----
+
+func.func @indivisible(%x: tensor<4x8xf32>) -> tensor<?x5xf32> {
+  // expected-error @below {{expects a dimension that keeps 32 elements, got 5 for each of its indices}}
+  %0 = graph.reshape %x : tensor<4x8xf32> to tensor<?x5xf32>
+  return %0 : tensor<?x5xf32>
+}
+
+// -----
+
+// A contradiction that only shows once the shape is known.
+func.func @contradiction(%x: tensor<4x8xf32>, %y: tensor<3x16xf32>) -> tensor<3x16xf32> {
+  %0 = graph.reshape %x : tensor<4x8xf32> to tensor<?x16xf32>
+  // expected-error @below {{expects shapes that broadcast, got [2, 16] and [3, 16]}}
+  %1 = graph.add %0, %y : (tensor<?x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
+  return %1 : tensor<3x16xf32>
+}

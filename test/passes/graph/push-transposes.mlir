@@ -1,0 +1,129 @@
+// RUN: minic-opt %s --split-input-file --graph-push-transposes | FileCheck %s
+
+// Either operand of a matmul can be read transposed.
+// CHECK-LABEL: func.func @into_matmul
+// CHECK-SAME: (%[[LHS:.+]]: tensor<2x3x5xf32>, %[[RHS:.+]]: tensor<2x4x3xf32>)
+func.func @into_matmul(%a: tensor<2x3x5xf32>, %b: tensor<2x4x3xf32>) -> tensor<2x5x4xf32> {
+  // CHECK-NEXT: graph.matmul %[[LHS]], %[[RHS]] {transpose_lhs, transpose_rhs}
+  %0 = graph.transpose %a [0, 2, 1] : tensor<2x3x5xf32> -> tensor<2x5x3xf32>
+  %1 = graph.transpose %b [0, 2, 1] : tensor<2x4x3xf32> -> tensor<2x3x4xf32>
+  %2 = graph.matmul %0, %1 : (tensor<2x5x3xf32>, tensor<2x3x4xf32>) -> tensor<2x5x4xf32>
+  return %2 : tensor<2x5x4xf32>
+}
+
+// -----
+
+// A transpose on top of transpose_rhs cancels it.
+// CHECK-LABEL: func.func @cancels_flag
+// CHECK: graph.matmul %{{.+}}, %{{.+}} : (tensor<5x3xf32>, tensor<3x4xf32>)
+func.func @cancels_flag(%a: tensor<5x3xf32>, %b: tensor<3x4xf32>) -> tensor<5x4xf32> {
+  %0 = graph.transpose %b [1, 0] : tensor<3x4xf32> -> tensor<4x3xf32>
+  %1 = graph.matmul %a, %0 {transpose_rhs} : (tensor<5x3xf32>, tensor<4x3xf32>) -> tensor<5x4xf32>
+  return %1 : tensor<5x4xf32>
+}
+
+// -----
+
+// The transpose of a product is the product of the transposes.
+// CHECK-LABEL: func.func @of_matmul
+// CHECK-SAME: (%[[LHS:.+]]: tensor<5x3xf32>, %[[RHS:.+]]: tensor<3x4xf32>)
+// CHECK-NEXT: graph.matmul %[[RHS]], %[[LHS]] {transpose_lhs, transpose_rhs} {{.*}} -> tensor<4x5xf32>
+func.func @of_matmul(%a: tensor<5x3xf32>, %b: tensor<3x4xf32>) -> tensor<4x5xf32> {
+  %0 = graph.matmul %a, %b : (tensor<5x3xf32>, tensor<3x4xf32>) -> tensor<5x4xf32>
+  %1 = graph.transpose %0 [1, 0] : tensor<5x4xf32> -> tensor<4x5xf32>
+  return %1 : tensor<4x5xf32>
+}
+
+// -----
+
+// A linear with a transposed weight that is computed reads it as a matmul does.
+// CHECK-LABEL: func.func @linear
+// CHECK-SAME: (%[[X:.+]]: tensor<2x5x3xf32>, %[[W:.+]]: tensor<3x4xf32>, %[[BIAS:.+]]: tensor<4xf32>)
+// CHECK-NEXT: %[[PRODUCT:.+]] = graph.matmul %[[X]], %[[W]] :
+// CHECK-NEXT: graph.add %[[PRODUCT]], %[[BIAS]]
+func.func @linear(%x: tensor<2x5x3xf32>, %w: tensor<3x4xf32>, %b: tensor<4xf32>) -> tensor<2x5x4xf32> {
+  %0 = graph.transpose %w [1, 0] : tensor<3x4xf32> -> tensor<4x3xf32>
+  %1 = graph.linear %x, %0, %b : (tensor<2x5x3xf32>, tensor<4x3xf32>, tensor<4xf32>) -> tensor<2x5x4xf32>
+  return %1 : tensor<2x5x4xf32>
+}
+
+// -----
+
+// A transposed matrix input is read transposed; the weight stays as it is.
+// CHECK-LABEL: func.func @linear_input
+// CHECK-SAME: (%[[X:.+]]: tensor<3x5xf32>, %[[W:.+]]: tensor<4x3xf32>)
+// CHECK-NEXT: graph.matmul %[[X]], %[[W]] {transpose_lhs, transpose_rhs}
+func.func @linear_input(%x: tensor<3x5xf32>, %w: tensor<4x3xf32>) -> tensor<5x4xf32> {
+  %0 = graph.transpose %x [1, 0] : tensor<3x5xf32> -> tensor<5x3xf32>
+  %1 = graph.linear %0, %w : (tensor<5x3xf32>, tensor<4x3xf32>) -> tensor<5x4xf32>
+  return %1 : tensor<5x4xf32>
+}
+
+// -----
+
+// Through pointwise ops a transpose reaches its inverse on one side, a constant
+// on the other; what broadcasts along the exchanged dimensions is reshaped.
+// CHECK-LABEL: func.func @through_pointwise
+// CHECK-SAME: (%[[X:.+]]: tensor<5x3xf32>, %[[ROW:.+]]: tensor<5xf32>)
+func.func @through_pointwise(%x: tensor<5x3xf32>, %row: tensor<5xf32>) -> tensor<5x3xf32> {
+  // CHECK-DAG: %[[C:.+]] = graph.constant
+  // CHECK-DAG: %[[CT:.+]] = graph.transpose %[[C]] [1, 0]
+  // CHECK-DAG: %[[COLUMN:.+]] = graph.reshape %[[ROW]] : tensor<5xf32> to tensor<5x1xf32>
+  // CHECK-DAG: %[[SUM:.+]] = graph.add %[[X]], %[[CT]] : {{.*}} -> tensor<5x3xf32>
+  // CHECK: %[[SCALED:.+]] = graph.mul %[[SUM]], %[[COLUMN]] :
+  // CHECK-NEXT: return %[[SCALED]]
+  %c = graph.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0], [6.0, 7.0, 8.0, 9.0, 10.0], [1.0, 1.0, 2.0, 2.0, 3.0]]> : tensor<3x5xf32>
+  %0 = graph.transpose %x [1, 0] : tensor<5x3xf32> -> tensor<3x5xf32>
+  %1 = graph.add %0, %c : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+  %2 = graph.mul %1, %row : (tensor<3x5xf32>, tensor<5xf32>) -> tensor<3x5xf32>
+  %3 = graph.transpose %2 [1, 0] : tensor<3x5xf32> -> tensor<5x3xf32>
+  return %3 : tensor<5x3xf32>
+}
+
+// -----
+
+// Attributes of the ops that are passed stay.
+// CHECK-LABEL: func.func @attributes
+// CHECK: graph.clamp %{{.+}} {lower = 0.000000e+00 : f64, upper = 6.000000e+00 : f64} : tensor<5x3xf32>
+// CHECK-NOT: graph.transpose
+func.func @attributes(%x: tensor<5x3xf32>) -> tensor<5x3xf32> {
+  %0 = graph.transpose %x [1, 0] : tensor<5x3xf32> -> tensor<3x5xf32>
+  %1 = graph.clamp %0 {lower = 0.0 : f64, upper = 6.0 : f64} : tensor<3x5xf32>
+  %2 = graph.transpose %1 [1, 0] : tensor<3x5xf32> -> tensor<5x3xf32>
+  return %2 : tensor<5x3xf32>
+}
+
+// -----
+
+// It stays where it would only end up at an input, where others use the
+// untransposed value, and where a batch dimension moves.
+// CHECK-LABEL: func.func @stays
+func.func @stays(%x: tensor<5x3xf32>, %y: tensor<2x5x3xf32>, %z: tensor<5x3x4xf32>) -> (tensor<3x5xf32>, tensor<3x5xf32>, tensor<5x3xf32>, tensor<5x2x4xf32>) {
+  // CHECK: %[[EXP:.+]] = graph.exp
+  // CHECK: graph.transpose %[[EXP]]
+  // CHECK: %[[BACK:.+]] = graph.transpose
+  // CHECK: %[[RELU:.+]] = graph.relu %[[BACK]]
+  // CHECK: graph.transpose %[[RELU]]
+  // CHECK: %[[MOVED:.+]] = graph.transpose %{{.+}} [1, 0, 2]
+  // CHECK: graph.matmul %[[MOVED]]
+  %0 = graph.exp %x : tensor<5x3xf32>
+  %1 = graph.transpose %0 [1, 0] : tensor<5x3xf32> -> tensor<3x5xf32>
+  %2 = graph.transpose %x [1, 0] : tensor<5x3xf32> -> tensor<3x5xf32>
+  %3 = graph.relu %2 : tensor<3x5xf32>
+  %4 = graph.transpose %3 [1, 0] : tensor<3x5xf32> -> tensor<5x3xf32>
+  %5 = graph.transpose %y [1, 0, 2] : tensor<2x5x3xf32> -> tensor<5x2x3xf32>
+  %6 = graph.matmul %5, %z : (tensor<5x2x3xf32>, tensor<5x3x4xf32>) -> tensor<5x2x4xf32>
+  return %1, %3, %4, %6 : tensor<3x5xf32>, tensor<3x5xf32>, tensor<5x3xf32>, tensor<5x2x4xf32>
+}
+
+// -----
+
+// A constant weight with a value is folded elsewhere, so that the linear stays.
+// CHECK-LABEL: func.func @constant_weight
+// CHECK: graph.linear
+func.func @constant_weight(%x: tensor<5x3xf32>) -> tensor<5x2xf32> {
+  %w = graph.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
+  %0 = graph.transpose %w [1, 0] : tensor<3x2xf32> -> tensor<2x3xf32>
+  %1 = graph.linear %x, %0 : (tensor<5x3xf32>, tensor<2x3xf32>) -> tensor<5x2xf32>
+  return %1 : tensor<5x2xf32>
+}
