@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// minic-bench from outside: figures that agree with each other, errors, exit
+// codes. Nothing depends on how fast the machine is.
+
+#include "test/unit/tools/ToolProcess.h"
+
+#include "nlohmann/json.hpp"
+#include "gmock/gmock.h"
+
+namespace minic::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+class BenchTest : public ToolTest {
+protected:
+  void SetUp() override {
+    ToolTest::SetUp();
+    for (const char *name : {"a.minic", "b.minic"}) {
+      TestArtifact artifact = scaleArtifact(1000);
+      artifact.function().flops = 2000;
+      write(name, artifact);
+    }
+    tool = copyTool(MINIC_BENCH);
+  }
+  ToolResult bench(const std::string &arguments) const {
+    return execute(tool + " " + arguments);
+  }
+  std::string tool;
+};
+
+TEST_F(BenchTest, TableAndJson) {
+  ToolResult result =
+      bench("a.minic --compare=b.minic --rounds=8 --sample-ms=0.1 "
+            "--overhead --json=r.json");
+  ASSERT_EQ(result.exitCode, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("8 rounds, caches warm"));
+  EXPECT_THAT(result.output, HasSubstr("time of b.minic / a.minic: "));
+  EXPECT_THAT(result.output, HasSubstr("95% interval ["));
+  EXPECT_THAT(result.output, HasSubstr("takes at least"));
+
+  auto json = nlohmann::json::parse(read("r.json"), nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  EXPECT_FALSE(json["device"]["name"].get<std::string>().empty());
+  EXPECT_EQ(json["rounds"], 8);
+  EXPECT_GT(json["f32_peak"]["gflops"].get<double>(), 0);
+  ASSERT_EQ(json["artifacts"].size(), 2u);
+  for (const auto &artifact : json["artifacts"]) {
+    EXPECT_EQ(artifact["samples_us"].size(), 8u);
+    double median = artifact["median_us"];
+    EXPECT_GT(median, 0);
+    EXPECT_LE(artifact["best_us"].get<double>(), median);
+    EXPECT_LE(median, artifact["p90_us"].get<double>());
+    EXPECT_LE(artifact["p90_us"].get<double>(),
+              artifact["p99_us"].get<double>());
+    EXPECT_NEAR(artifact["gflops"].get<double>(), 2000 / (median * 1e3), 1e-9);
+  }
+  const auto &comparison = json["comparisons"][0];
+  EXPECT_LE(comparison["low"].get<double>(),
+            comparison["time_ratio"].get<double>());
+  EXPECT_LE(comparison["time_ratio"].get<double>(),
+            comparison["high"].get<double>());
+}
+
+TEST_F(BenchTest, ColdAndSingleRuns) {
+  ToolResult cold = bench("a.minic --rounds=3 --cold");
+  EXPECT_EQ(cold.exitCode, 0) << cold.errors;
+  EXPECT_THAT(cold.output, HasSubstr("caches cold"));
+  EXPECT_THAT(cold.output, HasSubstr("a sample is the mean of 1 run\n"));
+  ToolResult single = bench("a.minic --rounds=3 --sample-ms=0");
+  EXPECT_THAT(single.output, HasSubstr("a sample is the mean of 1 run\n"));
+  ToolResult timed = bench("a.minic --seconds=0.05");
+  EXPECT_EQ(timed.exitCode, 0) << timed.errors;
+}
+
+TEST_F(BenchTest, Errors) {
+  EXPECT_EQ(bench("").exitCode, 2);
+  EXPECT_EQ(bench("a.minic --rounds=0").exitCode, 2);
+  EXPECT_EQ(bench("a.minic --rounds=3 --seconds=1").exitCode, 2);
+  EXPECT_EQ(bench("--help").exitCode, 0);
+  ToolResult missing = bench("a.minic --compare=c.minic --rounds=1");
+  EXPECT_EQ(missing.exitCode, 3);
+  EXPECT_THAT(missing.errors, HasSubstr("minic-bench: error: "));
+  EXPECT_THAT(missing.errors, HasSubstr("c.minic"));
+  EXPECT_EQ(bench("a.minic --rounds=1 --json=none/r.json").exitCode, 3);
+  EXPECT_EQ(bench("a.minic --rounds=1 --check").exitCode, 4);
+}
+
+} // namespace
+} // namespace minic::testing

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What minic-bench does once its command line is understood: rounds in which
+// every artifact, and the loop that measures the peak, is timed once in random
+// order, so that whatever the machine does hits all alike.
+
+#ifndef MINIC_TOOLS_MINIC_BENCH_BENCH_H
+#define MINIC_TOOLS_MINIC_BENCH_BENCH_H
+
+#include "runtime/measure/Protocol.h"
+
+#include "absl/status/statusor.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace minic::tools {
+
+struct BenchOptions {
+  std::vector<std::string> artifacts; // the first is what others compare with
+  std::string function = "main";
+  std::string model; // of the check; empty: what each artifact carries
+  std::string jsonPath;
+  int threads = 0;
+  int rounds = 0; // 0: for `seconds`
+  double seconds = 3;
+  double sampleMs = 1; // iterations of a sample are chosen to take this long
+  runtime::Residency residency = runtime::Residency::warm;
+  bool check = false;
+  bool overhead = false;
+};
+
+/// Of one artifact.
+struct BenchSeries {
+  std::string path;
+  int threads = 1;
+  uint64_t flops = 0;
+  bool callsLibrary = false;
+  int64_t iterations = 1;            // runs in a sample
+  std::vector<double> samplesUs;     // mean of a sample's runs, by round
+  std::vector<double> loadSamplesUs; // one, or several with `overhead`
+};
+
+struct BenchResult {
+  runtime::DeviceFacts device;
+  std::vector<BenchSeries> series; // parallel to BenchOptions.artifacts
+  std::string peakInstructionSet;
+  int peakThreads = 1;
+  std::vector<double> peakGflops; // by round
+};
+
+/// Loads all artifacts, warms them up and runs the rounds.
+absl::StatusOr<BenchResult> runBench(const BenchOptions &options);
+
+/// One run of each artifact against the reference; false at a mismatch.
+absl::StatusOr<bool> checkArtifacts(const BenchOptions &options);
+
+/// Checks, measures, prints, writes JSON. Returns the exit code.
+int bench(const BenchOptions &options);
+
+} // namespace minic::tools
+
+#endif // MINIC_TOOLS_MINIC_BENCH_BENCH_H

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BenchReport: from samples to figures.
+
+#include "tools/minic-bench/BenchReport.h"
+
+#include "runtime/measure/Statistics.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+#include "nlohmann/json.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace minic::tools {
+
+using runtime::Estimate;
+
+namespace {
+
+constexpr const char *version = "1";
+
+double gflops(const BenchSeries &series) {
+  return double(series.flops) / (runtime::median(series.samplesUs) * 1e3);
+}
+
+/// Median over rounds of achieved over possible, each from the same round.
+double shareOfPeak(const BenchSeries &series, const BenchResult &result) {
+  std::vector<double> shares;
+  for (size_t i = 0; i < series.samplesUs.size(); ++i) {
+    shares.push_back(double(series.flops) /
+                     (series.samplesUs[i] * 1e3 * result.peakGflops[i]));
+  }
+  return runtime::median(shares);
+}
+
+/// "4.653 ms", "12.30 us", "24.15 ns"
+std::string timeText(double microseconds) {
+  auto digits = [](double value) {
+    int whole = value >= 1 ? int(std::log10(value)) : 0;
+    return absl::StrFormat("%.*f", std::max(0, 3 - whole), value);
+  };
+  if (microseconds >= 1e6) {
+    return digits(microseconds * 1e-6) + " s";
+  }
+  if (microseconds >= 1e3) {
+    return digits(microseconds * 1e-3) + " ms";
+  }
+  return microseconds >= 1 ? digits(microseconds) + " us"
+                           : digits(microseconds * 1e3) + " ns";
+}
+
+std::string plural(int64_t count, const char *noun) {
+  return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
+}
+
+std::string ratioText(const BenchSeries &other, const BenchSeries &base) {
+  Estimate ratio = runtime::estimateRatio(other.samplesUs, base.samplesUs);
+  std::string text = absl::StrFormat("time of %s / %s: %.4f", other.path,
+                                     base.path, ratio.value);
+  if (!std::isfinite(ratio.high)) {
+    return text + " (too few rounds for an interval)\n";
+  }
+  absl::StrAppendFormat(&text, ", 95%% interval [%.4f, %.4f]: ", ratio.low,
+                        ratio.high);
+  if (ratio.low > 1) {
+    absl::StrAppendFormat(&text, "%s is %.2f times as fast\n", base.path,
+                          ratio.value);
+  } else if (ratio.high < 1) {
+    absl::StrAppendFormat(&text, "%s is %.2f times as fast\n", other.path,
+                          1 / ratio.value);
+  } else {
+    text += "no difference beyond the noise\n";
+  }
+  return text;
+}
+
+nlohmann::ordered_json seriesJson(const BenchSeries &series,
+                                  const BenchResult &result) {
+  const std::vector<double> &samples = series.samplesUs;
+  Estimate median = runtime::estimateMedian(samples);
+  nlohmann::ordered_json json;
+  json["path"] = series.path;
+  json["threads"] = series.threads;
+  json["flops"] = series.flops;
+  json["calls_library"] = series.callsLibrary;
+  json["load_us"] = runtime::median(series.loadSamplesUs);
+  json["runs_per_sample"] = series.iterations;
+  json["median_us"] = median.value;
+  // Null where there are too few rounds to bound it.
+  json["median_low_us"] = median.low;
+  json["median_high_us"] = median.high;
+  json["p50_us"] = median.value;
+  json["p90_us"] = runtime::quantile(samples, 0.90);
+  json["p95_us"] = runtime::quantile(samples, 0.95);
+  json["p99_us"] = runtime::quantile(samples, 0.99);
+  json["mean_us"] = runtime::mean(samples);
+  json["best_us"] = runtime::quantile(samples, 0);
+  json["gflops"] = gflops(series);
+  json["share_of_f32_peak"] = shareOfPeak(series, result);
+  json["samples_us"] = samples;
+  return json;
+}
+
+nlohmann::ordered_json deviceJson(const runtime::DeviceFacts &facts) {
+  nlohmann::ordered_json json;
+  json["name"] = facts.name;
+  json["vendor"] = facts.vendor;
+  json["family"] = facts.family;
+  json["model"] = facts.model;
+  json["stepping"] = facts.stepping;
+  json["features"] = facts.features;
+  json["l1_bytes"] = facts.l1Bytes;
+  json["l2_bytes"] = facts.l2Bytes;
+  json["l3_bytes"] = facts.l3Bytes;
+  json["cores"] = facts.cores;
+  json["libraries"] = facts.libraries;
+  return json;
+}
+
+} // namespace
+
+std::string textReport(const BenchOptions &options, const BenchResult &result) {
+  std::string text = absl::StrFormat(
+      "%s, %s; %s, caches %s; f32 FMA peak %.4g GFLOP/s (%s, %s)\n",
+      result.device.name, plural(result.device.cores, "core"),
+      plural(int64_t(result.peakGflops.size()), "round"),
+      runtime::toString(options.residency), runtime::median(result.peakGflops),
+      result.peakInstructionSet, plural(result.peakThreads, "thread"));
+  size_t width = 8;
+  for (const BenchSeries &series : result.series) {
+    width = std::max(width, series.path.size());
+  }
+  absl::StrAppendFormat(&text, "%-*s %7s %10s %10s %10s %10s %10s %9s %8s\n",
+                        int(width), "artifact", "threads", "p50", "p90", "p95",
+                        "p99", "mean", "GFLOP/s", "of peak");
+  for (const BenchSeries &series : result.series) {
+    const std::vector<double> &samples = series.samplesUs;
+    absl::StrAppendFormat(
+        &text, "%-*s %7d %10s %10s %10s %10s %10s %9.4g %7.1f%%\n", int(width),
+        series.path, series.threads, timeText(runtime::median(samples)),
+        timeText(runtime::quantile(samples, 0.90)),
+        timeText(runtime::quantile(samples, 0.95)),
+        timeText(runtime::quantile(samples, 0.99)),
+        timeText(runtime::mean(samples)), gflops(series),
+        100 * shareOfPeak(series, result));
+  }
+  for (const BenchSeries &series : result.series) {
+    Estimate median = runtime::estimateMedian(series.samplesUs);
+    absl::StrAppendFormat(&text, "%s: loads in %s; a sample is the mean of %s",
+                          series.path,
+                          timeText(runtime::median(series.loadSamplesUs)),
+                          plural(series.iterations, "run"));
+    if (std::isfinite(median.high)) {
+      absl::StrAppendFormat(&text, "; median ±%.2f%%",
+                            100 * median.halfWidth());
+    }
+    if (options.overhead) {
+      absl::StrAppend(&text, "; a run with its fixed overhead takes at least ",
+                      timeText(runtime::quantile(series.samplesUs, 0)));
+    }
+    text += '\n';
+  }
+  for (size_t i = 1; i < result.series.size(); ++i) {
+    text += ratioText(result.series[i], result.series[0]);
+  }
+  return text;
+}
+
+std::string jsonReport(const BenchOptions &options, const BenchResult &result) {
+  nlohmann::ordered_json json;
+  json["format"] = absl::StrCat("minic-bench ", version);
+  json["device"] = deviceJson(result.device);
+  json["function"] = options.function;
+  json["residency"] = runtime::toString(options.residency);
+  json["rounds"] = result.peakGflops.size();
+  json["checked"] = options.check;
+  json["f32_peak"] = {{"gflops", runtime::median(result.peakGflops)},
+                      {"instruction_set", result.peakInstructionSet},
+                      {"threads", result.peakThreads},
+                      {"samples_gflops", result.peakGflops}};
+  json["artifacts"] = nlohmann::ordered_json::array();
+  for (const BenchSeries &series : result.series) {
+    json["artifacts"].push_back(seriesJson(series, result));
+  }
+  json["comparisons"] = nlohmann::ordered_json::array();
+  for (size_t i = 1; i < result.series.size(); ++i) {
+    Estimate ratio = runtime::estimateRatio(result.series[i].samplesUs,
+                                            result.series[0].samplesUs);
+    json["comparisons"].push_back({{"artifact", result.series[i].path},
+                                   {"base", result.series[0].path},
+                                   {"time_ratio", ratio.value},
+                                   {"low", ratio.low},
+                                   {"high", ratio.high}});
+  }
+  return json.dump(1, ' ', false,
+                   nlohmann::ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
+} // namespace minic::tools

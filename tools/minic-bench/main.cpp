@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// minic-bench: how fast a compiled model runs, alone or beside others.
+
+#include "tools/common/ExitCode.h"
+#include "tools/minic-bench/Bench.h"
+
+#include "CLI/CLI.hpp"
+
+#include <iostream>
+
+int main(int argc, char **argv) {
+  minic::tools::BenchOptions options;
+  std::string artifact;
+  std::vector<std::string> others;
+  bool cold = false;
+  CLI::App app("Times a compiled model (.minic): percentiles, GFLOP/s, share "
+               "of this machine's peak, and the ratio to other artifacts "
+               "timed in the same rounds.",
+               "minic-bench");
+  app.footer(
+      "Examples:\n"
+      "  minic-bench mlp.minic\n"
+      "  minic-bench tuned.minic --compare=default.minic --seconds=10\n"
+      "  minic-bench mlp.minic --check --json=mlp.json\n"
+      "Percentiles are of samples, a sample being the mean of as many runs as\n"
+      "take --sample-ms; --sample-ms=0 times each run alone.\n"
+      "Exit codes: 0 measured, 1 the check failed, 2 command line, 3 bad\n"
+      "input, 4 not supported here, 5 internal error.");
+  app.add_option("model", artifact, "Compiled model (.minic)")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--compare", others,
+                 "Also time FILE and print its time relative to the model's; "
+                 "may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_option("--function", options.function, "Function to time")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--threads", options.threads,
+                 "Use the plans for N threads (default: each artifact's first "
+                 "that runs here)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  auto *seconds = app.add_option("--seconds", options.seconds,
+                                 "Measure for S seconds, at least 10 rounds")
+                      ->type_name("S")
+                      ->check(CLI::Range(0.01, 86400.0))
+                      ->capture_default_str();
+  app.add_option("--rounds", options.rounds, "Measure exactly N rounds")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->excludes(seconds);
+  app.add_option("--sample-ms", options.sampleMs,
+                 "Repeat short runs until a sample takes this long")
+      ->type_name("MS")
+      ->check(CLI::Range(0.0, 10000.0))
+      ->capture_default_str();
+  app.add_flag("--cold", cold,
+               "Evict the caches before each run, which is timed alone");
+  app.add_flag("--overhead", options.overhead,
+               "Also print the fastest sample and the median of 21 loads: for "
+               "tiny models, the fixed costs");
+  app.add_flag("--check", options.check,
+               "First compare with the float64 reference, as minic-run does");
+  app.add_option("--model", options.model,
+                 "Model to check against instead of the one in the artifact")
+      ->type_name("FILE.mlir");
+  app.add_option("--json", options.jsonPath,
+                 "Write machine facts, figures and every sample to FILE")
+      ->type_name("FILE");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &) {
+    std::cout << app.help();
+    return minic::tools::exitSuccess;
+  } catch (const CLI::ParseError &error) {
+    std::cerr << "minic-bench: error: " << error.what()
+              << " (--help shows the options)\n";
+    return minic::tools::exitUsage;
+  }
+  options.artifacts = {artifact};
+  options.artifacts.insert(options.artifacts.end(), others.begin(),
+                           others.end());
+  options.residency =
+      cold ? minic::runtime::Residency::cold : minic::runtime::Residency::warm;
+  return minic::tools::bench(options);
+}

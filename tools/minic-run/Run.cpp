@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Load, run, summarize, check, write.
+
+#include "tools/minic-run/Run.h"
+
+#include "runtime/measure/ElementReader.h"
+#include "runtime/measure/NpyFile.h"
+#include "runtime/measure/RandomConstants.h"
+#include "runtime/measure/Statistics.h"
+#include "runtime/program/Context.h"
+#include "tools/common/ExitCode.h"
+#include "tools/common/ModelInputs.h"
+#include "tools/common/ReferenceCheck.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+namespace minic::tools {
+
+using runtime::Context;
+using runtime::Program;
+using runtime::Tensor;
+using runtime::TensorSpec;
+
+namespace {
+
+/// "output y: 256x10xf32, min -1.5, max 2, mean 0.1"
+std::string summarize(const TensorSpec &spec, const Tensor &tensor) {
+  double smallest = std::numeric_limits<double>::infinity();
+  double largest = -smallest, sum = 0;
+  int64_t nans = 0, elements = spec.elements();
+  for (int64_t i = 0; i < elements; ++i) {
+    double value = runtime::readElement(tensor.data, spec.dtype, i);
+    if (std::isnan(value)) {
+      ++nans;
+      continue;
+    }
+    smallest = std::min(smallest, value);
+    largest = std::max(largest, value);
+    sum += value;
+  }
+  std::string text =
+      absl::StrCat("output ", spec.name, ": ", typeText(spec.dims, spec.dtype));
+  if (elements > nans) {
+    absl::StrAppendFormat(&text, ", min %.6g, max %.6g, mean %.6g", smallest,
+                          largest, sum / double(elements - nans));
+  }
+  if (nans > 0) {
+    absl::StrAppend(&text, ", ", nans, " NaN");
+  }
+  return text;
+}
+
+absl::Status runRepeatedly(Context &context, const ModelTensors &inputs,
+                           const ModelTensors &outputs, int repeat) {
+  std::vector<double> milliseconds;
+  for (int i = 0; i < repeat; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    absl::Status status = context.run(inputs.tensors, outputs.tensors);
+    if (!status.ok()) {
+      return status;
+    }
+    milliseconds.push_back(std::chrono::duration<double, std::milli>(
+                               std::chrono::steady_clock::now() - start)
+                               .count());
+  }
+  if (repeat > 1) {
+    absl::PrintF("%d runs: median %.4g ms, fastest %.4g ms\n", repeat,
+                 runtime::median(milliseconds),
+                 runtime::quantile(milliseconds, 0));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
+  runtime::ProgramOptions programOptions;
+  programOptions.function = options.function;
+  programOptions.threads = options.threads;
+  programOptions.constants = runtime::randomConstants(options.seed);
+  absl::StatusOr<std::shared_ptr<const Program>> program =
+      Program::load(options.artifact, programOptions);
+  if (!program.ok()) {
+    return program.status();
+  }
+  const std::vector<TensorSpec> &inputSpecs = (*program)->inputs();
+  const std::vector<TensorSpec> &outputSpecs = (*program)->outputs();
+  absl::StatusOr<std::vector<std::string>> inputFiles =
+      assignFiles(options.inputs, inputSpecs, "input");
+  if (!inputFiles.ok()) {
+    return inputFiles.status();
+  }
+  absl::StatusOr<std::vector<std::string>> outputFiles =
+      assignFiles(options.outputs, outputSpecs, "output");
+  if (!outputFiles.ok()) {
+    return outputFiles.status();
+  }
+  absl::StatusOr<ModelTensors> inputs =
+      readInputs(inputSpecs, *inputFiles, options.bf16, options.seed);
+  if (!inputs.ok()) {
+    return inputs.status();
+  }
+  for (size_t i = 0; i < inputSpecs.size(); ++i) {
+    absl::PrintF("input %s: %s, %s\n", inputSpecs[i].name,
+                 typeText(inputSpecs[i].dims, inputSpecs[i].dtype),
+                 (*inputFiles)[i].empty()
+                     ? absl::StrCat("random (seed ", options.seed, ")")
+                     : (*inputFiles)[i]);
+  }
+  absl::StatusOr<ModelTensors> outputs = allocateTensors(outputSpecs);
+  if (!outputs.ok()) {
+    return outputs.status();
+  }
+  absl::StatusOr<std::unique_ptr<Context>> context = Context::create(*program);
+  if (!context.ok()) {
+    return context.status();
+  }
+  if (absl::Status status =
+          runRepeatedly(**context, *inputs, *outputs, options.repeat);
+      !status.ok()) {
+    return status;
+  }
+  for (size_t i = 0; i < outputSpecs.size(); ++i) {
+    absl::PrintF("%s\n", summarize(outputSpecs[i], outputs->tensors[i]));
+  }
+  ExitCode code = exitSuccess;
+  if (options.check) {
+    ReferenceRequest request;
+    request.model = options.model.empty() ? options.artifact : options.model;
+    request.function = options.function;
+    absl::StatusOr<bool> right = checkAgainstReference(
+        request, inputSpecs, inputs->tensors, outputSpecs, outputs->tensors);
+    if (!right.ok()) {
+      return right.status();
+    }
+    code = *right ? exitSuccess : exitMismatch;
+  }
+  for (size_t i = 0; i < outputSpecs.size(); ++i) {
+    if ((*outputFiles)[i].empty()) {
+      continue;
+    }
+    absl::Status status =
+        runtime::writeNpy((*outputFiles)[i], outputs->tensors[i]);
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  return code;
+}
+
+} // namespace
+
+int run(const RunOptions &options) {
+  absl::StatusOr<ExitCode> code = tryRun(options);
+  return code.ok() ? *code : fail("minic-run", code.status());
+}
+
+} // namespace minic::tools

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What minic-run does once its command line is understood.
+
+#ifndef MINIC_TOOLS_MINIC_RUN_RUN_H
+#define MINIC_TOOLS_MINIC_RUN_RUN_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace minic::tools {
+
+struct RunOptions {
+  std::string artifact;
+  std::vector<std::string> inputs, outputs; // FILE or NAME=FILE
+  std::string function = "main";
+  std::string model; // of the check; empty: what the artifact carries
+  uint64_t seed = 0;
+  int threads = 0;
+  int repeat = 1;
+  bool bf16 = false;
+  bool check = false;
+};
+
+/// Loads, runs, prints a line per output, checks, writes. Output files are
+/// written last, and only if nothing failed; a mismatch found by the check is
+/// no failure: one may want to look at it. Returns the exit code.
+int run(const RunOptions &options);
+
+} // namespace minic::tools
+
+#endif // MINIC_TOOLS_MINIC_RUN_RUN_H

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// minic-run: runs a compiled model on arrays in files or on random data.
+
+#include "tools/common/ExitCode.h"
+#include "tools/minic-run/Run.h"
+
+#include "CLI/CLI.hpp"
+
+#include <iostream>
+
+int main(int argc, char **argv) {
+  minic::tools::RunOptions options;
+  CLI::App app("Runs a compiled model (.minic), prints a summary of each "
+               "output, and writes outputs as .npy.",
+               "minic-run");
+  app.footer(
+      "Examples:\n"
+      "  minic-run mlp.minic                       random inputs\n"
+      "  minic-run mlp.minic --input=x.npy --output=y.npy\n"
+      "  minic-run mlp.minic --input=x=a.npy --output=y=b.npy --check\n"
+      "Exit codes: 0 right, 1 the check failed, 2 command line, 3 bad input,\n"
+      "4 not supported here, 5 internal error.");
+  app.add_option("model", options.artifact, "Compiled model (.minic)")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--input", options.inputs,
+                 "Array of an input, by name or in order; inputs not given "
+                 "are random in [-1, 1]")
+      ->type_name("[NAME=]FILE.npy")
+      ->allow_extra_args(false);
+  app.add_option("--output", options.outputs,
+                 "Where to write an output, by name or in order (bf16 as "
+                 "uint16)")
+      ->type_name("[NAME=]FILE.npy")
+      ->allow_extra_args(false);
+  app.add_option("--seed", options.seed, "Seed of random inputs")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--function", options.function, "Function to run")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--threads", options.threads,
+                 "Use the plan for N threads (default: the artifact's first "
+                 "that runs here)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 4096));
+  app.add_option("--repeat", options.repeat, "Run N times and print the median")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_flag("--check", options.check,
+               "Compare with the float64 reference (needs minic beside this "
+               "program)");
+  app.add_option("--model", options.model,
+                 "Model to check against instead of the one in the artifact")
+      ->type_name("FILE.mlir");
+  std::string dtype;
+  app.add_option("--dtype", dtype, "How to read .npy files of uint16: bf16")
+      ->check(CLI::IsMember({"bf16"}));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &) {
+    std::cout << app.help();
+    return minic::tools::exitSuccess;
+  } catch (const CLI::ParseError &error) {
+    std::cerr << "minic-run: error: " << error.what()
+              << " (--help shows the options)\n";
+    return minic::tools::exitUsage;
+  }
+  options.bf16 = dtype == "bf16";
+  return minic::tools::run(options);
+}
