@@ -19,8 +19,8 @@ const void *constantBytes(ElementsAttr value, std::vector<char> &storage) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     size_t elementBytes =
         std::max(1u, value.getElementType().getIntOrFloatBitWidth() / 8);
-    bool isWhole = blob && blob->getData().size() ==
-                               value.getNumElements() * elementBytes;
+    bool isWhole =
+        blob && blob->getData().size() == value.getNumElements() * elementBytes;
     return isWhole ? blob->getData().data() : nullptr;
   }
   auto dense = dyn_cast<DenseElementsAttr>(value);
