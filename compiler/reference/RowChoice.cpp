@@ -18,7 +18,7 @@ namespace {
 
 // Measured on one Zen 4 core; rough, for a budget.
 constexpr double kSecondsPerProduct = 1.0 / 6e9; // multiply, both sums
-constexpr double kSecondsPerPacked = 1.5e-9;     // element of a packed operand
+constexpr double kSecondsPerPacked = 2e-9;       // element of a packed operand
 constexpr double kSecondsPerExact = 30e-9;       // element of a pointwise op
 constexpr double kSecondsPerBounded = 120e-9;    // the same with operand errors
 

@@ -86,12 +86,17 @@ std::vector<float> randomFloats(int64_t count, uint64_t seed, float low,
 
 static uint16_t bf16Bits(float x) {
   uint32_t bits = std::bit_cast<uint32_t>(x);
+  if (std::isnan(x)) {
+    return 0x7fc0;
+  }
   return uint16_t((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
-float roundToBf16(float x) {
-  return std::bit_cast<float>(uint32_t(bf16Bits(x)) << 16);
+float fromBf16(uint16_t bits) {
+  return std::bit_cast<float>(uint32_t(bits) << 16);
 }
+
+float roundToBf16(float x) { return fromBf16(bf16Bits(x)); }
 
 std::vector<uint16_t> toBf16(const std::vector<float> &x) {
   std::vector<uint16_t> bits;

@@ -53,6 +53,7 @@ std::vector<float> randomFloats(int64_t count, uint64_t seed, float low = -1,
 float roundToBf16(float x);
 /// The same as bytes of a bf16 tensor.
 std::vector<uint16_t> toBf16(const std::vector<float> &x);
+float fromBf16(uint16_t bits);
 
 /// How many of `got` are outside of `expected`.
 int64_t countMismatches(const runtime::ExpectedOutput &expected,
