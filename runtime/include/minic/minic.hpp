@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// minic's runtime in C++: Program and Context over the C interface, header
+// only, C++17, no exceptions. Results are [[nodiscard]] and say what went
+// wrong.
+
+#ifndef MINIC_MINIC_HPP
+#define MINIC_MINIC_HPP
+
+#include <minic/minic.h>
+
+#include <cstdlib>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace minic {
+
+/// Success, or a code with one line of text.
+class [[nodiscard]] Status {
+public:
+  Status() = default;
+  explicit Status(minic_status code)
+      : code_(code), message_(code == MINIC_OK ? "" : minic_last_error()) {}
+
+  bool ok() const { return code_ == MINIC_OK; }
+  minic_status code() const { return code_; }
+  const std::string &message() const { return message_; }
+
+private:
+  minic_status code_ = MINIC_OK;
+  std::string message_;
+};
+
+/// A T, or why there is none.
+template <typename T> class [[nodiscard]] Result {
+public:
+  Result(T value) : value_(std::move(value)) {}
+  Result(Status status) : status_(std::move(status)) {}
+
+  bool ok() const { return status_.ok(); }
+  const Status &status() const { return status_; }
+  const std::string &message() const { return status_.message(); }
+  T &operator*() { return *value_; }
+  T *operator->() { return &*value_; }
+
+private:
+  Status status_;
+  std::optional<T> value_;
+};
+
+/// An input or output of a Program, which owns the name and the shape.
+struct TensorInfo : minic_tensor_info {
+  /// A tensor of this shape at `data`; owns nothing.
+  DLTensor at(void *data) const {
+    return DLTensor{
+        data, {kDLCPU, 0}, ndim, dtype, const_cast<int64_t *>(shape), nullptr,
+        0};
+  }
+};
+
+/// Memory for one input or output, aligned as it asks; not zeroed.
+class Buffer {
+public:
+  explicit Buffer(const TensorInfo &info)
+      : info_(info), data_(std::aligned_alloc(
+                         alignment(info), (info.bytes / alignment(info) + 1) *
+                                              alignment(info))) {}
+
+  /// The first of bytes() / sizeof(T) elements; null without memory.
+  template <typename T> T *data() const {
+    return static_cast<T *>(data_.get());
+  }
+  uint64_t bytes() const { return info_.bytes; }
+  DLTensor tensor() const { return info_.at(data_.get()); }
+
+private:
+  static size_t alignment(const TensorInfo &info) {
+    return info.alignment < 64 ? 64 : info.alignment;
+  }
+  struct Free {
+    void operator()(void *memory) const { std::free(memory); }
+  };
+  TensorInfo info_;
+  std::unique_ptr<void, Free> data_;
+};
+
+struct ProgramOptions {
+  const char *function = nullptr; // null: "main"
+  int threads = 0;                // 0: the artifact's first plan
+  bool strictLibraries = false;
+};
+
+/// A loaded artifact. Immutable: any number of threads may use one. Loading
+/// maps the file and copies its kernels, usually in less than a millisecond.
+class Program {
+public:
+  static Result<Program> load(const std::string &path,
+                              const ProgramOptions &options = {}) {
+    minic_program_options c = toC(options);
+    minic_program *program = nullptr;
+    Status status(minic_program_load(path.c_str(), &c, &program));
+    return finish(std::move(status), program);
+  }
+  static Result<Program> loadBytes(const void *data, size_t bytes,
+                                   const ProgramOptions &options = {}) {
+    minic_program_options c = toC(options);
+    minic_program *program = nullptr;
+    Status status(minic_program_load_bytes(data, bytes, &c, &program));
+    return finish(std::move(status), program);
+  }
+
+  std::vector<TensorInfo> inputs() const {
+    return infos(minic_program_input_count(get()), minic_program_input);
+  }
+  std::vector<TensorInfo> outputs() const {
+    return infos(minic_program_output_count(get()), minic_program_output);
+  }
+  uint64_t arenaBytes() const { return minic_program_arena_bytes(get()); }
+  int threads() const { return minic_program_threads(get()); }
+
+  const minic_program *get() const { return program_.get(); }
+
+private:
+  explicit Program(minic_program *program) : program_(program) {}
+  static minic_program_options toC(const ProgramOptions &options) {
+    return {sizeof(minic_program_options), options.function, options.threads,
+            options.strictLibraries};
+  }
+  static Result<Program> finish(Status status, minic_program *program) {
+    if (!status.ok()) {
+      return status;
+    }
+    return Program(program);
+  }
+  template <typename Query>
+  std::vector<TensorInfo> infos(size_t count, Query query) const {
+    std::vector<TensorInfo> all(count);
+    for (size_t i = 0; i < count; ++i) {
+      query(get(), i, &all[i]); // cannot fail: i is below the count
+    }
+    return all;
+  }
+  struct Destroy {
+    void operator()(minic_program *program) const {
+      minic_program_destroy(program);
+    }
+  };
+  std::unique_ptr<minic_program, Destroy> program_;
+};
+
+struct ContextOptions {
+  void *arena = nullptr; // null: own; else 64-byte aligned, outlives it
+  uint64_t arenaBytes = 0;
+  minic_parallel_for parallelFor = nullptr; // null: libgomp's threads
+  void *pool = nullptr;
+};
+
+/// One stream of runs: one thread at a time, as many Contexts of a Program as
+/// you like. It keeps what it needs of the Program alive.
+class Context {
+public:
+  static Result<Context> create(const Program &program,
+                                const ContextOptions &options = {}) {
+    minic_context_options c = {sizeof(minic_context_options), options.arena,
+                               options.arenaBytes, options.parallelFor,
+                               options.pool};
+    minic_context *context = nullptr;
+    Status status(minic_context_create(program.get(), &c, &context));
+    if (!status.ok()) {
+      return status;
+    }
+    return Context(context);
+  }
+
+  /// Runs on any contiguous containers of DLTensor, in the Program's order.
+  /// Checks every tensor first; allocates nothing unless the plan calls a
+  /// library.
+  template <typename Inputs, typename Outputs>
+  Status run(const Inputs &inputs, const Outputs &outputs) {
+    return Status(minic_context_run(context_.get(), std::data(inputs),
+                                    std::size(inputs), std::data(outputs),
+                                    std::size(outputs)));
+  }
+  Status run(std::initializer_list<DLTensor> inputs,
+             std::initializer_list<DLTensor> outputs) {
+    return Status(minic_context_run(context_.get(), inputs.begin(),
+                                    inputs.size(), outputs.begin(),
+                                    outputs.size()));
+  }
+
+private:
+  explicit Context(minic_context *context) : context_(context) {}
+  struct Destroy {
+    void operator()(minic_context *context) const {
+      minic_context_destroy(context);
+    }
+  };
+  std::unique_ptr<minic_context, Destroy> context_;
+};
+
+} // namespace minic
+
+#endif // MINIC_MINIC_HPP

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Installs the built runtime, builds the examples against the installed tree
+# through find_package and through pkg-config, moves the tree, and runs them.
+# Usage: check_install.sh BUILD_DIR MODEL.minic EXPECTED_LINE
+set -euo pipefail
+build=$1 model=$2 expected=$3
+source=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+cmake --install "$build" --prefix "$work/first" >"$work/install.log"
+# An installed tree may be moved.
+mv "$work/first" "$work/prefix"
+prefix=$work/prefix
+test -f "$prefix/share/licenses/minic/LICENSE"
+
+expect() {
+  local got
+  got=$("$@" "$model")
+  if [ "$got" != "$expected" ]; then
+    echo "check_install: $*: expected '$expected', got '$got'" >&2
+    exit 1
+  fi
+}
+
+cmake -S "$source/examples/inference" -B "$work/examples" -G Ninja \
+  -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release >"$work/cmake.log"
+cmake --build "$work/examples" >>"$work/cmake.log" ||
+  { cat "$work/cmake.log" >&2; exit 1; }
+expect "$work/examples/inference_c"
+expect "$work/examples/inference_cpp"
+expect "$work/examples/inference_static"
+
+pc=$(dirname "$(find "$prefix" -name minic.pc)")
+flags=$(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs minic)
+libdir=$(PKG_CONFIG_PATH=$pc pkg-config --variable=libdir minic)
+# shellcheck disable=SC2086 # flags are words
+cc "$source/examples/inference/inference.c" $flags -o "$work/pc_c"
+# shellcheck disable=SC2086
+c++ -std=c++17 "$source/examples/inference/inference.cpp" $flags \
+  -o "$work/pc_cpp"
+export LD_LIBRARY_PATH=$libdir
+expect "$work/pc_c"
+expect "$work/pc_cpp"
+
+if "$work/pc_c" "$source/LICENSE" 2>"$work/error"; then
+  echo "check_install: a text file was accepted as a model" >&2
+  exit 1
+fi
+grep -q "not a minic artifact" "$work/error"
+echo "installed package: ok"

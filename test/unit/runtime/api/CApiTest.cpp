@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C interface: results, codes, texts, DLPack's tensors.
+
+#include "runtime/include/minic/minic.h"
+#include "test/unit/runtime/testing/TestArtifact.h"
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+namespace {
+
+using ::testing::HasSubstr;
+using namespace ::minic::testing;
+
+class CApiTest : public ::testing::Test {
+protected:
+  void load(const TestArtifact &artifact) {
+    std::vector<std::byte> bytes = artifact.bytes();
+    ASSERT_EQ(
+        minic_program_load_bytes(bytes.data(), bytes.size(), nullptr, &program),
+        MINIC_OK)
+        << minic_last_error();
+    ASSERT_EQ(minic_context_create(program, nullptr, &context), MINIC_OK)
+        << minic_last_error();
+  }
+  void TearDown() override {
+    minic_context_destroy(context);
+    minic_program_destroy(program);
+  }
+
+  DLTensor tensor(AlignedFloats &values) {
+    return {values.data(), {kDLCPU, 0}, 1, {kDLFloat, 32, 1},
+            shape,         nullptr,     0};
+  }
+
+  minic_program *program = nullptr;
+  minic_context *context = nullptr;
+  int64_t shape[1] = {20};
+};
+
+TEST_F(CApiTest, describesAndRuns) {
+  load(scaleArtifact(20));
+  ASSERT_EQ(minic_program_input_count(program), 1u);
+  ASSERT_EQ(minic_program_output_count(program), 1u);
+  minic_tensor_info info;
+  ASSERT_EQ(minic_program_input(program, 0, &info), MINIC_OK);
+  EXPECT_STREQ(info.name, "x");
+  EXPECT_EQ(info.ndim, 1);
+  EXPECT_EQ(info.shape[0], 20);
+  EXPECT_EQ(info.bytes, 80u);
+  EXPECT_EQ(info.alignment, 64u);
+  EXPECT_EQ(info.dtype.code, kDLFloat);
+  EXPECT_EQ(minic_program_threads(program), 1);
+  EXPECT_EQ(minic_program_arena_bytes(program), 0u);
+
+  AlignedFloats x(20, 4), y(20);
+  DLTensor input = tensor(x), output = tensor(y);
+  int64_t strides[1] = {1};
+  output.strides = strides;
+  ASSERT_EQ(minic_context_run(context, &input, 1, &output, 1), MINIC_OK)
+      << minic_last_error();
+  EXPECT_EQ(y[19], 9);
+}
+
+TEST_F(CApiTest, addsByteOffsets) {
+  load(scaleArtifact(20));
+  AlignedFloats x(64, 4), y(64, -1);
+  DLTensor input = tensor(x), output = tensor(y);
+  output.byte_offset = 64;
+  ASSERT_EQ(minic_context_run(context, &input, 1, &output, 1), MINIC_OK)
+      << minic_last_error();
+  EXPECT_EQ(y[15], -1);
+  EXPECT_EQ(y[16], 9);
+}
+
+TEST_F(CApiTest, outlivesItsProgramHandle) {
+  load(scaleArtifact(20));
+  minic_program_destroy(program);
+  program = nullptr;
+  AlignedFloats x(20), y(20);
+  DLTensor input = tensor(x), output = tensor(y);
+  EXPECT_EQ(minic_context_run(context, &input, 1, &output, 1), MINIC_OK);
+}
+
+TEST_F(CApiTest, refusesTensorsItCannotRead) {
+  load(scaleArtifact(20));
+  AlignedFloats x(64), y(64);
+  DLTensor good = tensor(x), output = tensor(y);
+  int64_t wrongShape[1] = {19}, strides[1] = {2};
+  auto refuses = [&](const DLTensor &input, const char *message) {
+    EXPECT_EQ(minic_context_run(context, &input, 1, &output, 1),
+              MINIC_INVALID_ARGUMENT);
+    EXPECT_THAT(minic_last_error(), HasSubstr(message));
+  };
+  DLTensor bad = good;
+  bad.device.device_type = kDLCUDA;
+  refuses(bad, "input 'x': expected memory of the CPU, got DLPack device type "
+               "2");
+  bad = good;
+  bad.dtype.bits = 64;
+  refuses(bad, "expected dtype f32, got DLPack code 2 of 64 bits and 1 lanes");
+  bad = good;
+  bad.dtype = {kDLBfloat, 16, 1};
+  refuses(bad, "expected dtype f32, got bf16");
+  bad = good;
+  bad.shape = wrongShape;
+  refuses(bad, "expected shape [20], got [19]");
+  bad = good;
+  bad.shape = nullptr;
+  refuses(bad, "1 dimensions at a null pointer");
+  bad = good;
+  bad.ndim = -1;
+  refuses(bad, "-1 dimensions");
+  bad = good;
+  bad.strides = strides;
+  refuses(bad, "expected dense row-major strides");
+  bad = good;
+  bad.byte_offset = 4;
+  refuses(bad, "aligned to 64 bytes");
+  bad = good;
+  bad.data = nullptr;
+  refuses(bad, "null pointer");
+  EXPECT_EQ(minic_context_run(context, &good, 1, &output, 0),
+            MINIC_INVALID_ARGUMENT);
+  EXPECT_THAT(minic_last_error(), HasSubstr("expected 1 outputs, got 0"));
+  EXPECT_EQ(minic_context_run(context, nullptr, 1, &output, 1),
+            MINIC_INVALID_ARGUMENT);
+}
+
+TEST_F(CApiTest, reportsCodes) {
+  minic_program *none = nullptr;
+  EXPECT_EQ(minic_program_load("/no/such/file", nullptr, &none),
+            MINIC_NOT_FOUND);
+  EXPECT_THAT(minic_last_error(), HasSubstr("/no/such/file"));
+  EXPECT_EQ(none, nullptr);
+  EXPECT_EQ(minic_program_load(nullptr, nullptr, &none),
+            MINIC_INVALID_ARGUMENT);
+  EXPECT_EQ(minic_program_load_bytes("junk", 4, nullptr, &none),
+            MINIC_INVALID_ARGUMENT);
+  std::vector<std::byte> bytes = scaleArtifact(20).bytes();
+  bytes[bytes.size() - 1] ^= std::byte(1);
+  bytes.pop_back();
+  EXPECT_EQ(
+      minic_program_load_bytes(bytes.data(), bytes.size(), nullptr, &none),
+      MINIC_DATA_LOSS);
+  TestArtifact artifact = scaleArtifact(20);
+  artifact.variant().isa = {"avx512quantum"};
+  bytes = artifact.bytes();
+  EXPECT_EQ(
+      minic_program_load_bytes(bytes.data(), bytes.size(), nullptr, &none),
+      MINIC_FAILED_PRECONDITION);
+  EXPECT_EQ(minic_context_create(nullptr, nullptr, &context),
+            MINIC_INVALID_ARGUMENT);
+  EXPECT_STREQ(minic_version(), "0.1.0");
+}
+
+TEST_F(CApiTest, readsOptionsAsLongAsTheCallerKnowsThem) {
+  std::vector<std::byte> bytes = scaleArtifact(20).bytes();
+  minic_program_options options = MINIC_PROGRAM_OPTIONS_INIT;
+  options.function = "forward";
+  EXPECT_EQ(
+      minic_program_load_bytes(bytes.data(), bytes.size(), &options, &program),
+      MINIC_NOT_FOUND);
+  // An older caller's struct ends before `function`.
+  options.struct_size = offsetof(minic_program_options, function);
+  EXPECT_EQ(
+      minic_program_load_bytes(bytes.data(), bytes.size(), &options, &program),
+      MINIC_OK);
+}
+
+TEST_F(CApiTest, namesIndicesThatDoNotExist) {
+  load(scaleArtifact(20));
+  minic_tensor_info info;
+  EXPECT_EQ(minic_program_output(program, 1, &info), MINIC_INVALID_ARGUMENT);
+  EXPECT_THAT(minic_last_error(), HasSubstr("no output 1: the program has 1"));
+}
+
+TEST_F(CApiTest, keepsErrorsPerThread) {
+  minic_program *none;
+  minic_program_load("/mine", nullptr, &none);
+  std::thread([] {
+    EXPECT_STREQ(minic_last_error(), "");
+    minic_program *none;
+    minic_program_load("/other", nullptr, &none);
+    EXPECT_THAT(minic_last_error(), HasSubstr("/other"));
+  }).join();
+  EXPECT_THAT(minic_last_error(), HasSubstr("/mine"));
+}
+
+} // namespace

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The C++ interface, as a user writes it.
+
+#include "runtime/include/minic/minic.hpp"
+#include "test/unit/runtime/testing/TestArtifact.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <type_traits>
+
+namespace {
+
+using minic::testing::scaleArtifact;
+
+static_assert(!std::is_copy_constructible_v<minic::Program>);
+static_assert(std::is_nothrow_move_constructible_v<minic::Program>);
+static_assert(!std::is_copy_constructible_v<minic::Context>);
+static_assert(std::is_nothrow_move_constructible_v<minic::Context>);
+
+minic::Result<minic::Program> load(int64_t count) {
+  std::vector<std::byte> bytes = scaleArtifact(count).bytes();
+  return minic::Program::loadBytes(bytes.data(), bytes.size());
+}
+
+TEST(CppApiTest, runs) {
+  auto program = load(20);
+  ASSERT_TRUE(program.ok()) << program.message();
+  auto context = minic::Context::create(*program);
+  ASSERT_TRUE(context.ok()) << context.message();
+  minic::Buffer x(program->inputs()[0]), y(program->outputs()[0]);
+  std::fill_n(x.data<float>(), 20, 3.0f);
+  auto status = context->run({x.tensor()}, {y.tensor()});
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(y.data<float>()[19], 7);
+
+  // Any contiguous containers do.
+  minic::Context moved = std::move(*context);
+  std::array<DLTensor, 1> inputs = {x.tensor()};
+  std::vector<DLTensor> outputs = {y.tensor()};
+  EXPECT_TRUE(moved.run(inputs, outputs).ok());
+}
+
+TEST(CppApiTest, saysWhatWentWrong) {
+  auto program = minic::Program::load("/no/such/file");
+  EXPECT_FALSE(program.ok());
+  EXPECT_EQ(program.status().code(), MINIC_NOT_FOUND);
+  EXPECT_THAT(program.message(), ::testing::HasSubstr("/no/such/file"));
+}
+
+TEST(CppApiTest, keepsTheMessageOfAnEarlierFailure) {
+  auto first = minic::Program::load("/first");
+  auto second = minic::Program::load("/second");
+  EXPECT_THAT(first.message(), ::testing::HasSubstr("/first"));
+}
+
+TEST(CppApiTest, allocatesBuffersForEmptyTensors) {
+  auto program = load(0);
+  ASSERT_TRUE(program.ok()) << program.message();
+  auto context = minic::Context::create(*program);
+  ASSERT_TRUE(context.ok()) << context.message();
+  minic::Buffer x(program->inputs()[0]), y(program->outputs()[0]);
+  EXPECT_EQ(x.bytes(), 0u);
+  EXPECT_TRUE(context->run({x.tensor()}, {y.tensor()}).ok());
+}
+
+} // namespace
