@@ -5,6 +5,8 @@
 
 #include "compiler/target/cpu/LowerToLlvm.h"
 
+#include "compiler/target/cpu/ExpandPow.h"
+
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
@@ -62,7 +64,7 @@ LogicalResult applyGreedily(ModuleOp device, RewritePatternSet patterns) {
 LogicalResult approximateMath(ModuleOp device) {
   MLIRContext *context = device.getContext();
   RewritePatternSet expand(context);
-  math::populateExpansionPatterns(expand, {"powf"});
+  populateExpandPowPattern(expand);
   if (failed(applyGreedily(device, std::move(expand)))) {
     return device.emitError("internal error: math expansion did not converge");
   }

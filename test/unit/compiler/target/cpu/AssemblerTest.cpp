@@ -113,6 +113,95 @@ TEST_F(AssemblerTest, TranscendentalsCallNothing) {
   }
 }
 
+/// A float64 function, where it may be off by `ulps` of its float32 result.
+struct MathCase {
+  const char *name;
+  std::function<Value(KernelBuilder &, Value)> build;
+  double (*exact)(double);
+  double ulps;
+};
+
+TEST_F(AssemblerTest, MathAtOrdinaryAndSpecialValues) {
+  const MathCase cases[] = {
+      {"exp",
+       [](KernelBuilder &k, Value v) {
+         return math::ExpOp::create(k.b, k.loc, v);
+       },
+       std::exp, 2},
+      {"log",
+       [](KernelBuilder &k, Value v) {
+         return math::LogOp::create(k.b, k.loc, v);
+       },
+       std::log, 2},
+      {"tanh",
+       [](KernelBuilder &k, Value v) {
+         return math::TanhOp::create(k.b, k.loc, v);
+       },
+       std::tanh, 6},
+      {"erf",
+       [](KernelBuilder &k, Value v) {
+         return math::ErfOp::create(k.b, k.loc, v);
+       },
+       std::erf, 6},
+      {"square",
+       [](KernelBuilder &k, Value v) {
+         Value two = k.splat(
+             arith::ConstantOp::create(k.b, k.loc, k.b.getF32FloatAttr(2)), 16);
+         return math::PowFOp::create(k.b, k.loc, v, two);
+       },
+       [](double x) { return x * x; }, 200},
+      {"cube",
+       [](KernelBuilder &k, Value v) {
+         Value three = k.splat(
+             arith::ConstantOp::create(k.b, k.loc, k.b.getF32FloatAttr(3)), 16);
+         return math::PowFOp::create(k.b, k.loc, v, three);
+       },
+       [](double x) { return x * x * x; }, 300},
+      {"inverse square root",
+       [](KernelBuilder &k, Value v) {
+         Value exponent = k.splat(
+             arith::ConstantOp::create(k.b, k.loc, k.b.getF32FloatAttr(-0.5)),
+             16);
+         return math::PowFOp::create(k.b, k.loc, v, exponent);
+       },
+       [](double x) { return std::pow(x, -0.5); }, 40},
+      {"power of 2",
+       [](KernelBuilder &k, Value v) {
+         Value two = k.splat(
+             arith::ConstantOp::create(k.b, k.loc, k.b.getF32FloatAttr(2)), 16);
+         return math::PowFOp::create(k.b, k.loc, two, v);
+       },
+       std::exp2, 200},
+  };
+  std::vector<float> x = {0.0f,   -0.0f, INFINITY, -INFINITY, NAN,
+                          1.0f,   -1.0f, 2.0f,     -2.0f,     1e-30f,
+                          -1e-6f, 87.0f, -87.0f,   89.0f,     -105.0f,
+                          200.0f, 0.5f,  -0.5f,    1e10f,     3.0f};
+  for (float value : ramp(2000, -9, 9)) {
+    x.push_back(value);
+  }
+  for (const MathCase &math : cases) {
+    OwningOpRef<ModuleOp> device =
+        pointwise(int64_t(x.size()), builder.getF32Type(), math.build);
+    std::vector<float> y = run(*device, x);
+    for (size_t i = 0; i != x.size(); ++i) {
+      float expected = float(math.exact(x[i]));
+      if (std::isnan(expected) || std::isinf(expected)) {
+        EXPECT_TRUE(std::isnan(expected) ? std::isnan(y[i]) : y[i] == expected)
+            << math.name << "(" << x[i] << ") = " << y[i] << ", expected "
+            << expected;
+        continue;
+      }
+      double ulp = std::max(std::nextafter(std::fabs(expected), INFINITY) -
+                                std::fabs(expected),
+                            1.2e-38f);
+      double error = std::fabs(y[i] - math.exact(x[i])) / ulp;
+      EXPECT_LE(error, math.ulps) << math.name << "(" << x[i] << ") = " << y[i]
+                                  << ", expected " << expected;
+    }
+  }
+}
+
 TEST_F(AssemblerTest, SixteenBitFloatsRoundToNearestEven) {
   // 1 + 2^-8 is halfway between two bf16 numbers and goes to the even one.
   for (std::string isa : {"", "v3", "v4"}) {
