@@ -5,7 +5,7 @@
 
 #include "compiler/target/cpu/LowerToLlvm.h"
 
-#include "compiler/target/cpu/ExpandPow.h"
+#include "compiler/target/cpu/MathLowering.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -63,17 +63,12 @@ LogicalResult applyGreedily(ModuleOp device, RewritePatternSet patterns) {
 /// pow, tanh, erf, exp, log: the only math ops that are not instructions.
 LogicalResult approximateMath(ModuleOp device) {
   MLIRContext *context = device.getContext();
-  RewritePatternSet expand(context);
-  populateExpandPowPattern(expand);
-  if (failed(applyGreedily(device, std::move(expand)))) {
-    return device.emitError("internal error: math expansion did not converge");
-  }
-  RewritePatternSet approximate(context);
-  populateMathPolynomialApproximationPatterns(approximate, [](StringRef name) {
-    return llvm::is_contained({"math.exp", "math.log", "math.tanh", "math.erf"},
-                              name);
+  RewritePatternSet patterns(context);
+  populateMathLoweringPatterns(patterns);
+  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
+    return name == "math.tanh" || name == "math.erf";
   });
-  if (failed(applyGreedily(device, std::move(approximate)))) {
+  if (failed(applyGreedily(device, std::move(patterns)))) {
     return device.emitError(
         "internal error: math approximation did not converge");
   }

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Range reductions and polynomials; coefficients are those of Cephes' expf and
+// logf (S. Moshier), pow goes through a logarithm in float64.
+
+#include "compiler/target/cpu/MathLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+/// 1.5 * 2^23: added to a small float it rounds it to an integer and leaves
+/// that integer in the low bits.
+constexpr double kRoundingMagic = 12582912.0;
+
+/// Arithmetic on scalars or vectors shaped like one value.
+struct Arithmetic {
+  OpBuilder &b;
+  Location loc;
+  Type shape;
+
+  using F = arith::CmpFPredicate;
+
+  Type of(Type element) const {
+    auto vector = dyn_cast<VectorType>(shape);
+    return vector ? Type(vector.clone(element)) : element;
+  }
+  Type f32() const { return of(b.getF32Type()); }
+  Type f64() const { return of(b.getF64Type()); }
+  Type i32() const { return of(b.getI32Type()); }
+  Type i64() const { return of(b.getI64Type()); }
+
+  Value constant(Type type, double value) const {
+    return splat(type, b.getFloatAttr(getElementTypeOrSelf(type), value));
+  }
+  Value integer(Type type, int64_t value) const {
+    return splat(type, b.getIntegerAttr(getElementTypeOrSelf(type), value));
+  }
+  Value splat(Type type, TypedAttr attr) const {
+    if (auto shaped = dyn_cast<ShapedType>(type)) {
+      attr = DenseElementsAttr::get(shaped, Attribute(attr));
+    }
+    return arith::ConstantOp::create(b, loc, attr);
+  }
+  Value like(Value v, double value) const {
+    return constant(v.getType(), value);
+  }
+
+  template <typename Op, typename... Args> Value op(Args... args) const {
+    return Op::create(b, loc, args...);
+  }
+  Value add(Value x, Value y) const { return op<arith::AddFOp>(x, y); }
+  Value sub(Value x, Value y) const { return op<arith::SubFOp>(x, y); }
+  Value mul(Value x, Value y) const { return op<arith::MulFOp>(x, y); }
+  Value fma(Value x, Value y, Value z) const {
+    return op<math::FmaOp>(x, y, z);
+  }
+  Value fma(Value x, double y, Value z) const { return fma(x, like(x, y), z); }
+  Value compare(F predicate, Value x, double y) const {
+    return op<arith::CmpFOp>(predicate, x, like(x, y));
+  }
+  Value select(Value c, Value x, Value y) const {
+    return op<arith::SelectOp>(c, x, y);
+  }
+  Value select(Value c, double x, Value y) const {
+    return select(c, like(y, x), y);
+  }
+  /// Within [low, high]; NaN stays.
+  Value clamp(Value x, double low, double high) const {
+    x = select(compare(F::OLT, x, low), low, x);
+    return select(compare(F::OGT, x, high), high, x);
+  }
+  /// Horner's scheme, highest coefficient first.
+  Value polynomial(Value x, ArrayRef<double> coefficients) const {
+    Value result = like(x, coefficients.front());
+    for (double c : coefficients.drop_front()) {
+      result = fma(result, x, like(x, c));
+    }
+    return result;
+  }
+
+  /// exp(r) for |r| <= ln(2) / 2, f32.
+  Value expReduced(Value r) const {
+    Value p =
+        polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
+                       4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
+    return add(fma(p, mul(r, r), r), like(r, 1));
+  }
+
+  /// p * 2^n where `magic` is n + kRoundingMagic, -300 < n < 300. Two factors,
+  /// so that denormal results and those near overflow are reached.
+  Value scale(Value p, Value magic) const {
+    Value bits = op<arith::BitcastOp>(i32(), magic);
+    int64_t zero = 0x4b400000; // kRoundingMagic's bits
+    Value n = op<arith::SubIOp>(bits, integer(i32(), zero));
+    Value half = op<arith::ShRSIOp>(n, integer(i32(), 1));
+    Value rest = op<arith::SubIOp>(n, half);
+    return mul(mul(p, powerOfTwo(half)), powerOfTwo(rest));
+  }
+  Value powerOfTwo(Value n) const {
+    Value biased = op<arith::AddIOp>(n, integer(i32(), 127));
+    Value bits = op<arith::ShLIOp>(biased, integer(i32(), 23));
+    return op<arith::BitcastOp>(f32(), bits);
+  }
+
+  Value exp(Value x) const {
+    // Beyond these the result is 0 or infinity anyway.
+    Value inside = clamp(x, -104, 89);
+    Value magic = fma(inside, 1.44269504088896341, like(x, kRoundingMagic));
+    Value n = sub(magic, like(x, kRoundingMagic));
+    Value r = fma(n, -0.693359375, inside);
+    r = fma(n, 2.12194440e-4, r);
+    return scale(expReduced(r), magic);
+  }
+
+  Value log(Value x) const {
+    Value isTiny = compare(F::OLT, x, 0x1p-126);
+    Value normal = select(isTiny, mul(x, like(x, 0x1p23)), x);
+    // x = m * 2^e with m in [sqrt(1/2), sqrt(2)).
+    Value root = integer(i32(), 0x3f3504f3); // sqrt(1/2)
+    Value bits = op<arith::SubIOp>(op<arith::BitcastOp>(i32(), normal), root);
+    Value e = op<arith::SIToFPOp>(f32(),
+                                  op<arith::ShRSIOp>(bits, integer(i32(), 23)));
+    e = add(e, select(isTiny, -23, like(x, 0)));
+    Value mantissa = op<arith::AddIOp>(
+        op<arith::AndIOp>(bits, integer(i32(), 0x7fffff)), root);
+    Value f = sub(op<arith::BitcastOp>(f32(), mantissa), like(x, 1));
+    Value p =
+        polynomial(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1,
+                       -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
+                       2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
+    Value z = mul(f, f);
+    Value y = mul(mul(p, f), z);
+    y = fma(e, -2.12194440e-4, y);
+    y = fma(z, -0.5, y);
+    Value result = fma(e, 0.693359375, add(f, y));
+    // Infinity and NaN as they are.
+    result = select(compare(F::UEQ, x, kInfinity), x, result);
+    result = select(compare(F::OEQ, x, 0), -kInfinity, result);
+    return select(compare(F::OLT, x, 0), kNaN, result);
+  }
+
+  /// log2 of a positive f64 that was a finite float32.
+  Value log2(Value x) const {
+    Value root = integer(i64(), 0x3fe6a09e667f3bcd); // sqrt(1/2)
+    Value bits = op<arith::SubIOp>(op<arith::BitcastOp>(i64(), x), root);
+    Value exponent = op<arith::ShRSIOp>(bits, integer(i64(), 52));
+    // Through i32: AVX2 converts no i64.
+    Value e = op<arith::SIToFPOp>(f64(), op<arith::TruncIOp>(i32(), exponent));
+    Value mantissa = op<arith::AddIOp>(
+        op<arith::AndIOp>(bits, integer(i64(), 0xfffffffffffff)), root);
+    Value m = op<arith::BitcastOp>(f64(), mantissa);
+    // log(m) = 2 atanh(s), s = (m - 1) / (m + 1), |s| < 0.172: the first
+    // omitted term is below 2^-44 of the sum.
+    Value s = op<arith::DivFOp>(sub(m, like(m, 1)), add(m, like(m, 1)));
+    Value p = polynomial(mul(s, s), {1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9,
+                                     1.0 / 7, 1.0 / 5, 1.0 / 3, 1});
+    constexpr double kTwoLog2E = 2.88539008177792681;
+    return fma(mul(s, p), kTwoLog2E, e);
+  }
+
+  Value pow(Value x, Value y) const {
+    Value base = op<math::AbsFOp>(x);
+    Value l = log2(op<arith::ExtFOp>(f64(), base));
+    l = select(compare(F::OEQ, base, 0), -kInfinity, l);
+    l = select(compare(F::OEQ, base, kInfinity), kInfinity, l);
+    Value t = mul(op<arith::ExtFOp>(f64(), y), l);
+    // 2^t as 2^n * exp(ln(2) r). Beyond these it is 0 or infinity anyway.
+    t = clamp(t, -160, 160);
+    Value n = op<math::RoundEvenOp>(t);
+    Value r = mul(sub(t, n), like(t, 0.693147180559945309));
+    Value magic = add(op<arith::TruncFOp>(f32(), n), like(x, kRoundingMagic));
+    Value power = scale(expReduced(op<arith::TruncFOp>(f32(), r)), magic);
+
+    // The sign is that of the base where y is an odd integer.
+    auto isInteger = [&](Value v) {
+      return op<arith::CmpFOp>(F::OEQ, v, Value(op<math::RoundEvenOp>(v)));
+    };
+    Value isWhole = isInteger(y);
+    Value isEven = isInteger(mul(y, like(y, 0.5)));
+    Value isNegative = op<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                         Value(op<arith::BitcastOp>(i32(), x)),
+                                         integer(i32(), 0));
+    Value isOdd = op<arith::AndIOp>(isWhole, negate(isEven));
+    Value flips = op<arith::AndIOp>(isOdd, isNegative);
+    power = select(flips, op<arith::NegFOp>(power), power);
+
+    // A finite negative base has real powers for integers only.
+    Value isBelowZero = op<arith::AndIOp>(compare(F::OLT, x, 0),
+                                          compare(F::OGT, x, -kInfinity));
+    power =
+        select(op<arith::AndIOp>(isBelowZero, negate(isWhole)), kNaN, power);
+    power = select(compare(F::UNO, x, 0), x, power);
+    // 1 where C says so: y = 0, x = 1, and |x| = 1 to an infinite power.
+    Value isOne =
+        op<arith::OrIOp>(compare(F::OEQ, y, 0), compare(F::OEQ, x, 1));
+    Value isUnitToInfinity =
+        op<arith::AndIOp>(compare(F::OEQ, base, 1),
+                          compare(F::OEQ, op<math::AbsFOp>(y), kInfinity));
+    return select(op<arith::OrIOp>(isOne, isUnitToInfinity), 1, power);
+  }
+
+  Value negate(Value predicate) const {
+    return op<arith::XOrIOp>(predicate, integer(predicate.getType(), 1));
+  }
+};
+
+template <typename Op, typename Emit> struct Lowering : OpRewritePattern<Op> {
+  Lowering(MLIRContext *context, Emit emit)
+      : OpRewritePattern<Op>(context), emit(emit) {}
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32()) {
+      return rewriter.notifyMatchFailure(op, "not of f32");
+    }
+    Arithmetic a{rewriter, op.getLoc(), op.getType()};
+    rewriter.replaceOp(op, emit(a, op));
+    return success();
+  }
+
+  Emit emit;
+};
+
+template <typename Op, typename Emit>
+void add(RewritePatternSet &patterns, Emit emit) {
+  patterns.add(
+      std::make_unique<Lowering<Op, Emit>>(patterns.getContext(), emit));
+}
+
+} // namespace
+
+void populateMathLoweringPatterns(RewritePatternSet &patterns) {
+  add<math::ExpOp>(patterns, [](const Arithmetic &a, math::ExpOp op) {
+    return a.exp(op.getOperand());
+  });
+  add<math::LogOp>(patterns, [](const Arithmetic &a, math::LogOp op) {
+    return a.log(op.getOperand());
+  });
+  add<math::PowFOp>(patterns, [](const Arithmetic &a, math::PowFOp op) {
+    return a.pow(op.getLhs(), op.getRhs());
+  });
+}
+
+} // namespace minic::cpu

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Accuracy of the transcendental functions in generated code, over all float32
+// exponents and signs, and their special cases.
+
+#include "compiler/target/cpu/Assembler.h"
+#include "compiler/target/cpu/CpuProfile.h"
+#include "compiler/target/cpu/KernelAbi.h"
+#include "test/unit/compiler/target/cpu/LoadedKernel.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <vector>
+
+using namespace mlir;
+
+namespace minic::cpu {
+namespace {
+
+using Floats = std::vector<float>;
+
+/// Results of `emit` on vectors of two operands.
+Floats run(const Floats &x, const Floats &y,
+           const std::function<Value(KernelBuilder &, Value, Value)> &emit,
+           const std::string &isa) {
+  MLIRContext context;
+  prepareContext(context);
+  OpBuilder builder(&context);
+  Location loc = builder.getUnknownLoc();
+  OwningOpRef<ModuleOp> device = ModuleOp::create(loc);
+  KernelEntry entry = KernelEntry::create(builder, loc, *device, "kernel");
+  KernelBuilder k(builder, loc);
+  Type f32 = builder.getF32Type();
+  Value pointers[3];
+  for (int i = 0; i != 3; ++i) {
+    pointers[i] = k.argPointer(entry.args, i);
+  }
+  k.forLoop(k.i64(0), k.i64(int64_t(x.size())), 16, [&](Value i) {
+    Value mask = k.tailMask(k.sub(k.i64(int64_t(x.size())), i), 16);
+    auto load = [&](Value from) {
+      return k.loadVector(k.advance(from, i, f32), f32, 16, mask);
+    };
+    k.storeVector(emit(k, load(pointers[0]), load(pointers[1])),
+                  k.advance(pointers[2], i, f32), f32, mask);
+  });
+  auto bytes = assemble(*device, getCpuProfile(1, isa));
+  EXPECT_TRUE(succeeded(bytes));
+  Floats result(x.size());
+  LoadedKernel loaded(*bytes);
+  Arg args[] = {x.data(), y.data(), result.data()};
+  loaded.entry("kernel")(args, 0, 1, nullptr);
+  return result;
+}
+
+/// Distance in units in the last place that `expected` has as a float32;
+/// infinite where one of them is NaN or infinite and the other is not.
+double ulps(float got, double expected) {
+  if (std::isnan(expected) || std::isnan(got)) {
+    return std::isnan(expected) == std::isnan(got) ? 0 : INFINITY;
+  }
+  if (std::isinf(float(expected)) || std::isinf(got)) {
+    // Just below overflow either is right.
+    bool isNear = std::fabs(expected) > 3.40282e38 && std::fabs(got) > 3.4e38 &&
+                  std::fabs(expected) < 3.40283e38;
+    return float(expected) == got || isNear ? 0 : INFINITY;
+  }
+  int exponent = expected == 0 ? -126 : std::ilogb(expected);
+  return std::fabs(got - expected) /
+         std::ldexp(1.0, std::max(exponent, -126) - 23);
+}
+
+/// Every 16411th bit pattern, and edges.
+Floats spread() {
+  Floats values = {0.0f,    -0.0f,     INFINITY, -INFINITY,    NAN,
+                   1.0f,    88.72284f, 88.7228f, -87.3366f,    -103.9721f,
+                   -104.1f, 1e-45f,    -1e-45f,  3.4028235e38f};
+  for (uint64_t bits = 0; bits < (uint64_t(1) << 32); bits += 16411) {
+    float value;
+    uint32_t word = uint32_t(bits);
+    std::memcpy(&value, &word, 4);
+    values.push_back(value);
+  }
+  return values;
+}
+
+using Function = double (*)(double);
+
+template <typename Op> void check(Function expected, double bound) {
+  Floats x = spread();
+  for (std::string isa : {"", "v3"}) {
+    Floats got = run(
+        x, x,
+        [](KernelBuilder &k, Value v, Value) -> Value {
+          return Op::create(k.b, k.loc, v);
+        },
+        isa);
+    for (size_t i = 0; i != x.size(); ++i) {
+      ASSERT_LE(ulps(got[i], expected(x[i])), bound)
+          << isa << " of " << x[i] << ": " << got[i];
+    }
+  }
+}
+
+TEST(MathLoweringTest, Exp) { check<math::ExpOp>(std::exp, 1); }
+TEST(MathLoweringTest, Log) { check<math::LogOp>(std::log, 1); }
+TEST(MathLoweringTest, Tanh) { check<math::TanhOp>(std::tanh, 4.5); }
+TEST(MathLoweringTest, Erf) { check<math::ErfOp>(std::erf, 4.5); }
+
+void checkPow(const Floats &x, const Floats &y, double bound) {
+  for (std::string isa : {"", "v3"}) {
+    Floats got = run(
+        x, y,
+        [](KernelBuilder &k, Value base, Value exponent) -> Value {
+          return math::PowFOp::create(k.b, k.loc, base, exponent);
+        },
+        isa);
+    for (size_t i = 0; i != x.size(); ++i) {
+      double expected = std::pow(double(x[i]), double(y[i]));
+      ASSERT_LE(ulps(got[i], expected), bound)
+          << isa << ' ' << x[i] << " ** " << y[i] << ": " << got[i];
+    }
+  }
+}
+
+TEST(MathLoweringTest, PowOfSpecialValues) {
+  Floats special = {0.0f,   -0.0f,       1,     -1,       2,        -2,
+                    0.5f,   -0.5f,       3,     -3,       10,       -10,
+                    1e-40f, -1e-40f,     1e30f, -1e30f,   1.5f,     -1.5f,
+                    100,    16777217.0f, NAN,   INFINITY, -INFINITY};
+  Floats x, y;
+  for (float base : special) {
+    for (float exponent : special) {
+      x.push_back(base);
+      y.push_back(exponent);
+    }
+  }
+  checkPow(x, y, 1.1);
+}
+
+TEST(MathLoweringTest, PowOverTheWholeRange) {
+  Floats x, y;
+  uint32_t state = 1;
+  auto next = [&] {
+    state = state * 1664525 + 1013904223;
+    return double(state >> 8) / double(1 << 24);
+  };
+  for (int i = 0; i != 50000; ++i) {
+    x.push_back(float(std::exp2((next() - 0.5) * 250)));
+    y.push_back(float((next() - 0.5) * std::exp2(next() * 8 - 3)));
+    if (i % 4 == 0) {
+      x.back() = -x.back();
+      y.back() = std::rint(y.back());
+    }
+  }
+  checkPow(x, y, 1.1);
+}
+
+} // namespace
+} // namespace minic::cpu
