@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A plan that goes through the artifact comes back the same.
+
+#include "compiler/emit/ReadPlan.h"
+#include "compiler/emit/EmitArtifact.h"
+#include "dialects/RegisterDialects.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+namespace minic {
+namespace {
+
+// Every kind of address, command, parameter and constant.
+const char *const plan = R"(
+  plan.constant @dense : tensor<3x2xf32> = dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
+  plan.constant @packed
+    : tensor<3x5xbf16, #kernel.layout<order = [0, 1], blocks = [[0, 2], [1, 4]], padded = [4, 8]>>
+    = dense<[[1.0, 2.0, 3.0, 4.0, 5.0], [6.0, 7.0, 8.0, 9.0, 10.0], [11.0, 12.0, 13.0, 14.0, 15.0]]> : tensor<3x5xbf16>
+  plan.constant @bits : tensor<5xi1> = dense<[true, false, false, true, true]> : tensor<5xi1>
+  plan.constant @splat : tensor<7xi64> = dense<-3> : tensor<7xi64>
+  plan.constant @outside : tensor<2x2xf32>
+  plan.binary @kernels "elf_shared_object" "x86-64-v4" = dense<[127, 69, 76, 70, 2]> : tensor<5xi8>
+  plan.function @main
+      inputs [#plan.tensor_spec<name = "x", type = tensor<3x2xf32>, alignment = 64>,
+              #plan.tensor_spec<name = "mask", type = tensor<3x2xi1>, alignment = 16>]
+      outputs [#plan.tensor_spec<name = "y", type = tensor<3x2xf32>, alignment = 64>]
+      flops = 42 {
+    plan.variant "cpu" isa ["avx2", "fma"] threads = 2
+        attributes {arena_bytes = 256 : i64, evidence = "{}"} prepare {
+    } run {
+      %x = plan.input 0
+      %y = plan.output 0
+      %w = plan.constant_address @dense
+      %a = plan.buffer 64 {offset = 0 : i64}
+      %b = plan.buffer 128 {offset = 64 : i64}
+      %v = plan.view %a + 24
+      plan.fill %a value = 255 bytes = 64 {label = "poison", depends = array<i32>}
+      plan.copy %v, %x bytes = 24 {depends = array<i32: 0>}
+      plan.launch "kernel_a" grid [3] (%x, %w, %v) access [#plan<access read>, #plan<access read>, #plan<access write>]
+        scratch %b {scalars = array<i64: 7, -1>, scratch_bytes = 64 : i64, label = "a", depends = array<i32: 1>}
+      plan.call #plan.onednn_matmul<
+          lhs = <operand = 0, dtype = f32, dims = [3, 2], strides = [2, 1]>,
+          rhs = <operand = 1, dtype = f32, dims = [2, 2], strides = [1, 2]>,
+          result = <operand = 2, dtype = f32, dims = [3, 2], strides = [2, 1]>,
+          post_ops = [#plan.eltwise<kind = "relu", alpha = 0.0 : f32, beta = 0.0 : f32>,
+                      #plan.binary<kind = "add", operand = <operand = 3, dtype = f32, dims = [3, 2], strides = [2, 1]>>],
+          pack_rhs = true>
+        (%v, %w, %y, %x) access [#plan<access read>, #plan<access read>, #plan<access write>, #plan<access read>]
+        {library_version = "2.6.3", depends = array<i32: 2>}
+    }
+  }
+)";
+
+class ReadPlanTest : public ::testing::Test {
+protected:
+  ReadPlanTest() {
+    mlir::DialectRegistry registry;
+    registerDialects(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+  }
+  mlir::MLIRContext context;
+};
+
+TEST_F(ReadPlanTest, EmitsTheSameBytesAgain) {
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(plan, &context);
+  ASSERT_TRUE(module);
+  EmitOptions options;
+  options.weightsPath = "w.safetensors";
+  options.weightsHash = "0123456789abcdef";
+  options.model = "bytecode";
+  auto first = serializePlan(*module, options);
+  ASSERT_TRUE(mlir::succeeded(first));
+  auto artifact = format::ArtifactReader::copy(*first, "first");
+  ASSERT_TRUE(artifact.ok()) << artifact.status();
+
+  auto again = readPlan(*artifact, context, /*withValues=*/true);
+  ASSERT_TRUE(mlir::succeeded(mlir::verify(*again)));
+  auto second = serializePlan(*again, options);
+  ASSERT_TRUE(mlir::succeeded(second));
+  EXPECT_TRUE(*first == *second);
+}
+
+TEST_F(ReadPlanTest, EmitsConstantsInTheirLayout) {
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(plan, &context);
+  auto bytes = serializePlan(*module, {});
+  auto artifact = format::ArtifactReader::copy(*bytes, "first");
+  ASSERT_TRUE(artifact.ok()) << artifact.status();
+  // [3, 5] in blocks of 2 x 4, padded to [4, 8]: 32 elements of two bytes.
+  auto packed = artifact->constant(1);
+  ASSERT_EQ(packed.size(), 64u);
+  const auto *values = reinterpret_cast<const uint16_t *>(packed.data());
+  auto bf16 = [](float value) {
+    uint32_t bits;
+    std::memcpy(&bits, &value, sizeof(bits));
+    return static_cast<uint16_t>(bits >> 16);
+  };
+  EXPECT_EQ(values[0], bf16(1));   // row 0, column 0
+  EXPECT_EQ(values[3], bf16(4));   // row 0, column 3
+  EXPECT_EQ(values[4], bf16(6));   // row 1, column 0
+  EXPECT_EQ(values[8], bf16(5));   // row 0, column 4: next block
+  EXPECT_EQ(values[9], 0);         // padding
+  EXPECT_EQ(values[16], bf16(11)); // row 2: next block of rows
+  EXPECT_EQ(static_cast<int>(artifact->constant(2)[0]), 1);
+  EXPECT_EQ(static_cast<int>(artifact->constant(2)[1]), 0);
+}
+
+TEST_F(ReadPlanTest, RefusesAnUnfinishedPlan) {
+  mlir::ScopedDiagnosticHandler quiet(
+      &context, [](mlir::Diagnostic &) { return mlir::success(); });
+  const char *const unfinished = R"(
+    plan.function @main inputs [] outputs [] flops = 0 {
+      plan.variant "cpu" isa [] threads = 1 prepare {} run {
+        %a = plan.buffer 64
+        plan.fill %a value = 0 bytes = 64
+      }
+    }
+  )";
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(unfinished, &context);
+  ASSERT_TRUE(module);
+  EXPECT_TRUE(mlir::failed(serializePlan(*module, {})));
+}
+
+} // namespace
+} // namespace minic
