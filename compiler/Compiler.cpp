@@ -12,6 +12,7 @@
 #include "compiler/emit/EmitArtifact.h"
 #include "compiler/emit/ModelBytecode.h"
 #include "compiler/import/ImportModel.h"
+#include "compiler/reference/FoldingEvaluator.h"
 #include "dialects/RegisterDialects.h"
 #include "dialects/plan/Plan.h"
 
@@ -62,7 +63,6 @@ public:
 
 private:
   LogicalResult importPhase();
-  LogicalResult checkStaticShapes();
   /// From a clone of the fused module to codegen, for one target.
   FailureOr<OwningOpRef<ModuleOp>> compileVariant(Target &target, bool isFirst,
                                                   CompileResult &result);
@@ -101,34 +101,6 @@ LogicalResult Compilation::importPhase() {
     model = std::move(*imported);
     return *model.module;
   });
-}
-
-LogicalResult Compilation::checkStaticShapes() {
-  auto isDynamic = [](Type type) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    return tensor && !tensor.hasStaticShape();
-  };
-  WalkResult result =
-      model.module->walk<WalkOrder::PreOrder>([&](Operation *op) {
-        if (auto function = dyn_cast<func::FuncOp>(op)) {
-          for (BlockArgument argument : function.getArguments()) {
-            if (isDynamic(argument.getType())) {
-              emitError(argument.getLoc(), "unsupported: dynamic shape ")
-                  << argument.getType() << " of an argument of @"
-                  << function.getName();
-              return WalkResult::interrupt();
-            }
-          }
-        }
-        for (Type type : op->getResultTypes()) {
-          if (isDynamic(type)) {
-            op->emitError("unsupported: dynamic shape ") << type;
-            return WalkResult::interrupt();
-          }
-        }
-        return WalkResult::advance();
-      });
-  return failure(result.wasInterrupted());
 }
 
 FailureOr<OwningOpRef<ModuleOp>>
@@ -195,9 +167,6 @@ LogicalResult Compilation::run(CompileResult &result) {
   if (endsAt(Phase::Import)) {
     return print(*model.module);
   }
-  if (failed(checkStaticShapes())) {
-    return failure();
-  }
   if (endsAt(Phase::Emit)) {
     FailureOr<std::string> bytecode = writeModelBytecode(*model.module);
     if (failed(bytecode)) {
@@ -209,8 +178,11 @@ LogicalResult Compilation::run(CompileResult &result) {
       emitOptions.weightsPath = relativeTo(model.weightsPath, output);
     }
   }
+  auto evaluator = reference::createFoldingEvaluator();
+  PipelineInputs inputs;
+  inputs.evaluator = evaluator.get();
   for (Phase phase : {Phase::Simplify, Phase::Fuse}) {
-    if (failed(runner.run(phase, *model.module, PipelineInputs()))) {
+    if (failed(runner.run(phase, *model.module, inputs))) {
       return failure();
     }
     if (endsAt(phase)) {

@@ -4,6 +4,7 @@
 
 #include "compiler/Pipelines.h"
 
+#include "passes/graph/Passes.h"
 #include "passes/kernel/Passes.h"
 #include "passes/plan/Passes.h"
 
@@ -15,7 +16,16 @@ using namespace mlir;
 
 namespace minic {
 
-static void buildSimplify(OpPassManager &passes) {
+static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
+  // Shapes first: what is only written as dynamic is supported.
+  passes.addNestedPass<func::FuncOp>(graph::createInferShapes());
+  passes.addNestedPass<func::FuncOp>(graph::createCheckSupported());
+  passes.addPass(createCanonicalizerPass());
+  // Transposes end at constants, where folding turns them into bytes.
+  passes.addNestedPass<func::FuncOp>(graph::createPushTransposes());
+  passes.addNestedPass<func::FuncOp>(
+      inputs.evaluator ? graph::createFoldConstants(*inputs.evaluator)
+                       : graph::createFoldConstants());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
 }
@@ -65,7 +75,7 @@ LogicalResult runPhase(Phase phase, ModuleOp module,
   passes.enableVerifier(inputs.verify);
   switch (phase) {
   case Phase::Simplify:
-    buildSimplify(passes);
+    buildSimplify(passes, inputs);
     break;
   case Phase::Fuse:
     buildFuse(passes);

@@ -7,6 +7,7 @@
 
 #include "compiler/Phases.h"
 #include "compiler/target/Target.h"
+#include "dialects/graph/ConstantEvaluator.h"
 #include "dialects/kernel/AlgorithmSelector.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -20,6 +21,8 @@ struct PipelineInputs {
   Target *target = nullptr;
   /// Needed by select-algorithm only.
   kernel::AlgorithmSelector *selector = nullptr;
+  /// Arithmetic of constant folding; null to fold none. For simplify only.
+  const graph::ConstantEvaluator *evaluator = nullptr;
   /// Bytes that callers align inputs and outputs to.
   int64_t inputAlignment = 64;
   /// Verify the IR after each pass.
