@@ -186,6 +186,41 @@ void checkMatmul(bool transposeLhs, bool transposeRhs, bool batched,
   }
 }
 
+/// Whether the code of relu(linear(x, w, b)) keeps vectors on the stack.
+bool spills(const GemmPackedSchedule &schedule) {
+  DeviceProfile profile = getCpuProfile(1, "v4");
+  profile.features.push_back("+avx512bf16");
+  std::string dtype = schedule.pairs ? "bf16" : "f32";
+  std::string x = tensor({56, 64}, dtype), w = tensor({96, 64}, dtype),
+              b = tensor({96}, dtype), y = tensor({56, 96}, dtype);
+  GemmRun run({x, w, b}, y,
+              "%3 = graph.linear %0, %1, %2 : (" + x + ", " + w + ", " + b +
+                  ") -> " + y + "\n%4 = graph.relu %3 : " + y +
+                  "\nkernel.yield %4 : " + y);
+  auto device = mlir::OwningOpRef<mlir::ModuleOp>(
+      mlir::ModuleOp::create(run.fusion.getLoc()));
+  emitGemm(run.fusion.getLoc(), *device, "kernel", run.shape,
+           *GemmGeometry::get(run.shape, schedule, nullptr));
+  auto text = assembleToText(*device, profile);
+  EXPECT_TRUE(mlir::succeeded(text));
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(*text).split(lines, '\n');
+  return llvm::any_of(lines, [](llvm::StringRef line) {
+    return line.contains("zmm") && line.contains("(%rsp)");
+  });
+}
+
+TEST(GemmPacked, SumsStayInRegisters) {
+  for (bool pairs : {false, true}) {
+    for (auto [mr, nr] :
+         {std::pair(8, 32), {6, 64}, {12, 32}, {4, 64}, {8, 48}, {1, 256}}) {
+      EXPECT_FALSE(spills(schedule(mr, nr, false, 0, true, true, pairs)))
+          << mr << "x" << nr;
+    }
+  }
+  EXPECT_TRUE(spills(schedule(16, 64))) << "64 sums do not fit 32 registers";
+}
+
 TEST(GemmPacked, TransposesAndBatches) {
   for (bool transposeLhs : {false, true}) {
     for (bool transposeRhs : {false, true}) {
