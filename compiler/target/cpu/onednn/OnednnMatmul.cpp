@@ -26,7 +26,8 @@ static Type resultElement(const FusionShape &shape) {
 
 /// Null where oneDNN computes `shape`; fills `chain`.
 static std::optional<std::string> rejectShape(const FusionShape &shape,
-                                              bool fuses, PostOpChain &chain) {
+                                              bool fuses,
+                                              SmallVector<PostOp> &postOps) {
   if (!shape.anchor) {
     return "no contraction";
   }
@@ -44,11 +45,11 @@ static std::optional<std::string> rejectShape(const FusionShape &shape,
     return "ops after the contraction";
   }
   std::string reason;
-  auto postOps = getPostOps(shape, gemm.bias ? 3 : 2, reason);
-  if (failed(postOps)) {
+  auto chain = getPostOps(shape, reason);
+  if (failed(chain)) {
     return reason;
   }
-  chain = *postOps;
+  postOps = *chain;
   Type result = resultElement(shape);
   bool isWide = result.isF32();
   if (!isWide && !(result.isBF16() && gemm.lhsType.isBF16())) {
@@ -64,8 +65,8 @@ std::optional<std::string> OnednnMatmul::reject(FusionOp fusion,
   if (failed(shape)) {
     return reason;
   }
-  PostOpChain chain;
-  return rejectShape(*shape, fuses_, chain);
+  SmallVector<PostOp> postOps;
+  return rejectShape(*shape, fuses_, postOps);
 }
 
 std::vector<Implementation>
@@ -126,9 +127,9 @@ LogicalResult OnednnMatmul::lower(FusionOp fusion,
   }
   std::string reason;
   auto shape = FusionShape::get(fusion, &reason);
-  PostOpChain chain;
+  SmallVector<PostOp> postOps;
   std::optional<std::string> rejected =
-      failed(shape) ? reason : rejectShape(*shape, fuses_, chain);
+      failed(shape) ? reason : rejectShape(*shape, fuses_, postOps);
   if (rejected) {
     return fusion.emitError(name()) << " cannot implement this: " << *rejected;
   }
@@ -152,8 +153,12 @@ LogicalResult OnednnMatmul::lower(FusionOp fusion,
                                      b.getDenseI64ArrayAttr({gemm.n, 1}));
     tensors.push_back(outer(gemm.bias));
   }
-  for (Value operand : chain.operands) {
-    tensors.push_back(outer(operand));
+  SmallVector<Attribute> postOpAttrs =
+      getPostOpAttrs(b.getContext(), postOps, int64_t(tensors.size()));
+  for (const PostOp &postOp : postOps) {
+    if (postOp.operand) {
+      tensors.push_back(outer(postOp.operand));
+    }
   }
   auto result = plan::TensorViewAttr::get(
       b.getContext(), int64_t(tensors.size()), resultElement(*shape),
@@ -171,7 +176,7 @@ LogicalResult OnednnMatmul::lower(FusionOp fusion,
   bool packRhs = bool(tensors[1].getDefiningOp<graph::ConstantOp>());
   auto descriptor =
       plan::OnednnMatmulAttr::get(b.getContext(), lhs, rhs, bias, result,
-                                  b.getArrayAttr(chain.postOps), packRhs);
+                                  b.getArrayAttr(postOpAttrs), packRhs);
   std::string version = llvm::formatv("{0}.{1}.{2}", DNNL_VERSION_MAJOR,
                                       DNNL_VERSION_MINOR, DNNL_VERSION_PATCH)
                             .str();

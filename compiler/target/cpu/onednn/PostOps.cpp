@@ -4,6 +4,7 @@
 
 #include "compiler/target/cpu/onednn/PostOps.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -29,12 +30,10 @@ namespace {
 
 class ChainBuilder {
 public:
-  ChainBuilder(const FusionShape &shape, int64_t firstOperand,
-               std::string &reason)
-      : shape(shape), firstOperand(firstOperand), reason(reason),
-        b(shape.anchor->getContext()) {}
+  ChainBuilder(const FusionShape &shape, std::string &reason)
+      : shape(shape), reason(reason) {}
 
-  FailureOr<PostOpChain> build() {
+  FailureOr<SmallVector<PostOp>> build() {
     if (shape.results.size() != 1) {
       return fail("more than one result");
     }
@@ -58,9 +57,7 @@ private:
   }
 
   LogicalResult eltwise(StringRef kind, double alpha = 0, double beta = 0) {
-    chain.postOps.push_back(plan::EltwiseAttr::get(
-        b.getContext(), b.getStringAttr(kind), b.getF32FloatAttr(alpha),
-        b.getF32FloatAttr(beta)));
+    chain.push_back({kind, alpha, beta, Value(), {}});
     return success();
   }
 
@@ -88,13 +85,7 @@ private:
     if (failed(broadcast(type, view))) {
       return failure();
     }
-    auto operand = plan::TensorViewAttr::get(
-        b.getContext(), firstOperand + int64_t(chain.operands.size()),
-        type.getElementType(), b.getDenseI64ArrayAttr(view.dims),
-        b.getDenseI64ArrayAttr(view.strides));
-    chain.operands.push_back(other);
-    chain.postOps.push_back(
-        plan::BinaryAttr::get(b.getContext(), b.getStringAttr(kind), operand));
+    chain.push_back({kind, 0, 0, other, view});
     return success();
   }
 
@@ -180,17 +171,37 @@ private:
   }
 
   const FusionShape &shape;
-  const int64_t firstOperand;
   std::string &reason;
-  Builder b;
-  PostOpChain chain;
+  SmallVector<PostOp> chain;
 };
 
 } // namespace
 
-FailureOr<PostOpChain> getPostOps(const FusionShape &shape,
-                                  int64_t firstOperand, std::string &reason) {
-  return ChainBuilder(shape, firstOperand, reason).build();
+FailureOr<SmallVector<PostOp>> getPostOps(const FusionShape &shape,
+                                          std::string &reason) {
+  return ChainBuilder(shape, reason).build();
+}
+
+SmallVector<Attribute> getPostOpAttrs(MLIRContext *context,
+                                      ArrayRef<PostOp> postOps,
+                                      int64_t firstOperand) {
+  Builder b(context);
+  SmallVector<Attribute> attrs;
+  for (const PostOp &postOp : postOps) {
+    auto kind = b.getStringAttr(postOp.kind);
+    if (!postOp.operand) {
+      attrs.push_back(plan::EltwiseAttr::get(context, kind,
+                                             b.getF32FloatAttr(postOp.alpha),
+                                             b.getF32FloatAttr(postOp.beta)));
+      continue;
+    }
+    auto view = plan::TensorViewAttr::get(
+        context, firstOperand++, getElementTypeOrSelf(postOp.operand.getType()),
+        b.getDenseI64ArrayAttr(postOp.view.dims),
+        b.getDenseI64ArrayAttr(postOp.view.strides));
+    attrs.push_back(plan::BinaryAttr::get(context, kind, view));
+  }
+  return attrs;
 }
 
 } // namespace minic::cpu

@@ -28,15 +28,6 @@
 
 namespace minic::cpu {
 
-/// The epilogue of a fusion as post-ops on the contraction's result.
-struct PostOpChain {
-  /// #plan.eltwise and #plan.binary. The views' `operand` numbers count from
-  /// `firstOperand`, in the order of `operands`.
-  llvm::SmallVector<mlir::Attribute> postOps;
-  /// Body arguments that binary post-ops read.
-  llvm::SmallVector<mlir::Value> operands;
-};
-
 /// Dimensions and strides of a contraction's result as oneDNN sees it: its
 /// batch dimensions, M and N.
 struct ResultView {
@@ -44,12 +35,28 @@ struct ResultView {
   static ResultView get(const kernel::GemmShape &gemm);
 };
 
+/// One post-op on the contraction's result.
+struct PostOp {
+  /// A name of format.EltwiseKind, or of format.BinaryKindPostOp where there is
+  /// an operand.
+  llvm::StringRef kind;
+  double alpha = 0, beta = 0;
+  /// The body argument that a binary post-op reads, and how.
+  mlir::Value operand;
+  ResultView view;
+};
+
 /// Fails with a reason where the epilogue is not a chain, where one of its ops
 /// has no post-op, or where an operand broadcasts in a way oneDNN is slow at
 /// (it takes scalars, a value per column, and full tensors).
-mlir::FailureOr<PostOpChain> getPostOps(const kernel::FusionShape &shape,
-                                        int64_t firstOperand,
-                                        std::string &reason);
+mlir::FailureOr<llvm::SmallVector<PostOp>>
+getPostOps(const kernel::FusionShape &shape, std::string &reason);
+
+/// #plan.eltwise and #plan.binary; the views of operands are numbered from
+/// `firstOperand` on, in order.
+llvm::SmallVector<mlir::Attribute>
+getPostOpAttrs(mlir::MLIRContext *context, llvm::ArrayRef<PostOp> postOps,
+               int64_t firstOperand);
 
 } // namespace minic::cpu
 

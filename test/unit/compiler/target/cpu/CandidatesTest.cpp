@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The candidates of fusions on the CPU: labels, names, parts, restrictions.
+
+#include "compiler/target/Candidates.h"
+
+#include "dialects/kernel/OutlinePart.h"
+#include "test/unit/dialects/kernel/ParsedFusion.h"
+
+#include "mlir/IR/Verifier.h"
+
+#include "gmock/gmock.h"
+
+#include <set>
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+namespace minic {
+namespace {
+
+struct Enumerated {
+  Enumerated(ParsedFusion &parsed, std::vector<BackendLabel> backends = {}) {
+    auto target = createCpuTarget(/*threads=*/2, /*isa=*/"");
+    candidates = enumerateCandidates(parsed.get(), *target, backends, why);
+    for (const Candidate &candidate : candidates) {
+      names.push_back(candidate.name);
+      // Each is a partition of the body, and its parts fit their boundaries.
+      parsed.get().setChoiceAttr(candidate.choice);
+      EXPECT_TRUE(succeeded(mlir::verify(parsed.get()))) << candidate.name;
+      EXPECT_EQ(size_t(candidate.launches), candidate.choice.getParts().size());
+      for (kernel::PartAttr part : candidate.choice.getParts()) {
+        auto outlined = kernel::outlinePart(parsed.get(), part.getOps());
+        EXPECT_EQ(part.getOperands().size(),
+                  outlined.fusion->getInputs().size());
+      }
+    }
+    EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(),
+              names.size())
+        << "names are unique";
+  }
+
+  std::vector<Candidate> candidates;
+  std::vector<std::string> names, why;
+};
+
+ParsedFusion linearRelu(const std::string &dtype = "f32") {
+  std::string x = "tensor<32x256x" + dtype + ">",
+              w = "tensor<64x256x" + dtype + ">",
+              b = "tensor<64x" + dtype + ">", y = "tensor<32x64x" + dtype + ">";
+  return ParsedFusion({x, w, b}, y,
+                      "%y = graph.linear %0, %1, %2 : (" + x + ", " + w + ", " +
+                          b + ") -> " + y + "\n%r = graph.relu %y : " + y +
+                          "\nkernel.yield %r : " + y);
+}
+
+TEST(CandidatesTest, LinearAndReluInEveryWay) {
+  ParsedFusion parsed = linearRelu();
+  Enumerated all(parsed);
+  EXPECT_THAT(all.names, Contains("library-fused onednn_fused"));
+  EXPECT_THAT(all.names, Contains("aten onednn + pointwise tile=4096"));
+  EXPECT_THAT(all.names, Contains(AllOf(StartsWith("generated gemm_packed "),
+                                        Not(HasSubstr(" + ")))));
+  EXPECT_THAT(all.names, Contains(AllOf(StartsWith("generated gemm_packed "),
+                                        HasSubstr(" + pointwise tile=4096"))));
+  for (const Candidate &candidate : all.candidates) {
+    bool isGenerated = candidate.label == BackendLabel::Generated;
+    EXPECT_EQ(candidate.needsLibrary, !isGenerated) << candidate.name;
+    EXPECT_THAT(candidate.name, StartsWith(toString(candidate.label).str()));
+    EXPECT_GT(candidate.estimateUs, 0) << candidate.name;
+  }
+  EXPECT_TRUE(std::is_sorted(all.candidates.begin(), all.candidates.end(),
+                             [](const Candidate &a, const Candidate &b) {
+                               return a.estimateUs < b.estimateUs;
+                             }));
+}
+
+TEST(CandidatesTest, TheSameEveryTime) {
+  ParsedFusion parsed = linearRelu();
+  EXPECT_EQ(Enumerated(parsed).names, Enumerated(parsed).names);
+}
+
+TEST(CandidatesTest, LabelsRestrict) {
+  ParsedFusion parsed = linearRelu();
+  EXPECT_THAT(Enumerated(parsed, {BackendLabel::Aten}).names,
+              ElementsAre("aten onednn + pointwise tile=4096"));
+  EXPECT_THAT(Enumerated(parsed, {BackendLabel::LibraryFused}).names,
+              ElementsAre("library-fused onednn_fused"));
+  EXPECT_THAT(Enumerated(parsed, {BackendLabel::Generated}).names,
+              Each(StartsWith("generated ")));
+}
+
+TEST(CandidatesTest, ALabelThatMatchesNothingSaysWhy) {
+  ParsedFusion parsed = linearRelu("f16");
+  for (BackendLabel label : {BackendLabel::Aten, BackendLabel::LibraryFused}) {
+    Enumerated none(parsed, {label});
+    EXPECT_THAT(none.names, IsEmpty());
+    EXPECT_THAT(none.why, Contains(HasSubstr("no f16")));
+  }
+  EXPECT_THAT(Enumerated(parsed).names, Not(IsEmpty()));
+}
+
+TEST(CandidatesTest, ABareContractionIsOneLibraryCall) {
+  ParsedFusion parsed({"tensor<3x5xf32>", "tensor<5x7xf32>"}, "tensor<3x7xf32>",
+                      R"(
+    %y = graph.matmul %0, %1 : (tensor<3x5xf32>, tensor<5x7xf32>) -> tensor<3x7xf32>
+    kernel.yield %y : tensor<3x7xf32>)");
+  EXPECT_THAT(Enumerated(parsed, {BackendLabel::Aten}).names,
+              ElementsAre("aten onednn"));
+  EXPECT_THAT(Enumerated(parsed, {BackendLabel::LibraryFused}).names,
+              ElementsAre("library-fused onednn_fused"));
+  Enumerated all(parsed);
+  EXPECT_THAT(all.names, Contains("aten onednn"));
+  EXPECT_THAT(all.names, Not(Contains(StartsWith("library-fused"))));
+}
+
+TEST(CandidatesTest, OpsBeforeTheContractionAreTheirOwnPart) {
+  ParsedFusion parsed({"tensor<3x5xf32>", "tensor<7x5xf32>"},
+                      "(tensor<3x7xf32>, tensor<3x5xf32>)", R"(
+    %x = graph.tanh %0 : tensor<3x5xf32>
+    %y = graph.linear %x, %1 : (tensor<3x5xf32>, tensor<7x5xf32>) -> tensor<3x7xf32>
+    %r = graph.relu %y : tensor<3x7xf32>
+    kernel.yield %r, %x : tensor<3x7xf32>, tensor<3x5xf32>)");
+  Enumerated aten(parsed, {BackendLabel::Aten});
+  ASSERT_THAT(aten.names,
+              ElementsAre("aten pointwise tile=4096 + onednn + pointwise "
+                          "tile=4096"));
+  auto parts = aten.candidates[0].choice.getParts();
+  EXPECT_THAT(parts[0].getOps(), ElementsAre(0));
+  EXPECT_THAT(parts[1].getOps(), ElementsAre(1));
+  EXPECT_THAT(parts[2].getOps(), ElementsAre(2));
+}
+
+TEST(CandidatesTest, APointwiseBodyFusedAndAsEagerRunsIt) {
+  ParsedFusion parsed({"tensor<4x6xf32>", "tensor<6xf32>"}, "tensor<4x6xf32>",
+                      R"(
+    %a = graph.add %0, %1 : (tensor<4x6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+    %r = graph.relu %a : tensor<4x6xf32>
+    kernel.yield %r : tensor<4x6xf32>)");
+  EXPECT_THAT(Enumerated(parsed).names,
+              ElementsAre("generated pointwise tile=4096",
+                          "aten pointwise tile=4096 + pointwise tile=4096"));
+  EXPECT_THAT(Enumerated(parsed, {BackendLabel::LibraryFused}).names,
+              SizeIs(1));
+}
+
+TEST(CandidatesTest, WhatIsNotOnePassIsSeveralRuns) {
+  // A transposed value cannot be reshaped by strides alone.
+  ParsedFusion parsed({"tensor<4x6xf32>"}, "tensor<3x8xf32>", R"(
+    %a = graph.neg %0 : tensor<4x6xf32>
+    %t = graph.transpose %a [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>
+    %r = graph.reshape %t : tensor<6x4xf32> to tensor<3x8xf32>
+    kernel.yield %r : tensor<3x8xf32>)");
+  Enumerated generated(parsed, {BackendLabel::Generated});
+  ASSERT_THAT(generated.names,
+              ElementsAre("generated pointwise tile=4096 + pointwise "
+                          "tile=4096"));
+  auto parts = generated.candidates[0].choice.getParts();
+  EXPECT_THAT(parts[0].getOps(), ElementsAre(0, 1));
+  EXPECT_THAT(parts[1].getOps(), ElementsAre(2));
+}
+
+TEST(CandidatesTest, TwoContractionsAreTwoParts) {
+  ParsedFusion parsed({"tensor<4x4xf32>", "tensor<4x4xf32>"}, "tensor<4x4xf32>",
+                      R"(
+    %a = graph.matmul %0, %1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    %b = graph.relu %a : tensor<4x4xf32>
+    %c = graph.matmul %b, %1 : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+    kernel.yield %c : tensor<4x4xf32>)");
+  EXPECT_THAT(Enumerated(parsed, {BackendLabel::Aten}).names,
+              ElementsAre("aten onednn + pointwise tile=4096 + onednn"));
+}
+
+} // namespace
+} // namespace minic
