@@ -128,7 +128,8 @@ Selection select(absl::Span<const Row> rows, const SelectionPolicy &policy) {
   double limit = fastest->ratio * (1 + policy.tieMargin);
   const Row *winner = fastest, *runnerUp = nullptr;
   for (const Row *row : finalists) {
-    bool tied = row->ratio <= limit && row->ratioLow <= fastest->ratio;
+    bool tied = row->ratio <= fastest->ratio * (1 + policy.negligible) ||
+                (row->ratio <= limit && row->ratioLow <= fastest->ratio);
     if (tied && tieRank(*row) < tieRank(*winner)) {
       winner = row;
     }

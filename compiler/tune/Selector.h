@@ -16,6 +16,9 @@ struct SelectionPolicy {
   /// Rows whose interval reaches the fastest and whose time is within this
   /// part of it are tied.
   double tieMargin = 0.02;
+  /// Rows this close are tied whatever the interval: a difference that nobody
+  /// can feel should not decide.
+  double negligible = 0.003;
   /// Only rows whose two runs agreed bit for bit.
   bool deterministic = false;
 };

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "compiler/tune/AutotuneTable.h"
+#include "compiler/tune/TuneReport.h"
+#include "test/unit/compiler/tune/Fakes.h"
+
+#include <nlohmann/json.hpp>
+
+namespace minic::tune {
+namespace {
+
+Row makeRow(const std::string &label, const std::string &name, double us,
+            double ratio) {
+  Row row;
+  row.candidate.label = label;
+  row.candidate.name = name;
+  row.status = RowStatus::Verified;
+  row.timeUs = row.screenUs = us;
+  row.ratio = row.ratioLow = row.ratioHigh = ratio;
+  row.timeError = 0.003;
+  row.maxAbsoluteError = 1.7e-3;
+  row.samplesUs = {us, us};
+  return row;
+}
+
+TunedProblem makeProblem() {
+  TunedProblem tuned;
+  tuned.measured = true;
+  tuned.record.problem.description = "linear_relu(256x1024, 1024x1024) f32";
+  tuned.record.problem.deviceName = "Test CPU";
+  tuned.record.state = RecordState::Complete;
+  tuned.record.buildSeconds = 1.2;
+  tuned.record.verifySeconds = 0.2;
+  tuned.record.measureSeconds = 0.5;
+  auto &rows = tuned.record.rows;
+  rows.push_back(makeRow("aten", "aten onednn + relu", 4700, 1.34));
+  rows.push_back(makeRow("generated", "gemm_packed 8x32", 3500, 1));
+  rows.push_back(makeRow("library-fused", "onednn", 5000, 0));
+  rows.back().timeUs = 0;
+  rows.back().timeError = 0;
+  rows.push_back(makeRow("generated", "gemm_packed 6x64", 1, 1));
+  rows.back().status = RowStatus::Wrong;
+  rows.back().reason = "error 0.4 > 7e-3";
+  tuned.selection = select(rows);
+  return tuned;
+}
+
+TEST(AutotuneTable, LooksAsDocumented) {
+  EXPECT_EQ(formatTable(makeProblem()),
+            "AUTOTUNE linear_relu(256x1024, 1024x1024) f32 on Test CPU\n"
+            "  generated gemm_packed 8x32     3.5000 ms ±0.3%  100.0%  error "
+            "1.7e-03\n"
+            "  aten onednn + relu             4.7000 ms ±0.3%   74.6%  error "
+            "1.7e-03\n"
+            "  library-fused onednn           5.0000 ms screen   70.0%  error "
+            "1.7e-03\n"
+            "  rejected: gemm_packed 6x64 (wrong: error 0.4 > 7e-3)\n"
+            "  chosen: gemm_packed 8x32, 25.4% faster than aten onednn + relu\n"
+            "tuned in 1.9 s (build 1.2, verify 0.2, measure 0.5) over 4 "
+            "candidates\n");
+}
+
+TEST(TuneReport, HoldsEverySample) {
+  TempFolder folder;
+  TunedProblem problem = makeProblem();
+  Verdict verdict;
+  verdict.ratio = 0.9;
+  std::string path = folder / "report.json";
+  ASSERT_TRUE(writeReport(path, formatReport({&problem, 1}, &verdict)).ok());
+  std::ifstream file(path);
+  auto json = nlohmann::json::parse(file);
+  EXPECT_EQ(json["problems"][0]["chosen"], "gemm_packed 8x32");
+  EXPECT_EQ(json["problems"][0]["record"]["rows"][1]["samples_us"].size(), 2u);
+  EXPECT_EQ(json["whole_model"]["ratio"], 0.9);
+  absl::Status status = writeReport("/nowhere/report.json", "x");
+  EXPECT_EQ(status.message(), "cannot write tune report '/nowhere/report.json'"
+                              ": No such file or directory");
+}
+
+} // namespace
+} // namespace minic::tune

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "compiler/tune/ScratchDirectory.h"
+#include "test/unit/compiler/tune/Fakes.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace minic::tune {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(ScratchDirectory, IsThereAndThenGone) {
+  TempFolder folder;
+  std::string path;
+  {
+    auto scratch = ScratchDirectory::createIn(folder.path);
+    ASSERT_TRUE(scratch.ok()) << scratch.status();
+    path = (*scratch)->path();
+    std::ofstream(path + "/file") << "x";
+    EXPECT_TRUE(fs::is_directory(path));
+    EXPECT_EQ(fs::path(path).filename().string().rfind(
+                  "minic-" + std::to_string(getpid()) + "-", 0),
+              0u);
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST(ScratchDirectory, SweepsWhatKilledProcessesLeftAndNothingElse) {
+  TempFolder folder;
+  auto living = ScratchDirectory::createIn(folder.path);
+  ASSERT_TRUE(living.ok());
+  pid_t child = fork();
+  if (child == 0) {
+    auto scratch = ScratchDirectory::createIn(folder.path);
+    kill(getpid(), SIGKILL);
+    _exit(1);
+  }
+  waitpid(child, nullptr, 0);
+  auto count = [&] {
+    int entries = 0;
+    for (auto &entry : fs::directory_iterator(folder.path)) {
+      (void)entry;
+      ++entries;
+    }
+    return entries;
+  };
+  EXPECT_EQ(count(), 2);
+  fs::create_directory(folder / "minic-notes");       // someone's own
+  fs::create_directory(folder / "minic-99999-abc");   // not our pattern
+  std::ofstream(folder / "minic-99999-abcdef") << ""; // not a folder
+  auto next = ScratchDirectory::createIn(folder.path);
+  ASSERT_TRUE(next.ok());
+  EXPECT_EQ(count(), 5);
+  EXPECT_TRUE(fs::exists((*living)->path()));
+}
+
+TEST(ScratchDirectory, FallsBackWhereAFolderCannotBeWritten) {
+  EXPECT_FALSE(ScratchDirectory::createIn("/proc").ok());
+  EXPECT_TRUE(ScratchDirectory::create().ok());
+}
+
+} // namespace
+} // namespace minic::tune

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Picks from rows: who is eligible, and the tie rule.
+
+#include "compiler/tune/Selector.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace minic::tune {
+namespace {
+
+using testing::HasSubstr;
+
+Row finalist(const std::string &name, double us, double best,
+             double halfWidth = 0.001) {
+  Row row;
+  row.candidate.name = name;
+  row.status = RowStatus::Verified;
+  row.screenUs = row.timeUs = us;
+  row.ratio = us / best;
+  row.ratioLow = row.ratio * (1 - halfWidth);
+  row.ratioHigh = row.ratio * (1 + halfWidth);
+  row.deterministic = true;
+  return row;
+}
+
+TEST(Selector, TakesTheFastestWhateverTheOrderOfRows) {
+  std::vector<Row> rows = {finalist("a", 110, 100), finalist("b", 100, 100),
+                           finalist("c", 105, 100)};
+  std::sort(rows.begin(), rows.end(), [](const Row &a, const Row &b) {
+    return a.candidate.name < b.candidate.name;
+  });
+  do {
+    Selection selection = select(rows);
+    ASSERT_GE(selection.row, 0);
+    EXPECT_EQ(rows[selection.row].candidate.name, "b");
+    EXPECT_THAT(selection.reason, HasSubstr("4.8% faster than c"));
+  } while (std::next_permutation(rows.begin(), rows.end(),
+                                 [](const Row &a, const Row &b) {
+                                   return a.candidate.name < b.candidate.name;
+                                 }));
+}
+
+TEST(Selector, TieGoesToFewerLaunchesThenScratchThenNoLibraryThenName) {
+  // Within the noise of the fastest: 0.5 % slower, interval of 1 %.
+  std::vector<Row> rows = {finalist("z", 100, 100, 0),
+                           finalist("a", 100.5, 100, 0.01)};
+  EXPECT_EQ(select(rows).row, 1);
+  rows[0].candidate.needsLibrary = rows[1].candidate.needsLibrary = true;
+  rows[0].candidate.needsLibrary = false;
+  EXPECT_EQ(select(rows).row, 0);
+  rows[0].scratchBytes = 64;
+  EXPECT_EQ(select(rows).row, 1);
+  rows[1].candidate.launches = 2;
+  EXPECT_EQ(select(rows).row, 0);
+  rows[0].candidate.launches = 3;
+  EXPECT_EQ(select(rows).row, 1);
+  EXPECT_THAT(select(rows).reason, HasSubstr("fewer launches"));
+}
+
+TEST(Selector, NoTieBeyondTheIntervalOrTheMargin) {
+  std::vector<Row> rows = {finalist("z", 100, 100, 0),
+                           finalist("a", 100.5, 100, 0.001)};
+  EXPECT_EQ(select(rows).row, 0); // measured to be slower
+  rows[1] = finalist("a", 110, 100, 0.2);
+  EXPECT_EQ(select(rows).row, 0); // too noisy to know, too slow to risk
+}
+
+TEST(Selector, OnlyVerifiedRowsWin) {
+  for (RowStatus status :
+       {RowStatus::Wrong, RowStatus::Crashed, RowStatus::Hung,
+        RowStatus::BuildFailed, RowStatus::Duplicate, RowStatus::Skipped}) {
+    std::vector<Row> rows = {finalist("fast", 1, 1), finalist("slow", 9, 1)};
+    rows[0].status = status;
+    EXPECT_EQ(select(rows).row, 1) << toString(status);
+  }
+}
+
+TEST(Selector, DeterministicPolicyExcludesOthers) {
+  std::vector<Row> rows = {finalist("fast", 1, 1), finalist("slow", 9, 1)};
+  rows[0].deterministic = false;
+  EXPECT_EQ(select(rows).row, 0);
+  SelectionPolicy policy;
+  policy.deterministic = true;
+  EXPECT_EQ(select(rows, policy).row, 1);
+}
+
+TEST(Selector, AScreenAloneDecidesWhereTheBudgetEnded) {
+  std::vector<Row> rows = {finalist("a", 5, 5), finalist("b", 4, 4)};
+  rows[0].timeUs = rows[1].timeUs = 0;
+  EXPECT_EQ(select(rows).row, 1);
+  rows[0].screenUs = rows[1].screenUs = 0;
+  rows[0].candidate.estimateUs = 1;
+  rows[1].candidate.estimateUs = 2;
+  EXPECT_EQ(select(rows).row, 0);
+}
+
+TEST(Selector, SaysWhyNothingCanBeUsed) {
+  EXPECT_EQ(select(std::vector<Row>()).row, -1);
+  std::vector<Row> rows = {finalist("a", 5, 5), finalist("b", 4, 4)};
+  rows[0].status = RowStatus::Wrong;
+  rows[0].reason = "output y[3]: expected 1, got 2";
+  rows[1].status = RowStatus::Crashed;
+  Selection selection = select(rows);
+  EXPECT_EQ(selection.row, -1);
+  EXPECT_EQ(selection.reason,
+            "none of 2 candidates can be used: 1 crashed, 1 wrong (a: output "
+            "y[3]: expected 1, got 2)");
+}
+
+} // namespace
+} // namespace minic::tune

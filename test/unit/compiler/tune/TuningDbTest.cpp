@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Records in and out of the database.
+
+#include "compiler/tune/RecordJson.h"
+#include "test/unit/compiler/tune/Fakes.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace minic::tune {
+namespace {
+
+using testing::HasSubstr;
+
+Record makeRecord(const std::string &key, const std::string &created) {
+  Record record;
+  record.problem.key = key;
+  record.problem.text = "module {\n  // \"quotes\" and \xc3\xa9\n}\n";
+  record.problem.description = "linear(" + key + ")";
+  record.problem.flops = 1ull << 40;
+  record.problem.device = "cpu test";
+  record.problem.deviceName = "Test";
+  record.problem.backends = "generated";
+  record.problem.versions = {"7", "3", "2.6.3"};
+  record.state = RecordState::Complete;
+  record.candidates = 2;
+  record.coverage = 1;
+  record.created = created;
+  Row row;
+  row.candidate = {"gemm 8x32 n'; DROP TABLE row; --",
+                   "generated",
+                   "#choice",
+                   12.5,
+                   2,
+                   true};
+  row.status = RowStatus::Verified;
+  row.timeUs = 10.25;
+  row.screenUs = 10;
+  row.ratio = row.ratioLow = row.ratioHigh = 1;
+  row.timeError = 0.003;
+  row.scratchBytes = 1 << 20;
+  row.binaryHash = "abc";
+  row.samplesUs = {10, 10.5, 0.1};
+  row.deterministic = true;
+  record.rows.push_back(row);
+  row.candidate.name = "other";
+  row.status = RowStatus::Wrong;
+  row.reason = "line";
+  record.rows.push_back(row);
+  return record;
+}
+
+Record put(TuningDb &db, Record record) {
+  auto id = db.begin(record.problem, record.candidates, false);
+  EXPECT_TRUE(id.ok()) << id.status();
+  auto result = db.finish(*id, record);
+  EXPECT_TRUE(result.ok()) << result.status();
+  return *result;
+}
+
+std::string text(const Record &record) { return toJson(record).dump(); }
+
+TEST(TuningDb, RoundTripsARecord) {
+  TempFolder folder;
+  Record record = makeRecord("p", "2026-01-01T00:00:00Z");
+  put(*folder.openDb(), record);
+  auto lookup = folder.openDb()->find(record.problem); // opened anew
+  ASSERT_TRUE(lookup.ok());
+  EXPECT_EQ(lookup->freshness, Freshness::Fresh);
+  EXPECT_EQ(text(lookup->record), text(record));
+}
+
+TEST(TuningDb, StaleOnlyWhereNothingFreshIs) {
+  TempFolder folder;
+  auto db = folder.openDb();
+  Record record = makeRecord("p", "2026-01-01T00:00:00Z");
+  put(*db, record);
+  ProblemSpec other = record.problem;
+  other.versions.codegen = "8";
+  auto lookup = db->find(other);
+  EXPECT_EQ(lookup->freshness, Freshness::Stale);
+  EXPECT_EQ(lookup->record.problem.versions.codegen, "7");
+  EXPECT_EQ(db->find(record.problem)->freshness, Freshness::Fresh);
+}
+
+TEST(TuningDb, WhoFinishesFirstWins) {
+  TempFolder folder;
+  auto one = folder.openDb(), two = folder.openDb();
+  Record record = makeRecord("p", "2026-01-01T00:00:00Z");
+  auto idOne = one->begin(record.problem, 2, false);
+  auto idTwo = two->begin(record.problem, 2, false);
+  EXPECT_EQ(*idOne, *idTwo);
+  ASSERT_TRUE(one->finish(*idOne, record).ok());
+  Record late = record;
+  late.rows.pop_back();
+  ASSERT_TRUE(two->putRow(*idTwo, late.rows[0]).ok());
+  EXPECT_EQ(two->finish(*idTwo, late)->rows.size(), 2u);
+  EXPECT_EQ(text(one->find(record.problem)->record), text(record));
+}
+
+TEST(TuningDb, VerdictsAreKeyedByPlanDeviceAndVersions) {
+  TempFolder folder;
+  auto db = folder.openDb();
+  Verdict verdict;
+  verdict.plan = "plan";
+  verdict.device = "cpu";
+  verdict.versions = {"1", "1", ""};
+  verdict.defaultUs = 12;
+  verdict.ratio = 0.8;
+  verdict.tunedShips = false;
+  ASSERT_TRUE(db->putVerdict(verdict).ok());
+  auto found = db->findVerdict("plan", "cpu", {"1", "1", ""});
+  ASSERT_TRUE(found->has_value());
+  EXPECT_EQ((*found)->defaultUs, 12);
+  EXPECT_FALSE((*found)->tunedShips);
+  EXPECT_FALSE(db->findVerdict("plan", "cpu", {"2", "1", ""})->has_value());
+  EXPECT_FALSE(db->findVerdict("plan2", "cpu", {"1", "1", ""})->has_value());
+}
+
+TEST(TuningDb, ExportImportRoundTrip) {
+  TempFolder folder;
+  auto db = folder.openDb();
+  put(*db, makeRecord("p", "2026-01-01T00:00:00Z"));
+  put(*db, makeRecord("q", "2026-01-02T00:00:00Z"));
+  Verdict verdict;
+  verdict.plan = "plan";
+  ASSERT_TRUE(db->putVerdict(verdict).ok());
+  // A search in progress is not exported.
+  ASSERT_TRUE(db->begin(makeRecord("r", "").problem, 3, false).ok());
+  auto exported = db->exportJson();
+  ASSERT_TRUE(exported.ok());
+  auto copy = folder.openDb("copy.db");
+  auto counts = copy->importJson(*exported);
+  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_EQ(counts->added, 2);
+  EXPECT_EQ(counts->verdicts, 1);
+  EXPECT_EQ(*copy->exportJson(), *exported);
+  counts = copy->importJson(*exported);
+  EXPECT_EQ(counts->kept, 2);
+  EXPECT_EQ(counts->added + counts->replaced + counts->verdicts, 0);
+}
+
+TEST(TuningDb, ImportPrefersCompleteThenLater) {
+  TempFolder folder;
+  auto merge = [&](Record existing, Record incoming) {
+    auto db = folder.openDb("a.db");
+    auto other = folder.openDb("b.db");
+    (void)db->prune({.all = true});
+    (void)other->prune({.all = true});
+    put(*db, existing);
+    put(*other, incoming);
+    EXPECT_TRUE(db->importJson(*other->exportJson()).ok());
+    EXPECT_EQ(db->records()->size(), 1u);
+    return db->find(existing.problem)->record.created;
+  };
+  Record early = makeRecord("p", "2026-01-01T00:00:00Z");
+  Record late = makeRecord("p", "2026-02-01T00:00:00Z");
+  EXPECT_EQ(merge(early, late), late.created);
+  EXPECT_EQ(merge(late, early), late.created);
+  late.state = RecordState::Partial;
+  EXPECT_EQ(merge(early, late), early.created);
+  EXPECT_EQ(merge(late, early), early.created);
+}
+
+TEST(TuningDb, ImportTakesAllOrNothing) {
+  TempFolder folder;
+  auto source = folder.openDb("source.db");
+  put(*source, makeRecord("p", "2026-01-01T00:00:00Z"));
+  put(*source, makeRecord("q", "2026-01-01T00:00:00Z"));
+  auto good = nlohmann::ordered_json::parse(*source->exportJson());
+  auto db = folder.openDb();
+  auto expectRejected = [&](nlohmann::ordered_json json,
+                            const std::string &what) {
+    auto counts = db->importJson(json.dump());
+    EXPECT_FALSE(counts.ok());
+    EXPECT_THAT(std::string(counts.status().message()), HasSubstr(what));
+    EXPECT_TRUE(db->records()->empty());
+  };
+  auto bad = good;
+  bad["records"][1]["rows"][0]["status"] = "splendid";
+  expectRejected(bad, "record q, row 0: unknown status 'splendid'");
+  bad = good;
+  bad["records"][1].erase("device");
+  expectRejected(bad, "field 'device' is missing");
+  bad = good;
+  bad["records"][1]["rows"][1]["time_us"] = "fast";
+  expectRejected(bad, "field 'time_us' must be a number");
+  bad = good;
+  bad["records"][1]["rows"][1]["time_us"] = -1;
+  expectRejected(bad, "time_us must be finite and not negative");
+  bad = good;
+  bad["records"][1]["rows"][1]["name"] = bad["records"][1]["rows"][0]["name"];
+  expectRejected(bad, "two rows are named");
+  bad = good;
+  bad["version"] = 2;
+  expectRejected(bad, "another version");
+  expectRejected({{"hello", 1}}, "is not a tuning export");
+  EXPECT_FALSE(db->importJson("{\"format\"").ok());
+  EXPECT_FALSE(db->importJson("").ok());
+  EXPECT_FALSE(db->importJson("[1, 2]").ok());
+}
+
+TEST(TuningDb, PruneRemovesWhatIsAskedFor) {
+  TempFolder folder;
+  auto db = folder.openDb();
+  Record old = makeRecord("p", "2020-01-01T00:00:00Z");
+  Record newer = makeRecord("p", utcNow());
+  newer.problem.versions.codegen = "8";
+  put(*db, old);
+  put(*db, newer);
+  put(*db, makeRecord("q", "2020-01-01T00:00:00Z"));
+  ASSERT_TRUE(db->begin(makeRecord("r", "").problem, 3, false).ok());
+  EXPECT_EQ(*db->prune({.superseded = true}), 1);
+  EXPECT_EQ(db->find(old.problem)->freshness, Freshness::Stale);
+  EXPECT_EQ(*db->prune({.unfinished = true}), 1);
+  EXPECT_EQ(*db->prune({.olderThanDays = 30}), 1);
+  EXPECT_EQ(db->records()->size(), 1u);
+  EXPECT_EQ(*db->prune({.all = true}), 1);
+}
+
+TEST(TuningDb, DefaultPathFollowsTheEnvironment) {
+  setenv("XDG_CACHE_HOME", "/cache", 1);
+  EXPECT_EQ(TuningDb::defaultPath(), "/cache/minic/tuning.db");
+  setenv("XDG_CACHE_HOME", "relative", 1); // the standard says: ignore
+  setenv("HOME", "/home/ada", 1);
+  EXPECT_EQ(TuningDb::defaultPath(), "/home/ada/.cache/minic/tuning.db");
+  unsetenv("XDG_CACHE_HOME");
+}
+
+} // namespace
+} // namespace minic::tune

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/minic-tune/Commands.h"
+
+#include "compiler/tune/AutotuneTable.h"
+#include "compiler/tune/TuneReport.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+namespace minic::tune {
+
+static TunedProblem select(const Record &record) {
+  TunedProblem problem;
+  problem.record = record;
+  problem.selection = select(absl::MakeConstSpan(record.rows));
+  return problem;
+}
+
+static void printVerdicts(const std::vector<Verdict> &verdicts) {
+  for (const Verdict &verdict : verdicts) {
+    std::printf("model %s: tuned %.4f ms, default %.4f ms, ratio %.3f "
+                "[%.3f, %.3f], %s ships\n",
+                verdict.description.c_str(), verdict.tunedUs / 1000,
+                verdict.defaultUs / 1000, verdict.ratio, verdict.ratioLow,
+                verdict.ratioHigh, verdict.tunedShips ? "tuned" : "default");
+  }
+}
+
+absl::Status listRecords(TuningDb &db) {
+  absl::StatusOr<std::vector<Record>> records = db.records();
+  if (!records.ok()) {
+    return records.status();
+  }
+  absl::StatusOr<std::vector<Verdict>> verdicts = db.verdicts();
+  if (!verdicts.ok()) {
+    return verdicts.status();
+  }
+  for (const Record &record : *records) {
+    TunedProblem problem = select(record);
+    const Row *best = problem.selection.row < 0
+                          ? nullptr
+                          : &record.rows[problem.selection.row];
+    std::printf("%.12s  %-8s  %s  %s", record.problem.key.c_str(),
+                toString(record.state), record.created.c_str(),
+                record.problem.description.c_str());
+    if (best && best->bestKnownUs() > 0) {
+      std::printf("  %.4f ms  %s", best->bestKnownUs() / 1000,
+                  best->candidate.name.c_str());
+    }
+    std::printf("\n");
+  }
+  printVerdicts(*verdicts);
+  std::printf("%zu problems, %zu whole-model verdicts\n", records->size(),
+              verdicts->size());
+  return absl::OkStatus();
+}
+
+absl::Status showRecords(TuningDb &db, const std::string &key, bool withText) {
+  absl::StatusOr<std::vector<Record>> records = db.records();
+  if (!records.ok()) {
+    return records.status();
+  }
+  int shown = 0;
+  for (const Record &record : *records) {
+    const ProblemSpec &problem = record.problem;
+    if (problem.key.rfind(key, 0) != 0 &&
+        problem.description.find(key) == std::string::npos) {
+      continue;
+    }
+    std::printf("%sproblem %s  device %s\n", shown++ ? "\n" : "",
+                problem.key.c_str(), problem.device.c_str());
+    std::printf(
+        "%s, %s; codegen %s, candidates %s, oneDNN %s; searched %s\n",
+        toString(record.state), record.created.c_str(),
+        problem.versions.codegen.c_str(), problem.versions.candidateSet.c_str(),
+        problem.versions.oneDnn.empty() ? "absent"
+                                        : problem.versions.oneDnn.c_str(),
+        problem.backends.c_str());
+    std::fputs(formatTable(select(record), 1000).c_str(), stdout);
+    if (withText) {
+      std::printf("%s\n", problem.text.c_str());
+    }
+  }
+  return shown ? absl::OkStatus()
+               : absl::NotFoundError(absl::StrCat(
+                     "no problem whose key starts with, or whose description "
+                     "contains, '",
+                     key, "'; see minic-tune list"));
+}
+
+absl::Status exportRecords(TuningDb &db, const std::string &path) {
+  absl::StatusOr<std::string> text = db.exportJson();
+  if (!text.ok()) {
+    return text.status();
+  }
+  if (path.empty() || path == "-") {
+    std::cout << *text << std::flush;
+    return std::cout ? absl::OkStatus()
+                     : absl::DataLossError("cannot write to stdout");
+  }
+  return writeReport(path, *text);
+}
+
+absl::Status importRecords(TuningDb &db, const std::string &path) {
+  std::string text;
+  if (path == "-") {
+    text.assign(std::istreambuf_iterator<char>(std::cin), {});
+  } else {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+      return absl::NotFoundError(absl::StrCat("cannot read '", path, "'"));
+    }
+    text.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  absl::StatusOr<ImportCounts> counts = db.importJson(text);
+  if (!counts.ok()) {
+    return absl::Status(
+        counts.status().code(),
+        absl::StrCat("'", path, "': ", counts.status().message()));
+  }
+  std::printf("%lld added, %lld replaced, %lld kept; %lld verdicts\n",
+              static_cast<long long>(counts->added),
+              static_cast<long long>(counts->replaced),
+              static_cast<long long>(counts->kept),
+              static_cast<long long>(counts->verdicts));
+  return absl::OkStatus();
+}
+
+absl::Status pruneRecords(TuningDb &db, const PruneOptions &options) {
+  if (!options.all && !options.unfinished && !options.superseded &&
+      options.olderThanDays < 0) {
+    return absl::InvalidArgumentError(
+        "prune expects what to remove: --unfinished, --superseded, "
+        "--older-than=DAYS or --all");
+  }
+  absl::StatusOr<int64_t> removed = db.prune(options);
+  if (!removed.ok()) {
+    return removed.status();
+  }
+  std::printf("%lld records removed\n", static_cast<long long>(*removed));
+  return absl::OkStatus();
+}
+
+} // namespace minic::tune

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The subcommands of minic-tune. Each prints its result to stdout; an error is
+// one line for stderr.
+
+#ifndef MINIC_TOOLS_MINIC_TUNE_COMMANDS_H
+#define MINIC_TOOLS_MINIC_TUNE_COMMANDS_H
+
+#include "compiler/tune/TuningDb.h"
+
+namespace minic::tune {
+
+absl::Status listRecords(TuningDb &db);
+/// `key`: the beginning of a problem's key, or part of its description.
+absl::Status showRecords(TuningDb &db, const std::string &key, bool withText);
+/// `path`: empty or "-" for stdout.
+absl::Status exportRecords(TuningDb &db, const std::string &path);
+/// `path`: "-" for stdin.
+absl::Status importRecords(TuningDb &db, const std::string &path);
+absl::Status pruneRecords(TuningDb &db, const PruneOptions &options);
+
+} // namespace minic::tune
+
+#endif // MINIC_TOOLS_MINIC_TUNE_COMMANDS_H

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// minic-tune: looks into a tuning database and moves it between machines.
+
+#include "tools/minic-tune/Commands.h"
+
+#include <CLI/CLI.hpp>
+
+using namespace minic::tune;
+
+int main(int argc, char **argv) {
+  CLI::App app("Lists, shows, exports, imports and prunes what minic measured");
+  TuningDb::Options options;
+  options.path = TuningDb::defaultPath();
+  options.notify = [](const std::string &line) {
+    std::cerr << "minic-tune: " << line << "\n";
+  };
+  app.add_option("--tune-db", options.path, "The tuning database")
+      ->capture_default_str();
+  app.require_subcommand(1);
+  app.fallthrough();
+
+  std::string key, file;
+  bool withText = false;
+  PruneOptions prune;
+  app.add_subcommand("list", "One line for each problem");
+  CLI::App *show = app.add_subcommand("show", "All rows of a problem");
+  show->add_option("problem", key, "Start of its key, or part of its name")
+      ->required();
+  show->add_flag("--text", withText, "Print the problem as MLIR too");
+  CLI::App *exporter = app.add_subcommand("export", "Write it as JSON");
+  exporter->add_option("-o,--output", file, "The file; default stdout");
+  CLI::App *importer = app.add_subcommand("import", "Merge an export");
+  importer->add_option("file", file, "What export wrote; - for stdin")
+      ->required();
+  CLI::App *pruner = app.add_subcommand("prune", "Remove records");
+  pruner->add_flag("--unfinished", prune.unfinished, "Searches cut off");
+  pruner->add_flag("--superseded", prune.superseded,
+                   "Those with a later one of the same problem");
+  pruner->add_option("--older-than", prune.olderThanDays, "Age in days")
+      ->check(CLI::NonNegativeNumber);
+  pruner->add_flag("--all", prune.all, "Everything");
+  CLI11_PARSE(app, argc, argv);
+
+  bool write = importer->parsed() || pruner->parsed();
+  options.access =
+      write ? TuningDb::Access::ReadWrite : TuningDb::Access::ReadOnly;
+  absl::StatusOr<std::unique_ptr<TuningDb>> db = TuningDb::open(options);
+  absl::Status status = db.status();
+  if (status.ok()) {
+    status = show->parsed()       ? showRecords(**db, key, withText)
+             : exporter->parsed() ? exportRecords(**db, file)
+             : importer->parsed() ? importRecords(**db, file)
+             : pruner->parsed()   ? pruneRecords(**db, prune)
+                                  : listRecords(**db);
+  }
+  if (!status.ok()) {
+    std::cerr << "minic-tune: error: " << status.message() << "\n";
+  }
+  return status.ok() ? 0 : 1;
+}
