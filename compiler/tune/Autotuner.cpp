@@ -114,13 +114,11 @@ static void resume(const Record &unfinished, Record &record,
   }
 }
 
-absl::StatusOr<std::vector<TunedProblem>>
-Autotuner::tune(absl::Span<const TuningTask> tasks) {
-  start = clock.now();
-  stored = 0;
-  std::vector<TunedProblem> results(tasks.size());
-  std::vector<Search> searches;
-  std::vector<Lookup> lookups;
+absl::Status Autotuner::lookUp(absl::Span<const TuningTask> tasks,
+                               std::vector<TunedProblem> &results,
+                               std::vector<Search> &searches) {
+  results.assign(tasks.size(), {});
+  searches.clear();
   for (size_t i = 0; i < tasks.size(); ++i) {
     absl::StatusOr<Lookup> found = db.find(tasks[i].problem);
     if (!found.ok()) {
@@ -134,52 +132,76 @@ Autotuner::tune(absl::Span<const TuningTask> tasks) {
     Search &search = searches.emplace_back();
     search.task = &tasks[i];
     search.index = i;
-    search.wasStale = results[i].wasStale;
-    lookups.push_back(*std::move(found));
+    search.position = static_cast<int>(searches.size());
+    search.found = *std::move(found);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Autotuner::prepare(Search &search) {
+  const ProblemSpec &problem = search.task->problem;
+  search.record.problem = problem;
+  search.record.candidates = static_cast<int64_t>(search.size());
+  for (const CandidateSpec &candidate : search.task->candidates) {
+    search.record.rows.emplace_back().candidate = candidate;
+  }
+  std::vector<bool> settled(search.size(), false);
+  if (search.found.freshness == Freshness::Unfinished && !options.retune) {
+    resume(search.found.record, search.record, settled);
+  }
+  for (size_t row = 0; row < search.size(); ++row) {
+    search.steps.push_back(settled[row] ? Search::Step::Settled
+                                        : Search::Step::Waiting);
+    const std::string &hash = search.record.rows[row].binaryHash;
+    if (settled[row] && !hash.empty()) {
+      search.byHash.emplace(hash, row);
+    }
+  }
+  std::string stem = absl::StrCat(options.scratchDirectory, "/", problem.key);
+  search.problemPath = stem + ".mlir";
+  search.artifactStem = stem;
+  search.expectedPath = stem + ".expected";
+  std::ofstream file(search.problemPath, std::ios::binary);
+  file << problem.text;
+  file.close();
+  if (!file) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("cannot write '", search.problemPath, "'"));
+  }
+  absl::StatusOr<int64_t> id =
+      db.begin(problem, search.record.candidates, options.retune);
+  search.recordId = id.ok() ? *id : 0;
+  return id.status();
+}
+
+absl::StatusOr<std::vector<TunedProblem>>
+Autotuner::tune(absl::Span<const TuningTask> tasks) {
+  start = clock.now();
+  stored = 0;
+  std::vector<TunedProblem> results;
+  std::vector<Search> searches;
+  if (absl::Status status = lookUp(tasks, results, searches); !status.ok()) {
+    return status;
   }
   if (options.replay && !searches.empty()) {
-    return replayMiss(searches[0].task->problem, lookups[0],
+    return replayMiss(searches[0].task->problem, searches[0].found,
                       searches.size() - 1);
   }
+  if (options.beforeSearch && !searches.empty()) {
+    absl::Status status = options.beforeSearch();
+    if (status.ok()) {
+      status = lookUp(tasks, results, searches);
+    }
+    if (!status.ok()) {
+      return status;
+    }
+    start = clock.now();
+  }
   problems = static_cast<int>(searches.size());
-  for (size_t i = 0; i < searches.size(); ++i) {
-    Search &search = searches[i];
-    search.position = static_cast<int>(i) + 1;
-    const ProblemSpec &problem = search.task->problem;
-    search.record.problem = problem;
-    search.record.candidates = static_cast<int64_t>(search.size());
-    for (const CandidateSpec &candidate : search.task->candidates) {
-      search.record.rows.emplace_back().candidate = candidate;
+  for (Search &search : searches) {
+    if (absl::Status status = prepare(search); !status.ok()) {
+      return status;
     }
-    std::vector<bool> settled(search.size(), false);
-    if (lookups[i].freshness == Freshness::Unfinished && !options.retune) {
-      resume(lookups[i].record, search.record, settled);
-    }
-    for (size_t row = 0; row < search.size(); ++row) {
-      search.steps.push_back(settled[row] ? Search::Step::Settled
-                                          : Search::Step::Waiting);
-      const std::string &hash = search.record.rows[row].binaryHash;
-      if (settled[row] && !hash.empty()) {
-        search.byHash.emplace(hash, row);
-      }
-    }
-    std::string stem = absl::StrCat(options.scratchDirectory, "/", problem.key);
-    search.problemPath = stem + ".mlir";
-    search.artifactStem = stem;
-    search.expectedPath = stem + ".expected";
-    std::ofstream file(search.problemPath, std::ios::binary);
-    file << problem.text;
-    file.close();
-    if (!file) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("cannot write '", search.problemPath, "'"));
-    }
-    absl::StatusOr<int64_t> id =
-        db.begin(problem, search.record.candidates, options.retune);
-    if (!id.ok()) {
-      return id.status();
-    }
-    search.recordId = *id;
   }
   if (absl::Status status = build(searches); !status.ok()) {
     return status;

@@ -52,6 +52,9 @@ struct AutotunerOptions {
   double timeoutSeconds = 10; // of one request to the worker
   RoundsOptions rounds;
   SelectionPolicy policy;
+  /// Called once, before the first build, where there is something to search:
+  /// to wait for another tuner. Records are looked up again afterwards.
+  std::function<absl::Status()> beforeSearch;
   std::function<void(const TuningProgress &)> progress;
   /// Asked often; true ends the search as Cancelled, keeping what was stored.
   std::function<bool()> stop;
@@ -80,6 +83,11 @@ public:
 
 private:
   struct Search;
+  /// Fills `results` with what the database has; `searches` gets the rest.
+  absl::Status lookUp(absl::Span<const TuningTask> tasks,
+                      std::vector<TunedProblem> &results,
+                      std::vector<Search> &searches);
+  absl::Status prepare(Search &search);
   absl::Status build(std::vector<Search> &searches);
   absl::Status buildOne(Search &search, size_t candidate);
   absl::Status measure(Search &search);

@@ -3,9 +3,9 @@
 // A loop over the builders: hand out jobs, collect replies, replace the dead.
 
 #include "compiler/tune/ProcessBuildPool.h"
+#include "compiler/Interrupt.h"
 #include "compiler/tune/BuildProtocol.h"
 #include "compiler/tune/Clock.h"
-#include "compiler/tune/Interrupt.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -75,7 +75,7 @@ absl::Status ProcessBuildPool::build(
     if (waiting.empty()) {
       return absl::OkStatus();
     }
-    if (InterruptGuard::requested()) {
+    if (interrupted()) {
       // What is in flight is lost; it was not measured yet.
       slots.clear();
       return absl::OkStatus();

@@ -3,7 +3,7 @@
 // One line out, one line in; everything else is the worker's end.
 
 #include "compiler/tune/ProcessWorker.h"
-#include "compiler/tune/Interrupt.h"
+#include "compiler/Interrupt.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -62,7 +62,7 @@ WorkerAnswer ProcessWorker::ask(const runtime::Request &request,
     event = process->receive(line, slice);
     waited += slice;
   } while (event == Subprocess::Event::Timeout && waited < timeoutSeconds &&
-           !InterruptGuard::requested());
+           !interrupted());
   if (event == Subprocess::Event::Timeout) {
     process.reset();
     answer.fate = WorkerAnswer::Fate::Hung;

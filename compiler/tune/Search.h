@@ -19,8 +19,8 @@ struct Autotuner::Search {
   int position = 0; // 1-based among the searches, for progress
   int64_t recordId = 0;
   double deadline = 0; // clock time when measuring must end
-  bool wasStale = false;
-  Record record; // rows parallel to the candidates
+  Lookup found;        // what the database had
+  Record record;       // rows parallel to the candidates
 
   /// Per candidate.
   enum class Step {

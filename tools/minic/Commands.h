@@ -22,6 +22,7 @@ int explainCommand(int argc, char **argv);
 int inspectCommand(int argc, char **argv);
 int evaluateCommand(int argc, char **argv);
 int devicesCommand(int argc, char **argv);
+int buildWorkerCommand(int argc, char **argv);
 
 /// Prints "minic: error: MESSAGE" and returns the code.
 int fail(ExitCode code, const std::string &message);

@@ -12,6 +12,10 @@ int main(int argc, char **argv) {
     int (*run)(int argc, char **argv);
   };
   static constexpr Command commands[] = {
+      {"build-worker", minic::buildWorkerCommand},
+      {"compile", minic::compileCommand},
+      {"devices", minic::devicesCommand},
+      {"explain", minic::explainCommand},
       {"compile", minic::compileCommand},   {"devices", minic::devicesCommand},
       {"evaluate", minic::evaluateCommand}, {"explain", minic::explainCommand},
       {"inspect", minic::inspectCommand},

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BuildWorker: the loop of `minic build-worker`, which builds candidates for
+// ProcessBuildPool.
+
+#ifndef MINIC_COMPILER_TUNE_BUILDWORKER_H
+#define MINIC_COMPILER_TUNE_BUILDWORKER_H
+
+#include "compiler/tune/BuildPool.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+#include <cstdio>
+
+namespace minic::tune {
+
+/// Builds one job with the ordinary tail of the compiler.
+BuildOutcome buildCandidate(mlir::MLIRContext &context, const BuildJob &job);
+
+/// Answers jobs, lines of BuildProtocol, from `input` on `output` until the end
+/// of the input. Returns the exit code of the process.
+int serveBuilds(mlir::MLIRContext &context, std::FILE *input,
+                std::FILE *output);
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_BUILDWORKER_H

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// HeuristicSelector: the modes that measure nothing: the tuning database where
+// it has a fresh record, else the best estimate.
+
+#ifndef MINIC_COMPILER_TUNE_HEURISTICSELECTOR_H
+#define MINIC_COMPILER_TUNE_HEURISTICSELECTOR_H
+
+#include "compiler/tune/TuningTasks.h"
+
+namespace minic::tune {
+
+/// A database that is not there is an empty one; one that cannot be read is a
+/// diagnostic. Stale records are not used, and the log says so.
+class HeuristicSelector : public kernel::AlgorithmSelector {
+public:
+  explicit HeuristicSelector(const SelectionInputs &inputs) : inputs(inputs) {}
+
+  mlir::FailureOr<std::vector<kernel::SelectedChoice>>
+  select(llvm::ArrayRef<kernel::FusionOp> fusions) override;
+
+private:
+  SelectionInputs inputs;
+};
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_HEURISTICSELECTOR_H

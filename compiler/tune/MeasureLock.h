@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MeasureLock: one tuner at a time on a machine, for each user, because two
+// that measure at once spoil each other's figures.
+
+#ifndef MINIC_COMPILER_TUNE_MEASURELOCK_H
+#define MINIC_COMPILER_TUNE_MEASURELOCK_H
+
+#include "absl/status/statusor.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace minic::tune {
+
+/// Held while it lives; the kernel frees it when the process dies.
+class MeasureLock {
+public:
+  /// Waits until the lock file at `path`, which is created, is free. `notify`
+  /// is told once, in one line, when there is something to wait for. Cancelled
+  /// once `stop` says true.
+  static absl::StatusOr<std::unique_ptr<MeasureLock>>
+  acquire(const std::string &path,
+          const std::function<void(const std::string &)> &notify,
+          const std::function<bool()> &stop);
+  /// A file of this user: in $XDG_RUNTIME_DIR or /tmp.
+  static std::string defaultPath();
+  ~MeasureLock();
+  MeasureLock(const MeasureLock &) = delete;
+  MeasureLock &operator=(const MeasureLock &) = delete;
+
+private:
+  explicit MeasureLock(int fd) : fd(fd) {}
+  int fd;
+};
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_MEASURELOCK_H

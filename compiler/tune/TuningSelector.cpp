@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Wires the autotuner to processes, the database, the log and the terminal.
+
+#include "compiler/tune/TuningSelector.h"
+
+#include "compiler/Interrupt.h"
+#include "compiler/PhaseRunner.h"
+#include "compiler/ResolveTarget.h"
+#include "compiler/tune/AutotuneTable.h"
+#include "compiler/tune/Problem.h"
+#include "compiler/tune/ProcessBuildPool.h"
+#include "compiler/tune/TuneReport.h"
+#include "compiler/tune/Versions.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <filesystem>
+
+#include <unistd.h>
+
+using namespace mlir;
+
+namespace minic::tune {
+
+ToolPaths ToolPaths::ofThisProgram() {
+  std::error_code error;
+  std::filesystem::path self =
+      std::filesystem::read_symlink("/proc/self/exe", error);
+  return {self.string(), (self.parent_path() / "minic-worker").string()};
+}
+
+/// One line for people about waiting, whatever the log says.
+static void notify(const std::string &line) {
+  llvm::errs() << "minic: " << line << '\n';
+}
+
+static void showProgress(const TuningProgress &progress) {
+  llvm::errs() << "\r\x1b[K" << formatProgress(progress);
+}
+
+absl::Status TuningSelector::openDb() {
+  if (db) {
+    return absl::OkStatus();
+  }
+  TuningDb::Options options;
+  options.path = databasePath(*inputs.options);
+  options.access = inputs.options->tuneReplay ? TuningDb::Access::ReadOnly
+                                              : TuningDb::Access::ReadWrite;
+  options.notify = notify;
+  absl::StatusOr<std::unique_ptr<TuningDb>> opened = TuningDb::open(options);
+  if (!opened.ok()) {
+    return opened.status();
+  }
+  db = *std::move(opened);
+  return absl::OkStatus();
+}
+
+absl::Status TuningSelector::ensureScratch() {
+  if (!scratch) {
+    absl::StatusOr<std::unique_ptr<ScratchDirectory>> created =
+        ScratchDirectory::create();
+    if (!created.ok()) {
+      return created.status();
+    }
+    scratch = *std::move(created);
+  }
+  if (!worker) {
+    worker =
+        std::make_unique<ProcessWorker>(std::vector<std::string>{tools.worker});
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> TuningSelector::scratchDirectory() {
+  if (absl::Status status = ensureScratch(); !status.ok()) {
+    return status;
+  }
+  return scratch->path();
+}
+
+/// Says whose fault it is in the words that become the exit code.
+static LogicalResult fail(MLIRContext *context, const absl::Status &status) {
+  bool isOurs = absl::IsInternal(status) || absl::IsFailedPrecondition(status);
+  return emitError(UnknownLoc::get(context))
+         << (isOurs ? "internal error: " : "") << std::string(status.message());
+}
+
+FailureOr<std::vector<kernel::SelectedChoice>>
+TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
+  std::vector<kernel::SelectedChoice> result;
+  if (fusions.empty()) {
+    return result;
+  }
+  MLIRContext *context = fusions.front()->getContext();
+  const CompileOptions &options = *inputs.options;
+  FailureOr<std::unique_ptr<TuningTasks>> tasks = makeTasks(fusions, inputs);
+  if (failed(tasks)) {
+    return failure();
+  }
+  absl::Status status = dumpProblems(**tasks, options);
+  status.Update(openDb());
+  if (status.ok() && !options.tuneReplay) {
+    status = ensureScratch();
+  }
+  if (!status.ok()) {
+    return fail(context, status);
+  }
+  ProcessBuildPool::Options poolOptions;
+  poolOptions.command = {tools.minic, "build-worker"};
+  poolOptions.processes = availableThreads();
+  ProcessBuildPool pool(poolOptions);
+  bool onTerminal = ::isatty(STDERR_FILENO) == 1;
+  AutotunerOptions tunerOptions;
+  tunerOptions.budgetSeconds = options.tuneBudgetSeconds;
+  tunerOptions.retune = options.retune;
+  tunerOptions.replay = options.tuneReplay;
+  tunerOptions.scratchDirectory = scratch ? scratch->path() : "";
+  tunerOptions.policy.deterministic = options.deterministic;
+  tunerOptions.stop = interrupted;
+  tunerOptions.beforeSearch = [&]() -> absl::Status {
+    absl::StatusOr<std::unique_ptr<MeasureLock>> acquired =
+        MeasureLock::acquire(MeasureLock::defaultPath(), notify, interrupted);
+    if (!acquired.ok()) {
+      return acquired.status();
+    }
+    lock = *std::move(acquired);
+    return absl::OkStatus();
+  };
+  if (onTerminal) {
+    tunerOptions.progress = showProgress;
+  }
+  SteadyClock clock;
+  // A replay starts no process; the worker is never asked.
+  ProcessWorker none({tools.worker});
+  Autotuner tuner(*db, pool, worker ? *worker : none, clock, tunerOptions);
+  absl::StatusOr<std::vector<TunedProblem>> found = tuner.tune((*tasks)->tasks);
+  if (onTerminal) {
+    llvm::errs() << "\r\x1b[K";
+  }
+  if (!found.ok()) {
+    return fail(context, found.status());
+  }
+  tuned = *std::move(found);
+  for (size_t task : (*tasks)->taskOf) {
+    const TunedProblem &problem = tuned[task];
+    const Row &row = problem.record.rows[problem.selection.row];
+    kernel::SelectedChoice &choice = result.emplace_back();
+    choice.choice = parseChoice(row, context);
+    if (!choice.choice) {
+      return fail(context,
+                  absl::DataLossError(absl::StrCat(
+                      "tuning database '", databasePath(options),
+                      "': the record of ", problem.record.problem.description,
+                      " has a choice that cannot be read")));
+    }
+    choice.origin = problem.measured ? "tuned" : "database";
+    choice.timeUs = row.bestKnownUs();
+    choice.reason =
+        absl::StrCat(row.candidate.name, ", ", problem.selection.reason);
+  }
+  for (const TunedProblem &problem : tuned) {
+    options.log.block(LogTopic::Autotuning, formatTable(problem));
+  }
+  return result;
+}
+
+absl::StatusOr<std::optional<Verdict>>
+TuningSelector::findVerdict(const std::string &planKey) {
+  if (absl::Status status = openDb(); !status.ok()) {
+    return status;
+  }
+  if (inputs.options->retune) {
+    return std::nullopt;
+  }
+  absl::StatusOr<std::optional<Verdict>> found = db->findVerdict(
+      planKey, inputs.target->profile().tuningKey, currentVersions());
+  if (found.ok() && *found) {
+    verdict = *found;
+  }
+  return found;
+}
+
+absl::StatusOr<Verdict> TuningSelector::checkModel(
+    const std::string &tunedPath, const std::string &defaultPath,
+    const std::string &function, const std::string &planKey,
+    const std::string &description) {
+  absl::Status status = openDb();
+  status.Update(ensureScratch());
+  if (!status.ok()) {
+    return status;
+  }
+  if (!lock) {
+    absl::StatusOr<std::unique_ptr<MeasureLock>> acquired =
+        MeasureLock::acquire(MeasureLock::defaultPath(), notify, interrupted);
+    if (!acquired.ok()) {
+      return acquired.status();
+    }
+    lock = *std::move(acquired);
+  }
+  WholeModelInputs check;
+  check.tunedPath = tunedPath;
+  check.defaultPath = defaultPath;
+  check.function = function;
+  check.planKey = planKey;
+  check.device = inputs.target->profile().tuningKey;
+  check.description = description;
+  check.versions = currentVersions();
+  check.retune = inputs.options->retune;
+  check.rounds.stop = interrupted;
+  SteadyClock clock;
+  bool measured = false;
+  absl::StatusOr<Verdict> result =
+      checkWholeModel(check, *db, *worker, clock, measured);
+  lock.reset();
+  if (result.ok()) {
+    verdict = *result;
+  }
+  return result;
+}
+
+absl::Status TuningSelector::writeReport() const {
+  const std::string &path = inputs.options->tuneReport;
+  if (path.empty()) {
+    return absl::OkStatus();
+  }
+  return tune::writeReport(path,
+                           formatReport(tuned, verdict ? &*verdict : nullptr));
+}
+
+std::string planKeyOf(ModuleOp tuned, ModuleOp byDefault) {
+  // Constants' bytes do not decide speed and may be many.
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  printElided(tuned, os);
+  os << "---\n";
+  printElided(byDefault, os);
+  return problemKey(text);
+}
+
+} // namespace minic::tune

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Outline, key, enumerate.
+
+#include "compiler/tune/TuningTasks.h"
+
+#include "compiler/DescribeFusion.h"
+#include "compiler/EstimateSelector.h"
+#include "compiler/ResolveTarget.h"
+#include "compiler/tune/ExpectedValues.h"
+#include "compiler/tune/Problem.h"
+#include "compiler/tune/Versions.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <oneapi/dnnl/dnnl_version.h>
+
+using namespace mlir;
+
+namespace minic::tune {
+
+Versions currentVersions() {
+  return {codegenVersion, candidateSetVersion,
+          absl::StrCat(DNNL_VERSION_MAJOR, ".", DNNL_VERSION_MINOR, ".",
+                       DNNL_VERSION_PATCH)};
+}
+
+/// Whether all that one run of the model touches outgrows the caches: then the
+/// operands of a fusion have left them when its turn comes again.
+static bool isCold(ArrayRef<kernel::FusionOp> fusions,
+                   const DeviceProfile &profile) {
+  llvm::SmallDenseSet<Value> seen;
+  int64_t bytes = 0;
+  for (kernel::FusionOp fusion : fusions) {
+    for (Value value :
+         llvm::concat<Value>(llvm::to_vector(fusion.getInputs()),
+                             llvm::to_vector_of<Value>(fusion.getResults()))) {
+      if (seen.insert(value).second) {
+        bytes += kernel::getBytes(
+            kernel::withoutLayout(cast<RankedTensorType>(value.getType())));
+      }
+    }
+  }
+  return bytes > std::max(profile.l2Bytes, profile.l3Bytes);
+}
+
+static std::string backendsText(ArrayRef<BackendLabel> backends) {
+  std::vector<std::string> names;
+  for (BackendLabel label : {BackendLabel::Aten, BackendLabel::Generated,
+                             BackendLabel::LibraryFused}) {
+    if (backends.empty() || llvm::is_contained(backends, label)) {
+      names.push_back(toString(label).str());
+    }
+  }
+  return llvm::join(names, ",");
+}
+
+static CandidateSpec specOf(const Candidate &candidate) {
+  CandidateSpec spec;
+  spec.name = candidate.name;
+  spec.label = toString(candidate.label).str();
+  llvm::raw_string_ostream os(spec.choice);
+  Attribute(candidate.choice).print(os);
+  spec.estimateUs = candidate.estimateUs;
+  spec.launches = candidate.launches;
+  spec.needsLibrary = candidate.needsLibrary;
+  return spec;
+}
+
+/// Two candidates may spell the same name (a grouping that differs only in
+/// which ops are where); names are keys, so the later one gets a suffix.
+static void makeNamesUnique(std::vector<CandidateSpec> &candidates) {
+  llvm::StringMap<int> uses;
+  for (CandidateSpec &candidate : candidates) {
+    if (int use = uses[candidate.name]++) {
+      absl::StrAppend(&candidate.name, " (grouping ", use + 1, ")");
+    }
+  }
+}
+
+FailureOr<std::unique_ptr<TuningTasks>>
+makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs) {
+  const DeviceProfile &profile = inputs.target->profile();
+  ProblemSetting setting;
+  setting.target = profile.target;
+  setting.isa = inputs.isa;
+  setting.threads = profile.threads;
+  setting.alignment = inputs.options->inputAlignment;
+  setting.cold = isCold(fusions, profile);
+  setting.float32Precision = inputs.options->float32Precision;
+  auto result = std::make_unique<TuningTasks>();
+  llvm::StringMap<size_t> byText;
+  for (kernel::FusionOp fusion : fusions) {
+    canonicalizeBody(fusion);
+    OwningOpRef<ModuleOp> problem = outlineProblem(fusion, setting);
+    std::string text = printProblem(*problem);
+    auto [known, isNew] = byText.try_emplace(text, result->tasks.size());
+    result->taskOf.push_back(known->second);
+    if (!isNew) {
+      continue;
+    }
+    std::vector<BackendLabel> backends;
+    if (hasContraction(fusion)) {
+      backends = gemmBackends(*inputs.options);
+    }
+    std::vector<std::string> why;
+    std::vector<Candidate> candidates =
+        enumerateCandidates(fusion, *inputs.target, backends, why);
+    if (candidates.empty()) {
+      return fusion.emitError("unsupported: nothing implements this fusion: ")
+             << (why.empty() ? "no candidate" : llvm::join(why, "; "));
+    }
+    TuningTask &task = result->tasks.emplace_back();
+    task.problem.key = problemKey(text);
+    task.problem.text = std::move(text);
+    task.problem.description = describeFusion(fusion);
+    task.problem.flops = countFusionFlops(fusion);
+    task.problem.bytes = countFusionBytes(fusion);
+    task.problem.device = profile.tuningKey;
+    task.problem.deviceName = profile.name;
+    task.problem.backends = backendsText(backends);
+    task.problem.versions = currentVersions();
+    task.residency =
+        setting.cold ? runtime::Residency::cold : runtime::Residency::warm;
+    for (const Candidate &candidate : candidates) {
+      task.candidates.push_back(specOf(candidate));
+    }
+    makeNamesUnique(task.candidates);
+    task.writeExpected = [module = *problem, seed = task.seed,
+                          constantsSeed =
+                              task.constantsSeed](const std::string &path) {
+      return writeExpectedValues(module, seed, constantsSeed, path);
+    };
+    result->problems.push_back(std::move(problem));
+  }
+  return result;
+}
+
+kernel::ChoiceAttr parseChoice(const Row &row, MLIRContext *context) {
+  // What is wrong with it is the caller's to say.
+  ScopedDiagnosticHandler quiet(context,
+                                [](Diagnostic &) { return success(); });
+  return dyn_cast_or_null<kernel::ChoiceAttr>(
+      parseAttribute(row.candidate.choice, context));
+}
+
+std::string databasePath(const CompileOptions &options) {
+  return options.tuneDb.empty() ? TuningDb::defaultPath() : options.tuneDb;
+}
+
+absl::Status dumpProblems(const TuningTasks &tasks,
+                          const CompileOptions &options) {
+  if (options.dumpProblems.empty()) {
+    return absl::OkStatus();
+  }
+  std::error_code ignored;
+  std::filesystem::create_directories(options.dumpProblems, ignored);
+  for (const TuningTask &task : tasks.tasks) {
+    std::string path =
+        absl::StrCat(options.dumpProblems, "/", task.problem.key, ".mlir");
+    std::ofstream file(path, std::ios::binary);
+    file << task.problem.text;
+    file.close();
+    if (!file) {
+      return absl::PermissionDeniedError(
+          absl::StrCat("cannot write problem '", path, "'"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+} // namespace minic::tune

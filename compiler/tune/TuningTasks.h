@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TuningTasks: the fusions of a module as the tuner's problems, equal ones
+// once, with the candidates that a target offers.
+
+#ifndef MINIC_COMPILER_TUNE_TUNINGTASKS_H
+#define MINIC_COMPILER_TUNE_TUNINGTASKS_H
+
+#include "compiler/CompileOptions.h"
+#include "compiler/target/Candidates.h"
+#include "compiler/tune/Autotuner.h"
+#include "dialects/kernel/AlgorithmSelector.h"
+
+#include "mlir/IR/OwningOpRef.h"
+
+namespace minic::tune {
+
+/// What selectors work with. Not owned.
+struct SelectionInputs {
+  const Target *target = nullptr;
+  /// As createCpuTarget was given it.
+  std::string isa;
+  const CompileOptions *options = nullptr;
+};
+
+struct TuningTasks {
+  std::vector<TuningTask> tasks; // distinct problems
+  /// For each fusion the index of its task.
+  std::vector<size_t> taskOf;
+  /// Parallel to tasks; what their writeExpected evaluates.
+  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> problems;
+};
+
+/// Brings the bodies of `fusions` into canonical order and makes their tasks.
+/// A fusion that nothing implements is a diagnostic. The result refers to
+/// itself: keep it where it is while tasks are worked on.
+mlir::FailureOr<std::unique_ptr<TuningTasks>>
+makeTasks(llvm::ArrayRef<kernel::FusionOp> fusions,
+          const SelectionInputs &inputs);
+
+/// The choice a row stands for; null where its text is damaged.
+kernel::ChoiceAttr parseChoice(const Row &row, mlir::MLIRContext *context);
+
+/// options.tuneDb or the default.
+std::string databasePath(const CompileOptions &options);
+
+/// Writes the text of every problem to options.dumpProblems, if given, as
+/// <key>.mlir. PermissionDenied names the file.
+absl::Status dumpProblems(const TuningTasks &tasks,
+                          const CompileOptions &options);
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_TUNINGTASKS_H

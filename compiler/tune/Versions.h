@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Versions: what of this minic makes tuning records stale when it changes.
+
+#ifndef MINIC_COMPILER_TUNE_VERSIONS_H
+#define MINIC_COMPILER_TUNE_VERSIONS_H
+
+#include "compiler/tune/Record.h"
+
+namespace minic::tune {
+
+/// Raise it whenever the same choice generates other code.
+inline constexpr const char *codegenVersion = "1";
+
+/// Raise it whenever a family, a library or a schedule is added or removed.
+inline constexpr const char *candidateSetVersion = "1";
+
+/// With the version of oneDNN that plans are made for.
+Versions currentVersions();
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_VERSIONS_H
