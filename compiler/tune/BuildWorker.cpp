@@ -18,6 +18,7 @@
 
 #include <chrono>
 
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 using namespace mlir;

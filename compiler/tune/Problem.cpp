@@ -9,6 +9,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/raw_ostream.h"
 
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 using namespace mlir;

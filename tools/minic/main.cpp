@@ -15,9 +15,8 @@ int main(int argc, char **argv) {
       {"build-worker", minic::buildWorkerCommand},
       {"compile", minic::compileCommand},
       {"devices", minic::devicesCommand},
+      {"evaluate", minic::evaluateCommand},
       {"explain", minic::explainCommand},
-      {"compile", minic::compileCommand},   {"devices", minic::devicesCommand},
-      {"evaluate", minic::evaluateCommand}, {"explain", minic::explainCommand},
       {"inspect", minic::inspectCommand},
   };
   for (const Command &command : commands) {
