@@ -45,18 +45,30 @@ template <typename T> void copyMatrix(const Matrix &m) {
     }
     return;
   }
-  // A tile of rows is one cache line of the source, read to its end before it
-  // can be evicted (power-of-two row strides map all columns to few sets).
-  constexpr int64_t tile = 64 / size;
+  // Eight columns at a time: where columns lie a power of two apart, as rows of
+  // weights do, their cache lines share one set of the L1, which has 8 or 12
+  // ways. A tile of rows keeps the destination in the L1 between the columns.
+  constexpr int64_t width = 8, tile = 128;
   for (int64_t first = 0; first < m.rows; first += tile) {
     int64_t last = std::min(first + tile, m.rows);
-    for (int64_t c = 0; c < m.columns; ++c) {
+    for (int64_t c = 0; c < m.columns; c += width) {
+      int64_t columns = std::min(width, m.columns - c);
       const char *source = m.source + c * m.sourceColumn;
       char *destination = m.destination + c * size;
       for (int64_t r = first; r < last; ++r) {
-        T value;
-        std::memcpy(&value, source + r * m.sourceRow, size);
-        std::memcpy(destination + r * m.destinationRow, &value, size);
+        T row[width];
+        if (columns == width) { // a constant count, for the compiler
+          for (int64_t i = 0; i < width; ++i) {
+            std::memcpy(&row[i], source + r * m.sourceRow + i * m.sourceColumn,
+                        size);
+          }
+          std::memcpy(destination + r * m.destinationRow, row, width * size);
+        } else {
+          for (int64_t i = 0; i < columns; ++i) {
+            std::memcpy(destination + r * m.destinationRow + i * size,
+                        source + r * m.sourceRow + i * m.sourceColumn, size);
+          }
+        }
       }
     }
   }

@@ -88,7 +88,7 @@ TEST(DamageTest, readsNothingUnsoundFromForgedMetadata) {
   uint64_t count = sectionOf(whole, 0).bytes;
   std::mt19937 random(11);
   int refused = 0;
-  for (int round = 0; round < 20000; ++round) {
+  for (int round = 0; round < 5000; ++round) {
     std::vector<std::byte> bytes = whole;
     for (int changes = 1 + random() % 3; changes > 0; --changes) {
       std::byte &byte = bytes[first + random() % count];
@@ -125,7 +125,7 @@ TEST(DamageTest, readsNothingUnsoundFromForgedMetadata) {
       EXPECT_GE(sum, 0u);
     }
   }
-  EXPECT_GT(refused, 1000);
+  EXPECT_GT(refused, 500);
 }
 
 } // namespace
