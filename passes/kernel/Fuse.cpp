@@ -118,6 +118,11 @@ struct FusionRules {
   bool isLeftPointwise(Operation *op) const {
     return isPointwise(op) && !hasAnchor(*partition.groupOf(op));
   }
+  bool hasTranspose(Group group) const {
+    return llvm::any_of(partition.membersOf(group), [](Operation *op) {
+      return isa<graph::TransposeOp>(op);
+    });
+  }
 
   /// Rule 2.
   void takeConsumers(Operation *anchor) {
@@ -166,7 +171,8 @@ struct FusionRules {
 
   /// Rule 4, for the fusion of `op` or, where others use it too, `op` alone.
   void takeOrClone(Operation *op) {
-    if (!isPointwise(op) || op->use_empty() || !isLeftPointwise(op)) {
+    bool isTranspose = isa<graph::TransposeOp>(op);
+    if (op->use_empty() || !(isTranspose || isLeftPointwise(op))) {
       return;
     }
     Group group = *partition.groupOf(op);
@@ -200,6 +206,10 @@ struct FusionRules {
 
   /// The only user of a group takes it: acyclic groups cannot close a cycle.
   bool canTake(Group user, Group group) const {
+    if (hasTranspose(group)) {
+      // Read as strides, which contractions do not do for their side inputs.
+      return !hasAnchor(user) && partition.membersOf(group).size() == 1;
+    }
     return shapeOf(user) == shapeOf(group) ||
            llvm::all_of(partition.membersOf(group), isCheap);
   }

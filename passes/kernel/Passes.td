@@ -25,7 +25,8 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
        and of smaller shape where they are cheap to compute again for each
        element. A cheap producer that others use too is cloned into the fusion
        if it reads no more bytes than it writes.
-    5. A transpose that is left is a fusion of its own.
+    5. A transpose that only one pointwise fusion reads joins it, as strides;
+       any other transpose is a fusion of its own.
 
     A step is taken only if no path leads out of the fusion and back into it
     (the body stays convex, also with other fusions seen as one node each).

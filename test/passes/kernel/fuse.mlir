@@ -1,0 +1,268 @@
+// RUN: minic-opt %s --split-input-file --kernel-fuse | FileCheck %s
+
+// A contraction takes the chain behind it, with side inputs of any shape that
+// broadcasts; an input used twice is one operand.
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME: (%[[X:.+]]: tensor<4x8xf32>, %[[W:.+]]: tensor<8x8xf32>, %[[ROW:.+]]: tensor<8xf32>)
+func.func @chain(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %row: tensor<8xf32>) -> tensor<4x8xbf16> {
+  // CHECK-NEXT: %[[Y:.+]] = kernel.fusion (%[[X0:.+]] = %[[X]] : {{.*}}, %[[W0:.+]] = %[[W]] : {{.*}}, %[[ROW0:.+]] = %[[ROW]] :
+  // CHECK-NEXT: %[[SUM:.+]] = graph.linear %[[X0]], %[[W0]]
+  // CHECK-NEXT: %[[SHIFTED:.+]] = graph.add %[[SUM]], %[[ROW0]]
+  // CHECK-NEXT: %[[ACTIVE:.+]] = graph.gelu %[[SHIFTED]]
+  // CHECK-NEXT: %[[RESIDUAL:.+]] = graph.add %[[ACTIVE]], %[[X0]]
+  // CHECK-NEXT: %[[NARROW:.+]] = graph.cast %[[RESIDUAL]]
+  // CHECK-NEXT: kernel.yield %[[NARROW]]
+  // CHECK: return %[[Y]]
+  %0 = graph.linear %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = graph.add %0, %row : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+  %2 = graph.gelu %1 : tensor<4x8xf32>
+  %3 = graph.add %2, %x : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %4 = graph.cast %3 : tensor<4x8xf32> to tensor<4x8xbf16>
+  return %4 : tensor<4x8xbf16>
+}
+
+// -----
+
+// A small DAG: a value with two users inside, a value that is also a result,
+// and two leaves.
+// CHECK-LABEL: func.func @dag
+func.func @dag(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x16xi1>) {
+  // CHECK: %[[Y:.+]]:3 = kernel.fusion
+  // CHECK: %[[SUM:.+]] = graph.linear
+  // CHECK: %[[GATE:.+]] = graph.sigmoid %[[SUM]]
+  // CHECK: %[[GATED:.+]] = graph.mul %[[SUM]], %[[GATE]]
+  // CHECK: %[[LESS:.+]] = graph.compare lt, %[[SUM]], %[[GATED]]
+  // CHECK: kernel.yield %[[SUM]], %[[GATED]], %[[LESS]]
+  // CHECK: return %[[Y]]#0, %[[Y]]#1, %[[Y]]#2
+  %0 = graph.linear %x, %w : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+  %1 = graph.sigmoid %0 : tensor<4x16xf32>
+  %2 = graph.mul %0, %1 : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+  %3 = graph.compare lt, %0, %2 : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xi1>
+  return %0, %2, %3 : tensor<4x16xf32>, tensor<4x16xf32>, tensor<4x16xi1>
+}
+
+// -----
+
+// Two contractions never share a fusion; what both feed belongs to the first
+// that can have it, and the second one's result is its operand.
+// CHECK-LABEL: func.func @two_anchors
+// CHECK-SAME: (%[[X:.+]]: tensor<4x8xf32>, %[[V:.+]]: tensor<8x8xf32>, %[[W:.+]]: tensor<8x8xf32>)
+func.func @two_anchors(%x: tensor<4x8xf32>, %v: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
+  // CHECK-NEXT: %[[RIGHT:.+]] = kernel.fusion (%{{.+}} = %[[X]] : {{.*}}, %{{.+}} = %[[W]] :
+  // CHECK-NEXT: graph.linear
+  // CHECK-NEXT: kernel.yield
+  // CHECK: kernel.fusion (%{{.+}} = %[[X]] : {{.*}}, %{{.+}} = %[[V]] : {{.*}}, %[[RIGHT0:.+]] = %[[RIGHT]] :
+  // CHECK-NEXT: %[[LEFT:.+]] = graph.linear
+  // CHECK-NEXT: graph.add %[[LEFT]], %[[RIGHT0]]
+  %0 = graph.linear %x, %v : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = graph.linear %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %2 = graph.add %0, %1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+
+// -----
+
+// The residual add needs the second linear, which needs the first fusion: a
+// path leads out of that and back, so the add belongs to the second.
+// CHECK-LABEL: func.func @convex
+func.func @convex(%x: tensor<4x8xf32>, %v: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: %[[HIDDEN:.+]] = kernel.fusion
+  // CHECK-NEXT: graph.linear
+  // CHECK-NEXT: graph.relu
+  // CHECK-NEXT: kernel.yield
+  // CHECK: kernel.fusion (%[[H:.+]] = %[[HIDDEN]] :
+  // CHECK-NEXT: %[[SUM:.+]] = graph.linear %[[H]]
+  // CHECK-NEXT: graph.add %[[SUM]], %[[H]]
+  %0 = graph.linear %x, %v : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = graph.relu %0 : tensor<4x8xf32>
+  %2 = graph.linear %1, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %3 = graph.add %2, %1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %3 : tensor<4x8xf32>
+}
+
+// -----
+
+// Each fusion alone would be convex, but both could not be ordered: the first
+// linear takes the op that uses the second one, so the op that would make the
+// second wait for the first stays with whom it does no harm.
+// CHECK-LABEL: func.func @no_cycle
+func.func @no_cycle(%x: tensor<4x8xf32>, %v: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  // CHECK: %[[SECOND:.+]] = kernel.fusion
+  // CHECK-NEXT: graph.linear
+  // CHECK-NEXT: kernel.yield
+  // CHECK: kernel.fusion {{.*}} = %[[SECOND]] :
+  // CHECK-NEXT: graph.linear
+  // CHECK-NEXT: graph.add
+  // CHECK-NEXT: graph.mul
+  // CHECK-NEXT: kernel.yield
+  %0 = graph.linear %x, %v : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = graph.linear %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %2 = graph.add %0, %1 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = graph.mul %1, %0 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %2, %3 : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// Another shape is another iteration space: what broadcasts the result up, and
+// what is behind a reshape, is fused by itself. The reshape is a view between.
+// CHECK-LABEL: func.func @spaces
+func.func @spaces(%x: tensor<1x8xf32>, %w: tensor<16x8xf32>, %big: tensor<4x16xf32>) -> (tensor<4x16xf32>, tensor<2x8xf32>) {
+  // CHECK: %[[SUM:.+]] = kernel.fusion
+  // CHECK-NEXT: graph.linear
+  // CHECK-NEXT: kernel.yield
+  // CHECK: kernel.fusion {{.*}} = %[[SUM]] :
+  // CHECK-NEXT: graph.add
+  // CHECK: %[[VIEW:.+]] = graph.reshape %[[SUM]]
+  // CHECK: kernel.fusion (%{{.+}} = %[[VIEW]] :
+  // CHECK-NEXT: graph.exp
+  %0 = graph.linear %x, %w : (tensor<1x8xf32>, tensor<16x8xf32>) -> tensor<1x16xf32>
+  %1 = graph.add %0, %big : (tensor<1x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+  %2 = graph.reshape %0 : tensor<1x16xf32> to tensor<2x8xf32>
+  %3 = graph.exp %2 : tensor<2x8xf32>
+  return %1, %3 : tensor<4x16xf32>, tensor<2x8xf32>
+}
+
+// -----
+
+// Pointwise ops in front of a contraction are a fusion of their own; those
+// beside it that only it uses are taken.
+// CHECK-LABEL: func.func @before_and_beside
+func.func @before_and_beside(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %a: tensor<4x16xf32>, %b: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  // CHECK: %[[INPUT:.+]] = kernel.fusion
+  // CHECK-NEXT: graph.tanh
+  // CHECK-NEXT: kernel.yield
+  // CHECK: kernel.fusion (%{{.+}} = %[[INPUT]] :
+  // CHECK-NEXT: graph.linear
+  // CHECK-NEXT: graph.exp
+  // CHECK-NEXT: graph.mul
+  // CHECK-NEXT: graph.add
+  // CHECK-NEXT: kernel.yield
+  %0 = graph.tanh %x : tensor<4x8xf32>
+  %1 = graph.linear %0, %w : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+  %2 = graph.exp %a : tensor<4x16xf32>
+  %3 = graph.mul %2, %b : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+  %4 = graph.add %1, %3 : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %4 : tensor<4x16xf32>
+}
+
+// -----
+
+// A producer of a smaller shape is taken where it is cheap (the cast), and
+// computed once where it is not (the exp).
+// CHECK-LABEL: func.func @smaller
+// CHECK-SAME: (%{{.+}}, %{{.+}}, %[[SCALE:.+]]: tensor<16xf32>, %[[BIAS:.+]]: tensor<16xbf16>)
+func.func @smaller(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %scale: tensor<16xf32>, %bias: tensor<16xbf16>) -> tensor<4x16xf32> {
+  // CHECK-NEXT: %[[EXP:.+]] = kernel.fusion (%{{.+}} = %[[SCALE]] :
+  // CHECK-NEXT: graph.exp
+  // CHECK: kernel.fusion {{.*}}, %{{.+}} = %[[EXP]] : {{.*}}, %[[BIAS0:.+]] = %[[BIAS]] :
+  // CHECK: graph.cast %[[BIAS0]]
+  %0 = graph.linear %x, %w : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+  %1 = graph.exp %scale : tensor<16xf32>
+  %2 = graph.mul %0, %1 : (tensor<4x16xf32>, tensor<16xf32>) -> tensor<4x16xf32>
+  %3 = graph.cast %bias : tensor<16xbf16> to tensor<16xf32>
+  %4 = graph.add %2, %3 : (tensor<4x16xf32>, tensor<16xf32>) -> tensor<4x16xf32>
+  return %4 : tensor<4x16xf32>
+}
+
+// -----
+
+// A cheap producer that reads no more than it writes is cloned into all of its
+// users; the original is gone.
+// CHECK-LABEL: func.func @cloned
+func.func @cloned(%x: tensor<4x8xf32>, %v: tensor<16x8xf32>, %w: tensor<16x8xf32>, %narrow: tensor<4x16xbf16>) -> (tensor<4x16xf32>, tensor<4x16xf32>) {
+  // CHECK-NEXT: kernel.fusion
+  // CHECK-NEXT: graph.cast
+  // CHECK-NEXT: graph.linear
+  // CHECK-NEXT: graph.add
+  // CHECK: kernel.fusion
+  // CHECK-NEXT: graph.cast
+  // CHECK-NEXT: graph.linear
+  // CHECK-NEXT: graph.mul
+  // CHECK-NOT: graph.cast
+  %0 = graph.cast %narrow : tensor<4x16xbf16> to tensor<4x16xf32>
+  %1 = graph.linear %x, %v : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+  %2 = graph.linear %x, %w : (tensor<4x8xf32>, tensor<16x8xf32>) -> tensor<4x16xf32>
+  %3 = graph.add %1, %0 : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+  %4 = graph.mul %2, %0 : (tensor<4x16xf32>, tensor<4x16xf32>) -> tensor<4x16xf32>
+  return %3, %4 : tensor<4x16xf32>, tensor<4x16xf32>
+}
+
+// -----
+
+// Not cloned: an op that reads more than it writes, and one whose value must be
+// in memory anyway.
+// CHECK-LABEL: func.func @not_cloned
+func.func @not_cloned(%x: tensor<4x8xf32>, %v: tensor<8x8xf32>, %w: tensor<8x8xf32>, %a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
+  // CHECK-COUNT-1: graph.mul
+  // CHECK-NOT: graph.mul
+  // CHECK-COUNT-1: graph.neg
+  // CHECK-NOT: graph.neg
+  %0 = graph.linear %x, %v : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = graph.linear %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %2 = graph.mul %a, %b : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = graph.add %0, %2 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %4 = graph.add %1, %2 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %5 = graph.neg %a : tensor<4x8xf32>
+  %6 = graph.add %4, %5 : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %7 = graph.linear %5, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  return %3, %6, %7 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// Pointwise ops without a contraction: connected and of one shape is one
+// fusion, with as many results as are used; what is not connected is another.
+// CHECK-LABEL: func.func @pointwise
+func.func @pointwise(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
+  // CHECK: kernel.fusion
+  // CHECK-NEXT: graph.log
+  // CHECK-NEXT: kernel.yield
+  // CHECK: kernel.fusion {{.*}} -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  // CHECK-NEXT: graph.exp
+  // CHECK-NEXT: graph.add
+  // CHECK-NEXT: graph.sub
+  // CHECK-NEXT: kernel.yield
+  %0 = graph.exp %x : tensor<4x8xf32>
+  %1 = graph.log %y : tensor<4x8xf32>
+  %2 = graph.add %0, %x : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  %3 = graph.sub %0, %y : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %2, %3, %1 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// A transpose is taken by the pointwise fusion that alone reads it; a
+// contraction does not take it.
+// CHECK-LABEL: func.func @transposes
+func.func @transposes(%x: tensor<8x4xf32>, %w: tensor<4x8xf32>, %v: tensor<4x4xf32>) -> (tensor<4x8xf32>, tensor<8x4xf32>) {
+  // CHECK: kernel.fusion
+  // CHECK-NEXT: graph.transpose
+  // CHECK-NEXT: graph.exp
+  // CHECK-NEXT: kernel.yield
+  // CHECK: %[[MOVED:.+]] = kernel.fusion
+  // CHECK-NEXT: graph.transpose
+  // CHECK-NEXT: kernel.yield
+  // CHECK: kernel.fusion (%{{.+}} = %[[MOVED]] :
+  // CHECK-NEXT: graph.linear
+  %0 = graph.transpose %x [1, 0] : tensor<8x4xf32> -> tensor<4x8xf32>
+  %1 = graph.exp %0 : tensor<4x8xf32>
+  %2 = graph.transpose %w [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  %3 = graph.linear %2, %v : (tensor<8x4xf32>, tensor<4x4xf32>) -> tensor<8x4xf32>
+  return %1, %3 : tensor<4x8xf32>, tensor<8x4xf32>
+}
+
+// -----
+
+// Nothing is left of what nobody uses, and constants and views are no fusions.
+// CHECK-LABEL: func.func @nothing
+// CHECK-NEXT: graph.reshape
+// CHECK-NEXT: graph.constant
+// CHECK-NEXT: return
+func.func @nothing(%x: tensor<4x8xf32>) -> (tensor<32xf32>, tensor<1xf32>) {
+  %0 = graph.exp %x : tensor<4x8xf32>
+  %1 = graph.relu %0 : tensor<4x8xf32>
+  %2 = graph.reshape %x : tensor<4x8xf32> to tensor<32xf32>
+  %c = graph.constant dense<1.0> : tensor<1xf32>
+  return %2, %c : tensor<32xf32>, tensor<1xf32>
+}

@@ -1,0 +1,82 @@
+// RUN: minic-opt %s --split-input-file --verify-diagnostics --plan-assign-buffers=remarks | FileCheck %s
+
+// In a chain only neighbours are live together: two places are enough for three
+// buffers of equal size.
+// CHECK-LABEL: plan.function @chain
+plan.function @chain inputs [] outputs [] flops = 0 {
+  // CHECK: attributes {arena_bytes = 256 : i64}
+  // expected-remark @below {{arena of 256 bytes for 3 buffers of 384 bytes in all}}
+  plan.variant "cpu" isa [] threads = 1 prepare {} run {
+    // CHECK: plan.buffer 128 {offset = 0 : i64}
+    // CHECK: plan.buffer 128 {offset = 128 : i64}
+    // CHECK: plan.buffer 128 {offset = 0 : i64}
+    %x = plan.input 0
+    %a = plan.buffer 128
+    %b = plan.buffer 128
+    %c = plan.buffer 128
+    %y = plan.output 0
+    plan.launch "f" grid [1](%x, %a) access [#plan<access read>, #plan<access write>]
+    plan.launch "f" grid [1](%a, %b) access [#plan<access read>, #plan<access write>]
+    plan.launch "f" grid [1](%b, %c) access [#plan<access read>, #plan<access write>]
+    plan.launch "f" grid [1](%c, %y) access [#plan<access read>, #plan<access write>]
+  }
+}
+
+// -----
+
+// What is live later goes into the gap that a larger buffer has left in front of
+// its neighbour. A view keeps its buffer live.
+// CHECK-LABEL: plan.function @gap
+plan.function @gap inputs [] outputs [] flops = 0 {
+  // expected-remark @below {{arena of 768 bytes for 4 buffers of 1160 bytes in all}}
+  plan.variant "cpu" isa [] threads = 1 prepare {} run {
+    // CHECK: plan.buffer 512 {offset = 0 : i64}
+    // CHECK: plan.buffer 256 {offset = 512 : i64}
+    // CHECK: plan.buffer 200 {offset = 0 : i64}
+    // CHECK: plan.buffer 192 {alignment = 8 : i64, offset = 200 : i64}
+    %gone = plan.buffer 512
+    %kept = plan.buffer 256
+    %first = plan.buffer 200
+    %second = plan.buffer 192 {alignment = 8 : i64}
+    %view = plan.view %kept + 64
+    %y = plan.output 0
+    plan.fill %gone value = 0 bytes = 512
+    plan.copy %kept, %gone bytes = 256
+    plan.copy %first, %kept bytes = 200
+    plan.copy %second, %kept bytes = 192
+    plan.launch "f" grid [1](%view, %first, %second, %y) access [#plan<access read>, #plan<access read>, #plan<access read>, #plan<access write>]
+  }
+}
+
+// -----
+
+// Scratch is live during its launch only; what nothing uses is gone; every
+// place is a multiple of 64.
+// CHECK-LABEL: plan.function @scratch
+plan.function @scratch inputs [] outputs [] flops = 0 {
+  // expected-remark @below {{arena of 192 bytes for 3 buffers of 140 bytes in all}}
+  plan.variant "cpu" isa [] threads = 2 prepare {} run {
+    // CHECK: plan.buffer 6 {offset = 128 : i64}
+    // CHECK-NOT: plan.buffer 1000
+    // CHECK: plan.buffer 128 {offset = 0 : i64}
+    // CHECK: plan.buffer 6 {offset = 0 : i64}
+    %a = plan.buffer 6
+    %unused = plan.buffer 1000
+    %s = plan.buffer 128
+    %b = plan.buffer 6
+    %y = plan.output 0
+    plan.launch "f" grid [1](%a) access [#plan<access write>] scratch %s {scratch_bytes = 64 : i64}
+    plan.launch "f" grid [1](%a, %b) access [#plan<access read>, #plan<access write>]
+    plan.copy %y, %b bytes = 6
+  }
+}
+
+// -----
+
+// No buffers, no arena.
+// CHECK-LABEL: plan.function @empty
+plan.function @empty inputs [] outputs [] flops = 0 {
+  // CHECK: attributes {arena_bytes = 0 : i64}
+  // expected-remark @below {{arena of 0 bytes for 0 buffers of 0 bytes in all}}
+  plan.variant "cpu" isa [] threads = 1 prepare {} run {}
+}
