@@ -4,11 +4,10 @@
 
 #include "compiler/Compiler.h"
 
-#include "compiler/EstimateSelector.h"
 #include "compiler/Interrupt.h"
 #include "compiler/MergeVariants.h"
 #include "compiler/PhaseRunner.h"
-#include "compiler/ResolveTarget.h"
+#include "compiler/SelectAlgorithms.h"
 #include "compiler/emit/EmitArtifact.h"
 #include "compiler/emit/ModelBytecode.h"
 #include "compiler/import/ImportModel.h"
@@ -64,7 +63,8 @@ public:
 private:
   LogicalResult importPhase();
   /// From a clone of the fused module to codegen, for one target.
-  FailureOr<OwningOpRef<ModuleOp>> compileVariant(Target &target, bool isFirst,
+  FailureOr<OwningOpRef<ModuleOp>> compileVariant(const VariantTarget &variant,
+                                                  bool isFirst,
                                                   CompileResult &result);
   LogicalResult emitPhase(ModuleOp plan, CompileResult &result);
   bool endsAt(Phase phase) const { return options.compileTo == phase; }
@@ -104,28 +104,32 @@ LogicalResult Compilation::importPhase() {
 }
 
 FailureOr<OwningOpRef<ModuleOp>>
-Compilation::compileVariant(Target &target, bool isFirst,
+Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
                             CompileResult &result) {
   OwningOpRef<ModuleOp> module = model.module->clone();
-  EstimateSelector selector(target, gemmBackends(options));
+  FailureOr<Verdicts> verdicts =
+      selectAlgorithms(*module, variant, options, runner);
+  if (failed(verdicts)) {
+    return failure();
+  }
+  std::vector<FunctionEvidence> evidence =
+      collectEvidence(*module, variant.target->profile());
+  for (FunctionEvidence &entry : evidence) {
+    entry.verdict = (*verdicts)[entry.function];
+  }
   PipelineInputs inputs;
-  inputs.target = &target;
-  inputs.selector = &selector;
+  inputs.target = variant.target.get();
   inputs.inputAlignment = options.inputAlignment;
-  std::vector<FunctionEvidence> evidence;
-  for (Phase phase : {Phase::SelectAlgorithm, Phase::Realize,
-                      Phase::PrepareWeights, Phase::Plan, Phase::Codegen}) {
+  for (Phase phase :
+       {Phase::Realize, Phase::PrepareWeights, Phase::Plan, Phase::Codegen}) {
+    if (options.compileTo < phase) {
+      break;
+    }
     if (failed(runner.run(phase, *module, inputs))) {
       return failure();
     }
-    if (phase == Phase::SelectAlgorithm) {
-      evidence = collectEvidence(*module, target.profile());
-    }
     if (phase == Phase::Plan) {
       attachEvidence(*module, evidence);
-    }
-    if (endsAt(phase)) {
-      break;
     }
   }
   if (isFirst) {
@@ -153,7 +157,7 @@ LogicalResult Compilation::emitPhase(ModuleOp plan, CompileResult &result) {
 
 LogicalResult Compilation::run(CompileResult &result) {
   result.output = output;
-  FailureOr<std::vector<std::unique_ptr<Target>>> targets =
+  FailureOr<std::vector<VariantTarget>> targets =
       resolveTargets(options, context);
   if (failed(targets)) {
     return failure();
@@ -190,9 +194,9 @@ LogicalResult Compilation::run(CompileResult &result) {
     }
   }
   std::vector<OwningOpRef<ModuleOp>> variants;
-  for (auto [i, target] : llvm::enumerate(*targets)) {
+  for (auto &&[i, target] : llvm::enumerate(*targets)) {
     FailureOr<OwningOpRef<ModuleOp>> variant =
-        compileVariant(*target, i == 0, result);
+        compileVariant(target, i == 0, result);
     if (failed(variant)) {
       return failure();
     }

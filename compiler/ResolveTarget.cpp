@@ -38,7 +38,7 @@ static std::string unsupported(const CompileOptions &options) {
   return {};
 }
 
-FailureOr<std::vector<std::unique_ptr<Target>>>
+FailureOr<std::vector<VariantTarget>>
 resolveTargets(const CompileOptions &options, MLIRContext &context) {
   if (std::string why = unsupported(options); !why.empty()) {
     return emitError(UnknownLoc::get(&context)) << "unsupported: " << why;
@@ -55,9 +55,9 @@ resolveTargets(const CompileOptions &options, MLIRContext &context) {
   // A runtime takes the first variant that fits, so the best comes first.
   llvm::sort(levels, std::greater<>());
   levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
-  std::vector<std::unique_ptr<Target>> targets;
+  std::vector<VariantTarget> targets;
   for (const std::string &level : levels) {
-    targets.push_back(createCpuTarget(threads, level));
+    targets.push_back({createCpuTarget(threads, level), level});
   }
   return targets;
 }

@@ -13,10 +13,17 @@ namespace minic {
 /// CPUs that this process may run on.
 int availableThreads();
 
+/// What a variant of the artifact is generated for.
+struct VariantTarget {
+  std::unique_ptr<Target> target;
+  /// As createCpuTarget was given it: "", "v3" or "v4".
+  std::string isa;
+};
+
 /// One target per variant of the artifact: this machine, or each level of
 /// --cpu-isa, best first. What is not built yet is a diagnostic that starts
 /// with "unsupported: ".
-mlir::FailureOr<std::vector<std::unique_ptr<Target>>>
+mlir::FailureOr<std::vector<VariantTarget>>
 resolveTargets(const CompileOptions &options, mlir::MLIRContext &context);
 
 /// The labels that --gemm-backends names; empty for all.
