@@ -44,6 +44,10 @@ public:
         return;
       }
       Value end = k.min(k.add(row, tiles.rowsPerTile), k.i64(tiles.rows));
+      if (loops.isTransposing()) {
+        emitBlock(row, end, column);
+        return;
+      }
       k.forLoop(row, end, 1, [&](Value r) { emitRow(r, column); });
     });
   }
@@ -68,6 +72,18 @@ private:
       k.forLoop(first, end, kLanes,
                 [&](Value column) { emitVectors(column, 1, /*masked=*/true); });
     }
+  }
+
+  /// Rows [row, end) of columnsPerTile columns, one vector below the other.
+  void emitBlock(Value row, Value end, Value first) {
+    Value last =
+        k.min(k.add(first, tiles.columnsPerTile), k.i64(tiles.columns));
+    k.forLoop(first, last, kLanes, [&](Value column) {
+      k.forLoop(row, end, 1, [&](Value r) {
+        enterRow(r);
+        emitVectors(column, 1, /*masked=*/tiles.columns % kLanes != 0);
+      });
+    });
   }
 
   /// Finds where the row begins in every operand and result, and loads what is

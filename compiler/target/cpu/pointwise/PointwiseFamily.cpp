@@ -30,6 +30,11 @@ static FailureOr<PointwiseLoops> analyze(FusionOp fusion, std::string &reason) {
   return PointwiseLoops::get(*shape, reason);
 }
 
+static PointwiseTiles getTiles(const PointwiseLoops &loops, int64_t tile) {
+  return PointwiseTiles::get(loops.rows(), loops.columns(), tile,
+                             loops.isTransposing());
+}
+
 static FailureOr<int64_t> parseTile(FusionOp fusion) {
   DictionaryAttr schedule = fusion.getImplAttr().getSchedule();
   auto tile = schedule ? schedule.getAs<IntegerAttr>("tile") : IntegerAttr();
@@ -85,7 +90,7 @@ PointwiseFamily::enumerate(FusionOp fusion,
     if (tile > 4096 && elements < 8 * tile) {
       break; // too few tiles for it to matter
     }
-    auto tiles = PointwiseTiles::get(loops->rows(), loops->columns(), tile);
+    auto tiles = getTiles(*loops, tile);
     double threads =
         double(std::clamp<int64_t>(tiles.count(), 1, profile.threads));
     Implementation implementation;
@@ -116,7 +121,7 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
   if (failed(tile)) {
     return failure();
   }
-  auto tiles = PointwiseTiles::get(loops->rows(), loops->columns(), *tile);
+  auto tiles = getTiles(*loops, *tile);
   if (tiles.count() == 0) {
     return success(); // nothing to write
   }
@@ -164,8 +169,7 @@ LogicalResult PointwiseFamily::emit(plan::KernelOp kernel,
   });
   emitPointwise(device, kernel.getLoc(),
                 cast<StringAttr>(kernel.getEntries()[0]).getValue(), *loops,
-                PointwiseTiles::get(loops->rows(), loops->columns(), *tile),
-                fusion.getInputs().size(), types);
+                getTiles(*loops, *tile), fusion.getInputs().size(), types);
   return success();
 }
 

@@ -235,6 +235,11 @@ int64_t PointwiseLoops::rows() const {
   return llvm::product_of(ArrayRef(extents).drop_back());
 }
 
+bool PointwiseLoops::isTransposing() const {
+  return llvm::any_of(reads,
+                      [](const Read &read) { return read.strides.back() > 1; });
+}
+
 FailureOr<PointwiseLoops> PointwiseLoops::get(const kernel::FusionShape &shape,
                                               std::string &reason) {
   return Resolver(shape, reason).run();

@@ -37,6 +37,8 @@ struct PointwiseLoops {
   /// Product of all extents but the innermost.
   int64_t rows() const;
   int64_t columns() const { return extents.back(); }
+  /// True where an operand is read across rows.
+  bool isTransposing() const;
 
   /// `shape` has no anchor. Fails with a reason where an element is not read at
   /// constant strides: a reshape of a transposed or broadcast value.

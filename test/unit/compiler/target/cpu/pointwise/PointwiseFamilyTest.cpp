@@ -320,7 +320,7 @@ TEST(PointwiseFamilyTest, RunsWithoutAvx512) {
 
 TEST(PointwiseFamilyTest, TransposesAreStrides) {
   for (int64_t m : {1, 3, 16, 33}) {
-    for (int64_t n : {1, 7, 64, 65}) {
+    for (int64_t n : {1, 7, 64, 65, 301}) {
       Tensors inputs;
       inputs.emplace_back("f32", std::vector<int64_t>{m, n});
       inputs.emplace_back("f32", std::vector<int64_t>{n, m});
