@@ -142,6 +142,28 @@ bool report(const ExpectedOutput &expected, const runtime::Tensor &output) {
   return true;
 }
 
+absl::StatusOr<bool>
+compareAll(const std::vector<ExpectedOutput> &expected,
+           absl::Span<const runtime::TensorSpec> outputSpecs,
+           absl::Span<const runtime::Tensor> outputs) {
+  if (expected.size() != outputSpecs.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--check: the model has ", expected.size(),
+                     " outputs where the artifact has ", outputSpecs.size()));
+  }
+  bool right = true;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (expected[i].dtype != outputSpecs[i].dtype ||
+        expected[i].dims != outputSpecs[i].dims) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--check: output ", outputSpecs[i].name,
+                       " has another shape or dtype in the model"));
+    }
+    right = report(expected[i], outputs[i]) && right;
+  }
+  return right;
+}
+
 } // namespace
 
 absl::StatusOr<bool>
@@ -155,23 +177,19 @@ checkAgainstReference(const ReferenceRequest &request,
   if (!expected.ok()) {
     return expected.status();
   }
-  if (expected->size() != outputSpecs.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--check: the model has ", expected->size(),
-                     " outputs where the artifact has ", outputSpecs.size()));
+  return compareAll(*expected, outputSpecs, outputs);
+}
+
+absl::StatusOr<bool>
+checkAgainstFile(const std::string &expectedPath,
+                 absl::Span<const runtime::TensorSpec> outputSpecs,
+                 absl::Span<const runtime::Tensor> outputs) {
+  absl::StatusOr<std::vector<ExpectedOutput>> expected =
+      runtime::readExpectedOutputs(expectedPath);
+  if (!expected.ok()) {
+    return expected.status();
   }
-  bool right = true;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const ExpectedOutput &reference = (*expected)[i];
-    if (reference.dtype != outputSpecs[i].dtype ||
-        reference.dims != outputSpecs[i].dims) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--check: output ", outputSpecs[i].name,
-                       " has another shape or dtype in the model"));
-    }
-    right = report(reference, outputs[i]) && right;
-  }
-  return right;
+  return compareAll(*expected, outputSpecs, outputs);
 }
 
 } // namespace minic::tools

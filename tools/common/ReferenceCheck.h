@@ -31,6 +31,12 @@ checkAgainstReference(const ReferenceRequest &request,
                       absl::Span<const runtime::TensorSpec> outputSpecs,
                       absl::Span<const runtime::Tensor> outputs);
 
+/// The same with what `minic evaluate` wrote into a file before.
+absl::StatusOr<bool>
+checkAgainstFile(const std::string &expectedPath,
+                 absl::Span<const runtime::TensorSpec> outputSpecs,
+                 absl::Span<const runtime::Tensor> outputs);
+
 } // namespace minic::tools
 
 #endif // MINIC_TOOLS_COMMON_REFERENCECHECK_H

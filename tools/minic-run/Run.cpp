@@ -127,17 +127,18 @@ absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
   for (size_t i = 0; i < outputSpecs.size(); ++i) {
     absl::PrintF("%s\n", summarize(outputSpecs[i], outputs->tensors[i]));
   }
-  ExitCode code = exitSuccess;
+  absl::StatusOr<bool> right = true;
   if (options.check) {
     ReferenceRequest request;
     request.model = options.model.empty() ? options.artifact : options.model;
     request.function = options.function;
-    absl::StatusOr<bool> right = checkAgainstReference(
-        request, inputSpecs, inputs->tensors, outputSpecs, outputs->tensors);
-    if (!right.ok()) {
-      return right.status();
-    }
-    code = *right ? exitSuccess : exitMismatch;
+    right = checkAgainstReference(request, inputSpecs, inputs->tensors,
+                                  outputSpecs, outputs->tensors);
+  } else if (!options.expected.empty()) {
+    right = checkAgainstFile(options.expected, outputSpecs, outputs->tensors);
+  }
+  if (!right.ok()) {
+    return right.status();
   }
   for (size_t i = 0; i < outputSpecs.size(); ++i) {
     if ((*outputFiles)[i].empty()) {
@@ -149,7 +150,7 @@ absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
       return status;
     }
   }
-  return code;
+  return *right ? exitSuccess : exitMismatch;
 }
 
 } // namespace

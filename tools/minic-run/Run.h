@@ -16,6 +16,8 @@ struct RunOptions {
   std::vector<std::string> inputs, outputs; // FILE or NAME=FILE
   std::string function = "main";
   std::string model; // of the check; empty: what the artifact carries
+  std::string
+      expected; // file of `minic evaluate` to compare with; may be empty
   uint64_t seed = 0;
   int threads = 0;
   int repeat = 1;

@@ -49,9 +49,14 @@ int main(int argc, char **argv) {
       ->type_name("N")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_flag("--check", options.check,
-               "Compare with the float64 reference (needs minic beside this "
-               "program)");
+  auto *check =
+      app.add_flag("--check", options.check,
+                   "Compare with the float64 reference (needs minic beside "
+                   "this program)");
+  app.add_option("--expected", options.expected,
+                 "Compare with what 'minic evaluate' wrote for the same inputs")
+      ->type_name("FILE")
+      ->excludes(check);
   app.add_option("--model", options.model,
                  "Model to check against instead of the one in the artifact")
       ->type_name("FILE.mlir");

@@ -184,6 +184,17 @@ TEST_F(RunTest, CheckAgainstTheReference) {
   EXPECT_THAT(read("arguments"), HasSubstr("evaluate m.mlir "));
 }
 
+TEST_F(RunTest, CheckAgainstAFileNeedsNoMinic) {
+  writeReference(0);
+  std::remove(at("bin/minic").c_str());
+  EXPECT_EQ(run("m.minic --expected=reference").exitCode, 0);
+  EXPECT_EQ(run("m.minic --expected=reference --seed=1").exitCode, 1);
+  expectError("m.minic --expected=none --output=y.npy", 3, "'none'");
+  expectError("m.minic --expected=m.minic --output=y.npy", 3,
+              "not a file of expected outputs");
+  expectError("m.minic --expected=reference --check", 2, "excludes");
+}
+
 TEST_F(RunTest, CheckThatCannotBeMade) {
   writeFakeMinic("echo 'minic: error: no weights' >&2; exit 3");
   expectError("m.minic --check --output=y.npy", 3, "no weights");
