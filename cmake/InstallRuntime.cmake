@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` installs of the runtime: headers, both libraries,
-# find_package(minic), pkg-config, the licence.
+# What `cmake --install` installs of the runtime, as component "runtime":
+# headers, both libraries, find_package(minic), pkg-config, the licence.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(include_dir $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME runtime)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/minic)
 
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/runtime/include/minic

@@ -33,9 +33,10 @@ public:
   ~Context();
 
   /// Runs the plan on caller-owned tensors in the order of the Program's
-  /// inputs() and outputs(). Validates rank, shape, dtype, device and
-  /// alignment of each; InvalidArgument names the tensor, expected and got, and
-  /// nothing was written. Allocates nothing unless the plan calls a library.
+  /// inputs() and outputs(), none of which may overlap an output. Validates
+  /// rank, shape, dtype, device and alignment of each; InvalidArgument names
+  /// the tensor, expected and got, and nothing was written. Allocates nothing
+  /// unless the plan calls a library.
   absl::Status run(absl::Span<const Tensor> inputs,
                    absl::Span<const Tensor> outputs);
 

@@ -10,7 +10,8 @@ source=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-cmake --install "$build" --prefix "$work/first" >"$work/install.log"
+cmake --install "$build" --component runtime \
+  --prefix "$work/first" >"$work/install.log"
 # An installed tree may be moved.
 mv "$work/first" "$work/prefix"
 prefix=$work/prefix

@@ -91,10 +91,13 @@ CpuExecutable::loadCommand(const ExecutableSource &source,
     }
     loaded.entry = *entry;
   } else if (const format::Call *call = command.operation_as_Call()) {
-    OnednnMatmul::Options options{
-        int(variant.threads()),
-        call->library_version() ? call->library_version()->str() : "",
-        source.strictLibraries, constants};
+    // Compared once: a difference is one warning, however many calls.
+    std::string version;
+    if (call->library_version() && !callsLibrary_) {
+      version = call->library_version()->str();
+    }
+    OnednnMatmul::Options options{int(variant.threads()), version,
+                                  source.strictLibraries, constants};
     absl::StatusOr<std::unique_ptr<OnednnMatmul>> matmul =
         OnednnMatmul::create(*call->call_as_OnednnMatmul(), options);
     if (!matmul.ok()) {

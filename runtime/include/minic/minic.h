@@ -131,8 +131,9 @@ MINIC_API void minic_context_destroy(minic_context *context);
 
 /* Runs the model on the caller's tensors, in the program's order. Device
  * (CPU), type, shape, strides (null or dense) and alignment of each are
- * checked first; where one is wrong nothing is written. Allocates nothing
- * unless the plan calls a library. */
+ * checked first; where one is wrong nothing is written. That no tensor overlaps
+ * an output is not checked. Allocates nothing unless the plan calls a library.
+ */
 MINIC_API minic_status minic_context_run(minic_context *context,
                                          const DLTensor *inputs,
                                          size_t input_count,
