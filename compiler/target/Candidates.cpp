@@ -78,18 +78,26 @@ private:
     return llvm::to_vector(llvm::seq<int64_t>(0, ops.size()));
   }
 
+  using Reasons = std::vector<std::string>;
+
   /// All implementations of `part` by `source`; empty where it is rejected.
   std::vector<Implementation> ask(const ImplementationSource *source,
-                                  const OutlinedPart &part) {
+                                  const OutlinedPart &part, Reasons &reasons) {
     FusionOp outlined = part.fusion.get();
     if (auto reason = source->reject(outlined, target.profile())) {
-      std::string text = source->name().str() + ": " + *reason;
-      if (!llvm::is_contained(why, text)) {
-        why.push_back(text);
-      }
+      reasons.push_back(source->name().str() + ": " + *reason);
       return {};
     }
     return source->enumerate(outlined, target.profile());
+  }
+
+  /// Keeps reasons that explain why something is missing, each once.
+  void explain(const Reasons &reasons) {
+    for (const std::string &reason : reasons) {
+      if (!llvm::is_contained(why, reason)) {
+        why.push_back(reason);
+      }
+    }
   }
 
   ImplementedPart implement(const OpIndices &indices,
@@ -105,14 +113,16 @@ private:
   std::optional<ImplementedPart> generate(const OpIndices &indices) {
     OutlinedPart part = kernel::outlinePart(fusion, indices);
     std::optional<Implementation> best;
+    Reasons reasons;
     for (const KernelFamily *family : target.families()) {
-      for (const Implementation &implementation : ask(family, part)) {
+      for (const Implementation &implementation : ask(family, part, reasons)) {
         if (!best || implementation.estimateUs < best->estimateUs) {
           best = implementation;
         }
       }
     }
     if (!best) {
+      explain(reasons);
       return std::nullopt;
     }
     return implement(indices, *best);
@@ -212,11 +222,20 @@ private:
   void wholeBody() {
     OpIndices indices = allOps();
     OutlinedPart part = kernel::outlinePart(fusion, indices);
+    Reasons reasons;
+    bool isGenerated = false;
     for (const KernelFamily *family : target.families()) {
-      for (const Implementation &implementation : ask(family, part)) {
+      if (!allows(BackendLabel::Generated)) {
+        break;
+      }
+      for (const Implementation &implementation : ask(family, part, reasons)) {
         add(BackendLabel::Generated, {implement(indices, implementation)},
             /*needsLibrary=*/false);
+        isGenerated = true;
       }
+    }
+    if (!isGenerated) {
+      explain(reasons);
     }
     bool isBare = indices.size() == 1;
     for (const LibraryBackend *library : target.libraries()) {
@@ -229,10 +248,12 @@ private:
       if (!allows(label)) {
         continue;
       }
-      for (const Implementation &implementation : ask(library, part)) {
+      Reasons refused;
+      for (const Implementation &implementation : ask(library, part, refused)) {
         add(label, {implement(indices, implementation)},
             /*needsLibrary=*/true);
       }
+      explain(refused);
     }
   }
 
@@ -278,6 +299,9 @@ private:
 
     std::vector<ImplementedPart> middle;
     for (int64_t anchor : anchors) {
+      if (!allows(BackendLabel::Generated)) {
+        break;
+      }
       if (auto part = generate({anchor})) {
         middle.push_back(*part);
       }
@@ -286,13 +310,14 @@ private:
       assemble(BackendLabel::Generated, middle, /*needsLibrary=*/false);
     }
     for (const LibraryBackend *library : target.libraries()) {
-      if (library->fusesEpilogue()) {
+      if (library->fusesEpilogue() || !allows(BackendLabel::Aten)) {
         continue;
       }
       middle.clear();
+      Reasons refused;
       for (int64_t anchor : anchors) {
         OutlinedPart part = kernel::outlinePart(fusion, {anchor});
-        auto implementations = ask(library, part);
+        auto implementations = ask(library, part, refused);
         if (!implementations.empty()) {
           middle.push_back(implement({anchor}, implementations.front()));
         }
@@ -300,6 +325,7 @@ private:
       if (middle.size() == anchors.size()) {
         assemble(BackendLabel::Aten, middle, /*needsLibrary=*/true);
       }
+      explain(refused);
     }
   }
 

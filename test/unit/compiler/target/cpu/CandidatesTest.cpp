@@ -103,7 +103,7 @@ TEST(CandidatesTest, ALabelThatMatchesNothingSaysWhy) {
   for (BackendLabel label : {BackendLabel::Aten, BackendLabel::LibraryFused}) {
     Enumerated none(parsed, {label});
     EXPECT_THAT(none.names, IsEmpty());
-    EXPECT_THAT(none.why, Contains(HasSubstr("no f16")));
+    EXPECT_THAT(none.why, ElementsAre(HasSubstr("no f16")));
   }
   EXPECT_THAT(Enumerated(parsed).names, Not(IsEmpty()));
 }
