@@ -32,10 +32,10 @@ struct Candidate {
 /// A bare contraction is the same library call with and without post-ops: it is
 /// listed once, as `aten` where that is allowed. A body without contraction is
 /// one generated kernel, and as `aten` one kernel per op.
-std::vector<Candidate> enumerateCandidates(kernel::FusionOp fusion,
-                                           const Target &target,
-                                           llvm::ArrayRef<BackendLabel> backends,
-                                           std::vector<std::string> &why);
+std::vector<Candidate>
+enumerateCandidates(kernel::FusionOp fusion, const Target &target,
+                    llvm::ArrayRef<BackendLabel> backends,
+                    std::vector<std::string> &why);
 
 } // namespace minic
 

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Compiles a model, then runs every function of it on random data, several
 # times with different data, and compares with the float64 reference:
 # check-model.sh MODEL ARTIFACT [minic options...]

@@ -1,4 +1,6 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
 # Runs a command and succeeds if it exits with the given status:
 # exit-code.sh STATUS COMMAND...
 expected=$1
