@@ -23,6 +23,13 @@ if(MINIC_BUILD_COMPILER)
 endif()
 if(MINIC_BUILD_TUNER)
   find_package(SQLite3 REQUIRED)
+  # Static where there is one, as the rest of the compiler is.
+  find_library(MINIC_SQLITE_STATIC NAMES libsqlite3.a)
+  if(MINIC_SQLITE_STATIC)
+    set_target_properties(SQLite::SQLite3 PROPERTIES
+      IMPORTED_LOCATION ${MINIC_SQLITE_STATIC}
+      INTERFACE_LINK_LIBRARIES "Threads::Threads;${CMAKE_DL_LIBS};m")
+  endif()
 endif()
 
 if(MINIC_BUILD_COMPILER)

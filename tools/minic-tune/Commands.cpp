@@ -132,12 +132,6 @@ absl::Status importRecords(TuningDb &db, const std::string &path) {
 }
 
 absl::Status pruneRecords(TuningDb &db, const PruneOptions &options) {
-  if (!options.all && !options.unfinished && !options.superseded &&
-      options.olderThanDays < 0) {
-    return absl::InvalidArgumentError(
-        "prune expects what to remove: --unfinished, --superseded, "
-        "--older-than=DAYS or --all");
-  }
   absl::StatusOr<int64_t> removed = db.prune(options);
   if (!removed.ok()) {
     return removed.status();

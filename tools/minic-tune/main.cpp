@@ -8,8 +8,15 @@
 
 using namespace minic::tune;
 
+/// Codes are those of docs/exit-codes.md.
+static int fail(int code, const std::string &message) {
+  std::cerr << "minic-tune: error: " << message << "\n";
+  return code;
+}
+
 int main(int argc, char **argv) {
-  CLI::App app("Lists, shows, exports, imports and prunes what minic measured");
+  CLI::App app("Lists, shows, exports, imports and prunes what minic measured",
+               "minic-tune");
   TuningDb::Options options;
   options.path = TuningDb::defaultPath();
   options.notify = [](const std::string &line) {
@@ -40,8 +47,21 @@ int main(int argc, char **argv) {
   pruner->add_option("--older-than", prune.olderThanDays, "Age in days")
       ->check(CLI::NonNegativeNumber);
   pruner->add_flag("--all", prune.all, "Everything");
-  CLI11_PARSE(app, argc, argv);
+  // CLI11 reports by exceptions; they end here.
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp &) {
+    std::cout << app.help();
+    return 0;
+  } catch (const CLI::ParseError &error) {
+    return fail(2, std::string(error.what()) + " (see --help)");
+  }
 
+  if (pruner->parsed() && !prune.all && !prune.unfinished &&
+      !prune.superseded && prune.olderThanDays < 0) {
+    return fail(2, "prune expects what to remove: --unfinished, --superseded, "
+                   "--older-than=DAYS or --all");
+  }
   bool write = importer->parsed() || pruner->parsed();
   options.access =
       write ? TuningDb::Access::ReadWrite : TuningDb::Access::ReadOnly;
@@ -54,8 +74,8 @@ int main(int argc, char **argv) {
              : pruner->parsed()   ? pruneRecords(**db, prune)
                                   : listRecords(**db);
   }
-  if (!status.ok()) {
-    std::cerr << "minic-tune: error: " << status.message() << "\n";
+  if (status.ok()) {
+    return 0;
   }
-  return status.ok() ? 0 : 1;
+  return fail(absl::IsInternal(status) ? 5 : 3, std::string(status.message()));
 }
