@@ -12,6 +12,7 @@
 #include "runtime/measure/ExpectedOutputs.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
 #include <gmock/gmock.h>
@@ -41,7 +42,7 @@ protected:
     kernel::FusionOp fusion = parse(text);
     canonicalizeBody(fusion);
     OwningOpRef<ModuleOp> problem = outlineProblem(fusion, setting);
-    EXPECT_TRUE(succeeded(verify(*problem)));
+    EXPECT_TRUE(succeeded(mlir::verify(*problem)));
     return printProblem(*problem);
   }
 
