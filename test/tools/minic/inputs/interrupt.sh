@@ -1,0 +1,8 @@
+# Starts a command, sends it SIGINT once it has had time to start measuring, and
+# prints its exit status. A shell starts background jobs with SIGINT ignored,
+# which a program that installs a handler overrides.
+"$@" &
+sleep 1
+kill -INT $!
+wait $!
+echo "status $?"
