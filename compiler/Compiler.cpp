@@ -4,8 +4,10 @@
 
 #include "compiler/Compiler.h"
 
+#include "compiler/DumpKernels.h"
 #include "compiler/Interrupt.h"
 #include "compiler/MergeVariants.h"
+#include "compiler/PerfHints.h"
 #include "compiler/PhaseRunner.h"
 #include "compiler/SelectAlgorithms.h"
 #include "compiler/emit/EmitArtifact.h"
@@ -66,6 +68,7 @@ private:
   FailureOr<OwningOpRef<ModuleOp>> compileVariant(const VariantTarget &variant,
                                                   bool isFirst,
                                                   CompileResult &result);
+  LogicalResult dump(Phase phase, ModuleOp module);
   LogicalResult emitPhase(ModuleOp plan, CompileResult &result);
   bool endsAt(Phase phase) const { return options.compileTo == phase; }
   LogicalResult print(ModuleOp module) { return runner.print(module, output); }
@@ -131,11 +134,25 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
     if (phase == Phase::Plan) {
       attachEvidence(*module, evidence);
     }
+    if (failed(dump(phase, *module))) {
+      return failure();
+    }
   }
   if (isFirst) {
     result.evidence = std::move(evidence);
   }
   return module;
+}
+
+LogicalResult Compilation::dump(Phase phase, ModuleOp module) {
+  const std::string &folder = options.dumpKernelsTo;
+  if (folder.empty()) {
+    return success();
+  }
+  if (phase == Phase::Plan) {
+    return dumpKernels(module, folder);
+  }
+  return phase == Phase::Codegen ? dumpBinaries(module, folder) : success();
 }
 
 LogicalResult Compilation::emitPhase(ModuleOp plan, CompileResult &result) {
@@ -193,6 +210,8 @@ LogicalResult Compilation::run(CompileResult &result) {
       return print(*model.module);
     }
   }
+  logFusions(*model.module, options.log);
+  logPerfHints(*model.module, targets->front().target->profile(), options);
   std::vector<OwningOpRef<ModuleOp>> variants;
   for (auto &&[i, target] : llvm::enumerate(*targets)) {
     FailureOr<OwningOpRef<ModuleOp>> variant =
@@ -206,6 +225,7 @@ LogicalResult Compilation::run(CompileResult &result) {
     variants.push_back(std::move(*variant));
   }
   OwningOpRef<ModuleOp> plan = mergeVariants(std::move(variants));
+  logMemory(*plan, options.log);
   return emitPhase(*plan, result);
 }
 
