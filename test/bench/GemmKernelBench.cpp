@@ -4,7 +4,9 @@
 // post-ops), interleaved in one process. For whoever tunes the generator; what
 // users compare with is minic-bench.
 //
-//   gemm_kernel_bench 256x1024x1024 [f32|bf16] [threads] [rounds] [limit]
+//   gemm_kernel_bench 256x1024x1024 [f32|bf16] [threads] [rounds] [limit] [op]
+//
+// `op` replaces relu in the generated kernels, to see what it costs.
 
 #include "compiler/target/cpu/Assembler.h"
 #include "compiler/target/cpu/CpuProfile.h"
@@ -74,6 +76,7 @@ struct Bench {
   int64_t m, n, k;
   bool bf16;
   int threads;
+  std::string op;
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
   kernel::FusionShape shape;
@@ -101,8 +104,9 @@ struct Bench {
                        ") {\n%r = kernel.fusion (%0 = %x : " + x +
                        ", %1 = %w : " + w + ", %2 = %b : " + b + ") -> " + y +
                        " {\n%3 = graph.linear %0, %1, %2 : (" + x + ", " + w +
-                       ", " + b + ") -> " + y + "\n%4 = graph.relu %3 : " + y +
-                       "\nkernel.yield %4 : " + y + "\n}\nreturn\n}";
+                       ", " + b + ") -> " + y + "\n%4 = graph." + op +
+                       " %3 : " + y + "\nkernel.yield %4 : " + y +
+                       "\n}\nreturn\n}";
     module = parseSourceString<ModuleOp>(text, &context);
     kernel::FusionOp fusion;
     module->walk([&](kernel::FusionOp op) { fusion = op; });
@@ -217,7 +221,7 @@ int main(int argc, char **argv) {
       std::sscanf(argv[1], "%ldx%ldx%ld", &bench.m, &bench.n, &bench.k) != 3) {
     std::fprintf(stderr,
                  "usage: %s MxNxK [f32|bf16] [threads] [rounds] "
-                 "[limit]\n",
+                 "[limit] [op]\n",
                  argv[0]);
     return 2;
   }
@@ -225,6 +229,7 @@ int main(int argc, char **argv) {
   bench.threads = argc > 3 ? std::atoi(argv[3]) : 1;
   int rounds = argc > 4 ? std::atoi(argv[4]) : 15;
   size_t limit = argc > 5 ? std::atoi(argv[5]) : 28;
+  bench.op = argc > 6 ? argv[6] : "relu";
   omp_set_num_threads(bench.threads);
   bench.parse();
   bench.addOnednn();

@@ -49,7 +49,7 @@ double estimateMicroseconds(const GemmGeometry &g,
   double perVector = wide ? 1 : 2; // instructions per 16 lanes
   // Cycles of one word of K of a tile, from a peak of 16-lane multiply-adds.
   double cyclesPerSecond = 3.5e9;
-  double fmasPerCycle = profile.peakGflops / 3.5 / (wide ? 32 : 32);
+  double fmasPerCycle = profile.peakGflops / 3.5 / (2 * gemmLanes);
   double height = double(gemm.m) / std::max<int64_t>(g.tiles, 1);
   double fma = height * g.vectors() / fmasPerCycle;
   bool widened = !g.schedule.pairs && !gemm.lhsType.isF32();
@@ -65,6 +65,12 @@ double estimateMicroseconds(const GemmGeometry &g,
       rowBytes % 4096 == 0) {
     cycles *= 1.12;
   }
+  // Sums, a row of rhs and a broadcast in all registers but one: LLVM spills.
+  if (wide && height * g.vectors() + g.vectors() + 1 > 30) {
+    cycles *= 1.04;
+  }
+  // Among equals the narrower panel: its stream is easier to prefetch.
+  cycles *= 1 + 0.001 * double(g.vectors());
   // Epilogue and call of a tile.
   double perTile = g.kWords * cycles + 30 + 2 * height * g.vectors();
   double work = perTile * g.tiles * g.panels * g.batches;
@@ -82,7 +88,7 @@ double estimateMicroseconds(const GemmGeometry &g,
       g.kWords * 4;
   double rhsBytes = panelBytes * g.panels;
   if (blockBytes + panelBytes > profile.l2Bytes) {
-    work *= 1.05;
+    work *= 1.015;
   }
   double blocks = llvm::divideCeil(std::max<int64_t>(g.tiles, 1), g.blockTiles);
   double traffic = rhsBytes * g.batches *

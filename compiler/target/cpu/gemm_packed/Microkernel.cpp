@@ -17,9 +17,14 @@ namespace minic::cpu {
 
 namespace {
 
-/// Instructions above which the epilogue is a loop over rows instead of being
-/// written out for every vector of the tile.
-constexpr int64_t unrolledEpilogueLimit = 700;
+/// An epilogue is written out for every vector of the tile only while that is
+/// short; a loop builds faster, and leaves registers to the constants of
+/// polynomials.
+constexpr int64_t unrolledInstructionsPerVector = 16;
+constexpr int64_t unrolledInstructions = 400;
+
+/// Vectors that the body of the loop takes at a time: independent chains.
+constexpr int64_t vectorsAtATime = 4;
 
 class MicrokernelEmitter {
 public:
@@ -30,30 +35,33 @@ public:
         lhs_(function.getArgument(0)), panel_(function.getArgument(1)),
         args_(function.getArgument(2)), row_(function.getArgument(3)),
         f32s_(VectorType::get(gemmLanes, builder.getF32Type())) {
-    Value column = function.getArgument(4);
     for (int64_t v = 0; v != g.vectors(); ++v) {
-      columns_.push_back(k_.add(column, v * gemmLanes));
-      masks_.push_back(
-          g.hasColumnTail()
-              ? k_.tailMask(k_.sub(k_.i64(g.gemm.n), columns_[v]), gemmLanes)
-              : Value());
+      columns_.push_back(k_.add(function.getArgument(4), v * gemmLanes));
+      masks_.push_back(maskAt(columns_[v]));
     }
   }
 
   void emit() {
     SmallVector<Value> sums = contract(initialSums());
-    int64_t instructions =
-        EpilogueEmitter::instructionCount(shape_) * int64_t(sums.size());
-    if (instructions <= unrolledEpilogueLimit || height_ == 1) {
+    int64_t perVector = EpilogueEmitter::instructionCount(shape_);
+    if (perVector <= unrolledInstructionsPerVector &&
+        perVector * int64_t(sums.size()) <= unrolledInstructions) {
       finishUnrolled(sums);
     } else {
-      finishByRow(sums);
+      finishInLoop(sums);
     }
   }
 
 private:
   int64_t argumentIndex(Value operand) const {
     return cast<BlockArgument>(operand).getArgNumber();
+  }
+
+  /// The columns of a vector at `column` that exist; null where all do.
+  Value maskAt(Value column) {
+    return g_.hasColumnTail()
+               ? k_.tailMask(k_.sub(k_.i64(g_.gemm.n), column), gemmLanes)
+               : Value();
   }
 
   SmallVector<Value> initialSums() {
@@ -227,21 +235,36 @@ private:
         k_.b.getF32Type(), k_.i64(height_ * g_.schedule.nr), /*alignment=*/64);
   }
 
-  /// Puts the sums on the stack and lets a loop take them row by row.
-  void finishByRow(ArrayRef<Value> sums) {
+  /// Puts the sums on the stack and lets a loop take them, some vectors of a
+  /// row at a time.
+  void finishInLoop(ArrayRef<Value> sums) {
     Type f32 = k_.b.getF32Type();
     Value tile = allocateTile();
     for (auto [i, sum] : llvm::enumerate(sums)) {
       k_.storeRaw(sum, k_.advance(tile, int64_t(i) * gemmLanes, f32), 64);
     }
     EpilogueEmitter epilogue = createEpilogue();
-    k_.forLoop(k_.i64(0), k_.i64(height_), 1, [&](Value i) {
-      EpilogueEmitter::Row row = epilogue.row(k_.add(row_, i));
-      Value from = k_.advance(tile, k_.mul(i, g_.schedule.nr), f32);
-      for (int64_t v = 0; v != g_.vectors(); ++v) {
+    int64_t group = vectorsAtATime;
+    while (g_.vectors() % group != 0) {
+      --group;
+    }
+    auto finishGroup = [&](Value row, Value first) {
+      EpilogueEmitter::Row at = epilogue.row(k_.add(row_, row));
+      Value from =
+          k_.advance(tile, k_.add(k_.mul(row, g_.schedule.nr), first), f32);
+      for (int64_t v = 0; v != group; ++v) {
+        Value column = k_.add(k_.add(columns_[0], first), v * gemmLanes);
         Value sum = k_.loadRaw(f32s_, k_.advance(from, v * gemmLanes, f32), 64);
-        epilogue.emit(row, columns_[v], gemmLanes, masks_[v], sum);
+        epilogue.emit(at, column, gemmLanes, maskAt(column), sum);
       }
+    };
+    k_.forLoop(k_.i64(0), k_.i64(height_), 1, [&](Value row) {
+      if (group == g_.vectors()) {
+        finishGroup(row, k_.i64(0));
+        return;
+      }
+      k_.forLoop(k_.i64(0), k_.i64(g_.schedule.nr), group * gemmLanes,
+                 [&](Value first) { finishGroup(row, first); });
     });
   }
 
