@@ -248,21 +248,36 @@ struct FusionRules {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
+/// The operand of a contraction that kernels want in a layout of their own.
+static constexpr unsigned rhsIndex = 1;
+
 /// Moves `ops`, in block order, into a new fusion at the place of the last of
-/// them. Users in front of it are put in order by the caller.
+/// them. Users in front of it are put in order by the caller. A value is one
+/// input however often it is used, except that the right operand of the
+/// contraction has an input to itself: it can be packed, and dense for others.
 static void outline(ArrayRef<Operation *> ops) {
   llvm::SmallSetVector<Operation *, 8> members(ops.begin(), ops.end());
   auto isMember = [&](Operation *op) { return op && members.contains(op); };
 
-  llvm::SmallSetVector<Value, 8> inputs;
+  SmallVector<Value> inputs;
+  llvm::DenseMap<OpOperand *, unsigned> inputOf;
+  llvm::DenseMap<Value, unsigned> shared;
   SmallVector<Value> results;
   SmallVector<Location> locations;
   for (Operation *op : ops) {
     locations.push_back(op->getLoc());
-    for (Value operand : op->getOperands()) {
-      if (!isMember(operand.getDefiningOp())) {
-        inputs.insert(operand);
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (isMember(operand.get().getDefiningOp())) {
+        continue;
       }
+      unsigned next = inputs.size();
+      bool isOwn = isAnchor(op) && operand.getOperandNumber() == rhsIndex;
+      unsigned input =
+          isOwn ? next : shared.insert({operand.get(), next}).first->second;
+      if (input == next) {
+        inputs.push_back(operand.get());
+      }
+      inputOf[&operand] = input;
     }
     if (!llvm::all_of(op->getUsers(), isMember)) {
       results.push_back(op->getResult(0));
@@ -271,16 +286,22 @@ static void outline(ArrayRef<Operation *> ops) {
 
   OpBuilder builder(ops.back());
   Location loc = builder.getFusedLoc(locations);
-  auto fusion = FusionOp::create(builder, loc, TypeRange(ValueRange(results)),
-                                 inputs.getArrayRef(), /*choice=*/nullptr,
-                                 /*impl=*/nullptr);
+  auto fusion =
+      FusionOp::create(builder, loc, TypeRange(ValueRange(results)), inputs,
+                       /*choice=*/nullptr, /*impl=*/nullptr);
   Block *body = builder.createBlock(&fusion.getBody());
-  IRMapping mapping;
   for (Value input : inputs) {
-    mapping.map(input, body->addArgument(input.getType(), input.getLoc()));
+    body->addArgument(input.getType(), input.getLoc());
   }
+  IRMapping mapping;
   for (Operation *op : ops) {
-    builder.clone(*op, mapping);
+    Operation *clone = builder.clone(*op, mapping);
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (auto input = inputOf.find(&operand); input != inputOf.end()) {
+        clone->setOperand(operand.getOperandNumber(),
+                          body->getArgument(input->second));
+      }
+    }
   }
   YieldOp::create(builder, loc, llvm::map_to_vector(results, [&](Value result) {
                     return mapping.lookup(result);

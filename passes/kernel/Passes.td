@@ -28,6 +28,10 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
     5. A transpose that only one pointwise fusion reads joins it, as strides;
        any other transpose is a fusion of its own.
 
+    A value is one operand of a fusion however often it is used, except that
+    the right operand of a contraction is one for itself: it can have a layout
+    of its own.
+
     A step is taken only if no path leads out of the fusion and back into it
     (the body stays convex, also with other fusions seen as one node each).
     ```mlir

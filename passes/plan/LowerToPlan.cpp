@@ -76,9 +76,6 @@ struct LowerToPlan : plan::impl::LowerToPlanBase<LowerToPlan> {
 
 private:
   LogicalResult lower(func::FuncOp func, PlanSymbols &symbols) {
-    if (func.isExternal()) {
-      return func.emitError("unsupported: a public function without a body");
-    }
     OpBuilder builder(func);
     auto inputs = getSpecs(
         func, func.getArgumentTypes(),

@@ -4,8 +4,6 @@
 
 #include "passes/support/PlanWriter.h"
 
-#include "mlir/IR/IRMapping.h"
-
 using namespace mlir;
 using namespace minic;
 using namespace minic::plan;
@@ -53,14 +51,12 @@ KernelOp PlanSymbols::kernel(Operation *op, StringRef stem, int64_t entries) {
   auto kernel = KernelOp::create(builder, op->getLoc(), "kernel", target,
                                  builder.getArrayAttr({}));
   Block *body = builder.createBlock(&kernel.getBody());
-  IRMapping mapping;
-  for (Value operand : op->getOperands()) {
-    if (!mapping.contains(operand)) {
-      mapping.map(operand,
-                  body->addArgument(operand.getType(), operand.getLoc()));
-    }
+  // One parameter per operand, also where two of them are one value.
+  Operation *clone = builder.clone(*op);
+  for (OpOperand &operand : clone->getOpOperands()) {
+    Value value = operand.get();
+    operand.set(body->addArgument(value.getType(), value.getLoc()));
   }
-  Operation *clone = builder.clone(*op, mapping);
   clone->removeDiscardableAttr("provenance");
 
   std::string text;

@@ -23,6 +23,21 @@ func.func @chain(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %row: tensor<8xf32>) 
 
 // -----
 
+// The right operand of a contraction can be packed; who else reads the value
+// has it as another operand.
+// CHECK-LABEL: func.func @right_operand
+// CHECK-SAME: (%[[X:.+]]: tensor<8x8xf32>)
+// CHECK-NEXT: kernel.fusion (%[[LEFT:.+]] = %[[X]] : {{.*}}, %[[RIGHT:.+]] = %[[X]] :
+// CHECK-NEXT: %[[SUM:.+]] = graph.linear %[[LEFT]], %[[RIGHT]]
+// CHECK-NEXT: graph.add %[[SUM]], %[[LEFT]]
+func.func @right_operand(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = graph.linear %x, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = graph.add %0, %x : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
+
+// -----
+
 // A small DAG: a value with two users inside, a value that is also a result,
 // and two leaves.
 // CHECK-LABEL: func.func @dag

@@ -1,8 +1,11 @@
 // RUN: minic-opt %s --split-input-file --verify-diagnostics --kernel-select-algorithm=choices=%S/inputs/choices.mlir
 // RUN: not minic-opt %s --kernel-select-algorithm=choices=%t.absent 2>&1 | FileCheck %s --check-prefix=ABSENT
 // RUN: not minic-opt %s --kernel-select-algorithm 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: echo '"text"' > %t.text
+// RUN: not minic-opt %s --kernel-select-algorithm=choices=%t.text 2>&1 | FileCheck %s --check-prefix=TEXT
 
 // ABSENT: error: cannot read choices: cannot open input file
+// TEXT: error: expects a dictionary attribute in
 // NONE: error: kernel-select-algorithm expects choices=FILE, got no selector
 
 // A fusion that the file does not know.
