@@ -75,9 +75,13 @@ absl::StatusOr<int> execute(const std::vector<std::string> &arguments,
 }
 
 /// What a failed `minic evaluate` means to us, by the table of exit codes.
-absl::Status evaluationFailure(int status, const std::string &message) {
+absl::Status evaluationFailure(int status, const std::string &line) {
+  // "minic: error: MESSAGE": we say by ourselves who it was.
+  size_t start = line.find("error: ");
   std::string text = absl::StrCat(
-      "--check: ", message.empty() ? "minic evaluate failed" : message);
+      "--check: ", line.empty()                 ? "minic evaluate failed"
+                   : start == std::string::npos ? line
+                                                : line.substr(start + 7));
   int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   switch (code) {
   case 3:

@@ -197,7 +197,8 @@ TEST_F(RunTest, CheckAgainstAFileNeedsNoMinic) {
 
 TEST_F(RunTest, CheckThatCannotBeMade) {
   writeFakeMinic("echo 'minic: error: no weights' >&2; exit 3");
-  expectError("m.minic --check --output=y.npy", 3, "no weights");
+  expectError("m.minic --check --output=y.npy", 3,
+              "minic-run: error: --check: no weights");
   writeFakeMinic("exit 4");
   expectError("m.minic --check --output=y.npy", 4, "minic evaluate failed");
   writeFakeMinic("kill -9 $$");
