@@ -11,47 +11,73 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace minic::tune {
 
 namespace fs = std::filesystem;
 
-/// The pid in "minic-<pid>-<random>", or 0.
-static pid_t ownerOf(const std::string &name) {
+/// Age from which a file without living owner is taken for an orphan.
+static constexpr int orphanSeconds = 60;
+
+/// The pid in "minic-<pid>-<6 characters>" or, for a file, the same with a
+/// suffix such as ".o"; else 0.
+static pid_t ownerOf(const std::string &name, bool isFile) {
   int pid = 0, end = 0;
   if (std::sscanf(name.c_str(), "minic-%d-%n", &pid, &end) != 1 || end == 0 ||
-      name.size() != static_cast<size_t>(end) + 6 || pid <= 0) {
+      pid <= 0) {
     return 0;
   }
-  return pid;
+  size_t length = name.size() - static_cast<size_t>(end);
+  bool matches = isFile ? length > 7 && name[end + 6] == '.' : length == 6;
+  return matches ? pid : 0;
 }
 
-/// Removes folders whose owner is dead. The lock decides where there is one: a
-/// pid may be of another namespace, or have a new owner.
+static bool isDead(pid_t pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; }
+
+/// For folders the lock decides where there is one: a pid may be of another
+/// namespace, or have a new owner.
+static void sweepFolder(const fs::path &path, pid_t owner) {
+  int lock = ::open((path / "lock").c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  bool dead = lock >= 0 ? ::flock(lock, LOCK_EX | LOCK_NB) == 0
+                        : errno == ENOENT && isDead(owner);
+  if (dead) {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  if (lock >= 0) {
+    ::close(lock);
+  }
+}
+
+/// Files live for milliseconds: one of a pid that is not here and that is old
+/// enough not to be in use elsewhere is an orphan.
+static void sweepFile(const fs::path &path, pid_t owner) {
+  struct stat status;
+  if (::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+      status.st_uid == ::geteuid() && isDead(owner) &&
+      std::time(nullptr) - status.st_mtime > orphanSeconds) {
+    ::unlink(path.c_str());
+  }
+}
+
+/// Removes what processes that are dead have left in `parent`.
 static void sweep(const std::string &parent) {
   std::error_code error;
   for (fs::directory_iterator it(parent, error), end; !error && it != end;
        it.increment(error)) {
-    pid_t owner = ownerOf(it->path().filename());
-    if (owner == 0 || !it->is_directory(error)) {
-      continue;
-    }
-    std::string lockPath = it->path() / "lock";
-    int lock = ::open(lockPath.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    bool dead =
-        lock >= 0 ? ::flock(lock, LOCK_EX | LOCK_NB) == 0
-                  : errno == ENOENT && ::kill(owner, 0) != 0 && errno == ESRCH;
-    if (dead) {
-      std::error_code ignored;
-      fs::remove_all(it->path(), ignored);
-    }
-    if (lock >= 0) {
-      ::close(lock);
+    std::error_code ignored;
+    bool isFolder =
+        it->symlink_status(ignored).type() == fs::file_type::directory;
+    pid_t owner = ownerOf(it->path().filename(), !isFolder);
+    if (owner != 0) {
+      isFolder ? sweepFolder(it->path(), owner) : sweepFile(it->path(), owner);
     }
   }
 }
@@ -77,9 +103,14 @@ ScratchDirectory::createIn(const std::string &parent) {
 
 absl::StatusOr<std::unique_ptr<ScratchDirectory>> ScratchDirectory::create() {
   absl::Status last;
-  for (const char *parent :
-       {static_cast<const char *>(std::getenv("XDG_RUNTIME_DIR")), "/dev/shm",
-        static_cast<const char *>(std::getenv("TMPDIR")), "/tmp"}) {
+  const char *parents[] = {std::getenv("XDG_RUNTIME_DIR"), "/dev/shm",
+                           std::getenv("TMPDIR"), "/tmp"};
+  for (const char *parent : parents) {
+    if (parent) {
+      sweep(parent);
+    }
+  }
+  for (const char *parent : parents) {
     if (!parent || ::access(parent, W_OK | X_OK) != 0) {
       continue;
     }

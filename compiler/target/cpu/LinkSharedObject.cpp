@@ -10,6 +10,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <mutex>
@@ -29,7 +30,11 @@ public:
       llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true,
                                              directory);
     }
-    llvm::sys::path::append(directory, "minic-%%%%%%%%%%%%" + suffix);
+    // The name by which compiler/tune/ScratchDirectory knows what a killed
+    // process left.
+    llvm::sys::path::append(
+        directory, "minic-" + llvm::Twine(llvm::sys::Process::getProcessId()) +
+                       "-%%%%%%" + suffix);
     error_ = llvm::sys::fs::createUniqueFile(directory, descriptor_, path_);
   }
   ~TemporaryFile() {

@@ -56,6 +56,34 @@ TEST(ScratchDirectory, SweepsWhatKilledProcessesLeftAndNothingElse) {
   EXPECT_TRUE(fs::exists((*living)->path()));
 }
 
+TEST(ScratchDirectory, SweepsOldFilesOfTheDead) {
+  TempFolder folder;
+  pid_t dead = fork();
+  if (dead == 0) {
+    _exit(0);
+  }
+  waitpid(dead, nullptr, 0);
+  auto make = [&](pid_t pid, const char *suffix, bool old) {
+    std::string path =
+        folder / ("minic-" + std::to_string(pid) + "-abcdef" + suffix);
+    std::ofstream(path) << "x";
+    if (old) {
+      fs::last_write_time(path, fs::file_time_type::clock::now() -
+                                    std::chrono::hours(1));
+    }
+    return path;
+  };
+  std::string orphan = make(dead, ".o", true);
+  std::string fresh = make(dead, ".so", false);
+  std::string owned = make(getpid(), ".o", true);
+  std::string other = make(dead, "", true);
+  ASSERT_TRUE(ScratchDirectory::createIn(folder.path).ok());
+  EXPECT_FALSE(fs::exists(orphan));
+  EXPECT_TRUE(fs::exists(fresh));
+  EXPECT_TRUE(fs::exists(owned));
+  EXPECT_TRUE(fs::exists(other));
+}
+
 TEST(ScratchDirectory, FallsBackWhereAFolderCannotBeWritten) {
   EXPECT_FALSE(ScratchDirectory::createIn("/proc").ok());
   EXPECT_TRUE(ScratchDirectory::create().ok());
