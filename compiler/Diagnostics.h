@@ -31,7 +31,8 @@ public:
   /// "file:line:col: message"; empty if there was no error.
   const std::string &firstError() const { return error; }
   /// What the message starts with decides: "unsupported: ..." is the user's to
-  /// change, "internal error: ..." is ours, anything else is `otherwise`.
+  /// change, "internal error: ..." is ours, a file that "cannot" be opened or
+  /// written is input, anything else is `otherwise`.
   ExitCode exitCode(ExitCode otherwise) const;
 
 private:
