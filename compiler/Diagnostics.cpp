@@ -38,6 +38,21 @@ static std::string oneLine(std::string text) {
   return text;
 }
 
+/// Success where the words do not tell.
+static ExitCode kindOf(StringRef message) {
+  if (message.contains("unsupported: ")) {
+    return ExitCode::Unsupported;
+  }
+  if (message.starts_with("internal error")) {
+    return ExitCode::Internal;
+  }
+  if (message.starts_with("cannot write '") ||
+      message.starts_with("cannot open '")) {
+    return ExitCode::BadInput;
+  }
+  return ExitCode::Success;
+}
+
 DiagnosticCollector::DiagnosticCollector(MLIRContext *context)
     : handler(context, [this](Diagnostic &diagnostic) {
         std::string message = oneLine(diagnostic.str());
@@ -53,10 +68,7 @@ DiagnosticCollector::DiagnosticCollector(MLIRContext *context)
         } else if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
                    error.empty()) {
           error = line;
-          StringRef text = message;
-          kind = text.contains("unsupported: ")       ? ExitCode::Unsupported
-                 : text.starts_with("internal error") ? ExitCode::Internal
-                                                      : ExitCode::Success;
+          kind = kindOf(message);
         }
         return success();
       }) {}
