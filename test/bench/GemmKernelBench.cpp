@@ -15,7 +15,6 @@
 #include "dialects/RegisterDialects.h"
 #include "runtime/format/Packer.h"
 #include "test/unit/compiler/target/cpu/LoadedKernel.h"
-#include "test/unit/compiler/target/cpu/TestTensor.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -23,6 +22,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <functional>
 
@@ -40,6 +41,31 @@ double now(clockid_t clock) {
   timespec time;
   clock_gettime(clock, &time);
   return double(time.tv_sec) * 1e6 + double(time.tv_nsec) * 1e-3;
+}
+
+/// Aligned as the runtime aligns constants and scratch.
+std::shared_ptr<char> allocate(int64_t bytes) {
+  return {
+      static_cast<char *>(std::aligned_alloc(64, (bytes + 63) / 64 * 64 + 64)),
+      [](char *data) { std::free(data); }};
+}
+
+/// `elements` numbers in [-1, 1), f32 or bf16.
+std::shared_ptr<char> allocateRandom(int64_t elements, bool bf16) {
+  std::shared_ptr<char> data = allocate(elements * (bf16 ? 2 : 4));
+  uint32_t state = 1;
+  for (int64_t i = 0; i != elements; ++i) {
+    state = state * 1664525 + 1013904223;
+    float value = float(int32_t(state)) * 0x1p-31f;
+    uint32_t bits;
+    std::memcpy(&bits, &value, 4);
+    if (bf16) {
+      reinterpret_cast<uint16_t *>(data.get())[i] = uint16_t(bits >> 16);
+    } else {
+      reinterpret_cast<float *>(data.get())[i] = value;
+    }
+  }
+  return data;
 }
 
 struct Contender {
@@ -80,7 +106,7 @@ struct Bench {
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
   kernel::FusionShape shape;
-  std::vector<TestTensor> tensors; // x, w, b, y
+  std::vector<std::shared_ptr<char>> tensors; // x, w, b, y
   std::vector<std::shared_ptr<void>> keep;
   std::vector<Contender> contenders;
 
@@ -111,12 +137,9 @@ struct Bench {
     kernel::FusionOp fusion;
     module->walk([&](kernel::FusionOp op) { fusion = op; });
     shape = *kernel::FusionShape::get(fusion, nullptr);
-    for (Value input : fusion.getInputs()) {
-      tensors.push_back(TestTensor::random(
-          cast<RankedTensorType>(input.getType()), tensors.size()));
+    for (int64_t elements : {m * k, n * k, n, m * n}) {
+      tensors.push_back(allocateRandom(elements, bf16));
     }
-    tensors.push_back(TestTensor::poisoned(
-        cast<RankedTensorType>(fusion.getResult(0).getType())));
   }
 
   void addOnednn() {
@@ -137,16 +160,16 @@ struct Bench {
                                        *engine);
     auto weights =
         std::make_shared<memory>(description.weights_desc(), *engine);
-    memory source(w, *engine, tensors[1].data());
+    memory source(w, *engine, tensors[1].get());
     reorder(source, *weights).execute(*stream, source, *weights);
     stream->wait();
     auto primitive = std::make_shared<matmul>(description);
     auto arguments = std::make_shared<std::unordered_map<int, memory>>(
         std::unordered_map<int, memory>{
-            {DNNL_ARG_SRC, memory(x, *engine, tensors[0].data())},
+            {DNNL_ARG_SRC, memory(x, *engine, tensors[0].get())},
             {DNNL_ARG_WEIGHTS, *weights},
-            {DNNL_ARG_BIAS, memory(b, *engine, tensors[2].data())},
-            {DNNL_ARG_DST, memory(y, *engine, tensors[3].data())}});
+            {DNNL_ARG_BIAS, memory(b, *engine, tensors[2].get())},
+            {DNNL_ARG_DST, memory(y, *engine, tensors[3].get())}});
     contenders.push_back({"oneDNN " + std::string(description.impl_info_str()),
                           [=, keepEngine = engine] {
                             primitive->execute(*stream, *arguments);
@@ -173,29 +196,27 @@ struct Bench {
     runtime::BlockedLayout blocked{
         copy(layout.getOrder()), copy(layout.getBlockDims()),
         copy(layout.getBlockSizes()), copy(layout.getPadded())};
-    int64_t bytesPer = tensors[1].elementBytes();
+    std::vector<int64_t> weightDims = {n, k};
+    int64_t bytesPer = bf16 ? 2 : 4;
     // Schedules with one layout share one copy, as candidates of a tuner do.
-    static std::vector<std::pair<Attribute, std::shared_ptr<AlignedBytes>>>
-        packs;
-    std::shared_ptr<AlignedBytes> packed;
+    static std::vector<std::pair<Attribute, std::shared_ptr<char>>> packs;
+    std::shared_ptr<char> packed;
     for (auto &[known, data] : packs) {
       if (known == layout) {
         packed = data;
       }
     }
     if (!packed) {
-      packed = std::make_shared<AlignedBytes>(blocked.elements() * bytesPer);
-      runtime::pack(tensors[1].data(), tensors[1].dims, bytesPer, blocked,
-                    packed->data());
+      packed = allocate(blocked.elements() * bytesPer);
+      runtime::pack(tensors[1].get(), weightDims, bytesPer, blocked,
+                    packed.get());
       packs.push_back({layout, packed});
     }
-    auto scratch =
-        std::make_shared<AlignedBytes>(g.scratchBytes() * threads + 64);
-    auto args = std::make_shared<std::vector<Arg>>(
-        std::vector<Arg>{tensors[0].data(), packed->data(), tensors[2].data(),
-                         tensors[3].data()});
+    auto scratch = allocate(g.scratchBytes() * threads);
+    auto args = std::make_shared<std::vector<Arg>>(std::vector<Arg>{
+        tensors[0].get(), packed.get(), tensors[2].get(), tensors[3].get()});
     auto launch = std::make_shared<Launch>(
-        Launch{kernel->entry("kernel"), args->data(), g.grid(), scratch->data(),
+        Launch{kernel->entry("kernel"), args->data(), g.grid(), scratch.get(),
                g.scratchBytes(), threads});
     contenders.push_back(
         {toString(schedule),

@@ -43,13 +43,6 @@ public:
   /// in code.
   static int64_t instructionCount(const kernel::FusionShape &shape);
 
-  /// Forgets values that are shared by rows; to be called where the builder
-  /// leaves the block in which they were built.
-  void forget() {
-    invariants_.clear();
-    base_ = {};
-  }
-
 private:
   mlir::Value load(size_t input, const Row &row, mlir::Value column,
                    int64_t lanes, mlir::Value mask);

@@ -57,10 +57,6 @@ Value KernelBuilder::argPointer(Value args, int64_t index) {
   return loadRaw(pointer, advance(args, index, b.getI64Type()), 8);
 }
 
-Value KernelBuilder::argInteger(Value args, int64_t index) {
-  return loadRaw(b.getI64Type(), advance(args, index, b.getI64Type()), 8);
-}
-
 Value KernelBuilder::i64(int64_t value) {
   return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
 }
@@ -279,10 +275,6 @@ Value KernelBuilder::loadScalar(Value pointer, Type storage) {
 void KernelBuilder::storeVector(Value value, Value pointer, Type storage,
                                 Value mask) {
   storeRawMasked(toStorage(value, storage), pointer, mask);
-}
-
-void KernelBuilder::storeScalar(Value value, Value pointer, Type storage) {
-  storeRaw(toStorage(value, storage), pointer, bytesOf(memoryType(storage)));
 }
 
 Value KernelBuilder::splat(Value scalar, int64_t lanes) {

@@ -43,9 +43,8 @@ public:
   KernelBuilder(mlir::OpBuilder &builder, mlir::Location loc)
       : b(builder), loc(loc) {}
 
-  /// The pointer or integer number `index` of an entry's arguments.
+  /// The pointer number `index` of an entry's arguments.
   mlir::Value argPointer(mlir::Value args, int64_t index);
-  mlir::Value argInteger(mlir::Value args, int64_t index);
 
   /// i64 constants and arithmetic; constants fold.
   mlir::Value i64(int64_t value);
@@ -82,7 +81,6 @@ public:
   /// Stores compute-type `value`, rounded to `storage`.
   void storeVector(mlir::Value value, mlir::Value pointer, mlir::Type storage,
                    mlir::Value mask = {});
-  void storeScalar(mlir::Value value, mlir::Value pointer, mlir::Type storage);
 
   /// Loads or stores a value of any LLVM type as it is, aligned to
   /// `alignment` bytes.

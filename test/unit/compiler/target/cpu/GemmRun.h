@@ -68,10 +68,10 @@ public:
         copy(layout.getOrder()), copy(layout.getBlockDims()),
         copy(layout.getBlockSizes()), copy(layout.getPadded())};
     TestTensor &dense = inputs[rhs];
-    AlignedBytes packed(blocked.elements() * dense.elementBytes());
+    GuardedBytes packed(blocked.elements() * dense.elementBytes());
     runtime::pack(dense.data(), dense.dims, dense.elementBytes(), blocked,
                   packed.data());
-    AlignedBytes scratch(geometry->scratchBytes());
+    GuardedBytes scratch(geometry->scratchBytes());
 
     std::vector<Arg> args;
     for (size_t i = 0; i != inputs.size(); ++i) {

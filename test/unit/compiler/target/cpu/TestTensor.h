@@ -8,32 +8,54 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
 
-#include <cstdlib>
+#include <sys/mman.h>
+
 #include <cstring>
-#include <memory>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace minic::cpu {
 
-/// Zeroed memory, 64-byte aligned.
-class AlignedBytes {
+/// Zeroed memory that ends where an unmapped page begins, so that reading past
+/// its end is a crash. Aligned to nothing but its size.
+class GuardedBytes {
 public:
-  explicit AlignedBytes(int64_t bytes)
-      : data_(std::aligned_alloc(64, (bytes + 127) / 64 * 64), std::free) {
-    std::memset(data_.get(), 0, (bytes + 127) / 64 * 64);
+  explicit GuardedBytes(int64_t bytes)
+      : mapped_((bytes + page - 1) / page * page + page) {
+    void *base = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    base_ = static_cast<char *>(base);
+    mprotect(base_ + mapped_ - page, page, PROT_NONE);
+    data_ = base_ + mapped_ - page - bytes;
   }
-  char *data() const { return static_cast<char *>(data_.get()); }
+  ~GuardedBytes() {
+    if (base_) {
+      munmap(base_, mapped_);
+    }
+  }
+  GuardedBytes(GuardedBytes &&other)
+      : mapped_(other.mapped_), base_(std::exchange(other.base_, nullptr)),
+        data_(other.data_) {}
+  GuardedBytes &operator=(GuardedBytes &&other) {
+    std::swap(mapped_, other.mapped_);
+    std::swap(base_, other.base_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  char *data() const { return data_; }
 
 private:
-  std::unique_ptr<void, decltype(&std::free)> data_;
+  static constexpr int64_t page = 4096;
+  int64_t mapped_;
+  char *base_ = nullptr, *data_ = nullptr;
 };
 
-/// Of f32, bf16, f16 or i1, followed by a guard zone.
+/// Of f32, bf16, f16 or i1. A result is followed by bytes that must stay.
 class TestTensor {
 public:
   static TestTensor random(mlir::RankedTensorType type, uint64_t seed) {
-    TestTensor tensor(type);
+    TestTensor tensor(type, 0);
     std::mt19937_64 generator(seed);
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (int64_t i = 0; i != tensor.elements(); ++i) {
@@ -43,7 +65,7 @@ public:
   }
   /// NaN (or 0xff) everywhere.
   static TestTensor poisoned(mlir::RankedTensorType type) {
-    TestTensor tensor(type);
+    TestTensor tensor(type, guardBytes);
     std::memset(tensor.data(), 0xff, tensor.elements() * tensor.elementBytes());
     return tensor;
   }
@@ -98,10 +120,10 @@ public:
   std::vector<int64_t> dims;
 
 private:
-  explicit TestTensor(mlir::RankedTensorType type)
+  TestTensor(mlir::RankedTensorType type, int64_t guard)
       : dims(type.getShape().begin(), type.getShape().end()), type_(type),
-        bytes_(type.getNumElements() * elementBytes() + guardBytes) {
-    std::memset(data() + elements() * elementBytes(), guardValue, guardBytes);
+        bytes_(type.getNumElements() * elementBytes() + guard) {
+    std::memset(data() + elements() * elementBytes(), guardValue, guard);
   }
   const llvm::fltSemantics &semantics() const {
     return mlir::cast<mlir::FloatType>(type_.getElementType())
@@ -112,7 +134,7 @@ private:
   static constexpr char guardValue = 0x5a;
 
   mlir::RankedTensorType type_;
-  AlignedBytes bytes_;
+  GuardedBytes bytes_;
 };
 
 } // namespace minic::cpu
