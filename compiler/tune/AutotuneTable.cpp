@@ -64,10 +64,12 @@ std::string formatTable(const TunedProblem &tuned, int maxRows) {
   const Record &record = tuned.record;
   const Row *winner =
       tuned.selection.row < 0 ? nullptr : &record.rows[tuned.selection.row];
-  std::string text =
-      absl::StrCat("AUTOTUNE ", record.problem.description, " on ",
-                   record.problem.deviceName,
-                   tuned.measured ? "" : " (from the database)", "\n");
+  std::string text = absl::StrCat("AUTOTUNE ", record.problem.description,
+                                  " on ", record.problem.deviceName,
+                                  !tuned.measured  ? " (from the database)"
+                                  : tuned.wasStale ? " (its record was stale)"
+                                                   : "",
+                                  "\n");
   std::vector<const Row *> rows = ranked(record, winner);
   std::vector<std::string> names;
   size_t width = 0;

@@ -47,7 +47,7 @@ struct AutotunerOptions {
   int finalists = 6;
   /// Finalists are at most this much slower than the fastest in the screen.
   double finalistRatio = 1.25;
-  double screenUs = 400, roundUs = 1000; // per candidate and round
+  double screenUs = 500, roundUs = 2000; // per candidate and round
   int screenPairs = 3;
   double timeoutSeconds = 10; // of one request to the worker
   RoundsOptions rounds;

@@ -19,7 +19,8 @@ static double finite(double value) {
 
 CandidateBench::~CandidateBench() {
   while (!loaded.empty() && fatalStatus.ok()) {
-    unload(loaded.begin()->first);
+    std::string id = loaded.begin()->first; // unload erases the key
+    unload(id);
   }
 }
 
