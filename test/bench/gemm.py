@@ -14,6 +14,7 @@ wholly beyond it; equal choices are equal.
 import argparse
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -52,11 +53,8 @@ def compile_plans(bin_dir, folder, problem, threads, database):
 
 def choice(bin_dir, artifact):
     """The kernel an artifact launches, as `minic explain` names it."""
-    for line in run(bin_dir / "minic", "explain", artifact).splitlines():
-        words = line.strip()
-        if words.startswith("choice"):
-            return words.split(None, 1)[1].lstrip(": ")
-    return "?"
+    explained = run(bin_dir / "minic", "explain", artifact)
+    return re.search(r"chosen by [^:]*: ([^,]+)", explained).group(1)
 
 
 def interval(processes):
@@ -78,7 +76,7 @@ def measure(bin_dir, plans, arguments, folder):
         report = folder / "bench.json"
         run(bin_dir / "minic-bench", plans["chosen"],
             f"--compare={plans['generated']}", f"--compare={plans['onednn']}",
-            f"--rounds={arguments.rounds}", f"--sample-ms={arguments.sample_ms}",
+            f"--seconds={arguments.seconds}",
             f"--json={report}")
         data = json.loads(report.read_text())
         samples.append({
@@ -94,7 +92,8 @@ def verdict(estimate, limit, equal):
     if equal:
         return f"{ratio:.3f} (equal choice)", False
     missed = low > limit
-    return f"{ratio:.3f} [{low:.3f}, {high:.3f}]" + (" MISSED" if missed else ""), missed
+    text = f"{ratio:.3f} [{low:.3f}, {high:.3f}]"
+    return text + (" MISSED" if missed else ""), missed
 
 
 def main():
@@ -106,8 +105,8 @@ def main():
     parser.add_argument("--problems", nargs="+", default=[],
                         help="only these, as MxNxK")
     parser.add_argument("--processes", type=int, default=3)
-    parser.add_argument("--rounds", type=int, default=40)
-    parser.add_argument("--sample-ms", type=float, default=2)
+    parser.add_argument("--seconds", type=float, default=2,
+                        help="of each process, at least ten rounds")
     arguments = parser.parse_args()
 
     missed = 0
@@ -144,7 +143,7 @@ def main():
     device = samples[-1]["device"]
     print(f"\n{device['name']}, {device['cores']} cores, libraries "
           f"{device['libraries']}; {arguments.processes} processes of "
-          f"{arguments.rounds} rounds; ratios are of time, below 1 is faster "
+          f"{arguments.seconds} s; ratios are of time, below 1 is faster "
           f"than oneDNN; limits {CHOSEN_LIMIT:.2f} chosen, "
           f"{GENERATED_LIMIT:.3f} generated: {missed} missed")
     return 1 if missed else 0
