@@ -57,6 +57,12 @@ std::optional<BenchFailure> CandidateBench::ask(const runtime::Request &request,
   return BenchFailure{RowStatus::Skipped, "unknown answer"};
 }
 
+double CandidateBench::patience(const std::string &id, int64_t runs) const {
+  // Slower than any kernel worth having on a core that others use as well.
+  constexpr double slowestFlops = 1e9;
+  return double(loaded.at(id).flops) * double(runs) / slowestFlops;
+}
+
 std::optional<BenchFailure> CandidateBench::load(const std::string &id) {
   if (loaded.count(id)) {
     return std::nullopt;
@@ -98,7 +104,9 @@ std::optional<BenchFailure> CandidateBench::verify(const std::string &id,
   request.expectedPath = options.expectedPath;
   request.trustedId = trusted;
   runtime::Reply reply;
-  if (auto failure = ask(request, "run", reply, options.timeoutSeconds)) {
+  // Two runs, and one of the trusted candidate.
+  double timeoutSeconds = options.timeoutSeconds + patience(id, 3);
+  if (auto failure = ask(request, "run", reply, timeoutSeconds)) {
     if (failure->status == RowStatus::BuildFailed) {
       failure->status = RowStatus::Wrong;
     }
@@ -118,17 +126,19 @@ std::optional<BenchFailure>
 CandidateBench::time(absl::Span<const std::string> ids,
                      absl::Span<const int64_t> iterations,
                      std::vector<double> &microseconds) {
-  for (const std::string &id : ids) {
-    if (auto failure = load(id)) {
+  double timeoutSeconds = options.timeoutSeconds;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (auto failure = load(ids[i])) {
       return failure;
     }
+    timeoutSeconds += patience(ids[i], iterations[i]);
   }
   runtime::TimeRequest request;
   request.ids.assign(ids.begin(), ids.end());
   request.iterations.assign(iterations.begin(), iterations.end());
   request.residency = options.residency;
   runtime::Reply reply;
-  if (auto failure = ask(request, "timing", reply, options.timeoutSeconds)) {
+  if (auto failure = ask(request, "timing", reply, timeoutSeconds)) {
     return failure;
   }
   microseconds = std::move(std::get<runtime::TimeReply>(reply).microseconds);

@@ -22,7 +22,8 @@ struct BenchOptions {
   uint64_t constantsSeed = 2; // of external constants
   std::string expectedPath;   // writeExpectedOutputs' file for these seeds
   runtime::Residency residency = runtime::Residency::warm;
-  /// Longest time for a load, a verification, or a round to answer.
+  /// Longest time for a load, a verification, or a round to answer, beside
+  /// what its arithmetic may take.
   double timeoutSeconds = 10;
 };
 
@@ -67,6 +68,8 @@ public:
   const absl::Status &fatal() const { return fatalStatus; }
 
 private:
+  /// Seconds that `runs` of a loaded function may take.
+  double patience(const std::string &id, int64_t runs) const;
   std::optional<BenchFailure> load(const std::string &id);
   /// Sends a request; nothing where it was answered.
   std::optional<BenchFailure> ask(const runtime::Request &request,
