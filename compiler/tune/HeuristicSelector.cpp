@@ -2,6 +2,8 @@
 
 #include "compiler/tune/HeuristicSelector.h"
 
+#include "llvm/Support/raw_ostream.h"
+
 #include "absl/strings/str_cat.h"
 
 using namespace mlir;
@@ -10,6 +12,18 @@ namespace minic::tune {
 
 static LogicalResult fail(MLIRContext *context, const absl::Status &status) {
   return emitError(UnknownLoc::get(context)) << std::string(status.message());
+}
+
+/// What is taken without a record. What a library does twice alike is only
+/// known once measured; a generated kernel splits no sum between threads.
+static const CandidateSpec *bestEstimate(const TuningTask &task,
+                                         bool deterministic) {
+  for (const CandidateSpec &candidate : task.candidates) {
+    if (!deterministic || !candidate.needsLibrary) {
+      return &candidate;
+    }
+  }
+  return nullptr;
 }
 
 FailureOr<std::vector<kernel::SelectedChoice>>
@@ -30,6 +44,9 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   TuningDb::Options dbOptions;
   dbOptions.path = databasePath(options);
   dbOptions.access = TuningDb::Access::ReadOnly;
+  dbOptions.notify = [](const std::string &line) {
+    llvm::errs() << "minic: " << line << '\n';
+  };
   absl::StatusOr<std::unique_ptr<TuningDb>> db = TuningDb::open(dbOptions);
   if (!db.ok() && !absl::IsNotFound(db.status())) {
     return fail(context, db.status());
@@ -55,12 +72,7 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
         why = "its tuning record is of another version and was not used";
       }
       if (selection.row >= 0) {
-        const Row &row = rows[selection.row];
-        choice.choice = parseChoice(row, context);
-        choice.origin = "database";
-        choice.timeUs = row.bestKnownUs();
-        choice.reason =
-            absl::StrCat(row.candidate.name, ", ", selection.reason);
+        choice = describeSelection(rows, selection, "database", context);
         if (!choice.choice) {
           return fail(context, absl::DataLossError(absl::StrCat(
                                    "tuning database '", dbOptions.path,
@@ -70,14 +82,22 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
       }
     }
     if (!choice.choice) {
-      const CandidateSpec &best = task.candidates.front();
+      const CandidateSpec *best = bestEstimate(task, options.deterministic);
+      if (!best) {
+        return emitError(UnknownLoc::get(context))
+               << "unsupported: " << problem.description
+               << ": --deterministic: no candidate is deterministic by "
+                  "construction; --tune=on measures which are";
+      }
       Row row;
-      row.candidate = best;
+      row.candidate = *best;
       choice.choice = parseChoice(row, context);
       choice.origin = "heuristic";
-      choice.reason =
-          absl::StrCat(best.name, ", best estimate of ", task.candidates.size(),
-                       " candidates, ", why);
+      choice.reason = absl::StrCat(
+          best->name, ", best estimate of ", task.candidates.size(),
+          " candidates",
+          options.deterministic ? " that is deterministic by construction" : "",
+          ", ", why);
     }
     options.log.line(LogTopic::Autotuning, llvm::Twine(problem.description) +
                                                ": " + choice.origin + ", " +

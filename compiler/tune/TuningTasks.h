@@ -41,6 +41,13 @@ makeTasks(llvm::ArrayRef<kernel::FusionOp> fusions,
 /// The choice a row stands for; null where its text is damaged.
 kernel::ChoiceAttr parseChoice(const Row &row, mlir::MLIRContext *context);
 
+/// What select-algorithm is told of row `selection` of `rows`; its choice is
+/// null where the row's text is damaged. `origin`: "tuned" or "database".
+kernel::SelectedChoice describeSelection(absl::Span<const Row> rows,
+                                         const Selection &selection,
+                                         llvm::StringRef origin,
+                                         mlir::MLIRContext *context);
+
 /// options.tuneDb or the default.
 std::string databasePath(const CompileOptions &options);
 
