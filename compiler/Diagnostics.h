@@ -5,22 +5,15 @@
 #ifndef MINIC_COMPILER_DIAGNOSTICS_H
 #define MINIC_COMPILER_DIAGNOSTICS_H
 
+#include "runtime/base/ExitCode.h"
+
 #include "mlir/IR/Diagnostics.h"
 
 #include <string>
 
 namespace minic {
 
-/// Exit codes of the tools; docs/exit-codes.md explains each.
-enum class ExitCode {
-  Success = 0,
-  CheckFailed = 1,
-  Usage = 2,
-  BadInput = 3,
-  Unsupported = 4,
-  Internal = 5,
-  Interrupted = 130
-};
+using runtime::ExitCode;
 
 /// Keeps the first error while it lives: what follows it is a consequence.
 /// Warnings and remarks go to stderr at once. Not thread-safe.

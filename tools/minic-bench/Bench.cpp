@@ -9,7 +9,7 @@
 #include "runtime/measure/PeakFlops.h"
 #include "runtime/measure/RandomConstants.h"
 #include "runtime/measure/TimedFunction.h"
-#include "tools/common/ExitCode.h"
+#include "tools/common/CommandLine.h"
 #include "tools/common/ModelInputs.h"
 #include "tools/common/ReferenceCheck.h"
 #include "tools/minic-bench/BenchReport.h"
@@ -213,7 +213,8 @@ int bench(const BenchOptions &options) {
       return fail(tool, right.status());
     }
     if (!*right) {
-      return exitMismatch; // speed of wrong results is of no interest
+      return static_cast<int>(
+          ExitCode::Mismatch); // speed of wrong results is of no interest
     }
   }
   absl::StatusOr<BenchResult> result = runBench(options);
@@ -228,7 +229,7 @@ int bench(const BenchOptions &options) {
       return fail(tool, status);
     }
   }
-  return exitSuccess;
+  return static_cast<int>(ExitCode::Success);
 }
 
 } // namespace minic::tools

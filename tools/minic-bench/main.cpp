@@ -2,12 +2,10 @@
 //
 // minic-bench: how fast a compiled model runs, alone or beside others.
 
-#include "tools/common/ExitCode.h"
+#include "tools/common/CommandLine.h"
 #include "tools/minic-bench/Bench.h"
 
-#include "CLI/CLI.hpp"
-
-#include <iostream>
+#include <CLI/CLI.hpp>
 
 int main(int argc, char **argv) {
   minic::tools::BenchOptions options;
@@ -70,15 +68,9 @@ int main(int argc, char **argv) {
   app.add_option("--json", options.jsonPath,
                  "Write machine facts, figures and every sample to FILE")
       ->type_name("FILE");
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp &) {
-    std::cout << app.help();
-    return minic::tools::exitSuccess;
-  } catch (const CLI::ParseError &error) {
-    std::cerr << "minic-bench: error: " << error.what()
-              << " (--help shows the options)\n";
-    return minic::tools::exitUsage;
+  if (std::optional<int> code =
+          minic::tools::parseCommandLine("minic-bench", app, argc, argv)) {
+    return *code;
   }
   options.artifacts = {artifact};
   options.artifacts.insert(options.artifacts.end(), others.begin(),

@@ -9,7 +9,7 @@
 #include "runtime/measure/RandomConstants.h"
 #include "runtime/measure/Statistics.h"
 #include "runtime/program/Context.h"
-#include "tools/common/ExitCode.h"
+#include "tools/common/CommandLine.h"
 #include "tools/common/ModelInputs.h"
 #include "tools/common/ReferenceCheck.h"
 
@@ -150,14 +150,14 @@ absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
       return status;
     }
   }
-  return *right ? exitSuccess : exitMismatch;
+  return *right ? ExitCode::Success : ExitCode::Mismatch;
 }
 
 } // namespace
 
 int run(const RunOptions &options) {
   absl::StatusOr<ExitCode> code = tryRun(options);
-  return code.ok() ? *code : fail("minic-run", code.status());
+  return code.ok() ? static_cast<int>(*code) : fail("minic-run", code.status());
 }
 
 } // namespace minic::tools

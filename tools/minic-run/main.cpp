@@ -2,12 +2,10 @@
 //
 // minic-run: runs a compiled model on arrays in files or on random data.
 
-#include "tools/common/ExitCode.h"
+#include "tools/common/CommandLine.h"
 #include "tools/minic-run/Run.h"
 
-#include "CLI/CLI.hpp"
-
-#include <iostream>
+#include <CLI/CLI.hpp>
 
 int main(int argc, char **argv) {
   minic::tools::RunOptions options;
@@ -63,15 +61,9 @@ int main(int argc, char **argv) {
   std::string dtype;
   app.add_option("--dtype", dtype, "How to read .npy files of uint16: bf16")
       ->check(CLI::IsMember({"bf16"}));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp &) {
-    std::cout << app.help();
-    return minic::tools::exitSuccess;
-  } catch (const CLI::ParseError &error) {
-    std::cerr << "minic-run: error: " << error.what()
-              << " (--help shows the options)\n";
-    return minic::tools::exitUsage;
+  if (std::optional<int> code =
+          minic::tools::parseCommandLine("minic-run", app, argc, argv)) {
+    return *code;
   }
   options.bf16 = dtype == "bf16";
   return minic::tools::run(options);

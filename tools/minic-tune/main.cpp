@@ -2,17 +2,14 @@
 //
 // minic-tune: looks into a tuning database and moves it between machines.
 
+#include "tools/common/CommandLine.h"
 #include "tools/minic-tune/Commands.h"
 
 #include <CLI/CLI.hpp>
 
 using namespace minic::tune;
 
-/// Codes are those of docs/exit-codes.md.
-static int fail(int code, const std::string &message) {
-  std::cerr << "minic-tune: error: " << message << "\n";
-  return code;
-}
+static constexpr const char *toolName = "minic-tune";
 
 int main(int argc, char **argv) {
   CLI::App app("Lists, shows, exports, imports and prunes what minic measured",
@@ -20,7 +17,7 @@ int main(int argc, char **argv) {
   TuningDb::Options options;
   options.path = TuningDb::defaultPath();
   options.notify = [](const std::string &line) {
-    std::cerr << "minic-tune: " << line << "\n";
+    std::fprintf(stderr, "%s: %s\n", toolName, line.c_str());
   };
   app.add_option("--tune-db", options.path, "The tuning database")
       ->capture_default_str();
@@ -47,20 +44,17 @@ int main(int argc, char **argv) {
   pruner->add_option("--older-than", prune.olderThanDays, "Age in days")
       ->check(CLI::NonNegativeNumber);
   pruner->add_flag("--all", prune.all, "Everything");
-  // CLI11 reports by exceptions; they end here.
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp &) {
-    std::cout << app.help();
-    return 0;
-  } catch (const CLI::ParseError &error) {
-    return fail(2, std::string(error.what()) + " (see --help)");
+  if (std::optional<int> code =
+          minic::tools::parseCommandLine(toolName, app, argc, argv)) {
+    return *code;
   }
 
   if (pruner->parsed() && !prune.all && !prune.unfinished &&
       !prune.superseded && prune.olderThanDays < 0) {
-    return fail(2, "prune expects what to remove: --unfinished, --superseded, "
-                   "--older-than=DAYS or --all");
+    return minic::tools::fail(
+        toolName, minic::tools::ExitCode::Usage,
+        "prune expects what to remove: --unfinished, --superseded, "
+        "--older-than=DAYS or --all");
   }
   bool write = importer->parsed() || pruner->parsed();
   options.access =
@@ -74,8 +68,5 @@ int main(int argc, char **argv) {
              : pruner->parsed()   ? pruneRecords(**db, prune)
                                   : listRecords(**db);
   }
-  if (status.ok()) {
-    return 0;
-  }
-  return fail(absl::IsInternal(status) ? 5 : 3, std::string(status.message()));
+  return status.ok() ? 0 : minic::tools::fail(toolName, status);
 }

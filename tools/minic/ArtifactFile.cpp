@@ -8,13 +8,23 @@
 
 #include "llvm/Support/FormatVariadic.h"
 
+#include <CLI/CLI.hpp>
+
 namespace minic {
 
-std::optional<format::ArtifactReader> openArtifact(const std::string &path) {
+std::optional<format::ArtifactReader> openArtifact(CLI::App &app, int argc,
+                                                   char **argv, int &exitCode) {
+  std::string path;
+  app.add_option("artifact", path, "Artifact (.minic)")->required();
+  if (std::optional<int> code =
+          tools::parseCommandLine(toolName, app, argc, argv)) {
+    exitCode = *code;
+    return std::nullopt;
+  }
   absl::StatusOr<format::ArtifactReader> artifact =
       format::ArtifactReader::open(path);
   if (!artifact.ok()) {
-    fail(ExitCode::BadInput, std::string(artifact.status().message()));
+    exitCode = tools::fail(toolName, artifact.status());
     return std::nullopt;
   }
   return *std::move(artifact);

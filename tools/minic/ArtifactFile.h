@@ -10,10 +10,17 @@
 #include <optional>
 #include <string>
 
+namespace CLI {
+class App;
+}
+
 namespace minic {
 
-/// Nothing, after one line on stderr, where `path` is not a sound artifact.
-std::optional<format::ArtifactReader> openArtifact(const std::string &path);
+/// Parses the arguments of a command on one artifact, which it adds to `app`,
+/// and opens that. Nothing where the command ends here: after --help, or after
+/// one line on what is wrong; `exitCode` is what it returns then.
+std::optional<format::ArtifactReader> openArtifact(CLI::App &app, int argc,
+                                                   char **argv, int &exitCode);
 
 /// "x: f32[256, 1024]".
 std::string specText(const format::TensorSpec &spec);

@@ -17,14 +17,16 @@ namespace minic {
 
 int buildWorkerCommand(int argc, char **argv) {
   if (argc > 1) {
-    return fail(ExitCode::Usage, "build-worker takes no arguments");
+    return tools::fail(toolName, ExitCode::Usage,
+                       "build-worker takes no arguments");
   }
   // The parent decides what an interrupt means.
   std::signal(SIGINT, SIG_IGN);
   // Whatever a library prints must not get between the replies.
   std::FILE *output = ::fdopen(::dup(STDOUT_FILENO), "w");
   if (!output || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-    return fail(ExitCode::Internal, "build-worker: cannot use stdout");
+    return tools::fail(toolName, ExitCode::Internal,
+                       "build-worker: cannot use stdout");
   }
   std::unique_ptr<mlir::MLIRContext> context = createCompilerContext();
   return tune::serveBuilds(*context, stdin, output);

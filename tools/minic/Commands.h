@@ -7,15 +7,14 @@
 #ifndef MINIC_TOOLS_MINIC_COMMANDS_H
 #define MINIC_TOOLS_MINIC_COMMANDS_H
 
-#include "compiler/Diagnostics.h"
-
-#include <string>
-
-namespace CLI {
-class App;
-}
+#include "tools/common/CommandLine.h"
 
 namespace minic {
+
+using tools::ExitCode;
+
+/// What errors start with, whichever the subcommand.
+inline constexpr const char *toolName = "minic";
 
 int compileCommand(int argc, char **argv);
 int explainCommand(int argc, char **argv);
@@ -23,13 +22,6 @@ int inspectCommand(int argc, char **argv);
 int evaluateCommand(int argc, char **argv);
 int devicesCommand(int argc, char **argv);
 int buildWorkerCommand(int argc, char **argv);
-
-/// Prints "minic: error: MESSAGE" and returns the code.
-int fail(ExitCode code, const std::string &message);
-
-/// Parses; true to go on. Otherwise `exitCode` is what to return: 0 after
-/// --help, 2 after one line on what is wrong.
-bool parseArguments(CLI::App &app, int argc, char **argv, int &exitCode);
 
 } // namespace minic
 

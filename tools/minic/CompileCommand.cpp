@@ -52,26 +52,27 @@ int compileCommand(int argc, char **argv) {
   app.add_option("model", model, "Model in the graph dialect (.mlir)");
   CompileFlags flags;
   flags.addTo(app);
-  int exitCode = 0;
-  if (!parseArguments(app, argc, argv, exitCode)) {
-    return exitCode;
+  if (std::optional<int> code =
+          tools::parseCommandLine(toolName, app, argc, argv)) {
+    return *code;
   }
   CompileOptions options;
   if (std::string error = flags.apply(options); !error.empty()) {
-    return fail(ExitCode::Usage, error);
+    return tools::fail(toolName, ExitCode::Usage, error);
   }
   if (options.printOptions) {
     llvm::outs() << printOptions(options);
     return 0;
   }
   if (model.empty()) {
-    return fail(ExitCode::Usage, "no model given (see --help)");
+    return tools::fail(toolName, ExitCode::Usage,
+                       "no model given (see --help)");
   }
   catchInterrupts();
   std::unique_ptr<mlir::MLIRContext> context = createCompilerContext();
   CompileResult result = compileModel(model, options, *context);
   if (result.code != ExitCode::Success) {
-    return fail(result.code, result.error);
+    return tools::fail(toolName, result.code, result.error);
   }
   if (options.compileTo == Phase::Emit) {
     printSummary(result);

@@ -17,9 +17,9 @@ namespace minic {
 int devicesCommand(int argc, char **argv) {
   CLI::App app("Prints what minic can compile for on this machine.",
                "minic devices");
-  int exitCode = 0;
-  if (!parseArguments(app, argc, argv, exitCode)) {
-    return exitCode;
+  if (std::optional<int> code =
+          tools::parseCommandLine(toolName, app, argc, argv)) {
+    return *code;
   }
   std::unique_ptr<Target> target = createCpuTarget(availableThreads(), "");
   const DeviceProfile &profile = target->profile();

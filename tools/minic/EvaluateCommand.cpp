@@ -30,23 +30,24 @@ int evaluateCommand(int argc, char **argv) {
                  "Seconds to spend; where all rows would take longer, some are "
                  "evaluated (0: all)");
   app.add_option("--expected", options.expected, "File to write")->required();
-  int exitCode = 0;
-  if (!parseArguments(app, argc, argv, exitCode)) {
-    return exitCode;
+  if (std::optional<int> code =
+          tools::parseCommandLine(toolName, app, argc, argv)) {
+    return *code;
   }
   for (const std::string &input : inputs) {
     size_t equal = input.find('=');
     if (equal == std::string::npos || equal == 0) {
-      return fail(ExitCode::Usage,
-                  "--input: expected NAME=FILE.npy, got '" + input + "'");
+      return tools::fail(toolName, ExitCode::Usage,
+                         "--input: expected NAME=FILE.npy, got '" + input +
+                             "'");
     }
     options.inputs[input.substr(0, equal)] = input.substr(equal + 1);
   }
   std::unique_ptr<mlir::MLIRContext> context = createCompilerContext();
   DiagnosticCollector diagnostics(context.get());
   if (mlir::failed(evaluateModel(options, *context))) {
-    return fail(diagnostics.exitCode(ExitCode::BadInput),
-                diagnostics.firstError());
+    return tools::fail(toolName, diagnostics.exitCode(ExitCode::BadInput),
+                       diagnostics.firstError());
   }
   return 0;
 }

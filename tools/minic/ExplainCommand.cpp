@@ -12,8 +12,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cmath>
-
 namespace minic {
 
 static void explain(const FunctionEvidence &function,
@@ -34,16 +32,6 @@ static void explain(const FunctionEvidence &function,
   } else if (roofline > 0) {
     os << llvm::formatv("     not measured; {0:F2} us at the estimated peak\n",
                         roofline);
-  }
-  if (fusion.maxAbsoluteError >= 0) {
-    os << llvm::formatv("     verified: error at most {0:e1}, {1:F3} of its "
-                        "tolerance\n",
-                        fusion.maxAbsoluteError, fusion.errorOverTolerance);
-  }
-  if (!fusion.runnerUp.empty()) {
-    double percent = 100 * (fusion.runnerUpRatio - 1);
-    os << llvm::formatv("     runner-up: {0}, {1:F1} % {2}\n", fusion.runnerUp,
-                        std::abs(percent), percent < 0 ? "faster" : "slower");
   }
 }
 
@@ -73,24 +61,17 @@ static void explain(const format::Function &function,
   if (!evidence->verdict.empty()) {
     os << "  whole model: " << evidence->verdict << '\n';
   }
-  os << "  tuned again by --mode=max-autotune --retune, or when the device ("
-     << evidence->device << "), the threads (" << evidence->threads
-     << ") or the versions (" << evidence->versions << ") differ\n";
 }
 
 int explainCommand(int argc, char **argv) {
   CLI::App app("Prints why an artifact is compiled as it is: what was fused, "
                "which implementation won and by how much.",
                "minic explain");
-  std::string path;
-  app.add_option("artifact", path, "Artifact (.minic)")->required();
   int exitCode = 0;
-  if (!parseArguments(app, argc, argv, exitCode)) {
-    return exitCode;
-  }
-  std::optional<format::ArtifactReader> artifact = openArtifact(path);
+  std::optional<format::ArtifactReader> artifact =
+      openArtifact(app, argc, argv, exitCode);
   if (!artifact) {
-    return static_cast<int>(ExitCode::BadInput);
+    return exitCode;
   }
   for (const format::Function *function : *artifact->metadata().functions()) {
     for (const format::Variant *variant : *function->variants()) {

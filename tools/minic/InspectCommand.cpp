@@ -107,17 +107,13 @@ int inspectCommand(int argc, char **argv) {
   CLI::App app("Prints what an artifact is made of: sections, signature, "
                "constants, commands.",
                "minic inspect");
-  std::string path;
   bool asMlir = false;
-  app.add_option("artifact", path, "Artifact (.minic)")->required();
   app.add_flag("--mlir", asMlir, "Print the plan in the plan dialect instead");
   int exitCode = 0;
-  if (!parseArguments(app, argc, argv, exitCode)) {
-    return exitCode;
-  }
-  std::optional<format::ArtifactReader> artifact = openArtifact(path);
+  std::optional<format::ArtifactReader> artifact =
+      openArtifact(app, argc, argv, exitCode);
   if (!artifact) {
-    return static_cast<int>(ExitCode::BadInput);
+    return exitCode;
   }
   if (asMlir) {
     auto context = createCompilerContext();
@@ -126,7 +122,8 @@ int inspectCommand(int argc, char **argv) {
     return 0;
   }
   const format::Artifact &metadata = artifact->metadata();
-  llvm::outs() << path << ": made by " << metadata.compiler()->c_str() << '\n';
+  llvm::outs() << app["artifact"]->as<std::string>() << ": made by "
+               << metadata.compiler()->c_str() << '\n';
   if (metadata.weights_path() && metadata.weights_path()->size()) {
     llvm::outs() << "weights " << metadata.weights_path()->c_str() << " (xxh3 "
                  << metadata.weights_hash()->c_str() << ")\n";

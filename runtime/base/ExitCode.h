@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ExitCode: what the exit codes of all tools mean; docs/exit-codes.md is the
+// table for people.
+
+#ifndef MINIC_RUNTIME_BASE_EXITCODE_H
+#define MINIC_RUNTIME_BASE_EXITCODE_H
+
+#include "absl/status/status.h"
+
+namespace minic::runtime {
+
+enum class ExitCode : int {
+  Success = 0,
+  Mismatch = 1,    // it ran, and what was checked is not so
+  Usage = 2,       // the command line
+  BadInput = 3,    // a file, a shape, a dtype
+  Unsupported = 4, // right, but not on this machine or in this build
+  Internal = 5,    // a bug of minic
+  Interrupted = 130
+};
+
+/// Whose fault a status is.
+ExitCode exitCodeOf(const absl::Status &status);
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_BASE_EXITCODE_H

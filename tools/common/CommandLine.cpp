@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CLI11 reports by exceptions; they end here.
+
+#include "tools/common/CommandLine.h"
+
+#include "absl/strings/str_replace.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+
+namespace minic::tools {
+
+int fail(const char *tool, ExitCode code, const std::string &message) {
+  bool saysSo = message.find("internal error") != std::string::npos;
+  const char *kind = code == ExitCode::Interrupted ? ""
+                     : code == ExitCode::Internal && !saysSo
+                         ? "internal error: "
+                         : "error: ";
+  std::string line = absl::StrReplaceAll(message, {{"\n", " "}, {"\r", " "}});
+  std::fprintf(stderr, "%s: %s%s\n", tool, kind, line.c_str());
+  return static_cast<int>(code);
+}
+
+int fail(const char *tool, const absl::Status &status) {
+  return fail(tool, runtime::exitCodeOf(status), std::string(status.message()));
+}
+
+std::optional<int> parseCommandLine(const char *tool, CLI::App &app, int argc,
+                                    char **argv) {
+  try {
+    app.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::CallForHelp &) {
+    std::fputs(app.help().c_str(), stdout);
+    return static_cast<int>(ExitCode::Success);
+  } catch (const CLI::CallForVersion &version) {
+    std::printf("%s\n", version.what());
+    return static_cast<int>(ExitCode::Success);
+  } catch (const CLI::ParseError &error) {
+    return fail(tool, ExitCode::Usage,
+                std::string(error.what()) + " (see --help)");
+  }
+}
+
+} // namespace minic::tools
