@@ -4,7 +4,7 @@
 
 #include "compiler/DumpKernels.h"
 
-#include "compiler/emit/ConstantBytes.h"
+#include "dialects/graph/ConstantBytes.h"
 #include "dialects/plan/Plan.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -51,7 +51,8 @@ LogicalResult dumpBinaries(ModuleOp plan, const std::string &folder) {
   for (auto binary : plan.getOps<plan::BinaryOp>()) {
     StringRef extension =
         binary.getKind() == "elf_shared_object" ? "so" : binary.getKind();
-    FailureOr<ConstantBytes> bytes = ConstantBytes::get(binary.getData());
+    FailureOr<graph::ConstantBytes> bytes =
+        graph::ConstantBytes::get(binary.getData());
     if (failed(bytes) || failed(write(binary, folder,
                                       binary.getSymName() + "-" +
                                           binary.getArch() + "." + extension,

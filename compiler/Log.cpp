@@ -25,9 +25,13 @@ std::optional<Log> Log::parse(llvm::StringRef text, std::string &error) {
       log.bits = (1u << std::size(topicNames)) - 1;
       continue;
     }
+    if (word == "none") {
+      log.bits = 0;
+      continue;
+    }
     const auto *found = llvm::find(topicNames, word);
     if (found == std::end(topicNames)) {
-      error = ("unknown log topic '" + word + "', expected all or " +
+      error = ("unknown log topic '" + word + "', expected all, none or " +
                llvm::join(topics(), ", "))
                   .str();
       return std::nullopt;

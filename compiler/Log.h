@@ -2,7 +2,8 @@
 //
 // Log: what the compiler tells people on stderr, by topic. `--log=a,b` or the
 // environment variable MINIC_LOG chooses the topics; this is the only place
-// that parses them.
+// that parses them. (The runtime only knows MINIC_LOG=none, which silences its
+// warnings.)
 
 #ifndef MINIC_COMPILER_LOG_H
 #define MINIC_COMPILER_LOG_H
@@ -31,8 +32,8 @@ class Log {
 public:
   Log() = default;
 
-  /// Parses "autotuning,fusion", "all" or "" (nothing). On an unknown topic
-  /// returns nothing and sets `error` to one line that lists what exists.
+  /// Parses "autotuning,fusion", "all", "none" or "" (none). On an unknown
+  /// topic returns nothing and sets `error` to one line that lists what exists.
   static std::optional<Log> parse(llvm::StringRef text, std::string &error);
 
   /// Every topic's name, in the order of the enum.

@@ -324,10 +324,6 @@ static std::vector<Option> makeTable() {
   table.push_back(flag("deterministic", numerics,
                        "Only kernels whose runs agree bit for bit",
                        &O::deterministic));
-  table.push_back(flag("propagate-nan", numerics,
-                       "Only kernels in which NaN reaches the result wherever "
-                       "it should",
-                       &O::propagateNan));
 
   table.push_back(text("weights", model, "FILE",
                        "Weights (default: the module's graph.weights, else "
@@ -376,24 +372,25 @@ static std::vector<Option> makeTable() {
                        "Where an internal error leaves the IR that shows it",
                        &O::crashReproducer));
   std::string topics = llvm::join(Log::topics(), ", ");
-  table.push_back({"log", debugging, "TOPICS",
-                   "Print on stderr: all or " + topics + " (also MINIC_LOG)",
-                   [](O &o, const std::string &text) {
-                     std::string error;
-                     if (std::optional<Log> log = Log::parse(text, error)) {
-                       o.log = *log;
-                     }
-                     return error;
-                   },
-                   [](const O &o) {
-                     std::vector<std::string> names;
-                     for (auto [i, name] : llvm::enumerate(Log::topics())) {
-                       if (o.log.has(static_cast<LogTopic>(i))) {
-                         names.push_back(name.str());
-                       }
-                     }
-                     return joined(names);
-                   }});
+  table.push_back(
+      {"log", debugging, "TOPICS",
+       "Print on stderr: all, none or " + topics + " (also MINIC_LOG)",
+       [](O &o, const std::string &text) {
+         std::string error;
+         if (std::optional<Log> log = Log::parse(text, error)) {
+           o.log = *log;
+         }
+         return error;
+       },
+       [](const O &o) {
+         std::vector<std::string> names;
+         for (auto [i, name] : llvm::enumerate(Log::topics())) {
+           if (o.log.has(static_cast<LogTopic>(i))) {
+             names.push_back(name.str());
+           }
+         }
+         return joined(names);
+       }});
   table.push_back(flag("print-options", debugging,
                        "Print the resolved options and stop",
                        &O::printOptions));

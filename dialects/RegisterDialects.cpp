@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// minic's dialects, and those of MLIR that kernels are lowered through.
 
 #include "dialects/RegisterDialects.h"
 

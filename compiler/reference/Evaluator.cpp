@@ -4,12 +4,12 @@
 
 #include "compiler/reference/Evaluator.h"
 
-#include "compiler/reference/ConstantBytes.h"
 #include "compiler/reference/Demand.h"
 #include "compiler/reference/Evaluation.h"
 #include "compiler/reference/ScalarMeaning.h"
 #include "compiler/reference/Storage.h"
 #include "compiler/reference/Tolerance.h"
+#include "dialects/graph/ConstantBytes.h"
 #include "dialects/graph/Graph.h"
 
 #include <deque>
@@ -25,10 +25,15 @@ using Values = llvm::DenseMap<Value, RowTensor>;
 /// The bytes of `constant`, from its value or from `inputs`.
 FailureOr<const void *> resolveConstant(graph::ConstantOp constant,
                                         const Inputs &inputs,
-                                        std::vector<char> &storage) {
+                                        graph::ConstantBytes &storage) {
   const void *bytes = nullptr;
   if (ElementsAttr value = constant.getValueAttr()) {
-    bytes = constantBytes(value, storage);
+    if (FailureOr<graph::ConstantBytes> dense =
+            graph::ConstantBytes::get(value);
+        succeeded(dense)) {
+      storage = std::move(*dense);
+      bytes = storage.bytes().data();
+    }
   }
   if (!bytes && constant.getSourceAttr()) {
     bytes = inputs.constants.lookup(constant.getSourceAttr().getValue());
@@ -109,7 +114,7 @@ evaluate(Block &body, const Inputs &inputs, const EvaluationOptions &options) {
     return failure();
   }
   Demand demand = computeDemand(*trace, options.rows);
-  std::deque<std::vector<char>> storage; // addresses stay
+  std::deque<graph::ConstantBytes> storage; // addresses stay
   Values values;
   for (auto [argument, bytes] :
        llvm::zip_equal(body.getArguments(), inputs.arguments)) {

@@ -4,10 +4,10 @@
 
 #include "compiler/reference/FoldingEvaluator.h"
 
-#include "compiler/reference/ConstantBytes.h"
 #include "compiler/reference/Evaluation.h"
 #include "compiler/reference/Storage.h"
 #include "compiler/reference/Tolerance.h"
+#include "dialects/graph/ConstantBytes.h"
 #include "dialects/graph/Graph.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -96,16 +96,19 @@ ElementsAttr FoldingEvaluator::evaluate(Operation *op,
   if (!type || !type.hasStaticShape()) {
     return {};
   }
-  std::vector<std::vector<char>> storage(operands.size());
+  std::vector<graph::ConstantBytes> storage;
+  storage.reserve(operands.size());
   llvm::DenseMap<Value, RowTensor> given;
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    const void *bytes = constantBytes(operands[i], storage[i]);
-    if (!bytes) {
+    FailureOr<graph::ConstantBytes> bytes =
+        graph::ConstantBytes::get(operands[i]);
+    if (failed(bytes)) {
       return {};
     }
+    storage.push_back(std::move(*bytes));
     given.try_emplace(
-        operand,
-        RowTensor::given(cast<RankedTensorType>(operand.getType()), bytes));
+        operand, RowTensor::given(cast<RankedTensorType>(operand.getType()),
+                                  storage.back().bytes().data()));
   }
   llvm::BitVector rows(rowCount(type), true);
   RowTensor result = evaluateOp(

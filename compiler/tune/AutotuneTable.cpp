@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Columns as wide as what is in them.
 
 #include "compiler/tune/AutotuneTable.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Requests and replies to and from JSON.
 
 #include "compiler/tune/BuildProtocol.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// flock on one file of each user.
 
 #include "compiler/tune/MeasureLock.h"
 

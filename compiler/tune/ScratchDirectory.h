@@ -18,10 +18,8 @@ namespace minic::tune {
 /// which others see that it is in use.
 class ScratchDirectory {
 public:
-  /// Removes those of processes that are dead, and files named
-  /// minic-<pid>-<random>.<suffix> that such left a while ago.
-  static void removeOrphans();
-  /// Creates one, after removing orphans.
+  /// Creates one, after removing those of processes that are dead, and files
+  /// named minic-<pid>-<random>.<suffix> that such left a while ago.
   static absl::StatusOr<std::unique_ptr<ScratchDirectory>> create();
   /// The same under `parent`.
   static absl::StatusOr<std::unique_ptr<ScratchDirectory>>

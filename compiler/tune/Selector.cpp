@@ -137,13 +137,7 @@ Selection select(absl::Span<const Row> rows, const SelectionPolicy &policy) {
       runnerUp = row;
     }
   }
-  Selection selection{index(winner), describe(*winner, runnerUp, *fastest)};
-  const Row *other = winner == fastest ? runnerUp : fastest;
-  if (other) {
-    selection.runnerUp = index(other);
-    selection.runnerUpRatio = other->ratio / winner->ratio;
-  }
-  return selection;
+  return {index(winner), describe(*winner, runnerUp, *fastest)};
 }
 
 } // namespace minic::tune

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Records and samples as JSON.
 
 #include "compiler/tune/TuneReport.h"
 #include "compiler/tune/RecordJson.h"

@@ -38,15 +38,21 @@ mlir::FailureOr<std::unique_ptr<TuningTasks>>
 makeTasks(llvm::ArrayRef<kernel::FusionOp> fusions,
           const SelectionInputs &inputs);
 
-/// The choice a row stands for; null where its text is damaged.
-kernel::ChoiceAttr parseChoice(const Row &row, mlir::MLIRContext *context);
+/// The choice of a candidate just enumerated.
+kernel::ChoiceAttr parseChoice(const CandidateSpec &candidate,
+                               mlir::MLIRContext *context);
 
-/// What select-algorithm is told of row `selection` of `rows`; its choice is
-/// null where the row's text is damaged. `origin`: "tuned" or "database".
-kernel::SelectedChoice describeSelection(absl::Span<const Row> rows,
-                                         const Selection &selection,
-                                         llvm::StringRef origin,
-                                         mlir::MLIRContext *context);
+/// The choice that `selection` made among recorded `rows` of `problem`, with
+/// its time and reason; `origin` is left to the caller. DataLoss, naming the
+/// database, where the text of the choice is damaged.
+absl::StatusOr<kernel::SelectedChoice>
+recordedChoice(const ProblemSpec &problem, const std::vector<Row> &rows,
+               const Selection &selection, const CompileOptions &options,
+               mlir::MLIRContext *context);
+
+/// Emits `status` as an error in the words that become the exit code.
+mlir::LogicalResult emitStatus(mlir::MLIRContext *context,
+                               const absl::Status &status);
 
 /// options.tuneDb or the default.
 std::string databasePath(const CompileOptions &options);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Registration, and what ODS generates.
 
 #include "dialects/kernel/Kernel.h"
 

@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads attributes, packs with the runtime's packer.
+// Reads dense and resource attributes, without a copy where that is possible.
 
-#include "compiler/emit/ConstantBytes.h"
-
-#include "dialects/kernel/Kernel.h"
-#include "runtime/format/Packer.h"
+#include "dialects/graph/ConstantBytes.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cstring>
 
 using namespace mlir;
 
-namespace minic {
+namespace minic::graph {
 
 FailureOr<ConstantBytes> ConstantBytes::get(ElementsAttr value) {
   ConstantBytes result;
   size_t elements = value.getNumElements();
-  size_t elementBytes = kernel::getElementBytes(value.getElementType());
+  size_t elementBytes =
+      llvm::divideCeil(value.getElementType().getIntOrFloatBitWidth(), 8);
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob || blob->getData().size() != elements * elementBytes) {
@@ -52,27 +51,4 @@ FailureOr<ConstantBytes> ConstantBytes::get(ElementsAttr value) {
   return result;
 }
 
-LogicalResult writeConstant(RankedTensorType type, ElementsAttr value,
-                            void *destination) {
-  FailureOr<ConstantBytes> source = ConstantBytes::get(value);
-  if (failed(source)) {
-    return failure();
-  }
-  kernel::LayoutAttr layout = kernel::getLayout(type);
-  if (!layout) {
-    std::memcpy(destination, source->bytes().data(), source->bytes().size());
-    return success();
-  }
-  runtime::BlockedLayout blocked;
-  blocked.order = layout.getOrder().vec();
-  blocked.blockDims = layout.getBlockDims().vec();
-  blocked.blockSizes = layout.getBlockSizes().vec();
-  blocked.padded = layout.getPadded().vec();
-  runtime::pack(source->bytes().data(),
-                absl::MakeConstSpan(type.getShape().data(), type.getRank()),
-                kernel::getElementBytes(type.getElementType()), blocked,
-                destination);
-  return success();
-}
-
-} // namespace minic
+} // namespace minic::graph

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// VersionColumns: the columns codegen, candidate_set, onednn, which records and
+// verdicts have in this order.
+
+#ifndef MINIC_COMPILER_TUNE_VERSIONCOLUMNS_H
+#define MINIC_COMPILER_TUNE_VERSIONCOLUMNS_H
+
+#include "compiler/tune/Record.h"
+#include "compiler/tune/Sqlite.h"
+
+namespace minic::tune {
+
+inline void bindVersions(Statement &statement, const Versions &versions) {
+  statement.bind(versions.codegen).bind(versions.candidateSet);
+  statement.bind(versions.oneDnn);
+}
+
+inline void readVersions(Statement &statement, Versions &versions) {
+  statement.read(versions.codegen);
+  statement.read(versions.candidateSet);
+  statement.read(versions.oneDnn);
+}
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_VERSIONCOLUMNS_H
