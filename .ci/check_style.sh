@@ -16,7 +16,7 @@ if [ -n "$badly_formatted" ]; then
 fi
 
 mapfile -t sources < <(git ls-files '*.h' '*.hpp' '*.c' '*.cpp' '*.td' '*.fbs' \
-  '*.py' '*.sh' '*.cmake' check demo .ci/run | grep -v '^third_party/.*\.h$')
+  '*.py' '*.sh' '*.cmake' '*CMakeLists.txt' check demo .ci/run | grep -v '^third_party/.*\.h$')
 missing=$(for f in "${sources[@]}"; do
   head -3 "$f" | grep -q 'SPDX-License-Identifier' || echo "$f"
 done)

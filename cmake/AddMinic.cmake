@@ -52,10 +52,22 @@ function(minic_tool name)
   endif()
 endfunction()
 
-# minic_unittest(name SOURCES ... DEPS ... [MLIR] [LABELS ...])
-# One GoogleTest program, known to ctest under its name.
-function(minic_unittest name)
-  cmake_parse_arguments(ARG "MLIR" "" "SOURCES;DEPS;LABELS" ${ARGN})
+# minic_unittest([PART part] SOURCES ... DEPS ... [MLIR] [LABELS ...])
+# One GoogleTest program; target and ctest name are its folder's path under
+# test/unit: test/unit/runtime/base gives test-runtime-base. PART is appended
+# where a folder has several programs. Give the label `slow` to what takes more
+# than 20 s.
+function(minic_unittest)
+  cmake_parse_arguments(ARG "MLIR" "PART" "SOURCES;DEPS;LABELS" ${ARGN})
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "minic_unittest does not know ${ARG_UNPARSED_ARGUMENTS}")
+  endif()
+  file(RELATIVE_PATH folder
+    ${CMAKE_SOURCE_DIR}/test/unit ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REGEX REPLACE "[/_]" "-" name "test/${folder}")
+  if(ARG_PART)
+    string(APPEND name "-${ARG_PART}")
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE
     ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})

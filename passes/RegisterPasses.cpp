@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// minic's passes, and the two of MLIR that pipelines use.
 
 #include "passes/RegisterPasses.h"
 

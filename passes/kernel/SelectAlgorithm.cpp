@@ -50,10 +50,7 @@ public:
         return fusion.emitOpError("expects a #kernel.choice for '")
                << label << "' in " << path << ", got none";
       }
-      SelectedChoice &fixture = selected.emplace_back();
-      fixture.choice = choice;
-      fixture.origin = "fixture";
-      fixture.reason = path;
+      selected.push_back({choice, "fixture", 0, path});
     }
     return selected;
   }
@@ -107,22 +104,11 @@ struct SelectAlgorithm : kernel::impl::SelectAlgorithmBase<SelectAlgorithm> {
 
   DictionaryAttr provenanceOf(const SelectedChoice &choice) {
     Builder builder(&getContext());
-    NamedAttrList attrs;
-    attrs.set("origin", builder.getStringAttr(choice.origin));
-    attrs.set("reason", builder.getStringAttr(choice.reason));
-    attrs.set("time_us", builder.getF64FloatAttr(choice.timeUs));
-    if (choice.maxAbsoluteError >= 0) {
-      attrs.set("error_over_tolerance",
-                builder.getF64FloatAttr(choice.errorOverTolerance));
-      attrs.set("max_absolute_error",
-                builder.getF64FloatAttr(choice.maxAbsoluteError));
-    }
-    if (!choice.runnerUp.empty()) {
-      attrs.set("runner_up", builder.getStringAttr(choice.runnerUp));
-      attrs.set("runner_up_ratio",
-                builder.getF64FloatAttr(choice.runnerUpRatio));
-    }
-    return attrs.getDictionary(&getContext());
+    return builder.getDictionaryAttr(
+        {builder.getNamedAttr("origin", builder.getStringAttr(choice.origin)),
+         builder.getNamedAttr("reason", builder.getStringAttr(choice.reason)),
+         builder.getNamedAttr("time_us",
+                              builder.getF64FloatAttr(choice.timeUs))});
   }
 
   AlgorithmSelector *selector = nullptr;

@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "inputs"))
 import problems  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The evaluator that folds constants: what it computes, and what it leaves.
 
 #include "compiler/reference/FoldingEvaluator.h"
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The fixture: models from text, evaluated and compared.
 
 #include "test/unit/compiler/reference/ReferenceTest.h"
 

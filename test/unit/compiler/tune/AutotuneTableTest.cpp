@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The table as text.
 
 #include "compiler/tune/AutotuneTable.h"
 #include "compiler/tune/TuneReport.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Folders go with their owner, and those of killed processes are swept.
 
 #include "compiler/tune/ScratchDirectory.h"
 #include "test/unit/compiler/tune/Fakes.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Children that answer, end, hang, or do not listen.
 
 #include "compiler/tune/Subprocess.h"
 

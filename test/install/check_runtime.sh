@@ -3,7 +3,7 @@
 #
 # Installs the built runtime, builds the examples against the installed tree
 # through find_package and through pkg-config, moves the tree, and runs them.
-# Usage: check_install.sh BUILD_DIR MODEL.minic EXPECTED_LINE
+# Usage: check_runtime.sh BUILD_DIR MODEL.minic EXPECTED_LINE
 set -euo pipefail
 build=$1 model=$2 expected=$3
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -21,7 +21,7 @@ expect() {
   local got
   got=$("$@" "$model")
   if [ "$got" != "$expected" ]; then
-    echo "check_install: $*: expected '$expected', got '$got'" >&2
+    echo "check_runtime: $*: expected '$expected', got '$got'" >&2
     exit 1
   fi
 }
@@ -47,8 +47,8 @@ expect "$work/pc_c"
 expect "$work/pc_cpp"
 
 if "$work/pc_c" "$source/LICENSE" 2>"$work/error"; then
-  echo "check_install: a text file was accepted as a model" >&2
+  echo "check_runtime: a text file was accepted as a model" >&2
   exit 1
 fi
 grep -q "not a minic artifact" "$work/error"
-echo "installed package: ok"
+echo "installed runtime: ok"

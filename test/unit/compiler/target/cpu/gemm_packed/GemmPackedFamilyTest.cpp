@@ -6,7 +6,7 @@
 #include "compiler/target/cpu/gemm_packed/GemmPackedFamily.h"
 #include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cpu/gemm_packed/EnumerateSchedules.h"
-#include "test/unit/compiler/target/cpu/GemmRun.h"
+#include "test/unit/compiler/target/cpu/gemm_packed/GemmRun.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"

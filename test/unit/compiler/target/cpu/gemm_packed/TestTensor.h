@@ -2,8 +2,8 @@
 //
 // TestTensor: a dense tensor whose elements a test reads as doubles.
 
-#ifndef MINIC_TEST_UNIT_COMPILER_TARGET_CPU_TESTTENSOR_H
-#define MINIC_TEST_UNIT_COMPILER_TARGET_CPU_TESTTENSOR_H
+#ifndef MINIC_TEST_UNIT_COMPILER_TARGET_CPU_GEMM_PACKED_TESTTENSOR_H
+#define MINIC_TEST_UNIT_COMPILER_TARGET_CPU_GEMM_PACKED_TESTTENSOR_H
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
@@ -139,4 +139,4 @@ private:
 
 } // namespace minic::cpu
 
-#endif // MINIC_TEST_UNIT_COMPILER_TARGET_CPU_TESTTENSOR_H
+#endif // MINIC_TEST_UNIT_COMPILER_TARGET_CPU_GEMM_PACKED_TESTTENSOR_H

@@ -2,7 +2,7 @@
 //
 // Packed GEMM kernels against a float64 loop, at awkward shapes.
 
-#include "test/unit/compiler/target/cpu/GemmRun.h"
+#include "test/unit/compiler/target/cpu/gemm_packed/GemmRun.h"
 
 #include <cmath>
 
