@@ -64,6 +64,9 @@ struct CompileOptions {
   std::string float32Precision = "ieee";
   /// Only implementations whose two runs agree bit for bit.
   bool deterministic = false;
+  /// Only implementations in which a NaN reaches the result wherever the graph
+  /// ops say so.
+  bool propagateNan = false;
 
   //===--- Model ---------------------------------------------------------===//
 

@@ -14,6 +14,8 @@
 #include "compiler/emit/ModelBytecode.h"
 #include "compiler/import/ImportModel.h"
 #include "compiler/reference/FoldingEvaluator.h"
+#include "compiler/tune/ScratchDirectory.h"
+#include "compiler/tune/Versions.h"
 #include "dialects/RegisterDialects.h"
 #include "dialects/plan/Plan.h"
 
@@ -119,6 +121,10 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
       collectEvidence(*module, variant.target->profile());
   for (FunctionEvidence &entry : evidence) {
     entry.verdict = (*verdicts)[entry.function];
+    entry.versions = tune::describe(tune::currentVersions());
+  }
+  if (isFirst) {
+    logNanLosses(*module, *variant.target, options.log);
   }
   PipelineInputs inputs;
   inputs.target = variant.target.get();
@@ -182,6 +188,8 @@ LogicalResult Compilation::run(CompileResult &result) {
   if (output != "-" && failed(checkWritable(output, context))) {
     return failure();
   }
+  // In every mode: the run that was killed may have been the last to tune.
+  tune::ScratchDirectory::removeOrphans();
   if (failed(importPhase())) {
     return failure();
   }

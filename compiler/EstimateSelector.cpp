@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The first candidate of each fusion.
+// The first candidate of each fusion that the options allow.
 
 #include "compiler/EstimateSelector.h"
+
+#include "compiler/ResolveTarget.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -17,30 +19,50 @@ bool hasContraction(kernel::FusionOp fusion) {
   });
 }
 
+FailureOr<std::vector<Candidate>>
+allowedCandidates(kernel::FusionOp fusion, const Target &target,
+                  const CompileOptions &options) {
+  std::vector<std::string> why;
+  std::vector<BackendLabel> backends;
+  if (hasContraction(fusion)) {
+    backends = gemmBackends(options);
+  }
+  std::vector<Candidate> candidates =
+      enumerateCandidates(fusion, target, backends, why, options.propagateNan);
+  if (candidates.empty()) {
+    return fusion.emitError("unsupported: nothing implements this fusion: ")
+           << (why.empty() ? "no candidate" : llvm::join(why, "; "));
+  }
+  return candidates;
+}
+
 EstimateSelector::EstimateSelector(const Target &target,
-                                   std::vector<BackendLabel> gemmBackends)
-    : target(target), gemmBackends(std::move(gemmBackends)) {}
+                                   const CompileOptions &options)
+    : target(target), options(options) {}
 
 FailureOr<std::vector<kernel::SelectedChoice>>
 EstimateSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   std::vector<kernel::SelectedChoice> result;
   for (kernel::FusionOp fusion : fusions) {
-    std::vector<std::string> why;
-    ArrayRef<BackendLabel> backends;
-    if (hasContraction(fusion)) {
-      backends = gemmBackends;
+    FailureOr<std::vector<Candidate>> candidates =
+        allowedCandidates(fusion, target, options);
+    if (failed(candidates)) {
+      return failure();
     }
-    std::vector<Candidate> candidates =
-        enumerateCandidates(fusion, target, backends, why);
-    if (candidates.empty()) {
-      return fusion.emitError("unsupported: nothing implements this fusion: ")
-             << (why.empty() ? "no candidate" : llvm::join(why, "; "));
+    auto best = llvm::find_if(*candidates, [&](const Candidate &candidate) {
+      return !options.deterministic || !candidate.needsLibrary;
+    });
+    if (best == candidates->end()) {
+      return fusion.emitError("unsupported: --deterministic: no candidate is "
+                              "deterministic by construction");
     }
-    const Candidate &best = candidates.front();
-    result.push_back({best.choice, "heuristic", 0,
-                      llvm::formatv("{0}, best estimate of {1} candidates, "
-                                    "not measured",
-                                    best.name, candidates.size())});
+    kernel::SelectedChoice &choice = result.emplace_back();
+    choice.choice = best->choice;
+    choice.origin = "heuristic";
+    choice.reason = llvm::formatv("{0}, best estimate of {1} candidates, not "
+                                  "measured",
+                                  best->name, candidates->size())
+                        .str();
   }
   return result;
 }

@@ -5,28 +5,36 @@
 #ifndef MINIC_COMPILER_ESTIMATESELECTOR_H
 #define MINIC_COMPILER_ESTIMATESELECTOR_H
 
+#include "compiler/CompileOptions.h"
 #include "compiler/target/Candidates.h"
 #include "dialects/kernel/AlgorithmSelector.h"
 
 namespace minic {
 
-/// Takes the candidate with the best estimate. `gemmBackends` restricts fusions
-/// with a contraction; naming one that fits nothing is an error at the fusion.
+/// Takes the candidate with the best estimate, of those that the options allow
+/// (--gemm-backends, --propagate-nan, --deterministic). Where none is left, it
+/// is an error at the fusion.
 class EstimateSelector : public kernel::AlgorithmSelector {
 public:
-  EstimateSelector(const Target &target,
-                   std::vector<BackendLabel> gemmBackends);
+  /// `options` must outlive it.
+  EstimateSelector(const Target &target, const CompileOptions &options);
 
   mlir::FailureOr<std::vector<kernel::SelectedChoice>>
   select(llvm::ArrayRef<kernel::FusionOp> fusions) override;
 
 private:
   const Target &target;
-  std::vector<BackendLabel> gemmBackends;
+  const CompileOptions &options;
 };
 
 /// True where the body has a linear or matmul: what --gemm-backends is about.
 bool hasContraction(kernel::FusionOp fusion);
+
+/// enumerateCandidates under the options; failure with a diagnostic where
+/// nothing is left.
+mlir::FailureOr<std::vector<Candidate>>
+allowedCandidates(kernel::FusionOp fusion, const Target &target,
+                  const CompileOptions &options);
 
 } // namespace minic
 

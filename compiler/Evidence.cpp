@@ -15,12 +15,13 @@ using namespace mlir;
 
 namespace minic {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FusionEvidence, label, choice,
-                                                origin, reason, timeUs, flops,
-                                                bytes, parts)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
+    FusionEvidence, label, choice, origin, reason, timeUs, flops, bytes, parts,
+    errorOverTolerance, maxAbsoluteError, runnerUp, runnerUpRatio)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FunctionEvidence, function,
                                                 device, threads, peakGflops,
-                                                memoryGBs, verdict, fusions)
+                                                memoryGBs, verdict, versions,
+                                                fusions)
 
 static FusionEvidence collect(kernel::FusionOp fusion) {
   FusionEvidence evidence;
@@ -41,8 +42,17 @@ static FusionEvidence collect(kernel::FusionOp fusion) {
   if (auto reason = provenance.getAs<StringAttr>("reason")) {
     evidence.reason = reason.getValue().str();
   }
-  if (auto time = provenance.getAs<FloatAttr>("time_us")) {
-    evidence.timeUs = time.getValueAsDouble();
+  if (auto name = provenance.getAs<StringAttr>("runner_up")) {
+    evidence.runnerUp = name.getValue().str();
+  }
+  for (auto [name, field] :
+       {std::pair("time_us", &evidence.timeUs),
+        std::pair("error_over_tolerance", &evidence.errorOverTolerance),
+        std::pair("max_absolute_error", &evidence.maxAbsoluteError),
+        std::pair("runner_up_ratio", &evidence.runnerUpRatio)}) {
+    if (auto number = provenance.getAs<FloatAttr>(name)) {
+      *field = number.getValueAsDouble();
+    }
   }
   return evidence;
 }

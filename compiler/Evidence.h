@@ -24,6 +24,11 @@ struct FusionEvidence {
   double timeUs = 0; // 0 where nothing was measured
   int64_t flops = 0, bytes = 0;
   int64_t parts = 1;
+  /// Of verification; negative where nothing was verified.
+  double errorOverTolerance = -1, maxAbsoluteError = -1;
+  /// The next best that was measured, and its time over ours; empty for none.
+  std::string runnerUp;
+  double runnerUpRatio = 0;
 };
 
 struct FunctionEvidence {
@@ -34,6 +39,8 @@ struct FunctionEvidence {
   double peakGflops = 0, memoryGBs = 0;
   /// What the whole-model check found; empty where there was none.
   std::string verdict;
+  /// The versions that a tuning record must have to be used, for people.
+  std::string versions;
   std::vector<FusionEvidence> fusions;
 };
 

@@ -324,6 +324,10 @@ static std::vector<Option> makeTable() {
   table.push_back(flag("deterministic", numerics,
                        "Only kernels whose runs agree bit for bit",
                        &O::deterministic));
+  table.push_back(flag("propagate-nan", numerics,
+                       "Only kernels in which NaN reaches the result wherever "
+                       "it should",
+                       &O::propagateNan));
 
   table.push_back(text("weights", model, "FILE",
                        "Weights (default: the module's graph.weights, else "

@@ -117,6 +117,21 @@ void logPerfHints(ModuleOp module, const DeviceProfile &profile,
   });
 }
 
+void logNanLosses(ModuleOp module, const Target &target, const Log &log) {
+  if (!log.has(LogTopic::Fusion)) {
+    return;
+  }
+  forEachFusion(module, [&](StringRef function, kernel::FusionOp fusion) {
+    std::string ops = opsThatLoseNan(fusion, target);
+    if (!ops.empty()) {
+      log.line(LogTopic::Fusion,
+               "@" + function + " " + describeFusion(fusion) +
+                   ": a NaN is lost in " + ops +
+                   " of the library; --propagate-nan takes others");
+    }
+  });
+}
+
 void logMemory(ModuleOp plan, const Log &log) {
   if (!log.has(LogTopic::Memory)) {
     return;

@@ -7,7 +7,7 @@
 #define MINIC_COMPILER_PERFHINTS_H
 
 #include "compiler/CompileOptions.h"
-#include "compiler/target/DeviceProfile.h"
+#include "compiler/target/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -19,6 +19,10 @@ void logFusions(mlir::ModuleOp module, const Log &log);
 /// Logs hints about the fusions of `module` (topic perf-hints).
 void logPerfHints(mlir::ModuleOp module, const DeviceProfile &profile,
                   const CompileOptions &options);
+
+/// Logs which ops lose a NaN as the choices of `module` implement them (topic
+/// fusion).
+void logNanLosses(mlir::ModuleOp module, const Target &target, const Log &log);
 
 /// Logs constants, arena and buffers of a finished plan (topic memory).
 void logMemory(mlir::ModuleOp plan, const Log &log);

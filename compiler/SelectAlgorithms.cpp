@@ -12,8 +12,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-#include "llvm/Support/FormatVariadic.h"
-
 using namespace mlir;
 
 namespace minic {
@@ -69,7 +67,7 @@ LogicalResult WholeModel::estimate(ModuleOp fused) {
   for (kernel::FusionOp fusion : fusions) {
     tune::canonicalizeBody(fusion);
   }
-  EstimateSelector estimator(*variant.target, gemmBackends(options));
+  EstimateSelector estimator(*variant.target, options);
   PipelineInputs inputs;
   inputs.target = variant.target.get();
   inputs.selector = &estimator;
@@ -133,16 +131,14 @@ WholeModel::findOrMeasure(func::FuncOp function) {
   return std::optional(*measured);
 }
 
-static std::string verdictText(const tune::Verdict &verdict) {
-  return llvm::formatv("tuned {0:F2} us, default {1:F2} us, ratio {2:F3} "
-                       "[{3:F3}, {4:F3}]: {5} ships",
-                       verdict.tunedUs, verdict.defaultUs, verdict.ratio,
-                       verdict.ratioLow, verdict.ratioHigh,
-                       verdict.tunedShips ? "tuned" : "default");
-}
-
 FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
   byDefault = std::move(fused);
+  std::vector<BackendLabel> backends = gemmBackends(options);
+  if (options.deterministic && !backends.empty() &&
+      !llvm::is_contained(backends, BackendLabel::Generated)) {
+    // Which library calls are deterministic is only known once measured.
+    return Verdicts();
+  }
   if (failed(estimate(*byDefault))) {
     return failure();
   }
@@ -168,7 +164,7 @@ FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
       text = "not measured: no verdict in the database";
       continue;
     }
-    text = verdictText(**verdict);
+    text = tune::describe(**verdict);
     if ((*verdict)->tunedShips) {
       continue;
     }

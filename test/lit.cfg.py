@@ -30,6 +30,7 @@ config.environment["FILECHECK_OPTS"] = "--enable-var-scope"
 _inputs = os.path.join(os.path.dirname(__file__), "inputs")
 config.substitutions += [
     ("%inputs", _inputs),
+    ("%check-model-on", os.path.join(_inputs, "check-model-on.sh")),
     ("%check-model", os.path.join(_inputs, "check-model.sh")),
     ("%exit-code", os.path.join(_inputs, "exit-code.sh")),
     (

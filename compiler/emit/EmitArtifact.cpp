@@ -12,7 +12,11 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
+#include <cerrno>
 #include <cstring>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace mlir;
 
@@ -147,18 +151,22 @@ LogicalResult checkWritable(StringRef path, MLIRContext &context) {
     return fail("not a regular file");
   }
   // The artifact is written beside its place and renamed, so it is the folder
-  // that must take a new file.
-  SmallString<128> probe(path);
-  probe += ".probe-%%%%%%%%";
-  int fd = -1;
-  SmallString<128> made;
-  if (std::error_code error =
-          llvm::sys::fs::createUniqueFile(probe, fd, made)) {
-    return fail(error.message());
+  // that must take a new file. One without a name leaves nothing, even where
+  // this process is killed before it closes it.
+  StringRef folder = llvm::sys::path::parent_path(path);
+  std::string name = folder.empty() ? "." : folder.str();
+  int fd = ::open(name.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (fd >= 0) {
+    ::close(fd);
+    return success();
   }
-  llvm::sys::fs::file_t file = llvm::sys::fs::convertFDToNativeFile(fd);
-  (void)llvm::sys::fs::closeFile(file);
-  (void)llvm::sys::fs::remove(made);
+  int error = errno;
+  if (error == EOPNOTSUPP || error == EISDIR) { // not on this file system
+    error = ::access(name.c_str(), W_OK | X_OK) == 0 ? 0 : errno;
+  }
+  if (error != 0) {
+    return fail(std::strerror(error));
+  }
   return success();
 }
 

@@ -30,9 +30,9 @@ struct ImportedModel {
 
 /// Parses and verifies `path` (.mlir text or bytecode) and binds its named
 /// constants: each gets a `value` that points into the mapped weights file,
-/// which stays mapped as long as the context lives. Arguments and results get
-/// a `graph.name` where they have none. Failure has emitted a diagnostic at
-/// the place in the model.
+/// which stays mapped as long as the context lives. Arguments keep the
+/// names that the text gives them as `graph.name`, unless they have one.
+/// Failure has emitted a diagnostic at the place in the model.
 mlir::FailureOr<ImportedModel> importModel(llvm::StringRef path,
                                            mlir::MLIRContext &context,
                                            const ImportOptions &options);

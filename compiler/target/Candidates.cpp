@@ -49,9 +49,10 @@ struct ImplementedPart {
 class Enumeration {
 public:
   Enumeration(FusionOp fusion, const Target &target,
-              ArrayRef<BackendLabel> backends, std::vector<std::string> &why)
+              ArrayRef<BackendLabel> backends, std::vector<std::string> &why,
+              bool propagateNan)
       : fusion(fusion), target(target), backends(backends), why(why),
-        ops(fusion.getBodyOps()) {}
+        propagateNan(propagateNan), ops(fusion.getBodyOps()) {}
 
   std::vector<Candidate> run() {
     int64_t contractions = llvm::count_if(ops, isContraction);
@@ -88,7 +89,19 @@ private:
       reasons.push_back(source->name().str() + ": " + *reason);
       return {};
     }
-    return source->enumerate(outlined, target.profile());
+    std::string lost = source->opsThatLoseNan(outlined);
+    if (!lost.empty() && propagateNan) {
+      reasons.push_back(source->name().str() + ": loses NaN in " + lost);
+      return {};
+    }
+    std::vector<Implementation> implementations =
+        source->enumerate(outlined, target.profile());
+    for (Implementation &implementation : implementations) {
+      if (!lost.empty()) {
+        implementation.name += " (NaN lost in " + lost + ")";
+      }
+    }
+    return implementations;
   }
 
   /// Keeps reasons that explain why something is missing, each once.
@@ -333,6 +346,7 @@ private:
   const Target &target;
   ArrayRef<BackendLabel> backends;
   std::vector<std::string> &why;
+  bool propagateNan;
   SmallVector<Operation *> ops;
   std::vector<Candidate> candidates;
 };
@@ -342,8 +356,28 @@ private:
 std::vector<Candidate> enumerateCandidates(FusionOp fusion,
                                            const Target &target,
                                            ArrayRef<BackendLabel> backends,
-                                           std::vector<std::string> &why) {
-  return Enumeration(fusion, target, backends, why).run();
+                                           std::vector<std::string> &why,
+                                           bool propagateNan) {
+  return Enumeration(fusion, target, backends, why, propagateNan).run();
+}
+
+std::string opsThatLoseNan(FusionOp fusion, const Target &target) {
+  std::string lost;
+  kernel::ChoiceAttr choice = fusion.getChoiceAttr();
+  if (!choice) {
+    return lost;
+  }
+  for (PartAttr part : choice.getParts()) {
+    OutlinedPart outlined = kernel::outlinePart(fusion, part.getOps());
+    for (const LibraryBackend *library : target.libraries()) {
+      if (library->name() != part.getImplementation().getFamily()) {
+        continue;
+      }
+      std::string ops = library->opsThatLoseNan(outlined.fusion.get());
+      lost += (lost.empty() || ops.empty() ? "" : ", ") + ops;
+    }
+  }
+  return lost;
 }
 
 } // namespace minic

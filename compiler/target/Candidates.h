@@ -16,7 +16,8 @@ llvm::StringRef toString(BackendLabel label);
 struct Candidate {
   kernel::ChoiceAttr choice;
   BackendLabel label;
-  /// Stable row name: label, then the schedule grammar of each part.
+  /// Stable row name: label, then the schedule grammar of each part, then
+  /// "(NaN lost in relu)" where one is.
   std::string name;
   double estimateUs = 0;
   int launches = 1;
@@ -27,7 +28,8 @@ struct Candidate {
 /// family and library that matches, and {anchor} + {pointwise rest} groupings.
 /// `backends`: labels allowed, empty for all; naming one that matches nothing
 /// is an empty list and `why` says why. The first one is what `default` mode
-/// uses without a database. `why` collects rejections for the log.
+/// uses without a database. `why` collects rejections for the log. With
+/// `propagateNan` those that lose a NaN are rejected.
 ///
 /// A bare contraction is the same library call with and without post-ops: it is
 /// listed once, as `aten` where that is allowed. A body without contraction is
@@ -35,7 +37,11 @@ struct Candidate {
 std::vector<Candidate>
 enumerateCandidates(kernel::FusionOp fusion, const Target &target,
                     llvm::ArrayRef<BackendLabel> backends,
-                    std::vector<std::string> &why);
+                    std::vector<std::string> &why, bool propagateNan = false);
+
+/// Which ops of a fusion lose a NaN as its choice implements them: "relu, max";
+/// empty for none, or where there is no choice.
+std::string opsThatLoseNan(kernel::FusionOp fusion, const Target &target);
 
 } // namespace minic
 

@@ -38,6 +38,9 @@ public:
   /// Never empty for such a fusion.
   virtual std::vector<Implementation>
   enumerate(kernel::FusionOp fusion, const DeviceProfile &profile) const = 0;
+  /// Which ops of a fusion that was not rejected lose a NaN that graph ops
+  /// would propagate: "relu, max"; empty for none.
+  virtual std::string opsThatLoseNan(kernel::FusionOp) const { return {}; }
   /// Adds the commands of `fusion`, whose `impl` names this source. A schedule
   /// it cannot parse is a diagnostic, never an assert.
   virtual mlir::LogicalResult lower(kernel::FusionOp fusion,

@@ -4,11 +4,25 @@
 
 #include "compiler/tune/HeuristicSelector.h"
 
+#include "llvm/Support/raw_ostream.h"
+
 #include "absl/strings/str_cat.h"
 
 using namespace mlir;
 
 namespace minic::tune {
+
+/// What is taken without a record. What a library does twice alike is only
+/// known once measured; a generated kernel splits no sum between threads.
+static const CandidateSpec *bestEstimate(const TuningTask &task,
+                                         bool deterministic) {
+  for (const CandidateSpec &candidate : task.candidates) {
+    if (!deterministic || !candidate.needsLibrary) {
+      return &candidate;
+    }
+  }
+  return nullptr;
+}
 
 FailureOr<std::vector<kernel::SelectedChoice>>
 HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
@@ -28,6 +42,9 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   TuningDb::Options dbOptions;
   dbOptions.path = databasePath(options);
   dbOptions.access = TuningDb::Access::ReadOnly;
+  dbOptions.notify = [](const std::string &line) {
+    llvm::errs() << "minic: " << line << '\n';
+  };
   absl::StatusOr<std::unique_ptr<TuningDb>> db = TuningDb::open(dbOptions);
   if (!db.ok() && !absl::IsNotFound(db.status())) {
     return emitStatus(context, db.status());
@@ -53,22 +70,29 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
         why = "its tuning record is of another version and was not used";
       }
       if (selection.row >= 0) {
-        absl::StatusOr<kernel::SelectedChoice> recorded =
-            recordedChoice(problem, rows, selection, options, context);
+        absl::StatusOr<kernel::SelectedChoice> recorded = recordedChoice(
+            problem, rows, selection, "database", options, context);
         if (!recorded.ok()) {
           return emitStatus(context, recorded.status());
         }
         choice = *std::move(recorded);
-        choice.origin = "database";
       }
     }
     if (!choice.choice) {
-      const CandidateSpec &best = task.candidates.front();
-      choice.choice = parseChoice(best, context);
+      const CandidateSpec *best = bestEstimate(task, options.deterministic);
+      if (!best) {
+        return emitError(UnknownLoc::get(context))
+               << "unsupported: " << problem.description
+               << ": --deterministic: no candidate is deterministic by "
+                  "construction; --tune=on measures which are";
+      }
+      choice.choice = parseChoice(*best, context);
       choice.origin = "heuristic";
-      choice.reason =
-          absl::StrCat(best.name, ", best estimate of ", task.candidates.size(),
-                       " candidates, ", why);
+      choice.reason = absl::StrCat(
+          best->name, ", best estimate of ", task.candidates.size(),
+          " candidates",
+          options.deterministic ? " that is deterministic by construction" : "",
+          ", ", why);
     }
     options.log.line(LogTopic::Autotuning, llvm::Twine(problem.description) +
                                                ": " + choice.origin + ", " +

@@ -73,6 +73,9 @@ OwningOpRef<ModuleOp> outlineProblem(kernel::FusionOp fusion,
       builder.getStringAttr(setting.cold ? "cold" : "warm"));
   set("kernel.float32_precision",
       builder.getStringAttr(setting.float32Precision));
+  if (setting.propagateNan) {
+    set("kernel.propagate_nan", builder.getUnitAttr());
+  }
 
   Block *body = &fusion.getBody().front();
   llvm::SmallSetVector<BlockArgument, 8> used;
@@ -181,7 +184,8 @@ FailureOr<ProblemSetting> readSetting(ModuleOp problem) {
                         threads.getInt(),
                         alignment.getInt(),
                         residency.getValue() == "cold",
-                        precision.getValue().str()};
+                        precision.getValue().str(),
+                        problem->hasAttr("kernel.propagate_nan")};
 }
 
 FailureOr<OwningOpRef<ModuleOp>> problemToModule(ModuleOp problem,

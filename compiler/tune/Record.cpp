@@ -4,6 +4,9 @@
 
 #include "compiler/tune/Record.h"
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
 #include <ctime>
 #include <iterator>
 
@@ -40,6 +43,20 @@ const char *toString(RecordState state) {
 
 std::optional<RecordState> parseRecordState(const std::string &text) {
   return parse<RecordState>(recordStateNames, text);
+}
+
+std::string describe(const Verdict &verdict) {
+  std::string text =
+      absl::StrFormat("tuned %.2f us, default %.2f us, ratio %.3f",
+                      verdict.tunedUs, verdict.defaultUs, verdict.ratio);
+  if (verdict.hasInterval()) {
+    absl::StrAppendFormat(&text, " [%.3f, %.3f]", verdict.ratioLow,
+                          verdict.ratioHigh);
+  } else {
+    absl::StrAppend(&text, " (too few rounds for an interval)");
+  }
+  return absl::StrCat(text, ": ", verdict.tunedShips ? "tuned" : "default",
+                      " ships");
 }
 
 std::string utcNow() {

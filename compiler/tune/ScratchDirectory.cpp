@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -101,16 +102,24 @@ ScratchDirectory::createIn(const std::string &parent) {
   return scratch;
 }
 
-absl::StatusOr<std::unique_ptr<ScratchDirectory>> ScratchDirectory::create() {
-  absl::Status last;
-  const char *parents[] = {std::getenv("XDG_RUNTIME_DIR"), "/dev/shm",
-                           std::getenv("TMPDIR"), "/tmp"};
-  for (const char *parent : parents) {
+/// Where scratch directories may be, best first; null for a name not set.
+static std::array<const char *, 4> parents() {
+  return {std::getenv("XDG_RUNTIME_DIR"), "/dev/shm", std::getenv("TMPDIR"),
+          "/tmp"};
+}
+
+void ScratchDirectory::removeOrphans() {
+  for (const char *parent : parents()) {
     if (parent) {
       sweep(parent);
     }
   }
-  for (const char *parent : parents) {
+}
+
+absl::StatusOr<std::unique_ptr<ScratchDirectory>> ScratchDirectory::create() {
+  absl::Status last;
+  removeOrphans();
+  for (const char *parent : parents()) {
     if (!parent || ::access(parent, W_OK | X_OK) != 0) {
       continue;
     }

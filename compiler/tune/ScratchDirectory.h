@@ -18,8 +18,10 @@ namespace minic::tune {
 /// which others see that it is in use.
 class ScratchDirectory {
 public:
-  /// Creates one, after removing those of processes that are dead, and files
-  /// named minic-<pid>-<random>.<suffix> that such left a while ago.
+  /// Removes those of processes that are dead, and files named
+  /// minic-<pid>-<random>.<suffix> that such left a while ago.
+  static void removeOrphans();
+  /// Creates one, after removing orphans.
   static absl::StatusOr<std::unique_ptr<ScratchDirectory>> create();
   /// The same under `parent`.
   static absl::StatusOr<std::unique_ptr<ScratchDirectory>>

@@ -137,7 +137,13 @@ Selection select(absl::Span<const Row> rows, const SelectionPolicy &policy) {
       runnerUp = row;
     }
   }
-  return {index(winner), describe(*winner, runnerUp, *fastest)};
+  Selection selection{index(winner), describe(*winner, runnerUp, *fastest)};
+  const Row *other = winner == fastest ? runnerUp : fastest;
+  if (other) {
+    selection.runnerUp = index(other);
+    selection.runnerUpRatio = other->ratio / winner->ratio;
+  }
+  return selection;
 }
 
 } // namespace minic::tune

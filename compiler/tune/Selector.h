@@ -28,6 +28,10 @@ struct Selection {
   int row = -1;
   /// One line for people: by how much it won, or why nothing did.
   std::string reason;
+  /// Index of the fastest other finalist, -1 where there is none, and its time
+  /// over the winner's (below 1 where the tie rule decided).
+  int runnerUp = -1;
+  double runnerUpRatio = 0;
 };
 
 /// Among verified rows: finalists by paired time, then (a search cut short)

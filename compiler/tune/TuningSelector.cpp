@@ -15,6 +15,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <unistd.h>
@@ -72,6 +73,25 @@ absl::Status TuningSelector::ensureScratch() {
   return absl::OkStatus();
 }
 
+void TuningSelector::describeLibrary() {
+  constexpr double timeoutSeconds = 30; // to start and to open the library
+  WorkerAnswer answer = worker->ask(runtime::DescribeRequest(), timeoutSeconds);
+  // A worker that does not answer is reported by whoever needs it next.
+  if (auto *facts = std::get_if<runtime::DeviceFacts>(&answer.reply);
+      answer.fate == WorkerAnswer::Fate::Answered && facts) {
+    auto it = facts->libraries.find("oneDNN");
+    libraryVersion = it == facts->libraries.end() ? "" : it->second;
+  }
+}
+
+Versions TuningSelector::versions() const {
+  Versions versions = currentVersions();
+  if (libraryVersion) {
+    versions.oneDnn = *libraryVersion;
+  }
+  return versions;
+}
+
 absl::StatusOr<std::string> TuningSelector::scratchDirectory() {
   if (absl::Status status = ensureScratch(); !status.ok()) {
     return status;
@@ -91,8 +111,17 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   if (failed(tasks)) {
     return failure();
   }
+  started = clock.now();
   absl::Status status = dumpProblems(**tasks, options);
-  status.Update(openDb());
+  if (status.ok()) {
+    status = openDb();
+    if (options.tuneReplay && absl::IsNotFound(status)) {
+      const ProblemSpec &first = (*tasks)->tasks.front().problem;
+      status = absl::NotFoundError(
+          absl::StrCat("no tuning record of ", first.description, " (problem ",
+                       first.key, "): ", status.message()));
+    }
+  }
   if (status.ok() && !options.tuneReplay) {
     status = ensureScratch();
   }
@@ -118,12 +147,16 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
       return acquired.status();
     }
     lock = *std::move(acquired);
+    // A worker is needed anyway: what it opens is what is measured.
+    describeLibrary();
+    for (TuningTask &task : (*tasks)->tasks) {
+      task.problem.versions = versions();
+    }
     return absl::OkStatus();
   };
   if (onTerminal) {
     tunerOptions.progress = showProgress;
   }
-  SteadyClock clock;
   // A replay starts no process; the worker is never asked.
   ProcessWorker none({tools.worker});
   Autotuner tuner(*db, pool, worker ? *worker : none, clock, tunerOptions);
@@ -137,13 +170,12 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   tuned = *std::move(found);
   for (size_t task : (*tasks)->taskOf) {
     const TunedProblem &problem = tuned[task];
-    absl::StatusOr<kernel::SelectedChoice> choice =
-        recordedChoice(problem.record.problem, problem.record.rows,
-                       problem.selection, options, context);
+    absl::StatusOr<kernel::SelectedChoice> choice = recordedChoice(
+        problem.record.problem, problem.record.rows, problem.selection,
+        problem.measured ? "tuned" : "database", options, context);
     if (!choice.ok()) {
       return emitStatus(context, choice.status());
     }
-    choice->origin = problem.measured ? "tuned" : "database";
     result.push_back(*std::move(choice));
   }
   for (const TunedProblem &problem : tuned) {
@@ -160,8 +192,8 @@ TuningSelector::findVerdict(const std::string &planKey) {
   if (inputs.options->retune) {
     return std::nullopt;
   }
-  absl::StatusOr<std::optional<Verdict>> found = db->findVerdict(
-      planKey, inputs.target->profile().tuningKey, currentVersions());
+  absl::StatusOr<std::optional<Verdict>> found =
+      db->findVerdict(planKey, inputs.target->profile().tuningKey, versions());
   if (found.ok() && *found) {
     verdict = *found;
   }
@@ -192,10 +224,14 @@ absl::StatusOr<Verdict> TuningSelector::checkModel(
   check.planKey = planKey;
   check.device = inputs.target->profile().tuningKey;
   check.description = description;
-  check.versions = currentVersions();
+  check.versions = versions();
   check.retune = inputs.options->retune;
   check.rounds.stop = interrupted;
-  SteadyClock clock;
+  // Undecided rounds go on as long as the budget allows.
+  if (inputs.options->tuneBudgetSeconds > 0) {
+    double left = started + inputs.options->tuneBudgetSeconds - clock.now();
+    check.rounds.maxSeconds = std::clamp(left, 1.5, check.rounds.maxSeconds);
+  }
   bool measured = false;
   absl::StatusOr<Verdict> result =
       checkWholeModel(check, *db, *worker, clock, measured);

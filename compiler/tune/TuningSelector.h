@@ -53,6 +53,10 @@ public:
 private:
   absl::Status openDb();
   absl::Status ensureScratch();
+  /// Asks the worker which oneDNN it opens.
+  void describeLibrary();
+  /// currentVersions, with the library that was opened if one was.
+  Versions versions() const;
 
   SelectionInputs inputs;
   ToolPaths tools;
@@ -60,6 +64,10 @@ private:
   std::unique_ptr<MeasureLock> lock;
   std::unique_ptr<TuningDb> db;
   std::unique_ptr<ProcessWorker> worker;
+  SteadyClock clock;
+  double started = 0; // when select() was called
+  /// Of the oneDNN that the worker opened, empty for none; unset: not asked.
+  std::optional<std::string> libraryVersion;
   std::vector<TunedProblem> tuned;
   std::optional<Verdict> verdict;
 };

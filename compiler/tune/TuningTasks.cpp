@@ -32,6 +32,12 @@ Versions currentVersions() {
                        DNNL_VERSION_PATCH)};
 }
 
+std::string describe(const Versions &versions) {
+  return absl::StrCat("codegen ", versions.codegen, ", candidates ",
+                      versions.candidateSet, ", oneDNN ",
+                      versions.oneDnn.empty() ? "none" : versions.oneDnn);
+}
+
 /// Whether all that one run of the model touches outgrows the caches: then the
 /// operands of a fusion have left them when its turn comes again.
 static bool isCold(ArrayRef<kernel::FusionOp> fusions,
@@ -95,6 +101,7 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs) {
   setting.alignment = inputs.options->inputAlignment;
   setting.cold = isCold(fusions, profile);
   setting.float32Precision = inputs.options->float32Precision;
+  setting.propagateNan = inputs.options->propagateNan;
   auto result = std::make_unique<TuningTasks>();
   llvm::StringMap<size_t> byText;
   for (kernel::FusionOp fusion : fusions) {
@@ -106,16 +113,14 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs) {
     if (!isNew) {
       continue;
     }
+    FailureOr<std::vector<Candidate>> candidates =
+        allowedCandidates(fusion, *inputs.target, *inputs.options);
+    if (failed(candidates)) {
+      return failure();
+    }
     std::vector<BackendLabel> backends;
     if (hasContraction(fusion)) {
       backends = gemmBackends(*inputs.options);
-    }
-    std::vector<std::string> why;
-    std::vector<Candidate> candidates =
-        enumerateCandidates(fusion, *inputs.target, backends, why);
-    if (candidates.empty()) {
-      return fusion.emitError("unsupported: nothing implements this fusion: ")
-             << (why.empty() ? "no candidate" : llvm::join(why, "; "));
     }
     TuningTask &task = result->tasks.emplace_back();
     task.problem.key = problemKey(text);
@@ -129,7 +134,7 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs) {
     task.problem.versions = currentVersions();
     task.residency =
         setting.cold ? runtime::Residency::cold : runtime::Residency::warm;
-    for (const Candidate &candidate : candidates) {
+    for (const Candidate &candidate : *candidates) {
       task.candidates.push_back(specOf(candidate));
     }
     makeNamesUnique(task.candidates);
@@ -153,9 +158,9 @@ kernel::ChoiceAttr parseChoice(const CandidateSpec &candidate,
 }
 
 absl::StatusOr<kernel::SelectedChoice>
-recordedChoice(const ProblemSpec &problem, const std::vector<Row> &rows,
-               const Selection &selection, const CompileOptions &options,
-               MLIRContext *context) {
+recordedChoice(const ProblemSpec &problem, absl::Span<const Row> rows,
+               const Selection &selection, StringRef origin,
+               const CompileOptions &options, MLIRContext *context) {
   const Row &row = rows[selection.row];
   kernel::SelectedChoice choice;
   choice.choice = parseChoice(row.candidate, context);
@@ -164,8 +169,15 @@ recordedChoice(const ProblemSpec &problem, const std::vector<Row> &rows,
         "tuning database '", databasePath(options), "': the record of ",
         problem.description, " has a choice that cannot be read"));
   }
+  choice.origin = origin.str();
   choice.timeUs = row.bestKnownUs();
   choice.reason = absl::StrCat(row.candidate.name, ", ", selection.reason);
+  choice.errorOverTolerance = row.worstError;
+  choice.maxAbsoluteError = row.maxAbsoluteError;
+  if (selection.runnerUp >= 0) {
+    choice.runnerUp = rows[selection.runnerUp].candidate.name;
+    choice.runnerUpRatio = selection.runnerUpRatio;
+  }
   return choice;
 }
 

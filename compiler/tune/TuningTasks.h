@@ -42,13 +42,13 @@ makeTasks(llvm::ArrayRef<kernel::FusionOp> fusions,
 kernel::ChoiceAttr parseChoice(const CandidateSpec &candidate,
                                mlir::MLIRContext *context);
 
-/// The choice that `selection` made among recorded `rows` of `problem`, with
-/// its time and reason; `origin` is left to the caller. DataLoss, naming the
-/// database, where the text of the choice is damaged.
+/// What select-algorithm is told of the row that `selection` picked among the
+/// recorded `rows` of `problem`. `origin`: "tuned" or "database". DataLoss,
+/// naming the database, where the text of the choice is damaged.
 absl::StatusOr<kernel::SelectedChoice>
-recordedChoice(const ProblemSpec &problem, const std::vector<Row> &rows,
-               const Selection &selection, const CompileOptions &options,
-               mlir::MLIRContext *context);
+recordedChoice(const ProblemSpec &problem, absl::Span<const Row> rows,
+               const Selection &selection, llvm::StringRef origin,
+               const CompileOptions &options, mlir::MLIRContext *context);
 
 /// Emits `status` as an error in the words that become the exit code.
 mlir::LogicalResult emitStatus(mlir::MLIRContext *context,

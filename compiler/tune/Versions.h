@@ -7,16 +7,23 @@
 
 #include "compiler/tune/Record.h"
 
+#include <string>
+
 namespace minic::tune {
 
 /// Raise it whenever the same choice generates other code.
 inline constexpr const char *codegenVersion = "1";
 
 /// Raise it whenever a family, a library or a schedule is added or removed.
-inline constexpr const char *candidateSetVersion = "1";
+inline constexpr const char *candidateSetVersion = "2";
 
-/// With the version of oneDNN that plans are made for.
+/// With the version of oneDNN that plans are made for. Records that a search
+/// makes have the version that the worker opened; where that is another one,
+/// they are found again once a worker has been asked.
 Versions currentVersions();
+
+/// "codegen 1, candidates 2, oneDNN 2.6.3".
+std::string describe(const Versions &versions);
 
 } // namespace minic::tune
 

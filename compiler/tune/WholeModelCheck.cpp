@@ -11,6 +11,15 @@ namespace minic::tune {
 
 static constexpr const char *names[] = {"tuned", "default"};
 
+RoundsOptions WholeModelInputs::wholeModelRounds() {
+  RoundsOptions rounds;
+  rounds.maxRounds = 500;
+  rounds.maxSeconds = 5;
+  rounds.indifference = 0.01;
+  rounds.hopeless = 1e9; // the ratio is what is asked for
+  return rounds;
+}
+
 static absl::StatusOr<runtime::Reply> ask(Worker &worker,
                                           const runtime::Request &request,
                                           double timeoutSeconds,
@@ -75,9 +84,8 @@ absl::StatusOr<Verdict> checkWholeModel(const WholeModelInputs &inputs,
     }
     return std::get<runtime::TimeReply>(*reply).microseconds;
   };
-  RoundsOptions rounds = inputs.rounds;
-  rounds.hopeless = 1e9; // the ratio is what is asked for
-  absl::StatusOr<RoundsResult> result = runRounds(2, timeRound, clock, rounds);
+  absl::StatusOr<RoundsResult> result =
+      runRounds(2, timeRound, clock, inputs.rounds);
   for (const char *name : names) {
     (void)worker.ask(runtime::UnloadRequest{name}, inputs.timeoutSeconds);
   }
@@ -96,9 +104,11 @@ absl::StatusOr<Verdict> checkWholeModel(const WholeModelInputs &inputs,
   verdict.tunedUs = tuned.timeUs.value;
   verdict.defaultUs = byDefault.timeUs.value;
   verdict.ratio = ratio.value;
-  verdict.ratioLow = ratio.low;
-  verdict.ratioHigh = std::isfinite(ratio.high) ? ratio.high : 1e9;
-  verdict.tunedShips = !(ratio.low > 1);
+  if (std::isfinite(ratio.high)) {
+    verdict.ratioLow = ratio.low;
+    verdict.ratioHigh = ratio.high;
+  }
+  verdict.tunedShips = ratio.value <= 1;
   verdict.created = utcNow();
   if (absl::Status status = db.putVerdict(verdict); !status.ok()) {
     return status;

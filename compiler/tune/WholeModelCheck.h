@@ -23,11 +23,15 @@ struct WholeModelInputs {
   bool retune = false; // ignore a stored verdict
   double roundUs = 2000;
   double timeoutSeconds = 30;
-  RoundsOptions rounds;
+  RoundsOptions rounds = wholeModelRounds();
+
+  /// Go on while the interval holds 1 and is wider than 2 %.
+  static RoundsOptions wholeModelRounds();
 };
 
 /// The stored verdict of this plan, or a measured one, which is stored. The
-/// tuned plan ships unless it is slower beyond the interval. `measured` tells
+/// tuned plan ships if its time is estimated to be no longer than the default
+/// one's, whatever the interval: who tunes is never worse off. `measured` tells
 /// which it was.
 absl::StatusOr<Verdict> checkWholeModel(const WholeModelInputs &inputs,
                                         TuningDb &db, Worker &worker,

@@ -18,6 +18,12 @@ struct SelectedChoice {
   double timeUs = 0;
   /// One line for people: who won by how much, or why nothing was measured.
   std::string reason;
+  /// Largest error that verification saw: over its tolerance, and absolute.
+  /// Negative where nothing was verified.
+  double errorOverTolerance = -1, maxAbsoluteError = -1;
+  /// The next best that was measured, empty for none, and its time over ours.
+  std::string runnerUp;
+  double runnerUpRatio = 0;
 };
 
 /// Chooses implementations. All fusions of a module come in one call, so that

@@ -50,7 +50,10 @@ public:
         return fusion.emitOpError("expects a #kernel.choice for '")
                << label << "' in " << path << ", got none";
       }
-      selected.push_back({choice, "fixture", 0, path});
+      SelectedChoice &fixture = selected.emplace_back();
+      fixture.choice = choice;
+      fixture.origin = "fixture";
+      fixture.reason = path;
     }
     return selected;
   }
@@ -104,11 +107,22 @@ struct SelectAlgorithm : kernel::impl::SelectAlgorithmBase<SelectAlgorithm> {
 
   DictionaryAttr provenanceOf(const SelectedChoice &choice) {
     Builder builder(&getContext());
-    return builder.getDictionaryAttr(
-        {builder.getNamedAttr("origin", builder.getStringAttr(choice.origin)),
-         builder.getNamedAttr("reason", builder.getStringAttr(choice.reason)),
-         builder.getNamedAttr("time_us",
-                              builder.getF64FloatAttr(choice.timeUs))});
+    NamedAttrList attrs;
+    attrs.set("origin", builder.getStringAttr(choice.origin));
+    attrs.set("reason", builder.getStringAttr(choice.reason));
+    attrs.set("time_us", builder.getF64FloatAttr(choice.timeUs));
+    if (choice.maxAbsoluteError >= 0) {
+      attrs.set("error_over_tolerance",
+                builder.getF64FloatAttr(choice.errorOverTolerance));
+      attrs.set("max_absolute_error",
+                builder.getF64FloatAttr(choice.maxAbsoluteError));
+    }
+    if (!choice.runnerUp.empty()) {
+      attrs.set("runner_up", builder.getStringAttr(choice.runnerUp));
+      attrs.set("runner_up_ratio",
+                builder.getF64FloatAttr(choice.runnerUpRatio));
+    }
+    return attrs.getDictionary(&getContext());
   }
 
   AlgorithmSelector *selector = nullptr;

@@ -15,6 +15,8 @@
 
 #include <atomic>
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -53,10 +55,13 @@ static void removeOrphans(const std::string &path) {
     if (fd < 0) {
       continue;
     }
-    // A live owner locks its file before it gives it a size.
+    // A live owner locks its file before it gives it a size. One without size
+    // is an orphan if there is no such process.
+    int owner = std::atoi(name.c_str() + prefix.size());
     struct stat info;
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &info) == 0 &&
-        info.st_size > 0) {
+        (info.st_size > 0 ||
+         (owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH))) {
       ::unlink(entry->path().c_str());
     }
     ::close(fd);

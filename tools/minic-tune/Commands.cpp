@@ -25,11 +25,8 @@ static TunedProblem select(const Record &record) {
 
 static void printVerdicts(const std::vector<Verdict> &verdicts) {
   for (const Verdict &verdict : verdicts) {
-    std::printf("model %s: tuned %.4f ms, default %.4f ms, ratio %.3f "
-                "[%.3f, %.3f], %s ships\n",
-                verdict.description.c_str(), verdict.tunedUs / 1000,
-                verdict.defaultUs / 1000, verdict.ratio, verdict.ratioLow,
-                verdict.ratioHigh, verdict.tunedShips ? "tuned" : "default");
+    std::printf("model %s: %s\n", verdict.description.c_str(),
+                describe(verdict).c_str());
   }
 }
 

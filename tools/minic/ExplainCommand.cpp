@@ -12,6 +12,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cmath>
+
 namespace minic {
 
 static void explain(const FunctionEvidence &function,
@@ -32,6 +34,16 @@ static void explain(const FunctionEvidence &function,
   } else if (roofline > 0) {
     os << llvm::formatv("     not measured; {0:F2} us at the estimated peak\n",
                         roofline);
+  }
+  if (fusion.maxAbsoluteError >= 0) {
+    os << llvm::formatv("     verified: error at most {0:e1}, {1:F3} of its "
+                        "tolerance\n",
+                        fusion.maxAbsoluteError, fusion.errorOverTolerance);
+  }
+  if (!fusion.runnerUp.empty()) {
+    double percent = 100 * (fusion.runnerUpRatio - 1);
+    os << llvm::formatv("     runner-up: {0}, {1:F1} % {2}\n", fusion.runnerUp,
+                        std::abs(percent), percent < 0 ? "faster" : "slower");
   }
 }
 
@@ -61,6 +73,9 @@ static void explain(const format::Function &function,
   if (!evidence->verdict.empty()) {
     os << "  whole model: " << evidence->verdict << '\n';
   }
+  os << "  tuned again by --mode=max-autotune --retune, or when the device ("
+     << evidence->device << "), the threads (" << evidence->threads
+     << ") or the versions (" << evidence->versions << ") differ\n";
 }
 
 int explainCommand(int argc, char **argv) {

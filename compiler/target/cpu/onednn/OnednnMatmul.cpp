@@ -10,6 +10,8 @@
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -98,6 +100,21 @@ OnednnMatmul::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
   implementation.name = name().str();
   implementation.estimateUs = std::max(computeUs, memoryUs) + 2;
   return {implementation};
+}
+
+std::string OnednnMatmul::opsThatLoseNan(FusionOp fusion) const {
+  auto shape = FusionShape::get(fusion, nullptr);
+  SmallVector<PostOp> postOps;
+  if (failed(shape) || rejectShape(*shape, fuses_, postOps)) {
+    return {};
+  }
+  llvm::SmallSetVector<StringRef, 4> lost;
+  for (const PostOp &postOp : postOps) {
+    if (losesNan(postOp)) {
+      lost.insert(postOp.kind);
+    }
+  }
+  return llvm::join(lost, ", ");
 }
 
 /// A view of `operand` over the result's batch dimensions, then rows and

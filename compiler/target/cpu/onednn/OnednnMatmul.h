@@ -26,6 +26,7 @@ public:
   std::vector<Implementation>
   enumerate(kernel::FusionOp fusion,
             const DeviceProfile &profile) const override;
+  std::string opsThatLoseNan(kernel::FusionOp fusion) const override;
   mlir::LogicalResult lower(kernel::FusionOp fusion,
                             plan::PlanBuilder &plan) const override;
 

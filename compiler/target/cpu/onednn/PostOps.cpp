@@ -177,6 +177,11 @@ private:
 
 } // namespace
 
+bool losesNan(const PostOp &postOp) {
+  return llvm::is_contained({"relu", "clamp", "exp", "max", "min"},
+                            postOp.kind);
+}
+
 FailureOr<SmallVector<PostOp>> getPostOps(const FusionShape &shape,
                                           std::string &reason) {
   return ChainBuilder(shape, reason).build();

@@ -46,6 +46,9 @@ struct PostOp {
   ResultView view;
 };
 
+/// Whether a NaN in the product can be gone after `postOp`; see above.
+bool losesNan(const PostOp &postOp);
+
 /// Fails with a reason where the epilogue is not a chain, where one of its ops
 /// has no post-op, or where an operand broadcasts in a way oneDNN is slow at
 /// (it takes scalars, a value per column, and full tensors).

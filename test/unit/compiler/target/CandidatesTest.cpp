@@ -28,9 +28,11 @@ namespace minic {
 namespace {
 
 struct Enumerated {
-  Enumerated(ParsedFusion &parsed, std::vector<BackendLabel> backends = {}) {
+  Enumerated(ParsedFusion &parsed, std::vector<BackendLabel> backends = {},
+             bool propagateNan = false) {
     auto target = createCpuTarget(/*threads=*/2, /*isa=*/"");
-    candidates = enumerateCandidates(parsed.get(), *target, backends, why);
+    candidates =
+        enumerateCandidates(parsed.get(), *target, backends, why, propagateNan);
     for (const Candidate &candidate : candidates) {
       names.push_back(candidate.name);
       // Each is a partition of the body, and its parts fit their boundaries.
@@ -65,7 +67,8 @@ ParsedFusion linearRelu(const std::string &dtype = "f32") {
 TEST(CandidatesTest, LinearAndReluInEveryWay) {
   ParsedFusion parsed = linearRelu();
   Enumerated all(parsed);
-  EXPECT_THAT(all.names, Contains("library-fused onednn_fused"));
+  EXPECT_THAT(all.names,
+              Contains("library-fused onednn_fused (NaN lost in relu)"));
   EXPECT_THAT(all.names, Contains("aten onednn + pointwise tile=4096"));
   EXPECT_THAT(all.names, Contains(AllOf(StartsWith("generated gemm_packed "),
                                         Not(HasSubstr(" + ")))));
@@ -93,7 +96,7 @@ TEST(CandidatesTest, LabelsRestrict) {
   EXPECT_THAT(Enumerated(parsed, {BackendLabel::Aten}).names,
               ElementsAre("aten onednn + pointwise tile=4096"));
   EXPECT_THAT(Enumerated(parsed, {BackendLabel::LibraryFused}).names,
-              ElementsAre("library-fused onednn_fused"));
+              ElementsAre("library-fused onednn_fused (NaN lost in relu)"));
   EXPECT_THAT(Enumerated(parsed, {BackendLabel::Generated}).names,
               Each(StartsWith("generated ")));
 }
@@ -177,6 +180,27 @@ TEST(CandidatesTest, TwoContractionsAreTwoParts) {
     kernel.yield %c : tensor<4x4xf32>)");
   EXPECT_THAT(Enumerated(parsed, {BackendLabel::Aten}).names,
               ElementsAre("aten onednn + pointwise tile=4096 + onednn"));
+}
+
+TEST(CandidatesTest, WhatLosesNanIsMarkedOrRejected) {
+  ParsedFusion parsed = linearRelu();
+  auto target = createCpuTarget(/*threads=*/2, /*isa=*/"");
+  EXPECT_EQ(opsThatLoseNan(parsed.get(), *target), "");
+  Enumerated fused(parsed, {BackendLabel::LibraryFused});
+  ASSERT_THAT(fused.names,
+              ElementsAre("library-fused onednn_fused (NaN lost in relu)"));
+  parsed.get().setChoiceAttr(fused.candidates[0].choice);
+  EXPECT_EQ(opsThatLoseNan(parsed.get(), *target), "relu");
+  parsed.get().removeChoiceAttr();
+
+  Enumerated none(parsed, {BackendLabel::LibraryFused}, true);
+  EXPECT_THAT(none.names, IsEmpty());
+  EXPECT_THAT(none.why, ElementsAre("onednn_fused: loses NaN in relu"));
+  // The library's contraction alone loses nothing, nor does what is generated.
+  Enumerated rest(parsed, {}, true);
+  EXPECT_THAT(rest.names, Contains(StartsWith("aten onednn + pointwise")));
+  EXPECT_THAT(rest.names, Contains(StartsWith("generated")));
+  EXPECT_THAT(rest.names, Each(Not(HasSubstr("NaN"))));
 }
 
 } // namespace

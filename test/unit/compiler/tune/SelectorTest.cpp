@@ -111,5 +111,22 @@ TEST(Selector, SaysWhyNothingCanBeUsed) {
             "y[3]: expected 1, got 2)");
 }
 
+TEST(Selector, NamesTheRunnerUpWithItsMargin) {
+  std::vector<Row> rows = {finalist("slow", 150, 100), finalist("b", 110, 100),
+                           finalist("a", 100, 100)};
+  Selection selection = select(rows);
+  EXPECT_EQ(selection.row, 2);
+  EXPECT_EQ(selection.runnerUp, 1);
+  EXPECT_NEAR(selection.runnerUpRatio, 1.1, 1e-9);
+  // Where the tie rule decides, the runner-up is the faster one.
+  rows = {finalist("z", 100, 100, 0), finalist("a", 100.5, 100, 0.01)};
+  selection = select(rows);
+  EXPECT_EQ(selection.row, 1);
+  EXPECT_EQ(selection.runnerUp, 0);
+  EXPECT_NEAR(selection.runnerUpRatio, 1 / 1.005, 1e-9);
+  rows.resize(1);
+  EXPECT_EQ(select(rows).runnerUp, -1);
+}
+
 } // namespace
 } // namespace minic::tune

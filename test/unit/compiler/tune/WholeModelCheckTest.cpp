@@ -8,9 +8,9 @@ namespace {
 
 class WholeModelCheckTest : public testing::Test {
 protected:
-  Verdict check(double tunedUs, double defaultUs) {
-    machine.candidates["tuned"] = {tunedUs, 0.005};
-    machine.candidates["default"] = {defaultUs, 0.005};
+  Verdict check(double tunedUs, double defaultUs, double noise = 0.005) {
+    machine.candidates["tuned"] = {tunedUs, noise};
+    machine.candidates["default"] = {defaultUs, noise};
     std::ofstream(folder / "tuned") << "tuned";
     std::ofstream(folder / "default") << "default";
     inputs.tunedPath = folder / "tuned";
@@ -43,7 +43,58 @@ TEST_F(WholeModelCheckTest, TheFasterShips) {
 }
 
 TEST_F(WholeModelCheckTest, EqualOnesShipTuned) {
-  EXPECT_TRUE(check(100, 100).tunedShips);
+  EXPECT_TRUE(check(100, 100, /*noise=*/0).tunedShips);
+}
+
+TEST_F(WholeModelCheckTest, WhatIsEstimatedSlowerNeverShips) {
+  // Whatever the interval: here it holds 1 in both cases.
+  inputs.rounds.maxRounds = 12;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    machine.random.seed(seed);
+    inputs.retune = true;
+    Verdict verdict = check(100, 100, /*noise=*/0.01);
+    EXPECT_EQ(verdict.tunedShips, verdict.ratio <= 1) << verdict.ratio;
+  }
+  EXPECT_FALSE(check(100.01, 100, /*noise=*/0).tunedShips);
+}
+
+TEST_F(WholeModelCheckTest, RoundsGoOnUntilTheIntervalIsNarrow) {
+  Verdict verdict = check(100, 100, /*noise=*/0.02);
+  ASSERT_TRUE(verdict.hasInterval());
+  bool decided = verdict.ratioLow > 1 || verdict.ratioHigh < 1;
+  EXPECT_TRUE(decided ||
+              verdict.ratioHigh - verdict.ratioLow <= 0.0201 * verdict.ratio)
+      << describe(verdict);
+}
+
+TEST_F(WholeModelCheckTest, RoundsEndWithTheTime) {
+  // Too noisy to be narrow in the time there is.
+  inputs.rounds.maxSeconds = 0.1;
+  double start = machine.clock.now();
+  check(100, 100, /*noise=*/0.03);
+  EXPECT_LT(machine.clock.now() - start, 0.2);
+}
+
+TEST_F(WholeModelCheckTest, TooFewRoundsHaveNoInterval) {
+  inputs.rounds.maxRounds = 3;
+  Verdict verdict = check(90, 100, /*noise=*/0);
+  EXPECT_FALSE(verdict.hasInterval());
+  EXPECT_TRUE(verdict.tunedShips);
+  EXPECT_EQ(describe(verdict), "tuned 90.00 us, default 100.00 us, ratio 0.900 "
+                               "(too few rounds for an interval): tuned ships");
+  // Also where the database tells it.
+  verdict = check(90, 100);
+  EXPECT_FALSE(measured);
+  EXPECT_FALSE(verdict.hasInterval());
+}
+
+TEST_F(WholeModelCheckTest, AnIntervalIsPrinted) {
+  Verdict verdict;
+  verdict.tunedUs = 11, verdict.defaultUs = 10;
+  verdict.ratio = 1.1, verdict.ratioLow = 1.05, verdict.ratioHigh = 1.2;
+  verdict.tunedShips = false;
+  EXPECT_EQ(describe(verdict), "tuned 11.00 us, default 10.00 us, ratio 1.100 "
+                               "[1.050, 1.200]: default ships");
 }
 
 TEST_F(WholeModelCheckTest, AVerdictIsMeasuredOnce) {

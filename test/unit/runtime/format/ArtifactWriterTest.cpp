@@ -131,6 +131,26 @@ TEST_F(ArtifactWriterTest, removesWhatKilledWritersLeft) {
   EXPECT_THAT(files(), UnorderedElementsAre("model.minic"));
 }
 
+TEST_F(ArtifactWriterTest, removesFilesOfTheDeadThatHaveNoSizeYet) {
+  pid_t dead = fork();
+  ASSERT_GE(dead, 0);
+  if (dead == 0) {
+    _exit(0);
+  }
+  waitpid(dead, nullptr, 0);
+  auto touch = [&](pid_t owner) {
+    std::string name =
+        ".model.minic." + std::to_string(owner) + "-0.minic-part";
+    std::ofstream(directory + "/" + name).close();
+    return name;
+  };
+  touch(dead);
+  // The parent may be about to give its file a size.
+  std::string other = touch(getppid());
+  ASSERT_TRUE(writeArtifact(path, contents).ok());
+  EXPECT_THAT(files(), UnorderedElementsAre("model.minic", other));
+}
+
 TEST_F(ArtifactWriterTest, leavesWhatLiveWritersHave) {
   // While one writer fills its constants, another writes the same path.
   ArtifactContents inner = contents;
