@@ -81,7 +81,7 @@ static absl::Status checkOrCreateSchema(Sqlite &db, const std::string &path,
           "': is a database of another program; it was left as it is"));
     }
     if (*version != schemaVersion) {
-      return absl::FailedPreconditionError(
+      return absl::InvalidArgumentError(
           absl::StrCat("tuning database '", path, "': has schema version ",
                        *version, ", this minic reads version ", schemaVersion,
                        "; it was left as it is"));
