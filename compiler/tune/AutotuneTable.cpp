@@ -98,7 +98,8 @@ std::string formatTable(const TunedProblem &tuned, int maxRows) {
                          : 100 * winner->bestKnownUs() / us;
     std::string interval = row.timeError > 0
                                ? absl::StrFormat("±%.1f%%", 100 * row.timeError)
-                               : "screen";
+                           : row.isFinalist() ? "few" // rounds, no interval
+                                              : "screen";
     absl::StrAppendFormat(&text, "  %-*s  %9.4f ms %-6s  %5.1f%%  error %.1e\n",
                           int(width), names[i], us / 1000, interval, percent,
                           row.maxAbsoluteError);
