@@ -20,8 +20,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
     errorOverTolerance, maxAbsoluteError, runnerUp, runnerUpRatio)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FunctionEvidence, function,
                                                 device, threads, peakGflops,
-                                                memoryGBs, verdict, versions,
-                                                fusions)
+                                                memoryGBs, cacheBytes, verdict,
+                                                versions, fusions)
 
 static FusionEvidence collect(kernel::FusionOp fusion) {
   FusionEvidence evidence;
@@ -67,6 +67,7 @@ std::vector<FunctionEvidence> collectEvidence(ModuleOp module,
     evidence.threads = profile.threads;
     evidence.peakGflops = profile.peakGflops;
     evidence.memoryGBs = profile.memoryGBs;
+    evidence.cacheBytes = std::max(profile.l2Bytes, profile.l3Bytes);
     function.walk([&](kernel::FusionOp fusion) {
       evidence.fusions.push_back(collect(fusion));
     });
@@ -133,7 +134,10 @@ double rooflineUs(const FunctionEvidence &function,
   // 1 GFLOP/s is 1000 operations per microsecond.
   double compute =
       fusion.flops / (function.peakGflops * function.threads * 1e3);
-  double memory = fusion.bytes / (function.memoryGBs * 1e3);
+  // What fits the last-level cache need not come from memory.
+  double memory = fusion.bytes > function.cacheBytes
+                      ? fusion.bytes / (function.memoryGBs * 1e3)
+                      : 0;
   return std::max(compute, memory);
 }
 

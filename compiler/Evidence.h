@@ -37,6 +37,8 @@ struct FunctionEvidence {
   std::string device;
   int threads = 1;
   double peakGflops = 0, memoryGBs = 0;
+  /// Of its last-level cache.
+  int64_t cacheBytes = 0;
   /// What the whole-model check found; empty where there was none.
   std::string verdict;
   /// The versions that a tuning record must have to be used, for people.

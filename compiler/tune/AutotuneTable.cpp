@@ -14,6 +14,11 @@ namespace minic::tune {
 /// Rejected rows that are named; the rest is counted.
 static constexpr size_t namedRejects = 6;
 
+std::string formatTime(double microseconds) {
+  return microseconds < 10 ? absl::StrFormat("%.4f us", microseconds)
+                           : absl::StrFormat("%.4f ms", microseconds / 1000);
+}
+
 /// Finalists first, by paired ratio; then the others by screen.
 static std::vector<const Row *> ranked(const Record &record,
                                        const Row *winner) {
@@ -100,9 +105,9 @@ std::string formatTable(const TunedProblem &tuned, int maxRows) {
                                ? absl::StrFormat("±%.1f%%", 100 * row.timeError)
                            : row.isFinalist() ? "few" // rounds, no interval
                                               : "screen";
-    absl::StrAppendFormat(&text, "  %-*s  %9.4f ms %-6s  %5.1f%%  error %.1e\n",
-                          int(width), names[i], us / 1000, interval, percent,
-                          row.maxAbsoluteError);
+    absl::StrAppendFormat(&text, "  %-*s  %12s %-6s  %5.1f%%  error %.1e\n",
+                          int(width), names[i], formatTime(us), interval,
+                          percent, row.maxAbsoluteError);
   }
   if (static_cast<int>(rows.size()) > shown) {
     absl::StrAppend(&text, "  and ", rows.size() - shown, " slower ones\n");

@@ -14,6 +14,9 @@ namespace minic::tune {
 /// `maxRows` in all; then who was rejected and why; then what it cost.
 std::string formatTable(const TunedProblem &tuned, int maxRows = 10);
 
+/// "2.3310 ms", or "0.2071 us" where that would have no digits left.
+std::string formatTime(double microseconds);
+
 /// One line: "tuning 1 of 2: linear_relu(...), build, 31 left, 4 s, about 9 s
 /// more".
 std::string formatProgress(const TuningProgress &progress);

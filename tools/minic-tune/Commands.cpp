@@ -48,7 +48,7 @@ absl::Status listRecords(TuningDb &db) {
                 toString(record.state), record.created.c_str(),
                 record.problem.description.c_str());
     if (best && best->bestKnownUs() > 0) {
-      std::printf("  %.4f ms  %s", best->bestKnownUs() / 1000,
+      std::printf("  %s  %s", formatTime(best->bestKnownUs()).c_str(),
                   best->candidate.name.c_str());
     }
     std::printf("\n");
