@@ -18,7 +18,7 @@ namespace {
 /// tables read as the tables do.
 class CommandWriter {
 public:
-  CommandWriter(Operation *op, const PlanSymbols &symbols)
+  CommandWriter(Operation *op, const SymbolIndices &symbols)
       : op(op), symbols(symbols) {}
 
   std::unique_ptr<format::Address> address(Value value);
@@ -42,7 +42,7 @@ private:
               format::OnednnMatmulT &matmul);
 
   Operation *op;
-  const PlanSymbols &symbols;
+  const SymbolIndices &symbols;
 };
 
 } // namespace
@@ -222,7 +222,7 @@ void CommandWriter::fill(plan::FillOp fill, format::OperationUnion &out) {
 }
 
 LogicalResult
-addCommands(Region &region, const PlanSymbols &symbols,
+addCommands(Region &region, const SymbolIndices &symbols,
             std::vector<std::unique_ptr<format::CommandT>> &commands) {
   for (Operation &op : region.getOps()) {
     if (isa<plan::InputOp, plan::OutputOp, plan::ConstantAddressOp,

@@ -11,7 +11,7 @@
 namespace minic {
 
 /// Positions of symbols in the tables of the artifact.
-struct PlanSymbols {
+struct SymbolIndices {
   llvm::DenseMap<mlir::StringAttr, uint32_t> constants, binaries;
 };
 
@@ -19,7 +19,7 @@ struct PlanSymbols {
 /// binary that its discardable attribute `binary` names, which may be absent
 /// where the module has one binary.
 mlir::LogicalResult
-addCommands(mlir::Region &region, const PlanSymbols &symbols,
+addCommands(mlir::Region &region, const SymbolIndices &symbols,
             std::vector<std::unique_ptr<format::CommandT>> &commands);
 
 } // namespace minic

@@ -133,7 +133,8 @@ addSpecs(plan::FunctionOp function, ArrayAttr specs,
   return success();
 }
 
-static LogicalResult addVariant(plan::VariantOp op, const PlanSymbols &symbols,
+static LogicalResult addVariant(plan::VariantOp op,
+                                const SymbolIndices &symbols,
                                 format::FunctionT &function) {
   auto variant = std::make_unique<format::VariantT>();
   variant->target = op.getTarget().str();
@@ -154,7 +155,7 @@ static LogicalResult addVariant(plan::VariantOp op, const PlanSymbols &symbols,
 }
 
 static LogicalResult addFunction(plan::FunctionOp op,
-                                 const PlanSymbols &symbols,
+                                 const SymbolIndices &symbols,
                                  PlanMetadata &result) {
   auto function = std::make_unique<format::FunctionT>();
   function->name = op.getSymName().str();
@@ -178,7 +179,7 @@ static LogicalResult addFunction(plan::FunctionOp op,
 
 FailureOr<PlanMetadata> planToMetadata(ModuleOp module) {
   PlanMetadata result;
-  PlanSymbols symbols;
+  SymbolIndices symbols;
   for (Operation &op : *module.getBody()) {
     LogicalResult added = success();
     if (auto constant = dyn_cast<plan::ConstantOp>(op)) {
