@@ -35,11 +35,27 @@ if [ ${#missing[@]} -gt 0 ]; then
     }
 fi
 
+# A toolkit of 13.0 or newer, or its wheels; neither asks for a GPU.
+cuda_include=
+for candidate in "${CUDA_HOME:-}" /usr/local/cuda; do
+  header=$candidate/include/cuda.h
+  if [ -f "$header" ] && [ -f "$candidate/include/cudnn.h" ] &&
+    [ "$(sed -n 's/^#define CUDA_VERSION \([0-9]*\).*/\1/p' "$header")" -ge 13000 ]; then
+    cuda_include=$candidate/include
+    break
+  fi
+done
+without_deps=("$here/cuda-headers.txt")
+[ -n "$cuda_include" ] || without_deps+=("$here/cuda-wheels.txt")
+
 stamp=$root/.venv/requirements.txt
-if ! cmp -s "$here/requirements.txt" "$stamp"; then
+wanted=$(cat "$here/requirements.txt" "${without_deps[@]}")
+if [ "$wanted" != "$(cat "$stamp" 2>/dev/null)" ]; then
   echo "creating the Python environment .venv"
   /usr/bin/python3 -m venv --clear "$root/.venv"
   "$root/.venv/bin/pip" install --quiet --disable-pip-version-check \
     -r "$here/requirements.txt"
-  cp "$here/requirements.txt" "$stamp"
+  "$root/.venv/bin/pip" install --quiet --disable-pip-version-check --no-deps \
+    $(printf -- '-r %s ' "${without_deps[@]}")
+  printf '%s\n' "$wanted" >"$stamp"
 fi

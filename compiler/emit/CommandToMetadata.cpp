@@ -99,7 +99,7 @@ CommandWriter::view(plan::TensorViewAttr view, ValueRange addresses) {
 
 void CommandWriter::launch(plan::LaunchOp launch, format::OperationUnion &out) {
   format::LaunchT table;
-  if (auto name = launch->getAttrOfType<FlatSymbolRefAttr>("binary")) {
+  if (FlatSymbolRefAttr name = launch.getBinaryAttr()) {
     auto found = symbols.binaries.find(name.getAttr());
     if (found == symbols.binaries.end()) {
       fail("uses the unknown binary " + name.getValue());
@@ -111,6 +111,10 @@ void CommandWriter::launch(plan::LaunchOp launch, format::OperationUnion &out) {
   }
   table.entry = launch.getEntry().str();
   table.grid = launch.getGrid().vec();
+  table.block = launch.getBlock().vec();
+  table.cluster = launch.getCluster().vec();
+  table.shared_bytes = launch.getSharedBytes();
+  table.programmatic = launch.getProgrammatic();
   for (Value value : launch.getAddresses()) {
     format::AddressParamT param;
     param.address = address(value);

@@ -143,6 +143,13 @@ static LogicalResult addVariant(plan::VariantOp op,
   }
   variant->threads = op.getThreads();
   variant->arena_bytes = op.getArenaBytes().value_or(0);
+  variant->zeroed_bytes = op.getZeroedBytes().value_or(0);
+  if (plan::GraphVerdictAttr graph = op.getGraphAttr()) {
+    variant->graph = std::make_unique<format::GraphVerdictT>();
+    variant->graph->replay = graph.getReplay();
+    variant->graph->graph_us = graph.getGraphUs().getValueAsDouble();
+    variant->graph->stream_us = graph.getStreamUs().getValueAsDouble();
+  }
   if (op.getEvidence()) {
     variant->evidence = op.getEvidence()->str();
   }

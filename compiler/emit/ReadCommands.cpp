@@ -30,6 +30,7 @@ private:
   /// Adds an operand and remembers how it is used.
   int64_t operand(const format::Address &address, bool isWritten);
   plan::TensorViewAttr view(const format::TensorView &view, bool isWritten);
+  DenseI64ArrayAttr extents(const flatbuffers::Vector<int64_t> *values);
   Operation *launch(const format::Launch &launch);
   Operation *call(const format::Call &call);
   Attribute postOp(const format::PostOpEntry &entry);
@@ -70,7 +71,8 @@ Value CommandReader::address(const format::Address &address) {
     if (!arena) {
       arena = plan::BufferOp::create(
           builder, loc, type, builder.getI64IntegerAttr(arenaBytes),
-          builder.getI64IntegerAttr(64), builder.getI64IntegerAttr(0));
+          builder.getI64IntegerAttr(64), UnitAttr(),
+          builder.getI64IntegerAttr(0));
     }
     base = arena;
     break;
@@ -96,6 +98,12 @@ ArrayAttr CommandReader::takeAccess() {
   return result;
 }
 
+DenseI64ArrayAttr
+CommandReader::extents(const flatbuffers::Vector<int64_t> *values) {
+  return values ? builder.getDenseI64ArrayAttr({values->data(), values->size()})
+                : builder.getDenseI64ArrayAttr({});
+}
+
 Operation *CommandReader::launch(const format::Launch &launch) {
   SmallVector<int64_t> scalars;
   for (const format::ParamEntry *entry : *launch.params()) {
@@ -113,10 +121,13 @@ Operation *CommandReader::launch(const format::Launch &launch) {
       builder.getDenseI64ArrayAttr(
           {launch.grid()->data(), launch.grid()->size()}),
       operands, takeAccess(), builder.getDenseI64ArrayAttr(scalars), scratch,
-      builder.getI64IntegerAttr(launch.scratch_bytes()), StringAttr(),
+      builder.getI64IntegerAttr(launch.scratch_bytes()),
+      FlatSymbolRefAttr::get(builder.getContext(),
+                             binarySymbol(launch.binary())),
+      extents(launch.block()), extents(launch.cluster()),
+      builder.getI64IntegerAttr(launch.shared_bytes()),
+      launch.programmatic() ? builder.getUnitAttr() : UnitAttr(), StringAttr(),
       DenseI32ArrayAttr());
-  op->setAttr("binary", FlatSymbolRefAttr::get(builder.getContext(),
-                                               binarySymbol(launch.binary())));
   return op;
 }
 

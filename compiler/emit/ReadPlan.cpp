@@ -124,6 +124,17 @@ static ArrayAttr readSpecs(
   return builder.getArrayAttr(attributes);
 }
 
+static plan::GraphVerdictAttr
+readGraphVerdict(const format::GraphVerdict *graph, OpBuilder &builder) {
+  if (!graph) {
+    return {};
+  }
+  return plan::GraphVerdictAttr::get(
+      builder.getContext(), graph->replay(),
+      builder.getF64FloatAttr(graph->graph_us()),
+      builder.getF64FloatAttr(graph->stream_us()));
+}
+
 static void readVariant(const format::Artifact &artifact,
                         const format::Variant &variant, OpBuilder &builder) {
   SmallVector<StringRef> isa;
@@ -136,6 +147,10 @@ static void readVariant(const format::Artifact &artifact,
       builder, builder.getUnknownLoc(), variant.target()->c_str(),
       builder.getStrArrayAttr(isa), variant.threads(),
       builder.getI64IntegerAttr(variant.arena_bytes()),
+      variant.zeroed_bytes()
+          ? builder.getI64IntegerAttr(variant.zeroed_bytes())
+          : IntegerAttr(),
+      readGraphVerdict(variant.graph(), builder),
       variant.evidence() ? builder.getStringAttr(variant.evidence()->c_str())
                          : StringAttr());
   for (auto [region, commands] :

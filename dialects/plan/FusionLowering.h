@@ -21,6 +21,9 @@ public:
   virtual mlir::Value addressOf(mlir::Value tensor) = 0;
   /// A temporary buffer in the arena.
   virtual mlir::Value buffer(int64_t bytes) = 0;
+  /// Memory of the kernel's own in the arena that holds zeros when a run
+  /// starts; the kernel leaves it so (counters of split-K).
+  virtual mlir::Value zeroedBuffer(int64_t bytes) = 0;
   /// Threads of the variant being built.
   virtual int64_t threads() const = 0;
   /// A plan.kernel that holds `op` (a fusion with impl, or a relayout), cloned

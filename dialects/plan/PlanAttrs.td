@@ -65,4 +65,80 @@ def Plan_OnednnMatmulAttr : Plan_Attr<"OnednnMatmul", "onednn_matmul"> {
                         "bool":$pack_rhs);
 }
 
+def Plan_GraphVerdictAttr : Plan_Attr<"GraphVerdict", "graph_verdict"> {
+  let summary = "format.GraphVerdict; times are in microseconds";
+  let parameters = (ins "bool":$replay, "::mlir::FloatAttr":$graph_us,
+                        "::mlir::FloatAttr":$stream_us);
+}
+
+def Plan_CublasGemmAttr : Plan_Attr<"CublasGemm", "cublas_gemm"> {
+  let summary = "format.CublasGemm; compute is a name of format.ComputeType";
+  let parameters = (ins "::minic::plan::TensorViewAttr":$lhs,
+                        "::minic::plan::TensorViewAttr":$rhs,
+                        "::minic::plan::TensorViewAttr":$result,
+                        "::mlir::StringAttr":$compute);
+}
+
+def Plan_CublasltMatmulAttr : Plan_Attr<"CublasltMatmul", "cublaslt_matmul"> {
+  let summary = "format.CublasltMatmul";
+  let description = [{
+    `activation` and `compute` are names of the format's enums; `algorithm` is
+    hexadecimal.
+  }];
+  let parameters = (ins "::minic::plan::TensorViewAttr":$lhs,
+                        "::minic::plan::TensorViewAttr":$rhs,
+                        OptionalParameter<"::minic::plan::TensorViewAttr">:$bias,
+                        OptionalParameter<"::minic::plan::TensorViewAttr">:$addend,
+                        "::minic::plan::TensorViewAttr":$result,
+                        OptionalParameter<"::minic::plan::TensorViewAttr">:$aux,
+                        "::mlir::StringAttr":$activation,
+                        "::mlir::StringAttr":$compute,
+                        "::mlir::StringAttr":$algorithm);
+}
+
+def Plan_CudnnConvolutionAttr
+    : Plan_Attr<"CudnnConvolution", "cudnn_convolution"> {
+  let summary = "format.CudnnConvolution";
+  let parameters = (ins "::minic::plan::TensorViewAttr":$input,
+                        "::minic::plan::TensorViewAttr":$filter,
+                        OptionalParameter<"::minic::plan::TensorViewAttr">:$bias,
+                        OptionalParameter<"::minic::plan::TensorViewAttr">:$addend,
+                        "::minic::plan::TensorViewAttr":$result,
+                        "::mlir::DenseI64ArrayAttr":$strides,
+                        "::mlir::DenseI64ArrayAttr":$pads_begin,
+                        "::mlir::DenseI64ArrayAttr":$pads_end,
+                        "::mlir::DenseI64ArrayAttr":$dilations,
+                        "int64_t":$groups,
+                        OptionalParameter<"::minic::plan::EltwiseAttr">:$activation,
+                        "::mlir::StringAttr":$compute,
+                        "::mlir::StringAttr":$engine);
+}
+
+def Plan_CudnnMatmulAttr : Plan_Attr<"CudnnMatmul", "cudnn_matmul"> {
+  let summary = "format.CudnnMatmul";
+  let parameters = (ins "::minic::plan::TensorViewAttr":$lhs,
+                        "::minic::plan::TensorViewAttr":$rhs,
+                        OptionalParameter<"::minic::plan::TensorViewAttr">:$bias,
+                        "::minic::plan::TensorViewAttr":$result,
+                        OptionalParameter<"::minic::plan::EltwiseAttr">:$activation,
+                        "::mlir::StringAttr":$compute,
+                        "::mlir::StringAttr":$engine);
+}
+
+def Plan_OnednnConvolutionAttr
+    : Plan_Attr<"OnednnConvolution", "onednn_convolution"> {
+  let summary = "format.OnednnConvolution";
+  let parameters = (ins "::minic::plan::TensorViewAttr":$input,
+                        "::minic::plan::TensorViewAttr":$filter,
+                        OptionalParameter<"::minic::plan::TensorViewAttr">:$bias,
+                        "::minic::plan::TensorViewAttr":$result,
+                        "::mlir::DenseI64ArrayAttr":$strides,
+                        "::mlir::DenseI64ArrayAttr":$pads_begin,
+                        "::mlir::DenseI64ArrayAttr":$pads_end,
+                        "::mlir::DenseI64ArrayAttr":$dilations,
+                        "int64_t":$groups,
+                        "::mlir::ArrayAttr":$post_ops,
+                        "bool":$pack_filter);
+}
+
 #endif // MINIC_DIALECTS_PLAN_PLANATTRS

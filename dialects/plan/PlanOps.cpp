@@ -130,6 +130,19 @@ LogicalResult BinaryOp::verify() {
   return success();
 }
 
+void LaunchOp::build(OpBuilder &builder, OperationState &state,
+                     StringAttr entry, ArrayRef<int64_t> grid,
+                     ValueRange addresses, ArrayRef<Attribute> access,
+                     StringAttr label, Value scratch, int64_t scratchBytes) {
+  build(builder, state, entry, builder.getDenseI64ArrayAttr(grid), addresses,
+        builder.getArrayAttr(access), builder.getDenseI64ArrayAttr({}), scratch,
+        builder.getI64IntegerAttr(scratchBytes), /*binary=*/FlatSymbolRefAttr(),
+        /*block=*/builder.getDenseI64ArrayAttr({}),
+        /*cluster=*/builder.getDenseI64ArrayAttr({}),
+        /*shared_bytes=*/builder.getI64IntegerAttr(0),
+        /*programmatic=*/UnitAttr(), label, /*depends=*/DenseI32ArrayAttr());
+}
+
 LogicalResult BufferOp::verify() {
   if (int64_t(getBytes()) < 0) {
     return emitOpError("expects 0 bytes or more, got ") << int64_t(getBytes());

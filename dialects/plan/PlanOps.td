@@ -32,10 +32,13 @@ def Plan_VariantOp : Plan_Op<"variant", [NoTerminator, HasParent<"FunctionOp">]>
   let summary = "format.Variant: one plan for a target, an ISA and threads";
   let description = [{
     The `run` region's commands are in a valid serial order; `prepare` runs
-    once per Program. `plan-assign-buffers` sets `arena_bytes`.
+    once per Program. `plan-assign-buffers` sets `arena_bytes` and
+    `zeroed_bytes`.
   }];
   let arguments = (ins StrAttr:$target, StrArrayAttr:$isa, I64Attr:$threads,
                        OptionalAttr<I64Attr>:$arena_bytes,
+                       OptionalAttr<I64Attr>:$zeroed_bytes,
+                       OptionalAttr<Plan_GraphVerdictAttr>:$graph,
                        OptionalAttr<StrAttr>:$evidence);
   let regions = (region SizedRegion<1>:$prepare, SizedRegion<1>:$run);
   let assemblyFormat = [{
@@ -112,9 +115,11 @@ def Plan_BufferOp : Plan_Op<"buffer", []> {
   let summary = "Memory in the arena";
   let description = [{
     Live from the first to the last command that uses it or a view of it.
-    `plan-assign-buffers` sets `offset`.
+    `plan-assign-buffers` sets `offset`. A `zeroed` buffer holds zeros when a
+    run starts and is the kernel's to leave so; nothing else is placed there.
   }];
   let arguments = (ins I64Attr:$bytes, DefaultValuedAttr<I64Attr, "64">:$alignment,
+                       UnitAttr:$zeroed,
                        OptionalAttr<I64Attr>:$offset);
   let results = (outs Plan_AddressType:$result);
   let assemblyFormat = "$bytes attr-dict";
@@ -140,7 +145,9 @@ def Plan_LaunchOp : Plan_CommandOp<"launch", [AttrSizedOperandSegments]> {
   let summary = "format.Launch: a generated kernel over a grid of tiles";
   let description = [{
     `access` says for each address whether the kernel reads or writes it.
-    Scalars follow the addresses in the kernel's parameter list.
+    Scalars follow the addresses in the kernel's parameter list. `binary` may
+    be absent where the module has one. `block`, `cluster`, `shared_bytes` and
+    `programmatic` are of GPUs; see runtime/format/plan.fbs.
   }];
   let arguments = (ins StrAttr:$entry, DenseI64ArrayAttr:$grid,
                        Variadic<Plan_AddressType>:$addresses,
@@ -148,12 +155,25 @@ def Plan_LaunchOp : Plan_CommandOp<"launch", [AttrSizedOperandSegments]> {
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$scalars,
                        Optional<Plan_AddressType>:$scratch,
                        DefaultValuedAttr<I64Attr, "0">:$scratch_bytes,
+                       OptionalAttr<FlatSymbolRefAttr>:$binary,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$block,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$cluster,
+                       DefaultValuedAttr<I64Attr, "0">:$shared_bytes,
+                       UnitAttr:$programmatic,
                        OptionalAttr<StrAttr>:$label,
                        OptionalAttr<DenseI32ArrayAttr>:$depends);
   let assemblyFormat = [{
     $entry `grid` $grid `(` $addresses `)` `access` $access
     (`scratch` $scratch^)? attr-dict
   }];
+  // What every launch has; the rest is set where a target needs it.
+  let builders = [OpBuilder<(ins
+      "::mlir::StringAttr":$entry, "::llvm::ArrayRef<int64_t>":$grid,
+      "::mlir::ValueRange":$addresses,
+      "::llvm::ArrayRef<::mlir::Attribute>":$access,
+      "::mlir::StringAttr":$label,
+      CArg<"::mlir::Value", "{}">:$scratch,
+      CArg<"int64_t", "0">:$scratchBytes)>];
   let hasVerifier = 1;
 }
 

@@ -103,13 +103,28 @@ private:
     llvm::sort(buffers, [](const Buffer &a, const Buffer &b) {
       return std::pair(-a.bytes(), a.index) < std::pair(-b.bytes(), b.index);
     });
+    // Zeroed buffers lie side by side at the start, where nothing else comes.
     int64_t arena = 0, sum = 0;
+    for (Buffer &buffer : buffers) {
+      if (buffer.op.getZeroed()) {
+        buffer.first = 0;
+        buffer.last = INT64_MAX;
+      }
+    }
+    std::stable_partition(
+        buffers.begin(), buffers.end(),
+        [](const Buffer &b) { return BufferOp(b.op).getZeroed(); });
+    int64_t zeroed = 0;
     Builder builder(variant.getContext());
     for (size_t i = 0; i < buffers.size(); ++i) {
       Buffer &buffer = buffers[i];
       buffer.offset = findOffset(buffer, ArrayRef(buffers).take_front(i));
       buffer.op.setOffsetAttr(builder.getI64IntegerAttr(buffer.offset));
       arena = std::max(arena, buffer.end());
+      if (buffer.op.getZeroed()) {
+        zeroed = llvm::alignTo(buffer.end(), arenaAlignment);
+        arena = std::max(arena, zeroed);
+      }
       sum += buffer.bytes();
       LDBG() << buffer.bytes() << " bytes, live " << buffer.first << " to "
              << buffer.last << ", at " << buffer.offset;
@@ -121,6 +136,9 @@ private:
       }
     }
     arena = llvm::alignTo(arena, arenaAlignment);
+    if (zeroed != 0) {
+      variant.setZeroedBytesAttr(builder.getI64IntegerAttr(zeroed));
+    }
     variant.setArenaBytesAttr(builder.getI64IntegerAttr(arena));
     arenaBytes += arena;
     bufferBytes += sum;

@@ -102,7 +102,8 @@ private:
     auto variant = VariantOp::create(
         builder, func.getLoc(), builder.getStringAttr(target),
         builder.getStrArrayAttr(features), builder.getI64IntegerAttr(threads),
-        /*arena_bytes=*/nullptr, /*evidence=*/nullptr);
+        /*arena_bytes=*/nullptr, /*zeroed_bytes=*/nullptr, /*graph=*/nullptr,
+        /*evidence=*/nullptr);
     builder.createBlock(&variant.getPrepare());
     builder.createBlock(&variant.getRun());
     PlanWriter writer(variant, symbols);

@@ -34,10 +34,7 @@ LogicalResult minic::LaunchPerFusion::lower(Operation *op, PlanBuilder &plan) {
   }
   KernelOp kernel = plan.kernel(op, labelOf(op));
   LaunchOp::create(
-      builder, op->getLoc(), cast<StringAttr>(kernel.getEntries()[0]),
-      builder.getDenseI64ArrayAttr({1}), addresses,
-      builder.getArrayAttr(access), builder.getDenseI64ArrayAttr({}), scratch,
-      builder.getI64IntegerAttr(scratchBytes), StringAttr(),
-      DenseI32ArrayAttr());
+      builder, op->getLoc(), cast<StringAttr>(kernel.getEntries()[0]), {1},
+      addresses, access, /*label=*/StringAttr(), scratch, scratchBytes);
   return success();
 }

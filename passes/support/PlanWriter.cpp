@@ -94,7 +94,13 @@ Value PlanWriter::buffer(int64_t bytes) {
   return BufferOp::create(
       opBuilder, variant.getLoc(), AddressType::get(opBuilder.getContext()),
       opBuilder.getI64IntegerAttr(bytes), opBuilder.getI64IntegerAttr(64),
-      /*offset=*/nullptr);
+      /*zeroed=*/nullptr, /*offset=*/nullptr);
+}
+
+Value PlanWriter::zeroedBuffer(int64_t bytes) {
+  Value address = buffer(bytes);
+  address.getDefiningOp<BufferOp>().setZeroed(true);
+  return address;
 }
 
 /// The tensor that `tensor` is another name of.

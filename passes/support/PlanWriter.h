@@ -50,6 +50,7 @@ public:
   /// address of what a reshape views, or a buffer.
   mlir::Value addressOf(mlir::Value tensor) override;
   mlir::Value buffer(int64_t bytes) override;
+  mlir::Value zeroedBuffer(int64_t bytes) override;
   int64_t threads() const override;
   plan::KernelOp kernel(mlir::Operation *op, llvm::StringRef stem,
                         int64_t entries) override {

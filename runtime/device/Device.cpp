@@ -8,6 +8,22 @@
 
 namespace minic::runtime {
 
+absl::Status Execution::setStream(void *) {
+  return absl::InvalidArgumentError(
+      "stream: expected none, the program runs on a CPU");
+}
+
+absl::Status Execution::synchronize() { return absl::OkStatus(); }
+
+absl::Status Executable::checkPointer(const void *) const {
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<RecordedRuns>>
+Executable::record(const std::function<absl::Status(void *)> &) const {
+  return absl::UnimplementedError("this device records no runs");
+}
+
 const Device *findDevice(const std::string &target) {
   if (target == "cpu") {
     return &cpuDevice();

@@ -8,10 +8,52 @@
 #include "runtime/base/ParallelFor.h"
 #include "runtime/format/ArtifactReader.h"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 namespace minic::runtime {
+
+/// Memory that a device computes in. Thread-safe. Nothing here is for the run
+/// path: copies and fills are complete when they return.
+class DeviceMemory {
+public:
+  virtual ~DeviceMemory() = default;
+  /// Host code may read and write through the pointers.
+  virtual bool isHost() const = 0;
+  /// 256-byte aligned; null for zero bytes. ResourceExhausted where there is
+  /// not enough.
+  virtual absl::StatusOr<void *> allocate(uint64_t bytes) const = 0;
+  virtual void release(void *pointer) const = 0;
+  virtual absl::Status copyIn(void *device, const void *host,
+                              uint64_t bytes) const = 0;
+  virtual absl::Status copyOut(void *host, const void *device,
+                               uint64_t bytes) const = 0;
+  virtual absl::Status fill(void *device, uint8_t value,
+                            uint64_t bytes) const = 0;
+};
+
+/// Where a Program lives, in DLPack's terms.
+struct DevicePlace {
+  int32_t type = 1; // kDLCPU = 1, kDLCUDA = 2
+  int32_t index = 0;
+};
+
+/// Whether runs replay a captured graph.
+enum class GraphMode { Artifact, Off, On }; // Artifact: as it was measured
+
+/// What the graph machinery has done, for tests and `minic-run --stats`.
+struct GraphCounters {
+  int64_t instantiations = 0, updates = 0, replays = 0, plainRuns = 0;
+};
+
+/// Device time of some runs recorded once and replayed without the host.
+class RecordedRuns {
+public:
+  virtual ~RecordedRuns() = default;
+  /// Microseconds of one replay of all runs, by the device's own clock.
+  virtual absl::StatusOr<double> replay() = 0;
+};
 
 /// What an Executable is made from; everything outlives it.
 struct ExecutableSource {
@@ -21,13 +63,18 @@ struct ExecutableSource {
   /// By index of Artifact.constants; 64-byte aligned.
   const std::vector<const std::byte *> &constants;
   bool strictLibraries;
+  int deviceIndex = 0;
 };
 
 struct ExecutionOptions {
-  /// Variant.arena_bytes bytes, 64-byte aligned; outlives the Execution.
+  /// Variant.arena_bytes bytes of the device's memory, 64-byte aligned (GPU:
+  /// 256); outlives the Execution. Its zeroed part is zeroed by the device.
   std::byte *arena;
-  ParallelFor parallelFor; // null: the device's own
-  void *pool;
+  ParallelFor parallelFor = nullptr; // null: the device's own; CPU only
+  void *pool = nullptr;
+  /// GPU: the caller's stream (CUstream); null: the legacy default stream.
+  void *stream = nullptr;
+  GraphMode graph = GraphMode::Artifact;
 };
 
 /// One stream of runs; one thread at a time.
@@ -35,7 +82,13 @@ class Execution {
 public:
   virtual ~Execution() = default;
   /// `callers` are the caller's tensors: all inputs, then all outputs, checked.
+  /// On a GPU: enqueued on the stream, not waited for.
   virtual absl::Status run(void *const *callers) = 0;
+  /// GPU: later runs go to `stream` (CUstream). InvalidArgument on a CPU.
+  virtual absl::Status setStream(void *stream);
+  /// Waits for all runs; where one failed, says so.
+  virtual absl::Status synchronize();
+  virtual GraphCounters graphCounters() const { return {}; }
 };
 
 /// A variant whose kernels, library primitives and persistent memory are
@@ -46,6 +99,15 @@ public:
   virtual absl::StatusOr<std::unique_ptr<Execution>>
   createExecution(const ExecutionOptions &options) const = 0;
   virtual bool callsLibrary() const = 0;
+  virtual DevicePlace place() const { return {}; }
+  virtual const DeviceMemory &memory() const = 0;
+  /// InvalidArgument where `pointer` is not memory of this place. Asks the
+  /// driver, so only for pointers not seen before.
+  virtual absl::Status checkPointer(const void *pointer) const;
+  /// Records what `body` runs on Executions of this Executable whose stream is
+  /// the one it is given. Unimplemented on a CPU: its clock is the host's.
+  virtual absl::StatusOr<std::unique_ptr<RecordedRuns>>
+  record(const std::function<absl::Status(void *stream)> &body) const;
 };
 
 /// Stateless.

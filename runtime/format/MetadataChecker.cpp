@@ -308,6 +308,10 @@ static absl::Status checkVariant(const Variant &variant,
                      " bytes are not a multiple of 64 in range");
     }
   }
+  if (variant.zeroed_bytes() > variant.arena_bytes()) {
+    return damaged("variant memory: ", variant.zeroed_bytes(),
+                   " zeroed bytes in an arena of ", variant.arena_bytes());
+  }
   if (variant.prepare()) {
     RETURN_IF_ERROR(
         checkCommands(*variant.prepare(), artifact, function, variant, true));

@@ -6,6 +6,7 @@
 
 #include "runtime/device/cpu/CpuExecution.h"
 #include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/device/cpu/HostMemory.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -27,17 +28,18 @@ public:
     if (!team.ok()) {
       return team.status();
     }
-    return CpuExecution::create(run, memory(options.arena), *team);
+    return CpuExecution::create(run, planMemory(options.arena), *team);
   }
 
   bool callsLibrary() const override { return callsLibrary_; }
+  const DeviceMemory &memory() const override { return hostMemory(); }
 
 private:
   explicit CpuExecutable(const ExecutableSource &source)
       : variant(source.variant), constants(source.constants),
         inputCount(source.function.inputs()->size()) {}
 
-  PlanMemory memory(std::byte *arena) const {
+  PlanMemory planMemory(std::byte *arena) const {
     return {constants, arena, persistent.data(), inputCount};
   }
   absl::StatusOr<std::vector<LoadedCommand>>
@@ -141,7 +143,7 @@ CpuExecutable::load(const ExecutableSource &source) {
       return prepare.status();
     }
     absl::StatusOr<std::unique_ptr<CpuExecution>> execution =
-        CpuExecution::create(*prepare, executable->memory(nullptr),
+        CpuExecution::create(*prepare, executable->planMemory(nullptr),
                              ThreadTeam());
     if (!execution.ok()) {
       return execution.status();

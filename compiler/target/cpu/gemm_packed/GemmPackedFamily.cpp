@@ -141,10 +141,8 @@ LogicalResult GemmPackedFamily::lower(kernel::FusionOp fusion,
   }
   plan::LaunchOp::create(
       b, fusion.getLoc(), cast<StringAttr>(kernel.getEntries()[0]),
-      b.getDenseI64ArrayAttr({geometry.grid()}), addresses,
-      b.getArrayAttr(access), b.getDenseI64ArrayAttr({}), scratch,
-      b.getI64IntegerAttr(scratchBytes), b.getStringAttr(toString(schedule)),
-      /*depends=*/DenseI32ArrayAttr());
+      {geometry.grid()}, addresses, access,
+      b.getStringAttr(toString(schedule)), scratch, scratchBytes);
   return success();
 }
 

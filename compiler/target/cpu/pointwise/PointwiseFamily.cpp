@@ -146,10 +146,8 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
   std::string label = "pointwise " + llvm::StringRef(ops).drop_front().str();
   plan::LaunchOp::create(b, fusion.getLoc(),
                          cast<StringAttr>(kernel.getEntries()[0]),
-                         b.getDenseI64ArrayAttr({tiles.count()}), addresses,
-                         b.getArrayAttr(access), b.getDenseI64ArrayAttr({}),
-                         /*scratch=*/Value(), b.getI64IntegerAttr(0),
-                         b.getStringAttr(label), /*depends=*/nullptr);
+                         {tiles.count()}, addresses, access,
+                         b.getStringAttr(label));
   return success();
 }
 

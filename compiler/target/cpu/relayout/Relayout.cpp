@@ -175,9 +175,7 @@ LogicalResult lowerRelayout(kernel::RelayoutOp op, plan::PlanBuilder &plan) {
                                   plan.addressOf(op.getResult())};
   plan::LaunchOp::create(
       b, op.getLoc(), cast<StringAttr>(kernel.getEntries()[0]),
-      b.getDenseI64ArrayAttr({RelayoutLoops::get(to).tiles()}), addresses,
-      b.getArrayAttr(access), b.getDenseI64ArrayAttr({}), /*scratch=*/Value(),
-      b.getI64IntegerAttr(0), label, /*depends=*/nullptr);
+      {RelayoutLoops::get(to).tiles()}, addresses, access, label);
   return success();
 }
 

@@ -42,8 +42,9 @@ public:
                                   plan::AddressType::get(builder_.getContext()),
                                   builder_.getI64IntegerAttr(bytes),
                                   builder_.getI64IntegerAttr(64),
-                                  mlir::IntegerAttr());
+                                  mlir::UnitAttr(), mlir::IntegerAttr());
   }
+  mlir::Value zeroedBuffer(int64_t bytes) override { return buffer(bytes); }
   int64_t threads() const override { return 2; }
   plan::KernelOp kernel(mlir::Operation *op, llvm::StringRef stem,
                         int64_t entries) override {
