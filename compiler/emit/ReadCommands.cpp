@@ -69,10 +69,10 @@ Value CommandReader::address(const format::Address &address) {
   case format::Base::arena:
   case format::Base::persistent:
     if (!arena) {
-      arena = plan::BufferOp::create(
-          builder, loc, type, builder.getI64IntegerAttr(arenaBytes),
-          builder.getI64IntegerAttr(64), UnitAttr(),
-          builder.getI64IntegerAttr(0));
+      arena = plan::BufferOp::create(builder, loc, type,
+                                     builder.getI64IntegerAttr(arenaBytes),
+                                     builder.getI64IntegerAttr(64), UnitAttr(),
+                                     builder.getI64IntegerAttr(0));
     }
     base = arena;
     break;

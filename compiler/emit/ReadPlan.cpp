@@ -147,9 +147,8 @@ static void readVariant(const format::Artifact &artifact,
       builder, builder.getUnknownLoc(), variant.target()->c_str(),
       builder.getStrArrayAttr(isa), variant.threads(),
       builder.getI64IntegerAttr(variant.arena_bytes()),
-      variant.zeroed_bytes()
-          ? builder.getI64IntegerAttr(variant.zeroed_bytes())
-          : IntegerAttr(),
+      variant.zeroed_bytes() ? builder.getI64IntegerAttr(variant.zeroed_bytes())
+                             : IntegerAttr(),
       readGraphVerdict(variant.graph(), builder),
       variant.evidence() ? builder.getStringAttr(variant.evidence()->c_str())
                          : StringAttr());

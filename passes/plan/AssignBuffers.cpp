@@ -111,9 +111,9 @@ private:
         buffer.last = INT64_MAX;
       }
     }
-    std::stable_partition(
-        buffers.begin(), buffers.end(),
-        [](const Buffer &b) { return BufferOp(b.op).getZeroed(); });
+    std::stable_partition(buffers.begin(), buffers.end(), [](const Buffer &b) {
+      return BufferOp(b.op).getZeroed();
+    });
     int64_t zeroed = 0;
     Builder builder(variant.getContext());
     for (size_t i = 0; i < buffers.size(); ++i) {

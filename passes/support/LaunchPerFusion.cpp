@@ -33,8 +33,8 @@ LogicalResult minic::LaunchPerFusion::lower(Operation *op, PlanBuilder &plan) {
     scratch = plan.buffer(scratchBytes * plan.threads());
   }
   KernelOp kernel = plan.kernel(op, labelOf(op));
-  LaunchOp::create(
-      builder, op->getLoc(), cast<StringAttr>(kernel.getEntries()[0]), {1},
-      addresses, access, /*label=*/StringAttr(), scratch, scratchBytes);
+  LaunchOp::create(builder, op->getLoc(),
+                   cast<StringAttr>(kernel.getEntries()[0]), {1}, addresses,
+                   access, /*label=*/StringAttr(), scratch, scratchBytes);
   return success();
 }

@@ -141,8 +141,8 @@ LogicalResult GemmPackedFamily::lower(kernel::FusionOp fusion,
   }
   plan::LaunchOp::create(
       b, fusion.getLoc(), cast<StringAttr>(kernel.getEntries()[0]),
-      {geometry.grid()}, addresses, access,
-      b.getStringAttr(toString(schedule)), scratch, scratchBytes);
+      {geometry.grid()}, addresses, access, b.getStringAttr(toString(schedule)),
+      scratch, scratchBytes);
   return success();
 }
 

@@ -144,10 +144,9 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
   append(fusion.getInputs(), plan::Access::Read);
   append(fusion.getResults(), plan::Access::Write);
   std::string label = "pointwise " + llvm::StringRef(ops).drop_front().str();
-  plan::LaunchOp::create(b, fusion.getLoc(),
-                         cast<StringAttr>(kernel.getEntries()[0]),
-                         {tiles.count()}, addresses, access,
-                         b.getStringAttr(label));
+  plan::LaunchOp::create(
+      b, fusion.getLoc(), cast<StringAttr>(kernel.getEntries()[0]),
+      {tiles.count()}, addresses, access, b.getStringAttr(label));
   return success();
 }
 
