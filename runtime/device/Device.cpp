@@ -24,6 +24,16 @@ Executable::record(const std::function<absl::Status(void *)> &) const {
   return absl::UnimplementedError("this device records no runs");
 }
 
+absl::StatusOr<std::vector<LibraryAlgorithm>>
+Executable::algorithms(int, uint64_t) const {
+  return absl::UnimplementedError(
+      "the plan has no library call whose algorithm is open");
+}
+
+absl::Status Executable::copyConstants(void *) const {
+  return absl::UnimplementedError("this device's constants are not copied");
+}
+
 const Device *findDevice(const std::string &target) {
   if (target == "cpu") {
     return &cpuDevice();

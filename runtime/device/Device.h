@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace minic::runtime {
@@ -55,6 +56,15 @@ public:
   virtual absl::StatusOr<double> replay() = 0;
 };
 
+/// One way in which a library can execute a call.
+struct LibraryAlgorithm {
+  /// What the plan's descriptor keeps: hex digits or an engine's text.
+  std::string algorithm;
+  /// For people, in the schedule grammar: "tile=128x64 stages=4 splitk=2".
+  std::string name;
+  uint64_t scratchBytes = 0;
+};
+
 /// What an Executable is made from; everything outlives it.
 struct ExecutableSource {
   const format::ArtifactReader &artifact;
@@ -75,6 +85,10 @@ struct ExecutionOptions {
   /// GPU: the caller's stream (CUstream); null: the legacy default stream.
   void *stream = nullptr;
   GraphMode graph = GraphMode::Artifact;
+  /// GPU: a copy that Executable::copyConstants made and that outlives the
+  /// Execution; null: the Executable's own. For measuring with weights that no
+  /// cache holds.
+  const void *constants = nullptr;
 };
 
 /// One stream of runs; one thread at a time.
@@ -108,6 +122,16 @@ public:
   /// the one it is given. Unimplemented on a CPU: its clock is the host's.
   virtual absl::StatusOr<std::unique_ptr<RecordedRuns>>
   record(const std::function<absl::Status(void *stream)> &body) const;
+  /// At most `most` algorithms, best first, whose workspace is within
+  /// `scratchLimit` bytes, for the only library call of the plan whose
+  /// descriptor names none. Unimplemented where there is no such call.
+  virtual absl::StatusOr<std::vector<LibraryAlgorithm>>
+  algorithms(int most, uint64_t scratchLimit) const;
+  /// Bytes that a copy of the constants takes in memory(); 0 where Executions
+  /// use no copies.
+  virtual uint64_t constantBytes() const { return 0; }
+  /// Fills `destination`, constantBytes() of memory(), 256-byte aligned.
+  virtual absl::Status copyConstants(void *destination) const;
 };
 
 /// Stateless.
