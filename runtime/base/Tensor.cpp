@@ -4,6 +4,8 @@
 
 #include "runtime/base/Tensor.h"
 
+#include "absl/strings/str_cat.h"
+
 namespace minic::runtime {
 
 int64_t elementBytes(DType dtype) {
@@ -24,6 +26,19 @@ int64_t elementBytes(DType dtype) {
 }
 
 const char *toString(DType dtype) { return format::EnumNameDType(dtype); }
+
+std::string toString(const DevicePlace &place) {
+  switch (place.type) {
+  case 1:
+    return "the CPU";
+  case 2:
+    return absl::StrCat("CUDA device ", place.index);
+  case 3:
+    return "pinned host memory";
+  default:
+    return absl::StrCat("DLPack device type ", place.type);
+  }
+}
 
 int64_t TensorSpec::elements() const {
   int64_t count = 1;

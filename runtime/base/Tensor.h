@@ -22,7 +22,7 @@ int64_t elementBytes(DType dtype);
 /// "f32", "bf16", ...
 const char *toString(DType dtype);
 
-/// What an artifact says of an input or output: dense row-major on the CPU.
+/// What an artifact says of an input or output: dense row-major.
 struct TensorSpec {
   std::string name;
   DType dtype;
@@ -32,11 +32,27 @@ struct TensorSpec {
   int64_t bytes() const;
 };
 
+/// Where memory is, in DLPack's terms.
+struct DevicePlace {
+  int32_t type = 1; // kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3
+  int32_t index = 0;
+};
+
+inline bool operator==(const DevicePlace &a, const DevicePlace &b) {
+  return a.type == b.type && a.index == b.index;
+}
+inline bool operator!=(const DevicePlace &a, const DevicePlace &b) {
+  return !(a == b);
+}
+/// "the CPU", "CUDA device 1", "pinned host memory", "DLPack device type 7".
+std::string toString(const DevicePlace &place);
+
 /// A caller-owned dense row-major tensor; does not own `dims`.
 struct Tensor {
   void *data = nullptr;
   DType dtype = DType::f32;
   absl::Span<const int64_t> dims;
+  DevicePlace place = {};
 };
 
 } // namespace minic::runtime

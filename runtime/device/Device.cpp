@@ -8,12 +8,28 @@
 
 namespace minic::runtime {
 
+absl::StatusOr<void *> DeviceMemory::allocatePinned(uint64_t) const {
+  return absl::UnimplementedError("this device needs no pinned memory");
+}
+
+void DeviceMemory::releasePinned(void *) const {}
+
+absl::StatusOr<void *> DeviceMemory::allocateOn(void *, uint64_t) const {
+  return absl::UnimplementedError("this device has no stream-ordered pool");
+}
+
+void DeviceMemory::releaseOn(void *, void *) const {}
+
 absl::Status Execution::setStream(void *) {
   return absl::InvalidArgumentError(
       "stream: expected none, the program runs on a CPU");
 }
 
 absl::Status Execution::synchronize() { return absl::OkStatus(); }
+
+absl::Status Execution::enqueueCopy(void *, const void *, uint64_t) {
+  return absl::UnimplementedError("this device copies nothing by itself");
+}
 
 absl::Status Executable::checkPointer(const void *) const {
   return absl::OkStatus();

@@ -6,6 +6,7 @@
 #define MINIC_RUNTIME_DEVICE_DEVICE_H
 
 #include "runtime/base/ParallelFor.h"
+#include "runtime/base/Tensor.h"
 #include "runtime/format/ArtifactReader.h"
 
 #include <functional>
@@ -32,12 +33,15 @@ public:
                                uint64_t bytes) const = 0;
   virtual absl::Status fill(void *device, uint8_t value,
                             uint64_t bytes) const = 0;
-};
 
-/// Where a Program lives, in DLPack's terms.
-struct DevicePlace {
-  int32_t type = 1; // kDLCPU = 1, kDLCUDA = 2
-  int32_t index = 0;
+  /// Host memory that the device copies to and from without the host's help:
+  /// pinned. Unimplemented where this memory is the host's.
+  virtual absl::StatusOr<void *> allocatePinned(uint64_t bytes) const;
+  virtual void releasePinned(void *pointer) const;
+  /// From the device's stream-ordered pool: usable by what `stream` does later,
+  /// until what it does after the release. Unimplemented on a CPU.
+  virtual absl::StatusOr<void *> allocateOn(void *stream, uint64_t bytes) const;
+  virtual void releaseOn(void *stream, void *pointer) const;
 };
 
 /// Whether runs replay a captured graph.
@@ -102,7 +106,14 @@ public:
   virtual absl::Status setStream(void *stream);
   /// Waits for all runs; where one failed, says so.
   virtual absl::Status synchronize();
+  /// GPU: enqueues a copy on the stream, between memory of the device and
+  /// pinned memory in either direction. Unimplemented on a CPU.
+  virtual absl::Status enqueueCopy(void *destination, const void *source,
+                                   uint64_t bytes);
   virtual GraphCounters graphCounters() const { return {}; }
+  /// Why runs replay no graph although ExecutionOptions.graph asks for one;
+  /// empty where they do or where none was asked for.
+  virtual std::string graphRefusal() const { return {}; }
 };
 
 /// A variant whose kernels, library primitives and persistent memory are
@@ -138,8 +149,10 @@ public:
 class Device {
 public:
   virtual ~Device() = default;
-  /// FailedPrecondition names what this machine lacks for the variant.
-  virtual absl::Status canRun(const format::Variant &variant) const = 0;
+  /// FailedPrecondition names what this machine lacks for the variant. A CPU
+  /// knows no index.
+  virtual absl::Status canRun(const format::Variant &variant,
+                              int deviceIndex) const = 0;
   virtual absl::StatusOr<std::unique_ptr<Executable>>
   load(const ExecutableSource &source) const = 0;
 };

@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
+#include <algorithm>
+
 namespace minic::runtime {
 
 static absl::StatusOr<const format::Function *>
@@ -23,30 +25,46 @@ findFunction(const format::Artifact &artifact, const std::string &name) {
                    "' in the artifact; it has: ", absl::StrJoin(names, ", ")));
 }
 
+/// "cuda sm_90a"
+static std::string describe(const format::Variant &variant) {
+  std::string text = variant.target()->str();
+  if (text != "cpu" && variant.isa()) {
+    for (const flatbuffers::String *entry : *variant.isa()) {
+      absl::StrAppend(&text, " ", entry->str());
+    }
+  }
+  return text;
+}
+
 /// The first variant with `threads` threads (0: any) that this machine runs.
 static absl::StatusOr<const format::Variant *>
-findVariant(const format::Function &function, int threads) {
+findVariant(const format::Function &function, int threads, int deviceIndex) {
   std::vector<uint32_t> threadCounts;
-  absl::Status lacks = absl::OkStatus();
+  std::vector<std::string> reasons;
   for (const format::Variant *variant : *function.variants()) {
     threadCounts.push_back(variant->threads());
     if (threads != 0 && variant->threads() != uint32_t(threads)) {
       continue;
     }
     const Device *device = findDevice(variant->target()->str());
-    absl::Status status = device ? device->canRun(*variant)
+    absl::Status status = device ? device->canRun(*variant, deviceIndex)
                                  : absl::FailedPreconditionError(absl::StrCat(
                                        "this runtime has no target '",
                                        variant->target()->str(), "'"));
     if (status.ok()) {
       return variant;
     }
-    lacks.Update(absl::FailedPreconditionError(
-        absl::StrCat("function '", function.name()->str(),
-                     "' cannot run here: ", status.message())));
+    std::string reason =
+        absl::StrCat(describe(*variant), ": ", status.message());
+    // Variants for several thread counts lack the same.
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
+      reasons.push_back(std::move(reason));
+    }
   }
-  if (!lacks.ok()) {
-    return lacks;
+  if (!reasons.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("function '", function.name()->str(),
+                     "' cannot run here: ", absl::StrJoin(reasons, "; ")));
   }
   return absl::NotFoundError(absl::StrCat(
       "function '", function.name()->str(), "' has no plan for ", threads,
@@ -103,7 +121,7 @@ static absl::Status loadImpl(Program::Impl &impl,
   }
   impl.function = *function;
   absl::StatusOr<const format::Variant *> variant =
-      findVariant(**function, options.threads);
+      findVariant(**function, options.threads, options.device);
   if (!variant.ok()) {
     return variant.status();
   }
@@ -117,7 +135,7 @@ static absl::Status loadImpl(Program::Impl &impl,
   const Device *device = findDevice(impl.variant->target()->str());
   absl::StatusOr<std::unique_ptr<Executable>> executable =
       device->load({impl.artifact, *impl.function, *impl.variant,
-                    impl.constants, options.strictLibraries});
+                    impl.constants, options.strictLibraries, options.device});
   if (!executable.ok()) {
     return executable.status();
   }
@@ -169,6 +187,10 @@ const std::vector<TensorSpec> &Program::inputs() const { return impl_->inputs; }
 const std::vector<TensorSpec> &Program::outputs() const {
   return impl_->outputs;
 }
+
+DevicePlace Program::place() const { return impl_->executable->place(); }
+
+const Executable &Program::executable() const { return *impl_->executable; }
 
 uint64_t Program::arenaBytes() const { return impl_->variant->arena_bytes(); }
 

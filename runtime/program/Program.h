@@ -16,6 +16,8 @@
 
 namespace minic::runtime {
 
+class Executable;
+
 /// Fills `destination` (constant.bytes bytes, 64-byte aligned) with an external
 /// constant in its layout.
 using ConstantProvider = std::function<absl::Status(
@@ -30,6 +32,8 @@ struct ProgramOptions {
   ConstantProvider constants;
   /// Fail instead of asking a library's heuristic when its version differs.
   bool strictLibraries = false;
+  /// Index of the GPU, as the driver counts them; a CPU has none.
+  int device = 0;
 };
 
 /// Thread-safe after load. Holds the mapped file, the loaded kernels, library
@@ -37,7 +41,7 @@ struct ProgramOptions {
 class Program {
 public:
   /// Maps and checks `path`. InvalidArgument or DataLoss for a bad file,
-  /// FailedPrecondition where this machine lacks a CPU feature or library,
+  /// FailedPrecondition where this machine lacks a CPU feature, GPU or library,
   /// NotFound for a missing file, function or thread count.
   static absl::StatusOr<std::shared_ptr<const Program>>
   load(const std::string &path, const ProgramOptions &options = {});
@@ -53,7 +57,11 @@ public:
 
   const std::vector<TensorSpec> &inputs() const;
   const std::vector<TensorSpec> &outputs() const;
-  /// Bytes of the arena a Context needs, 64-byte aligned.
+  /// Where it runs and where the caller's tensors are.
+  DevicePlace place() const;
+  /// What it loaded: memory of its place, recording.
+  const Executable &executable() const;
+  /// Bytes of the arena a Context needs, 64-byte aligned (GPU: 256).
   uint64_t arenaBytes() const;
   int threads() const;
   /// True where `run` calls a library (which may allocate).

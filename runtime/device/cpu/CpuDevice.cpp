@@ -164,7 +164,7 @@ CpuExecutable::load(const ExecutableSource &source) {
 
 class CpuDevice : public Device {
 public:
-  absl::Status canRun(const format::Variant &variant) const override {
+  absl::Status canRun(const format::Variant &variant, int) const override {
     if (variant.isa()) {
       for (const flatbuffers::String *feature : *variant.isa()) {
         if (!cpuHasFeature({feature->c_str(), feature->size()})) {
