@@ -16,6 +16,7 @@
 #include "dialects/graph/GraphDialect.h.inc"
 #include "dialects/graph/GraphEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
+#include "dialects/graph/Conv2dGeometry.h"
 #include "dialects/graph/GraphAttrs.h.inc"
 #include "dialects/graph/GraphInterfaces.h.inc"
 #define GET_OP_CLASSES

@@ -33,4 +33,25 @@ def Graph_GeluApproximationAttr
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Graph_ImageLayout
+    : I32EnumAttr<"ImageLayout", "order of an image tensor's dimensions", [
+        I32EnumAttrCase<"NCHW", 0, "nchw">,
+        I32EnumAttrCase<"NHWC", 1, "nhwc">]> {
+  let cppNamespace = "::minic::graph";
+  let genSpecializedAttr = 0;
+}
+/// Stored as its name: `layout = "nhwc"`.
+def Graph_ImageLayoutAttr
+    : Attr<CPred<"::llvm::isa<::mlir::StringAttr>($_self) && "
+                 "::minic::graph::symbolizeImageLayout("
+                 "::llvm::cast<::mlir::StringAttr>($_self).getValue())">,
+           "\"nchw\" or \"nhwc\""> {
+  let storageType = "::mlir::StringAttr";
+  let returnType = "::minic::graph::ImageLayout";
+  let convertFromStorage =
+      "*::minic::graph::symbolizeImageLayout($_self.getValue())";
+  let constBuilderCall =
+      "$_builder.getStringAttr(::minic::graph::stringifyImageLayout($0))";
+}
+
 #endif // MINIC_DIALECTS_GRAPH_GRAPHATTRS

@@ -3,6 +3,7 @@
 // Shape inference, verification and custom syntax of the graph ops.
 
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/ShapeText.h"
 
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -36,7 +37,7 @@ FailureOr<SmallVector<int64_t>> broadcastShapes(ArrayRef<int64_t> lhs,
   return result;
 }
 
-static std::string shapeText(ArrayRef<int64_t> shape) {
+std::string shapeText(ArrayRef<int64_t> shape) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << '[';

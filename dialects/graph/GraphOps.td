@@ -3,5 +3,6 @@
 // All graph ops, for one TableGen run.
 
 include "dialects/graph/GraphContractionOps.td"
+include "dialects/graph/GraphConvolutionOps.td"
 include "dialects/graph/GraphLayoutOps.td"
 include "dialects/graph/GraphPointwiseOps.td"

@@ -17,6 +17,21 @@ func.func @contractions(%x: tensor<2x4x8xbf16>, %w: tensor<16x8xbf16>, %b: tenso
   return
 }
 
+// CHECK-LABEL: func.func @convolutions
+func.func @convolutions(%x: tensor<2x8x5x7xf32>, %w: tensor<16x8x3x3xf32>, %b: tensor<16xf32>, %c: tensor<2x5x7x8xf16>, %d: tensor<16x1x3x2xf16>, %any: tensor<?x8x?x7xf32>) {
+  // What is left out is one, zero and nchw, and is not printed.
+  // CHECK: graph.conv2d %{{.+}}, %{{.+}} : (tensor<2x8x5x7xf32>, tensor<16x8x3x3xf32>) -> tensor<2x16x3x5xf32>
+  %0 = graph.conv2d %x, %w {strides = array<i64: 1, 1>, layout = "nchw"} : (tensor<2x8x5x7xf32>, tensor<16x8x3x3xf32>) -> tensor<2x16x3x5xf32>
+  // CHECK: graph.conv2d %{{.+}}, %{{.+}}, %{{.+}} {pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>} : (tensor<2x8x5x7xf32>, tensor<16x8x3x3xf32>, tensor<16xf32>) -> tensor<2x16x3x4xf32>
+  %1 = graph.conv2d %x, %w, %b {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>} : (tensor<2x8x5x7xf32>, tensor<16x8x3x3xf32>, tensor<16xf32>) -> tensor<2x16x3x4xf32>
+  // Depthwise with two outputs per input; top and bottom, left and right differ.
+  // CHECK: graph.conv2d %{{.+}}, %{{.+}} {dilations = array<i64: 2, 3>, groups = 8 : i64, layout = "nhwc", pads = array<i64: 0, 1, 2, 3>} : (tensor<2x5x7x8xf16>, tensor<16x1x3x2xf16>) -> tensor<2x3x8x16xf16>
+  %2 = graph.conv2d %c, %d {layout = "nhwc", groups = 8 : i64, pads = array<i64: 0, 1, 2, 3>, dilations = array<i64: 2, 3>} : (tensor<2x5x7x8xf16>, tensor<16x1x3x2xf16>) -> tensor<2x3x8x16xf16>
+  // CHECK: graph.conv2d {{.*}} (tensor<?x8x?x7xf32>, tensor<16x8x3x3xf32>) -> tensor<?x16x?x5xf32>
+  %3 = graph.conv2d %any, %w : (tensor<?x8x?x7xf32>, tensor<16x8x3x3xf32>) -> tensor<?x16x?x5xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @layout
 func.func @layout(%x: tensor<2x3x4xf16>, %any: tensor<?x4xf16>) {
   // CHECK: graph.reshape %{{.+}} : tensor<2x3x4xf16> to tensor<6x4xf16>

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shape inference and verification of graph.conv2d.
+
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/ShapeText.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace minic::graph {
+
+/// Positions of N, C, H and W in an image tensor's shape.
+struct ImageDims {
+  int64_t batch = 0, channels, height, width;
+
+  explicit ImageDims(ImageLayout layout)
+      : channels(layout == ImageLayout::NCHW ? 1 : 3),
+        height(layout == ImageLayout::NCHW ? 2 : 1), width(height + 1) {}
+};
+
+Conv2dGeometry Conv2dOp::getGeometry() {
+  auto input = cast<RankedTensorType>(getInput().getType()).getShape();
+  auto filter = cast<RankedTensorType>(getFilter().getType()).getShape();
+  auto result = cast<RankedTensorType>(getType()).getShape();
+  ImageDims dims(getLayout());
+  return {.batch = result[dims.batch],
+          .inputChannels = input[dims.channels],
+          .inputHeight = input[dims.height],
+          .inputWidth = input[dims.width],
+          .outputChannels = result[dims.channels],
+          .outputHeight = result[dims.height],
+          .outputWidth = result[dims.width],
+          .filterHeight = filter[2],
+          .filterWidth = filter[3],
+          .strideHeight = getStrides()[0],
+          .strideWidth = getStrides()[1],
+          .padTop = getPads()[0],
+          .padLeft = getPads()[1],
+          .padBottom = getPads()[2],
+          .padRight = getPads()[3],
+          .dilationHeight = getDilations()[0],
+          .dilationWidth = getDilations()[1],
+          .groups = int64_t(getGroups()),
+          .layout = getLayout()};
+}
+
+/// `values` has `count` numbers from `least` to INT32_MAX: sums and products of
+/// them with extents are then far from overflow.
+static LogicalResult checkNumbers(std::optional<Location> loc, StringRef name,
+                                  ArrayRef<int64_t> values, size_t count,
+                                  int64_t least) {
+  auto isInside = [&](int64_t value) {
+    return value >= least && value <= std::numeric_limits<int32_t>::max();
+  };
+  if (values.size() == count && llvm::all_of(values, isInside)) {
+    return success();
+  }
+  return emitOptionalError(loc, "'graph.conv2d' op expects ", name, " to be ",
+                           count, count == 1 ? " number" : " numbers", " from ",
+                           least, " to 2147483647, got ", shapeText(values));
+}
+
+static bool isKnown(int64_t dim) { return !ShapedType::isDynamic(dim); }
+
+/// The output's extent along one dimension; failure where the filter is larger
+/// than the padded input.
+static FailureOr<int64_t> outputExtent(int64_t input, int64_t filter,
+                                       int64_t stride, int64_t padding,
+                                       int64_t dilation) {
+  if (!isKnown(input) || !isKnown(filter)) {
+    return ShapedType::kDynamic;
+  }
+  int64_t padded, reach;
+  if (filter < 1 || llvm::AddOverflow(input, padding, padded) ||
+      llvm::MulOverflow(filter - 1, dilation, reach) || reach >= padded) {
+    return failure();
+  }
+  return (padded - reach - 1) / stride + 1;
+}
+
+/// Dtypes, ranks, channels and groups.
+static LogicalResult checkOperands(std::optional<Location> loc,
+                                   Conv2dOpAdaptor op) {
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  auto filter = cast<RankedTensorType>(op.getFilter().getType());
+  if (input.getRank() != 4 || filter.getRank() != 4) {
+    return emitOptionalError(
+        loc, "'graph.conv2d' op expects input ",
+        op.getLayout() == ImageLayout::NCHW ? "[N, C, H, W]" : "[N, H, W, C]",
+        " and filter [K, C / groups, R, S], got ", shapeText(input.getShape()),
+        " and ", shapeText(filter.getShape()));
+  }
+  for (Value operand : op.getOperands().drop_front()) {
+    auto dtype = cast<RankedTensorType>(operand.getType()).getElementType();
+    if (dtype != input.getElementType()) {
+      return emitOptionalError(
+          loc, "'graph.conv2d' op expects operands of one dtype, got ",
+          input.getElementType(), " and ", dtype);
+    }
+  }
+  int64_t groups = op.getGroups();
+  int64_t channels = input.getDimSize(ImageDims(op.getLayout()).channels);
+  int64_t perGroup = filter.getDimSize(1);
+  if (isKnown(channels) && isKnown(perGroup) &&
+      (channels % groups != 0 || channels / groups != perGroup)) {
+    return emitOptionalError(
+        loc,
+        "'graph.conv2d' op expects C / groups channels in the filter, got ",
+        channels, " / ", groups, " and ", perGroup);
+  }
+  int64_t outputs = filter.getDimSize(0);
+  if (isKnown(outputs) && outputs % groups != 0) {
+    return emitOptionalError(
+        loc, "'graph.conv2d' op expects K to be a multiple of groups, got ",
+        outputs, " and ", groups);
+  }
+  if (op.getBias()) {
+    auto bias = cast<RankedTensorType>(op.getBias().getType());
+    if (bias.getRank() != 1 ||
+        (isKnown(bias.getDimSize(0)) && isKnown(outputs) &&
+         bias.getDimSize(0) != outputs)) {
+      return emitOptionalError(loc, "'graph.conv2d' op expects bias ",
+                               shapeText(outputs), ", got ",
+                               shapeText(bias.getShape()));
+    }
+  }
+  return success();
+}
+
+LogicalResult
+Conv2dOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
+                           ValueRange operands, DictionaryAttr attributes,
+                           OpaqueProperties properties, RegionRange regions,
+                           SmallVectorImpl<Type> &types) {
+  Conv2dOpAdaptor op(operands, attributes, properties, regions);
+  ArrayRef<int64_t> strides = op.getStrides(), pads = op.getPads();
+  ArrayRef<int64_t> dilations = op.getDilations();
+  if (failed(checkNumbers(loc, "strides", strides, 2, 1)) ||
+      failed(checkNumbers(loc, "pads", pads, 4, 0)) ||
+      failed(checkNumbers(loc, "dilations", dilations, 2, 1)) ||
+      failed(checkNumbers(loc, "groups", int64_t(op.getGroups()), 1, 1)) ||
+      failed(checkOperands(loc, op))) {
+    return failure();
+  }
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  auto filter = cast<RankedTensorType>(op.getFilter().getType());
+  ImageDims dims(op.getLayout());
+  SmallVector<int64_t> shape(input.getShape());
+  shape[dims.channels] = filter.getDimSize(0);
+  for (int64_t i : {0, 1}) {
+    int64_t &extent = shape[dims.height + i];
+    auto output = outputExtent(extent, filter.getDimSize(2 + i), strides[i],
+                               pads[i] + pads[2 + i], dilations[i]);
+    if (failed(output)) {
+      return emitOptionalError(
+          loc,
+          "'graph.conv2d' op expects the padded input to be no smaller "
+          "than the dilated filter, got ",
+          i == 0 ? "heights " : "widths ", extent, " + ", pads[i], " + ",
+          pads[2 + i], " and (", filter.getDimSize(2 + i), " - 1) * ",
+          dilations[i], " + 1");
+    }
+    extent = *output;
+  }
+  types.push_back(RankedTensorType::get(shape, input.getElementType()));
+  return success();
+}
+
+} // namespace minic::graph
