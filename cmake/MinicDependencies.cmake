@@ -16,14 +16,16 @@ find_path(MINIC_ONEDNN_INCLUDE dnnl.h REQUIRED)
 
 # Types only, as oneDNN's: the libraries are opened at run time. From a CUDA
 # toolkit, or the wheels that third_party/install.sh puts into .venv.
-file(GLOB MINIC_CUDA_WHEELS
-  ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cu13/include)
-find_path(MINIC_CUDA_INCLUDE cuda.h HINTS ${MINIC_CUDA_WHEELS}
-  PATHS $ENV{CUDA_HOME}/include /usr/local/cuda/include REQUIRED)
-file(GLOB MINIC_CUDNN_FRONTEND_WHEEL
-  ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/include)
-find_path(MINIC_CUDNN_FRONTEND_INCLUDE cudnn_frontend.h
-  HINTS ${MINIC_CUDNN_FRONTEND_WHEEL})
+if(MINIC_BUILD_CUDA)
+  file(GLOB MINIC_CUDA_WHEELS
+    ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cu13/include)
+  find_path(MINIC_CUDA_INCLUDE cuda.h HINTS ${MINIC_CUDA_WHEELS}
+    PATHS $ENV{CUDA_HOME}/include /usr/local/cuda/include REQUIRED)
+  file(GLOB MINIC_CUDNN_FRONTEND_WHEEL
+    ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/include)
+  find_path(MINIC_CUDNN_FRONTEND_INCLUDE cudnn_frontend.h
+    HINTS ${MINIC_CUDNN_FRONTEND_WHEEL})
+endif()
 
 find_package(SQLite3)
 option(MINIC_BUILD_TUNER

@@ -3,6 +3,9 @@
 
 option(MINIC_BUILD_COMPILER
   "Build dialects, passes and compiler (needs LLVM/MLIR); OFF: runtime only" ON)
+option(MINIC_BUILD_CUDA
+  "Build the CUDA device (needs CUDA's headers; the driver is opened at run time)"
+  ON)
 set(MINIC_SANITIZE "" CACHE STRING
   "Sanitizers for all minic code, for example 'address,undefined' or 'thread'")
 

@@ -5,6 +5,9 @@
 #include "runtime/device/Device.h"
 
 #include "runtime/device/cpu/CpuDevice.h"
+#ifdef MINIC_BUILD_CUDA
+#include "runtime/device/cuda/CudaDevice.h"
+#endif
 
 namespace minic::runtime {
 
@@ -54,6 +57,11 @@ const Device *findDevice(const std::string &target) {
   if (target == "cpu") {
     return &cpuDevice();
   }
+#ifdef MINIC_BUILD_CUDA
+  if (target == "cuda") {
+    return &cudaDevice();
+  }
+#endif
   return nullptr;
 }
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Says what this machine's GPUs can run.
+
+#include "runtime/device/cuda/CudaDevice.h"
+
+#include "runtime/device/cuda/Architecture.h"
+#include "runtime/device/cuda/CudaDriver.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace minic::runtime {
+
+namespace {
+
+class CudaDevice : public Device {
+public:
+  absl::Status canRun(const format::Variant &variant,
+                      int deviceIndex) const override;
+
+  absl::StatusOr<std::unique_ptr<Executable>>
+  load(const ExecutableSource &source) const override {
+    return absl::UnimplementedError("unsupported: programs for CUDA");
+  }
+};
+
+absl::Status CudaDevice::canRun(const format::Variant &variant,
+                                int deviceIndex) const {
+  absl::StatusOr<const CudaDriver *> opened = CudaDriver::open();
+  if (!opened.ok()) {
+    return absl::FailedPreconditionError(opened.status().message());
+  }
+  const CudaDriver &driver = **opened;
+  int count = 0;
+  MINIC_RETURN_IF_CUDA_ERROR(driver, cuDeviceGetCount(&count),
+                             "cuDeviceGetCount");
+  if (deviceIndex < 0 || deviceIndex >= count) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "CUDA device: expected an index below ", count, ", got ", deviceIndex));
+  }
+  CUdevice device;
+  ComputeCapability capability;
+  MINIC_RETURN_IF_CUDA_ERROR(driver, cuDeviceGet(&device, deviceIndex),
+                             "cuDeviceGet");
+  MINIC_RETURN_IF_CUDA_ERROR(
+      driver,
+      cuDeviceGetAttribute(&capability.major,
+                           CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                           device),
+      "compute capability");
+  MINIC_RETURN_IF_CUDA_ERROR(
+      driver,
+      cuDeviceGetAttribute(&capability.minor,
+                           CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+                           device),
+      "compute capability");
+  if (variant.isa()) {
+    for (const flatbuffers::String *isa : *variant.isa()) {
+      absl::Status status =
+          checkArchitecture({isa->c_str(), isa->size()}, capability);
+      if (!status.ok()) {
+        return status;
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+} // namespace
+
+const Device &cudaDevice() {
+  static const CudaDevice device;
+  return device;
+}
+
+} // namespace minic::runtime

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// NVIDIA GPUs as a Device.
+
+#ifndef MINIC_RUNTIME_DEVICE_CUDA_CUDADEVICE_H
+#define MINIC_RUNTIME_DEVICE_CUDA_CUDADEVICE_H
+
+#include "runtime/device/Device.h"
+
+namespace minic::runtime {
+
+const Device &cudaDevice();
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_DEVICE_CUDA_CUDADEVICE_H
