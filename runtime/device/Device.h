@@ -110,6 +110,8 @@ public:
   /// pinned memory in either direction. Unimplemented on a CPU.
   virtual absl::Status enqueueCopy(void *destination, const void *source,
                                    uint64_t bytes);
+  /// GPU: whether the stream is being captured into a graph.
+  virtual bool isCapturing() const { return false; }
   virtual GraphCounters graphCounters() const { return {}; }
   /// Why runs replay no graph although ExecutionOptions.graph asks for one;
   /// empty where they do or where none was asked for.

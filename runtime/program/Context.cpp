@@ -4,97 +4,72 @@
 
 #include "runtime/program/Context.h"
 
-#include "runtime/program/ProgramImpl.h"
+#include "runtime/program/Arena.h"
+#include "runtime/program/Staging.h"
+#include "runtime/program/TensorCheck.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-
-#include <algorithm>
 
 namespace minic::runtime {
 
-namespace {
-
-/// What run compares with, flat: no name, no vector, nothing to chase.
-struct Expected {
-  const int64_t *dims;
-  size_t rank;
-  DType dtype;
-  bool isEmpty;
-  uintptr_t misaligned; // bits that must be zero
-};
-
-std::vector<Expected> expectedOf(const std::vector<TensorSpec> &specs) {
-  std::vector<Expected> expected;
-  for (const TensorSpec &spec : specs) {
-    expected.push_back({spec.dims.data(), spec.dims.size(), spec.dtype,
-                        spec.elements() == 0, spec.alignment - uintptr_t(1)});
-  }
-  return expected;
-}
-
-bool matches(const Tensor &tensor, const Expected &expected) {
-  return tensor.dtype == expected.dtype &&
-         tensor.dims.size() == expected.rank &&
-         std::equal(expected.dims, expected.dims + expected.rank,
-                    tensor.dims.data()) &&
-         (expected.isEmpty ||
-          (tensor.data != nullptr && (reinterpret_cast<uintptr_t>(tensor.data) &
-                                      expected.misaligned) == 0));
-}
-
-/// Why `matches` said no.
-absl::Status mismatch(const char *role, const TensorSpec &spec,
-                      const Tensor &tensor) {
-  std::string what = absl::StrCat(role, " '", spec.name, "': ");
-  if (tensor.dtype != spec.dtype) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, "expected dtype ", toString(spec.dtype), ", got ",
-                     toString(tensor.dtype)));
-  }
-  if (tensor.dims != absl::MakeConstSpan(spec.dims)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, "expected shape [", absl::StrJoin(spec.dims, ", "),
-                     "], got [", absl::StrJoin(tensor.dims, ", "), "]"));
-  }
-  if (!tensor.data) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(what, "expected data, got a null pointer"));
-  }
-  uintptr_t address = reinterpret_cast<uintptr_t>(tensor.data);
-  return absl::InvalidArgumentError(
-      absl::StrCat(what, "expected data aligned to ", spec.alignment,
-                   " bytes, got ", address & -address, " bytes"));
-}
-
-} // namespace
-
 struct Context::Impl {
-  std::shared_ptr<const Program> program;
-  std::vector<Expected> inputs, outputs;
-  std::vector<void *> callers; // inputs, then outputs
-  AlignedBuffer arena;
+  std::shared_ptr<const Program> program; // outlives what follows
+  DevicePlace place;
+  std::vector<ExpectedTensor> inputs, outputs;
+  std::vector<void *> callers;   // inputs, then outputs
+  std::vector<void *> confirmed; // by caller: the device's, as it said last
+  Arena arena;
+  Staging staging;
   std::unique_ptr<Execution> execution;
 
   absl::Status accept(const char *role, const std::vector<TensorSpec> &specs,
-                      const std::vector<Expected> &expected,
-                      absl::Span<const Tensor> tensors, void **callers);
+                      const std::vector<ExpectedTensor> &expected,
+                      absl::Span<const Tensor> tensors, size_t first,
+                      bool &isStaged);
+  absl::Status runStaged(absl::Span<const Tensor> inputs,
+                         absl::Span<const Tensor> outputs);
 };
 
+/// Puts the tensors' pointers into `callers` from `first` on. `isStaged`
+/// becomes true where one is the host's.
 absl::Status Context::Impl::accept(const char *role,
                                    const std::vector<TensorSpec> &specs,
-                                   const std::vector<Expected> &expected,
+                                   const std::vector<ExpectedTensor> &expected,
                                    absl::Span<const Tensor> tensors,
-                                   void **callers) {
+                                   size_t first, bool &isStaged) {
   if (tensors.size() != expected.size()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "expected ", specs.size(), " ", role, "s, got ", tensors.size()));
   }
   for (size_t i = 0; i < tensors.size(); ++i) {
-    if (!matches(tensors[i], expected[i])) {
-      return mismatch(role, specs[i], tensors[i]);
+    const Tensor &tensor = tensors[i];
+    Residence residence = residenceOf(tensor.place, place);
+    if (residence == Residence::elsewhere ||
+        (residence == Residence::host && !staging.exists())) {
+      return describeMisplaced(role, specs[i], tensor.place, place);
     }
-    callers[i] = tensors[i].data;
+    if (!expected[i].matches(tensor)) {
+      return describeMismatch(role, specs[i], tensor);
+    }
+    if (residence == Residence::host) {
+      callers[first + i] = staging.device(first + i);
+      isStaged = true;
+      continue;
+    }
+    if (!expected[i].isAligned(tensor)) {
+      return describeMismatch(role, specs[i], tensor);
+    }
+    // Asking the driver takes longer than all else: once per pointer.
+    if (tensor.data != confirmed[first + i] && !expected[i].isEmpty) {
+      absl::Status status = program->executable().checkPointer(tensor.data);
+      if (!status.ok()) {
+        return absl::Status(
+            status.code(),
+            absl::StrCat(role, " '", specs[i].name, "': ", status.message()));
+      }
+      confirmed[first + i] = tensor.data;
+    }
+    callers[first + i] = tensor.data;
   }
   return absl::OkStatus();
 }
@@ -106,53 +81,115 @@ absl::StatusOr<std::unique_ptr<Context>>
 Context::create(std::shared_ptr<const Program> program,
                 const ContextOptions &options) {
   auto impl = std::make_unique<Impl>();
-  uint64_t bytes = program->arenaBytes();
-  auto *arena = static_cast<std::byte *>(options.arena);
-  if (arena) {
-    if (reinterpret_cast<uintptr_t>(arena) % 64 != 0) {
-      return absl::InvalidArgumentError(
-          "arena: expected memory aligned to 64 bytes");
-    }
-    if (options.arenaBytes < bytes) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "arena: expected ", bytes, " bytes, got ", options.arenaBytes));
-    }
-  } else {
-    absl::StatusOr<AlignedBuffer> own = AlignedBuffer::create(bytes);
-    if (!own.ok()) {
-      return own.status();
-    }
-    impl->arena = std::move(*own);
-    arena = impl->arena.data();
+  impl->program = program;
+  impl->place = program->place();
+  const DeviceMemory &memory = program->executable().memory();
+  if (memory.isHost() && options.stream) {
+    return absl::InvalidArgumentError(
+        "stream: expected none, the program runs on a CPU");
   }
-  impl->inputs = expectedOf(program->inputs());
-  impl->outputs = expectedOf(program->outputs());
-  impl->callers.resize(impl->inputs.size() + impl->outputs.size());
-  absl::StatusOr<std::unique_ptr<Execution>> execution =
-      program->impl().executable->createExecution(
-          {arena, options.parallelFor, options.pool});
-  if (!execution.ok()) {
-    return execution.status();
+  absl::StatusOr<Arena> arena = Arena::create(*program, options);
+  if (!arena.ok()) {
+    return arena.status();
   }
-  impl->execution = std::move(*execution);
-  impl->program = std::move(program);
+  impl->arena = std::move(*arena);
+  std::vector<TensorSpec> all = program->inputs();
+  all.insert(all.end(), program->outputs().begin(), program->outputs().end());
+  if (options.staging && !memory.isHost()) {
+    absl::StatusOr<Staging> staging = Staging::create(memory, all);
+    if (!staging.ok()) {
+      return absl::Status(
+          staging.status().code(),
+          absl::StrCat("staging: ", staging.status().message()));
+    }
+    impl->staging = std::move(*staging);
+  }
+  for (const TensorSpec &spec : program->inputs()) {
+    impl->inputs.emplace_back(spec);
+  }
+  for (const TensorSpec &spec : program->outputs()) {
+    impl->outputs.emplace_back(spec);
+  }
+  impl->callers.resize(all.size());
+  impl->confirmed.resize(all.size());
+  ExecutionOptions execution{impl->arena.data(), options.parallelFor,
+                             options.pool, options.stream, options.graph};
+  absl::StatusOr<std::unique_ptr<Execution>> created =
+      program->executable().createExecution(execution);
+  if (!created.ok()) {
+    return created.status();
+  }
+  impl->execution = std::move(*created);
   return std::unique_ptr<Context>(new Context(std::move(impl)));
+}
+
+absl::Status Context::Impl::runStaged(absl::Span<const Tensor> inputs,
+                                      absl::Span<const Tensor> outputs) {
+  // It ends by waiting, which would break the capture.
+  if (execution->isCapturing()) {
+    return absl::FailedPreconditionError(
+        "host tensors: a run that stages them cannot be captured");
+  }
+  auto isHost = [this](const Tensor &tensor) {
+    return residenceOf(tensor.place, place) == Residence::host;
+  };
+  absl::Status status;
+  for (size_t i = 0; i < inputs.size() && status.ok(); ++i) {
+    if (isHost(inputs[i])) {
+      status = staging.copyIn(*execution, i, inputs[i]);
+    }
+  }
+  if (status.ok()) {
+    status = execution->run(callers.data());
+  }
+  for (size_t i = 0; i < outputs.size() && status.ok(); ++i) {
+    if (isHost(outputs[i])) {
+      status = staging.copyOut(*execution, inputs.size() + i, outputs[i]);
+    }
+  }
+  // Also after a failure: what was enqueued reads the host's memory.
+  status.Update(execution->synchronize());
+  for (size_t i = 0; i < outputs.size() && status.ok(); ++i) {
+    if (isHost(outputs[i])) {
+      staging.finish(inputs.size() + i, outputs[i]);
+    }
+  }
+  return status;
 }
 
 absl::Status Context::run(absl::Span<const Tensor> inputs,
                           absl::Span<const Tensor> outputs) {
   Impl &impl = *impl_;
-  void **callers = impl.callers.data();
+  bool isStaged = false;
   absl::Status status = impl.accept("input", impl.program->inputs(),
-                                    impl.inputs, inputs, callers);
+                                    impl.inputs, inputs, 0, isStaged);
   if (status.ok()) {
     status = impl.accept("output", impl.program->outputs(), impl.outputs,
-                         outputs, callers + impl.inputs.size());
+                         outputs, inputs.size(), isStaged);
   }
   if (!status.ok()) {
     return status;
   }
-  return impl.execution->run(callers);
+  return isStaged ? impl.runStaged(inputs, outputs)
+                  : impl.execution->run(impl.callers.data());
+}
+
+absl::Status Context::setStream(void *stream) {
+  absl::Status status = impl_->execution->setStream(stream);
+  if (status.ok()) {
+    impl_->arena.setStream(stream);
+  }
+  return status;
+}
+
+absl::Status Context::synchronize() { return impl_->execution->synchronize(); }
+
+GraphCounters Context::graphCounters() const {
+  return impl_->execution->graphCounters();
+}
+
+std::string Context::graphRefusal() const {
+  return impl_->execution->graphRefusal();
 }
 
 const Program &Context::program() const { return *impl_->program; }

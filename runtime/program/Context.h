@@ -6,6 +6,7 @@
 #define MINIC_RUNTIME_PROGRAM_CONTEXT_H
 
 #include "runtime/base/ParallelFor.h"
+#include "runtime/device/Device.h"
 #include "runtime/program/Program.h"
 
 #include "absl/types/span.h"
@@ -13,14 +14,25 @@
 namespace minic::runtime {
 
 struct ContextOptions {
-  /// Caller's arena of at least Program::arenaBytes(), 64-byte aligned; null:
-  /// the Context allocates one.
+  /// Caller's arena of at least Program::arenaBytes() in memory of the
+  /// program's place, 64-byte aligned (GPU: 256); null: the Context allocates
+  /// one.
   void *arena = nullptr;
   uint64_t arenaBytes = 0;
-  /// Caller's thread team; null: libgomp's, shared with oneDNN, opened on
+  /// CPU: caller's thread team; null: libgomp's, shared with oneDNN, opened on
   /// demand when the plan uses more than one thread.
   ParallelFor parallelFor = nullptr;
   void *pool = nullptr;
+  /// GPU: the caller's stream (CUstream or cudaStream_t); null: the legacy
+  /// default stream. It outlives the Context or is replaced before.
+  void *stream = nullptr;
+  /// GPU: an own arena comes from the device's stream-ordered pool.
+  bool pooledArena = false;
+  GraphMode graph = GraphMode::Artifact;
+  /// GPU: host tensors are accepted. Room for all tensors is allocated on the
+  /// device and pinned on the host; a run that has a host tensor waits for its
+  /// end.
+  bool staging = false;
 };
 
 /// Thread-compatible: one thread at a time. Any number of Contexts of one
@@ -34,11 +46,25 @@ public:
 
   /// Runs the plan on caller-owned tensors in the order of the Program's
   /// inputs() and outputs(), none of which may overlap an output. Validates
-  /// rank, shape, dtype, device and alignment of each; InvalidArgument names
+  /// rank, shape, dtype, place and alignment of each; InvalidArgument names
   /// the tensor, expected and got, and nothing was written. Allocates nothing
   /// unless the plan calls a library.
+  ///
+  /// On a GPU the run is enqueued on the stream and not waited for: tensors and
+  /// stream stay valid until it is done. Where the stream is being captured,
+  /// the run becomes part of that graph.
   absl::Status run(absl::Span<const Tensor> inputs,
                    absl::Span<const Tensor> outputs);
+
+  /// GPU: later runs go to `stream`. The caller orders them behind earlier
+  /// ones, for they share the arena. InvalidArgument on a CPU.
+  absl::Status setStream(void *stream);
+  /// Waits for all runs; where one failed, says so.
+  absl::Status synchronize();
+
+  GraphCounters graphCounters() const;
+  /// Why runs replay no graph although one is asked for; else empty.
+  std::string graphRefusal() const;
 
   const Program &program() const;
 
