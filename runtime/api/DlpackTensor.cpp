@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Types, strides and devices of DLPack.
+// Types and strides of DLPack.
 
 #include "runtime/api/DlpackTensor.h"
 
@@ -70,11 +70,6 @@ absl::Status fromDlpack(const DLTensor &dlpack, const char *role,
     return absl::InvalidArgumentError(
         absl::StrCat(role, " '", spec.name, "': ", args...));
   };
-  if (dlpack.device.device_type != kDLCPU &&
-      dlpack.device.device_type != kDLCUDAHost) {
-    return refused("expected memory of the CPU, got DLPack device type ",
-                   int(dlpack.device.device_type));
-  }
   if (isSame(dlpack.dtype, toDlpack(spec.dtype))) {
     tensor.dtype = spec.dtype;
   } else if (!findDType(dlpack.dtype, tensor.dtype)) {
@@ -94,6 +89,7 @@ absl::Status fromDlpack(const DLTensor &dlpack, const char *role,
   tensor.data = dlpack.data
                     ? static_cast<std::byte *>(dlpack.data) + dlpack.byte_offset
                     : nullptr;
+  tensor.place = {int32_t(dlpack.device.device_type), dlpack.device.device_id};
   return absl::OkStatus();
 }
 

@@ -19,6 +19,7 @@ struct minic_program {
 struct minic_context {
   std::unique_ptr<Context> context;
   std::vector<Tensor> inputs, outputs; // room for a run's views
+  std::string graphRefusal;            // as last asked for
 };
 
 /// Options as long as the caller knows them; the rest has its default.
@@ -40,6 +41,7 @@ static ProgramOptions toOptions(const minic_program_options *given) {
   }
   options.threads = c.threads;
   options.strictLibraries = c.strict_libraries != 0;
+  options.device = c.device;
   return options;
 }
 
@@ -130,6 +132,85 @@ int32_t minic_program_threads(const minic_program *program) {
   return program->program->threads();
 }
 
+DLDevice minic_program_device(const minic_program *program) {
+  DevicePlace place = program->program->place();
+  return {DLDeviceType(place.type), place.index};
+}
+
+/// Runs `body` with the memory of the program's place.
+template <typename Body>
+static minic_status withMemory(const minic_program *program, const Body &body) {
+  return guarded([&]() -> absl::Status {
+    if (!program) {
+      return missing("program");
+    }
+    return body(program->program->executable().memory());
+  });
+}
+
+minic_status minic_program_allocate(const minic_program *program,
+                                    uint64_t bytes, void **memory) {
+  return withMemory(program, [&](const DeviceMemory &device) {
+    if (!memory) {
+      return missing("memory");
+    }
+    absl::StatusOr<void *> allocated = device.allocate(bytes);
+    *memory = allocated.ok() ? *allocated : nullptr;
+    return allocated.status();
+  });
+}
+
+void minic_program_release(const minic_program *program, void *memory) {
+  if (program && memory) {
+    program->program->executable().memory().release(memory);
+  }
+}
+
+minic_status minic_program_copy_in(const minic_program *program, void *memory,
+                                   const void *host, uint64_t bytes) {
+  return withMemory(program, [&](const DeviceMemory &device) {
+    return bytes == 0         ? absl::OkStatus()
+           : !memory || !host ? missing(memory ? "host" : "memory")
+                              : device.copyIn(memory, host, bytes);
+  });
+}
+
+minic_status minic_program_copy_out(const minic_program *program, void *host,
+                                    const void *memory, uint64_t bytes) {
+  return withMemory(program, [&](const DeviceMemory &device) {
+    return bytes == 0         ? absl::OkStatus()
+           : !memory || !host ? missing(memory ? "host" : "memory")
+                              : device.copyOut(host, memory, bytes);
+  });
+}
+
+static absl::StatusOr<ContextOptions>
+toOptions(const minic_context_options *given) {
+  minic_context_options defaults = MINIC_CONTEXT_OPTIONS_INIT;
+  minic_context_options c = known(given, defaults);
+  ContextOptions options;
+  options.arena = c.arena;
+  options.arenaBytes = c.arena_bytes;
+  options.parallelFor = c.parallel_for;
+  options.pool = c.pool;
+  options.stream = c.stream;
+  options.pooledArena = c.pooled_arena != 0;
+  options.staging = c.staging != 0;
+  switch (c.graph) {
+  case MINIC_GRAPH_AS_MEASURED:
+    options.graph = GraphMode::Artifact;
+    return options;
+  case MINIC_GRAPH_OFF:
+    options.graph = GraphMode::Off;
+    return options;
+  case MINIC_GRAPH_ON:
+    options.graph = GraphMode::On;
+    return options;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("graph: expected a minic_graph_mode, got ", c.graph));
+}
+
 minic_status minic_context_create(const minic_program *program,
                                   const minic_context_options *options,
                                   minic_context **context) {
@@ -138,15 +219,18 @@ minic_status minic_context_create(const minic_program *program,
       return missing(program ? "context" : "program");
     }
     *context = nullptr;
-    minic_context_options defaults = MINIC_CONTEXT_OPTIONS_INIT;
-    minic_context_options c = known(options, defaults);
-    absl::StatusOr<std::unique_ptr<Context>> created = Context::create(
-        program->program, {c.arena, c.arena_bytes, c.parallel_for, c.pool});
+    absl::StatusOr<ContextOptions> known = toOptions(options);
+    if (!known.ok()) {
+      return known.status();
+    }
+    absl::StatusOr<std::unique_ptr<Context>> created =
+        Context::create(program->program, *known);
     if (created.ok()) {
       *context = new minic_context{
           std::move(*created),
           std::vector<Tensor>(program->program->inputs().size()),
-          std::vector<Tensor>(program->program->outputs().size())};
+          std::vector<Tensor>(program->program->outputs().size()),
+          {}};
     }
     return created.status();
   });
@@ -192,4 +276,39 @@ minic_status minic_context_run(minic_context *context, const DLTensor *inputs,
     }
     return context->context->run(context->inputs, context->outputs);
   });
+}
+
+minic_status minic_context_set_stream(minic_context *context, void *stream) {
+  return guarded([&] {
+    return context ? context->context->setStream(stream) : missing("context");
+  });
+}
+
+minic_status minic_context_synchronize(minic_context *context) {
+  return guarded([&] {
+    return context ? context->context->synchronize() : missing("context");
+  });
+}
+
+minic_status minic_context_graph_counters(const minic_context *context,
+                                          minic_graph_counters *counters) {
+  return guarded([&] {
+    if (!context || !counters) {
+      return missing(context ? "counters" : "context");
+    }
+    GraphCounters counted = context->context->graphCounters();
+    minic_graph_counters all = {counters->struct_size, counted.instantiations,
+                                counted.updates, counted.replays,
+                                counted.plainRuns};
+    std::memcpy(counters, &all, std::min(counters->struct_size, sizeof(all)));
+    return absl::OkStatus();
+  });
+}
+
+const char *minic_context_graph_refusal(minic_context *context) {
+  minic_status status = guarded([&] {
+    context->graphRefusal = context->context->graphRefusal();
+    return absl::OkStatus();
+  });
+  return status == MINIC_OK ? context->graphRefusal.c_str() : "";
 }

@@ -34,7 +34,7 @@ std::string toString(const DevicePlace &place) {
   case 2:
     return absl::StrCat("CUDA device ", place.index);
   case 3:
-    return "pinned host memory";
+    return "the host, pinned";
   default:
     return absl::StrCat("DLPack device type ", place.type);
   }

@@ -44,7 +44,7 @@ inline bool operator==(const DevicePlace &a, const DevicePlace &b) {
 inline bool operator!=(const DevicePlace &a, const DevicePlace &b) {
   return !(a == b);
 }
-/// "the CPU", "CUDA device 1", "pinned host memory", "DLPack device type 7".
+/// "the CPU", "CUDA device 1", "the host, pinned", "DLPack device type 7".
 std::string toString(const DevicePlace &place);
 
 /// A caller-owned dense row-major tensor; does not own `dims`.

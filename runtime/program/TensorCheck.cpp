@@ -37,7 +37,7 @@ absl::Status describeMisplaced(const char *role, const TensorSpec &spec,
                                const DevicePlace &program) {
   std::string text =
       absl::StrCat(role, " '", spec.name, "': expected memory of ",
-                   toString(program), ", got ", toString(tensor));
+                   toString(program), ", got memory of ", toString(tensor));
   if (residenceOf(tensor, program) == Residence::host) {
     text += " (the context stages no host tensors)";
   }

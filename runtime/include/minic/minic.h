@@ -38,7 +38,7 @@ typedef enum minic_status {
   MINIC_NOT_FOUND = 2,
   /* The artifact is damaged. */
   MINIC_DATA_LOSS = 3,
-  /* This machine lacks a CPU feature, a library or a right that is needed. */
+  /* This machine lacks a CPU feature, a GPU, a library or a right. */
   MINIC_FAILED_PRECONDITION = 4,
   /* A library that the plan calls cannot do what it asks for. */
   MINIC_UNSUPPORTED = 5,
@@ -64,10 +64,13 @@ typedef struct minic_program_options {
   const char *function;     /* null: "main" */
   int32_t threads;          /* the plan for so many; 0: the artifact's first */
   int32_t strict_libraries; /* not 0: another library version is an error */
+  int32_t device;           /* index of the GPU; a CPU has none */
 } minic_program_options;
-#define MINIC_PROGRAM_OPTIONS_INIT {sizeof(minic_program_options), NULL, 0, 0}
+#define MINIC_PROGRAM_OPTIONS_INIT                                             \
+  {sizeof(minic_program_options), NULL, 0, 0, 0}
 
-/* Maps and checks the file and loads its kernels. `options` may be null. */
+/* Maps and checks the file and loads the first of its plans that this machine
+ * can run: its kernels and, for a GPU, its constants. `options` may be null. */
 MINIC_API minic_status minic_program_load(const char *path,
                                           const minic_program_options *options,
                                           minic_program **program);
@@ -101,6 +104,24 @@ MINIC_API minic_status minic_program_output(const minic_program *program,
 /* Memory that each context needs beside inputs and outputs. */
 MINIC_API uint64_t minic_program_arena_bytes(const minic_program *program);
 MINIC_API int32_t minic_program_threads(const minic_program *program);
+/* Where it runs, and where tensors have to be: kDLCPU or kDLCUDA. */
+MINIC_API DLDevice minic_program_device(const minic_program *program);
+
+/* Memory of the program's device, 256-byte aligned, for those who have no
+ * allocator of their own: to be released before the program is destroyed.
+ * Copies are complete when they return and in no order with runs that are not:
+ * synchronize first. */
+MINIC_API minic_status minic_program_allocate(const minic_program *program,
+                                              uint64_t bytes, void **memory);
+/* Null is allowed. */
+MINIC_API void minic_program_release(const minic_program *program,
+                                     void *memory);
+MINIC_API minic_status minic_program_copy_in(const minic_program *program,
+                                             void *memory, const void *host,
+                                             uint64_t bytes);
+MINIC_API minic_status minic_program_copy_out(const minic_program *program,
+                                              void *host, const void *memory,
+                                              uint64_t bytes);
 
 /*--- Context: one stream of runs. One thread at a time; as many contexts of a
  * program as you like run at once. */
@@ -112,15 +133,32 @@ typedef void (*minic_parallel_for)(void *pool, int workers,
                                    void (*body)(int worker, void *data),
                                    void *data);
 
+/* Whether runs on a GPU replay a captured CUDA graph. */
+typedef enum minic_graph_mode {
+  MINIC_GRAPH_AS_MEASURED = 0, /* what was faster when the model was tuned */
+  MINIC_GRAPH_OFF = 1,
+  MINIC_GRAPH_ON = 2
+} minic_graph_mode;
+
 typedef struct minic_context_options {
   size_t struct_size; /* sizeof(minic_context_options) */
-  void *arena; /* null: own; else 64-byte aligned, outlives the context */
+  /* Null: own; else memory of the program's device, 64-byte aligned (GPU: 256),
+   * which outlives the context. */
+  void *arena;
   uint64_t arena_bytes;
-  minic_parallel_for parallel_for; /* null: libgomp's threads */
+  minic_parallel_for parallel_for; /* CPU. Null: libgomp's threads */
   void *pool;                      /* passed to parallel_for */
+  /* GPU: CUstream or cudaStream_t; null: the legacy default stream. */
+  void *stream;
+  int32_t pooled_arena; /* GPU, not 0: own arena from the stream-ordered pool */
+  int32_t graph;        /* GPU: a minic_graph_mode */
+  /* GPU, not 0: tensors may be the host's (kDLCPU, kDLCUDAHost). Room for all
+   * is allocated on the device and, pinned, on the host; a run that has one
+   * waits for its end. */
+  int32_t staging;
 } minic_context_options;
 #define MINIC_CONTEXT_OPTIONS_INIT                                             \
-  {sizeof(minic_context_options), NULL, 0, NULL, NULL}
+  {sizeof(minic_context_options), NULL, 0, NULL, NULL, NULL, 0, 0, 0}
 
 /* Allocates all that runs need. `options` may be null. */
 MINIC_API minic_status minic_context_create(
@@ -129,16 +167,44 @@ MINIC_API minic_status minic_context_create(
 /* Null is allowed. */
 MINIC_API void minic_context_destroy(minic_context *context);
 
-/* Runs the model on the caller's tensors, in the program's order. Device
- * (CPU), type, shape, strides (null or dense) and alignment of each are
- * checked first; where one is wrong nothing is written. That no tensor overlaps
- * an output is not checked. Allocates nothing unless the plan calls a library.
+/* Runs the model on the caller's tensors, in the program's order. Device,
+ * type, shape, strides (null or dense) and alignment of each are checked first;
+ * where one is wrong nothing is written. That no tensor overlaps an output is
+ * not checked. Allocates nothing unless the plan calls a library.
+ *
+ * On a GPU the run is enqueued on the context's stream and not waited for;
+ * tensors and stream stay valid until it is done. Where the stream is being
+ * captured, the run becomes part of that graph.
  */
 MINIC_API minic_status minic_context_run(minic_context *context,
                                          const DLTensor *inputs,
                                          size_t input_count,
                                          const DLTensor *outputs,
                                          size_t output_count);
+
+/* GPU: later runs go to `stream`. Runs of a context share its memory: the
+ * caller orders them behind those on the stream before. */
+MINIC_API minic_status minic_context_set_stream(minic_context *context,
+                                                void *stream);
+/* Waits for all runs of the context; where one failed, says so. */
+MINIC_API minic_status minic_context_synchronize(minic_context *context);
+
+/* What the context's graph has done so far. */
+typedef struct minic_graph_counters {
+  size_t struct_size;     /* sizeof(minic_graph_counters) */
+  int64_t instantiations; /* at creation and first run, never later */
+  int64_t updates;        /* of a whole graph for new pointers */
+  int64_t replays;        /* runs that were one graph launch */
+  int64_t plain_runs;     /* runs that launched kernel by kernel */
+} minic_graph_counters;
+#define MINIC_GRAPH_COUNTERS_INIT {sizeof(minic_graph_counters), 0, 0, 0, 0}
+
+MINIC_API
+    minic_status minic_context_graph_counters(const minic_context *context,
+                                              minic_graph_counters *counters);
+/* Why runs replay no graph although one is asked for; "" where they do or none
+ * is. Valid until the next such call. Never null. */
+MINIC_API const char *minic_context_graph_refusal(minic_context *context);
 
 #ifdef __cplusplus
 }

@@ -56,14 +56,13 @@ private:
 /// An input or output of a Program, which owns the name and the shape.
 struct TensorInfo : minic_tensor_info {
   /// A tensor of this shape at `data`; owns nothing.
-  DLTensor at(void *data) const {
-    return DLTensor{
-        data, {kDLCPU, 0}, ndim, dtype, const_cast<int64_t *>(shape), nullptr,
-        0};
+  DLTensor at(void *data, DLDevice device = {kDLCPU, 0}) const {
+    return DLTensor{data,    device, ndim, dtype, const_cast<int64_t *>(shape),
+                    nullptr, 0};
   }
 };
 
-/// Memory for one input or output, aligned as it asks; not zeroed.
+/// Host memory for one input or output, aligned as it asks; not zeroed.
 class Buffer {
 public:
   explicit Buffer(const TensorInfo &info)
@@ -93,6 +92,7 @@ struct ProgramOptions {
   const char *function = nullptr; // null: "main"
   int threads = 0;                // 0: the artifact's first plan
   bool strictLibraries = false;
+  int device = 0; // index of the GPU; a CPU has none
 };
 
 /// A loaded artifact. Immutable: any number of threads may use one. Loading
@@ -122,6 +122,8 @@ public:
   }
   uint64_t arenaBytes() const { return minic_program_arena_bytes(get()); }
   int threads() const { return minic_program_threads(get()); }
+  /// Where it runs, and where tensors have to be.
+  DLDevice device() const { return minic_program_device(get()); }
 
   const minic_program *get() const { return program_.get(); }
 
@@ -129,7 +131,7 @@ private:
   explicit Program(minic_program *program) : program_(program) {}
   static minic_program_options toC(const ProgramOptions &options) {
     return {sizeof(minic_program_options), options.function, options.threads,
-            options.strictLibraries};
+            options.strictLibraries, options.device};
   }
   static Result<Program> finish(Status status, minic_program *program) {
     if (!status.ok()) {
@@ -153,11 +155,62 @@ private:
   std::unique_ptr<minic_program, Destroy> program_;
 };
 
+/// Memory of a Program's device for one of its inputs or outputs; not zeroed.
+/// The Program outlives it. Copies are complete when they return and in no
+/// order with runs that are not: synchronize first.
+class DeviceBuffer {
+public:
+  static Result<DeviceBuffer> create(const Program &program,
+                                     const TensorInfo &info) {
+    void *memory = nullptr;
+    Status status(minic_program_allocate(program.get(), info.bytes, &memory));
+    if (!status.ok()) {
+      return status;
+    }
+    return DeviceBuffer(program.get(), info, memory);
+  }
+
+  uint64_t bytes() const { return info_.bytes; }
+  DLTensor tensor() const {
+    return info_.at(memory_.get(), minic_program_device(program()));
+  }
+  /// bytes() bytes from or to the host's memory.
+  Status copyFrom(const void *host) {
+    return Status(
+        minic_program_copy_in(program(), memory_.get(), host, bytes()));
+  }
+  Status copyTo(void *host) const {
+    return Status(
+        minic_program_copy_out(program(), host, memory_.get(), bytes()));
+  }
+
+private:
+  struct Release {
+    const minic_program *program;
+    void operator()(void *memory) const {
+      minic_program_release(program, memory);
+    }
+  };
+  DeviceBuffer(const minic_program *program, const TensorInfo &info,
+               void *memory)
+      : info_(info), memory_(memory, Release{program}) {}
+  const minic_program *program() const { return memory_.get_deleter().program; }
+
+  TensorInfo info_;
+  std::unique_ptr<void, Release> memory_;
+};
+
 struct ContextOptions {
-  void *arena = nullptr; // null: own; else 64-byte aligned, outlives it
+  /// Null: own; else the device's, 64-byte aligned (GPU: 256), outlives it.
+  void *arena = nullptr;
   uint64_t arenaBytes = 0;
   minic_parallel_for parallelFor = nullptr; // null: libgomp's threads
   void *pool = nullptr;
+  // On a GPU:
+  void *stream = nullptr;   // CUstream, cudaStream_t; null: the legacy default
+  bool pooledArena = false; // own arena from the stream-ordered pool
+  minic_graph_mode graph = MINIC_GRAPH_AS_MEASURED;
+  bool staging = false; // host tensors are copied; such a run waits for its end
 };
 
 /// One stream of runs: one thread at a time, as many Contexts of a Program as
@@ -166,9 +219,10 @@ class Context {
 public:
   static Result<Context> create(const Program &program,
                                 const ContextOptions &options = {}) {
-    minic_context_options c = {sizeof(minic_context_options), options.arena,
-                               options.arenaBytes, options.parallelFor,
-                               options.pool};
+    minic_context_options c = {
+        sizeof(minic_context_options), options.arena, options.arenaBytes,
+        options.parallelFor,           options.pool,  options.stream,
+        options.pooledArena,           options.graph, options.staging};
     minic_context *context = nullptr;
     Status status(minic_context_create(program.get(), &c, &context));
     if (!status.ok()) {
@@ -179,7 +233,7 @@ public:
 
   /// Runs on any contiguous containers of DLTensor, in the Program's order.
   /// Checks every tensor first; allocates nothing unless the plan calls a
-  /// library.
+  /// library. On a GPU the run is enqueued on the stream and not waited for.
   template <typename Inputs, typename Outputs>
   Status run(const Inputs &inputs, const Outputs &outputs) {
     return Status(minic_context_run(context_.get(), std::data(inputs),
@@ -191,6 +245,24 @@ public:
     return Status(minic_context_run(context_.get(), inputs.begin(),
                                     inputs.size(), outputs.begin(),
                                     outputs.size()));
+  }
+
+  /// GPU: later runs go to `stream`, which the caller orders behind the other.
+  Status setStream(void *stream) {
+    return Status(minic_context_set_stream(context_.get(), stream));
+  }
+  /// Waits for all runs; where one failed, says so.
+  Status synchronize() {
+    return Status(minic_context_synchronize(context_.get()));
+  }
+  minic_graph_counters graphCounters() const {
+    minic_graph_counters counters = MINIC_GRAPH_COUNTERS_INIT;
+    minic_context_graph_counters(context_.get(), &counters); // cannot fail
+    return counters;
+  }
+  /// Why runs replay no graph although one is asked for; else "".
+  std::string graphRefusal() const {
+    return minic_context_graph_refusal(context_.get());
   }
 
 private:

@@ -96,8 +96,12 @@ TEST_F(CApiTest, refusesTensorsItCannotRead) {
   };
   DLTensor bad = good;
   bad.device.device_type = kDLCUDA;
-  refuses(bad, "input 'x': expected memory of the CPU, got DLPack device type "
-               "2");
+  bad.device.device_id = 3;
+  refuses(bad,
+          "input 'x': expected memory of the CPU, got memory of CUDA device 3");
+  bad = good;
+  bad.device.device_type = kDLMetal;
+  refuses(bad, "got memory of DLPack device type 8");
   bad = good;
   bad.dtype.bits = 64;
   refuses(bad, "expected dtype f32, got DLPack code 2 of 64 bits and 1 lanes");
@@ -168,6 +172,77 @@ TEST_F(CApiTest, readsOptionsAsLongAsTheCallerKnowsThem) {
   EXPECT_EQ(
       minic_program_load_bytes(bytes.data(), bytes.size(), &options, &program),
       MINIC_OK);
+}
+
+TEST_F(CApiTest, takesPinnedMemoryForTheHosts) {
+  load(scaleArtifact(20));
+  AlignedFloats x(20, 4), y(20);
+  DLTensor input = tensor(x), output = tensor(y);
+  input.device.device_type = kDLCUDAHost;
+  ASSERT_EQ(minic_context_run(context, &input, 1, &output, 1), MINIC_OK)
+      << minic_last_error();
+  EXPECT_EQ(y[19], 9);
+}
+
+TEST_F(CApiTest, allocatesWhereTheProgramRuns) {
+  load(scaleArtifact(20));
+  DLDevice device = minic_program_device(program);
+  EXPECT_EQ(device.device_type, kDLCPU);
+  EXPECT_EQ(device.device_id, 0);
+  void *memory = nullptr;
+  ASSERT_EQ(minic_program_allocate(program, 100, &memory), MINIC_OK);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 256, 0u);
+  int there = 0, back = 0;
+  for (int value : {5, 6}) {
+    there = value;
+    EXPECT_EQ(minic_program_copy_in(program, memory, &there, sizeof(there)),
+              MINIC_OK);
+    EXPECT_EQ(minic_program_copy_out(program, &back, memory, sizeof(back)),
+              MINIC_OK);
+    EXPECT_EQ(back, value);
+  }
+  EXPECT_EQ(minic_program_copy_out(program, nullptr, memory, 4),
+            MINIC_INVALID_ARGUMENT);
+  EXPECT_THAT(minic_last_error(), HasSubstr("host: expected a value"));
+  minic_program_release(program, memory);
+  minic_program_release(program, nullptr);
+  EXPECT_EQ(minic_program_allocate(program, UINT64_MAX, &memory),
+            MINIC_OUT_OF_MEMORY);
+  EXPECT_EQ(memory, nullptr);
+}
+
+TEST_F(CApiTest, knowsNoStreamOnACpu) {
+  load(scaleArtifact(20));
+  int stream;
+  EXPECT_EQ(minic_context_set_stream(context, &stream), MINIC_INVALID_ARGUMENT);
+  EXPECT_THAT(minic_last_error(),
+              HasSubstr("stream: expected none, the program runs on a CPU"));
+  minic_context_options options = MINIC_CONTEXT_OPTIONS_INIT;
+  options.stream = &stream;
+  minic_context *other;
+  EXPECT_EQ(minic_context_create(program, &options, &other),
+            MINIC_INVALID_ARGUMENT);
+  // A caller that knows no stream asks for none.
+  options.struct_size = offsetof(minic_context_options, stream);
+  ASSERT_EQ(minic_context_create(program, &options, &other), MINIC_OK);
+  minic_context_destroy(other);
+  options = MINIC_CONTEXT_OPTIONS_INIT;
+  options.graph = 7;
+  EXPECT_EQ(minic_context_create(program, &options, &other),
+            MINIC_INVALID_ARGUMENT);
+  EXPECT_THAT(minic_last_error(), HasSubstr("expected a minic_graph_mode"));
+  EXPECT_EQ(minic_context_synchronize(context), MINIC_OK);
+  EXPECT_STREQ(minic_context_graph_refusal(context), "");
+}
+
+TEST_F(CApiTest, countsAsFarAsTheCallerKnows) {
+  load(scaleArtifact(20));
+  minic_graph_counters counters = {sizeof(counters), 7, 7, 7, 7};
+  counters.struct_size = offsetof(minic_graph_counters, replays);
+  ASSERT_EQ(minic_context_graph_counters(context, &counters), MINIC_OK);
+  EXPECT_EQ(counters.instantiations, 0);
+  EXPECT_EQ(counters.updates, 0);
+  EXPECT_EQ(counters.replays, 7);
 }
 
 TEST_F(CApiTest, namesIndicesThatDoNotExist) {

@@ -42,6 +42,28 @@ TEST(CppApiTest, runs) {
   EXPECT_TRUE(moved.run(inputs, outputs).ok());
 }
 
+TEST(CppApiTest, runsOnBuffersOfItsDevice) {
+  auto program = load(20);
+  ASSERT_TRUE(program.ok()) << program.message();
+  EXPECT_EQ(program->device().device_type, kDLCPU);
+  auto x = minic::DeviceBuffer::create(*program, program->inputs()[0]);
+  auto y = minic::DeviceBuffer::create(*program, program->outputs()[0]);
+  ASSERT_TRUE(x.ok() && y.ok()) << x.message() << y.message();
+  std::vector<float> host(20, 3);
+  ASSERT_TRUE(x->copyFrom(host.data()).ok());
+  minic::ContextOptions options;
+  options.staging = true; // a CPU stages nothing
+  auto context = minic::Context::create(*program, options);
+  ASSERT_TRUE(context.ok()) << context.message();
+  ASSERT_TRUE(context->run({x->tensor()}, {y->tensor()}).ok());
+  ASSERT_TRUE(context->synchronize().ok());
+  ASSERT_TRUE(y->copyTo(host.data()).ok());
+  EXPECT_EQ(host[19], 7);
+  EXPECT_EQ(context->graphCounters().replays, 0);
+  EXPECT_EQ(context->graphRefusal(), "");
+  EXPECT_FALSE(context->setStream(&host).ok());
+}
+
 TEST(CppApiTest, saysWhatWentWrong) {
   auto program = minic::Program::load("/no/such/file");
   EXPECT_FALSE(program.ok());
