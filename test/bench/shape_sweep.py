@@ -27,7 +27,7 @@ import problems  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def sweep(bin_dir, problem, threads):
+def sweep(bin_dir, problem, threads, target):
     """Statuses of all candidates, and a line for each that did not verify."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
@@ -35,6 +35,7 @@ def sweep(bin_dir, problem, threads):
         report = folder / "report.json"
         done = subprocess.run(
             [bin_dir / "minic", "--mode=max-autotune", f"--threads={threads}",
+             f"--target={target}",
              f"--tune-db={folder / 'tuning.db'}", f"--tune-report={report}",
              "--whole-model-check=off", model],
             # Tuners wait for each other through a lock in this folder; times
@@ -62,6 +63,7 @@ def main():
                         default=ROOT / "build/release/bin")
     parser.add_argument("--dtypes", nargs="+", default=["f32", "bf16"])
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--target", default="cpu")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--pairwise", action="store_true",
                         help="only a pairwise-covering set of triples")
@@ -82,7 +84,8 @@ def main():
             ordered = ordered[part - 1::parts]
             for statuses, notes, error in pool.map(
                     lambda t: sweep(arguments.bin, (*t, dtype),
-                                    arguments.threads), ordered):
+                                    arguments.threads, arguments.target),
+                    ordered):
                 total += statuses
                 worst = max(worst, error)
                 for note in notes:

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The workloads of the peers benchmark: each as a PyTorch module, as a JAX
+function and as a minic model, with weights made once from a seed.
+
+A workload is a chain of layers. `Linear(n, k)` is x * transpose(w) + b, `Mm(k,
+n)` x * w, `Conv(k, c, r)` a "same" convolution with bias in NHWC memory.
+"""
+
+import dataclasses
+import math
+
+
+@dataclasses.dataclass(frozen=True)
+class Linear:
+    n: int
+    k: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Mm:
+    k: int
+    n: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Conv:
+    k: int
+    c: int
+    r: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Pointwise:
+    kind: str  # "relu", "gelu" (the erf form)
+
+
+RELU, GELU = Pointwise("relu"), Pointwise("gelu")
+
+
+@dataclasses.dataclass(frozen=True)
+class Workload:
+    name: str
+    dtype: str            # "f32", "bf16"
+    input: tuple          # [M, K], or [N, H, W, C]
+    layers: tuple
+    #: Layers whose weights a read-only probe reads (memory-bound workloads).
+    probe: bool = False
+
+    @property
+    def flops(self):
+        rows = math.prod(self.input[:-1])
+        each = {Linear: lambda l: l.n * l.k, Mm: lambda l: l.n * l.k,
+                Conv: lambda l: l.k * l.c * l.r * l.r}
+        return sum(2 * rows * each[type(l)](l) for l in self.layers
+                   if type(l) in each)
+
+
+def mlp(m, k, hidden, n, dtype, probe=False):
+    return Workload(f"mlp_{m}x{k}x{hidden}x{n}_{dtype}", dtype, (m, k),
+                    (Linear(hidden, k), RELU, Linear(n, hidden)), probe)
+
+
+WORKLOADS = {w.name: w for w in (
+    mlp(256, 1024, 1024, 1024, "f32"),
+    mlp(256, 1024, 1024, 1024, "bf16"),
+    mlp(1, 4096, 11008, 4096, "bf16", probe=True),
+    mlp(16, 4096, 11008, 4096, "bf16", probe=True),
+    Workload("mm_560x3420x1280_bf16", "bf16", (560, 3420), (Mm(3420, 1280),)),
+    Workload("mm_2048x3420x1280_bf16", "bf16", (2048, 3420), (Mm(3420, 1280),)),
+    Workload("linear_gelu_2048x4096x16384_bf16", "bf16", (2048, 4096),
+             (Linear(16384, 4096), GELU)),
+    Workload("conv3x3_256_14x14_b32_bf16", "bf16", (32, 14, 14, 256),
+             (Conv(256, 256, 3), RELU)),
+    Workload("conv1x1_64_256_56x56_b32_bf16", "bf16", (32, 56, 56, 64),
+             (Conv(256, 64, 1), RELU)),
+)}
+
+
+def weights(workload, torch, seed=0):
+    """{name: CPU tensor}: "layer0.weight", "layer0.bias", ... PyTorch's shapes,
+    scaled so that values stay near one."""
+    generator = torch.Generator().manual_seed(seed)
+
+    def draw(*dims, scale):
+        values = torch.rand(*dims, generator=generator) * 2 - 1
+        return (values * scale).to(torch_dtype(workload, torch))
+
+    made = {}
+    for i, layer in enumerate(workload.layers):
+        if isinstance(layer, Linear):
+            made[f"layer{i}.weight"] = draw(layer.n, layer.k,
+                                            scale=(3 / layer.k) ** 0.5)
+            made[f"layer{i}.bias"] = draw(layer.n, scale=0.5)
+        elif isinstance(layer, Mm):
+            made[f"layer{i}.weight"] = draw(layer.k, layer.n,
+                                            scale=(3 / layer.k) ** 0.5)
+        elif isinstance(layer, Conv):
+            taps = layer.c * layer.r * layer.r
+            made[f"layer{i}.weight"] = draw(layer.k, layer.c, layer.r, layer.r,
+                                            scale=(3 / taps) ** 0.5)
+            made[f"layer{i}.bias"] = draw(layer.k, scale=0.5)
+    return made
+
+
+def torch_dtype(workload, torch):
+    return {"f32": torch.float32, "bf16": torch.bfloat16}[workload.dtype]
+
+
+def torch_module(workload, tensors, torch):
+    """An nn.Module over tensors on the GPU; convolutions in channels_last."""
+    nn = torch.nn
+
+    class MatMul(nn.Module):
+        def __init__(self, weight):
+            super().__init__()
+            self.weight = nn.Parameter(weight, requires_grad=False)
+
+        def forward(self, x):
+            return torch.mm(x, self.weight)
+
+    layers = []
+    for i, layer in enumerate(workload.layers):
+        if isinstance(layer, Linear):
+            made = nn.Linear(layer.k, layer.n, device="meta")
+        elif isinstance(layer, Conv):
+            made = nn.Conv2d(layer.c, layer.k, layer.r, padding=layer.r // 2,
+                             device="meta")
+        elif isinstance(layer, Mm):
+            layers.append(MatMul(tensors[f"layer{i}.weight"]))
+            continue
+        else:
+            layers.append(nn.ReLU() if layer == RELU else nn.GELU())
+            continue
+        for what in ("weight", "bias"):
+            value = tensors[f"layer{i}.{what}"]
+            if value.dim() == 4:
+                value = value.to(memory_format=torch.channels_last)
+            setattr(made, what, nn.Parameter(value, requires_grad=False))
+        layers.append(made)
+    return nn.Sequential(*layers).eval()
+
+
+def torch_input(workload, x, torch):
+    """`x` as the module takes it: NHWC memory seen as NCHW."""
+    return x.permute(0, 3, 1, 2) if x.dim() == 4 else x
+
+
+def torch_output(workload, y, torch):
+    """The module's result as minic's: dense NHWC."""
+    return y.permute(0, 2, 3, 1).contiguous() if y.dim() == 4 else y
+
+
+def jax_function(workload, tensors, jax):
+    """f(x) jitted over JAX arrays; f32 products pinned to float32."""
+    jnp, lax = jax.numpy, jax.lax
+    precision = "highest" if workload.dtype == "f32" else None
+
+    def apply(params, x):
+        for i, layer in enumerate(workload.layers):
+            if isinstance(layer, Linear):
+                x = lax.dot_general(
+                    x, params[f"layer{i}.weight"], (((1,), (1,)), ((), ())),
+                    precision=precision) + params[f"layer{i}.bias"]
+            elif isinstance(layer, Mm):
+                x = jnp.dot(x, params[f"layer{i}.weight"], precision=precision)
+            elif isinstance(layer, Conv):
+                x = lax.conv_general_dilated(
+                    x, params[f"layer{i}.weight"], (1, 1), "SAME",
+                    dimension_numbers=("NHWC", "OIHW", "NHWC"),
+                    precision=precision) + params[f"layer{i}.bias"]
+            elif layer == RELU:
+                x = jnp.maximum(x, 0)
+            else:
+                x = jax.nn.gelu(x, approximate=False)
+        return x
+
+    jitted = jax.jit(apply)
+    return lambda x: jitted(tensors, x)
+
+
+def minic_model(workload):
+    """The model's text; the weights lie beside it in safetensors."""
+    dtype = workload.dtype
+
+    def tensor(dims):
+        return f"tensor<{'x'.join(map(str, dims))}x{dtype}>"
+
+    dims, value, body = tuple(workload.input), "%x", []
+
+    def constant(i, what, shape):
+        body.append(f'    %{what}{i} = graph.constant @"layer{i}.'
+                    f'{"weight" if what == "w" else "bias"}" : {tensor(shape)}')
+
+    for i, layer in enumerate(workload.layers):
+        before = tensor(dims)
+        if isinstance(layer, Linear):
+            constant(i, "w", (layer.n, layer.k))
+            constant(i, "b", (layer.n,))
+            dims = (*dims[:-1], layer.n)
+            body.append(
+                f"    %{i} = graph.linear {value}, %w{i}, %b{i} : ({before}, "
+                f"{tensor((layer.n, layer.k))}, {tensor((layer.n,))}) -> "
+                f"{tensor(dims)}")
+        elif isinstance(layer, Mm):
+            constant(i, "w", (layer.k, layer.n))
+            dims = (*dims[:-1], layer.n)
+            body.append(f"    %{i} = graph.matmul {value}, %w{i} : ({before}, "
+                        f"{tensor((layer.k, layer.n))}) -> {tensor(dims)}")
+        elif isinstance(layer, Conv):
+            shape = (layer.k, layer.c, layer.r, layer.r)
+            pad = layer.r // 2
+            constant(i, "w", shape)
+            constant(i, "b", (layer.k,))
+            dims = (*dims[:-1], layer.k)
+            body.append(
+                f"    %{i} = graph.conv2d {value}, %w{i}, %b{i} {{pads = "
+                f"array<i64: {pad}, {pad}, {pad}, {pad}>, layout = \"nhwc\"}} "
+                f": ({before}, {tensor(shape)}, {tensor((layer.k,))}) -> "
+                f"{tensor(dims)}")
+        else:
+            body.append(f"    %{i} = graph.{layer.kind} {value} : {before}")
+        value = f"%{i}"
+    return "\n".join(
+        [f"func.func @main(%x: {tensor(workload.input)}) -> {tensor(dims)} {{"]
+        + body + [f"  return {value} : {tensor(dims)}", "}", ""])

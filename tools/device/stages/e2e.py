@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles the end-to-end models for the GPU with each kind of backend and
+compares every function with the float64 reference on random data."""
+
+import concurrent.futures
+import re
+import sys
+import tempfile
+
+import common
+
+parser = common.parser(__doc__)
+parser.add_argument("--only", nargs="*", default=[])
+parser.add_argument("--backends", nargs="*",
+                    default=["", "generated", "aten", "library-fused"])
+parser.add_argument("--jobs", type=int, default=6)
+parser.add_argument("--option", action="append", default=[])
+arguments = parser.parse_args()
+binaries = arguments.root / "bin"
+
+
+def check(case):
+    model, backend = case
+    what = f"{model.name} {backend or 'any'}"
+    with tempfile.TemporaryDirectory() as scratch:
+        artifact = f"{scratch}/m.minic"
+        options = [f"--gemm-backends={backend}",
+                   ] if backend else []
+        status, text = common.run(
+            binaries / "minic", model, "-o", artifact, "--target=cuda",
+            f"--tune-db={scratch}/t.db", *options, *arguments.option,
+            timeout=300)
+        if status != 0:
+            unsupported = status == 4 or "unsupported" in text
+            return what, "unsupported" if unsupported else "FAILED", \
+                common.last_line(text)
+        _, inspected = common.run(binaries / "minic", "inspect", artifact)
+        functions = re.findall(r"^function (\S+)", inspected, re.M)
+        for function in functions:
+            for seed in (1, 2):
+                status, text = common.run(
+                    binaries / "minic-run", artifact,
+                    f"--function={function}", f"--seed={seed}", "--check",
+                    timeout=120)
+                if status != 0:
+                    return what, "FAILED", f"@{function} seed {seed}: " \
+                        + common.last_line(text)
+        return what, "passed", f"{len(functions)} functions"
+
+
+models = sorted((arguments.root / "test/e2e").glob("*.mlir"))
+models = [m for m in models
+          if not arguments.only or any(o in m.name for o in arguments.only)]
+cases = [(m, b) for m in models for b in arguments.backends]
+failed = 0
+with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+    for what, verdict, detail in pool.map(check, cases):
+        failed += verdict == "FAILED"
+        print(f"{what}: {verdict}: {detail}", flush=True)
+print(f"{failed} of {len(cases)} failed")
+sys.exit(1 if failed else 0)
