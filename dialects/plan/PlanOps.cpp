@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Syntax and verification of the plan ops. What takes more than one op to
-// check is passes/plan/VerifyPlan.cpp's.
+// Syntax and verification of structure and addresses; commands are
+// CommandOps.cpp's. What takes more than one op to check is
+// passes/plan/VerifyPlan.cpp's.
 
 #include "dialects/plan/Plan.h"
 
@@ -175,126 +176,6 @@ template <typename Op> static LogicalResult verifyIndex(Op op) {
 }
 LogicalResult InputOp::verify() { return verifyIndex(*this); }
 LogicalResult OutputOp::verify() { return verifyIndex(*this); }
-
-/// What all commands have.
-static LogicalResult verifyDepends(Operation *op) {
-  auto depends = op->getAttrOfType<DenseI32ArrayAttr>("depends");
-  for (int32_t other : depends ? depends.asArrayRef() : ArrayRef<int32_t>()) {
-    if (other < 0) {
-      return op->emitOpError("expects depends of 0 or more, got ") << other;
-    }
-  }
-  return success();
-}
-
-/// What launches and calls have.
-template <typename Op> static LogicalResult verifyAccess(Op op) {
-  if (op.getAccess().size() != op.getAddresses().size()) {
-    return op.emitOpError("expects an access for each of its ")
-           << op.getAddresses().size() << " addresses, got "
-           << op.getAccess().size();
-  }
-  int64_t scratchBytes = op.getScratchBytes();
-  if (scratchBytes < 0 || bool(op.getScratch()) != (scratchBytes > 0)) {
-    return op.emitOpError("expects scratch_bytes above 0 exactly where it has "
-                          "scratch, got ")
-           << scratchBytes << (op.getScratch() ? " with" : " without")
-           << " scratch";
-  }
-  return verifyDepends(op);
-}
-
-LogicalResult LaunchOp::verify() {
-  if (getGrid().empty() || getGrid().size() > 3 ||
-      llvm::any_of(getGrid(), [](int64_t extent) { return extent < 1; })) {
-    return emitOpError("expects a grid of 1 to 3 extents of 1 or more, got [")
-           << getGrid() << ']';
-  }
-  if (getScratchBytes() % 64 != 0) {
-    return emitOpError("expects scratch_bytes that are a multiple of 64, got ")
-           << getScratchBytes();
-  }
-  return verifyAccess(*this);
-}
-
-/// `view` names one of `addresses` operands and has a stride per dimension.
-static LogicalResult verifyView(Operation *op, StringRef role,
-                                TensorViewAttr view, int64_t addresses) {
-  if (view.getOperand() < 0 || view.getOperand() >= addresses) {
-    return op->emitOpError("expects the view of ")
-           << role << " to be of one of " << addresses << " addresses, got "
-           << view.getOperand();
-  }
-  if (view.getDims().size() != view.getStrides().size()) {
-    return op->emitOpError("expects a stride for each of the ")
-           << view.getDims().size() << " dimensions of " << role << ", got "
-           << view.getStrides().size();
-  }
-  if (llvm::any_of(view.getDims().asArrayRef(),
-                   [](int64_t dim) { return dim < 1; })) {
-    return op->emitOpError("expects dimensions of 1 or more for ")
-           << role << ", got [" << view.getDims().asArrayRef() << ']';
-  }
-  return success();
-}
-
-static LogicalResult verifyDescriptor(CallOp op, OnednnMatmulAttr matmul) {
-  int64_t addresses = op.getAddresses().size();
-  if (failed(verifyView(op, "lhs", matmul.getLhs(), addresses)) ||
-      failed(verifyView(op, "rhs", matmul.getRhs(), addresses)) ||
-      failed(verifyView(op, "result", matmul.getResult(), addresses)) ||
-      (matmul.getBias() &&
-       failed(verifyView(op, "bias", matmul.getBias(), addresses)))) {
-    return failure();
-  }
-  for (Attribute postOp : matmul.getPostOps()) {
-    if (auto binary = dyn_cast<BinaryAttr>(postOp)) {
-      if (failed(verifyView(op, "a post-op", binary.getOperand(), addresses))) {
-        return failure();
-      }
-    } else if (!isa<EltwiseAttr>(postOp)) {
-      return op.emitOpError("expects post-ops that are #plan.eltwise or "
-                            "#plan.binary, got ")
-             << postOp;
-    }
-  }
-  auto written =
-      cast<AccessAttr>(op.getAccess()[matmul.getResult().getOperand()]);
-  if (written.getValue() != Access::Write) {
-    return op.emitOpError("expects the address of its result to be written");
-  }
-  return success();
-}
-
-LogicalResult CallOp::verify() {
-  if (failed(verifyAccess(*this))) {
-    return failure();
-  }
-  auto matmul = dyn_cast<OnednnMatmulAttr>(getDescriptor());
-  if (!matmul) {
-    return emitOpError("expects a descriptor of a library call, got ")
-           << getDescriptor();
-  }
-  return verifyDescriptor(*this, matmul);
-}
-
-LogicalResult CopyOp::verify() {
-  if (int64_t(getBytes()) < 0) {
-    return emitOpError("expects 0 bytes or more, got ") << int64_t(getBytes());
-  }
-  return verifyDepends(*this);
-}
-
-LogicalResult FillOp::verify() {
-  if (int64_t(getBytes()) < 0) {
-    return emitOpError("expects 0 bytes or more, got ") << int64_t(getBytes());
-  }
-  if (getValue() > 255) {
-    return emitOpError("expects a value of one byte, got ")
-           << int64_t(getValue());
-  }
-  return verifyDepends(*this);
-}
 
 } // namespace minic::plan
 

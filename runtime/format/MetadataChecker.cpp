@@ -5,6 +5,8 @@
 #include "runtime/format/MetadataChecker.h"
 
 #include "runtime/base/Tensor.h"
+#include "runtime/format/CallChecker.h"
+#include "runtime/format/LaunchChecker.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -17,8 +19,6 @@ namespace minic::format {
 // 2^47 bytes are all a process can address.
 static constexpr uint64_t kMaxBytes = uint64_t(1) << 47;
 static constexpr uint32_t kMaxThreads = 4096;
-// Leaves room to multiply a tile's index by a thread's.
-static constexpr int64_t kMaxGrid = int64_t(1) << 40;
 
 template <typename... Args> static absl::Status damaged(const Args &...args) {
   return absl::DataLossError(absl::StrCat("damaged artifact: ", args...));
@@ -200,50 +200,6 @@ absl::Status AddressSpace::check(const Address &address, uint64_t bytes,
   return absl::OkStatus();
 }
 
-static absl::Status checkLaunch(const Launch &launch, const Artifact &artifact,
-                                const Variant &variant,
-                                const AddressSpace &space) {
-  if (launch.binary() >= artifact.binaries()->size()) {
-    return damaged("launch: binary ", launch.binary(), ": only ",
-                   artifact.binaries()->size(), " exist");
-  }
-  bool cpu = variant.target()->string_view() == "cpu";
-  if (cpu && (artifact.binaries()->Get(launch.binary())->kind() !=
-                  BinaryKind::elf_shared_object ||
-              launch.grid()->size() != 1)) {
-    return damaged("launch '", launch.entry()->str(),
-                   "': expected a shared object and one grid dimension");
-  }
-  for (int64_t extent : *launch.grid()) {
-    if (extent < 0 || extent > kMaxGrid) {
-      return damaged("launch: grid extent ", extent, " is out of range");
-    }
-  }
-  for (const ParamEntry *entry : *launch.params()) {
-    if (const AddressParam *param = entry->param_as_AddressParam()) {
-      RETURN_IF_ERROR(
-          space.check(*param->address(), 0, false, "launch parameter"));
-    } else if (!entry->param_as_ScalarParam()) {
-      return damaged("launch parameter: unknown kind ",
-                     int(entry->param_type()));
-    }
-  }
-  uint64_t perThread = launch.scratch_bytes();
-  if (perThread % 64 != 0 || perThread > kMaxBytes / variant.threads()) {
-    return damaged("launch scratch: ", perThread,
-                   " bytes a thread are not a multiple of 64 in range");
-  }
-  if (launch.scratch()) {
-    return space.check(*launch.scratch(), perThread * variant.threads(), true,
-                       "launch scratch");
-  }
-  if (perThread != 0) {
-    return damaged("launch scratch: expected an address for ", perThread,
-                   " bytes a thread");
-  }
-  return absl::OkStatus();
-}
-
 static absl::Status checkCommand(const Command &command,
                                  const Artifact &artifact,
                                  const Variant &variant,
@@ -252,10 +208,7 @@ static absl::Status checkCommand(const Command &command,
     return checkLaunch(*launch, artifact, variant, space);
   }
   if (const Call *call = command.operation_as_Call()) {
-    if (const OnednnMatmul *matmul = call->call_as_OnednnMatmul()) {
-      return checkOnednnMatmul(*matmul, space);
-    }
-    return damaged("call: unknown library call ", int(call->call_type()));
+    return checkCall(*call, variant.target()->string_view(), space);
   }
   if (const Copy *copy = command.operation_as_Copy()) {
     RETURN_IF_ERROR(

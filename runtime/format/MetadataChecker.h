@@ -40,10 +40,6 @@ private:
   bool prepare_;
 };
 
-/// Checks one library call.
-absl::Status checkOnednnMatmul(const OnednnMatmul &call,
-                               const AddressSpace &space);
-
 /// Product of `dims` times `elementBytes`, or an error that names `what` where
 /// one is negative or the product does not fit.
 absl::Status checkedBytes(const flatbuffers::Vector<int64_t> &dims, DType dtype,

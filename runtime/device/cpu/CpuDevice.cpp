@@ -98,6 +98,11 @@ CpuExecutable::loadCommand(const ExecutableSource &source,
     if (call->library_version() && !callsLibrary_) {
       version = call->library_version()->str();
     }
+    if (!call->call_as_OnednnMatmul()) {
+      return absl::UnimplementedError(absl::StrCat(
+          "unsupported: ", format::EnumNameLibraryCall(call->call_type()),
+          " on a CPU"));
+    }
     OnednnMatmul::Options options{int(variant.threads()), version,
                                   source.strictLibraries, constants};
     absl::StatusOr<std::unique_ptr<OnednnMatmul>> matmul =

@@ -24,6 +24,7 @@ const char *const plan = R"(
   plan.constant @bits : tensor<5xi1> = dense<[true, false, false, true, true]> : tensor<5xi1>
   plan.constant @splat : tensor<7xi64> = dense<-3> : tensor<7xi64>
   plan.constant @outside : tensor<2x2xf32>
+  plan.binary @device "cubin" "sm_90a" = dense<[127, 69, 76, 70, 1]> : tensor<5xi8>
   plan.binary @kernels "elf_shared_object" "x86-64-v4" = dense<[127, 69, 76, 70, 2]> : tensor<5xi8>
   plan.function @main
       inputs [#plan.tensor_spec<name = "x", type = tensor<3x2xf32>, alignment = 64>,
@@ -42,7 +43,7 @@ const char *const plan = R"(
       plan.fill %a value = 255 bytes = 64 {label = "poison", depends = array<i32>}
       plan.copy %v, %x bytes = 24 {depends = array<i32: 0>}
       plan.launch "kernel_a" grid [3] (%x, %w, %v) access [#plan<access read>, #plan<access read>, #plan<access write>]
-        scratch %b {scalars = array<i64: 7, -1>, scratch_bytes = 64 : i64, label = "a", depends = array<i32: 1>}
+        scratch %b {binary = @kernels, scalars = array<i64: 7, -1>, scratch_bytes = 64 : i64, label = "a", depends = array<i32: 1>}
       plan.call #plan.onednn_matmul<
           lhs = <operand = 0, dtype = f32, dims = [3, 2], strides = [2, 1]>,
           rhs = <operand = 1, dtype = f32, dims = [2, 2], strides = [1, 2]>,
@@ -52,6 +53,67 @@ const char *const plan = R"(
           pack_rhs = true>
         (%v, %w, %y, %x) access [#plan<access read>, #plan<access read>, #plan<access write>, #plan<access read>]
         {library_version = "2.6.3", depends = array<i32: 2>}
+      plan.call #plan.onednn_convolution<
+          input = <operand = 0, dtype = f32, dims = [1, 1, 3, 2], strides = [6, 6, 2, 1]>,
+          filter = <operand = 1, dtype = f32, dims = [1, 1, 3, 2], strides = [6, 6, 2, 1]>,
+          bias = <operand = 2, dtype = f32, dims = [1], strides = [1]>,
+          result = <operand = 3, dtype = f32, dims = [1, 1, 2, 1], strides = [2, 2, 1, 1]>,
+          strides = [2, 1], pads_begin = [0, 0], pads_end = [2, 0], dilations = [1, 1], groups = 1,
+          post_ops = [#plan.eltwise<kind = "relu", alpha = 0.0 : f32, beta = 0.0 : f32>],
+          pack_filter = true>
+        (%x, %w, %w, %y) access [#plan<access read>, #plan<access read>, #plan<access read>, #plan<access write>]
+        scratch %b {scratch_bytes = 128 : i64, depends = array<i32: 3>}
+    }
+    plan.variant "cuda" isa ["sm_90a"] threads = 1
+        attributes {arena_bytes = 512 : i64, zeroed_bytes = 256 : i64,
+                    graph = #plan.graph_verdict<replay = true, graph_us = 3.5, stream_us = 4.25>} prepare {
+    } run {
+      %x = plan.input 0
+      %y = plan.output 0
+      %w = plan.constant_address @dense
+      %a = plan.buffer 256 {offset = 0 : i64}
+      %b = plan.buffer 256 {offset = 256 : i64}
+      plan.launch "kernel_b" grid [4, 6] (%x, %b) access [#plan<access read>, #plan<access write>]
+        {binary = @device, block = array<i64: 32, 4>, cluster = array<i64: 2, 2>, shared_bytes = 1024 : i64,
+         programmatic, depends = array<i32>}
+      plan.call #plan.cublas_gemm<
+          lhs = <operand = 0, dtype = f32, dims = [3, 2], strides = [2, 1]>,
+          rhs = <operand = 1, dtype = f32, dims = [2, 2], strides = [1, 2]>,
+          result = <operand = 2, dtype = f32, dims = [3, 2], strides = [2, 1]>,
+          compute = "tf32">
+        (%x, %w, %y) access [#plan<access read>, #plan<access read>, #plan<access write>]
+        {library_version = "13.1", depends = array<i32: 0>}
+      plan.call #plan.cublaslt_matmul<
+          lhs = <operand = 0, dtype = f32, dims = [3, 2], strides = [2, 1]>,
+          rhs = <operand = 1, dtype = f32, dims = [2, 2], strides = [1, 2]>,
+          bias = <operand = 2, dtype = f32, dims = [2], strides = [1]>,
+          addend = <operand = 3, dtype = f32, dims = [3, 2], strides = [2, 1]>,
+          result = <operand = 4, dtype = f32, dims = [3, 2], strides = [2, 1]>,
+          aux = <operand = 5, dtype = f32, dims = [3, 2], strides = [4, 1]>,
+          activation = "gelu_tanh", compute = "f32",
+          algorithm = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1ff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff00000000000000000000000000000000">
+        (%x, %w, %w, %x, %y, %a) access [#plan<access read>, #plan<access read>, #plan<access read>,
+                                         #plan<access read>, #plan<access write>, #plan<access write>]
+        scratch %b {scratch_bytes = 256 : i64, library_version = "13.1.0", depends = array<i32: 1>}
+      plan.call #plan.cudnn_convolution<
+          input = <operand = 0, dtype = f32, dims = [1, 1, 3, 2], strides = [6, 6, 2, 1]>,
+          filter = <operand = 1, dtype = f32, dims = [1, 1, 1, 1], strides = [1, 1, 1, 1]>,
+          bias = <operand = 1, dtype = f32, dims = [1, 1, 1, 1], strides = [1, 1, 1, 1]>,
+          addend = <operand = 0, dtype = f32, dims = [1, 1, 3, 2], strides = [6, 6, 2, 1]>,
+          result = <operand = 2, dtype = f32, dims = [1, 1, 3, 2], strides = [6, 6, 2, 1]>,
+          strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], dilations = [1, 1], groups = 1,
+          activation = <kind = "relu", alpha = 0.0 : f32, beta = 0.0 : f32>,
+          compute = "tf32", engine = "eng38_k2=5_k13=1">
+        (%x, %w, %y) access [#plan<access read>, #plan<access read>, #plan<access write>]
+        {library_version = "9.14", depends = array<i32: 2>}
+      plan.call #plan.cudnn_matmul<
+          lhs = <operand = 0, dtype = f32, dims = [1, 3, 2], strides = [6, 2, 1]>,
+          rhs = <operand = 1, dtype = f32, dims = [1, 2, 2], strides = [4, 1, 2]>,
+          bias = <operand = 1, dtype = f32, dims = [1, 1, 2], strides = [2, 2, 1]>,
+          result = <operand = 2, dtype = f32, dims = [1, 3, 2], strides = [6, 2, 1]>,
+          compute = "f32", engine = "">
+        (%x, %w, %y) access [#plan<access read>, #plan<access read>, #plan<access write>]
+        scratch %b {scratch_bytes = 64 : i64, depends = array<i32: 3>}
     }
   }
 )";

@@ -3,16 +3,11 @@
 // One unsound field at a time.
 
 #include "runtime/format/ArtifactReader.h"
-#include "test/unit/runtime/testing/TestArtifact.h"
-
-#include <gmock/gmock.h>
-
-#include <functional>
+#include "test/unit/runtime/format/DamageCases.h"
 
 namespace minic::format {
 namespace {
 
-using ::testing::HasSubstr;
 using namespace ::minic::testing;
 
 TestArtifact sound() {
@@ -25,20 +20,8 @@ TestArtifact sound() {
   return artifact;
 }
 
-struct Case {
-  const char *message;
-  std::function<void(TestArtifact &)> change;
-};
-
-void expectRefused(const std::vector<Case> &cases) {
-  for (const Case &each : cases) {
-    TestArtifact artifact = sound();
-    each.change(artifact);
-    absl::Status status =
-        ArtifactReader::copy(artifact.bytes(), "test").status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss) << each.message;
-    EXPECT_THAT(std::string(status.message()), HasSubstr(each.message));
-  }
+void expectRefused(const std::vector<DamageCase> &cases) {
+  expectDamageFound(sound, cases);
 }
 
 LaunchT &launchOf(TestArtifact &artifact) {
@@ -47,10 +30,6 @@ LaunchT &launchOf(TestArtifact &artifact) {
 CopyT &copyOf(TestArtifact &artifact) {
   return *artifact.variant().run[1]->operation.AsCopy();
 }
-std::unique_ptr<Address> address(Base base, uint32_t index, uint64_t offset) {
-  return std::make_unique<Address>(base, index, offset);
-}
-
 TEST(MetadataCheckerTest, acceptsWhatIsSound) {
   auto reader = ArtifactReader::copy(sound().bytes(), "test");
   EXPECT_TRUE(reader.ok()) << reader.status();
@@ -179,81 +158,6 @@ TEST(MetadataCheckerTest, checksCopiesAndFills) {
        [](auto &a) {
          a.variant().prepare.push_back(
              std::make_unique<CommandT>(*a.variant().run[2]));
-       }},
-  });
-}
-
-/// y[2, 3] = x[2, 4] * w[4, 3], all in one arena.
-OnednnMatmulT &addMatmul(TestArtifact &artifact) {
-  OnednnMatmulT &matmul = artifact.matmul();
-  auto view = [](uint64_t offset, std::vector<int64_t> dims) {
-    auto view = std::make_unique<TensorViewT>();
-    view->address = address(Base::arena, 0, offset);
-    view->dtype = DType::f32;
-    view->strides = {dims[1], 1};
-    view->dims = std::move(dims);
-    return view;
-  };
-  matmul.lhs = view(0, {2, 4});
-  matmul.rhs = view(64, {4, 3});
-  matmul.result = view(128, {2, 3});
-  return matmul;
-}
-
-TEST(MetadataCheckerTest, acceptsAMatmul) {
-  TestArtifact artifact = sound();
-  addMatmul(artifact);
-  auto reader = ArtifactReader::copy(artifact.bytes(), "test");
-  EXPECT_TRUE(reader.ok()) << reader.status();
-}
-
-TEST(MetadataCheckerTest, checksMatmuls) {
-  expectRefused({
-      {"lhs: rank 2 with 1 strides",
-       [](auto &a) { addMatmul(a).lhs->strides = {1}; }},
-      {"lhs: stride -4 is out of range",
-       [](auto &a) { addMatmul(a).lhs->strides = {-4, 1}; }},
-      {"lhs: stride",
-       [](auto &a) { addMatmul(a).lhs->strides = {INT64_MAX, INT64_MAX}; }},
-      {"rhs: 240 bytes at offset 64",
-       [](auto &a) { addMatmul(a).rhs->strides = {19, 1}; }},
-      {"result: offset 130 is not a multiple",
-       [](auto &a) {
-         addMatmul(a).result->address = address(Base::arena, 0, 130);
-       }},
-      {"result: constant memory is read-only",
-       [](auto &a) {
-         addMatmul(a).result->address = address(Base::constant, 0, 0);
-       }},
-      {"do not multiply", [](auto &a) { addMatmul(a).rhs->dims = {3, 3}; }},
-      {"bias does not broadcast",
-       [](auto &a) {
-         OnednnMatmulT &matmul = addMatmul(a);
-         matmul.bias = std::make_unique<TensorViewT>(*matmul.lhs);
-       }},
-      {"packed rhs: expected a constant",
-       [](auto &a) { addMatmul(a).pack_rhs = true; }},
-      {"onednn scratch",
-       [](auto &a) {
-         OnednnMatmulT &matmul = addMatmul(a);
-         matmul.scratch = address(Base::arena, 0, 192);
-         matmul.scratch_bytes = 65;
-       }},
-      {"unknown eltwise kind 200",
-       [](auto &a) {
-         OnednnMatmulT &matmul = addMatmul(a);
-         matmul.post_ops.push_back(std::make_unique<PostOpEntryT>());
-         EltwisePostOpT eltwise;
-         eltwise.kind = EltwiseKind(200);
-         matmul.post_ops[0]->post_op.Set(std::move(eltwise));
-       }},
-      {"post-op operand does not broadcast",
-       [](auto &a) {
-         OnednnMatmulT &matmul = addMatmul(a);
-         matmul.post_ops.push_back(std::make_unique<PostOpEntryT>());
-         BinaryPostOpT binary;
-         binary.operand = std::make_unique<TensorViewT>(*matmul.lhs);
-         matmul.post_ops[0]->post_op.Set(std::move(binary));
        }},
   });
 }

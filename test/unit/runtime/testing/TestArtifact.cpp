@@ -74,9 +74,9 @@ uint32_t TestArtifact::constant(const std::string &name,
   return metadata.constants.size() - 1;
 }
 
-static format::CommandT &addCommand(format::VariantT &variant) {
-  variant.run.push_back(std::make_unique<format::CommandT>());
-  return *variant.run.back();
+format::CommandT &TestArtifact::addCommand() {
+  variant().run.push_back(std::make_unique<format::CommandT>());
+  return *variant().run.back();
 }
 
 format::LaunchT &TestArtifact::launch(const std::string &entry, int64_t tiles,
@@ -97,7 +97,7 @@ format::LaunchT &TestArtifact::launch(const std::string &entry, int64_t tiles,
     launch.params.push_back(std::make_unique<format::ParamEntryT>());
     launch.params.back()->param.Set(std::move(param));
   }
-  format::CommandT &command = addCommand(variant());
+  format::CommandT &command = addCommand();
   command.operation.Set(std::move(launch));
   return *command.operation.AsLaunch();
 }
@@ -108,7 +108,7 @@ void TestArtifact::copy(format::Address destination, format::Address source,
   copy.destination = std::make_unique<format::Address>(destination);
   copy.source = std::make_unique<format::Address>(source);
   copy.bytes = bytes;
-  addCommand(variant()).operation.Set(std::move(copy));
+  addCommand().operation.Set(std::move(copy));
 }
 
 void TestArtifact::fill(format::Address destination, uint8_t value,
@@ -117,15 +117,7 @@ void TestArtifact::fill(format::Address destination, uint8_t value,
   fill.destination = std::make_unique<format::Address>(destination);
   fill.value = value;
   fill.bytes = bytes;
-  addCommand(variant()).operation.Set(std::move(fill));
-}
-
-format::OnednnMatmulT &TestArtifact::matmul() {
-  format::CallT call;
-  call.call.Set(format::OnednnMatmulT());
-  format::CommandT &command = addCommand(variant());
-  command.operation.Set(std::move(call));
-  return *command.operation.AsCall()->call.AsOnednnMatmul();
+  addCommand().operation.Set(std::move(fill));
 }
 
 std::vector<std::byte> TestArtifact::metadataBytes() const {

@@ -47,12 +47,23 @@ public:
   void copy(format::Address destination, format::Address source,
             uint64_t bytes);
   void fill(format::Address destination, uint8_t value, uint64_t bytes);
-  format::OnednnMatmulT &matmul();
+  format::OnednnMatmulT &matmul() { return call<format::OnednnMatmulT>(); }
+  /// Appends a call of a library; `Table` is one of format::LibraryCall's.
+  template <typename Table> Table &call() {
+    format::CallT call;
+    call.call.Set(Table());
+    format::CommandT &command = addCommand();
+    command.operation.Set(std::move(call));
+    return *static_cast<Table *>(command.operation.AsCall()->call.value);
+  }
 
   /// The finished file.
   std::vector<std::byte> bytes() const;
   /// The metadata section alone.
   std::vector<std::byte> metadataBytes() const;
+
+private:
+  format::CommandT &addCommand();
 };
 
 /// y = 2 * x + 1 over `count` elements in tiles of `tile`.
