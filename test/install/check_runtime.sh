@@ -33,6 +33,7 @@ cmake --build "$work/examples" >>"$work/cmake.log" ||
 expect "$work/examples/inference_c"
 expect "$work/examples/inference_cpp"
 expect "$work/examples/inference_static"
+"$work/examples/two_streams" "$model" | grep '^not run: ' >/dev/null
 
 pc=$(dirname "$(find "$prefix" -name minic.pc)")
 flags=$(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs minic)

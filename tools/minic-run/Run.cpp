@@ -10,6 +10,7 @@
 #include "runtime/measure/Statistics.h"
 #include "runtime/program/Context.h"
 #include "tools/common/CommandLine.h"
+#include "tools/common/DeviceTensors.h"
 #include "tools/common/ModelInputs.h"
 #include "tools/common/ReferenceCheck.h"
 
@@ -56,12 +57,13 @@ std::string summarize(const TensorSpec &spec, const Tensor &tensor) {
   return text;
 }
 
-absl::Status runRepeatedly(Context &context, const ModelTensors &inputs,
-                           const ModelTensors &outputs, int repeat) {
+absl::Status runRepeatedly(Context &context, const DeviceTensors &inputs,
+                           const DeviceTensors &outputs, int repeat) {
   std::vector<double> milliseconds;
   for (int i = 0; i < repeat; ++i) {
     auto start = std::chrono::steady_clock::now();
-    absl::Status status = context.run(inputs.tensors, outputs.tensors);
+    absl::Status status = context.run(inputs.tensors(), outputs.tensors());
+    status.Update(context.synchronize());
     if (!status.ok()) {
       return status;
     }
@@ -77,10 +79,23 @@ absl::Status runRepeatedly(Context &context, const ModelTensors &inputs,
   return absl::OkStatus();
 }
 
+void printStats(const Context &context) {
+  runtime::GraphCounters counters = context.graphCounters();
+  absl::PrintF("ran on %s; graph: %d instantiations, %d updates, %d replays, "
+               "%d plain runs\n",
+               runtime::toString(context.program().place()),
+               counters.instantiations, counters.updates, counters.replays,
+               counters.plainRuns);
+  if (std::string reason = context.graphRefusal(); !reason.empty()) {
+    absl::PrintF("graph refused: %s\n", reason);
+  }
+}
+
 absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
   runtime::ProgramOptions programOptions;
   programOptions.function = options.function;
   programOptions.threads = options.threads;
+  programOptions.device = options.device;
   programOptions.constants = runtime::randomConstants(options.seed);
   absl::StatusOr<std::shared_ptr<const Program>> program =
       Program::load(options.artifact, programOptions);
@@ -115,14 +130,33 @@ absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
   if (!outputs.ok()) {
     return outputs.status();
   }
-  absl::StatusOr<std::unique_ptr<Context>> context = Context::create(*program);
+  runtime::ContextOptions contextOptions;
+  contextOptions.graph = options.graph;
+  absl::StatusOr<std::unique_ptr<Context>> context =
+      Context::create(*program, contextOptions);
   if (!context.ok()) {
     return context.status();
   }
-  if (absl::Status status =
-          runRepeatedly(**context, *inputs, *outputs, options.repeat);
-      !status.ok()) {
+  absl::StatusOr<DeviceTensors> deviceInputs =
+      DeviceTensors::create(**program, inputSpecs, inputs->tensors);
+  if (!deviceInputs.ok()) {
+    return deviceInputs.status();
+  }
+  absl::StatusOr<DeviceTensors> deviceOutputs =
+      DeviceTensors::create(**program, outputSpecs, outputs->tensors);
+  if (!deviceOutputs.ok()) {
+    return deviceOutputs.status();
+  }
+  absl::Status status =
+      runRepeatedly(**context, *deviceInputs, *deviceOutputs, options.repeat);
+  if (status.ok()) {
+    status = deviceOutputs->copyBack();
+  }
+  if (!status.ok()) {
     return status;
+  }
+  if (options.stats) {
+    printStats(**context);
   }
   for (size_t i = 0; i < outputSpecs.size(); ++i) {
     absl::PrintF("%s\n", summarize(outputSpecs[i], outputs->tensors[i]));

@@ -5,6 +5,8 @@
 #ifndef MINIC_TOOLS_MINIC_RUN_RUN_H
 #define MINIC_TOOLS_MINIC_RUN_RUN_H
 
+#include "runtime/device/Device.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -21,6 +23,9 @@ struct RunOptions {
   uint64_t seed = 0;
   int threads = 0;
   int repeat = 1;
+  int device = 0; // index of the GPU
+  runtime::GraphMode graph = runtime::GraphMode::Artifact;
+  bool stats = false;
   bool bf16 = false;
   bool check = false;
 };

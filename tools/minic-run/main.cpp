@@ -3,6 +3,7 @@
 // minic-run: runs a compiled model on arrays in files or on random data.
 
 #include "tools/common/CommandLine.h"
+#include "tools/common/GpuFlags.h"
 #include "tools/minic-run/Run.h"
 
 #include <CLI/CLI.hpp>
@@ -43,6 +44,10 @@ int main(int argc, char **argv) {
                  "that runs here)")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
+  minic::tools::addDeviceFlag(app, options.device);
+  minic::tools::addGraphFlag(app, options.graph);
+  app.add_flag("--stats", options.stats,
+               "Print where it ran and what its graph did");
   app.add_option("--repeat", options.repeat, "Run N times and print the median")
       ->type_name("N")
       ->check(CLI::PositiveNumber)

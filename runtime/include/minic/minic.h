@@ -200,8 +200,8 @@ typedef struct minic_graph_counters {
 #define MINIC_GRAPH_COUNTERS_INIT {sizeof(minic_graph_counters), 0, 0, 0, 0}
 
 MINIC_API
-    minic_status minic_context_graph_counters(const minic_context *context,
-                                              minic_graph_counters *counters);
+minic_status minic_context_graph_counters(const minic_context *context,
+                                          minic_graph_counters *counters);
 /* Why runs replay no graph although one is asked for; "" where they do or none
  * is. Valid until the next such call. Never null. */
 MINIC_API const char *minic_context_graph_refusal(minic_context *context);

@@ -85,6 +85,16 @@ protected:
   std::string tool;
 };
 
+TEST_F(RunTest, TellsWhereItRan) {
+  ToolResult result = run("m.minic --stats --repeat=3 --device=2 --graph=on");
+  ASSERT_EQ(result.exitCode, 0) << result.errors;
+  EXPECT_THAT(result.output,
+              HasSubstr("ran on the CPU; graph: 0 instantiations, 0 updates, "
+                        "0 replays, 0 plain runs\n"));
+  expectError("m.minic --graph=maybe --output=y.npy", 2, "--graph");
+  expectError("m.minic --device=-1 --output=y.npy", 2, "--device");
+}
+
 TEST_F(RunTest, RandomInputsAreThoseOfTheSeed) {
   ToolResult result = run("m.minic --seed=7 --output=y.npy");
   ASSERT_EQ(result.exitCode, 0) << result.errors;
