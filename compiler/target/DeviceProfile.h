@@ -17,20 +17,50 @@ struct DeviceProfile {
   std::string target;
   /// For people: "AMD EPYC 9xx4 (Zen 4)".
   std::string name;
-  /// LLVM CPU name to generate for, for example "x86-64-v4" or "znver4".
+  /// LLVM CPU name to generate for, for example "x86-64-v4" or "znver4"; of a
+  /// GPU its architecture, "sm_90a".
   std::string cpu;
-  /// LLVM feature names beyond `cpu`, for example "+avx512bf16".
+  /// LLVM feature names beyond `cpu`, for example "+avx512bf16". Of a GPU what
+  /// a variant says its binaries run on, "sm_90a".
   std::vector<std::string> features;
   int64_t l1Bytes = 0, l2Bytes = 0, l3Bytes = 0;
   /// Threads one run uses; part of the tuning key.
   int threads = 1;
-  /// Rough peaks for estimates only: f32 GFLOP/s of one core, GB/s of memory.
+  /// Rough peaks for estimates only: f32 GFLOP/s of one core (of a whole GPU,
+  /// without tensor cores), GB/s of memory.
   double peakGflops = 0, memoryGBs = 0;
+
+  //===--- GPUs
+  //------------------------------------------------------------===//
+
+  /// Compute capability: 90 for 9.0.
+  int smVersion = 0;
+  /// Multiprocessors.
+  int smCount = 0;
+  /// Shared memory that one block may ask for, and that an SM has for all.
+  int64_t sharedBytesPerBlock = 0, sharedBytesPerSm = 0;
+  int64_t registersPerSm = 0;
+  int threadsPerSm = 0;
+  double clockMHz = 0;
+  /// Dense tensor core peaks, GFLOP/s, for 16-bit and for tf32 operands.
+  double tensorGflops16 = 0, tensorGflopsTf32 = 0;
+  /// False where the facts above are of a named device and nothing will be
+  /// measured: what is chosen by them is called untuned.
+  bool isPresent = true;
+
+  //===--- What the user allows
+  //--------------------------------------------===//
+
+  /// Products of f32 operands may round them to tf32.
+  bool allowTf32 = false;
+  /// Most bytes of workspace that one library call or kernel may ask for.
+  int64_t workspaceLimit = int64_t(256) << 20;
   /// Canonical text of what must match for a tuning record to be used
   /// (CPUID family/model/stepping, ISA, caches, threads); nothing measured.
   std::string tuningKey;
 
   bool has(const std::string &feature) const;
+  bool isGpu() const { return target == "cuda"; }
 };
 
 } // namespace minic

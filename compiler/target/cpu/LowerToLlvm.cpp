@@ -5,7 +5,7 @@
 
 #include "compiler/target/cpu/LowerToLlvm.h"
 
-#include "compiler/target/cpu/MathLowering.h"
+#include "compiler/target/codegen/MathLowering.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"

@@ -5,7 +5,7 @@
 #ifndef MINIC_COMPILER_TARGET_CPU_POINTWISE_EMITPOINTWISE_H
 #define MINIC_COMPILER_TARGET_CPU_POINTWISE_EMITPOINTWISE_H
 
-#include "compiler/target/cpu/pointwise/PointwiseLoops.h"
+#include "compiler/target/codegen/PointwiseLoops.h"
 #include "compiler/target/cpu/pointwise/PointwiseTiles.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -5,8 +5,8 @@
 
 #include "compiler/target/cpu/relayout/Relayout.h"
 
+#include "compiler/target/codegen/RelayoutLoops.h"
 #include "compiler/target/cpu/KernelAbi.h"
-#include "compiler/target/cpu/relayout/RelayoutLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

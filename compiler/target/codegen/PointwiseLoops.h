@@ -3,12 +3,12 @@
 // PointwiseLoops: a pointwise body as loops over memory. Transposes and
 // reshapes disappear into the strides with which operands are read.
 
-#ifndef MINIC_COMPILER_TARGET_CPU_POINTWISE_POINTWISELOOPS_H
-#define MINIC_COMPILER_TARGET_CPU_POINTWISE_POINTWISELOOPS_H
+#ifndef MINIC_COMPILER_TARGET_CODEGEN_POINTWISELOOPS_H
+#define MINIC_COMPILER_TARGET_CODEGEN_POINTWISELOOPS_H
 
 #include "dialects/kernel/FusionShape.h"
 
-namespace minic::cpu {
+namespace minic {
 
 struct PointwiseLoops {
   /// An operand of the fusion read with one stride (in elements) per loop; 0
@@ -46,6 +46,6 @@ struct PointwiseLoops {
                                              std::string &reason);
 };
 
-} // namespace minic::cpu
+} // namespace minic
 
-#endif // MINIC_COMPILER_TARGET_CPU_POINTWISE_POINTWISELOOPS_H
+#endif // MINIC_COMPILER_TARGET_CODEGEN_POINTWISELOOPS_H

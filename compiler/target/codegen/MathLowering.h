@@ -20,17 +20,17 @@
 //
 // NaN and infinities come out as C's functions return them.
 
-#ifndef MINIC_COMPILER_TARGET_CPU_MATHLOWERING_H
-#define MINIC_COMPILER_TARGET_CPU_MATHLOWERING_H
+#ifndef MINIC_COMPILER_TARGET_CODEGEN_MATHLOWERING_H
+#define MINIC_COMPILER_TARGET_CODEGEN_MATHLOWERING_H
 
 #include "mlir/IR/PatternMatch.h"
 
-namespace minic::cpu {
+namespace minic {
 
 /// Rewrites math.exp, math.log and math.powf of f32 scalars and vectors to
 /// arith and the math ops that are instructions (fma, roundeven, absf).
 void populateMathLoweringPatterns(mlir::RewritePatternSet &patterns);
 
-} // namespace minic::cpu
+} // namespace minic
 
-#endif // MINIC_COMPILER_TARGET_CPU_MATHLOWERING_H
+#endif // MINIC_COMPILER_TARGET_CODEGEN_MATHLOWERING_H

@@ -2,12 +2,12 @@
 //
 // RelayoutLoops: a #kernel.layout as loops that write memory in order.
 
-#ifndef MINIC_COMPILER_TARGET_CPU_RELAYOUT_RELAYOUTLOOPS_H
-#define MINIC_COMPILER_TARGET_CPU_RELAYOUT_RELAYOUTLOOPS_H
+#ifndef MINIC_COMPILER_TARGET_CODEGEN_RELAYOUTLOOPS_H
+#define MINIC_COMPILER_TARGET_CODEGEN_RELAYOUTLOOPS_H
 
 #include "dialects/kernel/Kernel.h"
 
-namespace minic::cpu {
+namespace minic {
 
 /// Physical dimensions from outermost to innermost. The innermost are written
 /// as vectors (`lanes`); the others are counted by one number, the group.
@@ -39,6 +39,6 @@ struct RelayoutLoops {
   static RelayoutLoops get(mlir::RankedTensorType packed);
 };
 
-} // namespace minic::cpu
+} // namespace minic
 
-#endif // MINIC_COMPILER_TARGET_CPU_RELAYOUT_RELAYOUTLOOPS_H
+#endif // MINIC_COMPILER_TARGET_CODEGEN_RELAYOUTLOOPS_H

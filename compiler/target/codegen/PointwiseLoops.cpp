@@ -3,7 +3,7 @@
 // Follows every result back to the operands, carrying the view through which
 // it is read.
 
-#include "compiler/target/cpu/pointwise/PointwiseLoops.h"
+#include "compiler/target/codegen/PointwiseLoops.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -12,7 +12,7 @@
 
 using namespace mlir;
 
-namespace minic::cpu {
+namespace minic {
 
 namespace {
 
@@ -245,4 +245,4 @@ FailureOr<PointwiseLoops> PointwiseLoops::get(const kernel::FusionShape &shape,
   return Resolver(shape, reason).run();
 }
 
-} // namespace minic::cpu
+} // namespace minic

@@ -2,14 +2,14 @@
 //
 // Chooses which physical dimensions become vectors.
 
-#include "compiler/target/cpu/relayout/RelayoutLoops.h"
+#include "compiler/target/codegen/RelayoutLoops.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
-namespace minic::cpu {
+namespace minic {
 
 int64_t RelayoutLoops::groups() const {
   int64_t count = 1;
@@ -68,4 +68,4 @@ RelayoutLoops RelayoutLoops::get(RankedTensorType packed) {
   return result;
 }
 
-} // namespace minic::cpu
+} // namespace minic

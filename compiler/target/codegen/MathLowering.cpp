@@ -3,7 +3,7 @@
 // Range reductions and polynomials; coefficients are those of Cephes' expf and
 // logf (S. Moshier), pow goes through a logarithm in float64.
 
-#include "compiler/target/cpu/MathLowering.h"
+#include "compiler/target/codegen/MathLowering.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -14,7 +14,7 @@
 
 using namespace mlir;
 
-namespace minic::cpu {
+namespace minic {
 
 namespace {
 
@@ -253,4 +253,4 @@ void populateMathLoweringPatterns(RewritePatternSet &patterns) {
   });
 }
 
-} // namespace minic::cpu
+} // namespace minic

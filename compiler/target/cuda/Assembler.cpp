@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Code generation in process: LLVM's NVPTX backend, then NVIDIA's assembler.
+// Of LLVM's middle end only what cleans up address arithmetic is run; the
+// generators write their loops as they are to be.
+
+#include "compiler/target/cuda/Assembler.h"
+
+#include "compiler/target/cuda/CudaProfile.h"
+#include "compiler/target/cuda/LowerToNvptx.h"
+#include "compiler/target/cuda/NvJitLink.h"
+#include "compiler/target/cuda/Ptxas.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar.h"
+
+#include <mutex>
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+void prepareContext(MLIRContext &context) {
+  context.loadDialect<arith::ArithDialect, cf::ControlFlowDialect,
+                      LLVM::LLVMDialect, math::MathDialect, NVVM::NVVMDialect,
+                      scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+  context.appendDialectRegistry(registry);
+}
+
+static std::unique_ptr<llvm::TargetMachine>
+createTargetMachine(const DeviceProfile &profile) {
+  static std::once_flag initialized;
+  std::call_once(initialized, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) {
+    return nullptr;
+  }
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, profile.cpu, llvmFeatures(profile), llvm::TargetOptions(),
+      llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      llvm::CodeGenOptLevel::Aggressive));
+}
+
+FailureOr<std::string> emitPtx(ModuleOp device, const DeviceProfile &profile) {
+  prepareContext(*device.getContext());
+  if (failed(lowerToNvptx(device, profile))) {
+    return failure();
+  }
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(device, context, "kernels");
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(profile);
+  if (!module || !machine) {
+    return device.emitError("internal error: translation to LLVM IR failed");
+  }
+  module->setTargetTriple(machine->getTargetTriple());
+  module->setDataLayout(machine->createDataLayout());
+  SmallVector<char, 0> output;
+  llvm::raw_svector_ostream stream(output);
+  llvm::legacy::PassManager passes;
+  passes.add(llvm::createEarlyCSEPass());
+  passes.add(llvm::createInstructionCombiningPass());
+  passes.add(llvm::createCFGSimplificationPass());
+  if (machine->addPassesToEmitFile(passes, stream, nullptr,
+                                   llvm::CodeGenFileType::AssemblyFile)) {
+    return device.emitError("internal error: LLVM cannot emit PTX");
+  }
+  passes.run(*module);
+  return std::string(output.data(), output.size());
+}
+
+//===----------------------------------------------------------------------===//
+// PTX to cubin
+//===----------------------------------------------------------------------===//
+
+bool hasAssembler() { return NvJitLink::get() || findPtxas(); }
+
+std::vector<KernelResources> parseResources(StringRef log) {
+  std::vector<KernelResources> kernels;
+  // "0 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads"
+  auto number = [](StringRef line, StringRef unit) {
+    size_t at = line.find(unit);
+    int value = 0;
+    if (at != StringRef::npos) {
+      StringRef before = line.take_front(at).rtrim();
+      StringRef digits =
+          before.drop_front(before.find_last_not_of("0123456789") + 1);
+      digits.getAsInteger(10, value);
+    }
+    return value;
+  };
+  StringRef rest = log;
+  while (!rest.empty()) {
+    StringRef line;
+    std::tie(line, rest) = rest.split('\n');
+    constexpr llvm::StringLiteral kEntry = "Compiling entry function '";
+    if (size_t at = line.find(kEntry); at != StringRef::npos) {
+      KernelResources kernel;
+      kernel.entry =
+          line.drop_front(at + kEntry.size()).split('\'').first.str();
+      kernels.push_back(kernel);
+    } else if (!kernels.empty() && line.starts_with("ptxas")) {
+      KernelResources &kernel = kernels.back();
+      kernel.stackBytes += number(line, "bytes stack frame");
+      kernel.spillBytes += number(line, "bytes spill stores") +
+                           number(line, "bytes spill loads");
+      kernel.registers += number(line, "registers");
+      kernel.sharedBytes += number(line, "bytes smem");
+    }
+  }
+  return kernels;
+}
+
+FailureOr<std::string> assembleCubin(StringRef ptx, StringRef arch,
+                                     ModuleOp forDiagnostics,
+                                     std::vector<KernelResources> *resources) {
+  std::string missing;
+  llvm::Expected<AssembledCubin> cubin = AssembledCubin();
+  if (const NvJitLink *link = NvJitLink::get(&missing)) {
+    cubin = link->assemble(ptx, arch);
+  } else if (std::optional<std::string> ptxas = findPtxas()) {
+    cubin = runPtxas(*ptxas, ptx, arch);
+  } else {
+    return forDiagnostics.emitError("unsupported: nothing assembles PTX here: ")
+           << missing
+           << ", and no ptxas in CUDA_HOME or PATH; install a CUDA toolkit of "
+              "13.0 or newer, or its wheel nvidia-nvjitlink";
+  }
+  if (!cubin) {
+    return forDiagnostics.emitError("internal error: the assembler rejects "
+                                    "generated PTX: ")
+           << llvm::toString(cubin.takeError());
+  }
+  if (resources) {
+    *resources = parseResources(cubin->log);
+  }
+  return std::move(cubin->bytes);
+}
+
+} // namespace minic::cuda

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a CUDA device module to PTX to the bytes of a cubin.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_ASSEMBLER_H
+#define MINIC_COMPILER_TARGET_CUDA_ASSEMBLER_H
+
+#include "compiler/target/DeviceProfile.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+#include <vector>
+
+namespace minic::cuda {
+
+/// Loads the dialects that device modules use into `context` and registers
+/// their translations. Not to be called while passes run on `context` in
+/// several threads, unless it was called before.
+void prepareContext(mlir::MLIRContext &context);
+
+/// Lowers `device` (consumed: llvm.funcs of scf, arith, math, vector, llvm and
+/// nvvm ops; kernels carry nvvm.kernel) to PTX for `profile.cpu`. Emits a
+/// diagnostic on failure; one that says "internal error" is a bug of minic's
+/// generators. Thread-safe on different contexts.
+mlir::FailureOr<std::string> emitPtx(mlir::ModuleOp device,
+                                     const DeviceProfile &profile);
+
+/// What the assembler says of one kernel.
+struct KernelResources {
+  std::string entry;
+  int registers = 0;
+  int spillBytes = 0; // stored and loaded, per thread
+  int stackBytes = 0;
+  int sharedBytes = 0; // static
+};
+
+/// Assembles `ptx` for `arch` ("sm_90a"): by nvJitLink in process, else by the
+/// ptxas of a toolkit. What the assembler rejects is a diagnostic at
+/// `forDiagnostics`; a machine with neither is one that says so and how to get
+/// either. `resources` gets an entry per kernel. Thread-safe.
+mlir::FailureOr<std::string>
+assembleCubin(llvm::StringRef ptx, llvm::StringRef arch,
+              mlir::ModuleOp forDiagnostics,
+              std::vector<KernelResources> *resources = nullptr);
+
+/// True where assembleCubin has something to assemble with.
+bool hasAssembler();
+
+/// The messages of ptxas -v as facts.
+std::vector<KernelResources> parseResources(llvm::StringRef log);
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_ASSEMBLER_H

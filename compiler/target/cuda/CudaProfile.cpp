@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Figures are of data sheets; bandwidths are what copies reach, about nine
+// tenths of the sheet's.
+
+#include "compiler/target/cuda/CudaProfile.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace minic::cuda {
+
+namespace {
+
+struct Device {
+  llvm::StringRef key, name, arch;
+  int sms;
+  double clockMHz;
+  int64_t l2MiB, memoryGBs, sharedKiBPerBlock, sharedKiBPerSm;
+  int threadsPerSm;
+  /// Flops per clock and SM: FFMA, 16-bit and tf32 tensor cores, dense.
+  int ffma, tensor16, tensorTf32;
+};
+
+constexpr Device kDevices[] = {
+    {"a100", "NVIDIA A100-SXM4-80GB", "sm_80", 108, 1410, 40, 1800, 163, 164,
+     2048, 128, 2048, 1024},
+    {"a10", "NVIDIA A10", "sm_86", 72, 1695, 6, 540, 99, 100, 1536, 256, 1024,
+     512},
+    {"l4", "NVIDIA L4", "sm_89", 58, 2040, 48, 270, 99, 100, 1536, 256, 1024,
+     512},
+    {"l40s", "NVIDIA L40S", "sm_89", 142, 2520, 96, 780, 99, 100, 1536, 256,
+     1024, 512},
+    {"h100", "NVIDIA H100 80GB HBM3", "sm_90a", 132, 1980, 50, 3000, 227, 228,
+     2048, 256, 4096, 2048},
+    {"h200", "NVIDIA H200", "sm_90a", 132, 1980, 50, 4300, 227, 228, 2048, 256,
+     4096, 2048},
+    {"b200", "NVIDIA B200", "sm_100a", 148, 1965, 126, 7000, 227, 228, 2048,
+     256, 8192, 4096},
+};
+
+DeviceProfile toProfile(const Device &device) {
+  DeviceProfile profile;
+  profile.target = "cuda";
+  profile.name = device.name.str();
+  setArch(profile, device.arch);
+  profile.l2Bytes = device.l2MiB << 20;
+  profile.memoryGBs = double(device.memoryGBs);
+  profile.smCount = device.sms;
+  profile.sharedBytesPerBlock = device.sharedKiBPerBlock << 10;
+  profile.sharedBytesPerSm = device.sharedKiBPerSm << 10;
+  profile.registersPerSm = 65536;
+  profile.threadsPerSm = device.threadsPerSm;
+  profile.clockMHz = device.clockMHz;
+  double cycles = device.sms * device.clockMHz * 1e-3; // 1e9 per second
+  profile.peakGflops = cycles * device.ffma;
+  profile.tensorGflops16 = cycles * device.tensor16;
+  profile.tensorGflopsTf32 = cycles * device.tensorTf32;
+  profile.isPresent = false;
+  profile.tuningKey = "profile " + device.key.str();
+  return profile;
+}
+
+} // namespace
+
+std::string profileNames() {
+  return llvm::join(
+      llvm::map_range(kDevices,
+                      [](const Device &device) { return device.key; }),
+      ", ");
+}
+
+std::optional<DeviceProfile> getCudaProfile(llvm::StringRef name) {
+  for (const Device &device : kDevices) {
+    if (device.key == name) {
+      return toProfile(device);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<int> parseArch(llvm::StringRef arch) {
+  // What LLVM and the assembler of this toolkit both know.
+  static constexpr int kVersions[] = {80, 86, 87, 89, 90, 100, 103, 120, 121};
+  int version = 0;
+  bool isExact = arch.consume_back("a");
+  if (!arch.consume_front("sm_") || arch.getAsInteger(10, version) ||
+      !llvm::is_contained(kVersions, version) || (isExact && version < 90)) {
+    return std::nullopt;
+  }
+  return version;
+}
+
+std::string archOf(int smVersion) {
+  return "sm_" + std::to_string(smVersion) + (smVersion >= 90 ? "a" : "");
+}
+
+bool setArch(DeviceProfile &profile, llvm::StringRef arch) {
+  std::optional<int> version = parseArch(arch);
+  if (!version) {
+    return false;
+  }
+  profile.cpu = arch.str();
+  profile.smVersion = *version;
+  profile.features = {arch.str()};
+  return true;
+}
+
+std::string llvmFeatures(const DeviceProfile &profile) {
+  // Without the version LLVM aborts on newer instructions ("Cannot select").
+  return profile.smVersion >= 103 ? "+ptx88" : "+ptx86";
+}
+
+} // namespace minic::cuda

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Device profiles of NVIDIA GPUs.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_CUDAPROFILE_H
+#define MINIC_COMPILER_TARGET_CUDA_CUDAPROFILE_H
+
+#include "compiler/target/DeviceProfile.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+
+namespace minic::cuda {
+
+/// What has a profile built in, for messages: "a100, h100, h200, ...".
+std::string profileNames();
+
+/// The facts of a device by name ("h200"), whether or not one is here; none
+/// where the name is unknown. It generates for the device's own architecture.
+std::optional<DeviceProfile> getCudaProfile(llvm::StringRef name);
+
+/// "sm_80", "sm_90", "sm_90a" and so on to compute capability times ten; none
+/// for what minic does not generate code for, which is all below sm_80.
+std::optional<int> parseArch(llvm::StringRef arch);
+
+/// The architecture to generate for on a device of this compute capability:
+/// "sm_90a" for 90, "sm_80" for 80.
+std::string archOf(int smVersion);
+
+/// Sets what `arch` decides: cpu, features, smVersion. False where it is
+/// unknown.
+bool setArch(DeviceProfile &profile, llvm::StringRef arch);
+
+/// LLVM's features for `profile.cpu`: the PTX version that all ops need.
+std::string llvmFeatures(const DeviceProfile &profile);
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_CUDAPROFILE_H

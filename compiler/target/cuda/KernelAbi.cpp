@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Entries are llvm.funcs with NVVM's attributes; what a GPU kernel needs beyond
+// arithmetic are NVVM ops.
+
+#include "compiler/target/cuda/KernelAbi.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+constexpr llvm::StringLiteral kSharedSymbol = "dynamic_shared";
+
+LLVM::LLVMPointerType globalPointer(MLIRContext *context) {
+  return LLVM::LLVMPointerType::get(context, kGlobal);
+}
+
+LLVM::LLVMPointerType sharedPointer(MLIRContext *context) {
+  return LLVM::LLVMPointerType::get(context, kShared);
+}
+
+KernelEntry KernelEntry::create(OpBuilder &builder, Location loc,
+                                ModuleOp device, StringRef name,
+                                const KernelLaunchBounds &bounds) {
+  using NVVM::NVVMDialect;
+  builder.setInsertionPointToEnd(device.getBody());
+  MLIRContext *context = builder.getContext();
+  SmallVector<Type> arguments(size_t(bounds.pointers), globalPointer(context));
+  arguments.append(size_t(bounds.scalars), builder.getI64Type());
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), arguments);
+  auto function = LLVM::LLVMFuncOp::create(builder, loc, name, type);
+  function->setAttr(NVVMDialect::getKernelFuncAttrName(),
+                    builder.getUnitAttr());
+  auto triple = [&](int64_t x) {
+    return builder.getDenseI32ArrayAttr({int32_t(x), 1, 1});
+  };
+  // The block's size is fixed, which gives the assembler its register budget.
+  function->setAttr(NVVMDialect::getReqntidAttrName(), triple(bounds.threads));
+  if (bounds.minBlocksPerSm > 0) {
+    function->setAttr(
+        NVVMDialect::getMinctasmAttrName(),
+        builder.getI32IntegerAttr(int32_t(bounds.minBlocksPerSm)));
+  }
+  if (bounds.clusterX > 0) {
+    function->setAttr(NVVMDialect::getClusterDimAttrName(),
+                      triple(bounds.clusterX));
+  }
+  Block *body = function.addEntryBlock(builder);
+  builder.setInsertionPointToEnd(body);
+  auto end = LLVM::ReturnOp::create(builder, loc, ValueRange());
+  builder.setInsertionPoint(end);
+  return {function};
+}
+
+Value dynamicShared(OpBuilder &builder, Location loc, ModuleOp device) {
+  auto global = device.lookupSymbol<LLVM::GlobalOp>(kSharedSymbol);
+  if (!global) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(device.getBody());
+    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
+    global = LLVM::GlobalOp::create(
+        builder, loc, type, /*isConstant=*/false, LLVM::Linkage::External,
+        kSharedSymbol, /*value=*/Attribute(), /*alignment=*/1024, kShared);
+  }
+  return LLVM::AddressOfOp::create(builder, loc, global);
+}
+
+Value CudaKernelBuilder::threadIdX() {
+  return NVVM::ThreadIdXOp::create(b, loc, b.getI32Type());
+}
+
+Value CudaKernelBuilder::blockIdX() {
+  return NVVM::BlockIdXOp::create(b, loc, b.getI32Type());
+}
+
+Value CudaKernelBuilder::blockIdY() {
+  return NVVM::BlockIdYOp::create(b, loc, b.getI32Type());
+}
+
+Value CudaKernelBuilder::blockIdZ() {
+  return NVVM::BlockIdZOp::create(b, loc, b.getI32Type());
+}
+
+Value CudaKernelBuilder::warpId() {
+  return NVVM::ShflOp::create(b, loc, b.getI32Type(), i32(-1),
+                              div(threadIdX(), 32), i32(0), i32(31),
+                              NVVM::ShflKind::idx, UnitAttr());
+}
+
+Value CudaKernelBuilder::laneId() { return rem(threadIdX(), 32); }
+
+void CudaKernelBuilder::barrier() { NVVM::BarrierOp::create(b, loc); }
+
+void CudaKernelBuilder::waitForEarlierLaunches(bool programmatic) {
+  if (programmatic) {
+    NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
+  }
+}
+
+void CudaKernelBuilder::allowLaterLaunches(bool programmatic) {
+  if (programmatic) {
+    NVVM::GriddepcontrolOp::create(b, loc,
+                                   NVVM::GridDepActionKind::launch_dependents);
+  }
+}
+
+void CudaKernelBuilder::ifThen(Value condition,
+                               llvm::function_ref<void()> then) {
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  then();
+}
+
+Value CudaKernelBuilder::lessThan(Value lhs, Value rhs) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, lhs, rhs);
+}
+
+Value CudaKernelBuilder::lessThan(Value lhs, int64_t rhs) {
+  return lessThan(lhs, integer(lhs.getType(), rhs));
+}
+
+static int64_t bytesOf(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  Type element = vector ? vector.getElementType() : type;
+  int64_t count = vector ? vector.getNumElements() : 1;
+  return count * int64_t(element.getIntOrFloatBitWidth()) / 8;
+}
+
+Value CudaKernelBuilder::loadAligned(Type type, Value pointer, bool readOnly) {
+  auto load =
+      LLVM::LoadOp::create(b, loc, type, pointer, unsigned(bytesOf(type)));
+  load.setInvariant(readOnly);
+  return load;
+}
+
+void CudaKernelBuilder::storeAligned(Value value, Value pointer) {
+  LLVM::StoreOp::create(b, loc, value, pointer,
+                        unsigned(bytesOf(value.getType())));
+}
+
+} // namespace minic::cuda
