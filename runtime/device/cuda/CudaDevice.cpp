@@ -5,7 +5,7 @@
 #include "runtime/device/cuda/CudaDevice.h"
 
 #include "runtime/device/cuda/Architecture.h"
-#include "runtime/device/cuda/CudaDriver.h"
+#include "runtime/device/cuda/CudaExecutable.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -20,7 +20,7 @@ public:
 
   absl::StatusOr<std::unique_ptr<Executable>>
   load(const ExecutableSource &source) const override {
-    return absl::UnimplementedError("unsupported: programs for CUDA");
+    return CudaExecutable::load(source);
   }
 };
 

@@ -33,6 +33,8 @@
   X(cuModuleLoadDataEx)                                                        \
   X(cuModuleUnload)                                                            \
   X(cuModuleGetFunction)                                                       \
+  X(cuFuncLoad)                                                                \
+  X(cuFuncGetParamInfo)                                                        \
   X(cuFuncGetAttribute)                                                        \
   X(cuFuncSetAttribute)                                                        \
   X(cuMemAlloc)                                                                \
@@ -45,7 +47,7 @@
   X(cuMemcpyDtoHAsync)                                                         \
   X(cuMemcpyAsync)                                                             \
   X(cuMemsetD8Async)                                                           \
-  X(cuPointerGetAttribute)                                                     \
+  X(cuPointerGetAttributes)                                                    \
   X(cuThreadExchangeStreamCaptureMode)                                         \
   X(cuStreamCreate)                                                            \
   X(cuStreamDestroy)                                                           \
@@ -55,10 +57,9 @@
   X(cuStreamEndCapture)                                                        \
   X(cuStreamGetCaptureInfo)                                                    \
   X(cuStreamSynchronize)                                                       \
-  X(cuStreamWaitEvent)                                                         \
   X(cuEventCreate)                                                             \
   X(cuEventDestroy)                                                            \
-  X(cuEventRecord)                                                             \
+  X(cuEventRecordWithFlags)                                                    \
   X(cuEventSynchronize)                                                        \
   X(cuEventElapsedTime)                                                        \
   X(cuLaunchKernel)                                                            \

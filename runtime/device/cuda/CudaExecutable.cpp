@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loads a variant: its constants, its kernels, its library calls, then whatever
+// `prepare` does.
+
+#include "runtime/device/cuda/CudaExecutable.h"
+
+#include "runtime/device/cuda/CudaExecution.h"
+#include "runtime/device/cuda/CudaPointer.h"
+#include "runtime/device/cuda/PlanAddresses.h"
+#include "runtime/device/cuda/RecordedGraph.h"
+
+namespace minic::runtime {
+
+// As DeviceMemory::allocate gives, so that vector loads and TMA may be used.
+static constexpr uint64_t kConstantAlignment = 256;
+
+CudaExecutable::CudaExecutable(const ExecutableSource &source,
+                               std::shared_ptr<const CudaContext> context)
+    : variant(source.variant), inputCount(source.function.inputs()->size()),
+      outputCount(source.function.outputs()->size()),
+      context(std::move(context)), modules(this->context, source.artifact),
+      constants(source.constants.size()) {}
+
+CudaExecutable::~CudaExecutable() {
+  CudaScope scope(*context);
+  run.clear(); // library calls free what they hold of the device
+}
+
+absl::Status CudaExecutable::uploadConstants(const ExecutableSource &source) {
+  const auto &table = *source.artifact.metadata().constants();
+  std::vector<bool> used(constants.size());
+  auto note = [&](const format::Address &address) {
+    if (address.base() == format::Base::constant) {
+      used[address.index()] = true;
+    }
+  };
+  for (const auto *commands : {variant.prepare(), variant.run()}) {
+    if (commands) {
+      for (const format::Command *command : *commands) {
+        forEachAddress(*command, note);
+      }
+    }
+  }
+  std::vector<uint64_t> offsets(constants.size());
+  for (uint32_t i = 0; i < constants.size(); ++i) {
+    if (used[i]) {
+      offsets[i] = constantBytes_;
+      constantBytes_ += (table.Get(i)->bytes() + kConstantAlignment - 1) /
+                        kConstantAlignment * kConstantAlignment;
+    }
+  }
+  absl::StatusOr<CudaBuffer> block = memory_->allocateBuffer(constantBytes_);
+  if (!block.ok()) {
+    return block.status();
+  }
+  constantBlock = std::move(*block);
+  auto *base = reinterpret_cast<std::byte *>(constantBlock.get());
+  for (uint32_t i = 0; i < constants.size(); ++i) {
+    if (!used[i] || table.Get(i)->bytes() == 0) {
+      continue;
+    }
+    constants[i] = base + offsets[i];
+    if (absl::Status status = memory_->copyIn(constants[i], source.constants[i],
+                                              table.Get(i)->bytes());
+        !status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<LoadedCommand>> CudaExecutable::loadCommands(
+    const ExecutableSource &source,
+    const flatbuffers::Vector<flatbuffers::Offset<format::Command>> &commands) {
+  std::vector<LoadedCommand> loaded;
+  for (const format::Command *command : commands) {
+    LoadedCommand &one = loaded.emplace_back();
+    one.command = command;
+    if (const auto *launch = command->operation_as_Launch()) {
+      absl::StatusOr<KernelLaunch> made = modules.makeLaunch(*launch);
+      if (!made.ok()) {
+        return made.status();
+      }
+      one.launch = *made;
+    } else if (const auto *call = command->operation_as_Call()) {
+      LibraryCallOptions options{
+          *context,
+          call->library_version() ? call->library_version()->str() : "",
+          source.strictLibraries, context->deviceIndex(), constants};
+      absl::StatusOr<std::unique_ptr<LibraryCall>> made =
+          createLibraryCall(*call, options);
+      if (!made.ok()) {
+        return made.status();
+      }
+      one.call = std::move(*made);
+    }
+  }
+  return loaded;
+}
+
+PlanBases CudaExecutable::bases() const {
+  PlanBases bases;
+  bases.constants = constants.data();
+  bases.persistent = reinterpret_cast<std::byte *>(persistent.get());
+  bases.inputCount = inputCount;
+  return bases;
+}
+
+absl::Status CudaExecutable::prepare(const ExecutableSource &source) {
+  absl::StatusOr<std::vector<LoadedCommand>> commands =
+      loadCommands(source, *variant.prepare());
+  if (!commands.ok()) {
+    return commands.status();
+  }
+  absl::StatusOr<std::unique_ptr<CommandList>> list =
+      CommandList::create(*context, *commands, bases(), 0);
+  if (!list.ok()) {
+    return list.status();
+  }
+  if (absl::Status status = (*list)->enqueueAll(memory_->stream());
+      !status.ok()) {
+    return status;
+  }
+  return memory_->waitForStream("preparing the program");
+}
+
+absl::StatusOr<std::unique_ptr<Executable>>
+CudaExecutable::load(const ExecutableSource &source) {
+  absl::StatusOr<std::shared_ptr<const CudaContext>> context =
+      CudaContext::retain(source.deviceIndex);
+  if (!context.ok()) {
+    return context.status();
+  }
+  CudaScope scope(**context);
+  RelaxedCaptureScope relaxed((*context)->driver());
+  if (scope.result() != CUDA_SUCCESS) {
+    return (*context)->driver().status(scope.result(), "the CUDA context");
+  }
+  std::unique_ptr<CudaExecutable> executable(
+      new CudaExecutable(source, *context));
+  absl::StatusOr<std::unique_ptr<CudaMemory>> memory =
+      CudaMemory::create(*context);
+  if (!memory.ok()) {
+    return memory.status();
+  }
+  executable->memory_ = std::move(*memory);
+  absl::StatusOr<CudaBuffer> persistent =
+      executable->memory_->allocateBuffer(source.variant.persistent_bytes());
+  if (!persistent.ok()) {
+    return persistent.status();
+  }
+  executable->persistent = std::move(*persistent);
+  if (absl::Status status = executable->uploadConstants(source); !status.ok()) {
+    return status;
+  }
+  if (source.variant.prepare() && source.variant.prepare()->size() > 0) {
+    if (absl::Status status = executable->prepare(source); !status.ok()) {
+      return status;
+    }
+  }
+  absl::StatusOr<std::vector<LoadedCommand>> run =
+      executable->loadCommands(source, *source.variant.run());
+  if (!run.ok()) {
+    return run.status();
+  }
+  executable->run = std::move(*run);
+  for (const LoadedCommand &command : executable->run) {
+    executable->callsLibrary_ |= command.call != nullptr;
+  }
+  return executable;
+}
+
+absl::StatusOr<std::unique_ptr<Execution>>
+CudaExecutable::createExecution(const ExecutionOptions &options) const {
+  CudaExecution::Parts parts{context,
+                             run,
+                             bases(),
+                             {},
+                             inputCount + outputCount,
+                             variant.zeroed_bytes()};
+  parts.bases.arena = options.arena;
+  if (options.constants) {
+    auto *own = reinterpret_cast<std::byte *>(constantBlock.get());
+    auto *copy =
+        static_cast<std::byte *>(const_cast<void *>(options.constants));
+    for (void *constant : constants) {
+      parts.constants.push_back(
+          constant ? copy + (static_cast<std::byte *>(constant) - own)
+                   : nullptr);
+    }
+  }
+  return CudaExecution::create(std::move(parts), options);
+}
+
+absl::Status CudaExecutable::checkPointer(const void *pointer) const {
+  return checkDevicePointer(*context, pointer);
+}
+
+absl::StatusOr<std::unique_ptr<RecordedRuns>> CudaExecutable::record(
+    const std::function<absl::Status(void *stream)> &body) const {
+  return RecordedGraph::record(context, body);
+}
+
+/// Whether the library may still choose how to do the call.
+static bool isOpen(const format::Call &call) {
+  auto isEmpty = [](const auto *choice) {
+    return !choice || choice->size() == 0;
+  };
+  if (const auto *matmul = call.call_as_CublasltMatmul()) {
+    return isEmpty(matmul->algorithm());
+  }
+  if (const auto *convolution = call.call_as_CudnnConvolution()) {
+    return isEmpty(convolution->engine());
+  }
+  if (const auto *matmul = call.call_as_CudnnMatmul()) {
+    return isEmpty(matmul->engine());
+  }
+  return false;
+}
+
+absl::StatusOr<std::vector<LibraryAlgorithm>>
+CudaExecutable::algorithms(int most, uint64_t scratchLimit) const {
+  const LibraryCall *only = nullptr;
+  for (const LoadedCommand &command : run) {
+    if (!command.call || !isOpen(*command.command->operation_as_Call())) {
+      continue;
+    }
+    if (only) {
+      return absl::UnimplementedError(
+          "the plan has more than one library call whose algorithm is open");
+    }
+    only = command.call.get();
+  }
+  if (!only) {
+    return Executable::algorithms(most, scratchLimit);
+  }
+  CudaScope scope(*context);
+  RelaxedCaptureScope relaxed(context->driver());
+  return only->algorithms(most, scratchLimit);
+}
+
+absl::Status CudaExecutable::copyConstants(void *destination) const {
+  return memory_->copyWithin(
+      destination, reinterpret_cast<const void *>(constantBlock.get()),
+      constantBytes_);
+}
+
+} // namespace minic::runtime

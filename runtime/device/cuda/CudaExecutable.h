@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CudaExecutable: a variant loaded onto one GPU.
+
+#ifndef MINIC_RUNTIME_DEVICE_CUDA_CUDAEXECUTABLE_H
+#define MINIC_RUNTIME_DEVICE_CUDA_CUDAEXECUTABLE_H
+
+#include "runtime/device/Device.h"
+#include "runtime/device/cuda/CommandList.h"
+#include "runtime/device/cuda/CudaMemory.h"
+
+namespace minic::runtime {
+
+/// Kernels, library calls, constants and persistent memory, shared by all
+/// Executions.
+class CudaExecutable : public Executable {
+public:
+  static absl::StatusOr<std::unique_ptr<Executable>>
+  load(const ExecutableSource &source);
+  ~CudaExecutable() override;
+
+  absl::StatusOr<std::unique_ptr<Execution>>
+  createExecution(const ExecutionOptions &options) const override;
+  bool callsLibrary() const override { return callsLibrary_; }
+  DevicePlace place() const override { return {2, context->deviceIndex()}; }
+  const DeviceMemory &memory() const override { return *memory_; }
+  absl::Status checkPointer(const void *pointer) const override;
+  absl::StatusOr<std::unique_ptr<RecordedRuns>>
+  record(const std::function<absl::Status(void *stream)> &body) const override;
+  absl::StatusOr<std::vector<LibraryAlgorithm>>
+  algorithms(int most, uint64_t scratchLimit) const override;
+  uint64_t constantBytes() const override { return constantBytes_; }
+  absl::Status copyConstants(void *destination) const override;
+
+private:
+  CudaExecutable(const ExecutableSource &source,
+                 std::shared_ptr<const CudaContext> context);
+  absl::Status uploadConstants(const ExecutableSource &source);
+  absl::StatusOr<std::vector<LoadedCommand>>
+  loadCommands(const ExecutableSource &source,
+               const flatbuffers::Vector<flatbuffers::Offset<format::Command>>
+                   &commands);
+  absl::Status prepare(const ExecutableSource &source);
+  PlanBases bases() const;
+
+  const format::Variant &variant;
+  const uint32_t inputCount, outputCount;
+  const std::shared_ptr<const CudaContext> context;
+  std::unique_ptr<CudaMemory> memory_;
+  KernelModules modules;
+  /// Those the variant uses, in one block; null for the others.
+  std::vector<void *> constants;
+  CudaBuffer constantBlock, persistent;
+  uint64_t constantBytes_ = 0;
+  std::vector<LoadedCommand> run;
+  bool callsLibrary_ = false;
+};
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_DEVICE_CUDA_CUDAEXECUTABLE_H
