@@ -24,6 +24,9 @@ static bool answers(const runtime::Request &request,
     bool operator()(const runtime::LoadRequest &) {
       return std::holds_alternative<runtime::LoadReply>(reply);
     }
+    bool operator()(const runtime::AlgorithmsRequest &) {
+      return std::holds_alternative<runtime::AlgorithmsReply>(reply);
+    }
     bool operator()(const runtime::VerifyRequest &) {
       return std::holds_alternative<runtime::VerifyReply>(reply);
     }
@@ -85,6 +88,10 @@ WorkerAnswer ProcessWorker::ask(const runtime::Request &request,
       everAnswered = true;
       answer.fate = WorkerAnswer::Fate::Refused;
       answer.detail = std::string(error->status.message());
+      if (error->isFatal) {
+        process.reset();
+        answer.fate = WorkerAnswer::Fate::Crashed;
+      }
       return answer;
     }
   }

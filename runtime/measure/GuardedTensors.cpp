@@ -24,112 +24,205 @@ bool holds(const std::byte *begin, const std::byte *end, uint8_t pattern) {
       begin, end, [=](std::byte byte) { return byte == std::byte(pattern); });
 }
 
-uint64_t hashOf(const GuardedBuffer &buffer) {
-  return XXH3_64bits(buffer.data(), buffer.bytes());
+absl::StatusOr<uint64_t> hashOf(const GuardedBuffer &buffer) {
+  AlignedBuffer staging;
+  absl::StatusOr<const std::byte *> bytes =
+      buffer.view(0, int64_t(buffer.bytes()), staging);
+  if (!bytes.ok()) {
+    return bytes.status();
+  }
+  return XXH3_64bits(*bytes, buffer.bytes());
+}
+
+absl::StatusOr<GuardedBuffer>
+createInput(const DeviceMemory &memory, const TensorSpec &spec, uint64_t seed) {
+  absl::StatusOr<GuardedBuffer> buffer =
+      GuardedBuffer::create(memory, spec.bytes());
+  if (!buffer.ok()) {
+    return buffer.status();
+  }
+  absl::StatusOr<AlignedBuffer> values = AlignedBuffer::create(spec.bytes());
+  if (!values.ok()) {
+    return values.status();
+  }
+  fillRandom(values->data(), spec.dtype, spec.dims, seed, spec.name);
+  absl::Status status =
+      memory.copyIn(buffer->data(), values->data(), spec.bytes());
+  if (!status.ok()) {
+    return status;
+  }
+  return buffer;
 }
 
 } // namespace
 
-absl::StatusOr<GuardedBuffer> GuardedBuffer::create(uint64_t bytes) {
+absl::StatusOr<GuardedBuffer> GuardedBuffer::create(const DeviceMemory &memory,
+                                                    uint64_t bytes) {
   GuardedBuffer buffer;
   // The end is not aligned up: a write just beyond the last element is seen.
-  absl::StatusOr<AlignedBuffer> memory =
-      AlignedBuffer::create(bytes + 2 * guardBytes);
-  if (!memory.ok()) {
-    return memory.status();
+  absl::StatusOr<DeviceBuffer> guarded =
+      DeviceBuffer::create(memory, bytes + 2 * guardBytes);
+  if (!guarded.ok()) {
+    return guarded.status();
   }
-  buffer.memory_ = std::move(*memory);
+  buffer.device_ = &memory;
+  buffer.memory_ = std::move(*guarded);
   buffer.bytes_ = bytes;
   return buffer;
 }
 
 std::byte *GuardedBuffer::data() const { return memory_.data() + guardBytes; }
 
-void GuardedBuffer::poison(uint8_t pattern) {
-  pattern_ = pattern;
-  std::memset(memory_.data(), pattern, memory_.bytes());
+absl::Status GuardedBuffer::poison(uint8_t pattern, uint64_t spared) {
+  absl::Status status = poisonGuards(pattern);
+  status.Update(device_->fill(data() + spared, pattern, bytes_ - spared));
+  return status;
 }
 
-void GuardedBuffer::poisonGuards(uint8_t pattern) {
+absl::Status GuardedBuffer::poisonGuards(uint8_t pattern) {
   pattern_ = pattern;
-  std::memset(memory_.data(), pattern, guardBytes);
-  std::memset(data() + bytes_, pattern, guardBytes);
+  absl::Status status = device_->fill(memory_.data(), pattern, guardBytes);
+  status.Update(device_->fill(data() + bytes_, pattern, guardBytes));
+  return status;
 }
 
-bool GuardedBuffer::intact() const {
-  return holds(memory_.data(), data(), pattern_) &&
-         holds(data() + bytes_, data() + bytes_ + guardBytes, pattern_);
+absl::StatusOr<const std::byte *>
+GuardedBuffer::view(int64_t begin, int64_t end, AlignedBuffer &staging) const {
+  if (device_->isHost()) {
+    return data() + begin;
+  }
+  absl::StatusOr<AlignedBuffer> copy = AlignedBuffer::create(end - begin);
+  absl::Status status = copy.status();
+  if (status.ok()) {
+    status = device_->copyOut(copy->data(), data() + begin, end - begin);
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  staging = std::move(*copy);
+  return staging.data();
+}
+
+absl::StatusOr<bool> GuardedBuffer::isIntact() const {
+  int64_t end = int64_t(bytes_), guard = int64_t(guardBytes);
+  for (int64_t begin : {-guard, end}) {
+    AlignedBuffer staging;
+    absl::StatusOr<const std::byte *> bytes =
+        view(begin, begin + guard, staging);
+    if (!bytes.ok()) {
+      return bytes.status();
+    }
+    if (!holds(*bytes, *bytes + guard, pattern_)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 absl::StatusOr<GuardedTensors>
-GuardedTensors::create(absl::Span<const TensorSpec> inputs,
-                       absl::Span<const TensorSpec> outputs,
-                       uint64_t arenaBytes, uint64_t seed) {
+GuardedTensors::create(const DeviceMemory &memory, const GuardedSpecs &specs,
+                       uint64_t seed) {
   GuardedTensors tensors;
-  tensors.inputSpecs_.assign(inputs.begin(), inputs.end());
-  tensors.outputSpecs_.assign(outputs.begin(), outputs.end());
-  auto allocate = [](const std::vector<TensorSpec> &specs,
-                     std::vector<GuardedBuffer> &buffers,
-                     std::vector<Tensor> &views) {
-    for (const TensorSpec &spec : specs) {
-      absl::StatusOr<GuardedBuffer> buffer =
-          GuardedBuffer::create(spec.bytes());
-      if (!buffer.ok()) {
-        return buffer.status();
-      }
-      views.push_back({buffer->data(), spec.dtype, spec.dims});
-      buffers.push_back(std::move(*buffer));
+  tensors.inputSpecs_.assign(specs.inputs.begin(), specs.inputs.end());
+  tensors.outputSpecs_.assign(specs.outputs.begin(), specs.outputs.end());
+  for (const TensorSpec &spec : tensors.inputSpecs_) {
+    absl::StatusOr<GuardedBuffer> buffer = createInput(memory, spec, seed);
+    if (!buffer.ok()) {
+      return buffer.status();
     }
-    return absl::OkStatus();
-  };
-  for (absl::Status status :
-       {allocate(tensors.inputSpecs_, tensors.inputBuffers_, tensors.inputs_),
-        allocate(tensors.outputSpecs_, tensors.outputBuffers_,
-                 tensors.outputs_)}) {
-    if (!status.ok()) {
-      return status;
+    absl::StatusOr<uint64_t> hash = hashOf(*buffer);
+    if (!hash.ok()) {
+      return hash.status();
     }
+    tensors.inputHashes_.push_back(*hash);
+    tensors.inputs_.push_back({buffer->data(), spec.dtype, spec.dims});
+    tensors.inputBuffers_.push_back(std::move(*buffer));
   }
-  absl::StatusOr<GuardedBuffer> arena = GuardedBuffer::create(arenaBytes);
+  for (const TensorSpec &spec : tensors.outputSpecs_) {
+    absl::StatusOr<GuardedBuffer> buffer =
+        GuardedBuffer::create(memory, spec.bytes());
+    if (!buffer.ok()) {
+      return buffer.status();
+    }
+    tensors.outputs_.push_back({buffer->data(), spec.dtype, spec.dims});
+    tensors.outputBuffers_.push_back(std::move(*buffer));
+  }
+  absl::StatusOr<GuardedBuffer> arena =
+      GuardedBuffer::create(memory, specs.arenaBytes);
   if (!arena.ok()) {
     return arena.status();
   }
   tensors.arena_ = std::move(*arena);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    fillRandom(tensors.inputs_[i].data, inputs[i].dtype, inputs[i].dims, seed,
-               inputs[i].name);
-    tensors.inputHashes_.push_back(hashOf(tensors.inputBuffers_[i]));
-  }
+  tensors.zeroedBytes_ = std::min(specs.zeroedBytes, specs.arenaBytes);
   return tensors;
 }
 
-void GuardedTensors::poison(uint8_t pattern) {
+absl::Status GuardedTensors::poison(uint8_t pattern, bool isZeroed) {
+  absl::Status status;
   for (GuardedBuffer &buffer : inputBuffers_) {
-    buffer.poisonGuards(pattern);
+    status.Update(buffer.poisonGuards(pattern));
   }
   for (GuardedBuffer &buffer : outputBuffers_) {
-    buffer.poison(pattern);
+    status.Update(buffer.poison(pattern));
   }
-  arena_.poison(pattern);
+  status.Update(arena_.poison(pattern, isZeroed ? zeroedBytes_ : 0));
+  return status;
 }
 
-std::string GuardedTensors::damage() const {
+absl::StatusOr<std::string> GuardedTensors::damage() const {
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    if (!inputBuffers_[i].intact()) {
+    absl::StatusOr<bool> isIntact = inputBuffers_[i].isIntact();
+    absl::StatusOr<uint64_t> hash = hashOf(inputBuffers_[i]);
+    if (!isIntact.ok() || !hash.ok()) {
+      return isIntact.ok() ? hash.status() : isIntact.status();
+    }
+    if (!*isIntact) {
       return absl::StrCat("memory around input ", inputSpecs_[i].name,
                           " was written");
     }
-    if (hashOf(inputBuffers_[i]) != inputHashes_[i]) {
+    if (*hash != inputHashes_[i]) {
       return absl::StrCat("input ", inputSpecs_[i].name, " was written");
     }
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    if (!outputBuffers_[i].intact()) {
+    absl::StatusOr<bool> isIntact = outputBuffers_[i].isIntact();
+    if (!isIntact.ok()) {
+      return isIntact.status();
+    }
+    if (!*isIntact) {
       return absl::StrCat("memory around output ", outputSpecs_[i].name,
                           " was written");
     }
   }
-  return arena_.intact() ? "" : "memory around the arena was written";
+  absl::StatusOr<bool> isIntact = arena_.isIntact();
+  AlignedBuffer staging;
+  absl::StatusOr<const std::byte *> counters =
+      arena_.view(0, int64_t(zeroedBytes_), staging);
+  if (!isIntact.ok() || !counters.ok()) {
+    return isIntact.ok() ? counters.status() : isIntact.status();
+  }
+  if (!*isIntact) {
+    return "memory around the arena was written";
+  }
+  return holds(*counters, *counters + zeroedBytes_, 0)
+             ? ""
+             : "counters in the arena were not left zero";
+}
+
+absl::StatusOr<AlignedBuffer> GuardedTensors::copyOutput(size_t i) const {
+  const GuardedBuffer &buffer = outputBuffers_[i];
+  AlignedBuffer staging;
+  absl::StatusOr<const std::byte *> bytes =
+      buffer.view(0, int64_t(buffer.bytes()), staging);
+  if (!bytes.ok() || staging.bytes() == buffer.bytes()) {
+    return bytes.ok() ? absl::StatusOr<AlignedBuffer>(std::move(staging))
+                      : bytes.status();
+  }
+  absl::StatusOr<AlignedBuffer> copy = AlignedBuffer::create(buffer.bytes());
+  if (copy.ok() && buffer.bytes() != 0) {
+    std::memcpy(copy->data(), *bytes, buffer.bytes());
+  }
+  return copy;
 }
 
 } // namespace minic::runtime

@@ -7,6 +7,7 @@
 
 #include "runtime/base/AlignedBuffer.h"
 #include "runtime/base/Tensor.h"
+#include "runtime/device/DeviceBuffer.h"
 
 #include "absl/status/statusor.h"
 
@@ -15,24 +16,40 @@
 
 namespace minic::runtime {
 
-/// Memory with a guard zone of 64 KiB before and after, or more to align.
-/// poison() fills guards and memory alike: a read beyond the end brings poison
-/// into the results, a write beyond it is seen by intact(). Move-only.
+/// Memory of a device with a guard zone of 64 KiB before and after, or more to
+/// align. poison() fills guards and memory alike: a read beyond the end brings
+/// poison into the results, a write beyond it is seen by isIntact(). Move-only.
 class GuardedBuffer {
 public:
-  static absl::StatusOr<GuardedBuffer> create(uint64_t bytes);
+  static absl::StatusOr<GuardedBuffer> create(const DeviceMemory &memory,
+                                              uint64_t bytes);
 
   std::byte *data() const;
   uint64_t bytes() const { return bytes_; }
-  void poison(uint8_t pattern);
-  void poisonGuards(uint8_t pattern);
+  /// All but the first `spared` bytes of the memory between the guards.
+  absl::Status poison(uint8_t pattern, uint64_t spared = 0);
+  absl::Status poisonGuards(uint8_t pattern);
   /// Whether both guards still hold the last poison.
-  bool intact() const;
+  absl::StatusOr<bool> isIntact() const;
+  /// Bytes [begin, end) between the guards as the host sees them: in place, or
+  /// copied to `staging`.
+  absl::StatusOr<const std::byte *> view(int64_t begin, int64_t end,
+                                         AlignedBuffer &staging) const;
 
 private:
-  AlignedBuffer memory_;
+  const DeviceMemory *device_ = nullptr;
+  DeviceBuffer memory_;
   uint64_t bytes_ = 0;
   uint8_t pattern_ = 0;
+};
+
+/// What a function runs on.
+struct GuardedSpecs {
+  absl::Span<const TensorSpec> inputs, outputs;
+  uint64_t arenaBytes = 0;
+  /// The first bytes of the arena, which the device zeroes and kernels leave
+  /// zero.
+  uint64_t zeroedBytes = 0;
 };
 
 /// Inputs, outputs and arena for one function. Move-only.
@@ -40,26 +57,28 @@ class GuardedTensors {
 public:
   /// Inputs are filled by fillRandom under their names and `seed`.
   static absl::StatusOr<GuardedTensors>
-  create(absl::Span<const TensorSpec> inputs,
-         absl::Span<const TensorSpec> outputs, uint64_t arenaBytes,
-         uint64_t seed);
+  create(const DeviceMemory &memory, const GuardedSpecs &specs, uint64_t seed);
 
   absl::Span<const Tensor> inputs() const { return inputs_; }
   absl::Span<const Tensor> outputs() const { return outputs_; }
   void *arena() const { return arena_.data(); }
   uint64_t arenaBytes() const { return arena_.bytes(); }
 
-  /// Fills outputs, arena and all guards with `pattern`.
-  void poison(uint8_t pattern);
+  /// Fills outputs, arena and all guards with `pattern`; once a device has
+  /// zeroed part of the arena (`isZeroed`), that part is spared.
+  absl::Status poison(uint8_t pattern, bool isZeroed);
   /// One line on what was written that must not be (an input, or around an
-  /// input, an output or the arena), or "".
-  std::string damage() const;
+  /// input, an output or the arena, or counters left behind), or "".
+  absl::StatusOr<std::string> damage() const;
+  /// The bytes of output `i`.
+  absl::StatusOr<AlignedBuffer> copyOutput(size_t i) const;
 
 private:
   std::vector<TensorSpec> inputSpecs_, outputSpecs_;
   std::vector<GuardedBuffer> inputBuffers_, outputBuffers_;
   std::vector<uint64_t> inputHashes_;
   GuardedBuffer arena_;
+  uint64_t zeroedBytes_ = 0;
   std::vector<Tensor> inputs_, outputs_;
 };
 

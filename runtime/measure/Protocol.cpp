@@ -1,171 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Protocol: lines to structs and back, over nlohmann's JSON. What comes in is
-// checked field by field; JSON's exceptions never leave this file.
+// Protocol: lines to structs and back: the names of all messages and fields.
 
-#include "runtime/measure/Protocol.h"
-
-#include "absl/strings/str_cat.h"
-
-#include "nlohmann/json.hpp"
-
-#include <cmath>
-#include <limits>
+#include "runtime/measure/ProtocolJson.h"
 
 namespace minic::runtime {
-namespace {
+// The fields of each message, once: `fields.get(name, member)` reads or writes.
 
-using Json = nlohmann::json;
-
-/// Doubles of verification may be infinite or NaN, which JSON has no word for.
-Json toJson(double value) {
-  if (std::isnan(value)) {
-    return "nan";
-  }
-  if (std::isinf(value)) {
-    return value > 0 ? "inf" : "-inf";
-  }
-  return value;
+template <typename F> void visit(F &fields, GpuFacts &facts) {
+  fields.get("index", facts.index);
+  fields.get("name", facts.name);
+  fields.get("uuid", facts.uuid);
+  fields.get("pci_bus_id", facts.pciBusId);
+  fields.get("compute_major", facts.computeMajor);
+  fields.get("compute_minor", facts.computeMinor);
+  fields.get("sm_count", facts.smCount);
+  fields.get("sm_clock_khz", facts.smClockKHz);
+  fields.get("memory_clock_khz", facts.memoryClockKHz);
+  fields.get("memory_bus_bits", facts.memoryBusBits);
+  fields.get("memory_gbs", facts.memoryGBs);
+  fields.get("l2_bytes", facts.l2Bytes);
+  fields.get("memory_bytes", facts.memoryBytes);
+  fields.get("shared_bytes_per_block", facts.sharedBytesPerBlock);
+  fields.get("shared_bytes_per_sm", facts.sharedBytesPerSm);
+  fields.get("registers_per_sm", facts.registersPerSm);
+  fields.get("is_mig", facts.isMig);
 }
-
-bool fromJson(const Json &json, std::string &value) {
-  if (!json.is_string()) {
-    return false;
-  }
-  value = json.get<std::string>();
-  return true;
-}
-
-bool fromJson(const Json &json, bool &value) {
-  if (!json.is_boolean()) {
-    return false;
-  }
-  value = json.get<bool>();
-  return true;
-}
-
-bool fromJson(const Json &json, double &value) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (json.is_number()) {
-    value = json.get<double>();
-  } else if (json == "nan") {
-    value = std::nan("");
-  } else if (json == "inf") {
-    value = infinity;
-  } else if (json == "-inf") {
-    value = -infinity;
-  } else {
-    return false;
-  }
-  return true;
-}
-
-bool fromJson(const Json &json, uint64_t &value) {
-  if (!json.is_number_unsigned()) {
-    return false;
-  }
-  value = json.get<uint64_t>();
-  return true;
-}
-
-bool fromJson(const Json &json, int64_t &value) {
-  if (!json.is_number_integer()) {
-    return false;
-  }
-  if (json.is_number_unsigned() &&
-      json.get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max())) {
-    return false;
-  }
-  value = json.get<int64_t>();
-  return true;
-}
-
-bool fromJson(const Json &json, int &value) {
-  int64_t wide = 0;
-  if (!fromJson(json, wide) || wide < std::numeric_limits<int>::min() ||
-      wide > std::numeric_limits<int>::max()) {
-    return false;
-  }
-  value = int(wide);
-  return true;
-}
-
-template <typename T> bool fromJson(const Json &json, std::vector<T> &values) {
-  if (!json.is_array()) {
-    return false;
-  }
-  values.clear();
-  for (const Json &element : json) {
-    T value{};
-    if (!fromJson(element, value)) {
-      return false;
-    }
-    values.push_back(std::move(value));
-  }
-  return true;
-}
-
-bool fromJson(const Json &json, std::map<std::string, std::string> &values) {
-  if (!json.is_object()) {
-    return false;
-  }
-  values.clear();
-  for (const auto &[key, element] : json.items()) {
-    if (!fromJson(element, values[key])) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool fromJson(const Json &json, VerifyStatus &value) {
-  for (VerifyStatus status :
-       {VerifyStatus::ok, VerifyStatus::wrong, VerifyStatus::error}) {
-    if (json == toString(status)) {
-      value = status;
-      return true;
-    }
-  }
-  return false;
-}
-
-bool fromJson(const Json &json, Residency &value) {
-  for (Residency residency : {Residency::warm, Residency::cold}) {
-    if (json == toString(residency)) {
-      value = residency;
-      return true;
-    }
-  }
-  return false;
-}
-
-/// Reads the fields of one JSON object and remembers the first that is wrong.
-class Fields {
-public:
-  explicit Fields(const Json &object) : object(object) {}
-
-  template <typename T> void get(const char *name, T &value) {
-    auto field = object.find(name);
-    if (field == object.end()) {
-      fail(name, "is missing");
-    } else if (!fromJson(*field, value)) {
-      fail(name, "has an unexpected type or value");
-    }
-  }
-
-  void fail(const char *name, const char *what) {
-    if (status.ok()) {
-      status = absl::InvalidArgumentError(
-          absl::StrCat("worker protocol: field '", name, "' ", what));
-    }
-  }
-
-  const Json &object;
-  absl::Status status;
-};
-
-// The fields of each message, once: `fields.get(name, member)` reads, or, with
-// Writer below, writes.
 
 template <typename F> void visit(F &fields, DeviceFacts &facts) {
   fields.get("name", facts.name);
@@ -179,6 +39,9 @@ template <typename F> void visit(F &fields, DeviceFacts &facts) {
   fields.get("l3_bytes", facts.l3Bytes);
   fields.get("cores", facts.cores);
   fields.get("libraries", facts.libraries);
+  fields.get("gpus", facts.gpus);
+  fields.get("has_gpu_driver", facts.hasGpuDriver);
+  fields.get("gpu_problem", facts.gpuProblem);
 }
 
 template <typename F> void visit(F &fields, LoadRequest &request) {
@@ -187,6 +50,7 @@ template <typename F> void visit(F &fields, LoadRequest &request) {
   fields.get("function", request.function);
   fields.get("threads", request.threads);
   fields.get("constants_seed", request.constantsSeed);
+  fields.get("device", request.device);
 }
 
 template <typename F> void visit(F &fields, LoadReply &reply) {
@@ -195,6 +59,22 @@ template <typename F> void visit(F &fields, LoadReply &reply) {
   fields.get("arena_bytes", reply.arenaBytes);
   fields.get("flops", reply.flops);
   fields.get("calls_library", reply.callsLibrary);
+}
+
+template <typename F> void visit(F &fields, AlgorithmsRequest &request) {
+  fields.get("id", request.id);
+  fields.get("most", request.most);
+  fields.get("scratch_limit", request.scratchLimit);
+}
+
+template <typename F> void visit(F &fields, AlgorithmReply &reply) {
+  fields.get("algorithm", reply.algorithm);
+  fields.get("name", reply.name);
+  fields.get("scratch_bytes", reply.scratchBytes);
+}
+
+template <typename F> void visit(F &fields, AlgorithmsReply &reply) {
+  fields.get("algorithms", reply.algorithms);
 }
 
 template <typename F> void visit(F &fields, VerifyRequest &request) {
@@ -217,50 +97,37 @@ template <typename F> void visit(F &fields, TimeRequest &request) {
   fields.get("ids", request.ids);
   fields.get("iterations", request.iterations);
   fields.get("residency", request.residency);
+  fields.get("modes", request.modes);
 }
 
 template <typename F> void visit(F &fields, TimeReply &reply) {
   fields.get("microseconds", reply.microseconds);
+  fields.get("sm_clock_mhz", reply.smClockMHz);
 }
 
 template <typename F> void visit(F &fields, UnloadRequest &request) {
   fields.get("id", request.id);
 }
 
-template <typename F> void visit(F &, DescribeRequest &) {}
+template <typename F> void visit(F &fields, DescribeRequest &request) {
+  fields.get("gpus", request.gpus);
+}
+
 template <typename F> void visit(F &, QuitRequest &) {}
 template <typename F> void visit(F &, DoneReply &) {}
 
-class Writer {
-public:
-  void get(const char *name, double value) { object[name] = toJson(value); }
-  void get(const char *name, const std::vector<double> &values) {
-    Json &array = object[name] = Json::array();
-    for (double value : values) {
-      array.push_back(toJson(value));
-    }
-  }
-  void get(const char *name, VerifyStatus value) {
-    object[name] = toString(value);
-  }
-  void get(const char *name, Residency value) {
-    object[name] = toString(value);
-  }
-  template <typename T> void get(const char *name, const T &value) {
-    object[name] = value;
-  }
-
-  Json object = Json::object();
-};
+namespace {
 
 const char *nameOf(const DescribeRequest &) { return "describe"; }
 const char *nameOf(const LoadRequest &) { return "load"; }
+const char *nameOf(const AlgorithmsRequest &) { return "algorithms"; }
 const char *nameOf(const VerifyRequest &) { return "verify"; }
 const char *nameOf(const TimeRequest &) { return "time"; }
 const char *nameOf(const UnloadRequest &) { return "unload"; }
 const char *nameOf(const QuitRequest &) { return "quit"; }
 const char *nameOf(const DeviceFacts &) { return "device"; }
 const char *nameOf(const LoadReply &) { return "loaded"; }
+const char *nameOf(const AlgorithmsReply &) { return "algorithms"; }
 const char *nameOf(const VerifyReply &) { return "verified"; }
 const char *nameOf(const TimeReply &) { return "timed"; }
 const char *nameOf(const DoneReply &) { return "done"; }
@@ -271,11 +138,9 @@ std::string dump(const Json &json) {
 
 /// {"request": "load", ...}
 template <typename T> Json toObject(const char *tag, const T &message) {
-  Writer writer;
-  T copy = message;
-  visit(writer, copy);
-  writer.object[tag] = nameOf(message);
-  return std::move(writer.object);
+  Json object = toJson(message);
+  object[tag] = nameOf(message);
+  return object;
 }
 
 /// Parses a line and finds its tag ("request" or "reply").
@@ -286,7 +151,7 @@ absl::Status parse(const std::string &line, const char *tag, Json &object,
     return absl::InvalidArgumentError(
         "worker protocol: expected a JSON object on one line");
   }
-  Fields fields(object);
+  JsonReader fields(object);
   fields.get(tag, name);
   return fields.status;
 }
@@ -299,7 +164,7 @@ bool decodeAs(const Json &object, const std::string &name,
   if (name != nameOf(message)) {
     return false;
   }
-  Fields fields(object);
+  JsonReader fields(object);
   visit(fields, message);
   if (fields.status.ok()) {
     result = Message(std::move(message));
@@ -310,11 +175,13 @@ bool decodeAs(const Json &object, const std::string &name,
 }
 
 absl::StatusOr<Reply> decodeError(const Json &object) {
-  Fields fields(object);
+  JsonReader fields(object);
   int code = 0;
   std::string message;
+  ErrorReply reply;
   fields.get("code", code);
   fields.get("message", message);
+  fields.get("is_fatal", reply.isFatal);
   if (fields.status.ok() &&
       (code <= 0 || code > int(absl::StatusCode::kUnauthenticated))) {
     fields.fail("code", "is not a status code");
@@ -322,7 +189,8 @@ absl::StatusOr<Reply> decodeError(const Json &object) {
   if (!fields.status.ok()) {
     return fields.status;
   }
-  return Reply(ErrorReply{absl::Status(absl::StatusCode(code), message)});
+  reply.status = absl::Status(absl::StatusCode(code), message);
+  return Reply(reply);
 }
 
 } // namespace
@@ -337,6 +205,7 @@ std::string encode(const Reply &reply) {
   if (const auto *error = std::get_if<ErrorReply>(&reply)) {
     return dump(Json{{"reply", "error"},
                      {"code", error->status.raw_code()},
+                     {"is_fatal", error->isFatal},
                      {"message", std::string(error->status.message())}});
   }
   return std::visit(
@@ -362,6 +231,7 @@ absl::StatusOr<Request> decodeRequest(const std::string &line) {
       absl::StrCat("worker protocol: unknown request '", name, "'"));
   decodeAs<Request, DescribeRequest>(object, name, result) ||
       decodeAs<Request, LoadRequest>(object, name, result) ||
+      decodeAs<Request, AlgorithmsRequest>(object, name, result) ||
       decodeAs<Request, VerifyRequest>(object, name, result) ||
       decodeAs<Request, TimeRequest>(object, name, result) ||
       decodeAs<Request, UnloadRequest>(object, name, result) ||
@@ -382,6 +252,7 @@ absl::StatusOr<Reply> decodeReply(const std::string &line) {
       absl::StrCat("worker protocol: unknown reply '", name, "'"));
   decodeAs<Reply, DeviceFacts>(object, name, result) ||
       decodeAs<Reply, LoadReply>(object, name, result) ||
+      decodeAs<Reply, AlgorithmsReply>(object, name, result) ||
       decodeAs<Reply, VerifyReply>(object, name, result) ||
       decodeAs<Reply, TimeReply>(object, name, result) ||
       decodeAs<Reply, DoneReply>(object, name, result);
@@ -406,6 +277,22 @@ const char *toString(Residency residency) {
     return "warm";
   case Residency::cold:
     return "cold";
+  }
+  return "?";
+}
+
+const char *toString(RunMode mode) {
+  switch (mode) {
+  case RunMode::device:
+    return "device";
+  case RunMode::stream:
+    return "stream";
+  case RunMode::graph:
+    return "graph";
+  case RunMode::streamCall:
+    return "stream-call";
+  case RunMode::graphCall:
+    return "graph-call";
   }
   return "?";
 }

@@ -19,6 +19,23 @@
 
 namespace minic::runtime {
 
+/// Facts about one GPU. What is not known is 0 or empty.
+struct GpuFacts {
+  int index = 0;
+  std::string name; // "NVIDIA H200"
+  std::string uuid; // "GPU-5f1c...": names its lock file
+  std::string pciBusId;
+  int computeMajor = 0, computeMinor = 0;
+  int smCount = 0;
+  int64_t smClockKHz = 0, memoryClockKHz = 0; // the highest
+  int memoryBusBits = 0;
+  double memoryGBs = 0; // peak of both together
+  int64_t l2Bytes = 0, memoryBytes = 0;
+  int64_t sharedBytesPerBlock = 0, sharedBytesPerSm = 0; // opt-in maximum
+  int64_t registersPerSm = 0;
+  bool isMig = false; // a part of a GPU
+};
+
 /// Facts about the machine the worker runs on; answers a DescribeRequest.
 struct DeviceFacts {
   std::string name;   // CPUID brand string: "AMD EPYC 9B14"
@@ -30,11 +47,21 @@ struct DeviceFacts {
   int64_t l1Bytes = 0, l2Bytes = 0, l3Bytes = 0; // data or unified, 0 if absent
   int cores = 0;                                 // CPUs this process may use
   /// Versions of libraries that plans call, without an entry where the library
-  /// cannot be opened: {"oneDNN": "2.6.3"}.
+  /// cannot be opened: {"oneDNN": "2.6.3"}; with GPUs also "driver", "cuBLAS"
+  /// and "cuDNN".
   std::map<std::string, std::string> libraries;
+  /// Only where they were asked for.
+  std::vector<GpuFacts> gpus;
+  /// Whether an NVIDIA driver is installed, and one line on why it shows no
+  /// GPU.
+  bool hasGpuDriver = false;
+  std::string gpuProblem;
 };
 
-struct DescribeRequest {};
+struct DescribeRequest {
+  /// Opens the GPU's driver and libraries, which takes a fraction of a second.
+  bool gpus = false;
+};
 
 /// Loads a function of an artifact under a name of the parent's choosing.
 /// External constants are filled by fillRandom(scaleByFanIn = true) under their
@@ -45,6 +72,7 @@ struct LoadRequest {
   std::string function = "main";
   int threads = 0; // 0: the artifact's first variant this machine can run
   uint64_t constantsSeed = 0;
+  int device = 0; // index of the GPU
 };
 struct LoadReply {
   double microseconds = 0; // of the load, packing of constants included
@@ -52,6 +80,21 @@ struct LoadReply {
   uint64_t arenaBytes = 0;
   uint64_t flops = 0; // of one run
   bool callsLibrary = false;
+};
+
+/// Asks what a library offers for the call of a loaded function whose algorithm
+/// is open; see Executable::algorithms. Best first.
+struct AlgorithmsRequest {
+  std::string id;
+  int64_t most = 1;
+  uint64_t scratchLimit = 0;
+};
+struct AlgorithmReply {
+  std::string algorithm, name;
+  uint64_t scratchBytes = 0;
+};
+struct AlgorithmsReply {
+  std::vector<AlgorithmReply> algorithms;
 };
 
 /// Runs a loaded function twice on fillRandom inputs keyed by their names and
@@ -82,7 +125,17 @@ struct VerifyReply {
 /// What the caches hold when a timed run starts.
 enum class Residency {
   warm, // what the run before left there
-  cold  // evicted by streaming over twice the last-level cache, untimed
+  cold  // CPU: evicted by streaming over twice the last-level cache, untimed;
+        // GPU: operands that take turns, together twice the L2 cache
+};
+
+/// How runs are issued and what is read off. A CPU knows only the first.
+enum class RunMode {
+  device,     // the device's own time: on a GPU of runs unrolled in one graph
+  stream,     // host time back to back, plain launches, then synchronized
+  graph,      // the same with replays of the captured graph
+  streamCall, // host time of single calls, each synchronized, plain launches
+  graphCall   // the same with replays
 };
 
 /// One round: for each id in the given order, `iterations` runs. An id may come
@@ -91,12 +144,16 @@ struct TimeRequest {
   std::vector<std::string> ids;
   std::vector<int64_t> iterations; // parallel to ids, each at least 1
   Residency residency = Residency::warm;
+  /// Parallel to ids; empty: all `device`.
+  std::vector<RunMode> modes = {};
 };
 struct TimeReply {
-  /// Mean time of one run, parallel to ids. Warm: iterations back to back under
-  /// one pair of clock readings, after an untimed run; cold: each run timed
-  /// alone. See TimedFunction.h.
+  /// Mean time of one run, parallel to ids. CPU, warm: iterations back to back
+  /// under one pair of clock readings, after an untimed run; cold: each run
+  /// timed alone. See TimedFunction.h and TimedGpuFunction.h.
   std::vector<double> microseconds;
+  /// GPU: the SM clock right after the round; 0 where nobody says.
+  double smClockMHz = 0;
 };
 
 struct UnloadRequest {
@@ -112,12 +169,16 @@ struct DoneReply {};
 /// FailedPrecondition: this machine cannot; Internal: a bug.
 struct ErrorReply {
   absl::Status status;
+  /// The device can run nothing more in this process (an illegal address): the
+  /// worker ends after this answer.
+  bool isFatal = false;
 };
 
-using Request = std::variant<DescribeRequest, LoadRequest, VerifyRequest,
-                             TimeRequest, UnloadRequest, QuitRequest>;
-using Reply = std::variant<DeviceFacts, LoadReply, VerifyReply, TimeReply,
-                           DoneReply, ErrorReply>;
+using Request =
+    std::variant<DescribeRequest, LoadRequest, AlgorithmsRequest, VerifyRequest,
+                 TimeRequest, UnloadRequest, QuitRequest>;
+using Reply = std::variant<DeviceFacts, LoadReply, AlgorithmsReply, VerifyReply,
+                           TimeReply, DoneReply, ErrorReply>;
 
 /// One line without its newline. Strings that are not UTF-8 arrive altered.
 std::string encode(const Request &request);
@@ -130,6 +191,7 @@ absl::StatusOr<Reply> decodeReply(const std::string &line);
 
 const char *toString(VerifyStatus status);
 const char *toString(Residency residency);
+const char *toString(RunMode mode);
 
 } // namespace minic::runtime
 

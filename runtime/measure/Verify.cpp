@@ -4,6 +4,7 @@
 
 #include "runtime/measure/Verify.h"
 
+#include "runtime/device/cpu/HostMemory.h"
 #include "runtime/measure/GuardedTensors.h"
 
 #include "absl/strings/str_cat.h"
@@ -52,19 +53,20 @@ bool fits(const std::vector<TensorSpec> &specs, const OutputValues &values) {
                     });
 }
 
-OutputValues copyOutputs(absl::Span<const Tensor> outputs,
-                         const std::vector<TensorSpec> &specs,
-                         absl::Status &status) {
+absl::StatusOr<GuardedTensors> createTensors(const VerifySubject &subject,
+                                             uint64_t seed) {
+  return GuardedTensors::create(subject.memory ? *subject.memory : hostMemory(),
+                                {subject.inputs, subject.outputs,
+                                 subject.arenaBytes, subject.zeroedBytes},
+                                seed);
+}
+
+absl::StatusOr<OutputValues> copyOutputs(const GuardedTensors &tensors) {
   OutputValues values;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    absl::StatusOr<AlignedBuffer> copy =
-        AlignedBuffer::create(specs[i].bytes());
+  for (size_t i = 0; i < tensors.outputs().size(); ++i) {
+    absl::StatusOr<AlignedBuffer> copy = tensors.copyOutput(i);
     if (!copy.ok()) {
-      status = copy.status();
-      return {};
-    }
-    if (specs[i].bytes() != 0) {
-      std::memcpy(copy->data(), outputs[i].data, specs[i].bytes());
+      return copy.status();
     }
     values.push_back(std::move(*copy));
   }
@@ -137,25 +139,21 @@ VerifyReply failed(VerifyStatus status, std::string detail) {
 
 absl::StatusOr<OutputValues> computeOutputs(const VerifySubject &subject,
                                             uint64_t seed) {
-  absl::StatusOr<GuardedTensors> tensors = GuardedTensors::create(
-      subject.inputs, subject.outputs, subject.arenaBytes, seed);
-  if (!tensors.ok()) {
-    return tensors.status();
+  absl::StatusOr<GuardedTensors> tensors = createTensors(subject, seed);
+  absl::Status status =
+      tensors.ok() ? tensors->poison(0, /*isZeroed=*/false) : tensors.status();
+  if (!status.ok()) {
+    return status;
   }
   absl::StatusOr<VerifySubject::Run> run = subject.prepare(tensors->arena());
   if (!run.ok()) {
     return run.status();
   }
-  absl::Status status = (*run)(tensors->inputs(), tensors->outputs());
+  status = (*run)(tensors->inputs(), tensors->outputs());
   if (!status.ok()) {
     return status;
   }
-  OutputValues values =
-      copyOutputs(tensors->outputs(), subject.outputs, status);
-  if (!status.ok()) {
-    return status;
-  }
-  return values;
+  return copyOutputs(*tensors);
 }
 
 absl::StatusOr<VerifyReply> verify(const VerifySubject &subject, uint64_t seed,
@@ -170,30 +168,39 @@ absl::StatusOr<VerifyReply> verify(const VerifySubject &subject, uint64_t seed,
     return absl::InvalidArgumentError(
         "the trusted run has other outputs than the function");
   }
-  absl::StatusOr<GuardedTensors> tensors = GuardedTensors::create(
-      subject.inputs, subject.outputs, subject.arenaBytes, seed);
-  if (!tensors.ok()) {
-    return tensors.status();
+  absl::StatusOr<GuardedTensors> tensors = createTensors(subject, seed);
+  absl::Status poisoned = tensors.ok()
+                              ? tensors->poison(poisons[0], /*isZeroed=*/false)
+                              : tensors.status();
+  if (!poisoned.ok()) {
+    return poisoned;
   }
-  tensors->poison(poisons[0]);
   absl::StatusOr<VerifySubject::Run> run = subject.prepare(tensors->arena());
   if (!run.ok()) {
     return failed(VerifyStatus::error, std::string(run.status().message()));
   }
   OutputValues values[2];
   for (int i = 0; i < 2; ++i) {
-    tensors->poison(poisons[i]);
+    poisoned = tensors->poison(poisons[i], /*isZeroed=*/true);
+    if (!poisoned.ok()) {
+      return poisoned;
+    }
     absl::Status status = (*run)(tensors->inputs(), tensors->outputs());
     if (!status.ok()) {
       return failed(VerifyStatus::error, std::string(status.message()));
     }
-    if (std::string damage = tensors->damage(); !damage.empty()) {
-      return failed(VerifyStatus::wrong, std::move(damage));
+    absl::StatusOr<std::string> damage = tensors->damage();
+    if (!damage.ok()) {
+      return damage.status();
     }
-    values[i] = copyOutputs(tensors->outputs(), subject.outputs, status);
-    if (!status.ok()) {
-      return status;
+    if (!damage->empty()) {
+      return failed(VerifyStatus::wrong, *std::move(damage));
     }
+    absl::StatusOr<OutputValues> copied = copyOutputs(*tensors);
+    if (!copied.ok()) {
+      return copied.status();
+    }
+    values[i] = *std::move(copied);
   }
 
   VerifyReply reply;

@@ -7,6 +7,7 @@
 #define MINIC_RUNTIME_MEASURE_VERIFY_H
 
 #include "runtime/base/AlignedBuffer.h"
+#include "runtime/device/Device.h"
 #include "runtime/measure/ExpectedOutputs.h"
 #include "runtime/measure/Protocol.h"
 #include "runtime/program/Program.h"
@@ -19,6 +20,10 @@ namespace minic::runtime {
 struct VerifySubject {
   std::vector<TensorSpec> inputs, outputs;
   uint64_t arenaBytes = 0;
+  /// The first bytes of the arena, which `prepare` zeroes.
+  uint64_t zeroedBytes = 0;
+  /// What inputs, outputs and arena are in; null: the host's.
+  const DeviceMemory *memory = nullptr;
   using Run = std::function<absl::Status(absl::Span<const Tensor> inputs,
                                          absl::Span<const Tensor> outputs)>;
   /// Makes ready to run with an arena of `arenaBytes`, which outlives the Run.
@@ -36,7 +41,8 @@ absl::StatusOr<OutputValues> computeOutputs(const VerifySubject &subject,
 /// Runs twice on fillRandom inputs keyed by their names and `seed`. Before each
 /// run outputs, arena and guard zones around everything are filled with a
 /// poison: first 0xff bytes (NaN), then 0xa5 bytes. Wrong, in this order, is:
-/// a write to an input or a guard zone; an element that holds the poison of
+/// a write to an input or a guard zone; counters in the arena that are not left
+/// zero; an element that holds the poison of
 /// both runs; an i1 that is neither 0 nor 1; an element out of tolerance in
 /// either run. Expected outputs are matched by name and must have the
 /// function's dims and dtypes (else InvalidArgument); where they give only some

@@ -5,12 +5,16 @@
 #include "runtime/measure/WorkerServer.h"
 
 #include "runtime/measure/DescribeDevice.h"
+#include "runtime/measure/DescribeGpus.h"
+#include "runtime/measure/GpuClock.h"
 #include "runtime/measure/RandomConstants.h"
 #include "runtime/measure/TimedFunction.h"
+#include "runtime/measure/TimedGpuFunction.h"
 #include "runtime/measure/Verify.h"
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <map>
@@ -22,11 +26,32 @@ namespace {
 
 struct Loaded {
   std::shared_ptr<const Program> program;
-  std::optional<TimedFunction> timed; // made when first timed
+  /// Made when first timed: the one for this program's place.
+  std::optional<TimedFunction> timed;
+  std::unique_ptr<TimedGpuFunction> timedGpu;
   /// What it computes for `trustedSeed`, made when first trusted.
   std::optional<OutputValues> trusted;
   uint64_t trustedSeed = 0;
 };
+
+bool isOnGpu(const Loaded &loaded) {
+  return !loaded.program->executable().memory().isHost();
+}
+
+/// Whether the device answers nothing any more, as after an illegal address.
+bool isLost(const Loaded &loaded) {
+  if (!isOnGpu(loaded)) {
+    return false;
+  }
+  const DeviceMemory &memory = loaded.program->executable().memory();
+  absl::StatusOr<DeviceBuffer> probe = DeviceBuffer::create(memory, 256);
+  if (!probe.ok()) {
+    return !absl::IsResourceExhausted(probe.status());
+  }
+  std::byte byte;
+  return !memory.fill(probe->data(), 0, 256).ok() ||
+         !memory.copyOut(&byte, probe->data(), 1).ok();
+}
 
 bool writeLine(int fd, std::string line) {
   line += '\n';
@@ -48,6 +73,9 @@ struct WorkerServer::Impl {
   std::map<std::string, Loaded> loaded;
   std::optional<DeviceFacts> facts;
   std::optional<CacheEvictor> evictor;
+  bool gpusDescribed = false;
+  std::shared_ptr<const RotatedOperands> operands; // of the last GPU function
+  std::map<int, GpuClock> clocks;                  // by index of the GPU
 
   absl::StatusOr<Loaded *> find(const std::string &id) {
     auto entry = loaded.find(id);
@@ -58,11 +86,32 @@ struct WorkerServer::Impl {
     return &entry->second;
   }
 
-  const DeviceFacts &deviceFacts() {
+  const DeviceFacts &deviceFacts(bool gpus = false) {
     if (!facts) {
       facts = describeDevice();
     }
+    if (gpus && !gpusDescribed) {
+      describeGpus(*facts);
+      gpusDescribed = true;
+    }
     return *facts;
+  }
+
+  const GpuFacts *findGpu(const Loaded &entry) {
+    for (const GpuFacts &gpu : deviceFacts(/*gpus=*/true).gpus) {
+      if (gpu.index == entry.program->place().index) {
+        return &gpu;
+      }
+    }
+    return nullptr;
+  }
+
+  double smClockMHz(const Loaded &entry) {
+    const GpuFacts *gpu = findGpu(entry);
+    if (!gpu) {
+      return 0;
+    }
+    return clocks.try_emplace(gpu->index, gpu->uuid).first->second.smMHz();
   }
 
   absl::StatusOr<CacheEvictor *> findEvictor() {
@@ -77,8 +126,8 @@ struct WorkerServer::Impl {
     return &*evictor;
   }
 
-  absl::StatusOr<Reply> handle(const DescribeRequest &) {
-    return Reply(deviceFacts());
+  absl::StatusOr<Reply> handle(const DescribeRequest &request) {
+    return Reply(deviceFacts(request.gpus));
   }
 
   absl::StatusOr<Reply> handle(const LoadRequest &request) {
@@ -89,6 +138,7 @@ struct WorkerServer::Impl {
     ProgramOptions options;
     options.function = request.function;
     options.threads = request.threads;
+    options.device = request.device;
     options.constants = randomConstants(request.constantsSeed);
     auto start = std::chrono::steady_clock::now();
     absl::StatusOr<std::shared_ptr<const Program>> program =
@@ -106,6 +156,27 @@ struct WorkerServer::Impl {
     reply.callsLibrary = (*program)->callsLibrary();
     loaded[request.id].program = std::move(*program);
     return Reply(reply);
+  }
+
+  absl::StatusOr<Reply> handle(const AlgorithmsRequest &request) {
+    absl::StatusOr<Loaded *> entry = find(request.id);
+    if (!entry.ok()) {
+      return entry.status();
+    }
+    absl::StatusOr<std::vector<LibraryAlgorithm>> algorithms =
+        (*entry)->program->executable().algorithms(
+            int(std::clamp<int64_t>(request.most, 1, 1000)),
+            request.scratchLimit);
+    if (!algorithms.ok()) {
+      return algorithms.status();
+    }
+    AlgorithmsReply reply;
+    for (LibraryAlgorithm &algorithm : *algorithms) {
+      reply.algorithms.push_back({std::move(algorithm.algorithm),
+                                  std::move(algorithm.name),
+                                  algorithm.scratchBytes});
+    }
+    return Reply(std::move(reply));
   }
 
   absl::StatusOr<const OutputValues *> trustedOutputs(const std::string &id,
@@ -154,23 +225,66 @@ struct WorkerServer::Impl {
     return Reply(*reply);
   }
 
-  absl::StatusOr<Reply> handle(const TimeRequest &request) {
-    if (request.ids.size() != request.iterations.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("time: ", request.ids.size(), " ids but ",
-                       request.iterations.size(), " iterations"));
-    }
-    CacheEvictor *cold = nullptr;
-    if (request.residency == Residency::cold) {
-      absl::StatusOr<CacheEvictor *> found = findEvictor();
-      if (!found.ok()) {
-        return found.status();
+  /// Makes ready to be timed.
+  absl::Status prepare(Loaded &entry, Residency residency) {
+    if (!isOnGpu(entry)) {
+      if (entry.timed) {
+        return absl::OkStatus();
       }
-      cold = *found;
+      absl::StatusOr<TimedFunction> timed =
+          TimedFunction::create(entry.program);
+      if (timed.ok()) {
+        entry.timed = *std::move(timed);
+      }
+      return timed.status();
+    }
+    if (entry.timedGpu && entry.timedGpu->residency() == residency) {
+      return absl::OkStatus();
+    }
+    TimedGpuFunction::Options options;
+    options.residency = residency;
+    const GpuFacts *gpu = findGpu(entry);
+    options.cacheBytes = gpu ? uint64_t(gpu->l2Bytes) : 0;
+    options.operands = &operands;
+    entry.timedGpu.reset();
+    absl::StatusOr<std::unique_ptr<TimedGpuFunction>> timed =
+        TimedGpuFunction::create(entry.program, options);
+    if (timed.ok()) {
+      entry.timedGpu = *std::move(timed);
+    }
+    return timed.status();
+  }
+
+  absl::StatusOr<double> sample(Loaded &entry, int64_t iterations,
+                                Residency residency, RunMode mode) {
+    if (entry.timedGpu) {
+      return entry.timedGpu->sample(iterations, mode);
+    }
+    if (mode != RunMode::device) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("time: a CPU knows no mode '", toString(mode), "'"));
+    }
+    if (residency == Residency::warm) {
+      return entry.timed->sample(iterations);
+    }
+    absl::StatusOr<CacheEvictor *> cold = findEvictor();
+    if (!cold.ok()) {
+      return cold.status();
+    }
+    return entry.timed->sample(iterations, *cold);
+  }
+
+  absl::StatusOr<Reply> handle(const TimeRequest &request) {
+    size_t count = request.ids.size();
+    if (count != request.iterations.size() ||
+        (!request.modes.empty() && count != request.modes.size())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("time: ", count, " ids but ", request.iterations.size(),
+                       " iterations and ", request.modes.size(), " modes"));
     }
     // All are made ready before the first is timed.
-    std::vector<TimedFunction *> functions;
-    for (size_t i = 0; i < request.ids.size(); ++i) {
+    std::vector<Loaded *> functions;
+    for (size_t i = 0; i < count; ++i) {
       absl::StatusOr<Loaded *> entry = find(request.ids[i]);
       if (!entry.ok()) {
         return entry.status();
@@ -179,26 +293,26 @@ struct WorkerServer::Impl {
         return absl::InvalidArgumentError(
             absl::StrCat("time: '", request.ids[i], "' has no iterations"));
       }
-      if (!(*entry)->timed) {
-        absl::StatusOr<TimedFunction> timed =
-            TimedFunction::create((*entry)->program);
-        if (!timed.ok()) {
-          return timed.status();
-        }
-        (*entry)->timed = std::move(*timed);
+      absl::Status status = prepare(**entry, request.residency);
+      if (!status.ok()) {
+        return status;
       }
-      functions.push_back(&*(*entry)->timed);
+      functions.push_back(*entry);
     }
     TimeReply reply;
-    for (size_t i = 0; i < functions.size(); ++i) {
-      absl::StatusOr<double> sample =
-          functions[i]->sample(request.iterations[i], cold);
-      if (!sample.ok()) {
-        return sample.status();
+    for (size_t i = 0; i < count; ++i) {
+      absl::StatusOr<double> time =
+          sample(*functions[i], request.iterations[i], request.residency,
+                 request.modes.empty() ? RunMode::device : request.modes[i]);
+      if (!time.ok()) {
+        return time.status();
       }
-      reply.microseconds.push_back(*sample);
+      reply.microseconds.push_back(*time);
     }
-    return Reply(reply);
+    if (!functions.empty() && isOnGpu(*functions[0])) {
+      reply.smClockMHz = smClockMHz(*functions[0]);
+    }
+    return Reply(std::move(reply));
   }
 
   absl::StatusOr<Reply> handle(const UnloadRequest &request) {
@@ -211,6 +325,21 @@ struct WorkerServer::Impl {
   absl::StatusOr<Reply> handle(const QuitRequest &) {
     return Reply(DoneReply{});
   }
+
+  /// Whether what `request` ran took the device with it.
+  bool isLost(const Request &request) const {
+    if (!std::holds_alternative<VerifyRequest>(request) &&
+        !std::holds_alternative<TimeRequest>(request)) {
+      return false;
+    }
+    // One device serves all: one probe tells.
+    for (const auto &[id, entry] : loaded) {
+      if (isOnGpu(entry)) {
+        return minic::runtime::isLost(entry);
+      }
+    }
+    return false;
+  }
 };
 
 WorkerServer::WorkerServer() : impl_(std::make_unique<Impl>()) {}
@@ -219,7 +348,16 @@ WorkerServer::~WorkerServer() = default;
 Reply WorkerServer::handle(const Request &request) {
   absl::StatusOr<Reply> reply = std::visit(
       [&](const auto &message) { return impl_->handle(message); }, request);
-  return reply.ok() ? *std::move(reply) : Reply(ErrorReply{reply.status()});
+  if (!reply.ok()) {
+    return ErrorReply{reply.status(), impl_->isLost(request)};
+  }
+  // What a kernel did may come to light as a failed verification.
+  if (const auto *verified = std::get_if<VerifyReply>(&*reply);
+      verified && verified->status == VerifyStatus::error &&
+      impl_->isLost(request)) {
+    return ErrorReply{absl::InternalError(verified->detail), true};
+  }
+  return *std::move(reply);
 }
 
 int WorkerServer::serve(int inputFd, int outputFd) {
@@ -240,7 +378,8 @@ int WorkerServer::serve(int inputFd, int outputFd) {
     pending.erase(0, end + 1);
     Reply reply =
         request.ok() ? handle(*request) : Reply(ErrorReply{request.status()});
-    if (!writeLine(outputFd, encode(reply)) ||
+    const auto *error = std::get_if<ErrorReply>(&reply);
+    if (!writeLine(outputFd, encode(reply)) || (error && error->isFatal) ||
         (request.ok() && std::holds_alternative<QuitRequest>(*request))) {
       return 0;
     }

@@ -22,8 +22,8 @@ public:
   Reply handle(const Request &request);
 
   /// Reads lines from `inputFd` and answers each on `outputFd` until quit, the
-  /// end of the input, or an output nobody reads. Malformed lines are answered
-  /// by an error. Status of the process: 0.
+  /// end of the input, an output nobody reads, or a fatal error. Malformed
+  /// lines are answered by an error. Status of the process: 0.
   int serve(int inputFd, int outputFd);
 
 private:

@@ -172,6 +172,9 @@ private:
     loaded.erase(request.id);
     return reply(runtime::DoneReply());
   }
+  WorkerAnswer answer(const runtime::AlgorithmsRequest &, double) {
+    return {WorkerAnswer::Fate::Refused, {}, "the algorithm is not open"};
+  }
   WorkerAnswer answer(const runtime::DescribeRequest &, double) {
     return reply(runtime::DeviceFacts());
   }

@@ -84,6 +84,59 @@ TEST(ProtocolTest, DeviceFacts) {
   EXPECT_EQ(got.libraries, facts.libraries);
 }
 
+TEST(ProtocolTest, Gpus) {
+  EXPECT_TRUE(roundTripRequest(DescribeRequest{.gpus = true}).gpus);
+  DeviceFacts facts;
+  facts.hasGpuDriver = true;
+  facts.gpuProblem = "none is visible";
+  GpuFacts &gpu = facts.gpus.emplace_back();
+  gpu.index = 1;
+  gpu.name = "NVIDIA H200";
+  gpu.uuid = "GPU-1";
+  gpu.computeMajor = 9;
+  gpu.smCount = 132;
+  gpu.memoryGBs = 4915.2;
+  gpu.l2Bytes = 60 << 20;
+  gpu.isMig = true;
+  DeviceFacts got = roundTripReply(facts);
+  EXPECT_TRUE(got.hasGpuDriver);
+  EXPECT_EQ(got.gpuProblem, facts.gpuProblem);
+  ASSERT_EQ(got.gpus.size(), 1u);
+  EXPECT_EQ(got.gpus[0].index, 1);
+  EXPECT_EQ(got.gpus[0].name, "NVIDIA H200");
+  EXPECT_EQ(got.gpus[0].uuid, "GPU-1");
+  EXPECT_EQ(got.gpus[0].computeMajor, 9);
+  EXPECT_EQ(got.gpus[0].smCount, 132);
+  EXPECT_EQ(got.gpus[0].memoryGBs, 4915.2);
+  EXPECT_EQ(got.gpus[0].l2Bytes, 60 << 20);
+  EXPECT_TRUE(got.gpus[0].isMig);
+  // A field of a message inside is checked like any other.
+  EXPECT_FALSE(decodeReply(R"({"reply": "algorithms",
+                               "algorithms": [{"name": 1}]})")
+                   .ok());
+}
+
+TEST(ProtocolTest, Algorithms) {
+  AlgorithmsRequest request = roundTripRequest(
+      AlgorithmsRequest{.id = "a", .most = 8, .scratchLimit = 1u << 25});
+  EXPECT_EQ(request.most, 8);
+  EXPECT_EQ(request.scratchLimit, 1u << 25);
+  AlgorithmsReply reply =
+      roundTripReply(AlgorithmsReply{{{"00ff", "tile=64x64", 512}, {}}});
+  ASSERT_EQ(reply.algorithms.size(), 2u);
+  EXPECT_EQ(reply.algorithms[0].algorithm, "00ff");
+  EXPECT_EQ(reply.algorithms[0].name, "tile=64x64");
+  EXPECT_EQ(reply.algorithms[0].scratchBytes, 512u);
+}
+
+TEST(ProtocolTest, RunModesAndClocks) {
+  TimeRequest request{.ids = {"a", "a"},
+                      .iterations = {1, 2},
+                      .modes = {RunMode::graphCall, RunMode::stream}};
+  EXPECT_EQ(roundTripRequest(request).modes, request.modes);
+  EXPECT_EQ(roundTripReply(TimeReply{{1.0}, 1980.0}).smClockMHz, 1980.0);
+}
+
 TEST(ProtocolTest, RepliesKeepValuesThatAreNotFinite) {
   VerifyReply reply{.status = VerifyStatus::wrong,
                     .worst = std::numeric_limits<double>::infinity(),
@@ -106,6 +159,9 @@ TEST(ProtocolTest, ErrorsAreReplies) {
   ErrorReply got = roundTripReply(
       ErrorReply{absl::FailedPreconditionError("needs avx512f")});
   EXPECT_EQ(got.status, absl::FailedPreconditionError("needs avx512f"));
+  EXPECT_FALSE(got.isFatal);
+  EXPECT_TRUE(
+      roundTripReply(ErrorReply{absl::InternalError("lost"), true}).isFatal);
 }
 
 TEST(ProtocolTest, RefusesMalformedRequests) {

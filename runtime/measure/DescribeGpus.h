@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DescribeGpus: the GPUs of this machine, without being an error on one that
+// has none.
+
+#ifndef MINIC_RUNTIME_MEASURE_DESCRIBEGPUS_H
+#define MINIC_RUNTIME_MEASURE_DESCRIBEGPUS_H
+
+#include "runtime/measure/Protocol.h"
+
+namespace minic::runtime {
+
+/// Adds the GPUs, or why there is none, and the versions of driver and
+/// libraries. Opens all of them.
+void describeGpus(DeviceFacts &facts);
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_MEASURE_DESCRIBEGPUS_H

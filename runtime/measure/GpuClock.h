@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GpuClock: how fast a GPU runs right now, by NVML where it is installed.
+
+#ifndef MINIC_RUNTIME_MEASURE_GPUCLOCK_H
+#define MINIC_RUNTIME_MEASURE_GPUCLOCK_H
+
+#include <memory>
+#include <string>
+
+namespace minic::runtime {
+
+/// Opened on demand: a machine without NVML measures without it.
+class GpuClock {
+public:
+  /// Of the GPU with this UUID ("GPU-..." or "MIG-..."); `path`: the library,
+  /// empty for libnvidia-ml.so.1.
+  explicit GpuClock(const std::string &uuid, const std::string &path = "");
+  ~GpuClock();
+  GpuClock(const GpuClock &) = delete;
+  GpuClock &operator=(const GpuClock &) = delete;
+
+  /// MHz of the SMs; 0 where nobody says. Takes some microseconds.
+  double smMHz() const;
+
+private:
+  struct Nvml;
+  std::unique_ptr<Nvml> nvml;
+  void *device = nullptr;
+};
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_MEASURE_GPUCLOCK_H

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RotatedOperands: inputs and outputs in a device's memory, several times over,
+// so that runs that take turns with them find nothing in the cache.
+
+#ifndef MINIC_RUNTIME_MEASURE_ROTATEDOPERANDS_H
+#define MINIC_RUNTIME_MEASURE_ROTATEDOPERANDS_H
+
+#include "runtime/base/Tensor.h"
+#include "runtime/device/DeviceBuffer.h"
+
+#include <vector>
+
+namespace minic::runtime {
+
+/// How many sets of `setBytes` bytes must take turns so that a cache of
+/// `cacheBytes` holds none of a set when its turn comes: together they are
+/// twice the cache, at least two. Bounded: small sets stay within it, as what
+/// the run before them wrote does in a model.
+int64_t rotationLength(uint64_t setBytes, uint64_t cacheBytes);
+
+/// Immutable: functions that take the same tensors share one.
+class RotatedOperands {
+public:
+  /// Inputs of all sets are filled alike by fillRandom under their names.
+  static absl::StatusOr<std::shared_ptr<const RotatedOperands>>
+  create(const DeviceMemory &memory, absl::Span<const TensorSpec> inputs,
+         absl::Span<const TensorSpec> outputs, int64_t sets);
+
+  int64_t sets() const { return int64_t(callers_.size()); }
+  /// What Execution::run takes.
+  void *const *callers(int64_t set) const { return callers_[set].data(); }
+  /// Whether they are as these specs ask, at least `sets` times.
+  bool fit(const DeviceMemory &memory, absl::Span<const TensorSpec> inputs,
+           absl::Span<const TensorSpec> outputs, int64_t sets) const;
+
+  /// Bytes of one set.
+  static uint64_t setBytes(absl::Span<const TensorSpec> inputs,
+                           absl::Span<const TensorSpec> outputs);
+
+private:
+  const DeviceMemory *memory_ = nullptr;
+  std::vector<TensorSpec> inputs_, outputs_;
+  std::vector<DeviceBuffer> slabs_; // one per set
+  std::vector<std::vector<void *>> callers_;
+};
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_MEASURE_ROTATEDOPERANDS_H

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TimedGpuFunction: a function loaded on a GPU with operands of its own, ready
+// to be timed in turn with others.
+//
+// Background: a kernel of a few microseconds takes longer to launch than to
+// run, and what a host clock sees of it depends on the launches before it.
+// Approach: runs are recorded one after the other into a graph that the device
+// replays alone; its own clock around many runs says what one takes.
+
+#ifndef MINIC_RUNTIME_MEASURE_TIMEDGPUFUNCTION_H
+#define MINIC_RUNTIME_MEASURE_TIMEDGPUFUNCTION_H
+
+#include "runtime/measure/Protocol.h"
+#include "runtime/measure/RotatedOperands.h"
+#include "runtime/program/Program.h"
+
+#include <map>
+#include <memory>
+
+namespace minic::runtime {
+
+/// One thread at a time.
+class TimedGpuFunction {
+public:
+  struct Options {
+    Residency residency = Residency::warm;
+    /// Of the L2 cache, for cold operands.
+    uint64_t cacheBytes = 0;
+    /// Used if it fits, else replaced; functions of the same tensors share it.
+    std::shared_ptr<const RotatedOperands> *operands = nullptr;
+  };
+  /// ResourceExhausted where the device's memory does not hold the operands.
+  static absl::StatusOr<std::unique_ptr<TimedGpuFunction>>
+  create(std::shared_ptr<const Program> program, const Options &options);
+  ~TimedGpuFunction();
+
+  Residency residency() const { return options.residency; }
+
+  /// Mean microseconds of one run over at least `iterations` (at least 1).
+  /// Mode `device`: of recorded runs, after an untimed replay where that is
+  /// short; others: by the host's clock, after an untimed run. A graph mode is
+  /// FailedPrecondition where capture is refused.
+  absl::StatusOr<double> sample(int64_t iterations, RunMode mode);
+
+private:
+  struct Recorded {
+    std::unique_ptr<RecordedRuns> runs;
+    int64_t count = 0; // of runs in one replay
+    double lastUs = 0;
+  };
+  TimedGpuFunction(std::shared_ptr<const Program> program,
+                   const Options &options)
+      : program(std::move(program)), options(options) {}
+
+  absl::Status allocate();
+  absl::StatusOr<std::unique_ptr<Execution>> createExecution(GraphMode mode,
+                                                             int64_t set) const;
+  /// A recording of `count` runs.
+  absl::StatusOr<Recorded *> record(int64_t count);
+  absl::StatusOr<double> sampleDevice(int64_t iterations);
+  absl::StatusOr<double> sampleHost(int64_t iterations, RunMode mode);
+
+  const std::shared_ptr<const Program> program;
+  const Options options;
+  std::shared_ptr<const RotatedOperands> operands;
+  std::vector<DeviceBuffer> constants; // one per set but the first
+  DeviceBuffer arena;
+  std::vector<std::unique_ptr<Execution>> executions; // one per set
+  std::map<int64_t, Recorded> recorded;               // by count
+  std::unique_ptr<Execution> streamed, replayed;      // for the host's clock
+};
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_MEASURE_TIMEDGPUFUNCTION_H
