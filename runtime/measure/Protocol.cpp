@@ -15,6 +15,7 @@ template <typename F> void visit(F &fields, GpuFacts &facts) {
   fields.get("compute_major", facts.computeMajor);
   fields.get("compute_minor", facts.computeMinor);
   fields.get("sm_count", facts.smCount);
+  fields.get("threads_per_sm", facts.threadsPerSm);
   fields.get("sm_clock_khz", facts.smClockKHz);
   fields.get("memory_clock_khz", facts.memoryClockKHz);
   fields.get("memory_bus_bits", facts.memoryBusBits);
@@ -40,8 +41,8 @@ template <typename F> void visit(F &fields, DeviceFacts &facts) {
   fields.get("cores", facts.cores);
   fields.get("libraries", facts.libraries);
   fields.get("gpus", facts.gpus);
-  fields.get("has_gpu_driver", facts.hasGpuDriver);
   fields.get("gpu_problem", facts.gpuProblem);
+  fields.get("is_gpu_broken", facts.isGpuBroken);
 }
 
 template <typename F> void visit(F &fields, LoadRequest &request) {

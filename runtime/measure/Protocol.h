@@ -26,7 +26,7 @@ struct GpuFacts {
   std::string uuid; // "GPU-5f1c...": names its lock file
   std::string pciBusId;
   int computeMajor = 0, computeMinor = 0;
-  int smCount = 0;
+  int smCount = 0, threadsPerSm = 0;
   int64_t smClockKHz = 0, memoryClockKHz = 0; // the highest
   int memoryBusBits = 0;
   double memoryGBs = 0; // peak of both together
@@ -52,10 +52,10 @@ struct DeviceFacts {
   std::map<std::string, std::string> libraries;
   /// Only where they were asked for.
   std::vector<GpuFacts> gpus;
-  /// Whether an NVIDIA driver is installed, and one line on why it shows no
-  /// GPU.
-  bool hasGpuDriver = false;
+  /// One line on why there is none, and whether that is a fault: a driver that
+  /// is installed and does not work.
   std::string gpuProblem;
+  bool isGpuBroken = false;
 };
 
 struct DescribeRequest {

@@ -49,20 +49,19 @@ uint64_t RotatedOperands::setBytes(absl::Span<const TensorSpec> inputs,
   return bytes;
 }
 
-bool RotatedOperands::fit(const DeviceMemory &memory,
-                          absl::Span<const TensorSpec> inputs,
+bool RotatedOperands::fit(absl::Span<const TensorSpec> inputs,
                           absl::Span<const TensorSpec> outputs,
                           int64_t sets) const {
-  return memory_ == &memory && this->sets() >= sets &&
-         areSame(inputs_, inputs) && areSame(outputs_, outputs);
+  return this->sets() >= sets && areSame(inputs_, inputs) &&
+         areSame(outputs_, outputs);
 }
 
 absl::StatusOr<std::shared_ptr<const RotatedOperands>>
-RotatedOperands::create(const DeviceMemory &memory,
+RotatedOperands::create(std::shared_ptr<const DeviceMemory> memory,
                         absl::Span<const TensorSpec> inputs,
                         absl::Span<const TensorSpec> outputs, int64_t sets) {
   auto operands = std::make_shared<RotatedOperands>();
-  operands->memory_ = &memory;
+  operands->memory_ = memory;
   operands->inputs_.assign(inputs.begin(), inputs.end());
   operands->outputs_.assign(outputs.begin(), outputs.end());
   uint64_t bytes = setBytes(inputs, outputs);
@@ -84,12 +83,13 @@ RotatedOperands::create(const DeviceMemory &memory,
     }
   }
   for (int64_t set = 0; set < sets; ++set) {
-    absl::StatusOr<DeviceBuffer> slab = DeviceBuffer::create(memory, bytes);
+    absl::StatusOr<DeviceBuffer> slab = DeviceBuffer::create(*memory, bytes);
     if (!slab.ok()) {
       return slab.status();
     }
-    absl::Status status = memory.copyIn(slab->data(), values->data(), inputEnd);
-    status.Update(memory.fill(slab->data() + inputEnd, 0, bytes - inputEnd));
+    absl::Status status =
+        memory->copyIn(slab->data(), values->data(), inputEnd);
+    status.Update(memory->fill(slab->data() + inputEnd, 0, bytes - inputEnd));
     if (!status.ok()) {
       return status;
     }

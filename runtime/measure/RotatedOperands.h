@@ -24,14 +24,15 @@ class RotatedOperands {
 public:
   /// Inputs of all sets are filled alike by fillRandom under their names.
   static absl::StatusOr<std::shared_ptr<const RotatedOperands>>
-  create(const DeviceMemory &memory, absl::Span<const TensorSpec> inputs,
+  create(std::shared_ptr<const DeviceMemory> memory,
+         absl::Span<const TensorSpec> inputs,
          absl::Span<const TensorSpec> outputs, int64_t sets);
 
   int64_t sets() const { return int64_t(callers_.size()); }
   /// What Execution::run takes.
   void *const *callers(int64_t set) const { return callers_[set].data(); }
   /// Whether they are as these specs ask, at least `sets` times.
-  bool fit(const DeviceMemory &memory, absl::Span<const TensorSpec> inputs,
+  bool fit(absl::Span<const TensorSpec> inputs,
            absl::Span<const TensorSpec> outputs, int64_t sets) const;
 
   /// Bytes of one set.
@@ -39,7 +40,7 @@ public:
                            absl::Span<const TensorSpec> outputs);
 
 private:
-  const DeviceMemory *memory_ = nullptr;
+  std::shared_ptr<const DeviceMemory> memory_; // outlives the slabs
   std::vector<TensorSpec> inputs_, outputs_;
   std::vector<DeviceBuffer> slabs_; // one per set
   std::vector<std::vector<void *>> callers_;

@@ -63,14 +63,16 @@ absl::Status TimedGpuFunction::allocate() {
                           options.cacheBytes);
   }
   if (options.operands && *options.operands &&
-      (*options.operands)->fit(memory, inputs, outputs, sets)) {
+      (*options.operands)->fit(inputs, outputs, sets)) {
     operands = *options.operands;
   } else {
     if (options.operands) {
       options.operands->reset(); // before others take their place
     }
     absl::StatusOr<std::shared_ptr<const RotatedOperands>> created =
-        RotatedOperands::create(memory, inputs, outputs, sets);
+        RotatedOperands::create(
+            std::shared_ptr<const DeviceMemory>(program, &memory), inputs,
+            outputs, sets);
     if (!created.ok()) {
       return created.status();
     }

@@ -27,7 +27,8 @@ public:
     Residency residency = Residency::warm;
     /// Of the L2 cache, for cold operands.
     uint64_t cacheBytes = 0;
-    /// Used if it fits, else replaced; functions of the same tensors share it.
+    /// Of the same GPU. Used if it fits, else replaced; functions of the same
+    /// tensors share it.
     std::shared_ptr<const RotatedOperands> *operands = nullptr;
   };
   /// ResourceExhausted where the device's memory does not hold the operands.

@@ -74,8 +74,9 @@ struct WorkerServer::Impl {
   std::optional<DeviceFacts> facts;
   std::optional<CacheEvictor> evictor;
   bool gpusDescribed = false;
-  std::shared_ptr<const RotatedOperands> operands; // of the last GPU function
-  std::map<int, GpuClock> clocks;                  // by index of the GPU
+  /// By index of the GPU: of the last function there.
+  std::map<int, std::shared_ptr<const RotatedOperands>> operands;
+  std::map<int, GpuClock> clocks;
 
   absl::StatusOr<Loaded *> find(const std::string &id) {
     auto entry = loaded.find(id);
@@ -245,7 +246,7 @@ struct WorkerServer::Impl {
     options.residency = residency;
     const GpuFacts *gpu = findGpu(entry);
     options.cacheBytes = gpu ? uint64_t(gpu->l2Bytes) : 0;
-    options.operands = &operands;
+    options.operands = &operands[entry.program->place().index];
     entry.timedGpu.reset();
     absl::StatusOr<std::unique_ptr<TimedGpuFunction>> timed =
         TimedGpuFunction::create(entry.program, options);

@@ -205,7 +205,7 @@ TEST(RotatedOperandsTest, AsManySetsAsTwiceTheCacheTakes) {
 }
 
 TEST(RotatedOperandsTest, SetsAreApartAndFilledAlike) {
-  FarMemory memory;
+  auto memory = std::make_shared<FarMemory>();
   std::vector<TensorSpec> inputs = {{"x", DType::f32, {elements}}};
   std::vector<TensorSpec> outputs = {{"y", DType::f32, {3}},
                                      {"z", DType::i1, {0}}};
@@ -218,20 +218,18 @@ TEST(RotatedOperandsTest, SetsAreApartAndFilledAlike) {
   for (int64_t set = 0; set < 3; ++set) {
     void *const *callers = (*operands)->callers(set);
     EXPECT_EQ(uintptr_t(callers[1]) - uintptr_t(callers[0]), 256u);
-    ASSERT_TRUE(memory.copyOut(got.data(), callers[0], elements * 4).ok());
+    ASSERT_TRUE(memory->copyOut(got.data(), callers[0], elements * 4).ok());
     EXPECT_EQ(got, x);
   }
   EXPECT_NE((*operands)->callers(0)[0], (*operands)->callers(1)[0]);
-  EXPECT_TRUE((*operands)->fit(memory, inputs, outputs, 2));
-  EXPECT_FALSE((*operands)->fit(memory, inputs, outputs, 4));
-  EXPECT_FALSE((*operands)->fit(memory, outputs, inputs, 2));
-  FarMemory other;
-  EXPECT_FALSE((*operands)->fit(other, inputs, outputs, 2));
+  EXPECT_TRUE((*operands)->fit(inputs, outputs, 2));
+  EXPECT_FALSE((*operands)->fit(inputs, outputs, 4));
+  EXPECT_FALSE((*operands)->fit(outputs, inputs, 2));
 }
 
 TEST(RotatedOperandsTest, SaysThatMemoryRanOut) {
-  FarMemory memory;
-  memory.capacity = 1000;
+  auto memory = std::make_shared<FarMemory>();
+  memory->capacity = 1000;
   auto operands = RotatedOperands::create(
       memory, std::vector<TensorSpec>{{"x", DType::f32, {100}}}, {}, 3);
   EXPECT_TRUE(absl::IsResourceExhausted(operands.status()));

@@ -87,7 +87,7 @@ TEST(ProtocolTest, DeviceFacts) {
 TEST(ProtocolTest, Gpus) {
   EXPECT_TRUE(roundTripRequest(DescribeRequest{.gpus = true}).gpus);
   DeviceFacts facts;
-  facts.hasGpuDriver = true;
+  facts.isGpuBroken = true;
   facts.gpuProblem = "none is visible";
   GpuFacts &gpu = facts.gpus.emplace_back();
   gpu.index = 1;
@@ -99,7 +99,7 @@ TEST(ProtocolTest, Gpus) {
   gpu.l2Bytes = 60 << 20;
   gpu.isMig = true;
   DeviceFacts got = roundTripReply(facts);
-  EXPECT_TRUE(got.hasGpuDriver);
+  EXPECT_TRUE(got.isGpuBroken);
   EXPECT_EQ(got.gpuProblem, facts.gpuProblem);
   ASSERT_EQ(got.gpus.size(), 1u);
   EXPECT_EQ(got.gpus[0].index, 1);
