@@ -18,9 +18,19 @@ static constexpr uint64_t kConstantAlignment = 256;
 CudaExecutable::CudaExecutable(const ExecutableSource &source,
                                std::shared_ptr<const CudaContext> context)
     : variant(source.variant), inputCount(source.function.inputs()->size()),
-      outputCount(source.function.outputs()->size()),
       context(std::move(context)), modules(this->context, source.artifact),
-      constants(source.constants.size()) {}
+      constants(source.constants.size()) {
+  for (const auto *specs :
+       {source.function.inputs(), source.function.outputs()}) {
+    for (const format::TensorSpec *spec : *specs) {
+      uint64_t bytes = elementBytes(spec->dtype());
+      for (int64_t dim : *spec->dims()) {
+        bytes *= dim;
+      }
+      callerBytes.push_back(bytes);
+    }
+  }
+}
 
 CudaExecutable::~CudaExecutable() {
   CudaScope scope(*context);
@@ -177,8 +187,9 @@ CudaExecutable::createExecution(const ExecutionOptions &options) const {
                              run,
                              bases(),
                              {},
-                             inputCount + outputCount,
-                             variant.zeroed_bytes()};
+                             callerBytes,
+                             variant.zeroed_bytes(),
+                             variant.graph() && variant.graph()->replay()};
   parts.bases.arena = options.arena;
   if (options.constants) {
     auto *own = reinterpret_cast<std::byte *>(constantBlock.get());

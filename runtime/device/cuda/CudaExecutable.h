@@ -44,7 +44,8 @@ private:
   PlanBases bases() const;
 
   const format::Variant &variant;
-  const uint32_t inputCount, outputCount;
+  const uint32_t inputCount;
+  std::vector<uint64_t> callerBytes; // inputs, then outputs
   const std::shared_ptr<const CudaContext> context;
   std::unique_ptr<CudaMemory> memory_;
   KernelModules modules;

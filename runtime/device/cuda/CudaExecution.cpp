@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plain launches.
+// Plain launches, and when a graph replaces them.
 
 #include "runtime/device/cuda/CudaExecution.h"
 
@@ -25,12 +25,24 @@ CudaExecution::create(Parts parts, const ExecutionOptions &options) {
       !status.ok()) {
     return status;
   }
-  absl::StatusOr<std::unique_ptr<CommandList>> commands =
-      CommandList::create(context, own.commands, own.bases, own.callerCount);
+  absl::StatusOr<std::unique_ptr<CommandList>> commands = CommandList::create(
+      context, own.commands, own.bases, own.callerBytes.size());
   if (!commands.ok()) {
     return commands.status();
   }
   execution->commands_ = std::move(*commands);
+  bool wantsGraph = options.graph == GraphMode::Artifact
+                        ? own.wantsGraph
+                        : options.graph == GraphMode::On;
+  if (wantsGraph) {
+    absl::StatusOr<std::unique_ptr<CapturedGraph>> graph =
+        CapturedGraph::create(own.context, *execution->commands_,
+                              own.callerBytes, own.bases.inputCount);
+    if (!graph.ok()) {
+      return graph.status();
+    }
+    execution->graph_ = std::move(*graph);
+  }
   if (own.zeroedBytes == 0) {
     return execution;
   }
@@ -51,14 +63,46 @@ CudaExecution::create(Parts parts, const ExecutionOptions &options) {
 
 CudaExecution::~CudaExecution() {
   CudaScope scope(*parts_.context);
+  graph_.reset();    // refers to the commands
   commands_.reset(); // library calls free what they hold of the device
+}
+
+absl::Status CudaExecution::runPlainly(void *const *callers) {
+  commands_->setCallers(callers);
+  ++plainRuns_;
+  return commands_->enqueueAll(stream_);
 }
 
 absl::Status CudaExecution::run(void *const *callers) {
   CudaScope scope(*parts_.context);
-  commands_->setCallers(callers);
-  ++counters_.plainRuns;
-  return commands_->enqueueAll(stream_);
+  // A stream that captures gets the commands themselves.
+  if (!graph_ || !graph_->refusal().empty() || isCapturing()) {
+    return runPlainly(callers);
+  }
+  if (graph_->isCaptured()) {
+    absl::StatusOr<bool> replayed = graph_->replay(callers, stream_);
+    return !replayed.ok() ? replayed.status()
+           : *replayed    ? absl::OkStatus()
+                          : runPlainly(callers);
+  }
+  absl::Status status = runPlainly(callers);
+  if (status.ok()) {
+    graph_->capture(callers, stream_);
+  }
+  return status;
+}
+
+bool CudaExecution::isCapturing() const {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return parts_.context->driver().cuStreamIsCapturing(stream_, &status) !=
+             CUDA_SUCCESS ||
+         status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+GraphCounters CudaExecution::graphCounters() const {
+  GraphCounters counters = graph_ ? graph_->counters() : GraphCounters();
+  counters.plainRuns = plainRuns_;
+  return counters;
 }
 
 absl::Status CudaExecution::setStream(void *stream) {

@@ -6,12 +6,13 @@
 #define MINIC_RUNTIME_DEVICE_CUDA_CUDAEXECUTION_H
 
 #include "runtime/device/Device.h"
-#include "runtime/device/cuda/CommandList.h"
+#include "runtime/device/cuda/CapturedGraph.h"
 
 namespace minic::runtime {
 
-/// A run with the pointers of the run before only enqueues; nothing here
-/// allocates or waits but create and synchronize.
+/// A run with the pointers of the run before only enqueues, or replays a graph;
+/// nothing here allocates or waits but create, the first run of a graph and
+/// synchronize.
 class CudaExecution : public Execution {
 public:
   /// What the Executable has for it; all outlives the Execution.
@@ -21,8 +22,9 @@ public:
     PlanBases bases; // constants: the Executable's own
     /// Where the Execution has its own copy of the constants; else empty.
     std::vector<void *> constants;
-    uint32_t callerCount;
-    uint64_t zeroedBytes; // of the arena
+    const std::vector<uint64_t> &callerBytes; // inputs, then outputs
+    uint64_t zeroedBytes;                     // of the arena
+    bool wantsGraph; // where ExecutionOptions leave it to the artifact
   };
   static absl::StatusOr<std::unique_ptr<CudaExecution>>
   create(Parts parts, const ExecutionOptions &options);
@@ -33,15 +35,22 @@ public:
   absl::Status synchronize() override;
   absl::Status enqueueCopy(void *destination, const void *source,
                            uint64_t bytes) override;
-  GraphCounters graphCounters() const override { return counters_; }
+  bool isCapturing() const override;
+  GraphCounters graphCounters() const override;
+  std::string graphRefusal() const override {
+    return graph_ ? graph_->refusal() : "";
+  }
 
 private:
   explicit CudaExecution(Parts parts) : parts_(std::move(parts)) {}
 
+  absl::Status runPlainly(void *const *callers);
+
   Parts parts_;
   std::unique_ptr<CommandList> commands_;
+  std::unique_ptr<CapturedGraph> graph_; // null: none is wanted
   CUstream stream_ = nullptr;
-  GraphCounters counters_;
+  int64_t plainRuns_ = 0;
 };
 
 } // namespace minic::runtime
