@@ -36,6 +36,9 @@ public:
 /// "v3", "v4". compiler/target/cpu implements it.
 std::unique_ptr<Target> createCpuTarget(int threads, llvm::StringRef isa);
 
+/// The GPU that `profile` describes. compiler/target/cuda implements it.
+std::unique_ptr<Target> createCudaTarget(const DeviceProfile &profile);
+
 } // namespace minic
 
 #endif // MINIC_COMPILER_TARGET_TARGET_H

@@ -132,16 +132,20 @@ static int64_t bytesOf(Type type) {
   return count * int64_t(element.getIntOrFloatBitWidth()) / 8;
 }
 
+/// Allocations are aligned to 16 bytes at least, and vectors beyond that are
+/// several accesses.
+static unsigned alignmentOf(Type type) {
+  return unsigned(std::min<int64_t>(bytesOf(type), 16));
+}
+
 Value CudaKernelBuilder::loadAligned(Type type, Value pointer, bool readOnly) {
-  auto load =
-      LLVM::LoadOp::create(b, loc, type, pointer, unsigned(bytesOf(type)));
+  auto load = LLVM::LoadOp::create(b, loc, type, pointer, alignmentOf(type));
   load.setInvariant(readOnly);
   return load;
 }
 
 void CudaKernelBuilder::storeAligned(Value value, Value pointer) {
-  LLVM::StoreOp::create(b, loc, value, pointer,
-                        unsigned(bytesOf(value.getType())));
+  LLVM::StoreOp::create(b, loc, value, pointer, alignmentOf(value.getType()));
 }
 
 } // namespace minic::cuda

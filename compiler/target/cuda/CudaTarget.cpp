@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where CUDA's families and libraries are listed, and where the kernels of a
+// module meet in one device module.
+
+#include "compiler/target/cuda/CudaTarget.h"
+
+#include "compiler/target/cuda/Assembler.h"
+#include "compiler/target/cuda/pointwise/PointwiseFamily.h"
+#include "compiler/target/cuda/relayout/Relayout.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+CudaTarget::CudaTarget(DeviceProfile profile) : profile_(std::move(profile)) {
+  static const PointwiseFamily pointwise;
+  families_ = {&pointwise};
+}
+
+LogicalResult CudaTarget::emit(plan::KernelOp kernel, ModuleOp device) const {
+  Operation &body = kernel.getBody().front().front();
+  if (isa<kernel::RelayoutOp>(body)) {
+    return emitRelayout(kernel, device);
+  }
+  auto fusion = dyn_cast<kernel::FusionOp>(body);
+  if (!fusion || !fusion.getImplAttr()) {
+    return kernel.emitError("internal error: expected a kernel.fusion with "
+                            "impl");
+  }
+  StringRef name = fusion.getImplAttr().getFamily();
+  for (const KernelFamily *family : families_) {
+    if (family->name() == name) {
+      return family->emit(kernel, profile_, device);
+    }
+  }
+  return kernel.emitError("target 'cuda' has no kernel family '")
+         << name << "'";
+}
+
+LogicalResult CudaTarget::codegen(ModuleOp module) const {
+  SmallVector<plan::KernelOp> kernels;
+  module.walk([&](plan::KernelOp kernel) {
+    if (kernel.getTarget() == profile_.target) {
+      kernels.push_back(kernel);
+    }
+  });
+  if (kernels.empty()) {
+    return success();
+  }
+  prepareContext(*module.getContext());
+  OwningOpRef<ModuleOp> device = ModuleOp::create(module.getLoc());
+  for (plan::KernelOp kernel : kernels) {
+    if (failed(emit(kernel, *device))) {
+      return failure();
+    }
+  }
+  FailureOr<std::string> bytes = emitPtx(*device, profile_);
+  if (failed(bytes)) {
+    return failure();
+  }
+  bool isCubin = hasAssembler();
+  std::vector<KernelResources> resources;
+  if (isCubin) {
+    bytes = assembleCubin(*bytes, profile_.cpu, *device, &resources);
+    if (failed(bytes)) {
+      return failure();
+    }
+  } else {
+    module.emitWarning("nothing here assembles PTX (no libnvJitLink.so.13, no "
+                       "ptxas): the driver does it whenever the artifact is "
+                       "loaded");
+  }
+  OpBuilder builder(kernels.front());
+  auto type =
+      RankedTensorType::get(int64_t(bytes->size()), builder.getI8Type());
+  auto data = DenseElementsAttr::getFromRawBuffer(type, *bytes);
+  auto binary =
+      plan::BinaryOp::create(builder, module.getLoc(), "cuda_kernels",
+                             isCubin ? "cubin" : "ptx", profile_.cpu, data);
+  int registers = 0, spills = 0;
+  for (const KernelResources &kernel : resources) {
+    registers = std::max(registers, kernel.registers);
+    spills = std::max(spills, kernel.spillBytes);
+  }
+  binary->setAttr("registers", builder.getI64IntegerAttr(registers));
+  binary->setAttr("spill_bytes", builder.getI64IntegerAttr(spills));
+  for (plan::KernelOp kernel : kernels) {
+    kernel.erase();
+  }
+  return success();
+}
+
+LogicalResult CudaTarget::lowerRelayout(kernel::RelayoutOp op,
+                                        plan::PlanBuilder &plan) const {
+  return cuda::lowerRelayout(op, plan);
+}
+
+} // namespace minic::cuda
+
+namespace minic {
+
+std::unique_ptr<Target> createCudaTarget(const DeviceProfile &profile) {
+  return std::make_unique<cuda::CudaTarget>(profile);
+}
+
+} // namespace minic

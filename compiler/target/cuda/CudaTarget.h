@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CudaTarget: NVIDIA GPUs from sm_80 on.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_CUDATARGET_H
+#define MINIC_COMPILER_TARGET_CUDA_CUDATARGET_H
+
+#include "compiler/target/Target.h"
+
+namespace minic::cuda {
+
+/// The kernels of a module become one cubin, `plan.binary @cuda_kernels`, of
+/// the profile's architecture; where nothing here assembles one, PTX that the
+/// driver assembles at load. What the assembler said of the worst kernel is in
+/// the binary's attributes `registers` and `spill_bytes`.
+class CudaTarget : public Target {
+public:
+  explicit CudaTarget(DeviceProfile profile);
+
+  const DeviceProfile &profile() const override { return profile_; }
+  llvm::ArrayRef<const KernelFamily *> families() const override {
+    return families_;
+  }
+  llvm::ArrayRef<const LibraryBackend *> libraries() const override {
+    return libraries_;
+  }
+  mlir::LogicalResult codegen(mlir::ModuleOp module) const override;
+  mlir::LogicalResult lowerRelayout(kernel::RelayoutOp op,
+                                    plan::PlanBuilder &plan) const override;
+
+private:
+  mlir::LogicalResult emit(plan::KernelOp kernel, mlir::ModuleOp device) const;
+
+  DeviceProfile profile_;
+  llvm::SmallVector<const KernelFamily *> families_;
+  llvm::SmallVector<const LibraryBackend *> libraries_;
+};
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_CUDATARGET_H

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The bias is one more broadcast operand.
+
+#include "compiler/target/cuda/EpilogueEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+EpilogueEmitter::EpilogueEmitter(CudaKernelBuilder &k,
+                                 const kernel::FusionShape &shape,
+                                 ArrayRef<Value> operands,
+                                 ArrayRef<Value> results)
+    : k_(k), shape_(shape), results_(results), body_(k, shape.space, operands) {
+}
+
+void EpilogueEmitter::prefetch(const SpacePosition &position) {
+  body_.moveTo(position);
+  if (shape_.gemm && shape_.gemm->bias) {
+    body_.get(shape_.gemm->bias);
+  }
+  for (Value input : shape_.epilogueInputs) {
+    body_.get(input);
+  }
+}
+
+SmallVector<Value> EpilogueEmitter::compute(Value anchor) {
+  if (shape_.anchor) {
+    if (shape_.gemm && shape_.gemm->bias) {
+      anchor = arith::AddFOp::create(k_.b, k_.loc, anchor,
+                                     body_.get(shape_.gemm->bias));
+    }
+    body_.set(shape_.anchor->getResult(0), anchor);
+  }
+  return llvm::map_to_vector(shape_.results,
+                             [&](Value result) { return body_.get(result); });
+}
+
+void EpilogueEmitter::finish(Value anchor) {
+  SmallVector<Value> values = compute(anchor);
+  for (auto [result, value, base] :
+       llvm::zip_equal(shape_.results, values, results_)) {
+    body_.store(value, base, getElementTypeOrSelf(result.getType()));
+  }
+}
+
+int64_t EpilogueEmitter::lanesFor(const kernel::FusionShape &shape,
+                                  int64_t most) {
+  return BodyEvaluator::lanesFor(shape.space, most);
+}
+
+int64_t EpilogueEmitter::instructionCount(const kernel::FusionShape &shape) {
+  int64_t count = int64_t(shape.epilogueInputs.size() + shape.results.size());
+  for (Operation *op : shape.epilogue) {
+    bool transcendental =
+        isa<graph::ExpOp, graph::LogOp, graph::TanhOp, graph::ErfOp,
+            graph::SigmoidOp, graph::SiluOp, graph::GeluOp, graph::PowOp>(op);
+    count += transcendental ? 30 : isa<graph::DivOp>(op) ? 10 : 2;
+  }
+  return count;
+}
+
+} // namespace minic::cuda

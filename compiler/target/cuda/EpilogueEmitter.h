@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// EpilogueEmitter: from the anchor's accumulators to the fusion's results.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_EPILOGUEEMITTER_H
+#define MINIC_COMPILER_TARGET_CUDA_EPILOGUEEMITTER_H
+
+#include "compiler/target/cuda/BodyEvaluator.h"
+
+namespace minic::cuda {
+
+/// Adds the anchor's bias, computes the pointwise ops behind it and stores
+/// every result. `row` of a position counts all dimensions of the anchor's
+/// result but the last (batch and M), `column` is N.
+///
+/// What the epilogue reads can be loaded ahead of the accumulators:
+///   emitter.prefetch(position);   // loads only
+///   ... last k steps ...
+///   emitter.finish(accumulators);
+class EpilogueEmitter {
+public:
+  /// `operands` are the kernel's pointers parallel to the body's arguments,
+  /// `results` those parallel to shape.results. `shape` must outlive this.
+  EpilogueEmitter(CudaKernelBuilder &k, const kernel::FusionShape &shape,
+                  llvm::ArrayRef<mlir::Value> operands,
+                  llvm::ArrayRef<mlir::Value> results);
+
+  /// Moves to `position` and loads the operands there.
+  void prefetch(const SpacePosition &position);
+  /// Computes and stores at the position. `anchor`: the plain contraction in
+  /// f32, a scalar for one lane, else a vector.
+  void finish(mlir::Value anchor);
+  /// Both.
+  void emit(const SpacePosition &position, mlir::Value anchor) {
+    prefetch(position);
+    finish(anchor);
+  }
+  /// Computes without storing: the results in compute type, in order, of which
+  /// a caller that stages its stores rounds and stores them itself.
+  llvm::SmallVector<mlir::Value> compute(mlir::Value anchor);
+
+  /// The most lanes, a power of two up to `most`, that all accesses allow.
+  static int64_t lanesFor(const kernel::FusionShape &shape, int64_t most);
+
+  /// Instructions per element, roughly, for estimates.
+  static int64_t instructionCount(const kernel::FusionShape &shape);
+
+private:
+  CudaKernelBuilder &k_;
+  const kernel::FusionShape &shape_;
+  llvm::SmallVector<mlir::Value> results_;
+  BodyEvaluator body_;
+};
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_EPILOGUEEMITTER_H

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matching, estimating and lowering of pointwise bodies.
+
+#include "compiler/target/cuda/pointwise/PointwiseFamily.h"
+
+#include "compiler/target/cuda/EpilogueEmitter.h"
+#include "compiler/target/cuda/KernelLaunch.h"
+#include "compiler/target/cuda/pointwise/EmitPointwise.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+using kernel::FusionOp;
+using kernel::FusionShape;
+
+/// A launch that finds its operands in L2 and little to do.
+constexpr double kSmallKernelUs = 2.0;
+
+/// The loops of a body, or why it has none.
+static FailureOr<PointwiseLoops> analyze(FusionOp fusion, std::string &reason) {
+  auto shape = FusionShape::get(fusion, &reason);
+  if (failed(shape)) {
+    return failure();
+  }
+  if (shape->anchor) {
+    reason = "a contraction in the body";
+    return failure();
+  }
+  return PointwiseLoops::get(*shape, reason);
+}
+
+static SmallVector<Type> resultDtypes(FusionOp fusion) {
+  return llvm::map_to_vector(fusion.getResultTypes(), [](Type type) {
+    return getElementTypeOrSelf(type);
+  });
+}
+
+std::optional<std::string>
+PointwiseFamily::reject(FusionOp fusion, const DeviceProfile &) const {
+  std::string reason;
+  if (failed(analyze(fusion, reason))) {
+    return reason;
+  }
+  return std::nullopt;
+}
+
+std::vector<Implementation>
+PointwiseFamily::enumerate(FusionOp fusion,
+                           const DeviceProfile &profile) const {
+  std::string reason;
+  auto shape = FusionShape::get(fusion, &reason);
+  auto loops = PointwiseLoops::get(*shape, reason);
+  double bytes = 0;
+  for (Type type : llvm::concat<const Type>(fusion.getInputs().getTypes(),
+                                            fusion.getResultTypes())) {
+    bytes += double(kernel::getBytes(cast<RankedTensorType>(type)));
+  }
+  // What fits in L2 was just written there; it delivers about twice what
+  // memory does. A transposed operand is read in parts of lines.
+  double bandwidth = profile.memoryGBs * (bytes < profile.l2Bytes ? 2 : 1) /
+                     (loops->isTransposing() ? 2 : 1);
+  double memoryUs = bandwidth > 0 ? bytes / bandwidth * 1e-3 : 0;
+  double elements = double(loops->rows()) * double(loops->columns());
+  double instructions = double(EpilogueEmitter::instructionCount(*shape));
+  double computeUs =
+      profile.peakGflops > 0
+          ? elements * instructions / (profile.peakGflops / 2) * 1e-3
+          : 0;
+  std::vector<Implementation> implementations;
+  Builder b(fusion.getContext());
+  for (const PointwiseSchedule &schedule :
+       enumerateSchedules(*loops, resultDtypes(fusion), profile)) {
+    Implementation implementation;
+    implementation.impl = kernel::ImplAttr::get(
+        fusion.getContext(), name(), toAttr(schedule, fusion.getContext()));
+    implementation.operandLayouts.assign(fusion.getInputs().size(),
+                                         b.getUnitAttr());
+    implementation.name = toString(schedule);
+    // The order is the enumeration's.
+    implementation.estimateUs = kSmallKernelUs + std::max(memoryUs, computeUs) +
+                                1e-3 * double(implementations.size());
+    implementations.push_back(implementation);
+  }
+  return implementations;
+}
+
+LogicalResult PointwiseFamily::lower(FusionOp fusion,
+                                     plan::PlanBuilder &plan) const {
+  std::string reason;
+  auto loops = analyze(fusion, reason);
+  if (failed(loops)) {
+    return fusion.emitError("pointwise cannot implement this: ") << reason;
+  }
+  auto schedule = parsePointwiseSchedule(fusion.getImplAttr().getSchedule(),
+                                         fusion.getLoc());
+  if (failed(schedule)) {
+    return failure();
+  }
+  int64_t total = loops->rows() * loops->columns();
+  if (total == 0) {
+    return success(); // nothing to write
+  }
+  std::string ops;
+  for (Operation *op : fusion.getBodyOps()) {
+    ops += ("_" + op->getName().stripDialect()).str();
+  }
+  KernelLaunch launch;
+  launch.grid = {int64_t(llvm::divideCeil(total, schedule->blockElements()))};
+  launch.threads = schedule->threads;
+  launch.label = "pointwise " + StringRef(ops).drop_front().str();
+  if (launch.grid[0] > int64_t(INT32_MAX)) {
+    return fusion.emitError("unsupported: a pointwise kernel over ")
+           << total << " elements";
+  }
+  addLaunch(
+      plan, fusion,
+      plan.kernel(fusion, "pointwise" + StringRef(ops).take_front(48).str()),
+      launch);
+  return success();
+}
+
+LogicalResult PointwiseFamily::emit(plan::KernelOp kernel,
+                                    const DeviceProfile &,
+                                    ModuleOp device) const {
+  auto fusion = cast<FusionOp>(kernel.getBody().front().front());
+  std::string reason;
+  auto loops = analyze(fusion, reason);
+  auto schedule = parsePointwiseSchedule(fusion.getImplAttr().getSchedule(),
+                                         fusion.getLoc());
+  if (failed(loops) || failed(schedule)) {
+    return kernel.emitError("internal error: not a pointwise kernel: ")
+           << reason;
+  }
+  emitPointwise(device, kernel.getLoc(),
+                cast<StringAttr>(kernel.getEntries()[0]).getValue(), *loops,
+                *schedule, int64_t(fusion.getInputs().size()),
+                resultDtypes(fusion));
+  return success();
+}
+
+} // namespace minic::cuda

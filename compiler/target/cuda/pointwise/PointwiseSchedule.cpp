@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sixteen bytes of the narrowest tensor per access, as far as the rest of the
+// device still has work.
+
+#include "compiler/target/cuda/pointwise/PointwiseSchedule.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+/// Lanes beyond this cost registers and save no instruction.
+constexpr int64_t kMaxVector = 8;
+
+std::vector<PointwiseSchedule>
+enumerateSchedules(const PointwiseLoops &loops, ArrayRef<Type> dtypes,
+                   const DeviceProfile &profile) {
+  int64_t narrowest = 8;
+  for (Type type : dtypes) {
+    narrowest = std::min(narrowest, kernel::getElementBytes(type));
+  }
+  for (const PointwiseLoops::Read &read : loops.reads) {
+    if (read.strides.back() == 1) {
+      narrowest = std::min(narrowest, kernel::getElementBytes(read.storage));
+    }
+  }
+  int64_t widest = std::min(kMaxVector, 16 / narrowest);
+  int64_t total = loops.rows() * loops.columns();
+  // Each lane of a transposed operand is an access of its own, which
+  // neighbouring threads should share lines of.
+  if (loops.isTransposing()) {
+    widest = 1;
+  }
+  int64_t sms = std::max(1, profile.smCount);
+  std::vector<PointwiseSchedule> schedules;
+  for (int64_t vector = widest; vector >= 1; vector /= 2) {
+    for (int64_t unroll : {1, 2, 4}) {
+      for (int64_t threads : {128, 256}) {
+        PointwiseSchedule schedule{vector, unroll, threads};
+        // Twice the registers of a body are more than a thread should hold.
+        bool isLong = loops.nodes.size() * vector * unroll > 128;
+        int64_t blocks = llvm::divideCeil(total, schedule.blockElements());
+        bool starves = unroll > 1 && blocks < 2 * sms;
+        if ((isLong && unroll > 1) || starves) {
+          continue;
+        }
+        schedules.push_back(schedule);
+      }
+    }
+  }
+  // Full vectors where every SM has a block; below that, narrower ones.
+  auto rank = [&](const PointwiseSchedule &s) {
+    int64_t blocks = llvm::divideCeil(total, s.blockElements());
+    bool fills = blocks >= sms;
+    return std::tuple(fills ? 0 : 1, fills ? -s.vector : s.vector,
+                      s.unroll == 2 ? 0 : s.unroll, s.threads == 256 ? 0 : 1,
+                      s.vector);
+  };
+  llvm::sort(schedules,
+             [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
+  if (schedules.size() > 8) {
+    schedules.resize(8);
+  }
+  return schedules;
+}
+
+std::string toString(const PointwiseSchedule &schedule) {
+  return "pointwise " + std::to_string(schedule.vector) + "x" +
+         std::to_string(schedule.unroll) +
+         " threads=" + std::to_string(schedule.threads);
+}
+
+DictionaryAttr toAttr(const PointwiseSchedule &schedule, MLIRContext *context) {
+  Builder b(context);
+  return b.getDictionaryAttr(
+      {b.getNamedAttr("threads", b.getI64IntegerAttr(schedule.threads)),
+       b.getNamedAttr("unroll", b.getI64IntegerAttr(schedule.unroll)),
+       b.getNamedAttr("vector", b.getI64IntegerAttr(schedule.vector))});
+}
+
+FailureOr<PointwiseSchedule> parsePointwiseSchedule(DictionaryAttr attr,
+                                                    Location loc) {
+  PointwiseSchedule schedule;
+  bool isKnown = attr && attr.size() == 3;
+  auto read = [&](StringRef name, int64_t most, int64_t &field) {
+    auto value = attr ? attr.getAs<IntegerAttr>(name) : IntegerAttr();
+    isKnown = isKnown && value && value.getInt() >= 1 &&
+              value.getInt() <= most && llvm::isPowerOf2_64(value.getInt());
+    field = isKnown ? value.getInt() : 1;
+  };
+  read("threads", 1024, schedule.threads);
+  read("unroll", 8, schedule.unroll);
+  read("vector", 16, schedule.vector);
+  if (!isKnown || schedule.threads < 32) {
+    return emitError(loc, "pointwise expects a schedule {threads, unroll, "
+                          "vector} of powers of two, got ")
+           << attr;
+  }
+  return schedule;
+}
+
+} // namespace minic::cuda
