@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fake driver's modules and kernels. A binary is PTX, or an ELF header with
+// PTX behind it; what its entries are called says which host function they are.
+
+#include "test/unit/runtime/device/cuda/FakeCudaState.h"
+
+#include <algorithm>
+#include <cstring>
+#include <elf.h>
+#include <sstream>
+
+namespace minic::testing {
+
+template <typename T> static T *pointerTo(uint64_t value) {
+  return reinterpret_cast<T *>(value);
+}
+
+/// The kernels that tests may name; each is the whole grid.
+static CUresult runKernel(const std::string &name,
+                          const std::vector<uint64_t> &values) {
+  if (name == "scale_f32") { // destination = 2 * source + 1
+    auto *source = pointerTo<float>(values[0]);
+    auto *destination = pointerTo<float>(values[1]);
+    for (uint64_t i = 0; i < values[2]; ++i) {
+      destination[i] = 2 * source[i] + 1;
+    }
+  } else if (name == "add_f32") {
+    auto *left = pointerTo<float>(values[0]);
+    auto *right = pointerTo<float>(values[1]);
+    auto *destination = pointerTo<float>(values[2]);
+    for (uint64_t i = 0; i < values[3]; ++i) {
+      destination[i] = left[i] + right[i];
+    }
+  } else if (name == "increment") {
+    *pointerTo<int64_t>(values[0]) += int64_t(values[1]);
+  } else if (name == "illegal") {
+    currentContext()->sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult executeKernel(const CUgraphNode_st &node) {
+  return runKernel(node.kernel.func->name, node.values);
+}
+
+static CUresult launch(CUfunction function, unsigned grid, unsigned shared,
+                       CUstream stream, void **params,
+                       const std::string &attributes) {
+  FakeCuda &fake = state();
+  if (fake.launchResult != CUDA_SUCCESS) {
+    return fake.launchResult;
+  }
+  if (function->context != currentContext()) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  if (int(shared) > function->dynamicShared) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  CUgraphNode_st node{CU_GRAPH_NODE_TYPE_KERNEL};
+  node.kernel.func = function;
+  for (size_t i = 0; i < function->params; ++i) {
+    node.values.push_back(*static_cast<const uint64_t *>(params[i]));
+  }
+  fake.launches.push_back(function->name + " grid=" + std::to_string(grid) +
+                          " shared=" + std::to_string(shared) + attributes);
+  return enqueue(stream, std::move(node));
+}
+
+} // namespace minic::testing
+
+using namespace minic::testing;
+
+extern "C" {
+
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
+                            CUjit_option *options, void **values) {
+  FAKE_ENTER_CONTEXT;
+  FakeCuda &fake = state();
+  if (CUresult result = checkCaptureUnsafe(); result != CUDA_SUCCESS) {
+    return result;
+  }
+  if (fake.moduleResult != CUDA_SUCCESS) {
+    for (unsigned i = 0; i + 1 < count; ++i) {
+      if (options[i] == CU_JIT_ERROR_LOG_BUFFER) {
+        std::strncpy(static_cast<char *>(values[i]), fake.jitLog.c_str(),
+                     size_t(values[i + 1]) - 1);
+      }
+    }
+    return fake.moduleResult;
+  }
+  const char *text = static_cast<const char *>(image);
+  if (std::memcmp(text, ELFMAG, SELFMAG) == 0) {
+    text += sizeof(Elf64_Ehdr);
+  }
+  *module = new CUmod_st{context, {}};
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    size_t entry = line.find(".entry ");
+    if (entry != std::string::npos) {
+      size_t begin = entry + 7, end = line.find('(', begin);
+      (*module)->functions.push_back(std::make_unique<CUfunc_st>(
+          CUfunc_st{context, line.substr(begin, end - begin), 0}));
+    }
+    for (size_t at = 0; (at = line.find(".param ", at)) != std::string::npos;
+         ++at) {
+      ++(*module)->functions.back()->params;
+    }
+  }
+  ++fake.liveModules;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+  FAKE_ENTER;
+  delete module;
+  --state().liveModules;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module,
+                             const char *name) {
+  FAKE_ENTER_CONTEXT;
+  for (const std::unique_ptr<CUfunc_st> &candidate : module->functions) {
+    if (candidate->name == name) {
+      *function = candidate.get();
+      return CUDA_SUCCESS;
+    }
+  }
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuFuncLoad(CUfunction) {
+  FAKE_ENTER_CONTEXT;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset,
+                            size_t *bytes) {
+  FAKE_ENTER_CONTEXT;
+  if (index >= function->params) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  *offset = 8 * index;
+  *bytes = 8;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
+                            CUfunction function) {
+  FAKE_ENTER_CONTEXT;
+  switch (attribute) {
+  case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+    *value = function->maxThreads;
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+    *value = function->staticShared;
+    return CUDA_SUCCESS;
+  case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+    *value = function->dynamicShared;
+    return CUDA_SUCCESS;
+  default:
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
+                            int value) {
+  FAKE_ENTER_CONTEXT;
+  if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {
+    function->dynamicShared = value;
+  } else if (attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) {
+    function->nonPortableCluster = value != 0;
+  } else {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY,
+                        unsigned gridZ, unsigned, unsigned, unsigned,
+                        unsigned shared, CUstream stream, void **params,
+                        void **) {
+  FAKE_ENTER_CONTEXT;
+  return launch(function, gridX * gridY * gridZ, shared, stream, params, "");
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
+                          void **params, void **) {
+  FAKE_ENTER_CONTEXT;
+  std::string attributes;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const CUlaunchAttribute &attribute = config->attrs[i];
+    if (attribute.id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+      unsigned blocks = attribute.value.clusterDim.x *
+                        attribute.value.clusterDim.y *
+                        attribute.value.clusterDim.z;
+      if (blocks > 8 && !function->nonPortableCluster) {
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+      }
+      attributes += " cluster=" + std::to_string(blocks);
+    } else if (attribute.id ==
+               CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) {
+      attributes += " programmatic";
+    }
+  }
+  return launch(function,
+                config->gridDimX * config->gridDimY * config->gridDimZ,
+                config->sharedMemBytes, config->hStream, params, attributes);
+}
+
+} // extern "C"

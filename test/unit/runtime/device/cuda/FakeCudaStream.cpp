@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fake driver's streams, events, copies and graphs. What is enqueued is
+// done at once, or noted where the stream captures.
+
+#include "test/unit/runtime/device/cuda/FakeCudaState.h"
+
+#include <chrono>
+#include <cstring>
+#include <set>
+#include <utility>
+
+namespace minic::testing {
+
+static std::set<CUstream> &streams() {
+  static auto *all = new std::set<CUstream>;
+  return *all;
+}
+
+void forEachStream(const std::function<void(CUstream_st &)> &visit) {
+  for (CUstream stream : streams()) {
+    visit(*stream);
+  }
+}
+
+/// The null stream and its names are no objects.
+static bool isDefault(CUstream stream) {
+  return stream == nullptr || stream == CU_STREAM_LEGACY ||
+         stream == CU_STREAM_PER_THREAD;
+}
+
+CUresult checkCaptureUnsafe() {
+  CUresult result = CUDA_SUCCESS;
+  if (captureMode() != CU_STREAM_CAPTURE_MODE_RELAXED) {
+    forEachStream([&](CUstream_st &stream) {
+      if (stream.capture == CU_STREAM_CAPTURE_STATUS_ACTIVE &&
+          stream.mode == CU_STREAM_CAPTURE_MODE_GLOBAL) {
+        stream.capture = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+        result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+      }
+    });
+  }
+  return result;
+}
+
+CUresult enqueue(CUstream stream, CUgraphNode_st node) {
+  CUctx_st *current = currentContext();
+  if (isDefault(stream)) {
+    return execute(node);
+  }
+  if (streams().count(stream) == 0 || stream->context != current) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  switch (stream->capture) {
+  case CU_STREAM_CAPTURE_STATUS_NONE:
+    return execute(node);
+  case CU_STREAM_CAPTURE_STATUS_ACTIVE:
+    stream->graph->nodes.push_back(
+        std::make_shared<CUgraphNode_st>(std::move(node)));
+    return CUDA_SUCCESS;
+  default:
+    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+  }
+}
+
+static double now() {
+  return std::chrono::duration<double, std::micro>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+static CUgraphNode_st copyNode(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
+  CUgraphNode_st node{CU_GRAPH_NODE_TYPE_MEMCPY};
+  node.to = to;
+  node.from = from;
+  node.bytes = bytes;
+  return node;
+}
+
+/// The operations that are no kernels.
+static CUresult executeOther(const CUgraphNode_st &node) {
+  switch (node.type) {
+  case CU_GRAPH_NODE_TYPE_MEMCPY:
+    std::memcpy(reinterpret_cast<void *>(node.to),
+                reinterpret_cast<const void *>(node.from), node.bytes);
+    return CUDA_SUCCESS;
+  case CU_GRAPH_NODE_TYPE_MEMSET:
+    std::memset(reinterpret_cast<void *>(node.to), node.value, node.bytes);
+    return CUDA_SUCCESS;
+  case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+    node.event->microseconds = now();
+    return CUDA_SUCCESS;
+  default:
+    return CUDA_ERROR_NOT_SUPPORTED;
+  }
+}
+
+CUresult executeKernel(const CUgraphNode_st &node);
+
+CUresult execute(const CUgraphNode_st &node) {
+  return node.type == CU_GRAPH_NODE_TYPE_KERNEL ? executeKernel(node)
+                                                : executeOther(node);
+}
+
+} // namespace minic::testing
+
+using namespace minic::testing;
+
+extern "C" {
+
+CUresult cuStreamCreate(CUstream *stream, unsigned) {
+  FAKE_ENTER_CONTEXT;
+  *stream = new CUstream_st{context};
+  streams().insert(*stream);
+  ++state().liveStreams;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamDestroy(CUstream stream) {
+  FAKE_ENTER;
+  if (streams().erase(stream) == 0) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  delete stream;
+  --state().liveStreams;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamGetCtx(CUstream stream, CUcontext *owner) {
+  FAKE_ENTER;
+  if (!isDefault(stream) && streams().count(stream) == 0) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  *owner = isDefault(stream) ? currentContext() : stream->context;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
+  FAKE_ENTER;
+  *status = isDefault(stream) ? CU_STREAM_CAPTURE_STATUS_NONE : stream->capture;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
+  FAKE_ENTER_CONTEXT;
+  if (isDefault(stream)) {
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  }
+  if (stream->capture != CU_STREAM_CAPTURE_STATUS_NONE) {
+    return CUDA_ERROR_ILLEGAL_STATE;
+  }
+  stream->capture = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+  stream->mode = mode;
+  stream->graph = new CUgraph_st;
+  ++state().liveGraphs;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph) {
+  FAKE_ENTER_CONTEXT;
+  *graph = nullptr;
+  CUstreamCaptureStatus status = stream->capture;
+  if (status == CU_STREAM_CAPTURE_STATUS_NONE) {
+    return CUDA_ERROR_ILLEGAL_STATE;
+  }
+  stream->capture = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+    *graph = std::exchange(stream->graph, nullptr);
+    return CUDA_SUCCESS;
+  }
+  delete std::exchange(stream->graph, nullptr);
+  --state().liveGraphs;
+  return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+}
+
+CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status,
+                                cuuint64_t *id, CUgraph *graph,
+                                const CUgraphNode **dependencies,
+                                const CUgraphEdgeData **edges, size_t *count) {
+  FAKE_ENTER;
+  *status = isDefault(stream) ? CU_STREAM_CAPTURE_STATUS_NONE : stream->capture;
+  if (id) {
+    *id = 1;
+  }
+  if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+    return CUDA_SUCCESS;
+  }
+  if (graph) {
+    *graph = stream->graph;
+  }
+  static thread_local CUgraphNode last;
+  bool any = !stream->graph->nodes.empty();
+  last = any ? stream->graph->nodes.back().get() : nullptr;
+  if (dependencies) {
+    *dependencies = any ? &last : nullptr;
+  }
+  if (edges) {
+    *edges = nullptr;
+  }
+  if (count) {
+    *count = any;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSynchronize(CUstream stream) {
+  FAKE_ENTER_CONTEXT;
+  if (!isDefault(stream) && stream->capture != CU_STREAM_CAPTURE_STATUS_NONE) {
+    stream->capture = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventCreate(CUevent *event, unsigned) {
+  FAKE_ENTER_CONTEXT;
+  *event = new CUevent_st;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventDestroy(CUevent event) {
+  FAKE_ENTER;
+  delete event;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned) {
+  FAKE_ENTER_CONTEXT;
+  CUgraphNode_st node{CU_GRAPH_NODE_TYPE_EVENT_RECORD};
+  node.event = event;
+  return enqueue(stream, std::move(node));
+}
+
+CUresult cuEventSynchronize(CUevent) {
+  FAKE_ENTER_CONTEXT;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuEventElapsedTime(float *milliseconds, CUevent begin, CUevent end) {
+  FAKE_ENTER_CONTEXT;
+  if (begin->microseconds < 0 || end->microseconds < 0) {
+    return CUDA_ERROR_INVALID_HANDLE;
+  }
+  *milliseconds = float((end->microseconds - begin->microseconds) / 1000);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
+                       CUstream stream) {
+  FAKE_ENTER_CONTEXT;
+  return enqueue(stream, copyNode(to, from, bytes));
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes,
+                           CUstream stream) {
+  FAKE_ENTER_CONTEXT;
+  return enqueue(stream, copyNode(to, CUdeviceptr(from), bytes));
+}
+
+CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes,
+                           CUstream stream) {
+  FAKE_ENTER_CONTEXT;
+  return enqueue(stream, copyNode(CUdeviceptr(to), from, bytes));
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
+                         CUstream stream) {
+  FAKE_ENTER_CONTEXT;
+  CUgraphNode_st node{CU_GRAPH_NODE_TYPE_MEMSET};
+  node.to = to;
+  node.value = value;
+  node.bytes = bytes;
+  return enqueue(stream, std::move(node));
+}
+
+CUresult cuGraphInstantiate(CUgraphExec *executable, CUgraph graph,
+                            unsigned long long) {
+  FAKE_ENTER_CONTEXT;
+  *executable = new CUgraphExec_st;
+  for (const std::shared_ptr<CUgraphNode_st> &node : graph->nodes) {
+    (*executable)->nodes.push_back({node.get(), *node});
+  }
+  (*executable)->keep = graph->nodes;
+  ++state().liveGraphs;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDestroy(CUgraph graph) {
+  FAKE_ENTER;
+  delete graph;
+  --state().liveGraphs;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec executable) {
+  FAKE_ENTER;
+  delete executable;
+  --state().liveGraphs;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphUpload(CUgraphExec, CUstream) {
+  FAKE_ENTER_CONTEXT;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
+  FAKE_ENTER_CONTEXT;
+  for (const auto &[node, operation] : executable->nodes) {
+    if (CUresult result = enqueue(stream, operation); result != CUDA_SUCCESS) {
+      return result;
+    }
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count) {
+  FAKE_ENTER;
+  if (nodes) {
+    for (size_t i = 0; i < std::min(*count, graph->nodes.size()); ++i) {
+      nodes[i] = graph->nodes[i].get();
+    }
+  }
+  *count = graph->nodes.size();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type) {
+  FAKE_ENTER;
+  *type = node->type;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecUpdate(CUgraphExec executable, CUgraph graph,
+                           CUgraphExecUpdateResultInfo *info) {
+  FAKE_ENTER_CONTEXT;
+  bool same = executable->nodes.size() == graph->nodes.size();
+  for (size_t i = 0; same && i < graph->nodes.size(); ++i) {
+    same = executable->nodes[i].second.type == graph->nodes[i]->type;
+  }
+  *info = {};
+  if (!same) {
+    info->result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+  }
+  for (size_t i = 0; i < graph->nodes.size(); ++i) {
+    executable->nodes[i].second = *graph->nodes[i];
+  }
+  return CUDA_SUCCESS;
+}
+
+/// The operation of the instantiated graph that `node` became.
+static CUgraphNode_st *find(CUgraphExec executable, CUgraphNode node,
+                            CUgraphNodeType type) {
+  for (auto &[original, operation] : executable->nodes) {
+    if (original == node && operation.type == type) {
+      return &operation;
+    }
+  }
+  return nullptr;
+}
+
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec executable,
+                                        CUgraphNode node,
+                                        const CUDA_KERNEL_NODE_PARAMS *params) {
+  FAKE_ENTER_CONTEXT;
+  CUgraphNode_st *operation = find(executable, node, CU_GRAPH_NODE_TYPE_KERNEL);
+  if (!operation || params->func->context != context) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  operation->kernel = *params;
+  operation->values.clear();
+  for (size_t i = 0; i < params->func->params; ++i) {
+    operation->values.push_back(
+        *static_cast<const uint64_t *>(params->kernelParams[i]));
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec executable,
+                                        CUgraphNode node,
+                                        const CUDA_MEMCPY3D *params,
+                                        CUcontext) {
+  FAKE_ENTER_CONTEXT;
+  CUgraphNode_st *operation = find(executable, node, CU_GRAPH_NODE_TYPE_MEMCPY);
+  if (!operation) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  operation->to = params->dstDevice + params->dstXInBytes;
+  operation->from = params->srcDevice + params->srcXInBytes;
+  operation->bytes = params->WidthInBytes;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec executable,
+                                        CUgraphNode node,
+                                        const CUDA_MEMSET_NODE_PARAMS *params,
+                                        CUcontext) {
+  FAKE_ENTER_CONTEXT;
+  CUgraphNode_st *operation = find(executable, node, CU_GRAPH_NODE_TYPE_MEMSET);
+  if (!operation) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  operation->to = params->dst;
+  operation->value = params->value;
+  operation->bytes = params->width * params->elementSize;
+  return CUDA_SUCCESS;
+}
+
+} // extern "C"
