@@ -106,9 +106,6 @@ format::OnednnMatmulT CallWriter::table(plan::OnednnMatmulAttr attr) {
 }
 
 format::CublasGemmT CallWriter::table(plan::CublasGemmAttr attr) {
-  if (call.getScratch()) {
-    writer.fail("has scratch, which cuBLAS does not take from a plan");
-  }
   format::CublasGemmT table;
   table.lhs = view(attr.getLhs());
   table.rhs = view(attr.getRhs());

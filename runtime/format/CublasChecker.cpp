@@ -20,6 +20,7 @@ absl::Status checkCublasGemm(const CublasGemm &call,
   checker.sameFloat({call.result()}, "result");
   checker.multiplies(*call.lhs(), *call.rhs(), *call.result());
   checker.compute(call.compute(), *call.lhs());
+  checker.scratch(call.scratch(), call.scratch_bytes());
   return checker.status();
 }
 

@@ -97,7 +97,10 @@ absl::StatusOr<std::vector<LoadedCommand>> CudaExecutable::loadCommands(
       LibraryCallOptions options{
           *context,
           call->library_version() ? call->library_version()->str() : "",
-          source.strictLibraries, context->deviceIndex(), constants};
+          source.strictLibraries,
+          context->deviceIndex(),
+          constants,
+          &source.function};
       absl::StatusOr<std::unique_ptr<LibraryCall>> made =
           createLibraryCall(*call, options);
       if (!made.ok()) {

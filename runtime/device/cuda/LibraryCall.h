@@ -51,6 +51,8 @@ struct LibraryCallOptions {
   int deviceIndex = 0;
   /// By index of Artifact.constants; null where the variant uses none of it.
   const std::vector<void *> &constants;
+  /// Tells how callers' memory is aligned; null: to nothing in particular.
+  const format::Function *function = nullptr;
 };
 
 /// One Execution's use of a call; one thread at a time. The context is current

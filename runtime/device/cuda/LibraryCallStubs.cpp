@@ -12,17 +12,6 @@ static absl::Status notBuiltIn(const char *library) {
 }
 
 absl::StatusOr<std::unique_ptr<LibraryCall>>
-createCublasGemm(const format::CublasGemm &, const LibraryCallOptions &) {
-  return notBuiltIn("cuBLAS");
-}
-
-absl::StatusOr<std::unique_ptr<LibraryCall>>
-createCublasltMatmul(const format::CublasltMatmul &,
-                     const LibraryCallOptions &) {
-  return notBuiltIn("cuBLASLt");
-}
-
-absl::StatusOr<std::unique_ptr<LibraryCall>>
 createCudnnConvolution(const format::CudnnConvolution &,
                        const LibraryCallOptions &) {
   return notBuiltIn("cuDNN");

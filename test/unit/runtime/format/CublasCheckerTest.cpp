@@ -83,6 +83,11 @@ TEST(CublasCheckerTest, checksGemms) {
           {"ranks of lhs, rhs and result differ: 3, 2, 3",
            [](auto &a) { gemm(a).rhs = arenaView(128, {4, 3}, DType::bf16); }},
           {"do not multiply", [](auto &a) { gemm(a).rhs->dims[0] = 2; }},
+          {"cublas gemm scratch: 64 bytes at offset 449",
+           [](auto &a) {
+             gemm(a).scratch = address(Base::arena, 0, 449);
+             gemm(a).scratch_bytes = 64;
+           }},
           {"unknown compute type 7",
            [](auto &a) { gemm(a).compute = ComputeType(7); }},
           {"compute type tf32 of bf16 operands",
