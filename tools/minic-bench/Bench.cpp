@@ -5,6 +5,7 @@
 #include "tools/minic-bench/Bench.h"
 
 #include "runtime/measure/DescribeDevice.h"
+#include "runtime/measure/DescribeGpus.h"
 #include "runtime/measure/OutputFile.h"
 #include "runtime/measure/PeakFlops.h"
 #include "runtime/measure/RandomConstants.h"
@@ -13,6 +14,7 @@
 #include "tools/common/ModelInputs.h"
 #include "tools/common/ReferenceCheck.h"
 #include "tools/minic-bench/BenchReport.h"
+#include "tools/minic-bench/TimedContext.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -51,18 +53,50 @@ loadArtifact(const BenchOptions &options, const std::string &path) {
   runtime::ProgramOptions programOptions;
   programOptions.function = options.function;
   programOptions.threads = options.threads;
+  programOptions.device = options.device;
   programOptions.constants = runtime::randomConstants(constantsSeed);
   return Program::load(path, programOptions);
 }
 
+/// An artifact in the rounds: one of the two.
+struct Contestant {
+  std::optional<TimedFunction> cpu;
+  std::unique_ptr<TimedContext> gpu;
+
+  absl::StatusOr<double> sample(int64_t iterations) {
+    return gpu ? gpu->sampleBackToBack(iterations) : cpu->sample(iterations);
+  }
+};
+
+absl::StatusOr<Contestant> enter(const BenchOptions &options,
+                                 std::shared_ptr<const Program> program) {
+  Contestant contestant;
+  if (program->place().type == 1) {
+    absl::StatusOr<TimedFunction> function =
+        TimedFunction::create(std::move(program));
+    if (!function.ok()) {
+      return function.status();
+    }
+    contestant.cpu = std::move(*function);
+    return contestant;
+  }
+  absl::StatusOr<std::unique_ptr<TimedContext>> timed = TimedContext::create(
+      std::move(program), {options.graph, options.residency});
+  if (!timed.ok()) {
+    return timed.status();
+  }
+  contestant.gpu = std::move(*timed);
+  return contestant;
+}
+
 /// Runs until code, data and the clock have settled; then how many runs make a
 /// sample.
-absl::StatusOr<int64_t> warmUp(TimedFunction &function, double sampleMs) {
+absl::StatusOr<int64_t> warmUp(Contestant &contestant, double sampleMs) {
   double fastestUs = std::numeric_limits<double>::infinity();
   Clock::time_point start = Clock::now();
   int64_t iterations = 1;
   do {
-    absl::StatusOr<double> sample = function.sample(iterations);
+    absl::StatusOr<double> sample = contestant.sample(iterations);
     if (!sample.ok()) {
       return sample.status();
     }
@@ -72,6 +106,50 @@ absl::StatusOr<int64_t> warmUp(TimedFunction &function, double sampleMs) {
   // A run that the clock cannot resolve counts as one of a nanosecond.
   double runs = std::ceil(sampleMs * 1000 / std::max(fastestUs, 1e-3));
   return std::max<int64_t>(1, int64_t(runs));
+}
+
+/// Adds one sample of the contestant to its series.
+absl::Status addSample(Contestant &contestant, CacheEvictor *evictor,
+                       BenchSeries &series) {
+  if (contestant.cpu) {
+    absl::StatusOr<double> sample =
+        contestant.cpu->sample(series.iterations, evictor);
+    if (sample.ok()) {
+      series.samplesUs.push_back(*sample);
+    }
+    return sample.status();
+  }
+  absl::StatusOr<GpuSample> sample = contestant.gpu->sample(series.iterations);
+  if (sample.ok()) {
+    series.samplesUs.push_back(sample->backToBack);
+    series.callSamplesUs.push_back(sample->call);
+    series.deviceSamplesUs.push_back(sample->device);
+    series.graph = contestant.gpu->context().graphCounters();
+    series.graphRefusal = contestant.gpu->context().graphRefusal();
+  }
+  return sample.status();
+}
+
+/// Loads an artifact, as often as asked, and what `series` tells of it.
+absl::StatusOr<std::shared_ptr<const Program>>
+loadTimed(const BenchOptions &options, BenchSeries &series) {
+  std::shared_ptr<const Program> program;
+  for (int i = 0; i < (options.overhead ? overheadLoads : 1); ++i) {
+    program.reset();
+    Clock::time_point start = Clock::now();
+    absl::StatusOr<std::shared_ptr<const Program>> loaded =
+        loadArtifact(options, series.path);
+    if (!loaded.ok()) {
+      return loaded.status();
+    }
+    series.loadSamplesUs.push_back(microsecondsSince(start));
+    program = std::move(*loaded);
+  }
+  series.threads = program->threads();
+  series.flops = program->flops();
+  series.callsLibrary = program->callsLibrary();
+  series.place = program->place();
+  return program;
 }
 
 /// Whether to go on after `rounds` of them.
@@ -89,48 +167,49 @@ bool goesOn(const BenchOptions &options, int rounds, Clock::time_point start) {
 absl::StatusOr<BenchResult> runBench(const BenchOptions &options) {
   BenchResult result;
   result.device = runtime::describeDevice();
-  std::vector<TimedFunction> functions;
+  std::vector<Contestant> contestants;
+  int peakThreads = 0; // 0: none on a CPU
   for (const std::string &path : options.artifacts) {
     BenchSeries series;
     series.path = path;
-    std::shared_ptr<const Program> program;
-    for (int i = 0; i < (options.overhead ? overheadLoads : 1); ++i) {
-      program.reset();
-      Clock::time_point start = Clock::now();
-      absl::StatusOr<std::shared_ptr<const Program>> loaded =
-          loadArtifact(options, path);
-      if (!loaded.ok()) {
-        return loaded.status();
-      }
-      series.loadSamplesUs.push_back(microsecondsSince(start));
-      program = std::move(*loaded);
+    absl::StatusOr<std::shared_ptr<const Program>> program =
+        loadTimed(options, series);
+    if (!program.ok()) {
+      return program.status();
     }
-    series.threads = program->threads();
-    series.flops = program->flops();
-    series.callsLibrary = program->callsLibrary();
-    absl::StatusOr<TimedFunction> function =
-        TimedFunction::create(std::move(program));
-    if (!function.ok()) {
-      return function.status();
+    absl::StatusOr<Contestant> contestant = enter(options, std::move(*program));
+    if (!contestant.ok()) {
+      return contestant.status();
     }
-    absl::StatusOr<int64_t> iterations = warmUp(*function, options.sampleMs);
+    absl::StatusOr<int64_t> iterations = warmUp(*contestant, options.sampleMs);
     if (!iterations.ok()) {
       return iterations.status();
     }
-    series.iterations =
-        options.residency == runtime::Residency::cold ? 1 : *iterations;
-    functions.push_back(std::move(*function));
+    bool evicts =
+        contestant->cpu && options.residency == runtime::Residency::cold;
+    series.iterations = evicts ? 1 : *iterations;
+    if (contestant->cpu && peakThreads == 0) {
+      peakThreads = series.threads;
+    }
+    contestants.push_back(std::move(*contestant));
     result.series.push_back(std::move(series));
   }
-
-  absl::StatusOr<PeakFlops> peak = PeakFlops::create(result.series[0].threads);
-  if (!peak.ok()) {
-    return peak.status();
+  if (peakThreads == 0) {
+    runtime::describeGpus(result.device);
   }
-  result.peakInstructionSet = peak->instructionSet();
-  result.peakThreads = result.series[0].threads;
+
+  std::optional<PeakFlops> peak;
   std::optional<CacheEvictor> evictor;
-  if (options.residency == runtime::Residency::cold) {
+  if (peakThreads > 0) {
+    absl::StatusOr<PeakFlops> created = PeakFlops::create(peakThreads);
+    if (!created.ok()) {
+      return created.status();
+    }
+    peak = std::move(*created);
+    result.peakInstructionSet = peak->instructionSet();
+    result.peakThreads = peakThreads;
+  }
+  if (peak && options.residency == runtime::Residency::cold) {
     absl::StatusOr<CacheEvictor> created =
         CacheEvictor::create(runtime::lastLevelCacheBytes(result.device));
     if (!created.ok()) {
@@ -139,28 +218,39 @@ absl::StatusOr<BenchResult> runBench(const BenchOptions &options) {
     evictor = std::move(*created);
   }
 
-  // One more contestant than artifacts: the peak.
-  std::vector<size_t> order(functions.size() + 1);
+  // The peak is one more contestant.
+  std::vector<size_t> order(contestants.size() + (peak ? 1 : 0));
   std::iota(order.begin(), order.end(), size_t(0));
   std::mt19937 generator(1);
   Clock::time_point start = Clock::now();
   for (int round = 0; round == 0 || goesOn(options, round, start); ++round) {
     std::shuffle(order.begin(), order.end(), generator);
-    for (size_t contestant : order) {
-      if (contestant == functions.size()) {
+    for (size_t i : order) {
+      if (i == contestants.size()) {
         result.peakGflops.push_back(peak->sample());
         continue;
       }
-      BenchSeries &series = result.series[contestant];
-      absl::StatusOr<double> sample = functions[contestant].sample(
-          series.iterations, evictor ? &*evictor : nullptr);
-      if (!sample.ok()) {
-        return sample.status();
+      absl::Status status = addSample(
+          contestants[i], evictor ? &*evictor : nullptr, result.series[i]);
+      if (!status.ok()) {
+        return status;
       }
-      series.samplesUs.push_back(*sample);
     }
   }
   return result;
+}
+
+/// One run on host tensors, wherever the program is.
+static absl::Status runOnce(const BenchOptions &options,
+                            std::shared_ptr<const Program> program,
+                            absl::Span<const runtime::Tensor> inputs,
+                            absl::Span<const runtime::Tensor> outputs) {
+  runtime::ContextOptions contextOptions;
+  contextOptions.graph = options.graph;
+  contextOptions.staging = true;
+  absl::StatusOr<std::unique_ptr<runtime::Context>> context =
+      runtime::Context::create(std::move(program), contextOptions);
+  return context.ok() ? (*context)->run(inputs, outputs) : context.status();
 }
 
 absl::StatusOr<bool> checkArtifacts(const BenchOptions &options) {
@@ -183,12 +273,9 @@ absl::StatusOr<bool> checkArtifacts(const BenchOptions &options) {
     if (!outputs.ok()) {
       return outputs.status();
     }
-    absl::StatusOr<std::unique_ptr<runtime::Context>> context =
-        runtime::Context::create(*program);
-    absl::Status status =
-        context.ok() ? (*context)->run(inputs->tensors, outputs->tensors)
-                     : context.status();
-    if (!status.ok()) {
+    if (absl::Status status =
+            runOnce(options, *program, inputs->tensors, outputs->tensors);
+        !status.ok()) {
       return status;
     }
     absl::PrintF("%s\n", path);

@@ -7,6 +7,7 @@
 #ifndef MINIC_TOOLS_MINIC_BENCH_BENCH_H
 #define MINIC_TOOLS_MINIC_BENCH_BENCH_H
 
+#include "runtime/device/Device.h"
 #include "runtime/measure/Protocol.h"
 
 #include "absl/status/statusor.h"
@@ -23,6 +24,8 @@ struct BenchOptions {
   std::string model; // of the check; empty: what each artifact carries
   std::string jsonPath;
   int threads = 0;
+  int device = 0; // index of the GPU
+  runtime::GraphMode graph = runtime::GraphMode::Artifact;
   int rounds = 0; // 0: for `seconds`
   double seconds = 3;
   double sampleMs = 1; // iterations of a sample are chosen to take this long
@@ -37,14 +40,21 @@ struct BenchSeries {
   int threads = 1;
   uint64_t flops = 0;
   bool callsLibrary = false;
-  int64_t iterations = 1;            // runs in a sample
-  std::vector<double> samplesUs;     // mean of a sample's runs, by round
+  runtime::DevicePlace place;
+  int64_t iterations = 1; // runs in a sample
+  /// Mean of a sample's runs, by round; on a GPU back to back.
+  std::vector<double> samplesUs;
+  /// GPU: of single calls that are waited for, and of the device's own clock.
+  std::vector<double> callSamplesUs, deviceSamplesUs;
+  runtime::GraphCounters graph;      // GPU
+  std::string graphRefusal;          // GPU
   std::vector<double> loadSamplesUs; // one, or several with `overhead`
 };
 
 struct BenchResult {
   runtime::DeviceFacts device;
   std::vector<BenchSeries> series; // parallel to BenchOptions.artifacts
+  /// Of the CPU; empty where all artifacts run on GPUs.
   std::string peakInstructionSet;
   int peakThreads = 1;
   std::vector<double> peakGflops; // by round

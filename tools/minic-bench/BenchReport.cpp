@@ -22,8 +22,16 @@ namespace {
 
 constexpr const char *version = "1";
 
+int64_t roundsOf(const BenchResult &result) {
+  return int64_t(result.series[0].samplesUs.size());
+}
+
+/// On a GPU by its own clock.
 double gflops(const BenchSeries &series) {
-  return double(series.flops) / (runtime::median(series.samplesUs) * 1e3);
+  const std::vector<double> &samples = series.deviceSamplesUs.empty()
+                                           ? series.samplesUs
+                                           : series.deviceSamplesUs;
+  return double(series.flops) / (runtime::median(samples) * 1e3);
 }
 
 /// Median over rounds of achieved over possible, each from the same round.
@@ -56,10 +64,13 @@ std::string plural(int64_t count, const char *noun) {
   return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
 }
 
-std::string ratioText(const BenchSeries &other, const BenchSeries &base) {
-  Estimate ratio = runtime::estimateRatio(other.samplesUs, base.samplesUs);
-  std::string text = absl::StrFormat("time of %s / %s: %.4f", other.path,
-                                     base.path, ratio.value);
+/// `what` is "" or "device ".
+std::string ratioText(const BenchSeries &other, const BenchSeries &base,
+                      const char *what,
+                      std::vector<double> BenchSeries::*samples) {
+  Estimate ratio = runtime::estimateRatio(other.*samples, base.*samples);
+  std::string text = absl::StrFormat("%stime of %s / %s: %.4f", what,
+                                     other.path, base.path, ratio.value);
   if (!std::isfinite(ratio.high)) {
     return text + " (too few rounds for an interval)\n";
   }
@@ -75,6 +86,35 @@ std::string ratioText(const BenchSeries &other, const BenchSeries &base) {
     text += "no difference beyond the noise\n";
   }
   return text;
+}
+
+bool isOnGpu(const BenchSeries &series) { return series.place.type != 1; }
+
+/// "a.minic on CUDA device 0: device time 5.32 us, ..."
+std::string gpuText(const BenchSeries &series) {
+  const runtime::GraphCounters &graph = series.graph;
+  std::string text = absl::StrCat(
+      series.path, " on ", runtime::toString(series.place), ": device time ",
+      timeText(runtime::median(series.deviceSamplesUs)),
+      ", one synchronized call ",
+      timeText(runtime::median(series.callSamplesUs)),
+      "; graph: ", plural(graph.instantiations, "instantiation"), ", ",
+      plural(graph.updates, "update"), ", ", plural(graph.replays, "replay"),
+      ", ", plural(graph.plainRuns, "plain run"));
+  if (!series.graphRefusal.empty()) {
+    absl::StrAppend(&text, ", refused: ", series.graphRefusal);
+  }
+  return text + "\n";
+}
+
+/// Figures of `samples` under names that begin with `prefix`.
+void addSamples(nlohmann::ordered_json &json, const std::string &prefix,
+                const std::vector<double> &samples) {
+  Estimate median = runtime::estimateMedian(samples);
+  json[prefix + "median_us"] = median.value;
+  json[prefix + "median_low_us"] = median.low;
+  json[prefix + "median_high_us"] = median.high;
+  json[prefix + "samples_us"] = samples;
 }
 
 nlohmann::ordered_json seriesJson(const BenchSeries &series,
@@ -99,8 +139,20 @@ nlohmann::ordered_json seriesJson(const BenchSeries &series,
   json["mean_us"] = runtime::mean(samples);
   json["best_us"] = runtime::quantile(samples, 0);
   json["gflops"] = gflops(series);
-  json["share_of_f32_peak"] = shareOfPeak(series, result);
+  if (!isOnGpu(series)) {
+    json["share_of_f32_peak"] = shareOfPeak(series, result);
+  }
   json["samples_us"] = samples;
+  if (isOnGpu(series)) {
+    addSamples(json, "call_", series.callSamplesUs);
+    addSamples(json, "device_", series.deviceSamplesUs);
+    json["gpu"] = series.place.index;
+    json["graph"] = {{"instantiations", series.graph.instantiations},
+                     {"updates", series.graph.updates},
+                     {"replays", series.graph.replays},
+                     {"plain_runs", series.graph.plainRuns},
+                     {"refusal", series.graphRefusal}};
+  }
   return json;
 }
 
@@ -117,6 +169,9 @@ nlohmann::ordered_json deviceJson(const runtime::DeviceFacts &facts) {
   json["l3_bytes"] = facts.l3Bytes;
   json["cores"] = facts.cores;
   json["libraries"] = facts.libraries;
+  for (const runtime::GpuFacts &gpu : facts.gpus) {
+    json["gpus"].push_back({{"index", gpu.index}, {"name", gpu.name}});
+  }
   return json;
 }
 
@@ -124,11 +179,19 @@ nlohmann::ordered_json deviceJson(const runtime::DeviceFacts &facts) {
 
 std::string textReport(const BenchOptions &options, const BenchResult &result) {
   std::string text = absl::StrFormat(
-      "%s, %s; %s, caches %s; f32 FMA peak %.4g GFLOP/s (%s, %s)\n",
-      result.device.name, plural(result.device.cores, "core"),
-      plural(int64_t(result.peakGflops.size()), "round"),
-      runtime::toString(options.residency), runtime::median(result.peakGflops),
-      result.peakInstructionSet, plural(result.peakThreads, "thread"));
+      "%s, %s; %s, caches %s", result.device.name,
+      plural(result.device.cores, "core"), plural(roundsOf(result), "round"),
+      runtime::toString(options.residency));
+  if (!result.peakGflops.empty()) {
+    absl::StrAppendFormat(&text, "; f32 FMA peak %.4g GFLOP/s (%s, %s)",
+                          runtime::median(result.peakGflops),
+                          result.peakInstructionSet,
+                          plural(result.peakThreads, "thread"));
+  }
+  for (const runtime::GpuFacts &gpu : result.device.gpus) {
+    absl::StrAppend(&text, "; CUDA device ", gpu.index, ": ", gpu.name);
+  }
+  text += '\n';
   size_t width = 8;
   for (const BenchSeries &series : result.series) {
     width = std::max(width, series.path.size());
@@ -139,13 +202,15 @@ std::string textReport(const BenchOptions &options, const BenchResult &result) {
   for (const BenchSeries &series : result.series) {
     const std::vector<double> &samples = series.samplesUs;
     absl::StrAppendFormat(
-        &text, "%-*s %7d %10s %10s %10s %10s %10s %9.4g %7.1f%%\n", int(width),
+        &text, "%-*s %7d %10s %10s %10s %10s %10s %9.4g %8s\n", int(width),
         series.path, series.threads, timeText(runtime::median(samples)),
         timeText(runtime::quantile(samples, 0.90)),
         timeText(runtime::quantile(samples, 0.95)),
         timeText(runtime::quantile(samples, 0.99)),
         timeText(runtime::mean(samples)), gflops(series),
-        100 * shareOfPeak(series, result));
+        isOnGpu(series)
+            ? "-"
+            : absl::StrFormat("%.1f%%", 100 * shareOfPeak(series, result)));
   }
   for (const BenchSeries &series : result.series) {
     Estimate median = runtime::estimateMedian(series.samplesUs);
@@ -163,8 +228,16 @@ std::string textReport(const BenchOptions &options, const BenchResult &result) {
     }
     text += '\n';
   }
+  for (const BenchSeries &series : result.series) {
+    text += isOnGpu(series) ? gpuText(series) : "";
+  }
+  const BenchSeries &base = result.series[0];
   for (size_t i = 1; i < result.series.size(); ++i) {
-    text += ratioText(result.series[i], result.series[0]);
+    const BenchSeries &other = result.series[i];
+    text += ratioText(other, base, "", &BenchSeries::samplesUs);
+    if (isOnGpu(other) && isOnGpu(base)) {
+      text += ratioText(other, base, "device ", &BenchSeries::deviceSamplesUs);
+    }
   }
   return text;
 }
@@ -175,12 +248,14 @@ std::string jsonReport(const BenchOptions &options, const BenchResult &result) {
   json["device"] = deviceJson(result.device);
   json["function"] = options.function;
   json["residency"] = runtime::toString(options.residency);
-  json["rounds"] = result.peakGflops.size();
+  json["rounds"] = roundsOf(result);
   json["checked"] = options.check;
-  json["f32_peak"] = {{"gflops", runtime::median(result.peakGflops)},
-                      {"instruction_set", result.peakInstructionSet},
-                      {"threads", result.peakThreads},
-                      {"samples_gflops", result.peakGflops}};
+  if (!result.peakGflops.empty()) {
+    json["f32_peak"] = {{"gflops", runtime::median(result.peakGflops)},
+                        {"instruction_set", result.peakInstructionSet},
+                        {"threads", result.peakThreads},
+                        {"samples_gflops", result.peakGflops}};
+  }
   json["artifacts"] = nlohmann::ordered_json::array();
   for (const BenchSeries &series : result.series) {
     json["artifacts"].push_back(seriesJson(series, result));

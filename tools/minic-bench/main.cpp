@@ -3,6 +3,7 @@
 // minic-bench: how fast a compiled model runs, alone or beside others.
 
 #include "tools/common/CommandLine.h"
+#include "tools/common/GpuFlags.h"
 #include "tools/minic-bench/Bench.h"
 
 #include <CLI/CLI.hpp>
@@ -22,7 +23,9 @@ int main(int argc, char **argv) {
       "  minic-bench tuned.minic --compare=default.minic --seconds=10\n"
       "  minic-bench mlp.minic --check --json=mlp.json\n"
       "Percentiles are of samples, a sample being the mean of as many runs as\n"
-      "take --sample-ms; --sample-ms=0 times each run alone.\n"
+      "take --sample-ms; --sample-ms=0 times each run alone. On a GPU they\n"
+      "are of runs back to back; single calls that are waited for, and the\n"
+      "device's own time, get a line of their own.\n"
       "Exit codes: 0 measured, 1 the check failed, 2 command line, 3 bad\n"
       "input, 4 not supported here, 5 internal error.");
   app.add_option("model", artifact, "Compiled model (.minic)")
@@ -41,6 +44,8 @@ int main(int argc, char **argv) {
                  "that runs here)")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
+  minic::tools::addDeviceFlag(app, options.device);
+  minic::tools::addGraphFlag(app, options.graph);
   auto *seconds = app.add_option("--seconds", options.seconds,
                                  "Measure for S seconds, at least 10 rounds")
                       ->type_name("S")
@@ -56,7 +61,8 @@ int main(int argc, char **argv) {
       ->check(CLI::Range(0.0, 10000.0))
       ->capture_default_str();
   app.add_flag("--cold", cold,
-               "Evict the caches before each run, which is timed alone");
+               "Evict the caches before each run, which is timed alone; on a "
+               "GPU operands take turns past its L2 cache for the device time");
   app.add_flag("--overhead", options.overhead,
                "Also print the fastest sample and the median of 21 loads: for "
                "tiny models, the fixed costs");

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two readings of the host's clock and one of the device's.
+
+#include "tools/minic-bench/TimedContext.h"
+
+#include "runtime/measure/DescribeGpus.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace minic::tools {
+
+using Clock = std::chrono::steady_clock;
+using runtime::Program;
+
+static double microsecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start)
+      .count();
+}
+
+/// Bytes of the program's GPU's L2 cache.
+static uint64_t cacheBytesOf(const Program &program) {
+  runtime::DeviceFacts facts;
+  runtime::describeGpus(facts);
+  for (const runtime::GpuFacts &gpu : facts.gpus) {
+    if (gpu.index == program.place().index) {
+      return uint64_t(gpu.l2Bytes);
+    }
+  }
+  return 0;
+}
+
+absl::StatusOr<std::unique_ptr<TimedContext>>
+TimedContext::create(std::shared_ptr<const Program> program,
+                     const Options &options) {
+  const auto &inputSpecs = program->inputs(), &outputSpecs = program->outputs();
+  absl::StatusOr<ModelTensors> inputs = readInputs(
+      inputSpecs, std::vector<std::string>(inputSpecs.size()), false, 0);
+  absl::StatusOr<ModelTensors> outputs = allocateTensors(outputSpecs);
+  if (!inputs.ok() || !outputs.ok()) {
+    return inputs.ok() ? outputs.status() : inputs.status();
+  }
+  absl::StatusOr<DeviceTensors> deviceInputs =
+      DeviceTensors::create(*program, inputSpecs, inputs->tensors);
+  if (!deviceInputs.ok()) {
+    return deviceInputs.status();
+  }
+  absl::StatusOr<DeviceTensors> deviceOutputs =
+      DeviceTensors::create(*program, outputSpecs, outputs->tensors);
+  if (!deviceOutputs.ok()) {
+    return deviceOutputs.status();
+  }
+  std::unique_ptr<TimedContext> timed(
+      new TimedContext(std::move(*deviceInputs), std::move(*deviceOutputs)));
+  timed->hostInputs_ = std::move(*inputs);
+  timed->hostOutputs_ = std::move(*outputs);
+  runtime::ContextOptions contextOptions;
+  contextOptions.graph = options.graph;
+  absl::StatusOr<std::unique_ptr<runtime::Context>> context =
+      runtime::Context::create(program, contextOptions);
+  if (!context.ok()) {
+    return context.status();
+  }
+  timed->context_ = std::move(*context);
+  runtime::TimedGpuFunction::Options deviceOptions;
+  deviceOptions.residency = options.residency;
+  deviceOptions.cacheBytes = cacheBytesOf(*program);
+  absl::StatusOr<std::unique_ptr<runtime::TimedGpuFunction>> device =
+      runtime::TimedGpuFunction::create(std::move(program), deviceOptions);
+  if (!device.ok()) {
+    return device.status();
+  }
+  timed->device_ = std::move(*device);
+  return timed;
+}
+
+absl::StatusOr<double> TimedContext::sampleBackToBack(int64_t iterations) {
+  absl::Status status = run();
+  status.Update(context_->synchronize());
+  Clock::time_point start = Clock::now();
+  for (int64_t i = 0; i < iterations && status.ok(); ++i) {
+    status = run();
+  }
+  status.Update(context_->synchronize());
+  double total = microsecondsSince(start);
+  if (!status.ok()) {
+    return status;
+  }
+  return total / double(iterations);
+}
+
+absl::StatusOr<double> TimedContext::sampleCalls(int64_t iterations) {
+  absl::Status status;
+  Clock::time_point start = Clock::now();
+  for (int64_t i = 0; i < iterations && status.ok(); ++i) {
+    status = run();
+    status.Update(context_->synchronize());
+  }
+  double total = microsecondsSince(start);
+  if (!status.ok()) {
+    return status;
+  }
+  return total / double(iterations);
+}
+
+absl::StatusOr<GpuSample> TimedContext::sample(int64_t iterations) {
+  absl::StatusOr<double> backToBack = sampleBackToBack(iterations);
+  if (!backToBack.ok()) {
+    return backToBack.status();
+  }
+  absl::StatusOr<double> call =
+      sampleCalls(std::max<int64_t>(1, iterations / 10));
+  if (!call.ok()) {
+    return call.status();
+  }
+  absl::StatusOr<double> device =
+      device_->sample(iterations, runtime::RunMode::device);
+  if (!device.ok()) {
+    return device.status();
+  }
+  return GpuSample{*backToBack, *call, *device};
+}
+
+} // namespace minic::tools
