@@ -64,9 +64,6 @@ void CommandList::setAddress(Slot &slot, const format::Address &address) {
 
 void CommandList::addLaunch(const LoadedCommand &command,
                             const format::Launch &launch) {
-  if (command.launch.isEmpty) {
-    return;
-  }
   const auto &params = *launch.params();
   Slot *slots = newSlots(params.size());
   params_.push_back(std::make_unique<void *[]>(params.size()));

@@ -20,7 +20,6 @@ struct KernelLaunch {
   unsigned sharedBytes = 0;
   unsigned attributeCount = 0; // 0: cuLaunchKernel does
   CUlaunchAttribute attributes[2];
-  bool isEmpty = false; // a grid of no blocks
 };
 
 /// The modules are of the artifact's binaries, each loaded when first asked

@@ -19,6 +19,7 @@ void FakeCuda::reset() {
   major = fresh.major;
   minor = fresh.minor;
   attributes.clear();
+  kernelThreads = fresh.kernelThreads;
   failAllocation = 0;
   moduleResult = CUDA_SUCCESS;
   jitLog.clear();

@@ -24,6 +24,7 @@ struct FakeCuda {
   int devices = 2;
   int major = 9, minor = 0;
   std::map<CUdevice_attribute, int> attributes; // others have a default
+  int kernelThreads = 1024; // that a block of any kernel may have
 
   // What goes wrong.
   int failAllocation = 0; // the nth from now is out of memory; 0: none

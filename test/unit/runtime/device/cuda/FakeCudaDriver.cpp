@@ -51,9 +51,12 @@ bool findAllocation(CUdeviceptr pointer, CUdeviceptr &base,
     return false;
   }
   --next;
+  if (pointer - next->first >= next->second.bytes) {
+    return false;
+  }
   base = next->first;
   allocation = next->second;
-  return pointer - base < allocation.bytes;
+  return true;
 }
 
 static CUresult allocate(void **pointer, size_t bytes, CUmemorytype type,
@@ -235,10 +238,15 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
 
 CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
   FAKE_ENTER;
-  // Resets the context where nobody holds it.
+  // What a lost context held goes with it.
   if (--state().contextsRetained == 0) {
     for (int i = 0; i < 8; ++i) {
-      primaryContext(i).sticky = CUDA_SUCCESS;
+      if (primaryContext(i).sticky != CUDA_SUCCESS) {
+        primaryContext(i).sticky = CUDA_SUCCESS;
+        while (!allocations().empty()) {
+          release(allocations().begin()->first);
+        }
+      }
     }
   }
   return CUDA_SUCCESS;

@@ -151,7 +151,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute,
   FAKE_ENTER_CONTEXT;
   switch (attribute) {
   case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-    *value = function->maxThreads;
+    *value = state().kernelThreads;
     return CUDA_SUCCESS;
   case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
     *value = function->staticShared;

@@ -19,7 +19,7 @@ struct CUfunc_st {
   CUctx_st *context;
   std::string name;
   size_t params;
-  int maxThreads = 1024, staticShared = 0, dynamicShared = 48 * 1024;
+  int staticShared = 0, dynamicShared = 48 * 1024;
   bool nonPortableCluster = false;
 };
 
