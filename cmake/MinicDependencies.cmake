@@ -26,7 +26,7 @@ list(REMOVE_DUPLICATES MINIC_CUDA_INCLUDE)
 file(GLOB MINIC_CUDNN_FRONTEND_WHEEL
     ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/include)
   find_path(MINIC_CUDNN_FRONTEND_INCLUDE cudnn_frontend.h
-    HINTS ${MINIC_CUDNN_FRONTEND_WHEEL})
+    HINTS ${MINIC_CUDNN_FRONTEND_WHEEL} REQUIRED)
 endif()
 
 find_package(SQLite3)

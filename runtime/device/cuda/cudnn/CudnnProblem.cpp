@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the plan's descriptors to one form.
+
+#include "runtime/device/cuda/cudnn/CudnnProblem.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include <algorithm>
+
+namespace minic::runtime {
+
+using Dims = flatbuffers::Vector<int64_t>;
+
+static std::vector<int64_t> toVector(const Dims &dims) {
+  return {dims.begin(), dims.end()};
+}
+
+/// `rank`: leading dimensions of 1 are added up to it.
+static CudnnTensor getTensor(const format::TensorView &view, size_t rank) {
+  CudnnTensor tensor;
+  tensor.dtype = view.dtype();
+  tensor.dims = toVector(*view.dims());
+  tensor.strides = toVector(*view.strides());
+  int64_t elements = 1;
+  for (size_t i = 0; i < tensor.dims.size(); ++i) {
+    elements = std::max(elements, tensor.dims[i] * tensor.strides[i]);
+  }
+  while (tensor.dims.size() < rank) {
+    tensor.dims.insert(tensor.dims.begin(), 1);
+    tensor.strides.insert(tensor.strides.begin(), elements);
+  }
+  // Bases are aligned to 16 bytes at least, and no engine asks for more.
+  uint64_t offset = view.address()->offset() | 16;
+  tensor.alignment = int64_t(offset & -offset);
+  tensor.address = view.address();
+  return tensor;
+}
+
+static std::optional<CudnnTensor> getOptional(const format::TensorView *view,
+                                              size_t rank) {
+  return view ? std::optional(getTensor(*view, rank)) : std::nullopt;
+}
+
+static std::optional<CudnnProblem::Activation>
+getActivation(const format::EltwisePostOp *op) {
+  if (!op) {
+    return std::nullopt;
+  }
+  return CudnnProblem::Activation{op->kind(), op->alpha(), op->beta()};
+}
+
+CudnnProblem CudnnProblem::get(const format::CudnnConvolution &call) {
+  size_t rank = call.result()->dims()->size();
+  return {Convolution{toVector(*call.strides()), toVector(*call.pads_begin()),
+                      toVector(*call.pads_end()), toVector(*call.dilations())},
+          getTensor(*call.input(), rank),
+          getTensor(*call.filter(), rank),
+          getOptional(call.addend(), rank),
+          getOptional(call.bias(), rank),
+          getTensor(*call.result(), rank),
+          getActivation(call.activation()),
+          call.compute() == format::ComputeType::tf32};
+}
+
+CudnnProblem CudnnProblem::get(const format::CudnnMatmul &call) {
+  // cuDNN's matmuls are batched.
+  size_t rank = std::max<size_t>(3, call.result()->dims()->size());
+  return {std::nullopt,
+          getTensor(*call.lhs(), rank),
+          getTensor(*call.rhs(), rank),
+          std::nullopt,
+          getOptional(call.bias(), rank),
+          getTensor(*call.result(), rank),
+          getActivation(call.activation()),
+          call.compute() == format::ComputeType::tf32};
+}
+
+std::vector<const CudnnTensor *> CudnnProblem::tensors() const {
+  std::vector<const CudnnTensor *> all = {&lhs, &rhs};
+  if (addend) {
+    all.push_back(&*addend);
+  }
+  if (bias) {
+    all.push_back(&*bias);
+  }
+  all.push_back(&result);
+  return all;
+}
+
+std::string CudnnProblem::describe() const {
+  std::string text =
+      absl::StrCat(convolution ? "convolution " : "matmul ",
+                   toString(lhs.dtype), " [", absl::StrJoin(lhs.dims, ", "),
+                   "] x [", absl::StrJoin(rhs.dims, ", "), "]");
+  if (addend) {
+    absl::StrAppend(&text, " + addend");
+  }
+  if (bias) {
+    absl::StrAppend(&text, " + bias");
+  }
+  if (activation) {
+    absl::StrAppend(&text, " + ",
+                    format::EnumNameEltwiseKind(activation->kind));
+  }
+  return text;
+}
+
+} // namespace minic::runtime

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CudnnProblem: what a cuDNN call of a plan computes, whichever descriptor says
+// it; still without cuDNN's types.
+
+#ifndef MINIC_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNPROBLEM_H
+#define MINIC_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNPROBLEM_H
+
+#include "runtime/base/Tensor.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace minic::runtime {
+
+struct CudnnTensor {
+  DType dtype;
+  std::vector<int64_t> dims, strides; // elements
+  /// Of its pointer in every run, as far as its place in the plan says.
+  int64_t alignment;
+  const format::Address *address;
+};
+
+/// result = activation(lhs * rhs + addend + bias), the product a convolution
+/// of input and filter or a batched matmul.
+struct CudnnProblem {
+  struct Convolution {
+    std::vector<int64_t> strides, padsBegin, padsEnd, dilations;
+  };
+  struct Activation {
+    format::EltwiseKind kind;
+    float alpha, beta;
+  };
+
+  std::optional<Convolution> convolution; // absent: a matmul
+  CudnnTensor lhs, rhs;
+  std::optional<CudnnTensor> addend, bias;
+  CudnnTensor result;
+  std::optional<Activation> activation;
+  /// f32 operands may be rounded to tf32.
+  bool allowsTf32;
+
+  static CudnnProblem get(const format::CudnnConvolution &call);
+  static CudnnProblem get(const format::CudnnMatmul &call);
+
+  /// lhs, rhs, addend, bias and result, without those that are absent: the
+  /// order of the pointers of a run.
+  std::vector<const CudnnTensor *> tensors() const;
+  /// For messages: "convolution bf16 [32, 256, 14, 14] x [256, 256, 3, 3]".
+  std::string describe() const;
+};
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNPROBLEM_H

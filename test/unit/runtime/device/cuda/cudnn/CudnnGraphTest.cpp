@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Graphs, engines and plans of the real cuDNN for a GPU that is described and
+// need not be there.
+
+#include "runtime/device/cuda/cudnn/CudnnGraph.h"
+#include "test/unit/runtime/device/cuda/cudnn/CudnnProblems.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+namespace minic::runtime {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// As cuDNN 9.19 writes what it asks a device for.
+constexpr const char *kH200 = R"({
+  "maxGridSize": [2147483647, 65535, 65535], "maxBlockSize": [1024, 1024, 64],
+  "regsPerBlock": 65536, "multiProcessorCount": 132, "warpSize": 32,
+  "maxSharedMemoryPerBlock": 49152, "maxSharedMemoryPerBlockOptin": 232448,
+  "reservedSharedMemoryPerBlock": 1024, "maxRegistersPerSM": 65536,
+  "maxCtasPerSM": 32, "maxThreadsPerBlock": 1024, "maxThreadsPerSM": 2048,
+  "pciDeviceId": 0, "isTccDriver": 0, "supportCoopLaunch": 1,
+  "totalGlobalMem": 150000000000, "smClockRateKHz": 1980000,
+  "memClockRateKHz": 3201000, "l2CacheSize": 62914560, "cudaDeviceId": 0,
+  "deviceVer": 900, "driverVer": 13000, "deviceName": "NVIDIA H200"})";
+
+class CudnnGraphTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    auto found = CudnnLibrary::open();
+    if (!found.ok()) {
+      GTEST_SKIP() << found.status();
+    }
+    library = *found;
+  }
+
+  absl::StatusOr<std::unique_ptr<CudnnGraph>>
+  graphOf(const ConvolutionCase &test) {
+    Packed<format::CudnnConvolution> call(test.descriptor());
+    return CudnnGraph::create(*library, CudnnProblem::get(*call), nullptr,
+                              kH200);
+  }
+
+  std::set<std::string> enginesOf(const CudnnGraph &graph) {
+    std::set<std::string> names;
+    for (CudnnHeuristic heuristic :
+         {CudnnHeuristic::A, CudnnHeuristic::B, CudnnHeuristic::Fallback}) {
+      auto engines = graph.engines(heuristic);
+      EXPECT_TRUE(engines.ok()) << engines.status();
+      for (const EngineChoice &choice : *engines) {
+        names.insert(toString(choice));
+      }
+    }
+    return names;
+  }
+
+  const CudnnLibrary *library = nullptr;
+};
+
+// Residual blocks: cuDNN has kernels for them in every type and both orders.
+TEST_F(CudnnGraphTest, EveryTypeAndOrderHasFusedEngines) {
+  for (bool isNhwc : {false, true}) {
+    for (auto dtype :
+         {format::DType::f32, format::DType::f16, format::DType::bf16}) {
+      for (bool hasAddend : {false, true}) {
+        ConvolutionCase test;
+        test.dtype = dtype;
+        test.isNhwc = isNhwc;
+        test.hasBias = true;
+        test.hasAddend = hasAddend;
+        test.activation = format::EltwiseKind::relu;
+        test.padsBegin = test.padsEnd = {1, 1};
+        auto graph = graphOf(test);
+        ASSERT_TRUE(graph.ok()) << graph.status();
+        EXPECT_THAT(enginesOf(**graph), Not(IsEmpty()))
+            << format::EnumNameDType(dtype) << " nhwc=" << isNhwc;
+      }
+    }
+  }
+}
+
+TEST_F(CudnnGraphTest, EnginesAreMadeAgainFromTheirNames) {
+  ConvolutionCase test;
+  test.dtype = format::DType::bf16;
+  test.isNhwc = true;
+  test.c = test.k = 64;
+  auto graph = graphOf(test);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  int made = 0;
+  for (const std::string &name : enginesOf(**graph)) {
+    auto choice = parseEngine(name);
+    ASSERT_TRUE(choice.ok()) << choice.status();
+    // Engines that compile at run time need a driver.
+    if (auto plan = (*graph)->plan(*choice); plan.ok()) {
+      ++made;
+    } else {
+      EXPECT_EQ(plan.status().code(), absl::StatusCode::kUnimplemented)
+          << plan.status();
+    }
+  }
+  EXPECT_GE(made, 8);
+}
+
+TEST_F(CudnnGraphTest, Tf32IsUsedWhereItIsAllowedAlone) {
+  ConvolutionCase test;
+  test.c = test.k = 64;
+  auto ieee = graphOf(test);
+  ASSERT_TRUE(ieee.ok()) << ieee.status();
+  test.tf32 = true;
+  auto tf32 = graphOf(test);
+  ASSERT_TRUE(tf32.ok()) << tf32.status();
+  std::set<std::string> few = enginesOf(**ieee), many = enginesOf(**tf32);
+  EXPECT_THAT(few, Not(IsEmpty()));
+  EXPECT_GT(many.size(), few.size());
+  int refused = 0;
+  for (const std::string &name : many) {
+    if (few.count(name)) {
+      continue;
+    }
+    auto plan = (*ieee)->plan(*parseEngine(name));
+    if (!plan.ok() &&
+        plan.status().code() == absl::StatusCode::kInvalidArgument) {
+      EXPECT_THAT(plan.status().message(), HasSubstr("numerics"));
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0);
+}
+
+TEST_F(CudnnGraphTest, SaysThatThereIsNoSuchEngine) {
+  auto graph = graphOf(ConvolutionCase());
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  for (const char *text : {"eng99999", "eng0_k999999=1"}) {
+    auto plan = (*graph)->plan(*parseEngine(text));
+    ASSERT_FALSE(plan.ok()) << text;
+    EXPECT_EQ(plan.status().code(), absl::StatusCode::kInvalidArgument)
+        << plan.status();
+    EXPECT_THAT(plan.status().message(), HasSubstr(text));
+    EXPECT_THAT(plan.status().message(), HasSubstr("convolution f32"));
+  }
+}
+
+TEST_F(CudnnGraphTest, SaysWhatItCannotDescribe) {
+  ConvolutionCase test;
+  test.hasBias = true;
+  test.activation = format::EltwiseKind::hard_swish;
+  auto graph = graphOf(test);
+  ASSERT_FALSE(graph.ok());
+  EXPECT_EQ(graph.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(graph.status().message(), HasSubstr("hard_swish"));
+
+  test = ConvolutionCase();
+  test.dtype = format::DType::i8;
+  graph = graphOf(test);
+  ASSERT_FALSE(graph.ok());
+  EXPECT_EQ(graph.status().code(), absl::StatusCode::kUnimplemented);
+}
+
+// Nothing that cuDNN throws gets out, whatever it is asked.
+TEST_F(CudnnGraphTest, ShapesThatDoNotFitAreAnError) {
+  Packed<format::CudnnConvolution> call([] {
+    ConvolutionCase odd;
+    format::CudnnConvolutionT native = odd.descriptor();
+    native.filter->dims = {24, 7, 3, 3}; // 16 channels are no multiple of 7
+    return native;
+  }());
+  auto graph =
+      CudnnGraph::create(*library, CudnnProblem::get(*call), nullptr, kH200);
+  EXPECT_FALSE(graph.ok());
+  Packed<format::CudnnConvolution> flat([] {
+    format::CudnnConvolutionT native = ConvolutionCase().descriptor();
+    native.strides = {1};
+    return native;
+  }());
+  graph =
+      CudnnGraph::create(*library, CudnnProblem::get(*flat), nullptr, kH200);
+  ASSERT_FALSE(graph.ok());
+  EXPECT_EQ(graph.status().code(), absl::StatusCode::kUnimplemented);
+}
+
+TEST_F(CudnnGraphTest, AHandleNeedsADevice) {
+  auto handle = CudnnHandle::create(*library);
+  if (handle.ok()) {
+    GTEST_SKIP() << "there is a device";
+  }
+  EXPECT_EQ(handle.status().code(), absl::StatusCode::kFailedPrecondition)
+      << handle.status();
+}
+
+} // namespace
+} // namespace minic::runtime

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GpuOrSkip: what tests labelled `gpu` start with.
+
+#ifndef MINIC_TEST_UNIT_RUNTIME_TESTING_GPUORSKIP_H
+#define MINIC_TEST_UNIT_RUNTIME_TESTING_GPUORSKIP_H
+
+#include "runtime/device/cuda/CudaMemory.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace minic::testing {
+
+/// Fixture: the first GPU's context, current, and its memory. Skips with the
+/// reason where there is none; fails where MINIC_REQUIRE_GPU=1 says that there
+/// must be one.
+class GpuOrSkip : public ::testing::Test {
+protected:
+  void SetUp() override {
+    auto found = runtime::CudaContext::retain(0);
+    if (!found.ok()) {
+      return giveUp(found.status().ToString());
+    }
+    context = *found;
+    scope = std::make_unique<runtime::CudaScope>(*context);
+    auto made = runtime::CudaMemory::create(context);
+    if (!made.ok()) {
+      return giveUp(made.status().ToString());
+    }
+    memory = *std::move(made);
+  }
+
+  static bool isRequired() {
+    const char *value = std::getenv("MINIC_REQUIRE_GPU");
+    return value && value == std::string("1");
+  }
+  static void giveUp(const std::string &why) {
+    if (isRequired()) {
+      GTEST_FAIL() << why;
+    }
+    GTEST_SKIP() << why;
+  }
+
+  std::shared_ptr<const runtime::CudaContext> context;
+  std::unique_ptr<runtime::CudaScope> scope;
+  std::unique_ptr<runtime::CudaMemory> memory;
+};
+
+} // namespace minic::testing
+
+#endif // MINIC_TEST_UNIT_RUNTIME_TESTING_GPUORSKIP_H
