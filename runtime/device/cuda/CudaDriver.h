@@ -72,6 +72,8 @@
   X(cuGraphGetNodes)                                                           \
   X(cuGraphNodeGetType)                                                        \
   X(cuGraphExecUpdate)                                                         \
+  X(cuGraphMemcpyNodeGetParams)                                                \
+  X(cuGraphMemsetNodeGetParams)                                                \
   X(cuGraphExecKernelNodeSetParams)                                            \
   X(cuGraphExecMemcpyNodeSetParams)                                            \
   X(cuGraphExecMemsetNodeSetParams)

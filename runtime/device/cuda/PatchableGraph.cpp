@@ -15,24 +15,15 @@ namespace minic::runtime {
 
 using Step = CommandList::Step;
 
-/// A copy as graph nodes know it.
-static CUDA_MEMCPY3D copyParams(void *to, const void *from, uint64_t bytes) {
-  CUDA_MEMCPY3D params{};
-  params.srcMemoryType = params.dstMemoryType = CU_MEMORYTYPE_DEVICE;
-  params.srcDevice = devicePointer(from);
-  params.dstDevice = devicePointer(to);
-  params.WidthInBytes = bytes;
-  params.Height = params.Depth = 1;
-  return params;
-}
-
-/// The newest node of a stream that captures.
-absl::StatusOr<CUgraphNode> PatchableGraph::lastNode(CUstream capturing) const {
+/// Notes the newest node of a stream that captures.
+absl::Status PatchableGraph::noteNode(CUstream capturing, const Step *step,
+                                      const GraphStage *stage) {
+  const CudaDriver &driver = context->driver();
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   const CUgraphNode *dependencies = nullptr;
   const CUgraphEdgeData *edges = nullptr; // programmatic ones have some
   size_t count = 0;
-  MINIC_RETURN_IF_CUDA_ERROR(context->driver(),
+  MINIC_RETURN_IF_CUDA_ERROR(driver,
                              cuStreamGetCaptureInfo(capturing, &status, nullptr,
                                                     nullptr, &dependencies,
                                                     &edges, &count),
@@ -42,7 +33,21 @@ absl::StatusOr<CUgraphNode> PatchableGraph::lastNode(CUstream capturing) const {
         "internal error: capturing a graph: expected one newest node, got ",
         count));
   }
-  return dependencies[0];
+  Node node;
+  node.handle = dependencies[0];
+  node.step = step;
+  node.stage = stage;
+  if (stage || step->kind == Step::Kind::copy) {
+    MINIC_RETURN_IF_CUDA_ERROR(
+        driver, cuGraphMemcpyNodeGetParams(node.handle, &node.params.copy),
+        "a copy in a graph");
+  } else if (step->kind == Step::Kind::fill) {
+    MINIC_RETURN_IF_CUDA_ERROR(
+        driver, cuGraphMemsetNodeGetParams(node.handle, &node.params.fill),
+        "a fill in a graph");
+  }
+  captured.push_back(node);
+  return absl::OkStatus();
 }
 
 absl::Status PatchableGraph::captureStage(CUstream capturing,
@@ -55,11 +60,7 @@ absl::Status PatchableGraph::captureStage(CUstream capturing,
                                            devicePointer(from), stage.bytes,
                                            capturing),
                              "capturing a graph");
-  absl::StatusOr<CUgraphNode> node = lastNode(capturing);
-  if (node.ok()) {
-    captured.push_back({*node, nullptr, &stage});
-  }
-  return node.status();
+  return noteNode(capturing, nullptr, &stage);
 }
 
 absl::Status PatchableGraph::captureCommands(CUstream capturing,
@@ -79,11 +80,10 @@ absl::Status PatchableGraph::captureCommands(CUstream capturing,
     if (step.kind == Step::Kind::call) {
       continue;
     }
-    absl::StatusOr<CUgraphNode> node = lastNode(capturing);
-    if (!node.ok()) {
-      return node.status();
+    if (absl::Status status = noteNode(capturing, &step, nullptr);
+        !status.ok()) {
+      return status;
     }
-    captured.push_back({*node, &step, nullptr});
   }
   for (const GraphStage &stage : stages) {
     absl::Status status =
@@ -200,15 +200,18 @@ bool PatchableGraph::canPatchTo(void *const *callers) const {
 CUresult PatchableGraph::setParams(const Node &node,
                                    void *const *callers) const {
   const CudaDriver &driver = context->driver();
-  auto setCopy = [&](void *to, const void *from, uint64_t bytes) {
-    CUDA_MEMCPY3D params = copyParams(to, from, bytes);
+  auto setCopy = [&](void *to, const void *from) {
+    CUDA_MEMCPY3D params = node.params.copy;
+    params.srcXInBytes = params.dstXInBytes = 0;
+    params.srcDevice = devicePointer(from);
+    params.dstDevice = devicePointer(to);
     return driver.cuGraphExecMemcpyNodeSetParams(executable.get(), node.handle,
                                                  &params, context->handle());
   };
   if (const GraphStage *stage = node.stage) {
     void *caller = callers[stage->caller];
-    return stage->isOutput ? setCopy(caller, stage->memory, stage->bytes)
-                           : setCopy(stage->memory, caller, stage->bytes);
+    return stage->isOutput ? setCopy(caller, stage->memory)
+                           : setCopy(stage->memory, caller);
   }
   const Step &step = *node.step;
   switch (step.kind) {
@@ -228,15 +231,10 @@ CUresult PatchableGraph::setParams(const Node &node,
                                                  &params);
   }
   case Step::Kind::copy:
-    return setCopy(step.operands[0].pointer, step.operands[1].pointer,
-                   step.bytes);
+    return setCopy(step.operands[0].pointer, step.operands[1].pointer);
   case Step::Kind::fill: {
-    CUDA_MEMSET_NODE_PARAMS params{};
+    CUDA_MEMSET_NODE_PARAMS params = node.params.fill;
     params.dst = devicePointer(step.operands[0].pointer);
-    params.value = step.value;
-    params.elementSize = 1;
-    params.width = step.bytes;
-    params.height = 1;
     return driver.cuGraphExecMemsetNodeSetParams(executable.get(), node.handle,
                                                  &params, context->handle());
   }

@@ -65,6 +65,11 @@ private:
     const CommandList::Step *step = nullptr; // null: a stage's copy
     const GraphStage *stage = nullptr;
     uint64_t patched = 0; // the last round of patches that changed it
+    /// Of a copy or fill, as the driver captured it: only addresses change.
+    union {
+      CUDA_MEMCPY3D copy;
+      CUDA_MEMSET_NODE_PARAMS fill;
+    } params = {};
   };
   /// A node that takes a caller's pointer.
   struct Use {
@@ -81,7 +86,8 @@ private:
   absl::Status captureCommands(CUstream capturing, void *const *callers);
   absl::Status captureStage(CUstream capturing, const GraphStage &stage,
                             void *caller);
-  absl::StatusOr<CUgraphNode> lastNode(CUstream capturing) const;
+  absl::Status noteNode(CUstream capturing, const CommandList::Step *step,
+                        const GraphStage *stage);
   void setCallers(void *const *callers);
   void noteUses();
   CUresult setParams(const Node &node, void *const *callers) const;

@@ -331,6 +331,37 @@ CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode node, CUDA_MEMCPY3D *params) {
+  FAKE_ENTER_CONTEXT;
+  if (node->type != CU_GRAPH_NODE_TYPE_MEMCPY) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  *params = {};
+  params->srcMemoryType = params->dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+  params->srcDevice = node->from;
+  params->dstDevice = node->to;
+  params->WidthInBytes = node->bytes;
+  params->Height = params->Depth = 1;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphMemsetNodeGetParams(CUgraphNode node,
+                                    CUDA_MEMSET_NODE_PARAMS *params) {
+  FAKE_ENTER_CONTEXT;
+  if (node->type != CU_GRAPH_NODE_TYPE_MEMSET) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  // As a driver may: wider elements than were asked for.
+  bool isWide = node->bytes % 4 == 0;
+  *params = {};
+  params->dst = node->to;
+  params->value = isWide ? node->value * 0x01010101u : node->value;
+  params->elementSize = isWide ? 4 : 1;
+  params->width = node->bytes / params->elementSize;
+  params->height = 1;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuGraphExecUpdate(CUgraphExec executable, CUgraph graph,
                            CUgraphExecUpdateResultInfo *info) {
   FAKE_ENTER_CONTEXT;
@@ -383,8 +414,9 @@ CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec executable,
                                         CUcontext) {
   FAKE_ENTER_CONTEXT;
   CUgraphNode_st *operation = find(executable, node, CU_GRAPH_NODE_TYPE_MEMCPY);
-  if (!operation) {
-    return CUDA_ERROR_INVALID_VALUE;
+  if (!operation || params->srcMemoryType != CU_MEMORYTYPE_UNIFIED ||
+      params->dstMemoryType != CU_MEMORYTYPE_UNIFIED) {
+    return CUDA_ERROR_INVALID_VALUE; // the type of a node cannot change
   }
   operation->to = params->dstDevice + params->dstXInBytes;
   operation->from = params->srcDevice + params->srcXInBytes;
@@ -402,7 +434,7 @@ CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec executable,
     return CUDA_ERROR_INVALID_VALUE;
   }
   operation->to = params->dst;
-  operation->value = params->value;
+  operation->value = static_cast<unsigned char>(params->value);
   operation->bytes = params->width * params->elementSize;
   return CUDA_SUCCESS;
 }
