@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Graphs that follow the callers' pointers: values and counters. Built twice,
+// for the fake driver and, with MINIC_TEST_ON_GPU, for a real one.
+
+#include "test/unit/runtime/device/cuda/GraphTestProgram.h"
+
+#ifndef MINIC_TEST_ON_GPU
+#include "test/unit/runtime/device/cuda/FakeCuda.h"
+#endif
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <thread>
+
+namespace minic::testing {
+namespace {
+
+using namespace runtime;
+
+class CapturedGraphTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+#ifdef MINIC_TEST_ON_GPU
+    absl::Status status = CudaContext::retain(0).status();
+    if (!status.ok()) {
+      const char *required = std::getenv("MINIC_REQUIRE_GPU");
+      ASSERT_FALSE(required && std::strcmp(required, "1") == 0) << status;
+      GTEST_SKIP() << status;
+    }
+#else
+    fakeCuda().reset();
+#endif
+  }
+};
+
+/// Callers of a program, and others to replace them.
+struct Tensors {
+  explicit Tensors(GraphTestProgram &program, int sets = 2) {
+    for (int set = 0; set < sets; ++set) {
+      std::vector<void *> &one = all.emplace_back();
+      for (int i = 0; i < 5; ++i) {
+        one.push_back(program.allocate(float(100 * set + 10 * i)));
+      }
+    }
+    callers = all[0];
+  }
+  void *const *data() const { return callers.data(); }
+  std::vector<std::vector<void *>> all;
+  std::vector<void *> callers;
+};
+
+/// A program, its graph captured on the first set of tensors.
+struct Captured {
+  explicit Captured(uint64_t callerBytes = GraphTestProgram::count * 4)
+      : tensors(program, 3) {
+    auto created = program.createGraph(callerBytes);
+    EXPECT_TRUE(created.ok()) << created.status();
+    graph = std::move(*created);
+    run();
+    EXPECT_EQ(graph->refusal(), "");
+    EXPECT_TRUE(graph->isCaptured());
+  }
+  ~Captured() {
+    CudaScope scope(*program.context());
+    graph.reset();
+  }
+  /// Runs on outputs that hold something else, and checks them.
+  void run() {
+    for (int i = 2; i < 5; ++i) {
+      program.write(tensors.callers[i],
+                    GraphTestProgram::Floats(GraphTestProgram::count, -1));
+    }
+    absl::Status status = program.run(*graph, tensors.data());
+    ASSERT_TRUE(status.ok()) << status;
+    program.expectOutputs(tensors.data());
+  }
+
+  GraphTestProgram program;
+  Tensors tensors;
+  std::unique_ptr<CapturedGraph> graph;
+};
+
+TEST_F(CapturedGraphTest, replaysOnTheSamePointers) {
+  Captured captured;
+  EXPECT_EQ(captured.graph->counters().instantiations, 2); // one with stages
+  EXPECT_EQ(captured.graph->counters().replays, 0);
+  for (int run = 0; run < 3; ++run) {
+    captured.program.write(
+        captured.tensors.callers[0],
+        GraphTestProgram::Floats(GraphTestProgram::count, float(run)));
+    captured.run();
+  }
+  EXPECT_EQ(captured.graph->counters().replays, 3);
+  EXPECT_EQ(captured.graph->counters().updates, 0);
+}
+
+TEST_F(CapturedGraphTest, followsEachPointerByItself) {
+  Captured captured;
+  for (int caller = 0; caller < 5; ++caller) {
+    captured.tensors.callers = captured.tensors.all[0];
+    captured.tensors.callers[caller] = captured.tensors.all[1][caller];
+    captured.run();
+    captured.tensors.callers[caller] = captured.tensors.all[2][caller];
+    captured.run();
+    captured.tensors.callers = captured.tensors.all[0];
+    captured.run();
+  }
+  EXPECT_EQ(captured.graph->counters().replays, 15);
+  EXPECT_EQ(captured.graph->counters().instantiations, 2);
+}
+
+TEST_F(CapturedGraphTest, instantiatesNothingInTenThousandRuns) {
+  Captured captured;
+  std::mt19937 generator(1);
+  for (int run = 0; run < 10000 && !HasFailure(); ++run) {
+    // Now and then the same for a while, so that updates come too.
+    if (run % 40 < 20) {
+      for (int caller = 0; caller < 5; ++caller) {
+        captured.tensors.callers[caller] =
+            captured.tensors.all[generator() % 3][caller];
+      }
+    }
+    captured.run();
+  }
+  const GraphCounters &counters = captured.graph->counters();
+  EXPECT_EQ(counters.instantiations, 2);
+  EXPECT_EQ(counters.replays, 10000);
+  EXPECT_GT(counters.updates, 0);
+  EXPECT_LE(counters.updates, 250);
+}
+
+TEST_F(CapturedGraphTest, updatesOnceTheSamePointersComeAgain) {
+  Captured captured;
+  captured.tensors.callers = captured.tensors.all[1];
+  for (int run = 0; run < 20; ++run) {
+    captured.run();
+  }
+  EXPECT_EQ(captured.graph->counters().updates, 1);
+  // Its own nodes can still be patched, and go back and forth.
+  for (int run = 0; run < 4; ++run) {
+    captured.tensors.callers[0] = captured.tensors.all[run % 3][0];
+    captured.tensors.callers[2] = captured.tensors.all[(run + 1) % 3][2];
+    captured.tensors.callers[4] = captured.tensors.all[(run + 2) % 3][4];
+    captured.run();
+  }
+  EXPECT_EQ(captured.graph->counters().updates, 1);
+  EXPECT_EQ(captured.graph->counters().replays, 24);
+}
+
+TEST_F(CapturedGraphTest, alternatingPointersAreStagedNotUpdated) {
+  Captured captured;
+  for (int run = 0; run < 100; ++run) {
+    captured.tensors.callers = captured.tensors.all[run % 2];
+    captured.run();
+  }
+  EXPECT_EQ(captured.graph->counters().updates, 0);
+  EXPECT_EQ(captured.graph->counters().replays, 100);
+}
+
+TEST_F(CapturedGraphTest, largeTensorsAreNotStaged) {
+  Captured captured(uint64_t(1) << 30);
+  EXPECT_EQ(captured.graph->counters().instantiations, 1);
+  captured.run();
+  EXPECT_EQ(captured.graph->counters().replays, 1);
+  captured.tensors.callers = captured.tensors.all[1];
+  for (int run = 0; run < 20; ++run) {
+    captured.run(); // command by command until the pointers seem to stay
+  }
+  EXPECT_EQ(captured.graph->counters().updates, 1);
+  EXPECT_EQ(captured.graph->counters().replays, 13);
+  EXPECT_EQ(captured.graph->counters().instantiations, 1);
+}
+
+TEST_F(CapturedGraphTest, saysWhichCallCannotBeCaptured) {
+  GraphTestProgram program(LibraryBehaviour::cannotBeCaptured);
+  ASSERT_TRUE(program.status().ok()) << program.status();
+  auto graph = program.createGraph();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ((*graph)->refusal(), "CublasGemm cannot be captured");
+  Tensors tensors(program);
+  ASSERT_TRUE(program.run(**graph, tensors.data()).ok());
+  program.expectOutputs(tensors.data());
+  EXPECT_EQ((*graph)->counters().instantiations, 0);
+}
+
+TEST_F(CapturedGraphTest, aLibraryThatWaitsIsRunCommandByCommand) {
+  GraphTestProgram program(LibraryBehaviour::waitsInside);
+  ASSERT_TRUE(program.status().ok()) << program.status();
+  auto graph = program.createGraph();
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ((*graph)->refusal(), "");
+  Tensors tensors(program);
+  for (int run = 0; run < 3; ++run) {
+    tensors.callers = tensors.all[run % 2];
+    ASSERT_TRUE(program.run(**graph, tensors.data()).ok());
+    program.expectOutputs(tensors.data());
+    EXPECT_THAT((*graph)->refusal(), ::testing::HasSubstr("the library"));
+  }
+  EXPECT_EQ((*graph)->counters().replays, 0);
+  CudaScope scope(*program.context());
+  graph->reset();
+}
+
+TEST_F(CapturedGraphTest, graphsOfSeveralThreadsDoNotMeet) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([] {
+      Captured captured;
+      for (int run = 0; run < 100; ++run) {
+        captured.tensors.callers = captured.tensors.all[run / 3 % 3];
+        captured.run();
+      }
+      EXPECT_EQ(captured.graph->counters().replays, 100);
+      EXPECT_EQ(captured.graph->counters().instantiations, 2);
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+}
+
+} // namespace
+} // namespace minic::testing
