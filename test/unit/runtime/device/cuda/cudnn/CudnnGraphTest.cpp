@@ -84,6 +84,55 @@ TEST_F(CudnnGraphTest, EveryTypeAndOrderHasFusedEngines) {
   }
 }
 
+// What the compiler offers without asking: see its CudnnConvolution.
+TEST_F(CudnnGraphTest, EveryFormHasFusedEngines) {
+  struct Form {
+    const char *name;
+    void (*apply)(ConvolutionCase &);
+  };
+  for (const Form &form : std::initializer_list<Form>{
+           {"asymmetric",
+            [](ConvolutionCase &test) {
+              test.padsBegin = {0, 2};
+              test.padsEnd = {1, 0};
+            }},
+           {"dilated", [](ConvolutionCase &test) { test.dilations = {2, 1}; }},
+           {"strided", [](ConvolutionCase &test) { test.strides = {2, 3}; }},
+           {"flat",
+            [](ConvolutionCase &test) {
+              test.r = 1;
+              test.s = 4;
+            }},
+           {"grouped", [](ConvolutionCase &test) { test.groups = 4; }},
+           {"depthwise",
+            [](ConvolutionCase &test) { test.groups = test.c = test.k = 16; }},
+           {"odd channels", [](ConvolutionCase &test) {
+              test.c = 3;
+              test.k = 7;
+            }}}) {
+    for (bool isNhwc : {false, true}) {
+      for (auto dtype :
+           {format::DType::f32, format::DType::f16, format::DType::bf16}) {
+        for (bool isFused : {false, true}) {
+          ConvolutionCase test;
+          form.apply(test);
+          test.dtype = dtype;
+          test.isNhwc = isNhwc;
+          test.hasBias = test.hasAddend = isFused;
+          if (isFused) {
+            test.activation = format::EltwiseKind::relu;
+          }
+          auto graph = graphOf(test);
+          ASSERT_TRUE(graph.ok()) << form.name << ": " << graph.status();
+          EXPECT_THAT(enginesOf(**graph), Not(IsEmpty()))
+              << form.name << " " << format::EnumNameDType(dtype)
+              << " nhwc=" << isNhwc << " fused=" << isFused;
+        }
+      }
+    }
+  }
+}
+
 TEST_F(CudnnGraphTest, EnginesAreMadeAgainFromTheirNames) {
   ConvolutionCase test;
   test.dtype = format::DType::bf16;
