@@ -31,7 +31,7 @@ struct CompileOptions {
   /// Labels that may implement GEMM fusions (aten, library-fused, generated);
   /// empty for all of them.
   std::vector<std::string> gemmBackends;
-  /// The same for convolutions, which CPU targets do not have yet.
+  /// The same for convolutions.
   std::vector<std::string> convBackends;
   /// Seconds the search may take; 0 for no limit. Best so far wins.
   double tuneBudgetSeconds = 0;

@@ -19,18 +19,42 @@ static void printShape(llvm::raw_ostream &os, Value value) {
   llvm::interleave(shape, os, "x");
 }
 
+/// ", strides 2, pads 0 0 1 1": what is not the default.
+static void printAttributes(llvm::raw_ostream &os, graph::Conv2dOp conv) {
+  if (conv.getLayout() != graph::ImageLayout::NCHW) {
+    os << ", " << graph::stringifyImageLayout(conv.getLayout());
+  }
+  auto numbers = [&](StringRef name, ArrayRef<int64_t> values, int64_t usual) {
+    if (llvm::all_of(values, [&](int64_t x) { return x == usual; })) {
+      return;
+    }
+    os << ", " << name << ' ';
+    llvm::interleave(llvm::all_equal(values) ? values.take_front() : values, os,
+                     " ");
+  };
+  numbers("strides", conv.getStrides(), 1);
+  numbers("pads", conv.getPads(), 0);
+  numbers("dilations", conv.getDilations(), 1);
+  numbers("groups", int64_t(conv.getGroups()), 1);
+}
+
 std::string describeFusion(kernel::FusionOp fusion) {
   std::string text = labelOf(fusion);
   llvm::raw_string_ostream os(text);
+  Operation *anchor = nullptr;
   ValueRange shown = fusion.getInputs();
   for (Operation *op : fusion.getBodyOps()) {
-    if (isa<graph::LinearOp, graph::MatmulOp>(op)) {
+    if (graph::isAnchor(op)) {
+      anchor = op;
       shown = op->getOperands().take_front(2);
       break;
     }
   }
   os << '(';
   llvm::interleaveComma(shown, os, [&](Value value) { printShape(os, value); });
+  if (auto conv = dyn_cast_if_present<graph::Conv2dOp>(anchor)) {
+    printAttributes(os, conv);
+  }
   auto result = cast<RankedTensorType>(fusion.getResultTypes().front());
   os << ") " << result.getElementType();
   return text;

@@ -13,7 +13,8 @@
 namespace minic {
 
 /// "linear_relu(256x1024, 1024x1024) f32": body ops, shapes of the operands of
-/// its contraction (of all inputs where there is none), dtype.
+/// its anchor (of all inputs where there is none), dtype. What a convolution
+/// has beside shapes follows: "conv2d(8x14x14x64, 64x64x3x3, nhwc, pads 1)".
 std::string describeFusion(kernel::FusionOp fusion);
 
 /// "gemm_packed mr=8 nr=32 + pointwise": one term per part.

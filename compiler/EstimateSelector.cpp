@@ -13,22 +13,28 @@ using namespace mlir;
 
 namespace minic {
 
-bool hasContraction(kernel::FusionOp fusion) {
-  return llvm::any_of(fusion.getBodyOps(), [](Operation *op) {
-    return isa<graph::LinearOp, graph::MatmulOp>(op);
-  });
+bool hasAnchor(kernel::FusionOp fusion) {
+  return llvm::any_of(fusion.getBodyOps(), graph::isAnchor);
+}
+
+std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
+                                          const CompileOptions &options) {
+  for (Operation *op : fusion.getBodyOps()) {
+    if (graph::isAnchor(op)) {
+      return labelsOf(graph::isContraction(op) ? options.gemmBackends
+                                               : options.convBackends);
+    }
+  }
+  return {};
 }
 
 FailureOr<std::vector<Candidate>>
 allowedCandidates(kernel::FusionOp fusion, const Target &target,
                   const CompileOptions &options) {
   std::vector<std::string> why;
-  std::vector<BackendLabel> backends;
-  if (hasContraction(fusion)) {
-    backends = gemmBackends(options);
-  }
   std::vector<Candidate> candidates =
-      enumerateCandidates(fusion, target, backends, why, options.propagateNan);
+      enumerateCandidates(fusion, target, allowedBackends(fusion, options), why,
+                          options.propagateNan);
   if (candidates.empty()) {
     return fusion.emitError("unsupported: nothing implements this fusion: ")
            << (why.empty() ? "no candidate" : llvm::join(why, "; "));

@@ -12,8 +12,8 @@
 namespace minic {
 
 /// Takes the candidate with the best estimate, of those that the options allow
-/// (--gemm-backends, --propagate-nan, --deterministic). Where none is left, it
-/// is an error at the fusion.
+/// (--gemm-backends, --conv-backends, --propagate-nan, --deterministic). Where
+/// none is left, it is an error at the fusion.
 class EstimateSelector : public kernel::AlgorithmSelector {
 public:
   /// `options` must outlive it.
@@ -27,8 +27,13 @@ private:
   const CompileOptions &options;
 };
 
-/// True where the body has a linear or matmul: what --gemm-backends is about.
-bool hasContraction(kernel::FusionOp fusion);
+/// True where the body has a contraction or convolution.
+bool hasAnchor(kernel::FusionOp fusion);
+
+/// The labels that may implement `fusion`, empty for all: what --gemm-backends
+/// names for one around a contraction, --conv-backends around a convolution.
+std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
+                                          const CompileOptions &options);
 
 /// enumerateCandidates under the options; failure with a diagnostic where
 /// nothing is left.

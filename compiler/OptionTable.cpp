@@ -4,6 +4,7 @@
 
 #include "compiler/OptionTable.h"
 
+#include "compiler/target/BackendLabel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -143,7 +144,9 @@ static Option integer(std::string name, std::string group, std::string help,
 }
 
 static std::string phaseNames() {
-  return llvm::join(llvm::map_range(allPhases(), toString), ", ");
+  return llvm::join(
+      llvm::map_range(allPhases(), [](Phase each) { return toString(each); }),
+      ", ");
 }
 
 static std::string setPhases(std::vector<Phase> &phases,
@@ -252,7 +255,10 @@ static std::vector<Option> makeTable() {
   const std::string mode = "Mode", selection = "Algorithm selection",
                     target = "Target", numerics = "Numerics", model = "Model",
                     output = "Output", debugging = "Debugging";
-  std::vector<std::string> backends = {"aten", "library-fused", "generated"};
+  std::vector<std::string> backends;
+  for (BackendLabel label : allBackendLabels) {
+    backends.push_back(toString(label).str());
+  }
   std::vector<Option> table;
 
   table.push_back(
@@ -271,7 +277,8 @@ static std::vector<Option> makeTable() {
 
   table.push_back(list("gemm-backends", selection, "LIST", backends,
                        "Only these may implement GEMMs: aten (library and "
-                       "separate pointwise kernel), library-fused, generated",
+                       "separate pointwise kernel), library-fused, cudnn, "
+                       "generated",
                        &O::gemmBackends));
   table.push_back(list("conv-backends", selection, "LIST", backends,
                        "Only these may implement convolutions",

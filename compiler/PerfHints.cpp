@@ -37,11 +37,11 @@ void logFusions(ModuleOp module, const Log &log) {
     // What uses a result of another fusion could not be taken in.
     for (Value input : fusion.getInputs()) {
       if (auto producer = input.getDefiningOp<kernel::FusionOp>()) {
-        bool anchored = hasContraction(fusion) && hasContraction(producer);
+        bool anchored = hasAnchor(fusion) && hasAnchor(producer);
         log.line(LogTopic::Fusion,
                  llvm::formatv("  apart from {0}: {1}",
                                describeFusion(producer),
-                               anchored ? "each has a contraction of its own"
+                               anchored ? "each has an anchor of its own"
                                         : "shapes differ, or a path leads "
                                           "through another op"));
       }
@@ -102,7 +102,7 @@ void logPerfHints(ModuleOp module, const DeviceProfile &profile,
                  "and outputs to 64 bytes");
   }
   forEachFusion(module, [&](StringRef function, kernel::FusionOp fusion) {
-    if (hasContraction(fusion)) {
+    if (hasAnchor(fusion)) {
       hintGemm(function, fusion, profile, log);
     } else if (llvm::any_of(fusion.getBodyOps(), [](Operation *op) {
                  return isa<graph::TransposeOp>(op);

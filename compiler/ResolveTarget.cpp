@@ -62,11 +62,10 @@ resolveTargets(const CompileOptions &options, MLIRContext &context) {
   return targets;
 }
 
-std::vector<BackendLabel> gemmBackends(const CompileOptions &options) {
+std::vector<BackendLabel> labelsOf(const std::vector<std::string> &names) {
   std::vector<BackendLabel> labels;
-  for (BackendLabel label : {BackendLabel::Aten, BackendLabel::LibraryFused,
-                             BackendLabel::Generated}) {
-    if (llvm::is_contained(options.gemmBackends, toString(label))) {
+  for (BackendLabel label : allBackendLabels) {
+    if (llvm::is_contained(names, toString(label))) {
       labels.push_back(label);
     }
   }

@@ -26,8 +26,8 @@ struct VariantTarget {
 mlir::FailureOr<std::vector<VariantTarget>>
 resolveTargets(const CompileOptions &options, mlir::MLIRContext &context);
 
-/// The labels that --gemm-backends names; empty for all.
-std::vector<BackendLabel> gemmBackends(const CompileOptions &options);
+/// The labels that --gemm-backends or --conv-backends names.
+std::vector<BackendLabel> labelsOf(const std::vector<std::string> &names);
 
 } // namespace minic
 

@@ -133,11 +133,12 @@ WholeModel::findOrMeasure(func::FuncOp function) {
 
 FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
   byDefault = std::move(fused);
-  std::vector<BackendLabel> backends = gemmBackends(options);
-  if (options.deterministic && !backends.empty() &&
-      !llvm::is_contained(backends, BackendLabel::Generated)) {
-    // Which library calls are deterministic is only known once measured.
-    return Verdicts();
+  for (const auto *names : {&options.gemmBackends, &options.convBackends}) {
+    if (options.deterministic && !names->empty() &&
+        !llvm::is_contained(*names, toString(BackendLabel::Generated))) {
+      // Which library calls are deterministic is only known once measured.
+      return Verdicts();
+    }
   }
   if (failed(estimate(*byDefault))) {
     return failure();

@@ -12,21 +12,10 @@ using namespace mlir;
 
 namespace minic {
 
+using graph::isAnchor;
 using kernel::FusionOp;
 using kernel::OutlinedPart;
 using kernel::PartAttr;
-
-StringRef toString(BackendLabel label) {
-  switch (label) {
-  case BackendLabel::Aten:
-    return "aten";
-  case BackendLabel::LibraryFused:
-    return "library-fused";
-  case BackendLabel::Generated:
-    return "generated";
-  }
-  llvm_unreachable("no such label");
-}
 
 namespace {
 
@@ -35,10 +24,6 @@ using OpIndices = SmallVector<int64_t>;
 /// What each further launch costs beyond the kernels' own estimates: waking
 /// the thread team and leaving it.
 constexpr double kLaunchUs = 1.0;
-
-bool isContraction(Operation *op) {
-  return isa<graph::LinearOp, graph::MatmulOp>(op);
-}
 
 /// One part with the source and implementation it got.
 struct ImplementedPart {
@@ -55,13 +40,13 @@ public:
         propagateNan(propagateNan), ops(fusion.getBodyOps()) {}
 
   std::vector<Candidate> run() {
-    int64_t contractions = llvm::count_if(ops, isContraction);
-    if (contractions == 0) {
+    int64_t anchors = llvm::count_if(ops, isAnchor);
+    if (anchors == 0) {
       pointwiseBody();
     } else {
       wholeBody();
-      if (contractions > 1 || ops.size() > 1) {
-        groupings(contractions);
+      if (anchors > 1 || ops.size() > 1) {
+        groupings(anchors);
       }
     }
     llvm::sort(candidates, [](const Candidate &a, const Candidate &b) {
@@ -141,7 +126,7 @@ private:
     return implement(indices, *best);
   }
 
-  /// Generated kernels for `indices` (without contractions): one if a family
+  /// Generated kernels for `indices` (without anchors): one if a family
   /// takes all of them, else as few runs of neighbours as greed finds. With
   /// `single` one kernel per op.
   std::optional<std::vector<ImplementedPart>>
@@ -211,17 +196,17 @@ private:
     }
   }
 
-  /// A body without contraction: one kernel, or one per op as eager runs it.
-  /// Nothing of a library is there to choose, so `library-fused` alone means
+  /// A body without anchor: one kernel, or one per op as eager runs it.
+  /// Nothing of a library is there to choose, so a library's label alone means
   /// the one kernel as well.
   void pointwiseBody() {
-    bool onlyAten =
-        !allows(BackendLabel::Generated) && !allows(BackendLabel::LibraryFused);
-    if (auto fused = generateRuns(allOps()); fused && !onlyAten) {
-      size_t before = candidates.size();
-      add(BackendLabel::Generated, *fused, /*needsLibrary=*/false);
-      if (candidates.size() == before) {
-        add(BackendLabel::LibraryFused, *fused, /*needsLibrary=*/false);
+    BackendLabel fusing[] = {BackendLabel::Generated,
+                             BackendLabel::LibraryFused, BackendLabel::Cudnn};
+    auto *label =
+        llvm::find_if(fusing, [&](BackendLabel each) { return allows(each); });
+    if (label != std::end(fusing)) {
+      if (auto fused = generateRuns(allOps())) {
+        add(*label, *fused, /*needsLibrary=*/false);
       }
     }
     if (allows(BackendLabel::Aten)) {
@@ -252,12 +237,12 @@ private:
     }
     bool isBare = indices.size() == 1;
     for (const LibraryBackend *library : target.libraries()) {
-      // A bare contraction is the same call with and without post-ops.
-      if (isBare && library->fusesEpilogue() && allows(BackendLabel::Aten)) {
+      BackendLabel label = library->label();
+      // A bare anchor is the same call with and without post-ops.
+      if (isBare && label == BackendLabel::LibraryFused &&
+          allows(BackendLabel::Aten)) {
         continue;
       }
-      BackendLabel label = library->fusesEpilogue() ? BackendLabel::LibraryFused
-                                                    : BackendLabel::Aten;
       if (!allows(label)) {
         continue;
       }
@@ -270,23 +255,23 @@ private:
     }
   }
 
-  /// Every contraction on its own, generated kernels before, between and
-  /// after them.
-  void groupings(int64_t contractions) {
-    // Ops by how many contractions they wait for: with one contraction, what
-    // feeds it and what follows.
-    std::vector<OpIndices> stages(contractions + 1);
+  /// Every anchor on its own, generated kernels before, between and after
+  /// them.
+  void groupings(int64_t anchorCount) {
+    // Ops by how many anchors they wait for: with one, what feeds it and what
+    // follows.
+    std::vector<OpIndices> stages(anchorCount + 1);
     SmallVector<int64_t> anchors;
     llvm::DenseMap<Operation *, bool> feeds;
     for (Operation *op : llvm::reverse(ops)) {
       feeds[op] = llvm::any_of(op->getUsers(), [&](Operation *user) {
-        return isContraction(user) || feeds.lookup(user);
+        return isAnchor(user) || feeds.lookup(user);
       });
     }
     for (auto [index, op] : llvm::enumerate(ops)) {
-      if (isContraction(op)) {
+      if (isAnchor(op)) {
         anchors.push_back(int64_t(index));
-      } else if (contractions == 1) {
+      } else if (anchorCount == 1) {
         stages[feeds.lookup(op) ? 0 : 1].push_back(int64_t(index));
       } else {
         stages[anchors.size()].push_back(int64_t(index));

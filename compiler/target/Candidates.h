@@ -9,13 +9,9 @@
 
 namespace minic {
 
-/// The label people know a choice by; computed from its parts.
-enum class BackendLabel { Aten, LibraryFused, Generated };
-llvm::StringRef toString(BackendLabel label);
-
 struct Candidate {
   kernel::ChoiceAttr choice;
-  BackendLabel label;
+  BackendLabel label; // computed from the parts
   /// Stable row name: label, then the schedule grammar of each part, then
   /// "(NaN lost in relu)" where one is.
   std::string name;
@@ -31,9 +27,9 @@ struct Candidate {
 /// uses without a database. `why` collects rejections for the log. With
 /// `propagateNan` those that lose a NaN are rejected.
 ///
-/// A bare contraction is the same library call with and without post-ops: it is
-/// listed once, as `aten` where that is allowed. A body without contraction is
-/// one generated kernel, and as `aten` one kernel per op.
+/// A bare anchor is the same call of a library with and without post-ops: it is
+/// listed once, as `aten` where that is allowed. A body without anchor is one
+/// generated kernel, and as `aten` one kernel per op.
 std::vector<Candidate>
 enumerateCandidates(kernel::FusionOp fusion, const Target &target,
                     llvm::ArrayRef<BackendLabel> backends,

@@ -5,6 +5,7 @@
 #ifndef MINIC_COMPILER_TARGET_KERNELFAMILY_H
 #define MINIC_COMPILER_TARGET_KERNELFAMILY_H
 
+#include "compiler/target/BackendLabel.h"
 #include "compiler/target/DeviceProfile.h"
 #include "dialects/kernel/FusionShape.h"
 #include "dialects/plan/FusionLowering.h"
@@ -52,6 +53,10 @@ class LibraryBackend : public ImplementationSource {
 public:
   /// True where it can take pointwise ops into the call (library-fused).
   virtual bool fusesEpilogue() const = 0;
+  /// What a choice with one of its calls is called.
+  virtual BackendLabel label() const {
+    return fusesEpilogue() ? BackendLabel::LibraryFused : BackendLabel::Aten;
+  }
 };
 
 /// Generated kernels of one structure.

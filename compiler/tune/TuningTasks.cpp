@@ -59,12 +59,12 @@ static bool isCold(ArrayRef<kernel::FusionOp> fusions,
 
 static std::string backendsText(ArrayRef<BackendLabel> backends) {
   std::vector<std::string> names;
-  for (BackendLabel label : {BackendLabel::Aten, BackendLabel::Generated,
-                             BackendLabel::LibraryFused}) {
+  for (BackendLabel label : allBackendLabels) {
     if (backends.empty() || llvm::is_contained(backends, label)) {
       names.push_back(toString(label).str());
     }
   }
+  llvm::sort(names);
   return llvm::join(names, ",");
 }
 
@@ -118,10 +118,6 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs) {
     if (failed(candidates)) {
       return failure();
     }
-    std::vector<BackendLabel> backends;
-    if (hasContraction(fusion)) {
-      backends = gemmBackends(*inputs.options);
-    }
     TuningTask &task = result->tasks.emplace_back();
     task.problem.key = problemKey(text);
     task.problem.text = std::move(text);
@@ -130,7 +126,8 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs) {
     task.problem.bytes = countFusionBytes(fusion);
     task.problem.device = profile.tuningKey;
     task.problem.deviceName = profile.name;
-    task.problem.backends = backendsText(backends);
+    task.problem.backends =
+        backendsText(allowedBackends(fusion, *inputs.options));
     task.problem.versions = currentVersions();
     task.residency =
         setting.cold ? runtime::Residency::cold : runtime::Residency::warm;

@@ -29,6 +29,12 @@ namespace minic::graph {
 mlir::FailureOr<llvm::SmallVector<int64_t>>
 broadcastShapes(llvm::ArrayRef<int64_t> lhs, llvm::ArrayRef<int64_t> rhs);
 
+/// linear and matmul.
+bool isContraction(mlir::Operation *op);
+
+/// What a fusion is built around: a contraction or a convolution.
+bool isAnchor(mlir::Operation *op);
+
 /// True if `permutation` keeps the dimensions of `shape` that are larger than 1
 /// in their order: transposing by it moves no element, as a reshape does.
 bool keepsElementOrder(llvm::ArrayRef<int64_t> shape,

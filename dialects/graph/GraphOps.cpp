@@ -12,6 +12,10 @@ using namespace mlir;
 
 namespace minic::graph {
 
+bool isContraction(Operation *op) { return isa<LinearOp, MatmulOp>(op); }
+
+bool isAnchor(Operation *op) { return isContraction(op) || isa<Conv2dOp>(op); }
+
 //===----------------------------------------------------------------------===//
 // Shapes
 //===----------------------------------------------------------------------===//

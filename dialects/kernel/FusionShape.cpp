@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Splits a fusion body into anchor, prologue and epilogue, and turns linear
-// and matmul into strides.
+// and matmul into strides, a convolution into extents.
 
 #include "dialects/kernel/FusionShape.h"
 
@@ -100,6 +100,16 @@ static GemmShape getMatmul(graph::MatmulOp op) {
   return gemm;
 }
 
+static ConvShape getConvolution(graph::Conv2dOp op) {
+  return {.geometry = op.getGeometry(),
+          .input = op.getInput(),
+          .filter = op.getFilter(),
+          .bias = op.getBias(),
+          .inputType = op.getInput().getType().getElementType(),
+          .filterType = op.getFilter().getType().getElementType(),
+          .resultType = op.getType().getElementType()};
+}
+
 /// The body ops that `roots` need, up to `stop` and the body's arguments, in
 /// body order.
 static SmallVector<Operation *>
@@ -132,9 +142,9 @@ FailureOr<FusionShape> FusionShape::get(FusionOp fusion, std::string *reason) {
         return fail("dynamic shapes are unsupported");
       }
     }
-    if (isa<graph::LinearOp, graph::MatmulOp>(op)) {
+    if (graph::isAnchor(op)) {
       if (shape.anchor) {
-        return fail("more than one contraction in the body");
+        return fail("more than one contraction or convolution in the body");
       }
       shape.anchor = op;
     }
@@ -151,13 +161,17 @@ FailureOr<FusionShape> FusionShape::get(FusionOp fusion, std::string *reason) {
   shape.epilogue = getBackwardSlice(fusion, shape.results, shape.anchor);
 
   if (shape.anchor) {
-    auto linear = dyn_cast<graph::LinearOp>(shape.anchor);
-    shape.gemm = linear ? getLinear(linear)
-                        : getMatmul(cast<graph::MatmulOp>(shape.anchor));
-    shape.gemm->lhsType = typeOf(shape.gemm->lhs).getElementType();
-    shape.gemm->rhsType = typeOf(shape.gemm->rhs).getElementType();
     auto resultType = typeOf(shape.anchor->getResult(0));
-    shape.gemm->resultType = resultType.getElementType();
+    if (auto conv = dyn_cast<graph::Conv2dOp>(shape.anchor)) {
+      shape.conv = getConvolution(conv);
+    } else {
+      auto linear = dyn_cast<graph::LinearOp>(shape.anchor);
+      shape.gemm = linear ? getLinear(linear)
+                          : getMatmul(cast<graph::MatmulOp>(shape.anchor));
+      shape.gemm->lhsType = typeOf(shape.gemm->lhs).getElementType();
+      shape.gemm->rhsType = typeOf(shape.gemm->rhs).getElementType();
+      shape.gemm->resultType = resultType.getElementType();
+    }
     shape.space.assign(resultType.getShape().begin(),
                        resultType.getShape().end());
     shape.prologue =
@@ -165,7 +179,8 @@ FailureOr<FusionShape> FusionShape::get(FusionOp fusion, std::string *reason) {
     for (Operation *op :
          llvm::concat<Operation *>(shape.prologue, shape.epilogue)) {
       if (!isa<graph::PointwiseOpInterface>(op)) {
-        return fail(op->getName().getStringRef() + " beside a contraction");
+        return fail(op->getName().getStringRef() + " beside a " +
+                    (shape.conv ? "convolution" : "contraction"));
       }
     }
   } else {

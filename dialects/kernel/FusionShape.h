@@ -26,6 +26,14 @@ struct GemmShape {
   int64_t batchCount() const;
 };
 
+/// A conv2d. Operands are dense in the order that its layout names, the filter
+/// is dense [K, C / groups, R, S].
+struct ConvShape {
+  graph::Conv2dGeometry geometry;
+  mlir::Value input, filter, bias;              // bias: [K] or null
+  mlir::Type inputType, filterType, resultType; // element types
+};
+
 /// How a dense tensor is read at an index of a larger iteration space after
 /// NumPy broadcasting: one stride (in elements) per dimension of the space, 0
 /// where it broadcasts.
@@ -37,10 +45,12 @@ struct BroadcastMap {
 
 /// What a body (or a part of it) is made of.
 struct FusionShape {
-  /// The contraction, null for a purely pointwise body. A body with more than
-  /// one is matched by no CPU family yet.
+  /// The contraction or convolution, null for a purely pointwise body. A body
+  /// with more than one is matched by no family yet.
   mlir::Operation *anchor = nullptr;
+  /// One of them is set where there is an anchor.
   std::optional<GemmShape> gemm;
+  std::optional<ConvShape> conv;
   /// Pointwise ops that the anchor's operands need, in body order. One that
   /// the epilogue needs as well is in both lists.
   llvm::SmallVector<mlir::Operation *> prologue;
@@ -48,9 +58,9 @@ struct FusionShape {
   /// without one also graph.transpose and graph.reshape. Values of smaller
   /// shape broadcast into the space.
   llvm::SmallVector<mlir::Operation *> epilogue;
-  /// The iteration space of the epilogue: the anchor's result shape (whose
-  /// row-major order is [batch, m, n]), or the broadcast shape of a pointwise
-  /// body's results. Every result has this shape.
+  /// The iteration space of the epilogue: the anchor's result shape (a
+  /// contraction's row-major order is [batch, m, n]), or the broadcast shape of
+  /// a pointwise body's results. Every result has this shape.
   llvm::SmallVector<int64_t> space;
   /// Body arguments that the epilogue reads, in order of first use.
   llvm::SmallVector<mlir::Value> epilogueInputs;

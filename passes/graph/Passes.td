@@ -64,8 +64,10 @@ def PushTransposes : Pass<"graph-push-transposes", "::mlir::func::FuncOp"> {
   let description = [{
     A transpose disappears where it meets its inverse, a constant (folded by
     graph-fold-constants), or a contraction, which reads either operand either
-    way. It moves through a pointwise op only if it disappears on the way to
-    each operand, so no transpose is ever duplicated.
+    way. Between NCHW and NHWC it disappears in a convolution of the other
+    layout, if it does so on the way to the convolution's input. It moves
+    through a pointwise op only if it disappears on the way to each operand, so
+    no transpose is ever duplicated.
     ```mlir
     %0 = graph.transpose %k [0, 2, 1] : ...
     %1 = graph.matmul %q, %0 : ...

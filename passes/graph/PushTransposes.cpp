@@ -46,6 +46,13 @@ static SmallVector<int64_t> expanded(ArrayRef<int64_t> shape, size_t rank) {
   return result;
 }
 
+/// True if `permutation` takes images of `layout` to the other one.
+static bool changesLayout(ArrayRef<int64_t> permutation, ImageLayout layout) {
+  static constexpr int64_t toNhwc[] = {0, 2, 3, 1}, toNchw[] = {0, 3, 1, 2};
+  return permutation ==
+         ArrayRef(layout == ImageLayout::NCHW ? toNhwc : toNchw);
+}
+
 /// The value that `transpose` swaps the last two dimensions of; null if
 /// `value` is not such a transpose.
 static Value swappedInput(Value value) {
@@ -90,6 +97,10 @@ static bool disappears(Value value, ArrayRef<int64_t> permutation, int depth) {
   }
   if (isa<MatmulOp>(producer)) {
     return swapsLastTwo(permutation);
+  }
+  if (auto conv = dyn_cast<Conv2dOp>(producer)) {
+    return changesLayout(permutation, conv.getLayout()) &&
+           disappears(conv.getInput(), permutation, depth - 1);
   }
   return isa<PointwiseOpInterface>(producer) &&
          llvm::all_of(producer->getOperands(), [&](Value operand) {
@@ -228,11 +239,41 @@ struct LinearToMatmul : OpRewritePattern<LinearOp> {
   }
 };
 
+/// A convolution transposed to the other layout is one of that layout, where
+/// its input's transpose disappears.
+struct ChangeConvolutionLayout : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto conv = op.getInput().getDefiningOp<Conv2dOp>();
+    if (!conv || !conv->hasOneUse()) {
+      return rewriter.notifyMatchFailure(op, "not the only use of a conv2d");
+    }
+    if (!changesLayout(op.getPermutation(), conv.getLayout())) {
+      return rewriter.notifyMatchFailure(op, "not to the other layout");
+    }
+    if (!disappears(conv.getInput(), op.getPermutation(), maxDepth)) {
+      return rewriter.notifyMatchFailure(
+          op, "would not disappear on the way to the input");
+    }
+    Value input = TransposeOp::create(rewriter, op.getLoc(), conv.getInput(),
+                                      op.getPermutation());
+    rewriter.replaceOpWithNewOp<Conv2dOp>(
+        op, op.getType(), input, conv.getFilter(), conv.getBias(),
+        conv.getStrides(), conv.getPads(), conv.getDilations(),
+        conv.getGroups(),
+        conv.getLayout() == ImageLayout::NCHW ? ImageLayout::NHWC
+                                              : ImageLayout::NCHW);
+    return success();
+  }
+};
+
 struct PushTransposes : graph::impl::PushTransposesBase<PushTransposes> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<PushThroughPointwise, FoldIntoMatmul, SwapMatmulOperands,
-                 LinearToMatmul>(&getContext());
+                 LinearToMatmul, ChangeConvolutionLayout>(&getContext());
     TransposeOp::getCanonicalizationPatterns(patterns, &getContext());
     // What has not settled within the driver's limit is still right.
     (void)applyPatternsGreedily(getOperation(), std::move(patterns));

@@ -32,10 +32,6 @@ using Group = FusionPartition::Group;
 // What ops are
 //===----------------------------------------------------------------------===//
 
-static bool isAnchor(Operation *op) {
-  return isa<graph::LinearOp, graph::MatmulOp>(op);
-}
-
 static bool isPointwise(Operation *op) {
   return isa<graph::PointwiseOpInterface>(op);
 }
@@ -87,7 +83,7 @@ struct FusionRules {
 
   void run() {
     for (Operation &op : block) {
-      if (isAnchor(&op)) {
+      if (graph::isAnchor(&op)) {
         spaces[*partition.groupOf(&op)] = &op;
         takeConsumers(&op);
       }
@@ -112,9 +108,9 @@ struct FusionRules {
   ArrayRef<int64_t> shapeOf(Group group) const {
     return resultType(spaceOf(group)).getShape();
   }
-  bool hasAnchor(Group group) const { return isAnchor(spaceOf(group)); }
+  bool hasAnchor(Group group) const { return graph::isAnchor(spaceOf(group)); }
 
-  /// A pointwise op that no contraction has taken.
+  /// A pointwise op that no anchor has taken.
   bool isLeftPointwise(Operation *op) const {
     return isPointwise(op) && !hasAnchor(*partition.groupOf(op));
   }
@@ -207,7 +203,7 @@ struct FusionRules {
   /// The only user of a group takes it: acyclic groups cannot close a cycle.
   bool canTake(Group user, Group group) const {
     if (hasTranspose(group)) {
-      // Read as strides, which contractions do not do for their side inputs.
+      // Read as strides, which anchors do not do for their side inputs.
       return !hasAnchor(user) && partition.membersOf(group).size() == 1;
     }
     return shapeOf(user) == shapeOf(group) ||
@@ -248,13 +244,14 @@ struct FusionRules {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// The operand of a contraction that kernels want in a layout of their own.
-static constexpr unsigned rhsIndex = 1;
+/// The operand of an anchor that kernels want in a layout of their own: the
+/// right one of a contraction, the filter of a convolution.
+static constexpr unsigned weightIndex = 1;
 
 /// Moves `ops`, in block order, into a new fusion at the place of the last of
 /// them. Users in front of it are put in order by the caller. A value is one
-/// input however often it is used, except that the right operand of the
-/// contraction has an input to itself: it can be packed, and dense for others.
+/// input however often it is used, except that the weight operand of the
+/// anchor has an input to itself: it can be packed, and dense for others.
 static void outline(ArrayRef<Operation *> ops) {
   llvm::SmallSetVector<Operation *, 8> members(ops.begin(), ops.end());
   auto isMember = [&](Operation *op) { return op && members.contains(op); };
@@ -271,7 +268,8 @@ static void outline(ArrayRef<Operation *> ops) {
         continue;
       }
       unsigned next = inputs.size();
-      bool isOwn = isAnchor(op) && operand.getOperandNumber() == rhsIndex;
+      bool isOwn =
+          graph::isAnchor(op) && operand.getOperandNumber() == weightIndex;
       unsigned input =
           isOwn ? next : shared.insert({operand.get(), next}).first->second;
       if (input == next) {
@@ -335,7 +333,8 @@ struct Fuse : kernel::impl::FuseBase<Fuse> {
 
       llvm::MapVector<Group, SmallVector<Operation *>> fusions;
       for (Operation &op : block.without_terminator()) {
-        if (isAnchor(&op) || isPointwise(&op) || isa<graph::TransposeOp>(op)) {
+        if (graph::isAnchor(&op) || isPointwise(&op) ||
+            isa<graph::TransposeOp>(op)) {
           fusions[*rules.partition.groupOf(&op)].push_back(&op);
         }
       }

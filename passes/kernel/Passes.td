@@ -14,9 +14,9 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
     Constants and reshapes (views of dense tensors) stay outside. The rules, in
     this order:
 
-    1. Each contraction (linear, matmul) starts a fusion of its own; two never
-       share one.
-    2. In program order, a contraction takes every pointwise op of its result's
+    1. Each anchor (linear, matmul, conv2d) starts a fusion of its own; two
+       never share one.
+    2. In program order, an anchor takes every pointwise op of its result's
        shape that uses a value of its fusion: chains, small DAGs, ops with side
        inputs. A value also used elsewhere becomes a further result.
     3. The remaining pointwise ops join the fusions of the pointwise ops whose
@@ -29,8 +29,8 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
        any other transpose is a fusion of its own.
 
     A value is one operand of a fusion however often it is used, except that
-    the right operand of a contraction is one for itself: it can have a layout
-    of its own.
+    the right operand or filter of an anchor is one for itself: it can have a
+    layout of its own.
 
     A step is taken only if no path leads out of the fusion and back into it
     (the body stays convex, also with other fusions seen as one node each).

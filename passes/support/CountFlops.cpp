@@ -21,5 +21,9 @@ int64_t minic::countFlops(Operation *op) {
     int64_t k = matmul.getTransposeLhs() ? lhs[lhs.size() - 2] : lhs.back();
     return 2 * elements() * k;
   }
+  if (auto conv = dyn_cast<graph::Conv2dOp>(op)) {
+    return 2 * elements() * conv.getGeometry().reductionLength() +
+           (conv.getBias() ? elements() : 0);
+  }
   return isa<graph::PointwiseOpInterface>(op) ? elements() : 0;
 }

@@ -9,8 +9,9 @@
 
 namespace minic {
 
-/// 2MNK for a contraction, one per result element of a pointwise op, 0 for
-/// everything else. Shapes are static.
+/// 2MNK for a contraction (a convolution is one over C / groups * R * S), one
+/// per result element of a pointwise op, 0 for everything else. Shapes are
+/// static.
 int64_t countFlops(mlir::Operation *op);
 
 } // namespace minic

@@ -43,3 +43,14 @@ func.func @contradiction(%x: tensor<4x8xf32>, %y: tensor<3x16xf32>) -> tensor<3x
   %1 = graph.add %0, %y : (tensor<?x16xf32>, tensor<3x16xf32>) -> tensor<3x16xf32>
   return %1 : tensor<3x16xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @convolution
+// CHECK-SAME: -> tensor<2x4x5x6xf32>
+func.func @convolution(%x: tensor<18x27xf32>, %w: tensor<6x3x3x2xf32>) -> tensor<?x4x5x6xf32> {
+  // CHECK: graph.conv2d {{.*}} -> tensor<2x4x5x6xf32>
+  %0 = graph.reshape %x : tensor<18x27xf32> to tensor<?x9x9x3xf32>
+  %1 = graph.conv2d %0, %w {layout = "nhwc", strides = array<i64: 2, 2>, pads = array<i64: 0, 1, 1, 0>} : (tensor<?x9x9x3xf32>, tensor<6x3x3x2xf32>) -> tensor<?x4x5x6xf32>
+  return %1 : tensor<?x4x5x6xf32>
+}

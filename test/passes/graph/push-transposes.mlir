@@ -127,3 +127,46 @@ func.func @constant_weight(%x: tensor<5x3xf32>) -> tensor<5x2xf32> {
   %1 = graph.linear %x, %0 : (tensor<5x3xf32>, tensor<2x3xf32>) -> tensor<5x2xf32>
   return %1 : tensor<5x2xf32>
 }
+
+// -----
+
+// NHWC images wrapped around NCHW convolutions become NHWC convolutions: a chain
+// with a bias, a side input and a strided layer, and no transpose is left.
+// CHECK-LABEL: func.func @convolutions
+// CHECK-SAME: (%[[X:.+]]: tensor<2x8x9x3xf32>, %[[W:.+]]: tensor<5x3x3x3xf32>, %[[V:.+]]: tensor<5x1x3x3xf32>, %[[B:.+]]: tensor<5xf32>, %[[Y:.+]]: tensor<2x4x5x5xf32>)
+// CHECK-NEXT: %[[FIRST:.+]] = graph.conv2d %[[X]], %[[W]], %[[B]] {layout = "nhwc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>}
+// CHECK-NEXT: %[[RELU:.+]] = graph.relu %[[FIRST]] : tensor<2x4x5x5xf32>
+// CHECK-NEXT: %[[SECOND:.+]] = graph.conv2d %[[RELU]], %[[V]] {groups = 5 : i64, layout = "nhwc", pads = array<i64: 1, 1, 1, 1>}
+// CHECK-NEXT: %[[SUM:.+]] = graph.add %[[SECOND]], %[[Y]] : (tensor<2x4x5x5xf32>, tensor<2x4x5x5xf32>)
+// CHECK-NEXT: return %[[SUM]]
+func.func @convolutions(%x: tensor<2x8x9x3xf32>, %w: tensor<5x3x3x3xf32>, %v: tensor<5x1x3x3xf32>, %b: tensor<5xf32>, %y: tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32> {
+  %0 = graph.transpose %x [0, 3, 1, 2] : tensor<2x8x9x3xf32> -> tensor<2x3x8x9xf32>
+  %1 = graph.conv2d %0, %w, %b {strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>} : (tensor<2x3x8x9xf32>, tensor<5x3x3x3xf32>, tensor<5xf32>) -> tensor<2x5x4x5xf32>
+  %2 = graph.relu %1 : tensor<2x5x4x5xf32>
+  %3 = graph.conv2d %2, %v {groups = 5 : i64, pads = array<i64: 1, 1, 1, 1>} : (tensor<2x5x4x5xf32>, tensor<5x1x3x3xf32>) -> tensor<2x5x4x5xf32>
+  %4 = graph.transpose %y [0, 3, 1, 2] : tensor<2x4x5x5xf32> -> tensor<2x5x4x5xf32>
+  %5 = graph.add %3, %4 : (tensor<2x5x4x5xf32>, tensor<2x5x4x5xf32>) -> tensor<2x5x4x5xf32>
+  %6 = graph.transpose %5 [0, 2, 3, 1] : tensor<2x5x4x5xf32> -> tensor<2x4x5x5xf32>
+  return %6 : tensor<2x4x5x5xf32>
+}
+
+// -----
+
+// The other way round; a transpose that is not one of layouts stays, and one
+// whose counterpart is missing at the input.
+// CHECK-LABEL: func.func @convolutions_stay
+func.func @convolutions_stay(%x: tensor<2x3x8x9xf32>, %w: tensor<3x3x1x1xf32>) -> (tensor<2x3x8x9xf32>, tensor<2x3x9x8xf32>, tensor<2x8x9x3xf32>) {
+  // CHECK: graph.conv2d %{{.+}}, %{{.+}} : (tensor<2x3x8x9xf32>
+  // CHECK: %[[STAYS:.+]] = graph.conv2d %{{.+}}, %{{.+}} : (tensor<2x3x8x9xf32>
+  // CHECK-NEXT: graph.transpose %[[STAYS]] [0, 1, 3, 2]
+  // CHECK: %[[ALONE:.+]] = graph.conv2d %{{.+}}, %{{.+}} : (tensor<2x3x8x9xf32>
+  // CHECK-NEXT: graph.transpose %[[ALONE]] [0, 2, 3, 1]
+  %0 = graph.transpose %x [0, 2, 3, 1] : tensor<2x3x8x9xf32> -> tensor<2x8x9x3xf32>
+  %1 = graph.conv2d %0, %w {layout = "nhwc"} : (tensor<2x8x9x3xf32>, tensor<3x3x1x1xf32>) -> tensor<2x8x9x3xf32>
+  %2 = graph.transpose %1 [0, 3, 1, 2] : tensor<2x8x9x3xf32> -> tensor<2x3x8x9xf32>
+  %3 = graph.conv2d %x, %w : (tensor<2x3x8x9xf32>, tensor<3x3x1x1xf32>) -> tensor<2x3x8x9xf32>
+  %4 = graph.transpose %3 [0, 1, 3, 2] : tensor<2x3x8x9xf32> -> tensor<2x3x9x8xf32>
+  %5 = graph.conv2d %x, %w : (tensor<2x3x8x9xf32>, tensor<3x3x1x1xf32>) -> tensor<2x3x8x9xf32>
+  %6 = graph.transpose %5 [0, 2, 3, 1] : tensor<2x3x8x9xf32> -> tensor<2x8x9x3xf32>
+  return %2, %4, %6 : tensor<2x3x8x9xf32>, tensor<2x3x9x8xf32>, tensor<2x8x9x3xf32>
+}

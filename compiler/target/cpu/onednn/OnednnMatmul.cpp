@@ -30,7 +30,7 @@ static Type resultElement(const FusionShape &shape) {
 static std::optional<std::string> rejectShape(const FusionShape &shape,
                                               bool fuses,
                                               SmallVector<PostOp> &postOps) {
-  if (!shape.anchor) {
+  if (!shape.gemm) {
     return "no contraction";
   }
   const GemmShape &gemm = *shape.gemm;

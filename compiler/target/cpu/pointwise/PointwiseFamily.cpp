@@ -24,7 +24,8 @@ static FailureOr<PointwiseLoops> analyze(FusionOp fusion, std::string &reason) {
     return failure();
   }
   if (shape->anchor) {
-    reason = "a contraction in the body";
+    reason =
+        shape->gemm ? "a contraction in the body" : "a convolution in the body";
     return failure();
   }
   return PointwiseLoops::get(*shape, reason);

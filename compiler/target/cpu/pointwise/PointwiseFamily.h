@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernel family `pointwise`: bodies without a contraction.
+// The kernel family `pointwise`: bodies without an anchor.
 
 #ifndef MINIC_COMPILER_TARGET_CPU_POINTWISE_POINTWISEFAMILY_H
 #define MINIC_COMPILER_TARGET_CPU_POINTWISE_POINTWISEFAMILY_H

@@ -174,6 +174,48 @@ TEST(FusionShapeTest, PointwiseBodyMayMoveElements) {
   EXPECT_TRUE(succeeded(FusionShape::get(parsed.get(), nullptr)));
 }
 
+TEST(FusionShapeTest, ConvolutionByName) {
+  ParsedFusion parsed({"tensor<2x9x8x6xbf16>", "tensor<4x3x3x2xbf16>",
+                       "tensor<4xbf16>", "tensor<4xbf16>"},
+                      "tensor<2x5x11x4xbf16>", R"(
+    %y = graph.conv2d %0, %1, %2 {layout = "nhwc", groups = 2 : i64,
+        strides = array<i64: 2, 1>, pads = array<i64: 1, 2, 3, 4>,
+        dilations = array<i64: 2, 3>}
+      : (tensor<2x9x8x6xbf16>, tensor<4x3x3x2xbf16>, tensor<4xbf16>)
+      -> tensor<2x5x11x4xbf16>
+    %z = graph.mul %y, %3
+      : (tensor<2x5x11x4xbf16>, tensor<4xbf16>) -> tensor<2x5x11x4xbf16>
+    kernel.yield %z : tensor<2x5x11x4xbf16>)");
+  auto shape = FusionShape::get(parsed.get(), nullptr);
+  ASSERT_TRUE(succeeded(shape));
+  EXPECT_FALSE(shape->gemm);
+  ASSERT_TRUE(shape->conv);
+  EXPECT_EQ(shape->conv->geometry,
+            (graph::Conv2dGeometry{.batch = 2,
+                                   .inputChannels = 6,
+                                   .inputHeight = 9,
+                                   .inputWidth = 8,
+                                   .outputChannels = 4,
+                                   .outputHeight = 5,
+                                   .outputWidth = 11,
+                                   .filterHeight = 3,
+                                   .filterWidth = 2,
+                                   .strideHeight = 2,
+                                   .strideWidth = 1,
+                                   .padTop = 1,
+                                   .padLeft = 2,
+                                   .padBottom = 3,
+                                   .padRight = 4,
+                                   .dilationHeight = 2,
+                                   .dilationWidth = 3,
+                                   .groups = 2,
+                                   .layout = graph::ImageLayout::NHWC}));
+  EXPECT_EQ(shape->conv->geometry.reductionLength(), 18);
+  EXPECT_EQ(shape->conv->bias, parsed.get().getBody().getArgument(2));
+  EXPECT_THAT(shape->space, ElementsAre(2, 5, 11, 4));
+  EXPECT_THAT(shape->epilogue, SizeIs(1));
+}
+
 TEST(FusionShapeTest, RefusesTwoAnchors) {
   ParsedFusion parsed({"tensor<4x4xf32>", "tensor<4x4xf32>"}, "tensor<4x4xf32>",
                       R"(
