@@ -51,8 +51,8 @@ TimedContext::create(std::shared_ptr<const Program> program,
   if (!deviceOutputs.ok()) {
     return deviceOutputs.status();
   }
-  std::unique_ptr<TimedContext> timed(
-      new TimedContext(std::move(*deviceInputs), std::move(*deviceOutputs)));
+  std::unique_ptr<TimedContext> timed(new TimedContext(
+      program, std::move(*deviceInputs), std::move(*deviceOutputs)));
   timed->hostInputs_ = std::move(*inputs);
   timed->hostOutputs_ = std::move(*outputs);
   runtime::ContextOptions contextOptions;

@@ -41,13 +41,16 @@ public:
   const runtime::Context &context() const { return *context_; }
 
 private:
-  explicit TimedContext(DeviceTensors inputs, DeviceTensors outputs)
-      : inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+  TimedContext(std::shared_ptr<const runtime::Program> program,
+               DeviceTensors inputs, DeviceTensors outputs)
+      : program_(std::move(program)), inputs_(std::move(inputs)),
+        outputs_(std::move(outputs)) {}
   absl::StatusOr<double> sampleCalls(int64_t iterations);
   absl::Status run() {
     return context_->run(inputs_.tensors(), outputs_.tensors());
   }
 
+  const std::shared_ptr<const runtime::Program> program_; // outlives tensors
   ModelTensors hostInputs_, hostOutputs_;
   DeviceTensors inputs_, outputs_;
   std::unique_ptr<runtime::Context> context_;
