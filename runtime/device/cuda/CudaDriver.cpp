@@ -42,30 +42,37 @@ CudaDriver::load(const std::string &path) {
     return absl::FailedPreconditionError(
         absl::StrCat(path, " is no CUDA driver: it lacks cuInit"));
   }
+  CUresult started = initialize(0);
+  if (started == CUDA_ERROR_NO_DEVICE) {
+    return absl::NotFoundError("no CUDA device: the driver found none");
+  }
   auto driver = std::make_unique<CudaDriver>();
-  if (getVersion(&driver->version) != CUDA_SUCCESS ||
-      driver->version < kOldestDriver) {
+  if (started == CUDA_SUCCESS &&
+      (getVersion(&driver->version) != CUDA_SUCCESS ||
+       driver->version < kOldestDriver)) {
     return absl::FailedPreconditionError(absl::StrCat(
         path, ": expected a driver for CUDA ", cudaVersionText(kOldestDriver),
         " or newer, got one for CUDA ", cudaVersionText(driver->version)));
   }
+  const char *lacking = nullptr;
 #define MINIC_CUDA_BIND(name)                                                  \
   driver->name =                                                               \
       reinterpret_cast<decltype(&::name)>(symbol(MINIC_CUDA_SYMBOL(name)));    \
   if (!driver->name) {                                                         \
-    return absl::FailedPreconditionError(                                      \
-        absl::StrCat(path, " lacks ", MINIC_CUDA_SYMBOL(name)));               \
+    lacking = MINIC_CUDA_SYMBOL(name);                                         \
   }
   MINIC_CUDA_FUNCTIONS(MINIC_CUDA_BIND)
 #undef MINIC_CUDA_BIND
-  CUresult result = initialize(0);
-  if (result == CUDA_ERROR_NO_DEVICE) {
-    return absl::NotFoundError("no CUDA device: the driver found none");
-  }
-  if (result != CUDA_SUCCESS) {
+  if (started != CUDA_SUCCESS) { // a stub, or one of two versions at once
     return absl::FailedPreconditionError(absl::StrCat(
         "the CUDA driver does not start: ",
-        driver->status(result, absl::StrCat(path, ": cuInit")).message()));
+        lacking ? absl::StrCat(path, ": cuInit: error ", int(started))
+                : driver->status(started, absl::StrCat(path, ": cuInit"))
+                      .message()));
+  }
+  if (lacking) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, " lacks ", lacking));
   }
   return driver;
 }

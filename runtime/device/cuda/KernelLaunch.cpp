@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
+#include <algorithm>
 #include <cstring>
 #include <elf.h>
 
@@ -18,6 +19,8 @@ namespace minic::runtime {
 static constexpr uint16_t kElfMachineCuda = 190;
 // Blocks of a cluster that every device with clusters can do unasked.
 static constexpr int kPortableClusterBlocks = 8;
+// Likewise of shared memory.
+static constexpr int64_t kSharedBytesUnasked = 48 * 1024;
 
 /// The driver is given no size, so a cut-off cubin would be read past its end.
 static bool isWholeCubin(absl::Span<const std::byte> bytes) {
@@ -170,21 +173,24 @@ absl::Status KernelModules::setShared(const format::Launch &launch,
   if (needed > most) {
     return beyond(what, most, needed);
   }
-  // 48 KB come without asking; a kernel of several launches needs the largest.
+  if (needed <= kSharedBytesUnasked) {
+    return absl::OkStatus();
+  }
+  // A kernel of several launches needs the largest.
   MINIC_RETURN_IF_CUDA_ERROR(
       driver,
       cuFuncGetAttribute(&allowed,
                          CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                          made.function),
       what);
-  if (int64_t(made.sharedBytes) > allowed) {
-    MINIC_RETURN_IF_CUDA_ERROR(
-        driver,
-        cuFuncSetAttribute(made.function,
-                           CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                           int(made.sharedBytes)),
-        what);
-  }
+  int dynamic =
+      std::max(int(made.sharedBytes), std::min(allowed, most - statically));
+  MINIC_RETURN_IF_CUDA_ERROR(
+      driver,
+      cuFuncSetAttribute(made.function,
+                         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                         dynamic),
+      what);
   return absl::OkStatus();
 }
 
