@@ -239,7 +239,7 @@ private:
     for (const LibraryBackend *library : target.libraries()) {
       BackendLabel label = library->label();
       // A bare anchor is the same call with and without post-ops.
-      if (isBare && label == BackendLabel::LibraryFused &&
+      if (isBare && !library->offersBareAnchor() &&
           allows(BackendLabel::Aten)) {
         continue;
       }
@@ -250,6 +250,7 @@ private:
       for (const Implementation &implementation : ask(library, part, refused)) {
         add(label, {implement(indices, implementation)},
             /*needsLibrary=*/true);
+        fusing.push_back(library);
       }
       explain(refused);
     }
@@ -308,11 +309,24 @@ private:
       assemble(BackendLabel::Generated, middle, /*needsLibrary=*/false);
     }
     for (const LibraryBackend *library : target.libraries()) {
-      if (library->fusesEpilogue() || !allows(BackendLabel::Aten)) {
+      BackendLabel label = library->label();
+      // What fuses is asked for less only where it does not take all.
+      if (!library->offersBareAnchor() || !allows(label) ||
+          (library->fusesEpilogue() && llvm::is_contained(fusing, library))) {
+        continue;
+      }
+      Reasons refused;
+      if (anchors.size() == 1) {
+        OutlinedPart part = kernel::outlinePart(fusion, {anchors[0]});
+        for (const Implementation &implementation :
+             ask(library, part, refused)) {
+          assemble(label, {implement({anchors[0]}, implementation)},
+                   /*needsLibrary=*/true);
+        }
+        explain(refused);
         continue;
       }
       middle.clear();
-      Reasons refused;
       for (int64_t anchor : anchors) {
         OutlinedPart part = kernel::outlinePart(fusion, {anchor});
         auto implementations = ask(library, part, refused);
@@ -321,7 +335,7 @@ private:
         }
       }
       if (middle.size() == anchors.size()) {
-        assemble(BackendLabel::Aten, middle, /*needsLibrary=*/true);
+        assemble(label, middle, /*needsLibrary=*/true);
       }
       explain(refused);
     }
@@ -333,6 +347,8 @@ private:
   std::vector<std::string> &why;
   bool propagateNan;
   SmallVector<Operation *> ops;
+  /// Libraries that take the whole body.
+  SmallVector<const LibraryBackend *> fusing;
   std::vector<Candidate> candidates;
 };
 

@@ -42,6 +42,10 @@ public:
   /// Which ops of a fusion that was not rejected lose a NaN that graph ops
   /// would propagate: "relu, max"; empty for none.
   virtual std::string opsThatLoseNan(kernel::FusionOp) const { return {}; }
+  /// True where one implementation stands for several algorithms of a library
+  /// that only the library can list. Its schedule then takes an `algorithm`
+  /// and `scratch_bytes` as the library answers them.
+  virtual bool isExpandable() const { return false; }
   /// Adds the commands of `fusion`, whose `impl` names this source. A schedule
   /// it cannot parse is a diagnostic, never an assert.
   virtual mlir::LogicalResult lower(kernel::FusionOp fusion,
@@ -56,6 +60,12 @@ public:
   /// What a choice with one of its calls is called.
   virtual BackendLabel label() const {
     return fusesEpilogue() ? BackendLabel::LibraryFused : BackendLabel::Aten;
+  }
+  /// Whether it is worth asking for an anchor alone. A call that fuses is the
+  /// same then as that of a library beside it which does not, unless it says
+  /// so.
+  virtual bool offersBareAnchor() const {
+    return label() != BackendLabel::LibraryFused;
   }
 };
 

@@ -6,6 +6,8 @@
 #include "compiler/target/cuda/CudaTarget.h"
 
 #include "compiler/target/cuda/Assembler.h"
+#include "compiler/target/cuda/cublas/CublasGemm.h"
+#include "compiler/target/cuda/cublaslt/CublasltMatmul.h"
 #include "compiler/target/cuda/pointwise/PointwiseFamily.h"
 #include "compiler/target/cuda/relayout/Relayout.h"
 
@@ -15,7 +17,10 @@ namespace minic::cuda {
 
 CudaTarget::CudaTarget(DeviceProfile profile) : profile_(std::move(profile)) {
   static const PointwiseFamily pointwise;
+  static const CublasGemm cublas;
+  static const CublasltMatmul cublaslt;
   families_ = {&pointwise};
+  libraries_ = {&cublas, &cublaslt};
 }
 
 LogicalResult CudaTarget::emit(plan::KernelOp kernel, ModuleOp device) const {

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matching, estimating and lowering of plain products.
+
+#include "compiler/target/cuda/cublas/CublasGemm.h"
+
+#include "compiler/target/cuda/cublas/CublasSchedule.h"
+#include "compiler/target/cuda/cublas/GemmViews.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+using kernel::FusionOp;
+using kernel::FusionShape;
+
+static std::optional<std::string> rejectShape(const FusionShape &shape) {
+  if (auto reason = rejectProduct(shape)) {
+    return reason;
+  }
+  if (!shape.epilogue.empty()) {
+    return "ops after the contraction";
+  }
+  if (shape.results.size() != 1) {
+    return "more than one result";
+  }
+  Type result = getElementTypeOrSelf(shape.results[0].getType());
+  if (!result.isF32() && result != shape.gemm->lhsType) {
+    return "no such result dtype for these operands in cuBLAS";
+  }
+  if (Value bias = shape.gemm->bias;
+      bias && getElementTypeOrSelf(bias.getType()) != result) {
+    return "a bias whose dtype is not the result's";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> CublasGemm::reject(FusionOp fusion,
+                                              const DeviceProfile &) const {
+  std::string reason;
+  auto shape = FusionShape::get(fusion, &reason);
+  if (failed(shape)) {
+    return reason;
+  }
+  return rejectShape(*shape);
+}
+
+std::vector<Implementation>
+CublasGemm::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
+  MLIRContext *context = fusion.getContext();
+  auto shape = FusionShape::get(fusion, nullptr);
+  CublasSchedule schedule;
+  schedule.isTf32 = shape->gemm->lhsType.isF32() && profile.allowTf32;
+  schedule.scratchBytes = libraryScratchBytes(profile);
+  Implementation implementation;
+  implementation.impl =
+      kernel::ImplAttr::get(context, name(), schedule.toAttribute(context));
+  implementation.operandLayouts.assign(fusion.getInputs().size(),
+                                       UnitAttr::get(context));
+  implementation.name = name().str();
+  if (schedule.isTf32) {
+    implementation.name += " tf32";
+  }
+  implementation.estimateUs =
+      estimateProductUs(*shape, profile, /*isPadded=*/false);
+  return {implementation};
+}
+
+LogicalResult CublasGemm::lower(FusionOp fusion,
+                                plan::PlanBuilder &plan) const {
+  auto schedule = CublasSchedule::parse(fusion.getImplAttr().getSchedule(),
+                                        fusion.getLoc());
+  if (failed(schedule)) {
+    return failure();
+  }
+  std::string reason;
+  auto shape = FusionShape::get(fusion, &reason);
+  std::optional<std::string> rejected =
+      failed(shape) ? reason : rejectShape(*shape);
+  if (rejected) {
+    return fusion.emitError(name()) << " cannot implement this: " << *rejected;
+  }
+  if (schedule->isPadded || !schedule->algorithm.empty()) {
+    return fusion.emitError(name()) << " takes dense operands and chooses its "
+                                       "algorithm itself";
+  }
+  Builder b(fusion.getContext());
+  CallBuilder call(fusion, *shape, plan);
+  auto lhs = call.lhs();
+  auto rhs = call.rhs();
+  plan::TensorViewAttr bias;
+  if (shape->gemm->bias) {
+    bias = call.columns(shape->gemm->bias);
+  }
+  auto result = call.result();
+  auto compute = b.getStringAttr(schedule->isTf32 ? "tf32" : "f32");
+  Attribute descriptor;
+  if (bias) {
+    descriptor = plan::CublasltMatmulAttr::get(
+        fusion.getContext(), lhs, rhs, bias, /*addend=*/{}, result, /*aux=*/{},
+        b.getStringAttr("none"), compute, b.getStringAttr(""));
+  } else {
+    descriptor = plan::CublasGemmAttr::get(fusion.getContext(), lhs, rhs,
+                                           result, compute);
+  }
+  call.create(descriptor, schedule->scratchBytes, /*version=*/"", name());
+  return success();
+}
+
+} // namespace minic::cuda

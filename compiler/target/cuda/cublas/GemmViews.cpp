@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Padding, and strides of operands that are padded.
+
+#include "compiler/target/cuda/cublas/GemmViews.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+using kernel::FusionOp;
+using kernel::FusionShape;
+using kernel::GemmShape;
+using kernel::LayoutAttr;
+
+// What vector accesses and TMA want of pitches.
+static constexpr int64_t kPitchBytes = 16;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// GemmPadding
+//===----------------------------------------------------------------------===//
+
+/// `argument` padded: its last dimension to a pitch of whole `unit`s, and K,
+/// whichever of the last two it is, to `paddedK`. Null where that is dense.
+static LayoutAttr pad(Value argument, bool kIsLast, int64_t paddedK,
+                      int64_t unit) {
+  RankedTensorType type = typeOf(argument);
+  auto padded = llvm::to_vector(type.getShape());
+  size_t rank = padded.size();
+  padded[rank - 1] = llvm::alignTo(padded[rank - 1], unit);
+  if (!kIsLast) {
+    padded[rank - 2] = paddedK;
+  }
+  if (ArrayRef<int64_t>(padded) == type.getShape()) {
+    return {};
+  }
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  return LayoutAttr::get(type.getContext(), order, {}, {}, padded);
+}
+
+FailureOr<GemmPadding> GemmPadding::get(const FusionShape &shape) {
+  const GemmShape &gemm = *shape.gemm;
+  int64_t unit = kPitchBytes / kernel::getElementBytes(gemm.lhsType);
+  // Below a unit a row would be mostly zeros.
+  if (gemm.k < unit || gemm.lhs == gemm.rhs) {
+    return failure();
+  }
+  int64_t paddedK = llvm::alignTo(gemm.k, unit);
+  GemmPadding padding;
+  padding.lhs = pad(gemm.lhs, gemm.lhsStrideK == 1, paddedK, unit);
+  padding.rhs = pad(gemm.rhs, gemm.rhsStrideK == 1, paddedK, unit);
+  if ((!padding.lhs && !padding.rhs) ||
+      (padding.lhs && !gemm.lhs.hasOneUse()) ||
+      (padding.rhs && !gemm.rhs.hasOneUse())) {
+    return failure();
+  }
+  return padding;
+}
+
+//===----------------------------------------------------------------------===//
+// What libraries take, and how long
+//===----------------------------------------------------------------------===//
+
+std::optional<std::string> rejectProduct(const FusionShape &shape) {
+  if (!shape.gemm) {
+    return "no contraction";
+  }
+  const GemmShape &gemm = *shape.gemm;
+  if (!shape.prologue.empty()) {
+    return "ops before the contraction";
+  }
+  if (gemm.lhsType != gemm.rhsType ||
+      !(gemm.lhsType.isF32() || gemm.lhsType.isF16() ||
+        gemm.lhsType.isBF16())) {
+    return "no such operand dtypes in cuBLAS";
+  }
+  if (gemm.batchCount() * gemm.m * gemm.n * gemm.k == 0) {
+    return "empty contraction";
+  }
+  // Both count batches by one stride.
+  auto isOneStride = [&](ArrayRef<int64_t> strides) {
+    int64_t stride = 0, inside = 1;
+    for (size_t i = strides.size(); i-- > 0;) {
+      if (gemm.batch[i] == 1) {
+        continue;
+      }
+      if (inside != 1 && strides[i] != stride * inside) {
+        return false;
+      }
+      stride = inside == 1 ? strides[i] : stride;
+      inside *= gemm.batch[i];
+    }
+    return true;
+  };
+  if (!isOneStride(gemm.lhsBatchStrides) ||
+      !isOneStride(gemm.rhsBatchStrides)) {
+    return "batch dimensions that broadcast against each other";
+  }
+  return std::nullopt;
+}
+
+double estimateProductUs(const FusionShape &shape, const DeviceProfile &profile,
+                         bool isPadded) {
+  const GemmShape &gemm = *shape.gemm;
+  bool isF32 = gemm.lhsType.isF32();
+  double peak = !isF32              ? profile.tensorGflops16
+                : profile.allowTf32 ? profile.tensorGflopsTf32
+                                    : profile.peakGflops;
+  // Tiles of 128 x 128 elements (64 x 64 for f32, and where there are few) on
+  // so many processors; what is left of the last wave is idle.
+  double batch = double(gemm.batchCount());
+  auto tiles = [&](int64_t edge) {
+    return batch * double(llvm::divideCeil(gemm.m, edge)) *
+           double(llvm::divideCeil(gemm.n, edge));
+  };
+  double sms = std::max(1, profile.smCount);
+  int64_t edge = isF32 || tiles(128) < sms ? 64 : 128;
+  double waves = std::ceil(tiles(edge) / sms);
+  double tileFlops = 2.0 * double(edge * edge) * double(gemm.k);
+  // Reached on an H200: 0.7 of the peak, 0.25 to 0.3 of that where pitches
+  // are no multiples of 16 bytes.
+  double reached = 0.7;
+  if (!isPadded && succeeded(GemmPadding::get(shape))) {
+    reached *= 0.3;
+  }
+  double computeUs =
+      peak > 0 ? waves * tileFlops / (reached * peak / sms) * 1e-3 : 0;
+  double elementBytes = double(kernel::getElementBytes(gemm.lhsType));
+  double bytes =
+      batch * elementBytes *
+      (double(gemm.m) * double(gemm.k) + double(gemm.k) * double(gemm.n) +
+       double(gemm.m) * double(gemm.n));
+  double memoryUs =
+      profile.memoryGBs > 0 ? bytes / profile.memoryGBs * 1e-3 : 0;
+  // A kernel of no work takes about 2 us from launch to launch.
+  return std::max(computeUs, memoryUs) + 2;
+}
+
+/// Whether `tensor`, an operand of a fusion or of a part of one, is a constant.
+static bool isConstant(Value tensor) {
+  while (auto argument = dyn_cast<BlockArgument>(tensor)) {
+    auto fusion = dyn_cast<FusionOp>(argument.getOwner()->getParentOp());
+    if (!fusion) {
+      return false;
+    }
+    tensor = fusion.getInputs()[argument.getArgNumber()];
+  }
+  return bool(tensor.getDefiningOp<graph::ConstantOp>());
+}
+
+double estimatePaddingUs(FusionOp fusion, const FusionShape &shape,
+                         const GemmPadding &padding,
+                         const DeviceProfile &profile) {
+  double us = 0;
+  auto add = [&](Value argument, LayoutAttr layout) {
+    auto number = cast<BlockArgument>(argument).getArgNumber();
+    if (!layout || isConstant(fusion.getInputs()[number])) {
+      return;
+    }
+    double bytes = 2.0 * double(kernel::getBytes(typeOf(argument)));
+    us += 2 + (profile.memoryGBs > 0 ? bytes / profile.memoryGBs * 1e-3 : 0);
+  };
+  add(shape.gemm->lhs, padding.lhs);
+  add(shape.gemm->rhs, padding.rhs);
+  return us;
+}
+
+//===----------------------------------------------------------------------===//
+// CallBuilder
+//===----------------------------------------------------------------------===//
+
+Value CallBuilder::outer(Value argument) {
+  return fusion.getInputs()[cast<BlockArgument>(argument).getArgNumber()];
+}
+
+int64_t CallBuilder::operand(Value tensor, plan::Access access) {
+  addresses.push_back(plan.addressOf(tensor));
+  accesses.push_back(
+      plan::AccessAttr::get(plan.builder().getContext(), access));
+  return int64_t(addresses.size()) - 1;
+}
+
+plan::TensorViewAttr CallBuilder::matrix(Value argument,
+                                         ArrayRef<int64_t> batchStrides,
+                                         int64_t rows, int64_t columns,
+                                         int64_t rowStride,
+                                         int64_t columnStride) {
+  OpBuilder &b = plan.builder();
+  RankedTensorType type = typeOf(outer(argument));
+  ArrayRef<int64_t> shape = type.getShape();
+  LayoutAttr layout = kernel::getLayout(type);
+  ArrayRef<int64_t> padded = layout ? layout.getPadded() : shape;
+  // Strides are the dense operand's: of an element, of a row, or of matrices.
+  int64_t denseRow = shape.back(), paddedRow = padded.back();
+  int64_t denseMatrix = denseRow, paddedMatrix = paddedRow;
+  if (shape.size() > 1) {
+    denseMatrix *= shape[shape.size() - 2];
+    paddedMatrix *= padded[shape.size() - 2];
+  }
+  auto inMemory = [&](int64_t stride) {
+    if (!layout || stride <= 1) {
+      return stride;
+    }
+    return stride == denseRow ? paddedRow : stride / denseMatrix * paddedMatrix;
+  };
+  SmallVector<int64_t> dims, strides;
+  for (auto [dim, stride] :
+       llvm::zip_equal(this->shape.gemm->batch, batchStrides)) {
+    // An extent of 1 where the operand broadcasts.
+    dims.push_back(stride == 0 ? 1 : dim);
+    strides.push_back(stride == 0 ? paddedMatrix : inMemory(stride));
+  }
+  dims.append({rows, columns});
+  strides.append({inMemory(rowStride), inMemory(columnStride)});
+  return plan::TensorViewAttr::get(
+      b.getContext(), operand(outer(argument), plan::Access::Read),
+      type.getElementType(), b.getDenseI64ArrayAttr(dims),
+      b.getDenseI64ArrayAttr(strides));
+}
+
+/// K in memory, zeros included: what both operands have where one is padded.
+static int64_t kInMemory(const FusionShape &shape, FusionOp fusion) {
+  const GemmShape &gemm = *shape.gemm;
+  auto extent = [&](Value argument, bool kIsLast) {
+    auto number = cast<BlockArgument>(argument).getArgNumber();
+    LayoutAttr layout = kernel::getLayout(typeOf(fusion.getInputs()[number]));
+    if (!layout) {
+      return gemm.k;
+    }
+    ArrayRef<int64_t> padded = layout.getPadded();
+    return kIsLast ? padded.back() : padded[padded.size() - 2];
+  };
+  return std::min(extent(gemm.lhs, gemm.lhsStrideK == 1),
+                  extent(gemm.rhs, gemm.rhsStrideK == 1));
+}
+
+plan::TensorViewAttr CallBuilder::lhs() {
+  const GemmShape &gemm = *shape.gemm;
+  return matrix(gemm.lhs, gemm.lhsBatchStrides, gemm.m,
+                kInMemory(shape, fusion), gemm.lhsStrideM, gemm.lhsStrideK);
+}
+
+plan::TensorViewAttr CallBuilder::rhs() {
+  const GemmShape &gemm = *shape.gemm;
+  return matrix(gemm.rhs, gemm.rhsBatchStrides, kInMemory(shape, fusion),
+                gemm.n, gemm.rhsStrideK, gemm.rhsStrideN);
+}
+
+plan::TensorViewAttr CallBuilder::columns(Value argument) {
+  OpBuilder &b = plan.builder();
+  return plan::TensorViewAttr::get(
+      b.getContext(), operand(outer(argument), plan::Access::Read),
+      getElementTypeOrSelf(argument.getType()),
+      b.getDenseI64ArrayAttr({shape.gemm->n}), b.getDenseI64ArrayAttr({1}));
+}
+
+plan::TensorViewAttr CallBuilder::dense(int64_t operand, Type dtype) {
+  OpBuilder &b = plan.builder();
+  const GemmShape &gemm = *shape.gemm;
+  SmallVector<int64_t> dims(gemm.batch);
+  dims.append({gemm.m, gemm.n});
+  SmallVector<int64_t> strides(dims.size(), 1);
+  for (size_t i = dims.size() - 1; i-- > 0;) {
+    strides[i] = strides[i + 1] * dims[i + 1];
+  }
+  return plan::TensorViewAttr::get(b.getContext(), operand, dtype,
+                                   b.getDenseI64ArrayAttr(dims),
+                                   b.getDenseI64ArrayAttr(strides));
+}
+
+plan::TensorViewAttr CallBuilder::full(Value argument) {
+  return dense(operand(outer(argument), plan::Access::Read),
+               getElementTypeOrSelf(argument.getType()));
+}
+
+plan::TensorViewAttr CallBuilder::result(unsigned index) {
+  Value value = fusion.getResult(index);
+  return dense(operand(value, plan::Access::Write),
+               getElementTypeOrSelf(value.getType()));
+}
+
+void CallBuilder::create(Attribute descriptor, int64_t scratchBytes,
+                         StringRef version, StringRef name) {
+  OpBuilder &b = plan.builder();
+  Value scratch;
+  if (scratchBytes > 0) {
+    scratch = plan.buffer(scratchBytes);
+    if (auto buffer = scratch.getDefiningOp<plan::BufferOp>()) {
+      buffer.setAlignment(256); // what cuBLAS asks of a workspace
+    }
+  }
+  std::string label = name.str();
+  for (Operation *op : fusion.getBodyOps()) {
+    label += (" " + op->getName().stripDialect()).str();
+  }
+  plan::CallOp::create(
+      b, fusion.getLoc(), descriptor, addresses, b.getArrayAttr(accesses),
+      scratch, b.getI64IntegerAttr(scratchBytes),
+      version.empty() ? StringAttr() : b.getStringAttr(version),
+      b.getStringAttr(label), /*depends=*/nullptr);
+}
+
+} // namespace minic::cuda
