@@ -260,7 +260,8 @@ Value KernelBuilder::zeroVector(Type element, int64_t lanes) {
 SmallVector<Value> KernelBuilder::forLoop(
     Value lower, Value upper, int64_t step, ValueRange carried,
     llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
-  auto loop = scf::ForOp::create(b, loc, lower, upper, i64(step), carried);
+  auto loop = scf::ForOp::create(b, loc, lower, upper,
+                                 integer(lower.getType(), step), carried);
   OpBuilder::InsertionGuard guard(b);
   // A loop that carries nothing comes with its terminator.
   b.setInsertionPointToStart(loop.getBody());

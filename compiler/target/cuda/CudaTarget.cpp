@@ -8,6 +8,7 @@
 #include "compiler/target/cuda/Assembler.h"
 #include "compiler/target/cuda/cublas/CublasGemm.h"
 #include "compiler/target/cuda/cublaslt/CublasltMatmul.h"
+#include "compiler/target/cuda/gemm_sm80/GemmSm80Family.h"
 #include "compiler/target/cuda/pointwise/PointwiseFamily.h"
 #include "compiler/target/cuda/relayout/Relayout.h"
 
@@ -16,10 +17,11 @@ using namespace mlir;
 namespace minic::cuda {
 
 CudaTarget::CudaTarget(DeviceProfile profile) : profile_(std::move(profile)) {
+  static const GemmSm80Family gemmSm80;
   static const PointwiseFamily pointwise;
+  families_ = {&gemmSm80, &pointwise};
   static const CublasGemm cublas;
   static const CublasltMatmul cublaslt;
-  families_ = {&pointwise};
   libraries_ = {&cublas, &cublaslt};
 }
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pitches, alignments and layouts of the matrices of a contraction.
+
+#include "compiler/target/cuda/gemm/GemmOperand.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+/// What memory requests are made of, and rows are padded to.
+constexpr int64_t rowAlignment = 16;
+
+static GemmOperand describe(const kernel::GemmShape &gemm, bool isLhs) {
+  GemmOperand operand;
+  operand.value = isLhs ? gemm.lhs : gemm.rhs;
+  if (auto argument = dyn_cast<BlockArgument>(operand.value)) {
+    operand.argument = argument.getArgNumber();
+  }
+  operand.type = isLhs ? gemm.lhsType : gemm.rhsType;
+  operand.rows = isLhs ? gemm.m : gemm.n;
+  operand.k = gemm.k;
+  operand.pitch = isLhs ? gemm.lhsStrideM : gemm.rhsStrideN;
+  operand.batchStrides = isLhs ? gemm.lhsBatchStrides : gemm.rhsBatchStrides;
+  operand.layout = UnitAttr::get(operand.value.getContext());
+  return operand;
+}
+
+/// Whether K is the operand's last dimension, else the one before.
+static bool isKLast(const kernel::FusionShape &shape, bool isLhs) {
+  auto matmul = dyn_cast<graph::MatmulOp>(shape.anchor);
+  if (!matmul) {
+    return true;
+  }
+  return isLhs ? !matmul.getTransposeLhs() : matmul.getTransposeRhs();
+}
+
+static bool isContiguousInK(const kernel::FusionShape &shape, bool isLhs) {
+  const kernel::GemmShape &gemm = *shape.gemm;
+  return gemm.k <= 1 || (isLhs ? gemm.lhsStrideK : gemm.rhsStrideK) == 1;
+}
+
+GemmOperand GemmOperand::dense(const kernel::FusionShape &shape, bool isLhs) {
+  GemmOperand operand = describe(*shape.gemm, isLhs);
+  if (!isContiguousInK(shape, isLhs)) {
+    return padded(shape, isLhs);
+  }
+  // Every address is a multiple of what divides all strides in use.
+  int64_t bytes = rowAlignment;
+  if (operand.rows > 1) {
+    bytes = std::gcd(bytes, operand.pitch * operand.elementBytes());
+  }
+  for (int64_t stride : operand.batchStrides) {
+    bytes = std::gcd(bytes, stride * operand.elementBytes());
+  }
+  operand.accessBytes = bytes;
+  return operand;
+}
+
+GemmOperand GemmOperand::padded(const kernel::FusionShape &shape, bool isLhs) {
+  if (isContiguousInK(shape, isLhs)) {
+    GemmOperand operand = dense(shape, isLhs);
+    if (operand.accessBytes == rowAlignment) {
+      return operand;
+    }
+  }
+  GemmOperand operand = describe(*shape.gemm, isLhs);
+  auto type = cast<RankedTensorType>(operand.value.getType());
+  int64_t rank = type.getRank();
+  bool kIsLast = isKLast(shape, isLhs);
+  int64_t kDim = kIsLast ? rank - 1 : rank - 2;
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  if (!kIsLast) {
+    std::swap(order[rank - 1], order[rank - 2]);
+  }
+  auto extents = llvm::to_vector(type.getShape());
+  int64_t matrix = rank >= 2 ? extents[rank - 2] * extents[rank - 1] : 0;
+  extents[kDim] = llvm::alignTo(std::max<int64_t>(extents[kDim], 1),
+                                rowAlignment / operand.elementBytes());
+  operand.pitch = extents[kDim];
+  int64_t paddedMatrix = rank >= 2 ? extents[rank - 2] * extents[rank - 1] : 0;
+  for (int64_t &stride : operand.batchStrides) {
+    stride = matrix == 0 ? 0 : stride / matrix * paddedMatrix;
+  }
+  operand.layout =
+      kernel::LayoutAttr::get(type.getContext(), order, {}, {}, extents);
+  return operand;
+}
+
+} // namespace minic::cuda

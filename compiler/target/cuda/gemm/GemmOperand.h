@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GemmOperand: how a GEMM kernel reads one matrix of a contraction.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_GEMMOPERAND_H
+#define MINIC_COMPILER_TARGET_CUDA_GEMM_GEMMOPERAND_H
+
+#include "dialects/kernel/FusionShape.h"
+
+namespace minic::cuda {
+
+/// A matrix of `rows` (M of lhs, N of rhs) by K whose rows are contiguous in K,
+/// for every family of GEMM kernels. What is not so in memory is asked for in a
+/// layout: free for a constant, a kernel of its own for an activation.
+struct GemmOperand {
+  /// The fusion's operand, and the contraction's.
+  int64_t argument = 0;
+  mlir::Value value;
+  mlir::Type type; // of an element
+  int64_t rows = 0, k = 0;
+  /// Elements from one row to the next; K at least.
+  int64_t pitch = 0;
+  /// Elements from one matrix to the next, per batch dimension.
+  llvm::SmallVector<int64_t> batchStrides;
+  /// Bytes that one access may have anywhere in the operand: 16, 8, 4 or, with
+  /// rows of an odd number of 16-bit elements, 2.
+  int64_t accessBytes = 16;
+  /// The layout the operand must have: unit for dense.
+  mlir::Attribute layout;
+
+  int64_t elementBytes() const { return type.getIntOrFloatBitWidth() / 8; }
+  bool isDense() const { return llvm::isa<mlir::UnitAttr>(layout); }
+
+  /// As it lies, where its rows are contiguous in K; else as `padded` does.
+  static GemmOperand dense(const kernel::FusionShape &shape, bool isLhs);
+  /// With rows of a multiple of 16 bytes, the rest of them zero. Equal to the
+  /// dense one where that has such rows already.
+  static GemmOperand padded(const kernel::FusionShape &shape, bool isLhs);
+};
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_GEMMOPERAND_H

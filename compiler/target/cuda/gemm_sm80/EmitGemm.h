@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A whole GEMM kernel: the pipeline around the multiplication.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_EMITGEMM_H
+#define MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_EMITGEMM_H
+
+#include "compiler/target/cuda/gemm_sm80/GemmSm80Geometry.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace minic::cuda {
+
+/// Adds the kernel `name` to `device`. Its parameters are `operands` operands
+/// and shape.results' results of the fusion, then with a split K the workspace
+/// and the counters.
+void emitGemm(mlir::Location loc, mlir::ModuleOp device, llvm::StringRef name,
+              const kernel::FusionShape &shape,
+              const GemmSm80Geometry &geometry, int64_t operands);
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_EMITGEMM_H

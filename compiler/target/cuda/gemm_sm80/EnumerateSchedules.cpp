@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tiles, stages, splits and rasters, ranked by an estimate.
+
+#include "compiler/target/cuda/gemm_sm80/EnumerateSchedules.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+namespace {
+
+struct Tile {
+  int64_t bm, bn, warpsM, warpsN, warpsK = 1;
+};
+
+const Tile tensorTiles[] = {
+    {16, 32, 1, 2, 2},   {16, 64, 1, 4, 1},   {16, 64, 1, 2, 2},
+    {16, 128, 1, 4, 1},  {32, 32, 2, 2, 1},   {32, 32, 1, 1, 4},
+    {32, 32, 2, 2, 2},   {32, 64, 2, 2, 1},   {32, 64, 1, 2, 2},
+    {32, 128, 1, 4, 1},  {64, 32, 2, 2, 1},   {64, 32, 2, 1, 2},
+    {64, 64, 2, 2, 1},   {64, 64, 2, 2, 2},   {64, 64, 2, 4, 1},
+    {64, 128, 2, 2, 1},  {64, 128, 2, 4, 1},  {128, 64, 2, 2, 1},
+    {128, 64, 4, 2, 1},  {128, 128, 2, 2, 1}, {128, 128, 2, 4, 1},
+    {128, 256, 2, 4, 1}, {256, 128, 4, 2, 1}, {64, 256, 1, 4, 1},
+};
+
+const Tile ffmaTiles[] = {
+    {32, 32, 1, 1, 4},  {32, 32, 1, 2, 2},  {32, 64, 1, 2, 2},
+    {64, 32, 1, 1, 4},  {64, 64, 1, 2, 2},  {64, 64, 2, 2, 1},
+    {64, 128, 1, 4, 1}, {128, 64, 2, 2, 1}, {128, 128, 2, 4, 1},
+};
+
+class Enumeration {
+public:
+  Enumeration(const kernel::FusionShape &shape, const DeviceProfile &profile)
+      : shape_(shape), profile_(profile) {}
+
+  std::vector<EstimatedSchedule> found;
+
+  void run() {
+    const kernel::GemmShape &gemm = *shape_.gemm;
+    if (!gemm.lhsType.isF32()) {
+      runMath(GemmMath::Mma, tensorTiles);
+      return;
+    }
+    if (profile_.allowTf32) {
+      runMath(GemmMath::Tf32, tensorTiles);
+    }
+    runMath(GemmMath::Tf32x3, tensorTiles);
+    runMath(GemmMath::Ffma, ffmaTiles);
+  }
+
+private:
+  void runMath(GemmMath math, ArrayRef<Tile> tiles) {
+    for (const Tile &tile : tiles) {
+      for (int64_t rowBytes : {64, 128, 256}) {
+        for (int64_t stages : {2, 3, 4, 5, 6, 8}) {
+          for (int64_t splitK : {1, 2, 3, 4, 6, 8, 12, 16}) {
+            for (bool padLhs : {false, true}) {
+              GemmSm80Schedule schedule;
+              schedule.bm = tile.bm, schedule.bn = tile.bn;
+              schedule.warpsM = tile.warpsM, schedule.warpsN = tile.warpsN;
+              schedule.warpsK = tile.warpsK;
+              schedule.stages = stages, schedule.splitK = splitK;
+              schedule.math = math, schedule.padLhs = padLhs;
+              schedule.bk =
+                  rowBytes * 8 / shape_.gemm->lhsType.getIntOrFloatBitWidth();
+              consider(schedule);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  void consider(GemmSm80Schedule schedule) {
+    FailureOr<GemmSm80Geometry> g =
+        GemmSm80Geometry::get(shape_, schedule, nullptr);
+    if (failed(g) || g->misfit(profile_)) {
+      return;
+    }
+    // Equal code has one name.
+    if (schedule.padLhs && g->lhs.isDense()) {
+      return;
+    }
+    // Stages that nothing ever fills, or splits that only add traffic.
+    if (schedule.stages > 2 && schedule.stages > g->kBlocksPerSplit + 1) {
+      return;
+    }
+    if (schedule.splitK > 1 &&
+        g->raster.tiles() * g->raster.batches > 2 * profile_.smCount) {
+      return;
+    }
+    found.push_back({schedule, estimateMicroseconds(*g, profile_)});
+  }
+
+  const kernel::FusionShape &shape_;
+  const DeviceProfile &profile_;
+};
+
+} // namespace
+
+std::vector<EstimatedSchedule>
+enumerateSchedules(const kernel::FusionShape &shape,
+                   const DeviceProfile &profile, size_t limit) {
+  Enumeration enumeration(shape, profile);
+  enumeration.run();
+  auto &found = enumeration.found;
+  llvm::sort(found, [](const auto &a, const auto &b) {
+    // Equal estimates in a fixed order: the first one is what is used where
+    // nothing was measured.
+    return std::pair(a.microseconds, toString(a.schedule)) <
+           std::pair(b.microseconds, toString(b.schedule));
+  });
+  // The estimate is least sure about how tiles compare, so the best few of
+  // each stay, and both ways to multiply f32.
+  std::map<std::array<int64_t, 6>, int> kept;
+  std::vector<EstimatedSchedule> result;
+  for (const EstimatedSchedule &one : found) {
+    const GemmSm80Schedule &s = one.schedule;
+    int &count =
+        kept[{int64_t(s.math), s.bm, s.bn, s.warpsM, s.warpsN, s.warpsK}];
+    if (count < 4 && result.size() < limit) {
+      ++count;
+      result.push_back(one);
+    }
+  }
+  bool isF32 = shape.gemm->lhsType.isF32();
+  auto isFfma = [](const EstimatedSchedule &one) {
+    return one.schedule.math == GemmMath::Ffma;
+  };
+  if (isF32 && !result.empty() && llvm::none_of(result, isFfma)) {
+    // The one that is IEEE arithmetic throughout is always there.
+    auto plain = llvm::find_if(found, isFfma);
+    if (plain != found.end()) {
+      if (result.size() == limit && limit > 1) {
+        result.pop_back();
+      }
+      if (result.size() < limit) {
+        result.push_back(*plain);
+      }
+    }
+  }
+  return result;
+}
+
+} // namespace minic::cuda

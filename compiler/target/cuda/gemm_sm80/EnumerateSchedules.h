@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The schedules worth measuring for a GEMM, and how long each may take.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_ENUMERATESCHEDULES_H
+#define MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_ENUMERATESCHEDULES_H
+
+#include "compiler/target/cuda/gemm_sm80/GemmSm80Geometry.h"
+
+#include <vector>
+
+namespace minic::cuda {
+
+struct EstimatedSchedule {
+  GemmSm80Schedule schedule;
+  double microseconds = 0;
+};
+
+/// Schedules for `shape` that fit `profile`'s device, best estimate first, at
+/// most `limit`; none only where no block fits.
+std::vector<EstimatedSchedule>
+enumerateSchedules(const kernel::FusionShape &shape,
+                   const DeviceProfile &profile, size_t limit = 40);
+
+/// A rough time: waves of blocks, each bound by arithmetic, shared memory, L2
+/// or latency, and the device's memory under it all.
+double estimateMicroseconds(const GemmSm80Geometry &geometry,
+                            const DeviceProfile &profile);
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_ENUMERATESCHEDULES_H

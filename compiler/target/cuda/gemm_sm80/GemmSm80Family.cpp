@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matching, lowering and emission of gemm_sm80.
+
+#include "compiler/target/cuda/gemm_sm80/GemmSm80Family.h"
+
+#include "compiler/target/cuda/KernelLaunch.h"
+#include "compiler/target/cuda/gemm_sm80/EmitGemm.h"
+#include "compiler/target/cuda/gemm_sm80/EnumerateSchedules.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+/// The shape of a fusion that this family takes, or why it does not.
+static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
+                                            std::string *reason) {
+  auto fail = [&](const char *why) {
+    *reason = why;
+    return failure();
+  };
+  FailureOr<kernel::FusionShape> shape =
+      kernel::FusionShape::get(fusion, reason);
+  if (failed(shape)) {
+    return failure();
+  }
+  if (!shape->gemm) {
+    return fail("no linear or matmul in the body");
+  }
+  if (!shape->prologue.empty()) {
+    return fail("pointwise ops before the contraction");
+  }
+  const kernel::GemmShape &gemm = *shape->gemm;
+  bool known =
+      gemm.lhsType.isF32() || gemm.lhsType.isBF16() || gemm.lhsType.isF16();
+  if (!known || gemm.lhsType != gemm.rhsType) {
+    return fail("the operands' dtype");
+  }
+  // A relaid operand is unreadable for anyone else in the body.
+  for (Value operand : {gemm.lhs, gemm.rhs}) {
+    bool isRelaid = !GemmOperand::padded(*shape, operand == gemm.lhs).isDense();
+    if (isRelaid && (!operand.hasOneUse() || gemm.lhs == gemm.rhs)) {
+      return fail("an operand that must be relaid has another use in the body");
+    }
+  }
+  return shape;
+}
+
+/// Shape, schedule and geometry of a fusion whose impl names this family.
+static FailureOr<std::pair<kernel::FusionShape, GemmSm80Geometry>>
+analyze(kernel::FusionOp fusion) {
+  std::string reason;
+  FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
+  if (failed(shape)) {
+    return fusion.emitError("gemm_sm80 cannot implement this fusion: ")
+           << reason;
+  }
+  FailureOr<GemmSm80Schedule> schedule = parseGemmSm80Schedule(
+      fusion.getImplAttr().getSchedule(), fusion.getLoc());
+  if (failed(schedule)) {
+    return failure();
+  }
+  FailureOr<GemmSm80Geometry> geometry =
+      GemmSm80Geometry::get(*shape, *schedule, &reason);
+  if (failed(geometry)) {
+    return fusion.emitError("gemm_sm80 cannot implement this fusion with ")
+           << toString(*schedule) << ": " << reason;
+  }
+  return std::pair(std::move(*shape), std::move(*geometry));
+}
+
+std::optional<std::string>
+GemmSm80Family::reject(kernel::FusionOp fusion,
+                       const DeviceProfile &profile) const {
+  if (profile.smVersion < 80) {
+    return "the GPU is older than sm_80";
+  }
+  std::string reason;
+  FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
+  if (failed(shape)) {
+    return reason;
+  }
+  if (enumerateSchedules(*shape, profile, 1).empty()) {
+    return "too large, or a GPU with too little shared memory";
+  }
+  return std::nullopt;
+}
+
+std::vector<Implementation>
+GemmSm80Family::enumerate(kernel::FusionOp fusion,
+                          const DeviceProfile &profile) const {
+  std::string reason;
+  FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
+  if (failed(shape)) {
+    return {};
+  }
+  MLIRContext *context = fusion.getContext();
+  std::vector<Implementation> implementations;
+  for (const EstimatedSchedule &estimated :
+       enumerateSchedules(*shape, profile)) {
+    FailureOr<GemmSm80Geometry> geometry =
+        GemmSm80Geometry::get(*shape, estimated.schedule, nullptr);
+    Implementation implementation;
+    implementation.impl = kernel::ImplAttr::get(
+        context, name(), toAttribute(estimated.schedule, context));
+    implementation.operandLayouts.assign(fusion.getInputs().size(),
+                                         UnitAttr::get(context));
+    for (const GemmOperand *operand : {&geometry->lhs, &geometry->rhs}) {
+      implementation.operandLayouts[size_t(operand->argument)] =
+          operand->layout;
+    }
+    implementation.name = toString(estimated.schedule);
+    implementation.estimateUs = estimated.microseconds;
+    implementations.push_back(std::move(implementation));
+  }
+  return implementations;
+}
+
+/// Whether the fusion's operands lie as the geometry reads them.
+static LogicalResult checkLayouts(kernel::FusionOp fusion,
+                                  const GemmSm80Geometry &geometry) {
+  for (const GemmOperand *operand : {&geometry.lhs, &geometry.rhs}) {
+    auto type = cast<RankedTensorType>(
+        fusion.getInputs()[size_t(operand->argument)].getType());
+    Attribute expected = operand->isDense() ? Attribute() : operand->layout;
+    if (kernel::getLayout(type) != expected) {
+      return fusion.emitError("gemm_sm80 expects operand ")
+             << operand->argument << " in layout " << operand->layout
+             << ", got " << type;
+    }
+  }
+  return success();
+}
+
+LogicalResult GemmSm80Family::lower(kernel::FusionOp fusion,
+                                    plan::PlanBuilder &plan) const {
+  auto analyzed = analyze(fusion);
+  if (failed(analyzed)) {
+    return failure();
+  }
+  auto &[shape, geometry] = *analyzed;
+  if (failed(checkLayouts(fusion, geometry))) {
+    return failure();
+  }
+  if (geometry.blocks() == 0) {
+    return success(); // the result has no elements
+  }
+  const GemmSm80Schedule &schedule = geometry.schedule;
+  KernelLaunch launch;
+  launch.grid = {geometry.blocks()};
+  launch.threads = schedule.threads();
+  launch.sharedBytes = geometry.sharedBytes();
+  launch.programmatic = schedule.programmatic;
+  launch.label = toString(schedule);
+  if (schedule.splitK > 1) {
+    launch.workspace = {plan.buffer(geometry.workspaceBytes()),
+                        plan.zeroedBuffer(geometry.counterBytes())};
+  }
+  plan::KernelOp kernel =
+      plan.kernel(fusion, "gemm_" + std::to_string(schedule.bm) + "x" +
+                              std::to_string(schedule.bn));
+  addLaunch(plan, fusion, kernel, launch);
+  return success();
+}
+
+LogicalResult GemmSm80Family::emit(plan::KernelOp kernel,
+                                   const DeviceProfile &profile,
+                                   ModuleOp device) const {
+  auto fusion = cast<kernel::FusionOp>(kernel.getBody().front().front());
+  auto analyzed = analyze(fusion);
+  if (failed(analyzed)) {
+    return failure();
+  }
+  auto &[shape, geometry] = *analyzed;
+  if (auto why = geometry.misfit(profile)) {
+    return fusion.emitError("gemm_sm80 cannot run ")
+           << toString(geometry.schedule) << " on " << profile.name << ": "
+           << *why;
+  }
+  emitGemm(fusion.getLoc(), device,
+           cast<StringAttr>(kernel.getEntries()[0]).getValue(), shape, geometry,
+           int64_t(fusion.getInputs().size()));
+  return success();
+}
+
+} // namespace minic::cuda

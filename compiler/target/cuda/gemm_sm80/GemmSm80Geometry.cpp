@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tiles, stages, shared memory and what a schedule may not be.
+
+#include "compiler/target/cuda/gemm_sm80/GemmSm80Geometry.h"
+
+#include "compiler/target/cuda/EpilogueEmitter.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+/// The widest access of the epilogue that all results allow: 16 bytes, and no
+/// more columns than N is a multiple of, so that each access is wholly inside
+/// the result or outside and aligned.
+static int64_t epilogueLanes(const kernel::FusionShape &shape) {
+  int64_t bytes = 4;
+  for (Value result : shape.results) {
+    Type type = cast<RankedTensorType>(result.getType()).getElementType();
+    bytes = std::min<int64_t>(
+        bytes, llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
+  }
+  return EpilogueEmitter::lanesFor(shape, std::min<int64_t>(16 / bytes, 8));
+}
+
+static std::string checkTypes(const GemmSm80Geometry &g) {
+  const kernel::GemmShape &gemm = g.gemm;
+  if (gemm.lhsType != gemm.rhsType) {
+    return "operands of different dtypes";
+  }
+  bool is16Bit = gemm.lhsType.isBF16() || gemm.lhsType.isF16();
+  if (g.schedule.math == GemmMath::Mma ? !is16Bit : !gemm.lhsType.isF32()) {
+    return "operands are not of a dtype that math=" +
+           toString(g.schedule.math).str() + " multiplies";
+  }
+  return "";
+}
+
+static std::string checkTile(const GemmSm80Geometry &g) {
+  const GemmSm80Schedule &s = g.schedule;
+  if (s.bm % s.warpsM != 0 || s.bn % s.warpsN != 0) {
+    return "the tile does not divide among its warps";
+  }
+  if (s.threads() > 1024) {
+    return "more than 1024 threads";
+  }
+  if (g.usesTensorCores() && (g.warpTileM % 16 != 0 || g.warpTileN % 16 != 0)) {
+    return "a warp's tile must be of multiples of 16x16";
+  }
+  if (!g.usesTensorCores() && (g.warpTileM % 8 != 0 || g.warpTileN % 4 != 0)) {
+    return "a warp's tile must be of multiples of 8x4";
+  }
+  if (g.accumulators() > 128) {
+    return "more than 128 sums in a thread";
+  }
+  if (g.rowBytes < 32 || g.rowBytes > 256) {
+    return "a stage must have 32 to 256 bytes of K";
+  }
+  if (g.rowBytes / (g.usesTensorCores() ? 32 : 16) % s.warpsK != 0) {
+    return "a stage of K does not divide among its warps";
+  }
+  for (const GemmOperand *operand : {&g.lhs, &g.rhs}) {
+    if (operand->accessBytes < 4) {
+      return "rows of lhs are aligned to 2 bytes only: lhs=padded it must be";
+    }
+    if (s.threads() % (g.rowBytes / operand->accessBytes) != 0) {
+      return "too few threads to copy a row";
+    }
+  }
+  return "";
+}
+
+static std::string checkSplit(const GemmSm80Geometry &g) {
+  if ((g.schedule.splitK - 1) * g.kBlocksPerSplit >=
+      std::max<int64_t>(g.kBlocks, 1)) {
+    return "K has too few stages to split";
+  }
+  if (g.blocks() > INT32_MAX || g.gemm.m > INT32_MAX || g.gemm.n > INT32_MAX ||
+      g.gemm.k > INT32_MAX / 8 || g.counterBytes() > INT32_MAX) {
+    return "too large";
+  }
+  return "";
+}
+
+FailureOr<GemmSm80Geometry>
+GemmSm80Geometry::get(const kernel::FusionShape &shape,
+                      const GemmSm80Schedule &schedule, std::string *reason) {
+  GemmSm80Geometry g;
+  g.gemm = *shape.gemm;
+  g.schedule = schedule;
+  g.lhs = schedule.padLhs ? GemmOperand::padded(shape, /*isLhs=*/true)
+                          : GemmOperand::dense(shape, /*isLhs=*/true);
+  // Weights are free, and another rhs is rarely unaligned.
+  g.rhs = GemmOperand::padded(shape, /*isLhs=*/false);
+  g.elementBytes = g.lhs.elementBytes();
+  g.rowBytes = schedule.bk * g.elementBytes;
+  g.kBlocks = llvm::divideCeil(g.gemm.k, schedule.bk);
+  g.kBlocksPerSplit = llvm::divideCeil(g.kBlocks, schedule.splitK);
+  g.warpTileM = schedule.bm / schedule.warpsM;
+  g.warpTileN = schedule.bn / schedule.warpsN;
+  g.lanes = epilogueLanes(shape);
+  // Rows of sums start in other banks than their neighbours: a warp writes
+  // pairs of 8 rows, or single sums of 8 rows.
+  g.sumPitch = schedule.bn + (g.usesTensorCores() ? 8 : 4);
+  g.raster = {int64_t(llvm::divideCeil(g.gemm.m, schedule.bm)),
+              int64_t(llvm::divideCeil(g.gemm.n, schedule.bn)), schedule.splitK,
+              g.gemm.batchCount(), schedule.group};
+
+  std::string why = checkTypes(g);
+  if (why.empty()) {
+    why = checkTile(g);
+  }
+  if (why.empty()) {
+    why = checkSplit(g);
+  }
+  if (!why.empty()) {
+    if (reason) {
+      *reason = why;
+    }
+    return failure();
+  }
+  return g;
+}
+
+int64_t GemmSm80Geometry::sharedBytes() const {
+  int64_t sums = schedule.warpsK * schedule.bm * sumPitch * 4;
+  return std::max(schedule.stages * stageBytes(), sums);
+}
+
+int64_t GemmSm80Geometry::registers() const {
+  int64_t fragments = usesTensorCores() ? warpTileM / 16 * 4 + warpTileN / 8 * 2
+                                        : (warpTileM / 8 + warpTileN / 4) * 4;
+  // Both halves of a split operand, and the next step's fragments.
+  int64_t copies = schedule.math == GemmMath::Tf32x3 ? 3
+                   : schedule.math == GemmMath::Ffma ? 1
+                                                     : 2;
+  return accumulators() + fragments * copies + 40;
+}
+
+std::optional<std::string>
+GemmSm80Geometry::misfit(const DeviceProfile &profile) const {
+  if (sharedBytes() > profile.sharedBytesPerBlock) {
+    return std::to_string(sharedBytes()) + " bytes of shared memory where " +
+           std::to_string(profile.sharedBytesPerBlock) + " are";
+  }
+  if (registers() > 255 ||
+      registers() * schedule.threads() > profile.registersPerSm) {
+    return "about " + std::to_string(registers()) + " registers in each of " +
+           std::to_string(schedule.threads()) + " threads";
+  }
+  if (schedule.programmatic && profile.smVersion < 90) {
+    return "pdl=on needs sm_90";
+  }
+  if (schedule.math == GemmMath::Tf32 && !profile.allowTf32) {
+    return "math=tf32 needs --float32-precision=tf32";
+  }
+  return std::nullopt;
+}
+
+int64_t GemmSm80Geometry::workspaceBytes() const {
+  if (schedule.splitK == 1) {
+    return 0;
+  }
+  return raster.blocks() * schedule.bm * schedule.bn * 4;
+}
+
+int64_t GemmSm80Geometry::counterBytes() const {
+  return schedule.splitK == 1 ? 0 : raster.tiles() * raster.batches * 4;
+}
+
+} // namespace minic::cuda

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The swizzle, and who copies what.
+
+#include "compiler/target/cuda/gemm_sm80/SharedTile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+Value SharedTile::swizzle(CudaKernelBuilder &k, Value row) const {
+  return k.rem(k.div(row, rowsPerLine()), std::min<int64_t>(chunks(), 8));
+}
+
+int64_t SharedTile::swizzle(int64_t row) const {
+  return row / rowsPerLine() % std::min<int64_t>(chunks(), 8);
+}
+
+TileCopy::TileCopy(CudaKernelBuilder &builder, const GemmOperand &operand,
+                   int64_t tileRows, int64_t rowBytes, int64_t threads,
+                   Value thread, Value base, Value firstRow, Value firstK)
+    : k_(builder), operand_(operand),
+      hasKTail_(operand.k * operand.elementBytes() % rowBytes != 0) {
+  int64_t access = operand.accessBytes, elementBytes = operand.elementBytes();
+  int64_t accesses = rowBytes / access;
+  rowsPerPass_ = threads / accesses;
+  Value column = k_.rem(thread, accesses);
+  row_ = k_.div(thread, accesses);
+  accessK_ = k_.mul(column, access / elementBytes);
+
+  Type i64 = k_.b.getI64Type();
+  auto widen = [&](Value value) -> Value {
+    return arith::ExtUIOp::create(k_.b, k_.loc, i64, value);
+  };
+  Value offset =
+      k_.mul(widen(k_.add(firstRow, row_)), operand.pitch * elementBytes);
+  offset =
+      k_.add(offset, widen(k_.mul(k_.add(firstK, accessK_), elementBytes)));
+  source_ = k_.advance(base, offset, k_.b.getI8Type());
+
+  SharedTile tile{rowBytes};
+  Value chunk = k_.div(column, 16 / access);
+  Value inChunk = k_.mul(k_.rem(column, 16 / access), access);
+  for (int64_t first = 0; first < tileRows; first += rowsPerPass_) {
+    Value row = k_.add(row_, first);
+    if (first > 0 && rowsPerPass_ % tile.period() == 0) {
+      offsets_.push_back(k_.add(offsets_.front(), first * rowBytes));
+    } else {
+      Value swizzled =
+          arith::XOrIOp::create(k_.b, k_.loc, chunk, tile.swizzle(k_, row));
+      offsets_.push_back(
+          k_.add(k_.add(k_.mul(row, rowBytes), k_.mul(swizzled, 16)), inChunk));
+    }
+    bool full = first + rowsPerPass_ <= tileRows;
+    inTile_.push_back(full ? Value() : k_.lessThan(row, tileRows));
+    bool ragged = operand.rows % tileRows != 0;
+    inOperand_.push_back(
+        ragged ? k_.lessThan(k_.add(firstRow, row), operand.rows) : Value());
+  }
+}
+
+void TileCopy::issue(Value source, Value shared, Value kLeft) {
+  OpBuilder &b = k_.b;
+  int64_t access = operand_.accessBytes;
+  int64_t elementBytes = operand_.elementBytes();
+  // Bytes of the thread's access that are inside K.
+  Value inside;
+  if (hasKTail_) {
+    Value left = k_.mul(k_.sub(kLeft, accessK_), elementBytes);
+    inside = k_.min(k_.max(left, k_.i32(0)), k_.i32(access));
+  }
+  auto modifier = access == 16 ? NVVM::LoadCacheModifierKind::CG
+                               : NVVM::LoadCacheModifierKind::CA;
+  int64_t passStride = rowsPerPass_ * operand_.pitch * elementBytes;
+  for (size_t pass = 0; pass != offsets_.size(); ++pass) {
+    auto copy = [&] {
+      Value bytes = inside;
+      if (Value isInside = inOperand_[pass]) {
+        bytes = arith::SelectOp::create(
+            b, k_.loc, isInside, inside ? inside : k_.i32(access), k_.i32(0));
+      }
+      Value from =
+          k_.advance(source, int64_t(pass) * passStride, b.getI8Type());
+      Value to = k_.advance(shared, offsets_[pass], b.getI8Type());
+      NVVM::CpAsyncOp::create(
+          b, k_.loc, to, from, b.getI32IntegerAttr(int32_t(access)),
+          NVVM::LoadCacheModifierKindAttr::get(b.getContext(), modifier),
+          bytes);
+    };
+    if (inTile_[pass]) {
+      k_.ifThen(inTile_[pass], copy);
+    } else {
+      copy();
+    }
+  }
+}
+
+} // namespace minic::cuda

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SharedTile: a tile of an operand in shared memory, and its way there.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_SHAREDTILE_H
+#define MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_SHAREDTILE_H
+
+#include "compiler/target/cuda/KernelAbi.h"
+#include "compiler/target/cuda/gemm/GemmOperand.h"
+
+namespace minic::cuda {
+
+/// Rows of `rowBytes` bytes one after the other. The 16-byte chunks of a row
+/// are permuted by an xor with the row's number, so that 8 rows' chunks of one
+/// number lie in different banks: what ldmatrix reads at once.
+struct SharedTile {
+  int64_t rowBytes;
+
+  int64_t chunks() const { return rowBytes / 16; }
+  /// What the numbers of a row's chunks are xored with.
+  mlir::Value swizzle(CudaKernelBuilder &k, mlir::Value row) const;
+  int64_t swizzle(int64_t row) const;
+  /// Rows after which swizzle repeats.
+  int64_t period() const {
+    return rowsPerLine() * std::min<int64_t>(chunks(), 8);
+  }
+
+private:
+  /// Rows in the 128 bytes that all banks hold.
+  int64_t rowsPerLine() const { return std::max<int64_t>(128 / rowBytes, 1); }
+};
+
+/// Copies tiles of one operand by cp.async, all threads of the block together.
+/// What is beyond the operand's rows or K becomes zero.
+class TileCopy {
+public:
+  /// Rows [firstRow, firstRow + tileRows) of the matrix at `base`, starting at
+  /// element `firstK`.
+  TileCopy(CudaKernelBuilder &builder, const GemmOperand &operand,
+           int64_t tileRows, int64_t rowBytes, int64_t threads,
+           mlir::Value thread, mlir::Value base, mlir::Value firstRow,
+           mlir::Value firstK);
+
+  /// Where the thread reads first: advance it by rowBytes per stage.
+  mlir::Value source() const { return source_; }
+  /// Issues the copies of one stage to the tile at `shared`; `kLeft`: elements
+  /// of K from the stage's first to the last, at least 1.
+  void issue(mlir::Value source, mlir::Value shared, mlir::Value kLeft);
+
+private:
+  CudaKernelBuilder &k_;
+  const GemmOperand &operand_;
+  bool hasKTail_;
+  /// Rows that all threads copy at once, and the thread's first.
+  int64_t rowsPerPass_;
+  mlir::Value row_, accessK_;
+  mlir::Value source_;
+  /// Per pass: the destination's offset, and (null: always) whether the row is
+  /// one of the tile's and one of the operand's.
+  llvm::SmallVector<mlir::Value> offsets_, inTile_, inOperand_;
+};
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_SHAREDTILE_H

@@ -1,0 +1,782 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One pass over the ops per thread block; each op is done for all threads.
+
+#include "test/unit/compiler/target/cuda/SimtInterpreter.h"
+
+#include "test/unit/compiler/target/cuda/SimtMemory.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <bit>
+#include <cmath>
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+namespace {
+
+/// Elements of all threads: element e of thread t at [t * width + e], as bits.
+struct Register {
+  int64_t width = 1;
+  std::vector<uint64_t> bits;
+};
+
+int64_t widthOf(Type type) {
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    return vector.getNumElements();
+  }
+  if (auto fields = dyn_cast<LLVM::LLVMStructType>(type)) {
+    return int64_t(fields.getBody().size());
+  }
+  return 1;
+}
+
+Type elementOf(Type type) {
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    return vector.getElementType();
+  }
+  if (auto fields = dyn_cast<LLVM::LLVMStructType>(type)) {
+    return fields.getBody().front();
+  }
+  return type;
+}
+
+int64_t bitsOf(Type element) {
+  return isa<LLVM::LLVMPointerType>(element)
+             ? 64
+             : int64_t(element.getIntOrFloatBitWidth());
+}
+
+float asFloat(uint64_t bits) { return std::bit_cast<float>(uint32_t(bits)); }
+uint64_t asBits(float value) { return std::bit_cast<uint32_t>(value); }
+
+/// Between a 16-bit or 32-bit float and double.
+double decode(uint64_t bits, FloatType type) {
+  llvm::APFloat value(type.getFloatSemantics(),
+                      llvm::APInt(type.getWidth(), bits));
+  bool inexact;
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+                &inexact);
+  return value.convertToDouble();
+}
+uint64_t encode(double number, FloatType type) {
+  llvm::APFloat value(number);
+  bool inexact;
+  value.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
+                &inexact);
+  return value.bitcastToAPInt().getZExtValue();
+}
+
+class Interpreter {
+public:
+  Interpreter(int64_t threads, SimtMemory &memory)
+      : threads_(threads), memory_(memory), active_(size_t(threads), 1) {}
+
+  std::string error;
+
+  void run(LLVM::LLVMFuncOp function, int64_t block,
+           const std::vector<GlobalRange> &parameters) {
+    block_ = block;
+    for (auto [argument, range] :
+         llvm::zip_equal(function.getArguments(), parameters)) {
+      define(argument, uint64_t(reinterpret_cast<uintptr_t>(range.data)));
+    }
+    runBlock(function.getBody().front());
+  }
+
+private:
+  void fail(Operation *op, const std::string &why) {
+    if (error.empty()) {
+      llvm::raw_string_ostream os(error);
+      os << why << " in: ";
+      op->print(os, OpPrintingFlags().skipRegions());
+    }
+  }
+
+  Register &define(Value value) {
+    Register &reg = registers_[value];
+    reg.width = widthOf(value.getType());
+    reg.bits.resize(size_t(threads_ * reg.width));
+    return reg;
+  }
+  void define(Value value, uint64_t uniform) {
+    Register &reg = define(value);
+    llvm::fill(reg.bits, uniform);
+  }
+  const Register &get(Value value) { return registers_[value]; }
+
+  /// The same bits in all active threads.
+  int64_t uniform(Operation *op, Value value) {
+    const Register &reg = get(value);
+    std::optional<uint64_t> found;
+    for (int64_t t = 0; t != threads_; ++t) {
+      if (active_[size_t(t)]) {
+        if (found && *found != reg.bits[size_t(t)]) {
+          fail(op, "divergent loop bounds");
+        }
+        found = reg.bits[size_t(t)];
+      }
+    }
+    uint64_t bits = found.value_or(0);
+    return bitsOf(value.getType()) == 32 ? int64_t(int32_t(bits))
+                                         : int64_t(bits);
+  }
+
+  /// Calls `f`(operand bits...) for each element of each active thread.
+  template <typename F> void each(Operation *op, F f) {
+    Value result = op->getResult(0);
+    SmallVector<const Register *> operands;
+    Register made;
+    made.width = widthOf(result.getType());
+    made.bits.resize(size_t(threads_ * made.width));
+    for (Value operand : op->getOperands()) {
+      operands.push_back(&get(operand));
+    }
+    SmallVector<uint64_t> in(operands.size());
+    for (int64_t t = 0; t != threads_; ++t) {
+      if (!active_[size_t(t)]) {
+        continue;
+      }
+      for (int64_t e = 0; e != made.width; ++e) {
+        for (auto [i, operand] : llvm::enumerate(operands)) {
+          in[i] = operand->bits[size_t(t * operand->width +
+                                       (operand->width == 1 ? 0 : e))];
+        }
+        made.bits[size_t(t * made.width + e)] = f(ArrayRef<uint64_t>(in));
+      }
+    }
+    registers_[result] = std::move(made);
+  }
+
+  /// Integers of the result's width.
+  template <typename F> void integers(Operation *op, F f) {
+    int64_t width = bitsOf(elementOf(op->getOperand(0).getType()));
+    uint64_t mask = width == 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1;
+    each(op, [&](ArrayRef<uint64_t> in) {
+      return uint64_t(f(in[0] & mask, in[1] & mask)) & mask;
+    });
+  }
+  template <typename F> void floats(Operation *op, F f) {
+    if (!elementOf(op->getResult(0).getType()).isF32()) {
+      return fail(op, "not f32");
+    }
+    each(op, [&](ArrayRef<uint64_t> in) {
+      return asBits(f(asFloat(in[0]), asFloat(in[1])));
+    });
+  }
+
+  static int64_t signedOf(uint64_t bits, int64_t width) {
+    return width == 64 ? int64_t(bits)
+                       : int64_t(bits << (64 - width)) >> (64 - width);
+  }
+
+  static bool compare(arith::CmpIPredicate predicate, uint64_t a, uint64_t b,
+                      int64_t width) {
+    int64_t x = signedOf(a, width), y = signedOf(b, width);
+    switch (predicate) {
+    case arith::CmpIPredicate::eq:
+      return a == b;
+    case arith::CmpIPredicate::ne:
+      return a != b;
+    case arith::CmpIPredicate::slt:
+      return x < y;
+    case arith::CmpIPredicate::sle:
+      return x <= y;
+    case arith::CmpIPredicate::sgt:
+      return x > y;
+    case arith::CmpIPredicate::sge:
+      return x >= y;
+    case arith::CmpIPredicate::ult:
+      return a < b;
+    case arith::CmpIPredicate::ule:
+      return a <= b;
+    case arith::CmpIPredicate::ugt:
+      return a > b;
+    case arith::CmpIPredicate::uge:
+      return a >= b;
+    }
+    return false;
+  }
+
+  bool compare(arith::CmpFPredicate predicate, float a, float b) {
+    switch (predicate) {
+    case arith::CmpFPredicate::OLT:
+      return a < b;
+    case arith::CmpFPredicate::OGT:
+      return a > b;
+    case arith::CmpFPredicate::ULT:
+      return !(a >= b);
+    case arith::CmpFPredicate::UGT:
+      return !(a <= b);
+    default:
+      error = "unknown comparison";
+      return false;
+    }
+  }
+
+  void runBlock(Block &block) {
+    for (Operation &op : block) {
+      if (!error.empty()) {
+        return;
+      }
+      runOp(&op);
+    }
+  }
+
+  void runFor(scf::ForOp loop) {
+    int64_t lower = uniform(loop, loop.getLowerBound());
+    int64_t upper = uniform(loop, loop.getUpperBound());
+    int64_t step = uniform(loop, loop.getStep());
+    SmallVector<Register> carried;
+    for (Value value : loop.getInitArgs()) {
+      carried.push_back(get(value));
+    }
+    Operation *yield = loop.getBody()->getTerminator();
+    for (int64_t i = lower; i < upper && error.empty(); i += step) {
+      define(loop.getInductionVar(), uint64_t(i));
+      for (auto [argument, reg] :
+           llvm::zip_equal(loop.getRegionIterArgs(), carried)) {
+        registers_[argument] = std::move(reg);
+      }
+      runBlock(*loop.getBody());
+      for (auto [reg, value] : llvm::zip_equal(carried, yield->getOperands())) {
+        reg = get(value);
+      }
+    }
+    for (auto [result, reg] : llvm::zip_equal(loop.getResults(), carried)) {
+      registers_[result] = std::move(reg);
+    }
+  }
+
+  void runIf(scf::IfOp branch) {
+    if (branch.getNumResults() != 0) {
+      return fail(branch, "a branch with results");
+    }
+    std::vector<char> before = active_;
+    const Register condition = get(branch.getCondition());
+    auto runSide = [&](Region &side, bool taken) {
+      bool any = false;
+      for (int64_t t = 0; t != threads_; ++t) {
+        auto at = size_t(t);
+        active_[at] = before[at] && (condition.bits[at] != 0) == taken;
+        any |= active_[at] != 0;
+      }
+      if (any && !side.empty()) {
+        runBlock(side.front());
+      }
+    };
+    runSide(branch.getThenRegion(), true);
+    runSide(branch.getElseRegion(), false);
+    active_ = before;
+  }
+
+  bool allActive() const {
+    return llvm::all_of(active_, [](char each) { return each != 0; });
+  }
+
+  bool isShared(Value pointer) {
+    return cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() ==
+           3;
+  }
+
+  void runGep(LLVM::GEPOp op) {
+    if (op.getIndices().size() != 1) {
+      return fail(op, "more than one index");
+    }
+    int64_t size = std::max<int64_t>(bitsOf(op.getElemType()) / 8, 1);
+    auto index = *op.getIndices().begin();
+    if (auto constant = dyn_cast<IntegerAttr>(index)) {
+      int64_t offset = constant.getInt() * size;
+      return each(
+          op, [&](ArrayRef<uint64_t> in) { return in[0] + uint64_t(offset); });
+    }
+    int64_t width = bitsOf(cast<Value>(index).getType());
+    each(op, [&](ArrayRef<uint64_t> in) {
+      return in[0] + uint64_t(signedOf(in[1], width) * size);
+    });
+  }
+
+  void runLoad(LLVM::LoadOp op) {
+    Type element = elementOf(op.getType());
+    int64_t bytes = bitsOf(element) / 8;
+    Register pointers = get(op.getAddr());
+    Register &result = define(op.getResult());
+    for (int64_t t = 0; t != threads_; ++t) {
+      if (!active_[size_t(t)]) {
+        continue;
+      }
+      uint64_t address = pointers.bits[size_t(t)];
+      std::string why =
+          memory_.check(isShared(op.getAddr()), address, result.width * bytes,
+                        int64_t(op.getAlignment().value_or(1)));
+      if (why.empty() && isShared(op.getAddr())) {
+        why = memory_.readShared(address, result.width * bytes, t / 32);
+      }
+      if (!why.empty()) {
+        return fail(op, why);
+      }
+      for (int64_t e = 0; e != result.width; ++e) {
+        result.bits[size_t(t * result.width + e)] = memory_.load(
+            isShared(op.getAddr()), address + uint64_t(e * bytes), bytes);
+      }
+    }
+  }
+
+  void runStore(LLVM::StoreOp op) {
+    int64_t bytes = bitsOf(elementOf(op.getValue().getType())) / 8;
+    const Register &pointers = get(op.getAddr());
+    const Register &values = get(op.getValue());
+    for (int64_t t = 0; t != threads_; ++t) {
+      if (!active_[size_t(t)]) {
+        continue;
+      }
+      uint64_t address = pointers.bits[size_t(t)];
+      std::string why =
+          memory_.check(isShared(op.getAddr()), address, values.width * bytes,
+                        int64_t(op.getAlignment().value_or(1)));
+      if (why.empty() && isShared(op.getAddr())) {
+        why = memory_.writeShared(address, values.width * bytes, t / 32);
+      }
+      if (!why.empty()) {
+        return fail(op, why);
+      }
+      for (int64_t e = 0; e != values.width; ++e) {
+        memory_.store(isShared(op.getAddr()), address + uint64_t(e * bytes),
+                      bytes, values.bits[size_t(t * values.width + e)]);
+      }
+    }
+  }
+
+  void runAtomic(LLVM::AtomicRMWOp op) {
+    if (op.getBinOp() != LLVM::AtomicBinOp::uinc_wrap) {
+      return fail(op, "unknown atomic");
+    }
+    const Register &pointers = get(op.getPtr());
+    const Register values = get(op.getVal());
+    Register made{1, std::vector<uint64_t>(size_t(threads_))};
+    for (int64_t t = 0; t != threads_; ++t) {
+      if (!active_[size_t(t)]) {
+        continue;
+      }
+      uint64_t address = pointers.bits[size_t(t)];
+      std::string why = memory_.check(false, address, 4, 4);
+      if (!why.empty()) {
+        return fail(op, why);
+      }
+      uint64_t old = memory_.load(false, address, 4);
+      made.bits[size_t(t)] = old;
+      memory_.store(false, address, 4,
+                    old >= values.bits[size_t(t)] ? 0 : old + 1);
+    }
+    registers_[op.getResult()] = std::move(made);
+  }
+
+  void runCopy(NVVM::CpAsyncOp op) {
+    const Register &to = get(op.getDst()), &from = get(op.getSrc());
+    const Register *sizes = op.getCpSize() ? &get(op.getCpSize()) : nullptr;
+    int64_t bytes = op.getSize();
+    for (int64_t t = 0; t != threads_; ++t) {
+      auto at = size_t(t);
+      if (!active_[at]) {
+        continue;
+      }
+      int64_t read = sizes ? int64_t(sizes->bits[at]) : bytes;
+      std::string why =
+          memory_.copy(to.bits[at], from.bits[at], bytes, read, t / 32);
+      if (!why.empty()) {
+        return fail(op, why);
+      }
+    }
+  }
+
+  void runLdMatrix(NVVM::LdMatrixOp op) {
+    if (!allActive() || op.getLayout() != NVVM::MMALayout::row) {
+      return fail(op, "unknown ldmatrix");
+    }
+    int64_t matrices = op.getNum();
+    Register pointers = get(op.getPtr());
+    Register &result = define(op.getRes());
+    for (int64_t t = 0; t != threads_; ++t) {
+      int64_t warp = t / 32, lane = t % 32;
+      for (int64_t j = 0; j != matrices; ++j) {
+        uint64_t row = pointers.bits[size_t(warp * 32 + 8 * j + lane / 4)];
+        std::string why = memory_.check(true, row, 16, 16);
+        if (why.empty()) {
+          why = memory_.readShared(row, 16, warp);
+        }
+        if (!why.empty()) {
+          return fail(op, why);
+        }
+        result.bits[size_t(t * matrices + j)] =
+            memory_.load(true, row + uint64_t(lane % 4 * 4), 4);
+      }
+    }
+  }
+
+  void runMma(NVVM::MmaOp op) {
+    if (!allActive()) {
+      return fail(op, "mma.sync in divergent code");
+    }
+    int64_t k = op.getShape().getK();
+    MLIRContext *context = op.getContext();
+    auto kind = *op.getMultiplicandAPtxType();
+    // Elements of a 32-bit register.
+    auto unpack = [&](uint64_t bits, int64_t e) -> double {
+      switch (kind) {
+      case NVVM::MMATypes::bf16:
+        return decode((bits >> (16 * e)) & 0xffff, BFloat16Type::get(context));
+      case NVVM::MMATypes::f16:
+        return decode((bits >> (16 * e)) & 0xffff, Float16Type::get(context));
+      default: // the low bits of tf32 are not looked at
+        return asFloat(bits & ~uint64_t(0x1fff));
+      }
+    };
+    int64_t perWord = kind == NVVM::MMATypes::tf32 ? 1 : 2;
+    auto word = [&](OperandRange operands, int64_t i, int64_t t) -> uint64_t {
+      // f16 fragments are vectors of two elements.
+      const Register &reg = get(operands[unsigned(i)]);
+      if (reg.width == 1) {
+        return reg.bits[size_t(t)];
+      }
+      return reg.bits[size_t(2 * t)] | reg.bits[size_t(2 * t + 1)] << 16;
+    };
+    Register made{4, std::vector<uint64_t>(size_t(threads_ * 4))};
+    for (int64_t first = 0; first != threads_; first += 32) {
+      std::vector<double> a(size_t(16 * k)), b(size_t(8 * k));
+      for (int64_t lane = 0; lane != 32; ++lane) {
+        int64_t g = lane / 4, w = lane % 4;
+        for (int64_t e = 0; e != perWord; ++e) {
+          for (int64_t i = 0; i != 4; ++i) {
+            int64_t row = g + 8 * (i % 2);
+            int64_t column = (w + 4 * (i / 2)) * perWord + e;
+            a[size_t(row * k + column)] =
+                unpack(word(op.getOperandA(), i, first + lane), e);
+          }
+          for (int64_t i = 0; i != 2; ++i) {
+            b[size_t(g * k + (w + 4 * i) * perWord + e)] =
+                unpack(word(op.getOperandB(), i, first + lane), e);
+          }
+        }
+      }
+      for (int64_t lane = 0; lane != 32; ++lane) {
+        for (int64_t i = 0; i != 4; ++i) {
+          int64_t row = lane / 4 + 8 * (i / 2), column = lane % 4 * 2 + i % 2;
+          double sum = asFloat(
+              get(op.getOperandC()[unsigned(i)]).bits[size_t(first + lane)]);
+          for (int64_t j = 0; j != k; ++j) {
+            sum += a[size_t(row * k + j)] * b[size_t(column * k + j)];
+          }
+          made.bits[size_t((first + lane) * 4 + i)] = asBits(float(sum));
+        }
+      }
+    }
+    registers_[op.getRes()] = std::move(made);
+  }
+
+  /// Element `index` of each thread's aggregate.
+  void extract(Operation *op, Value from, int64_t index) {
+    Register source = get(from);
+    Register &result = define(op->getResult(0));
+    for (int64_t t = 0; t != threads_; ++t) {
+      result.bits[size_t(t)] = source.bits[size_t(t * source.width + index)];
+    }
+  }
+
+  void runShuffle(NVVM::ShflOp op) {
+    if (op.getKind() != NVVM::ShflKind::idx || !allActive()) {
+      return fail(op, "unknown shuffle");
+    }
+    Register source = get(op.getVal()), lanes = get(op.getOffset());
+    Register &result = define(op.getRes());
+    for (int64_t t = 0; t != threads_; ++t) {
+      result.bits[size_t(t)] =
+          source
+              .bits[size_t(t / 32 * 32 + int64_t(lanes.bits[size_t(t)] & 31))];
+    }
+  }
+
+  void constant(arith::ConstantOp op) {
+    auto bits = [](Attribute value) -> uint64_t {
+      if (auto number = dyn_cast<FloatAttr>(value)) {
+        return number.getValue().bitcastToAPInt().getZExtValue();
+      }
+      return cast<IntegerAttr>(value).getValue().getZExtValue();
+    };
+    if (auto dense = dyn_cast<DenseElementsAttr>(op.getValue())) {
+      Register &reg = define(op.getResult());
+      for (auto [e, value] : llvm::enumerate(dense.getValues<Attribute>())) {
+        for (int64_t t = 0; t != threads_; ++t) {
+          reg.bits[size_t(t * reg.width) + e] = bits(value);
+        }
+      }
+      return;
+    }
+    define(op.getResult(), bits(op.getValue()));
+  }
+
+  bool runArith(Operation *op) {
+    int64_t width = op->getNumOperands()
+                        ? bitsOf(elementOf(op->getOperand(0).getType()))
+                        : 0;
+    using U = uint64_t;
+    return llvm::TypeSwitch<Operation *, bool>(op)
+        .Case([&](arith::ConstantOp each) { return constant(each), true; })
+        .Case([&](arith::AddIOp) {
+          return integers(op, [](U a, U b) { return a + b; }), true;
+        })
+        .Case([&](arith::SubIOp) {
+          return integers(op, [](U a, U b) { return a - b; }), true;
+        })
+        .Case([&](arith::MulIOp) {
+          return integers(op, [](U a, U b) { return a * b; }), true;
+        })
+        .Case([&](arith::DivUIOp) {
+          return integers(op, [](U a, U b) { return b ? a / b : 0; }), true;
+        })
+        .Case([&](arith::RemUIOp) {
+          return integers(op, [](U a, U b) { return b ? a % b : 0; }), true;
+        })
+        .Case([&](arith::XOrIOp) {
+          return integers(op, [](U a, U b) { return a ^ b; }), true;
+        })
+        .Case([&](arith::AndIOp) {
+          return integers(op, [](U a, U b) { return a & b; }), true;
+        })
+        .Case([&](arith::OrIOp) {
+          return integers(op, [](U a, U b) { return a | b; }), true;
+        })
+        .Case([&](arith::MinSIOp) {
+          return integers(op,
+                          [&](U a, U b) {
+                            return signedOf(a, width) < signedOf(b, width) ? a
+                                                                           : b;
+                          }),
+                 true;
+        })
+        .Case([&](arith::MaxSIOp) {
+          return integers(op,
+                          [&](U a, U b) {
+                            return signedOf(a, width) > signedOf(b, width) ? a
+                                                                           : b;
+                          }),
+                 true;
+        })
+        .Case([&](arith::CmpIOp compareOp) {
+          return each(op,
+                      [&](ArrayRef<U> in) {
+                        return U(compare(compareOp.getPredicate(), in[0], in[1],
+                                         width));
+                      }),
+                 true;
+        })
+        .Case([&](arith::CmpFOp compareOp) {
+          return each(op,
+                      [&](ArrayRef<U> in) {
+                        return U(compare(compareOp.getPredicate(),
+                                         asFloat(in[0]), asFloat(in[1])));
+                      }),
+                 true;
+        })
+        .Case([&](arith::SelectOp) {
+          return each(op, [](ArrayRef<U> in) { return in[0] ? in[1] : in[2]; }),
+                 true;
+        })
+        .Case([&](arith::ExtUIOp) {
+          return each(op, [](ArrayRef<U> in) { return in[0]; }), true;
+        })
+        .Case([&](arith::ExtSIOp) {
+          return each(
+                     op,
+                     [&](ArrayRef<U> in) { return U(signedOf(in[0], width)); }),
+                 true;
+        })
+        .Case([&](arith::AddFOp) {
+          return floats(op, [](float a, float b) { return a + b; }), true;
+        })
+        .Case([&](arith::SubFOp) {
+          return floats(op, [](float a, float b) { return a - b; }), true;
+        })
+        .Case([&](arith::MulFOp) {
+          return floats(op, [](float a, float b) { return a * b; }), true;
+        })
+        .Case([&](arith::MaximumFOp) {
+          return floats(op,
+                        [](float a, float b) {
+                          return std::isnan(a) || std::isnan(b)
+                                     ? std::nanf("")
+                                     : std::max(a, b);
+                        }),
+                 true;
+        })
+        .Case<arith::ExtFOp, arith::TruncFOp>([&](Operation *) {
+          auto from = cast<FloatType>(elementOf(op->getOperand(0).getType()));
+          auto to = cast<FloatType>(elementOf(op->getResult(0).getType()));
+          return each(op,
+                      [&](ArrayRef<U> in) {
+                        return encode(decode(in[0], from), to);
+                      }),
+                 true;
+        })
+        .Default([](Operation *) { return false; });
+  }
+
+  bool runMemory(Operation *op) {
+    return llvm::TypeSwitch<Operation *, bool>(op)
+        .Case([&](LLVM::AddressOfOp address) {
+          return define(address.getResult(), 0), true;
+        })
+        .Case([&](LLVM::GEPOp each) { return runGep(each), true; })
+        .Case([&](LLVM::LoadOp each) { return runLoad(each), true; })
+        .Case([&](LLVM::StoreOp each) { return runStore(each), true; })
+        .Case([&](LLVM::AtomicRMWOp each) { return runAtomic(each), true; })
+        .Case([&](NVVM::CpAsyncOp each) { return runCopy(each), true; })
+        .Case(
+            [&](NVVM::CpAsyncCommitGroupOp) { return memory_.commit(), true; })
+        .Case([&](NVVM::CpAsyncWaitGroupOp each) {
+          return memory_.wait(each.getN()), true;
+        })
+        .Case([&](NVVM::BarrierOp) {
+          if (!allActive()) {
+            fail(op, "a barrier in divergent code");
+          }
+          return memory_.barrier(), true;
+        })
+        .Case<LLVM::FenceOp, NVVM::GriddepcontrolOp, LLVM::ReturnOp,
+              scf::YieldOp>([](Operation *) { return true; })
+        .Default([](Operation *) { return false; });
+  }
+
+  bool runValues(Operation *op) {
+    return llvm::TypeSwitch<Operation *, bool>(op)
+        .Case<LLVM::UndefOp, LLVM::PoisonOp>([&](Operation *) {
+          return define(op->getResult(0), ~uint64_t(0)), true;
+        })
+        .Case([&](LLVM::BitcastOp cast) { return bitcast(cast), true; })
+        .Case([&](LLVM::ExtractValueOp each) {
+          return extract(op, each.getContainer(), each.getPosition()[0]), true;
+        })
+        .Case([&](LLVM::ExtractElementOp each) {
+          return extract(op, each.getVector(), uniform(op, each.getPosition())),
+                 true;
+        })
+        .Case([&](LLVM::InsertElementOp each) {
+          Register made = get(each.getVector());
+          int64_t index = uniform(op, each.getPosition());
+          const Register &value = get(each.getValue());
+          for (int64_t t = 0; t != threads_; ++t) {
+            made.bits[size_t(t * made.width + index)] = value.bits[size_t(t)];
+          }
+          registers_[each.getResult()] = std::move(made);
+          return true;
+        })
+        .Case<vector::BroadcastOp>([&](Operation *) {
+          return each(op, [](ArrayRef<uint64_t> in) { return in[0]; }), true;
+        })
+        .Case<LLVM::FMAOp, math::FmaOp>([&](Operation *) {
+          return each(op,
+                      [](ArrayRef<uint64_t> in) {
+                        return asBits(std::fma(asFloat(in[0]), asFloat(in[1]),
+                                               asFloat(in[2])));
+                      }),
+                 true;
+        })
+        .Default([](Operation *) { return false; });
+  }
+
+  void bitcast(LLVM::BitcastOp op) {
+    int64_t from = widthOf(op.getArg().getType());
+    int64_t to = widthOf(op.getType());
+    if (from == to) {
+      return each(op, [](ArrayRef<uint64_t> in) { return in[0]; });
+    }
+    if (from != 1 || to != 2) {
+      return fail(op, "unknown bitcast");
+    }
+    Register source = get(op.getArg());
+    Register &result = define(op.getResult());
+    for (int64_t t = 0; t != threads_; ++t) {
+      result.bits[size_t(2 * t)] = source.bits[size_t(t)] & 0xffff;
+      result.bits[size_t(2 * t + 1)] = source.bits[size_t(t)] >> 16 & 0xffff;
+    }
+  }
+
+  void threadNumbers(Value value) {
+    Register &reg = define(value);
+    for (int64_t t = 0; t != threads_; ++t) {
+      reg.bits[size_t(t)] = uint64_t(t);
+    }
+  }
+
+  bool runNvvm(Operation *op) {
+    return llvm::TypeSwitch<Operation *, bool>(op)
+        .Case([&](NVVM::ThreadIdXOp) {
+          return threadNumbers(op->getResult(0)), true;
+        })
+        .Case([&](NVVM::BlockIdXOp) {
+          return define(op->getResult(0), uint64_t(block_)), true;
+        })
+        .Case([&](NVVM::ShflOp each) { return runShuffle(each), true; })
+        .Case([&](NVVM::LdMatrixOp each) { return runLdMatrix(each), true; })
+        .Case([&](NVVM::MmaOp each) { return runMma(each), true; })
+        .Case([&](NVVM::ConvertFloatToTF32Op) {
+          // To nearest, ties away from zero.
+          return each(op,
+                      [](ArrayRef<uint64_t> in) -> uint64_t {
+                        if (!std::isfinite(asFloat(in[0]))) {
+                          return in[0];
+                        }
+                        return (in[0] + 0x1000) & ~uint64_t(0x1fff);
+                      }),
+                 true;
+        })
+        .Default([](Operation *) { return false; });
+  }
+
+  void runOp(Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      return runFor(loop);
+    }
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      return runIf(branch);
+    }
+    if (!runArith(op) && !runMemory(op) && !runValues(op) && !runNvvm(op)) {
+      fail(op, "unknown op");
+    }
+  }
+
+  int64_t threads_, block_ = 0;
+  SimtMemory &memory_;
+  std::vector<char> active_;
+  llvm::DenseMap<Value, Register> registers_;
+};
+
+} // namespace
+
+std::string interpret(ModuleOp device, StringRef entry, int64_t blocks,
+                      int64_t threads, int64_t sharedBytes,
+                      const std::vector<GlobalRange> &parameters) {
+  auto function = device.lookupSymbol<LLVM::LLVMFuncOp>(entry);
+  if (!function || function.getNumArguments() != parameters.size()) {
+    return "no such kernel";
+  }
+  for (int64_t block = 0; block != blocks; ++block) {
+    SimtMemory memory(sharedBytes, parameters);
+    Interpreter interpreter(threads, memory);
+    interpreter.run(function, block, parameters);
+    if (!interpreter.error.empty()) {
+      return "block " + std::to_string(block) + ": " + interpreter.error;
+    }
+  }
+  return "";
+}
+
+} // namespace minic::cuda
