@@ -103,22 +103,23 @@ TEST_F(CudaContextTest, refusesTensorsOfOtherPlaces) {
   DeviceFloats x(program->executable(), {1, 2, 3});
   DeviceFloats y(program->executable(), {0, 0, 0});
   DeviceFloats away(other->executable(), {1, 2, 3});
-  std::vector<float> host(3);
+  alignas(64) float host[16] = {};
   struct Case {
     Tensor input;
     const char *message;
   } cases[] = {
-      {at(host.data(), cpu), "input 'x': expected memory of CUDA device 0, got "
-                             "memory of the CPU (the "
-                             "context stages no host tensors)"},
-      {at(host.data(), pinned), "got memory of the host, pinned"},
+      {at(host, cpu), "input 'x': expected memory of CUDA device 0, got "
+                      "memory of the CPU (the "
+                      "context stages no host tensors)"},
+      {at(host, pinned), "got memory of the host, pinned"},
       {at(away.data(), gpu1), "got memory of CUDA device 1"},
       {at(x.data(), {8, 0}), "got memory of DLPack device type 8"},
       // Those who say that it is elsewhere than it is.
       {at(away.data(), gpu0),
        "input 'x': expected memory of CUDA device 0, got memory of CUDA device "
        "1"},
-      {at(host.data(), gpu0), "input 'x': expected data aligned"},
+      {at(host, gpu0), "expected memory of CUDA device 0, got host memory"},
+      {at(host + 1, gpu0), "expected data aligned to 64 bytes, got 4 bytes"},
       {at(nullptr, gpu0), "input 'x': expected data, got a null pointer"},
   };
   for (const Case &each : cases) {
