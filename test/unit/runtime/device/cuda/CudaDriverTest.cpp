@@ -98,8 +98,8 @@ TEST_F(CudaDriverTest, statusesTellWhoseFaultItIs) {
               AllOf(HasSubstr("a run: CUDA_ERROR_ILLEGAL_ADDRESS (700)"),
                     HasSubstr("the CUDA context is lost")));
   // A newer driver's error has no name in an older one.
-  EXPECT_EQ(driver.status(CUresult(9999), "x").message(),
-            "x: unknown CUDA error (9999): text of the fake driver");
+  EXPECT_EQ(driver.status(CUresult(1000), "x").message(),
+            "x: unknown CUDA error (1000): text of the fake driver");
 }
 
 } // namespace
