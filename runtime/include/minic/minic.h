@@ -164,7 +164,7 @@ typedef struct minic_context_options {
 MINIC_API minic_status minic_context_create(
     const minic_program *program, const minic_context_options *options,
     minic_context **context);
-/* Null is allowed. */
+/* Null is allowed. On a GPU, once its runs are done. */
 MINIC_API void minic_context_destroy(minic_context *context);
 
 /* Runs the model on the caller's tensors, in the program's order. Device,
