@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ProductCase: products to test with, as the plan describes them, and their
+// values by loops in float64.
+
+#ifndef MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_CUBLAS_PRODUCTCASE_H
+#define MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_CUBLAS_PRODUCTCASE_H
+
+#include "runtime/base/SmallFloat.h"
+#include "runtime/format/plan_generated.h"
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace minic::runtime {
+
+using format::Base;
+using format::DType;
+
+/// Values of a dtype in memory with strides; what no index reaches is NaN.
+struct StridedTensor {
+  DType dtype = DType::f32;
+  std::vector<int64_t> dims, strides;
+  std::vector<std::byte> bytes;
+
+  StridedTensor() = default;
+  StridedTensor(DType dtype, std::vector<int64_t> dims,
+                std::vector<int64_t> strides)
+      : dtype(dtype), dims(std::move(dims)), strides(std::move(strides)) {
+    int64_t last = 0;
+    bool isEmpty = false;
+    for (size_t i = 0; i < this->dims.size(); ++i) {
+      last += (this->dims[i] - 1) * this->strides[i];
+      isEmpty |= this->dims[i] == 0;
+    }
+    bytes.assign(isEmpty ? 0 : (last + 1) * elementBytes(), std::byte{0xff});
+  }
+  int64_t elementBytes() const { return dtype == DType::f32 ? 4 : 2; }
+
+  void set(int64_t i, float value) {
+    uint16_t narrow =
+        dtype == DType::f16 ? floatToF16(value) : floatToBf16(value);
+    if (dtype == DType::f32) {
+      std::memcpy(&bytes[i * 4], &value, 4);
+    } else {
+      std::memcpy(&bytes[i * 2], &narrow, 2);
+    }
+  }
+  double get(int64_t i) const {
+    float wide;
+    uint16_t narrow;
+    if (dtype == DType::f32) {
+      std::memcpy(&wide, &bytes[i * 4], 4);
+      return wide;
+    }
+    std::memcpy(&narrow, &bytes[i * 2], 2);
+    return dtype == DType::f16 ? f16ToFloat(narrow) : bf16ToFloat(narrow);
+  }
+  int64_t offset(int64_t batch, int64_t row, int64_t column) const {
+    size_t rank = dims.size();
+    int64_t at = row * strides[rank - 2] + column * strides[rank - 1];
+    return rank == 3 && dims[0] > 1 ? at + batch * strides[0] : at;
+  }
+  double at(int64_t batch, int64_t row, int64_t column) const {
+    return get(offset(batch, row, column));
+  }
+  void fill(int seed) {
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<float> uniform(-1, 1);
+    forEach([&](int64_t at) { set(at, uniform(random)); });
+  }
+  /// Every element's place.
+  template <typename Visit> void forEach(Visit visit) const {
+    int64_t count = 1;
+    for (int64_t dim : dims) {
+      count *= dim;
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t rest = i, at = 0;
+      for (size_t d = dims.size(); d-- > 0; rest /= dims[d]) {
+        at += rest % dims[d] * strides[d];
+      }
+      visit(at);
+    }
+  }
+
+  std::unique_ptr<format::TensorViewT> view(Base base, uint32_t index) const {
+    auto made = std::make_unique<format::TensorViewT>();
+    made->address = std::make_unique<format::Address>(base, index, 0);
+    made->dtype = dtype;
+    made->dims = dims;
+    made->strides = strides;
+    return made;
+  }
+};
+
+struct ProductCase {
+  std::string name;
+  DType dtype = DType::f32, result = DType::f32;
+  bool tf32 = false;
+  int64_t m = 5, n = 16, k = 24;
+  int64_t batch = 0; // 0: views of rank 2
+  bool sharesRhs = false;
+  bool lhsTransposed = false, rhsTransposed = false;
+  int64_t lhsPad = 0, rhsPad = 0; // elements between rows
+  bool hasBias = false, hasAddend = false, hasAux = false;
+  format::CublasltActivation activation = format::CublasltActivation::none;
+  std::string algorithm; // bytes
+  uint64_t scratchBytes = 32 << 20;
+
+  /// Inputs 0 to 3, outputs 0 and 1.
+  struct Data {
+    StridedTensor lhs, rhs, bias, addend, result, aux;
+  };
+
+  Data data() const {
+    Data data;
+    auto matrix = [&](DType type, int64_t rows, int64_t columns,
+                      bool transposed, int64_t pad, bool shared) {
+      int64_t inner = transposed ? rows : columns;
+      int64_t outer = transposed ? columns : rows;
+      int64_t pitch = inner + pad;
+      std::vector<int64_t> dims = {rows, columns};
+      std::vector<int64_t> strides = {pitch, 1};
+      if (transposed) {
+        std::swap(strides[0], strides[1]);
+      }
+      if (batch > 0) {
+        dims.insert(dims.begin(), shared ? 1 : batch);
+        strides.insert(strides.begin(), outer * pitch);
+      }
+      return StridedTensor(type, dims, strides);
+    };
+    data.lhs = matrix(dtype, m, k, lhsTransposed, lhsPad, false);
+    data.rhs = matrix(dtype, k, n, rhsTransposed, rhsPad, sharesRhs);
+    data.bias = StridedTensor(result, {n}, {1});
+    data.addend = matrix(result, m, n, false, 0, false);
+    data.result = matrix(result, m, n, false, 0, false);
+    data.aux = matrix(result, m, n, false, 0, false);
+    data.lhs.fill(1);
+    data.rhs.fill(2);
+    data.bias.fill(3);
+    data.addend.fill(4);
+    return data;
+  }
+
+  format::ComputeType compute() const {
+    return tf32 ? format::ComputeType::tf32 : format::ComputeType::f32;
+  }
+  template <typename Table>
+  void setCommon(Table &call, const Data &data) const {
+    call.lhs = data.lhs.view(Base::input, 0);
+    call.rhs = data.rhs.view(Base::input, 1);
+    call.result = data.result.view(Base::output, 0);
+    call.compute = compute();
+    if (scratchBytes) {
+      call.scratch = std::make_unique<format::Address>(Base::arena, 0, 0);
+      call.scratch_bytes = scratchBytes;
+    }
+  }
+  format::CublasGemmT gemm(const Data &data) const {
+    format::CublasGemmT call;
+    setCommon(call, data);
+    return call;
+  }
+  format::CublasltMatmulT matmul(const Data &data) const {
+    format::CublasltMatmulT call;
+    setCommon(call, data);
+    if (hasBias) {
+      call.bias = data.bias.view(Base::input, 2);
+    }
+    if (hasAddend) {
+      call.addend = data.addend.view(Base::input, 3);
+    }
+    if (hasAux) {
+      call.aux = data.aux.view(Base::output, 1);
+    }
+    call.activation = activation;
+    call.algorithm.assign(algorithm.begin(), algorithm.end());
+    return call;
+  }
+
+  struct Expected {
+    double value, beforeActivation, bound;
+  };
+  /// `bound` is of beforeActivation, without its rounding.
+  Expected expected(const Data &data, int64_t which, int64_t i,
+                    int64_t j) const {
+    double sum = 0, magnitude = 0;
+    for (int64_t p = 0; p < k; ++p) {
+      double product = data.lhs.at(which, i, p) * data.rhs.at(which, p, j);
+      sum += product;
+      magnitude += std::abs(product);
+    }
+    // tf32 keeps 11 bits of both factors.
+    double bound =
+        magnitude * (0x1p-24 * double(k + 4) + (tf32 ? 2.1 * 0x1p-11 : 0));
+    for (double more : {hasBias ? data.bias.get(j) : 0,
+                        hasAddend ? data.addend.at(which, i, j) : 0}) {
+      sum += more;
+      bound += 0x1p-22 * (std::abs(sum) + std::abs(more));
+    }
+    double value = sum;
+    if (activation == format::CublasltActivation::relu) {
+      value = std::max(sum, 0.0);
+    } else if (activation == format::CublasltActivation::gelu_tanh) {
+      value = 0.5 * sum *
+              (1 + std::tanh(std::sqrt(2 / M_PI) *
+                             (sum + 0.044715 * sum * sum * sum)));
+    }
+    return {value, sum, bound};
+  }
+};
+
+/// Half a unit in the last place of 1.
+inline double roundingOf(DType dtype) {
+  return dtype == DType::f32 ? 0x1p-24 : dtype == DType::f16 ? 0x1p-11 : 0x1p-8;
+}
+
+/// Owns a descriptor as the artifact would.
+template <typename Table> class PackedTable {
+public:
+  explicit PackedTable(const typename Table::NativeTableType &native) {
+    builder.Finish(Table::Pack(builder, &native));
+  }
+  const Table &operator*() const {
+    return *flatbuffers::GetRoot<Table>(builder.GetBufferPointer());
+  }
+
+private:
+  flatbuffers::FlatBufferBuilder builder;
+};
+
+} // namespace minic::runtime
+
+#endif // MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_CUBLAS_PRODUCTCASE_H
