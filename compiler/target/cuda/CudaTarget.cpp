@@ -8,6 +8,8 @@
 #include "compiler/target/cuda/Assembler.h"
 #include "compiler/target/cuda/cublas/CublasGemm.h"
 #include "compiler/target/cuda/cublaslt/CublasltMatmul.h"
+#include "compiler/target/cuda/cudnn/CudnnConvolution.h"
+#include "compiler/target/cuda/cudnn/CudnnMatmul.h"
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Family.h"
 #include "compiler/target/cuda/pointwise/PointwiseFamily.h"
 #include "compiler/target/cuda/relayout/Relayout.h"
@@ -22,7 +24,11 @@ CudaTarget::CudaTarget(DeviceProfile profile) : profile_(std::move(profile)) {
   families_ = {&gemmSm80, &pointwise};
   static const CublasGemm cublas;
   static const CublasltMatmul cublaslt;
-  libraries_ = {&cublas, &cublaslt};
+  static const CudnnConvolution convolution(/*fusesEpilogue=*/false),
+      fusedConvolution(/*fusesEpilogue=*/true);
+  static const CudnnMatmul cudnnMatmul;
+  libraries_ = {&cublas, &cublaslt, &convolution, &fusedConvolution,
+                &cudnnMatmul};
 }
 
 LogicalResult CudaTarget::emit(plan::KernelOp kernel, ModuleOp device) const {

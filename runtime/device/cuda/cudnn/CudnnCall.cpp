@@ -185,8 +185,8 @@ CudnnCall::algorithms(int max, uint64_t scratchLimit) const {
     if (!made.ok()) {
       logWarning(absl::StrCat("skipped: ", made.status().message()));
     } else if ((*made)->workspaceBytes() <= scratchLimit) {
-      found.push_back({absl::StrCat(name, " cudnn=", shared->library.version),
-                       name, (*made)->workspaceBytes()});
+      found.push_back({absl::StrCat(shared->library.version, ":", name), name,
+                       (*made)->workspaceBytes()});
     }
     return int(found.size()) < max;
   }));

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matching, estimating and lowering of convolutions.
+
+#include "compiler/target/cuda/cudnn/CudnnConvolution.h"
+
+#include "compiler/target/cuda/cudnn/CudnnSchedule.h"
+#include "compiler/target/cuda/cudnn/EpilogueChain.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+using graph::Conv2dGeometry;
+using graph::ImageLayout;
+using kernel::FusionOp;
+using kernel::FusionShape;
+using kernel::LayoutAttr;
+
+namespace {
+
+struct Match {
+  FusionShape shape;
+  EpilogueChain chain;
+  const Conv2dGeometry &geometry() const { return shape.conv->geometry; }
+  bool isNhwc() const { return geometry().layout == ImageLayout::NHWC; }
+  Type dtype() const { return shape.conv->inputType; }
+  bool isDepthwise() const { return geometry().inputChannelsPerGroup() == 1; }
+};
+
+} // namespace
+
+/// See the class's comment.
+static FailureOr<Match> match(FusionOp fusion, std::string &reason) {
+  auto fail = [&](const Twine &why) {
+    reason = why.str();
+    return failure();
+  };
+  auto shape = FusionShape::get(fusion, &reason);
+  if (failed(shape)) {
+    return failure();
+  }
+  if (!shape->conv) {
+    return fail("no convolution");
+  }
+  if (!shape->prologue.empty()) {
+    return fail("ops before the convolution");
+  }
+  Type dtype = shape->conv->inputType;
+  if (dtype != shape->conv->filterType ||
+      !(dtype.isF32() || dtype.isF16() || dtype.isBF16())) {
+    return fail("no such operand dtypes in cuDNN");
+  }
+  const Conv2dGeometry &geometry = shape->conv->geometry;
+  if (llvm::product_of(shape->space) == 0 || geometry.reductionLength() == 0) {
+    return fail("empty convolution");
+  }
+  size_t channel = geometry.layout == ImageLayout::NHWC ? 3 : 1;
+  auto chain = EpilogueChain::get(*shape, channel, reason);
+  if (failed(chain)) {
+    return failure();
+  }
+  Match match{std::move(*shape), *chain};
+  if (!chain->activation.empty() && chain->activation != "relu") {
+    if (!match.isNhwc()) {
+      return fail("cuDNN fuses " + chain->activation +
+                  " into convolutions of NHWC only");
+    }
+    if (dtype.isBF16() && match.isDepthwise()) {
+      return fail("cuDNN fuses no " + chain->activation +
+                  " into depthwise convolutions of bf16");
+    }
+  }
+  return match;
+}
+
+std::optional<std::string>
+CudnnConvolution::reject(FusionOp fusion, const DeviceProfile &) const {
+  std::string reason;
+  auto matched = match(fusion, reason);
+  if (failed(matched)) {
+    return reason;
+  }
+  if (!fuses_ && !matched->shape.epilogue.empty()) {
+    return "ops after the convolution";
+  }
+  return std::nullopt;
+}
+
+static double tensorBytes(Value value) {
+  return double(kernel::getBytes(cast<RankedTensorType>(value.getType())));
+}
+
+/// Bytes of what engines of tensor cores copy to NHWC and back.
+static double transposedBytes(const Match &match) {
+  if (match.isNhwc()) {
+    return 0;
+  }
+  return tensorBytes(match.shape.conv->input) +
+         tensorBytes(match.shape.conv->filter) +
+         tensorBytes(match.shape.results[0]);
+}
+
+static double estimateUs(const Match &match, const DeviceProfile &profile) {
+  const Conv2dGeometry &geometry = match.geometry();
+  double flops = 2.0 * double(llvm::product_of(match.shape.space)) *
+                 double(geometry.reductionLength());
+  bool isIeee = match.dtype().isF32() && !profile.allowTf32;
+  double peak = isIeee                  ? profile.peakGflops
+                : match.dtype().isF32() ? profile.tensorGflopsTf32
+                                        : profile.tensorGflops16;
+  // Tensor cores need as many channels as a tile has columns.
+  double reached = 0.6;
+  if (match.isDepthwise()) {
+    peak = profile.peakGflops;
+    reached = 0.2;
+  } else {
+    reached *= std::min(1.0, double(geometry.inputChannelsPerGroup()) / 32);
+  }
+  const EpilogueChain &chain = match.chain;
+  if (!chain.activation.empty() && chain.activation != "relu") {
+    // Kernels for any epilogue; for IEEE f32 and for clamps slow ones.
+    reached *= isIeee || chain.activation == "clamp" ? 0.2 : 0.8;
+  }
+  double bytes = tensorBytes(match.shape.conv->input) +
+                 tensorBytes(match.shape.conv->filter) +
+                 tensorBytes(match.shape.results[0]);
+  if (chain.addend) {
+    bytes += tensorBytes(chain.addend);
+  }
+  if (!isIeee && !match.isDepthwise()) {
+    bytes += 2 * transposedBytes(match);
+  }
+  double computeUs = peak > 0 ? flops / (reached * peak) * 1e-3 : 0;
+  double memoryUs =
+      profile.memoryGBs > 0 ? bytes / (0.8 * profile.memoryGBs) * 1e-3 : 0;
+  // A kernel of no work takes about 2 us from launch to launch.
+  return std::max(computeUs, memoryUs) + 2;
+}
+
+/// The filter as [K, R, S, C / groups].
+static LayoutAttr filterLayout(MLIRContext *context) {
+  return LayoutAttr::get(context, {0, 2, 3, 1}, {}, {}, {});
+}
+
+static SmallVector<Attribute> layoutsOf(FusionOp fusion, const Match &match) {
+  MLIRContext *context = fusion.getContext();
+  SmallVector<Attribute> layouts(fusion.getInputs().size(),
+                                 UnitAttr::get(context));
+  if (match.isNhwc()) {
+    auto filter = cast<BlockArgument>(match.shape.conv->filter);
+    layouts[filter.getArgNumber()] = filterLayout(context);
+  }
+  return layouts;
+}
+
+std::vector<Implementation>
+CudnnConvolution::enumerate(FusionOp fusion,
+                            const DeviceProfile &profile) const {
+  std::string reason;
+  auto matched = match(fusion, reason);
+  if (failed(matched)) {
+    return {};
+  }
+  MLIRContext *context = fusion.getContext();
+  CudnnSchedule schedule;
+  schedule.isTf32 = matched->dtype().isF32() && profile.allowTf32;
+  // What NHWC engines ask for at most, and copies where there are some.
+  schedule.scratchBytes =
+      std::min(profile.workspaceLimit,
+               (int64_t(32) << 20) + int64_t(transposedBytes(*matched)));
+  Implementation implementation;
+  implementation.impl =
+      kernel::ImplAttr::get(context, name(), schedule.toAttribute(context));
+  implementation.operandLayouts = layoutsOf(fusion, *matched);
+  implementation.name = name().str() + (matched->isNhwc() ? " nhwc" : " nchw") +
+                        (schedule.isTf32 ? " tf32" : "");
+  implementation.estimateUs = estimateUs(*matched, profile);
+  return {implementation};
+}
+
+namespace {
+
+/// Collects the operands of the call and the views of them.
+class CallBuilder {
+public:
+  CallBuilder(FusionOp fusion, const Match &match, plan::PlanBuilder &plan)
+      : fusion(fusion), match(match), plan(plan), b(plan.builder()) {}
+
+  plan::TensorViewAttr argument(Value argument, ArrayRef<int64_t> dims) {
+    return view(plan.addressOf(outer(argument)), plan::Access::Read, dims);
+  }
+
+  plan::TensorViewAttr result(ArrayRef<int64_t> dims) {
+    return view(plan.addressOf(fusion.getResult(0)), plan::Access::Write, dims);
+  }
+
+  /// A value per channel; zeros where `bias` is null.
+  plan::TensorViewAttr channels(Value bias) {
+    int64_t count = match.geometry().outputChannels;
+    Value address =
+        bias
+            ? plan.addressOf(outer(bias))
+            : plan.zeroedBuffer(count * kernel::getElementBytes(match.dtype()));
+    return view(address, plan::Access::Read, {1, count, 1, 1});
+  }
+
+  SmallVector<Value> addresses;
+  SmallVector<Attribute> accesses;
+
+private:
+  Value outer(Value argument) {
+    return fusion.getInputs()[cast<BlockArgument>(argument).getArgNumber()];
+  }
+
+  /// Of a dense [N, C, H, W] tensor in the order that the convolution has.
+  plan::TensorViewAttr view(Value address, plan::Access access,
+                            ArrayRef<int64_t> dims) {
+    SmallVector<int64_t> strides(4);
+    int64_t stride = 1;
+    static constexpr int64_t kNchw[] = {3, 2, 1, 0}, kNhwc[] = {1, 3, 2, 0};
+    for (int64_t dim : match.isNhwc() ? kNhwc : kNchw) {
+      strides[dim] = stride;
+      stride *= dims[dim];
+    }
+    addresses.push_back(address);
+    accesses.push_back(plan::AccessAttr::get(b.getContext(), access));
+    return plan::TensorViewAttr::get(
+        b.getContext(), int64_t(addresses.size()) - 1, match.dtype(),
+        b.getDenseI64ArrayAttr(dims), b.getDenseI64ArrayAttr(strides));
+  }
+
+  FusionOp fusion;
+  const Match &match;
+  plan::PlanBuilder &plan;
+  OpBuilder &b;
+};
+
+} // namespace
+
+LogicalResult CudnnConvolution::lower(FusionOp fusion,
+                                      plan::PlanBuilder &plan) const {
+  auto schedule =
+      CudnnSchedule::parse(fusion.getImplAttr().getSchedule(), fusion.getLoc());
+  if (failed(schedule)) {
+    return failure();
+  }
+  std::string reason;
+  auto matched = match(fusion, reason);
+  if (failed(matched)) {
+    return fusion.emitError(name()) << " cannot implement this: " << reason;
+  }
+  for (auto [index, layout] : llvm::enumerate(layoutsOf(fusion, *matched))) {
+    auto type = cast<RankedTensorType>(fusion.getInputs()[index].getType());
+    if (kernel::getLayout(type) != dyn_cast<LayoutAttr>(layout)) {
+      return fusion.emitError(name())
+             << " expects operand " << index << " in layout " << layout
+             << ", got " << type;
+    }
+  }
+  const Conv2dGeometry &g = matched->geometry();
+  const EpilogueChain &chain = matched->chain;
+  OpBuilder &b = plan.builder();
+  CallBuilder call(fusion, *matched, plan);
+  SmallVector<int64_t> resultDims = {g.batch, g.outputChannels, g.outputHeight,
+                                     g.outputWidth};
+  auto input =
+      call.argument(matched->shape.conv->input,
+                    {g.batch, g.inputChannels, g.inputHeight, g.inputWidth});
+  auto filter = call.argument(matched->shape.conv->filter,
+                              {g.outputChannels, g.inputChannelsPerGroup(),
+                               g.filterHeight, g.filterWidth});
+  plan::TensorViewAttr bias, addend;
+  if (chain.bias || !chain.isEmpty()) {
+    bias = call.channels(chain.bias);
+  }
+  if (chain.addend) {
+    addend = call.argument(chain.addend, resultDims);
+  }
+  auto result = call.result(resultDims);
+  auto descriptor = plan::CudnnConvolutionAttr::get(
+      fusion.getContext(), input, filter, bias, addend, result,
+      b.getDenseI64ArrayAttr({g.strideHeight, g.strideWidth}),
+      b.getDenseI64ArrayAttr({g.padTop, g.padLeft}),
+      b.getDenseI64ArrayAttr({g.padBottom, g.padRight}),
+      b.getDenseI64ArrayAttr({g.dilationHeight, g.dilationWidth}), g.groups,
+      chain.activationAttr(fusion.getContext()),
+      b.getStringAttr(schedule->isTf32 ? "tf32" : "f32"),
+      b.getStringAttr(schedule->engine()));
+  Value scratch;
+  if (schedule->scratchBytes > 0) {
+    scratch = plan.buffer(schedule->scratchBytes);
+    if (auto buffer = scratch.getDefiningOp<plan::BufferOp>()) {
+      buffer.setAlignment(256);
+    }
+  }
+  std::string label = name().str();
+  for (Operation *op : fusion.getBodyOps()) {
+    label += (" " + op->getName().stripDialect()).str();
+  }
+  plan::CallOp::create(b, fusion.getLoc(), descriptor, call.addresses,
+                       b.getArrayAttr(call.accesses), scratch,
+                       b.getI64IntegerAttr(schedule->scratchBytes),
+                       schedule->version().empty()
+                           ? StringAttr()
+                           : b.getStringAttr(schedule->version()),
+                       b.getStringAttr(label), /*depends=*/nullptr);
+  return success();
+}
+
+} // namespace minic::cuda

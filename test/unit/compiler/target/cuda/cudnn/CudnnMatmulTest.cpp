@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which contractions cuDNN takes, and the call that is written for them.
+
+#include "compiler/target/cuda/cudnn/CudnnMatmul.h"
+
+#include "test/unit/compiler/target/cuda/LoweredCall.h"
+
+#include "gmock/gmock.h"
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+namespace minic::cuda {
+namespace {
+
+const CudnnMatmul kMatmul;
+
+TEST(CudnnMatmulTest, ALinearWithExactGelu) {
+  ParsedFusion parsed = linear("%r = graph.gelu %y : tensor<3x8xbf16>", "bf16");
+  LoweredCall<plan::CudnnMatmulAttr> lowered(kMatmul, parsed,
+                                             *getCudaProfile("h200"));
+  auto matmul = lowered.descriptor;
+  EXPECT_THAT(matmul.getLhs().getDims().asArrayRef(), ElementsAre(3, 16));
+  EXPECT_THAT(matmul.getRhs().getDims().asArrayRef(), ElementsAre(16, 8));
+  EXPECT_THAT(matmul.getRhs().getStrides().asArrayRef(), ElementsAre(1, 16));
+  EXPECT_THAT(matmul.getBias().getDims().asArrayRef(), ElementsAre(8));
+  EXPECT_EQ(matmul.getActivation().getKind().getValue(), "gelu_erf");
+  EXPECT_EQ(matmul.getCompute().getValue(), "f32");
+  EXPECT_EQ(lowered.call.getAddresses().size(), 4u);
+}
+
+TEST(CudnnMatmulTest, F32NeedsTf32) {
+  EXPECT_THAT(reasonFor(kMatmul, linear("", "f32")), HasSubstr("tf32"));
+  DeviceProfile profile = *getCudaProfile("h200");
+  profile.allowTf32 = true;
+  ParsedFusion parsed = linear("%r = graph.silu %y : tensor<3x8xf32>", "f32");
+  LoweredCall<plan::CudnnMatmulAttr> lowered(kMatmul, parsed, profile);
+  EXPECT_EQ(lowered.descriptor.getCompute().getValue(), "tf32");
+}
+
+TEST(CudnnMatmulTest, SaysWhatItDoesNotTake) {
+  EXPECT_THAT(
+      reasonFor(kMatmul, linear("%r = graph.add %y, %3 : (tensor<3x8xbf16>, "
+                                "tensor<3x8xbf16>) -> tensor<3x8xbf16>",
+                                "bf16", {"tensor<3x8xbf16>"})),
+      HasSubstr("a value per column"));
+  EXPECT_THAT(reasonFor(kMatmul,
+                        linear("%r = graph.exp %y : tensor<3x8xbf16>", "bf16")),
+              HasSubstr("cuDNN fuses no graph.exp"));
+}
+
+} // namespace
+} // namespace minic::cuda
