@@ -215,6 +215,47 @@ TEST_F(CapturedGraphTest, costsTheHostLittle) {
 }
 #endif
 
+/// Two independent kernels, for the second may overlap the first.
+TEST_F(CapturedGraphTest, clustersAndOverlapOutliveAPatch) {
+  constexpr int64_t count = 256;
+  TestArtifact artifact = cudaArtifact();
+  for (const char *name : {"x", "z"}) {
+    artifact.input(name, {count});
+  }
+  for (const char *name : {"y", "w"}) {
+    artifact.output(name, {count});
+  }
+  cudaLaunch(artifact, "scale_f32", count, {inputAddress(0), outputAddress(0)},
+             {count});
+  format::LaunchT &second =
+      cudaLaunch(artifact, "scale_f32", count,
+                 {inputAddress(1), outputAddress(1)}, {count});
+  second.cluster = {2};
+  second.programmatic = true;
+  LoadedArtifact loaded(artifact);
+  if (absl::IsFailedPrecondition(loaded.status())) {
+    GTEST_SKIP() << loaded.status(); // before sm_90
+  }
+  ASSERT_TRUE(loaded.status().ok()) << loaded.status();
+  ExecutionOptions options{nullptr};
+  options.graph = GraphMode::On;
+  auto execution = loaded->createExecution(options);
+  ASSERT_TRUE(execution.ok()) << execution.status();
+  for (int run = 0; run < 4; ++run) {
+    std::vector<float> values(count, float(run)), others(count, float(-run));
+    DeviceFloats x(*loaded, values), z(*loaded, others);
+    DeviceFloats y(*loaded, others), w(*loaded, values);
+    void *callers[] = {x.data(), z.data(), y.data(), w.data()};
+    ASSERT_TRUE((*execution)->run(callers).ok());
+    ASSERT_TRUE((*execution)->synchronize().ok());
+    EXPECT_EQ(y.read(), std::vector<float>(count, 2 * float(run) + 1));
+    EXPECT_EQ(w.read(), std::vector<float>(count, 1 - 2 * float(run)));
+  }
+  EXPECT_EQ((*execution)->graphRefusal(), "");
+  EXPECT_EQ((*execution)->graphCounters().replays, 3);
+  EXPECT_EQ((*execution)->graphCounters().instantiations, 1);
+}
+
 TEST_F(CapturedGraphTest, saysWhichCallCannotBeCaptured) {
   GraphTestProgram program(LibraryBehaviour::cannotBeCaptured);
   ASSERT_TRUE(program.status().ok()) << program.status();
