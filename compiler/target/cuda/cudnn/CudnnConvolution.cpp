@@ -34,7 +34,8 @@ struct Match {
 } // namespace
 
 /// See the class's comment.
-static FailureOr<Match> match(FusionOp fusion, std::string &reason) {
+static FailureOr<Match> match(FusionOp fusion, bool allowsTf32,
+                              std::string &reason) {
   auto fail = [&](const Twine &why) {
     reason = why.str();
     return failure();
@@ -73,14 +74,19 @@ static FailureOr<Match> match(FusionOp fusion, std::string &reason) {
       return fail("cuDNN fuses no " + chain->activation +
                   " into depthwise convolutions of bf16");
     }
+    if (dtype.isF32() && !allowsTf32 &&
+        !llvm::is_contained({"clamp", "sigmoid", "tanh"}, chain->activation)) {
+      return fail("cuDNN fuses " + chain->activation +
+                  " into convolutions of f32 with tf32 only");
+    }
   }
   return match;
 }
 
 std::optional<std::string>
-CudnnConvolution::reject(FusionOp fusion, const DeviceProfile &) const {
+CudnnConvolution::reject(FusionOp fusion, const DeviceProfile &profile) const {
   std::string reason;
-  auto matched = match(fusion, reason);
+  auto matched = match(fusion, profile.allowTf32, reason);
   if (failed(matched)) {
     return reason;
   }
@@ -122,7 +128,7 @@ static double estimateUs(const Match &match, const DeviceProfile &profile) {
   }
   const EpilogueChain &chain = match.chain;
   if (!chain.activation.empty() && chain.activation != "relu") {
-    // Kernels for any epilogue; for IEEE f32 and for clamps slow ones.
+    // Kernels for any epilogue; without tensor cores and for clamps slow ones.
     reached *= isIeee || chain.activation == "clamp" ? 0.2 : 0.8;
   }
   double bytes = tensorBytes(match.shape.conv->input) +
@@ -161,7 +167,7 @@ std::vector<Implementation>
 CudnnConvolution::enumerate(FusionOp fusion,
                             const DeviceProfile &profile) const {
   std::string reason;
-  auto matched = match(fusion, reason);
+  auto matched = match(fusion, profile.allowTf32, reason);
   if (failed(matched)) {
     return {};
   }
@@ -249,7 +255,7 @@ LogicalResult CudnnConvolution::lower(FusionOp fusion,
     return failure();
   }
   std::string reason;
-  auto matched = match(fusion, reason);
+  auto matched = match(fusion, schedule->isTf32, reason);
   if (failed(matched)) {
     return fusion.emitError(name()) << " cannot implement this: " << reason;
   }

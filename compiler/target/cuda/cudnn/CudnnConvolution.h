@@ -14,15 +14,15 @@ namespace minic::cuda {
 /// NHWC have their filter in that order too, so that all kernels of tensor
 /// cores are theirs without copies.
 ///
-/// What cuDNN 9.19 has engines for, asked for an H200 in every dtype, NCHW and
-/// NHWC, strided, dilated, grouped, depthwise and with asymmetric pads:
+/// What cuDNN 9.14 and 9.19 have engines for on an H200, in every dtype, NCHW
+/// and NHWC, strided, dilated, grouped, depthwise and with asymmetric pads:
 ///
 ///   conv, conv + bias [+ addend] [+ relu]   all of them
 ///   conv [+ addend] + relu without bias     NHWC alone, and not bf16 depthwise
-///   other activations                       as the line above
+///   other activations                       as the line above; under IEEE f32
+///                                           clamp, sigmoid and tanh alone
 ///
-/// so a missing bias is one of zeros. Under IEEE f32 the last line has one
-/// engine without tensor cores, for NHWC.
+/// so a missing bias is one of zeros.
 class CudnnConvolution : public LibraryBackend {
 public:
   /// Two of them make the candidates: one for a convolution alone, which the

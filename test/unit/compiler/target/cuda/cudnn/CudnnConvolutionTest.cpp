@@ -180,8 +180,15 @@ TEST(CudnnConvolutionTest, SaysWhatItDoesNotTake) {
   EXPECT_THAT(
       reason({.epilogue = "%r = graph.silu %y : " + std::string(kNchw)}),
       HasSubstr("NHWC only"));
+  EXPECT_EQ(reason({.dtype = "bf16",
+                    .layout = "nhwc",
+                    .epilogue = "%r = graph.silu %y : tensor<2x9x11x8xbf16>"}),
+            "accepted");
+  EXPECT_THAT(reason({.layout = "nhwc",
+                      .epilogue = "%r = graph.silu %y : tensor<2x9x11x8xf32>"}),
+              HasSubstr("with tf32 only"));
   EXPECT_EQ(reason({.layout = "nhwc",
-                    .epilogue = "%r = graph.silu %y : tensor<2x9x11x8xf32>"}),
+                    .epilogue = "%r = graph.tanh %y : tensor<2x9x11x8xf32>"}),
             "accepted");
   EXPECT_THAT(
       reason({.epilogue = "%r = graph.hard_swish %y : " + std::string(kNchw)}),

@@ -93,32 +93,70 @@ TEST_F(CudnnGpuTest, BiasResidualAndRelu) {
   }
 }
 
-// cuDNN fuses these into NHWC alone.
+struct Function {
+  EltwiseKind kind;
+  float alpha = 0, beta = 0;
+  double approximation = 1e-3;
+  bool hasIeee = false; // without tensor cores
+};
+
+constexpr Function kFunctions[] = {{EltwiseKind::leaky_relu, 0.125, 0, 0},
+                                   {EltwiseKind::clamp, 0, 6, 0, true},
+                                   {EltwiseKind::tanh, 0, 0, 1e-3, true},
+                                   {EltwiseKind::sigmoid, 0, 0, 1e-3, true},
+                                   {EltwiseKind::silu},
+                                   {EltwiseKind::gelu_erf},
+                                   {EltwiseKind::gelu_tanh}};
+
+/// What the compiler offers of a function: in NHWC alone.
+std::vector<ConvolutionCase> offered(const Function &function) {
+  ConvolutionCase test;
+  test.padsBegin = test.padsEnd = {1, 1};
+  test.c = test.k = 32;
+  test.hasBias = true;
+  test.activation = function.kind;
+  test.alpha = function.alpha;
+  test.beta = function.beta;
+  std::vector<ConvolutionCase> all =
+      inAllTypes(test, format::EnumNameEltwiseKind(function.kind));
+  std::erase_if(all, [&](const ConvolutionCase &typed) {
+    bool isIeee = typed.dtype == DType::f32 && !typed.tf32;
+    return !typed.isNhwc || (isIeee && !function.hasIeee);
+  });
+  return all;
+}
+
 TEST_F(CudnnGpuTest, OtherActivations) {
-  struct Function {
-    EltwiseKind kind;
-    float alpha, beta;
-    double approximation;
-  };
-  for (Function function : {Function{EltwiseKind::leaky_relu, 0.125, 0, 0},
-                            Function{EltwiseKind::clamp, 0, 6, 0},
-                            Function{EltwiseKind::tanh, 0, 0, 1e-3},
-                            Function{EltwiseKind::sigmoid, 0, 0, 1e-3},
-                            Function{EltwiseKind::silu, 0, 0, 1e-3},
-                            Function{EltwiseKind::gelu_erf, 0, 0, 1e-3},
-                            Function{EltwiseKind::gelu_tanh, 0, 0, 1e-3}}) {
-    ConvolutionCase test;
-    test.padsBegin = test.padsEnd = {1, 1};
-    test.c = test.k = 32;
-    test.hasBias = true;
-    test.activation = function.kind;
-    test.alpha = function.alpha;
-    test.beta = function.beta;
-    for (ConvolutionCase &typed :
-         inAllTypes(test, format::EnumNameEltwiseKind(function.kind))) {
-      if (typed.isNhwc) {
-        check(typed, function.approximation);
+  for (const Function &function : kFunctions) {
+    for (const ConvolutionCase &test : offered(function)) {
+      check(test, function.approximation);
+    }
+  }
+}
+
+TEST_F(CudnnGpuTest, OtherActivationsPropagateNan) {
+  for (const Function &function : kFunctions) {
+    for (const ConvolutionCase &test : offered(function)) {
+      SCOPED_TRACE(test.name);
+      auto call = make(test);
+      ASSERT_TRUE(call.ok()) << call.status();
+      Data data = prepare(test);
+      data.input.set(data.input.offset({0, 5, 4, 4}), NAN);
+      uploadAll(data);
+      ASSERT_NO_FATAL_FAILURE(run(**call, data));
+      int lost = 0, strayed = 0;
+      for (int64_t k = 0; k < test.k; ++k) {
+        for (int64_t y = 0; y < test.outH(); ++y) {
+          for (int64_t x = 0; x < test.outW(); ++x) {
+            bool reached = std::abs(y - 4) <= 1 && std::abs(x - 4) <= 1;
+            bool isNan = std::isnan(data.result.at({0, k, y, x}));
+            lost += reached && !isNan;
+            strayed += !reached && isNan;
+          }
+        }
       }
+      EXPECT_EQ(lost, 0) << "of " << test.k * 9;
+      EXPECT_EQ(strayed, 0);
     }
   }
 }

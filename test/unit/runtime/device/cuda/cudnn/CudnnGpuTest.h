@@ -14,6 +14,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <iostream>
 #include <random>
 
 namespace minic::runtime {
@@ -214,7 +215,8 @@ protected:
                      double approximation = 0) {
     int64_t perGroup = test.c / test.groups;
     int wrong = 0;
-    double worst = 0; // in units of the bound
+    double worst = 0;  // in units of the bound
+    double excess = 0; // beyond the bound without approximation
     std::vector<int64_t> at(4);
     auto &[n, k, y, x] = reinterpret_cast<int64_t (&)[4]>(*at.data());
     for (n = 0; n < test.n; ++n) {
@@ -257,6 +259,7 @@ protected:
                     1.01 * roundingOf(test.dtype) * std::abs(want) + 1e-7;
             double error = std::abs(data.result.at({n, k, y, x}) - want);
             worst = std::max(worst, error / bound);
+            excess = std::max(excess, error - (bound - approximation));
             if (!(error <= bound) && ++wrong <= 3) {
               ADD_FAILURE()
                   << test.name << ": result[" << n << ", " << k << ", " << y
@@ -266,6 +269,10 @@ protected:
           }
         }
       }
+    }
+    if (approximation > 0) {
+      std::cout << "  " << test.name << ": the activation adds " << excess
+                << "\n";
     }
     EXPECT_EQ(wrong, 0) << test.name;
     RecordProperty(test.name + "_error_of_bound", std::to_string(worst));
