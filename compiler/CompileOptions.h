@@ -48,10 +48,17 @@ struct CompileOptions {
 
   //===--- Target --------------------------------------------------------===//
 
-  /// "auto" or "cpu".
+  /// "auto", "cpu" or "cuda", the last with architectures where they are not
+  /// the device's: "cuda:sm_90a,sm_80", one variant each.
   std::string target = "auto";
-  /// A named device instead of this machine's; empty for this machine.
+  /// Which of this machine's GPUs to compile for and measure on.
+  int device = 0;
+  /// A named GPU instead of this machine's; empty for this machine.
   std::string deviceProfile;
+  /// One variant more, of PTX that GPUs after those asked for can run.
+  bool ptx = false;
+  /// Most bytes of workspace that a library call or kernel may use on a GPU.
+  int64_t workspaceLimit = int64_t(256) << 20;
   /// ISA levels to generate for ("v3", "v4"), one variant each; empty for what
   /// this machine has.
   std::vector<std::string> cpuIsa;

@@ -5,6 +5,7 @@
 #include "compiler/Compiler.h"
 
 #include "compiler/DumpKernels.h"
+#include "compiler/GraphMode.h"
 #include "compiler/Interrupt.h"
 #include "compiler/MergeVariants.h"
 #include "compiler/PerfHints.h"
@@ -139,6 +140,7 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
     }
     if (phase == Phase::Plan) {
       attachEvidence(*module, evidence);
+      setGraphMode(*module, options);
     }
     if (failed(dump(phase, *module))) {
       return failure();

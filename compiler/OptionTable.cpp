@@ -190,6 +190,27 @@ static std::string setBudget(double &seconds, llvm::StringRef text) {
   return {};
 }
 
+/// "32MiB", "1GiB", "64KiB" or plain bytes.
+static std::string setBytes(int64_t &bytes, llvm::StringRef text) {
+  llvm::StringRef number = text;
+  int64_t scale = 1;
+  if (number.consume_back("GiB")) {
+    scale = int64_t(1) << 30;
+  } else if (number.consume_back("MiB")) {
+    scale = int64_t(1) << 20;
+  } else if (number.consume_back("KiB")) {
+    scale = int64_t(1) << 10;
+  }
+  int64_t value = 0;
+  if (number.getAsInteger(10, value) || value < 0 ||
+      value > (int64_t(1) << 40) / scale) {
+    return "expected a size such as 32MiB or a number of bytes, got '" +
+           text.str() + "'";
+  }
+  bytes = value * scale;
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // Presets
 //===----------------------------------------------------------------------===//
@@ -312,11 +333,27 @@ static std::vector<Option> makeTable() {
                          "keep the faster",
                          &O::wholeModelCheck));
 
-  table.push_back(text("target", target, "auto|cpu",
-                       "What to generate code for", &O::target));
+  table.push_back(text("target", target, "auto|cpu|cuda[:ARCHS]",
+                       "What to generate code for; ARCHS such as sm_90a,sm_80 "
+                       "gives one variant each (default: the device's)",
+                       &O::target));
+  table.push_back(integer("device", target,
+                          "Which of this machine's GPUs to compile for", 0,
+                          1023, &O::device));
   table.push_back(text("device-profile", target, "NAME",
-                       "Compile for a named device instead of this machine",
+                       "Compile for a named GPU (h200, h100, a100, l40s, ...) "
+                       "instead of this machine's",
                        &O::deviceProfile));
+  table.push_back(toggle("ptx", target,
+                         "Add a variant of PTX for GPUs after those asked for",
+                         &O::ptx));
+  table.push_back(
+      {"workspace-limit", target, "BYTES",
+       "Most workspace of a library call or kernel on a GPU (32MiB, 256MiB)",
+       [](O &o, const std::string &text) {
+         return setBytes(o.workspaceLimit, text);
+       },
+       [](const O &o) { return std::to_string(o.workspaceLimit); }});
   table.push_back(list("cpu-isa", target, "v3,v4", {"v3", "v4"},
                        "ISA levels, one variant each (default: this machine's)",
                        &O::cpuIsa));

@@ -4,8 +4,11 @@
 
 #include "compiler/ResolveTarget.h"
 
+#include "compiler/target/cuda/CudaProfile.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <sched.h>
 #include <thread>
@@ -22,44 +25,163 @@ int availableThreads() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// What is wrong with the options for this version; empty for nothing.
-static std::string unsupported(const CompileOptions &options) {
-  if (options.target != "auto" && options.target != "cpu") {
-    return "target '" + options.target + "' is not built yet, expected cpu";
-  }
-  if (!options.deviceProfile.empty()) {
-    return "device profile '" + options.deviceProfile +
-           "': none is built in yet; --cpu-isa names a CPU level";
-  }
-  if (options.float32Precision != "ieee") {
-    return "float32 precision '" + options.float32Precision +
-           "' is for GPUs, expected ieee";
-  }
-  return {};
-}
+namespace {
 
-FailureOr<std::vector<VariantTarget>>
-resolveTargets(const CompileOptions &options, MLIRContext &context) {
-  if (std::string why = unsupported(options); !why.empty()) {
+class Resolution {
+public:
+  Resolution(const CompileOptions &options, MLIRContext &context,
+             const GpuProbe &probe)
+      : options(options), context(context), probe(probe) {}
+
+  FailureOr<std::vector<VariantTarget>> run() {
+    auto [name, archs] = StringRef(options.target).split(':');
+    bool isAuto = name == "auto";
+    if ((!isAuto && name != "cpu" && name != "cuda") ||
+        (name != "cuda" && !archs.empty())) {
+      return fail("target '" + options.target +
+                  "', expected auto, cpu, cuda or cuda:sm_90a");
+    }
+    if (name == "cpu") {
+      return resolveCpu();
+    }
+    FailureOr<std::optional<DeviceProfile>> device = findDevice(isAuto);
+    if (failed(device)) {
+      return failure();
+    }
+    return *device ? resolveCuda(**device, archs) : resolveCpu();
+  }
+
+private:
+  InFlightDiagnostic fail(const Twine &why) {
     return emitError(UnknownLoc::get(&context)) << "unsupported: " << why;
   }
-  if (options.cudaGraphs != CudaGraphs::Off) {
-    options.log.line(LogTopic::Graphs,
-                     "device graphs: not applicable on a CPU, plain calls");
+
+  FailureOr<std::vector<VariantTarget>> resolveCpu() {
+    if (!options.deviceProfile.empty()) {
+      return fail("device profile '" + options.deviceProfile +
+                  "' with target cpu: profiles are of GPUs; --cpu-isa names a "
+                  "CPU level");
+    }
+    if (options.float32Precision != "ieee") {
+      return fail("float32 precision '" + options.float32Precision +
+                  "' is for GPUs, expected ieee");
+    }
+    if (options.cudaGraphs != CudaGraphs::Off) {
+      options.log.line(LogTopic::Graphs,
+                       "device graphs: not applicable on a CPU, plain calls");
+    }
+    int threads = options.threads ? options.threads : availableThreads();
+    std::vector<std::string> levels = options.cpuIsa;
+    if (levels.empty()) {
+      levels.push_back("");
+    }
+    // A runtime takes the first variant that fits, so the best comes first.
+    llvm::sort(levels, std::greater<>());
+    levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+    std::vector<VariantTarget> targets;
+    for (const std::string &level : levels) {
+      targets.push_back({createCpuTarget(threads, level), level});
+    }
+    return targets;
   }
-  int threads = options.threads ? options.threads : availableThreads();
-  std::vector<std::string> levels = options.cpuIsa;
-  if (levels.empty()) {
-    levels.push_back("");
+
+  /// The GPU to compile for; none where `isAuto` and this machine has none.
+  FailureOr<std::optional<DeviceProfile>> findDevice(bool isAuto) {
+    if (!options.deviceProfile.empty()) {
+      auto profile = cuda::getCudaProfile(options.deviceProfile);
+      if (!profile) {
+        return fail("device profile '" + options.deviceProfile +
+                    "', expected one of " + cuda::profileNames());
+      }
+      return profile;
+    }
+    std::string error;
+    std::optional<DeviceProfile> profile;
+    if (probe) {
+      profile = probe(options.device, error);
+    }
+    if (!error.empty()) {
+      return fail(error);
+    }
+    if (!profile && !isAuto) {
+      return fail("no NVIDIA GPU here that can be asked for its facts; "
+                  "--device-profile=h200 compiles without one (known: " +
+                  cuda::profileNames() + ")");
+    }
+    if (!profile) {
+      options.log.line(LogTopic::PerfHints, "no NVIDIA driver: target cpu");
+    }
+    return profile;
   }
-  // A runtime takes the first variant that fits, so the best comes first.
-  llvm::sort(levels, std::greater<>());
-  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
-  std::vector<VariantTarget> targets;
-  for (const std::string &level : levels) {
-    targets.push_back({createCpuTarget(threads, level), level});
+
+  FailureOr<std::vector<VariantTarget>> resolveCuda(DeviceProfile profile,
+                                                    StringRef archs) {
+    if (!options.cpuIsa.empty()) {
+      return fail("--cpu-isa with a CUDA target");
+    }
+    // Kernels move 16 bytes at once.
+    if (options.inputAlignment < 16) {
+      return fail("--input-alignment=" + Twine(options.inputAlignment) +
+                  " with a CUDA target, expected 16 at least");
+    }
+    profile.allowTf32 = options.float32Precision == "tf32";
+    profile.workspaceLimit = options.workspaceLimit;
+    SmallVector<std::string> wanted;
+    for (StringRef arch : llvm::split(archs, ',')) {
+      wanted.push_back(arch.empty() ? profile.cpu : arch.trim().str());
+    }
+    // A runtime takes the first variant that fits: what runs on one
+    // architecture alone before what runs on several.
+    llvm::sort(wanted, std::greater<>());
+    wanted.erase(llvm::unique(wanted), wanted.end());
+    std::vector<VariantTarget> targets;
+    for (const std::string &arch : wanted) {
+      bool isNative = profile.isPresent && arch == profile.cpu;
+      if (failed(add(profile, arch, isNative, targets))) {
+        return failure();
+      }
+    }
+    if (options.ptx && failed(add(profile, "compute_80", false, targets))) {
+      return failure();
+    }
+    return targets;
   }
-  return targets;
+
+  LogicalResult add(DeviceProfile profile, const std::string &arch,
+                    bool canTune, std::vector<VariantTarget> &targets) {
+    if (!cuda::setArch(profile, arch)) {
+      return fail("architecture '" + arch +
+                  "', expected sm_80, sm_86, sm_89, sm_90a, sm_100a, ...");
+    }
+    targets.push_back({createCudaTarget(profile), arch, canTune});
+    if (!canTune) {
+      options.log.line(LogTopic::PerfHints,
+                       "cuda " + arch + ": untuned, nothing is measured for " +
+                           profile.name + " here");
+    }
+    return success();
+  }
+
+  const CompileOptions &options;
+  MLIRContext &context;
+  const GpuProbe &probe;
+};
+
+} // namespace
+
+FailureOr<std::vector<VariantTarget>>
+resolveTargets(const CompileOptions &options, MLIRContext &context,
+               const GpuProbe &probe) {
+  return Resolution(options, context, probe).run();
+}
+
+std::unique_ptr<Target> createTarget(StringRef target, StringRef isa,
+                                     int threads) {
+  if (target == "cpu") {
+    return createCpuTarget(threads, isa);
+  }
+  std::optional<DeviceProfile> profile = cuda::getArchProfile(isa);
+  return target == "cuda" && profile ? createCudaTarget(*profile) : nullptr;
 }
 
 std::vector<BackendLabel> labelsOf(const std::vector<std::string> &names) {

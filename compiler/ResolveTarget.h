@@ -8,6 +8,8 @@
 #include "compiler/CompileOptions.h"
 #include "compiler/target/Candidates.h"
 
+#include <functional>
+
 namespace minic {
 
 /// CPUs that this process may run on.
@@ -16,15 +18,32 @@ int availableThreads();
 /// What a variant of the artifact is generated for.
 struct VariantTarget {
   std::unique_ptr<Target> target;
-  /// As createCpuTarget was given it: "", "v3" or "v4".
+  /// As createTarget was given it: "", "v3" or "v4"; "sm_90a" or "compute_80"
+  /// of a GPU.
   std::string isa;
+  /// False where nothing may be measured for it: no such device is here, or the
+  /// variant is for devices that are not known yet.
+  bool canTune = true;
 };
 
-/// One target per variant of the artifact: this machine, or each level of
-/// --cpu-isa, best first. What is not built yet is a diagnostic that starts
-/// with "unsupported: ".
+/// What a machine says of its GPU number `device`. None without an error where
+/// it has no driver; none with `error` set where a GPU should be there and is
+/// not to be used.
+using GpuProbe =
+    std::function<std::optional<DeviceProfile>(int device, std::string &error)>;
+
+/// One target per variant of the artifact: this machine's CPU, or each level of
+/// --cpu-isa; the GPU that `probe` describes, or the one of --device-profile,
+/// for each architecture of --target. Best first. What is not built, or not
+/// here, is a diagnostic that starts with "unsupported: ".
 mlir::FailureOr<std::vector<VariantTarget>>
-resolveTargets(const CompileOptions &options, mlir::MLIRContext &context);
+resolveTargets(const CompileOptions &options, mlir::MLIRContext &context,
+               const GpuProbe &probe = {});
+
+/// What builds candidates that resolveTargets' target of this name enumerated:
+/// "cpu" or "cuda" with an isa as in VariantTarget. Null where there is none.
+std::unique_ptr<Target> createTarget(llvm::StringRef target,
+                                     llvm::StringRef isa, int threads);
 
 /// The labels that --gemm-backends or --conv-backends names.
 std::vector<BackendLabel> labelsOf(const std::vector<std::string> &names);

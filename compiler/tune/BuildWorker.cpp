@@ -6,10 +6,12 @@
 
 #include "compiler/Diagnostics.h"
 #include "compiler/Pipelines.h"
+#include "compiler/ResolveTarget.h"
 #include "compiler/emit/EmitArtifact.h"
 #include "compiler/target/Target.h"
 #include "compiler/tune/BuildProtocol.h"
 #include "compiler/tune/Problem.h"
+#include "dialects/plan/Plan.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
@@ -56,8 +58,12 @@ static LogicalResult build(MLIRContext &context, const BuildJob &job) {
   if (failed(module)) {
     return failure();
   }
-  std::unique_ptr<Target> target =
-      createCpuTarget(static_cast<int>(setting->threads), setting->isa);
+  std::unique_ptr<Target> target = createTarget(
+      setting->target, setting->isa, static_cast<int>(setting->threads));
+  if (!target) {
+    return problem->emitError("unsupported: target '")
+           << setting->target << "' with isa '" << setting->isa << "'";
+  }
   PipelineInputs inputs;
   inputs.target = target.get();
   inputs.inputAlignment = setting->alignment;
@@ -65,6 +71,12 @@ static LogicalResult build(MLIRContext &context, const BuildJob &job) {
   inputs.verify = false;
   if (failed(runTail(**module, inputs))) {
     return failure();
+  }
+  for (auto binary : (*module)->getOps<plan::BinaryOp>()) {
+    auto spills = binary->getAttrOfType<IntegerAttr>("spill_bytes");
+    if (spills && spills.getInt() > 0) {
+      return binary.emitError("spills ") << spills.getInt() << " B";
+    }
   }
   EmitOptions options;
   options.durable = false;

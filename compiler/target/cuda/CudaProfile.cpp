@@ -7,6 +7,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <cstring>
+
 namespace minic::cuda {
 
 namespace {
@@ -95,14 +97,37 @@ std::string archOf(int smVersion) {
 }
 
 bool setArch(DeviceProfile &profile, llvm::StringRef arch) {
-  std::optional<int> version = parseArch(arch);
+  std::string real = arch.str();
+  // PTX for one architecture alone would run on no later one.
+  if (arch.starts_with("compute_") && !arch.ends_with("a")) {
+    real = ("sm_" + arch.drop_front(strlen("compute_"))).str();
+  }
+  std::optional<int> version = parseArch(real);
   if (!version) {
     return false;
   }
-  profile.cpu = arch.str();
+  profile.cpu = real;
   profile.smVersion = *version;
   profile.features = {arch.str()};
   return true;
+}
+
+std::optional<DeviceProfile> getArchProfile(llvm::StringRef arch) {
+  DeviceProfile wanted;
+  if (!setArch(wanted, arch)) {
+    return std::nullopt;
+  }
+  const Device *best = nullptr;
+  for (const Device &device : kDevices) {
+    int version = *parseArch(device.arch);
+    if (version <= wanted.smVersion &&
+        (!best || version >= *parseArch(best->arch))) {
+      best = &device;
+    }
+  }
+  DeviceProfile profile = toProfile(*best);
+  setArch(profile, arch);
+  return profile;
 }
 
 std::string llvmFeatures(const DeviceProfile &profile) {

@@ -20,6 +20,10 @@ std::string profileNames();
 /// where the name is unknown. It generates for the device's own architecture.
 std::optional<DeviceProfile> getCudaProfile(llvm::StringRef name);
 
+/// The facts of a device of architecture `arch`; the strongest that has a
+/// profile.
+std::optional<DeviceProfile> getArchProfile(llvm::StringRef arch);
+
 /// "sm_80", "sm_90", "sm_90a" and so on to compute capability times ten; none
 /// for what minic does not generate code for, which is all below sm_80.
 std::optional<int> parseArch(llvm::StringRef arch);
@@ -28,8 +32,8 @@ std::optional<int> parseArch(llvm::StringRef arch);
 /// "sm_90a" for 90, "sm_80" for 80.
 std::string archOf(int smVersion);
 
-/// Sets what `arch` decides: cpu, features, smVersion. False where it is
-/// unknown.
+/// Sets what `arch` decides: cpu, features, smVersion. "compute_80" means PTX
+/// of sm_80's instructions. False where it is unknown.
 bool setArch(DeviceProfile &profile, llvm::StringRef arch);
 
 /// LLVM's features for `profile.cpu`: the PTX version that all ops need.

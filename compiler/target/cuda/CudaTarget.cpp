@@ -10,6 +10,7 @@
 #include "compiler/target/cuda/cublaslt/CublasltMatmul.h"
 #include "compiler/target/cuda/cudnn/CudnnConvolution.h"
 #include "compiler/target/cuda/cudnn/CudnnMatmul.h"
+#include "compiler/target/cuda/gemm_skinny/GemmSkinnyFamily.h"
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Family.h"
 #include "compiler/target/cuda/pointwise/PointwiseFamily.h"
 #include "compiler/target/cuda/relayout/Relayout.h"
@@ -19,9 +20,10 @@ using namespace mlir;
 namespace minic::cuda {
 
 CudaTarget::CudaTarget(DeviceProfile profile) : profile_(std::move(profile)) {
+  static const GemmSkinnyFamily skinny;
   static const GemmSm80Family gemmSm80;
   static const PointwiseFamily pointwise;
-  families_ = {&gemmSm80, &pointwise};
+  families_ = {&skinny, &gemmSm80, &pointwise};
   static const CublasGemm cublas;
   static const CublasltMatmul cublaslt;
   static const CudnnConvolution convolution(/*fusesEpilogue=*/false),
@@ -72,14 +74,15 @@ LogicalResult CudaTarget::codegen(ModuleOp module) const {
   if (failed(bytes)) {
     return failure();
   }
-  bool isCubin = hasAssembler();
+  bool isPtx = StringRef(profile_.features.front()).starts_with("compute_");
+  bool isCubin = !isPtx && hasAssembler();
   std::vector<KernelResources> resources;
   if (isCubin) {
     bytes = assembleCubin(*bytes, profile_.cpu, *device, &resources);
     if (failed(bytes)) {
       return failure();
     }
-  } else {
+  } else if (!isPtx) {
     module.emitWarning("nothing here assembles PTX (no libnvJitLink.so.13, no "
                        "ptxas): the driver does it whenever the artifact is "
                        "loaded");
@@ -88,9 +91,9 @@ LogicalResult CudaTarget::codegen(ModuleOp module) const {
   auto type =
       RankedTensorType::get(int64_t(bytes->size()), builder.getI8Type());
   auto data = DenseElementsAttr::getFromRawBuffer(type, *bytes);
-  auto binary =
-      plan::BinaryOp::create(builder, module.getLoc(), "cuda_kernels",
-                             isCubin ? "cubin" : "ptx", profile_.cpu, data);
+  auto binary = plan::BinaryOp::create(builder, module.getLoc(), "cuda_kernels",
+                                       isCubin ? "cubin" : "ptx",
+                                       profile_.features.front(), data);
   int registers = 0, spills = 0;
   for (const KernelResources &kernel : resources) {
     registers = std::max(registers, kernel.registers);

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The time is that of reading the weights, if enough bytes are in flight and
+// every SM has its share; the rest is latency.
+
+#include "compiler/target/cuda/gemm_skinny/EnumerateSkinny.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+/// Bytes that must be in flight for full bandwidth: it times the latency of a
+/// loaded memory system.
+constexpr double kLatencyUs = 0.8;
+/// Launch, first loads and the sums' way through shared memory.
+constexpr double kFixedUs = 2.2;
+/// A round trip to the counters and the other blocks' sums.
+constexpr double kSplitUs = 1.2;
+
+static double estimate(const SkinnyGeometry &g, const DeviceProfile &profile) {
+  double sms = std::max(1, profile.smCount);
+  double bytesPerUs = std::max(1.0, profile.memoryGBs) * 1e3;
+  double weights = double(g.gemm.n) * double(g.pitch()) * g.elementBytes;
+  int64_t blocks = g.tiles() * g.schedule.split;
+  double perSm = std::ceil(double(blocks) / sms);
+  double resident = std::min<double>(perSm, double(g.minBlocksPerSm()));
+  // Two batches per thread, but not more than there are.
+  double streams = double(g.schedule.warps * g.schedule.split);
+  double batches = std::max(1.0, double(g.gemm.k) / double(g.batchK()));
+  double perWarp = std::ceil(batches / streams);
+  double inFlight = resident * double(g.threads()) * std::min(2.0, perWarp) *
+                    double(g.schedule.unroll) * double(g.loadsPerChunk()) * 16;
+  double needed = bytesPerUs * kLatencyUs / sms;
+  double rate = std::min(1.0, inFlight / needed);
+  // Warps and SMs that have less than others are idle at the end, when the
+  // others get somewhat more than their share of the bandwidth.
+  double uneven = perWarp * streams / batches;
+  double unevenSms = perSm * sms / double(blocks) / 1.5;
+  double memoryUs =
+      weights / bytesPerUs / rate * std::max({1.0, unevenSms, uneven / 1.3});
+  double computeUs = 0;
+  if (g.schedule.math == SkinnyMath::Ffma && profile.peakGflops > 0) {
+    computeUs = 2e-3 * double(g.gemm.m) * double(g.gemm.n) * double(g.gemm.k) /
+                (0.6 * profile.peakGflops);
+  }
+  return kFixedUs + std::max(memoryUs, computeUs) +
+         (g.schedule.split > 1 ? kSplitUs : 0) +
+         // The lhs is read once per block.
+         0.1 * double(g.gemm.m) * double(blocks) / (sms * 64) -
+         (g.schedule.programmatic ? 0.8 : 0);
+}
+
+std::vector<EstimatedSkinny> enumerateSkinny(const kernel::FusionShape &shape,
+                                             const DeviceProfile &profile,
+                                             size_t limit) {
+  std::vector<EstimatedSkinny> found;
+  auto consider = [&](const SkinnySchedule &schedule) {
+    FailureOr<SkinnyGeometry> g = SkinnyGeometry::get(shape, schedule, nullptr);
+    if (succeeded(g)) {
+      found.push_back({schedule, estimate(*g, profile)});
+    }
+  };
+  bool is16 = !shape.gemm->lhsType.isF32();
+  SkinnyMath math = is16                ? SkinnyMath::Mma16
+                    : profile.allowTf32 ? SkinnyMath::MmaTf32
+                                        : SkinnyMath::Ffma;
+  SmallVector<int64_t> columns = {16, 32};
+  if (math == SkinnyMath::Ffma) {
+    columns = {2, 4, 8};
+  }
+  bool canOverlap = profile.smVersion >= 90;
+  for (int64_t width : columns) {
+    for (int64_t warps : {1, 2, 4, 8, 16}) {
+      for (int64_t split : {1, 2, 3, 4, 8}) {
+        for (int64_t unroll : {1, 2, 4, 8}) {
+          SkinnySchedule schedule{math,  width,  warps,
+                                  split, unroll, canOverlap};
+          FailureOr<SkinnyGeometry> g =
+              SkinnyGeometry::get(shape, schedule, nullptr);
+          // Warps without a batch of their own only wait for the others.
+          if (failed(g) ||
+              (warps * split > 1 && g->fullBatches() < warps * split)) {
+            continue;
+          }
+          consider(schedule);
+        }
+      }
+    }
+  }
+  if (found.empty()) {
+    consider({math, columns.front(), 1, 1, 1, canOverlap});
+  }
+  auto sort = [&] {
+    llvm::sort(found, [](const auto &a, const auto &b) {
+      return std::pair(a.microseconds, toString(a.schedule)) <
+             std::pair(b.microseconds, toString(b.schedule));
+    });
+  };
+  sort();
+  if (found.size() > limit - 2) {
+    found.resize(limit - 2);
+  }
+  // The best ones without overlap too: it costs a little where nothing is to
+  // be overlapped with.
+  for (size_t i = 0, count = std::min<size_t>(found.size(), 2);
+       canOverlap && i != count; ++i) {
+    SkinnySchedule plain = found[i].schedule;
+    plain.programmatic = false;
+    consider(plain);
+  }
+  sort();
+  return found;
+}
+
+} // namespace minic::cuda

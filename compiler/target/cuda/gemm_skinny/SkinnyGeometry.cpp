@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matching and the weights' layout.
+
+#include "compiler/target/cuda/gemm_skinny/SkinnyGeometry.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+FailureOr<kernel::FusionShape> matchSkinny(kernel::FusionOp fusion,
+                                           std::string *reason) {
+  auto fail = [&](const Twine &why) {
+    *reason = why.str();
+    return failure();
+  };
+  auto shape = kernel::FusionShape::get(fusion, reason);
+  if (failed(shape)) {
+    return failure();
+  }
+  if (!shape->gemm) {
+    return fail("no matrix product in the body");
+  }
+  const kernel::GemmShape &gemm = *shape->gemm;
+  if (gemm.batchCount() != 1) {
+    return fail("a batch of matrices");
+  }
+  if (gemm.m > kSkinnyRows) {
+    return fail("M = " + Twine(gemm.m) + " is more than " + Twine(kSkinnyRows));
+  }
+  if (!isa<BlockArgument>(gemm.lhs) || !isa<BlockArgument>(gemm.rhs)) {
+    return fail("pointwise ops before the contraction");
+  }
+  // The weights' layout is this family's own.
+  if (!gemm.rhs.hasOneUse() || gemm.lhs == gemm.rhs) {
+    return fail("rhs of the contraction has another use in the body");
+  }
+  if (gemm.lhsStrideK != 1 && gemm.m > 1) {
+    return fail("a transposed lhs");
+  }
+  Type dtype = gemm.lhsType;
+  if (dtype != gemm.rhsType ||
+      (!dtype.isBF16() && !dtype.isF16() && !dtype.isF32())) {
+    return fail("operands that are not both bf16, f16 or f32");
+  }
+  return shape;
+}
+
+Attribute getWeightLayout(const kernel::FusionShape &shape) {
+  auto type = cast<RankedTensorType>(shape.gemm->rhs.getType());
+  bool nFirst = true;
+  if (auto matmul = dyn_cast<graph::MatmulOp>(shape.anchor)) {
+    nFirst = matmul.getTransposeRhs();
+  }
+  int64_t rank = type.getRank();
+  int64_t n = nFirst ? rank - 2 : rank - 1, k = nFirst ? rank - 1 : rank - 2;
+  int64_t vector = 16 / kernel::getElementBytes(type.getElementType());
+  auto padded = llvm::to_vector(type.getShape());
+  padded[k] = (padded[k] + vector - 1) / vector * vector;
+  if (nFirst && padded[k] == type.getDimSize(k)) {
+    return UnitAttr::get(type.getContext());
+  }
+  SmallVector<int64_t> order;
+  for (int64_t d = 0; d != rank - 2; ++d) {
+    order.push_back(d);
+  }
+  order.append({n, k});
+  return kernel::LayoutAttr::get(type.getContext(), order, {}, {}, padded);
+}
+
+int64_t SkinnyGeometry::registers() const {
+  int64_t weights = 2 * 4 * loadsPerChunk() * schedule.unroll;
+  if (schedule.math == SkinnyMath::Ffma) {
+    return 32 + weights + schedule.columns * gemm.m + 8;
+  }
+  int64_t accumulators = schedule.columns / 16 * rowTiles() * 4;
+  return 32 + weights + accumulators + 4 * rowTiles() * schedule.unroll;
+}
+
+int64_t SkinnyGeometry::minBlocksPerSm() const {
+  // As many as the registers that a thread is going to take allow.
+  int64_t perThread = std::clamp<int64_t>((registers() + 7) / 8 * 8, 32, 255);
+  return std::clamp<int64_t>(65536 / (perThread * threads()), 1,
+                             2048 / threads());
+}
+
+FailureOr<SkinnyGeometry> SkinnyGeometry::get(const kernel::FusionShape &shape,
+                                              const SkinnySchedule &schedule,
+                                              std::string *reason) {
+  SkinnyGeometry g;
+  g.gemm = *shape.gemm;
+  g.schedule = schedule;
+  g.dtype = g.gemm.lhsType;
+  g.elementBytes = kernel::getElementBytes(g.dtype);
+  auto fail = [&](const char *why) {
+    if (reason) {
+      *reason = why;
+    }
+    return failure();
+  };
+  if ((schedule.math == SkinnyMath::Mma16) != (g.elementBytes == 2)) {
+    return fail("the operands' dtype asks for other instructions");
+  }
+  if (g.registers() > 255) {
+    return fail("more sums than a thread has registers");
+  }
+  if (g.sharedBytes() > 48 << 10) {
+    return fail("more sums than shared memory holds");
+  }
+  if (g.threads() > 1024) {
+    return fail("more warps than a block has");
+  }
+  if (g.tiles() > INT32_MAX || g.gemm.k > INT32_MAX / 2) {
+    return fail("dimensions beyond 32 bits");
+  }
+  return g;
+}
+
+} // namespace minic::cuda
