@@ -90,7 +90,7 @@ CublasltLibrary::load(const std::string &path) {
 
 absl::StatusOr<const CublasLibrary *> CublasLibrary::open() {
   static const absl::StatusOr<std::unique_ptr<const CublasLibrary>> library =
-      load(nameOf("MINIC_CUBLAS", "libcublas"));
+      load(nameOf("MINIC_CUBLAS_LIBRARY", "libcublas"));
   if (!library.ok()) {
     return library.status();
   }
@@ -99,7 +99,7 @@ absl::StatusOr<const CublasLibrary *> CublasLibrary::open() {
 
 absl::StatusOr<const CublasltLibrary *> CublasltLibrary::open() {
   static const absl::StatusOr<std::unique_ptr<const CublasltLibrary>> library =
-      load(nameOf("MINIC_CUBLASLT", "libcublasLt"));
+      load(nameOf("MINIC_CUBLASLT_LIBRARY", "libcublasLt"));
   if (!library.ok()) {
     return library.status();
   }

@@ -52,8 +52,8 @@ struct CublasLibrary {
 #undef MINIC_CUBLAS_MEMBER
 
   /// Opens libcublas.so of the major version that minic was built for, or what
-  /// the environment's MINIC_CUBLAS names, once per process, and keeps it.
-  /// FailedPrecondition with the reason where it cannot.
+  /// the environment's MINIC_CUBLAS_LIBRARY names, once per process, and keeps
+  /// it. FailedPrecondition with the reason where it cannot.
   static absl::StatusOr<const CublasLibrary *> open();
 
   /// The same, each time anew, from `path`.
@@ -65,7 +65,7 @@ struct CublasLibrary {
   absl::Status status(cublasStatus_t result, absl::string_view what) const;
 };
 
-/// As CublasLibrary; the environment's name is MINIC_CUBLASLT.
+/// As CublasLibrary; the environment's name is MINIC_CUBLASLT_LIBRARY.
 struct CublasltLibrary {
 #define MINIC_CUBLASLT_MEMBER(name) decltype(&::name) name;
   MINIC_CUBLASLT_FUNCTIONS(MINIC_CUBLASLT_MEMBER)

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What cuBLAS and cuBLASLt bring to the candidates of fusions on a GPU.
+
+#include "compiler/target/Candidates.h"
+
+#include "test/unit/compiler/target/cuda/LoweredCall.h"
+
+#include "gmock/gmock.h"
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+namespace minic::cuda {
+namespace {
+
+std::vector<std::string> namesOf(ParsedFusion &&parsed) {
+  auto target = createCudaTarget(*getCudaProfile("h200"));
+  std::vector<std::string> names, why;
+  for (const Candidate &candidate :
+       enumerateCandidates(parsed.get(), *target, {}, why)) {
+    names.push_back(candidate.name);
+    parsed.get().setChoiceAttr(candidate.choice);
+    EXPECT_TRUE(succeeded(mlir::verify(parsed.get()))) << candidate.name;
+  }
+  return names;
+}
+
+TEST(CudaCandidatesTest, ABareContractionIsAtenAndLts) {
+  auto names =
+      namesOf(ParsedFusion({"tensor<560x3420xbf16>", "tensor<3420x1280xbf16>"},
+                           "tensor<560x1280xbf16>", R"(
+    %y = graph.matmul %0, %1
+      : (tensor<560x3420xbf16>, tensor<3420x1280xbf16>) -> tensor<560x1280xbf16>
+    kernel.yield %y : tensor<560x1280xbf16>)"));
+  EXPECT_THAT(names, Contains("aten cublas"));
+  EXPECT_THAT(names, Contains("library-fused cublaslt"));
+  EXPECT_THAT(names, Contains("library-fused cublaslt padded"));
+}
+
+TEST(CudaCandidatesTest, BiasAndReluAreOneCall) {
+  auto names = namesOf(linear("%r = graph.relu %y : tensor<3x8xbf16>", "bf16"));
+  EXPECT_THAT(names, Contains("library-fused cublaslt (NaN lost in relu)"));
+  EXPECT_THAT(names, Contains(StartsWith("aten cublas + ")));
+  EXPECT_THAT(names, Not(Contains(StartsWith("library-fused cublaslt + "))));
+}
+
+TEST(CudaCandidatesTest, TheExactGeluIsAKernelOfItsOwn) {
+  auto names = namesOf(
+      linear("%r = graph.gelu %y : tensor<3x8xbf16>", "bf16", {}, "", "20"));
+  EXPECT_THAT(names, Contains(StartsWith("aten cublas + ")));
+  EXPECT_THAT(names, Contains(StartsWith("library-fused cublaslt + ")));
+  EXPECT_THAT(names, Contains(StartsWith("library-fused cublaslt padded + ")));
+}
+
+} // namespace
+} // namespace minic::cuda
