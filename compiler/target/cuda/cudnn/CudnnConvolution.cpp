@@ -101,16 +101,17 @@ static double tensorBytes(Value value) {
 }
 
 /// Bytes of what engines of tensor cores copy to NHWC and back.
-static double transposedBytes(const Match &match) {
-  if (match.isNhwc()) {
-    return 0;
+static double copiedBytes(const Match &match, bool isFilterNhwc) {
+  double bytes = isFilterNhwc ? 0 : tensorBytes(match.shape.conv->filter);
+  if (!match.isNhwc()) {
+    bytes += tensorBytes(match.shape.conv->input) +
+             tensorBytes(match.shape.results[0]);
   }
-  return tensorBytes(match.shape.conv->input) +
-         tensorBytes(match.shape.conv->filter) +
-         tensorBytes(match.shape.results[0]);
+  return bytes;
 }
 
-static double estimateUs(const Match &match, const DeviceProfile &profile) {
+static double estimateUs(const Match &match, bool isFilterNhwc,
+                         const DeviceProfile &profile) {
   const Conv2dGeometry &geometry = match.geometry();
   double flops = 2.0 * double(llvm::product_of(match.shape.space)) *
                  double(geometry.reductionLength());
@@ -137,8 +138,9 @@ static double estimateUs(const Match &match, const DeviceProfile &profile) {
   if (chain.addend) {
     bytes += tensorBytes(chain.addend);
   }
-  if (!isIeee && !match.isDepthwise()) {
-    bytes += 2 * transposedBytes(match);
+  bool usesTensorCores = !isIeee && !match.isDepthwise();
+  if (usesTensorCores || (isFilterNhwc && !match.isNhwc())) {
+    bytes += 2 * copiedBytes(match, isFilterNhwc);
   }
   double computeUs = peak > 0 ? flops / (reached * peak) * 1e-3 : 0;
   double memoryUs =
@@ -152,11 +154,12 @@ static LayoutAttr filterLayout(MLIRContext *context) {
   return LayoutAttr::get(context, {0, 2, 3, 1}, {}, {}, {});
 }
 
-static SmallVector<Attribute> layoutsOf(FusionOp fusion, const Match &match) {
+static SmallVector<Attribute> layoutsOf(FusionOp fusion, const Match &match,
+                                        bool isFilterNhwc) {
   MLIRContext *context = fusion.getContext();
   SmallVector<Attribute> layouts(fusion.getInputs().size(),
                                  UnitAttr::get(context));
-  if (match.isNhwc()) {
+  if (isFilterNhwc) {
     auto filter = cast<BlockArgument>(match.shape.conv->filter);
     layouts[filter.getArgNumber()] = filterLayout(context);
   }
@@ -172,20 +175,40 @@ CudnnConvolution::enumerate(FusionOp fusion,
     return {};
   }
   MLIRContext *context = fusion.getContext();
-  CudnnSchedule schedule;
-  schedule.isTf32 = matched->dtype().isF32() && profile.allowTf32;
-  // What NHWC engines ask for at most, and copies where there are some.
-  schedule.scratchBytes =
-      std::min(profile.workspaceLimit,
-               (int64_t(32) << 20) + int64_t(transposedBytes(*matched)));
-  Implementation implementation;
-  implementation.impl =
-      kernel::ImplAttr::get(context, name(), schedule.toAttribute(context));
-  implementation.operandLayouts = layoutsOf(fusion, *matched);
-  implementation.name = name().str() + (matched->isNhwc() ? " nhwc" : " nchw") +
-                        (schedule.isTf32 ? " tf32" : "");
-  implementation.estimateUs = estimateUs(*matched, profile);
-  return {implementation};
+  std::vector<Implementation> implementations;
+  auto add = [&](bool isFilterNhwc) {
+    CudnnSchedule schedule;
+    schedule.isFilterNhwc = isFilterNhwc;
+    schedule.isTf32 = matched->dtype().isF32() && profile.allowTf32;
+    // What engines of NHWC ask for at most, and copies where there are some.
+    schedule.scratchBytes = std::min(
+        profile.workspaceLimit,
+        (int64_t(32) << 20) + int64_t(copiedBytes(*matched, isFilterNhwc)));
+    Implementation implementation;
+    implementation.impl = kernel::ImplAttr::get(
+        context, name(), schedule.toAttribute(context, /*isConvolution=*/true));
+    implementation.operandLayouts = layoutsOf(fusion, *matched, isFilterNhwc);
+    implementation.name = name().str() + (isFilterNhwc ? " nhwc" : " nchw") +
+                          (schedule.isTf32 ? " tf32" : "");
+    implementation.estimateUs = estimateUs(*matched, isFilterNhwc, profile);
+    implementations.push_back(std::move(implementation));
+  };
+  if (!matched->isNhwc()) {
+    add(/*isFilterNhwc=*/false);
+  }
+  // A filter of one channel, or of one pixel, is the same in both orders.
+  const Conv2dGeometry &g = matched->geometry();
+  bool isSame = g.inputChannelsPerGroup() == 1 ||
+                (g.filterHeight == 1 && g.filterWidth == 1);
+  bool isF32 = matched->dtype().isF32() && !profile.allowTf32;
+  if (matched->isNhwc() || (!isSame && !isF32)) {
+    add(/*isFilterNhwc=*/true);
+  }
+  llvm::sort(
+      implementations, [](const Implementation &a, const Implementation &b) {
+        return std::tie(a.estimateUs, a.name) < std::tie(b.estimateUs, b.name);
+      });
+  return implementations;
 }
 
 namespace {
@@ -197,11 +220,18 @@ public:
       : fusion(fusion), match(match), plan(plan), b(plan.builder()) {}
 
   plan::TensorViewAttr argument(Value argument, ArrayRef<int64_t> dims) {
-    return view(plan.addressOf(outer(argument)), plan::Access::Read, dims);
+    return view(plan.addressOf(outer(argument)), plan::Access::Read, dims,
+                match.isNhwc());
+  }
+
+  plan::TensorViewAttr filter(ArrayRef<int64_t> dims, bool isNhwc) {
+    return view(plan.addressOf(outer(match.shape.conv->filter)),
+                plan::Access::Read, dims, isNhwc);
   }
 
   plan::TensorViewAttr result(ArrayRef<int64_t> dims) {
-    return view(plan.addressOf(fusion.getResult(0)), plan::Access::Write, dims);
+    return view(plan.addressOf(fusion.getResult(0)), plan::Access::Write, dims,
+                match.isNhwc());
   }
 
   /// A value per channel; zeros where `bias` is null.
@@ -211,7 +241,7 @@ public:
         bias
             ? plan.addressOf(outer(bias))
             : plan.zeroedBuffer(count * kernel::getElementBytes(match.dtype()));
-    return view(address, plan::Access::Read, {1, count, 1, 1});
+    return view(address, plan::Access::Read, {1, count, 1, 1}, match.isNhwc());
   }
 
   SmallVector<Value> addresses;
@@ -222,13 +252,13 @@ private:
     return fusion.getInputs()[cast<BlockArgument>(argument).getArgNumber()];
   }
 
-  /// Of a dense [N, C, H, W] tensor in the order that the convolution has.
+  /// Of a dense [N, C, H, W] tensor in that order or in NHWC.
   plan::TensorViewAttr view(Value address, plan::Access access,
-                            ArrayRef<int64_t> dims) {
+                            ArrayRef<int64_t> dims, bool isNhwc) {
     SmallVector<int64_t> strides(4);
     int64_t stride = 1;
     static constexpr int64_t kNchw[] = {3, 2, 1, 0}, kNhwc[] = {1, 3, 2, 0};
-    for (int64_t dim : match.isNhwc() ? kNhwc : kNchw) {
+    for (int64_t dim : isNhwc ? kNhwc : kNchw) {
       strides[dim] = stride;
       stride *= dims[dim];
     }
@@ -259,7 +289,8 @@ LogicalResult CudnnConvolution::lower(FusionOp fusion,
   if (failed(matched)) {
     return fusion.emitError(name()) << " cannot implement this: " << reason;
   }
-  for (auto [index, layout] : llvm::enumerate(layoutsOf(fusion, *matched))) {
+  for (auto [index, layout] :
+       llvm::enumerate(layoutsOf(fusion, *matched, schedule->isFilterNhwc))) {
     auto type = cast<RankedTensorType>(fusion.getInputs()[index].getType());
     if (kernel::getLayout(type) != dyn_cast<LayoutAttr>(layout)) {
       return fusion.emitError(name())
@@ -276,9 +307,9 @@ LogicalResult CudnnConvolution::lower(FusionOp fusion,
   auto input =
       call.argument(matched->shape.conv->input,
                     {g.batch, g.inputChannels, g.inputHeight, g.inputWidth});
-  auto filter = call.argument(matched->shape.conv->filter,
-                              {g.outputChannels, g.inputChannelsPerGroup(),
-                               g.filterHeight, g.filterWidth});
+  auto filter = call.filter({g.outputChannels, g.inputChannelsPerGroup(),
+                             g.filterHeight, g.filterWidth},
+                            schedule->isFilterNhwc);
   plan::TensorViewAttr bias, addend;
   if (chain.bias || !chain.isEmpty()) {
     bias = call.channels(chain.bias);

@@ -10,9 +10,10 @@
 
 namespace minic::cuda {
 
-/// f32, f16 and bf16 convolutions. NCHW ones are taken as they are; those of
-/// NHWC have their filter in that order too, so that all kernels of tensor
-/// cores are theirs without copies.
+/// f32, f16 and bf16 convolutions, images as they are. Engines of tensor cores
+/// want NHWC and copy what is not: so the filter of an NHWC convolution is
+/// [K, R, S, C / groups] in memory, and that of an NCHW one may be; constants
+/// become so at compile time.
 ///
 /// What cuDNN 9.14 and 9.19 have engines for on an H200, in every dtype, NCHW
 /// and NHWC, strided, dilated, grouped, depthwise and with asymmetric pads:

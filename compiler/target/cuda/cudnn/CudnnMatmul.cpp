@@ -76,8 +76,8 @@ CudnnMatmul::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
   schedule.isTf32 = matched->shape.gemm->lhsType.isF32();
   schedule.scratchBytes = libraryScratchBytes(profile);
   Implementation implementation;
-  implementation.impl =
-      kernel::ImplAttr::get(context, name(), schedule.toAttribute(context));
+  implementation.impl = kernel::ImplAttr::get(
+      context, name(), schedule.toAttribute(context, /*isConvolution=*/false));
   implementation.operandLayouts.assign(fusion.getInputs().size(),
                                        UnitAttr::get(context));
   implementation.name = name().str() + (schedule.isTf32 ? " tf32" : "");

@@ -11,11 +11,16 @@ using namespace mlir;
 
 namespace minic::cuda {
 
-DictionaryAttr CudnnSchedule::toAttribute(MLIRContext *context) const {
+DictionaryAttr CudnnSchedule::toAttribute(MLIRContext *context,
+                                          bool isConvolution) const {
   Builder b(context);
   SmallVector<NamedAttribute> entries = {
       b.getNamedAttr("compute", b.getStringAttr(isTf32 ? "tf32" : "f32")),
       b.getNamedAttr("scratch_bytes", b.getI64IntegerAttr(scratchBytes))};
+  if (isConvolution) {
+    entries.push_back(b.getNamedAttr(
+        "form", b.getStringAttr(isFilterNhwc ? "nhwc" : "nchw")));
+  }
   if (!algorithm.empty()) {
     entries.push_back(b.getNamedAttr("algorithm", b.getStringAttr(algorithm)));
   }
@@ -37,12 +42,15 @@ FailureOr<CudnnSchedule> CudnnSchedule::parse(DictionaryAttr attribute,
     if (name == "compute" && text &&
         (text.getValue() == "f32" || text.getValue() == "tf32")) {
       schedule.isTf32 = text.getValue() == "tf32";
+    } else if (name == "form" && text &&
+               (text.getValue() == "nchw" || text.getValue() == "nhwc")) {
+      schedule.isFilterNhwc = text.getValue() == "nhwc";
     } else if (name == "scratch_bytes" && number && number.getInt() >= 0) {
       schedule.scratchBytes = number.getInt();
     } else if (name == "algorithm" && text) {
       schedule.algorithm = text.getValue().str();
     } else {
-      return fail("expects compute, scratch_bytes and algorithm");
+      return fail("expects form, compute, scratch_bytes and algorithm");
     }
   }
   // The engine itself is the runtime's to read.

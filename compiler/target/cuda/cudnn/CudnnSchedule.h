@@ -13,6 +13,9 @@
 namespace minic::cuda {
 
 struct CudnnSchedule {
+  /// Of a convolution: the filter's channels are next to each other in memory,
+  /// as engines of tensor cores want them; else it is dense as it is.
+  bool isFilterNhwc = false;
   /// f32 operands are rounded to tf32.
   bool isTf32 = false;
   int64_t scratchBytes = 0;
@@ -20,8 +23,10 @@ struct CudnnSchedule {
   /// its own first choice.
   std::string algorithm;
 
-  /// {compute = "f32" | "tf32", scratch_bytes, algorithm}.
-  mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context) const;
+  /// {form = "nchw" | "nhwc", compute = "f32" | "tf32", scratch_bytes,
+  /// algorithm}; a matmul's has no form.
+  mlir::DictionaryAttr toAttribute(mlir::MLIRContext *context,
+                                   bool isConvolution) const;
   /// Emits a diagnostic at `loc` for what it does not know.
   static mlir::FailureOr<CudnnSchedule> parse(mlir::DictionaryAttr attribute,
                                               mlir::Location loc);

@@ -27,11 +27,12 @@ const CudnnConvolution kFused(/*fusesEpilogue=*/true);
 using Lowered = LoweredCall<plan::CudnnConvolutionAttr>;
 
 struct Text {
-  std::string dtype = "f32", layout = "nchw", attributes, epilogue;
+  std::string dtype = "f32", layout = "nchw", attributes = {};
   bool hasBias = false;
   int groups = 1;
-  std::vector<std::string> more; // arguments after input, filter (and bias)
-  std::string result;
+  /// Arguments after input, filter (and bias).
+  std::vector<std::string> more = {};
+  std::string epilogue = {}, result = {};
 };
 
 /// 2 images of 16 channels of 9x11, 8 filters of 3x3, padded by 1; %y to %r.
@@ -111,6 +112,24 @@ TEST(CudnnConvolutionTest, NhwcHasItsFilterInThatOrder) {
                    .getDefiningOp<plan::BufferOp>();
   ASSERT_TRUE(zeros);
   EXPECT_EQ(zeros.getBytes(), 16u);
+}
+
+// Tensor cores want the filter's channels together whatever the images' order.
+TEST(CudnnConvolutionTest, NchwMayHaveItsFilterInNhwc) {
+  ParsedFusion parsed = convolution({.dtype = "bf16"});
+  auto implementations =
+      kPlain.enumerate(parsed.get(), *getCudaProfile("h200"));
+  ASSERT_EQ(implementations.size(), 2u);
+  EXPECT_EQ(implementations[0].name, "cudnn_conv nhwc");
+  EXPECT_EQ(implementations[1].name, "cudnn_conv nchw");
+  Lowered lowered(kPlain, parsed, *getCudaProfile("h200"));
+  auto conv = lowered.descriptor;
+  EXPECT_THAT(conv.getInput().getStrides().asArrayRef(),
+              ElementsAre(1584, 99, 11, 1));
+  EXPECT_THAT(conv.getFilter().getStrides().asArrayRef(),
+              ElementsAre(144, 1, 48, 16));
+  EXPECT_THAT(conv.getResult().getStrides().asArrayRef(),
+              ElementsAre(792, 99, 11, 1));
 }
 
 TEST(CudnnConvolutionTest, AResidualBlock) {

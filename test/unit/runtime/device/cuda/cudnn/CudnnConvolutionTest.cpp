@@ -46,6 +46,21 @@ TEST_F(CudnnGpuTest, StridesDilationsAndAsymmetricPads) {
   }
 }
 
+TEST_F(CudnnGpuTest, FilterInAnOrderOfItsOwn) {
+  ConvolutionCase test;
+  test.padsBegin = test.padsEnd = {1, 1};
+  test.isFilterNhwc = true;
+  for (ConvolutionCase &typed : inAllTypes(test, "filter")) {
+    check(typed);
+  }
+  test.groups = 4;
+  test.hasBias = test.hasAddend = true;
+  test.activation = EltwiseKind::relu;
+  for (ConvolutionCase &typed : inAllTypes(test, "filter_grouped")) {
+    check(typed);
+  }
+}
+
 TEST_F(CudnnGpuTest, Groups) {
   ConvolutionCase test;
   test.padsBegin = test.padsEnd = {1, 1};

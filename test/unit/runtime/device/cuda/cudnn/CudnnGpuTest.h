@@ -156,14 +156,15 @@ protected:
   };
 
   Data prepare(const ConvolutionCase &test) {
-    auto tensor = [&](std::vector<int64_t> dims, int seed) {
-      HostTensor made(test.dtype, dims, test.stridesOf(dims));
+    auto tensor = [&](std::vector<int64_t> dims, int seed,
+                      bool isFilter = false) {
+      HostTensor made(test.dtype, dims, test.stridesOf(dims, isFilter));
       made.fill(seed);
       return made;
     };
     Data data;
     data.input = tensor(test.inputDims(), 1);
-    data.filter = tensor(test.filterDims(), 2);
+    data.filter = tensor(test.filterDims(), 2, /*isFilter=*/true);
     data.bias = tensor({1, test.k, 1, 1}, 3);
     data.addend = tensor(test.resultDims(), 4);
     data.result = tensor(test.resultDims(), 5);

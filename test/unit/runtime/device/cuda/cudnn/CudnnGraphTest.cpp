@@ -103,6 +103,8 @@ TEST_F(CudnnGraphTest, EveryFormHasFusedEngines) {
               test.r = 1;
               test.s = 4;
             }},
+           {"filter of its own order",
+            [](ConvolutionCase &test) { test.isFilterNhwc = true; }},
            {"grouped", [](ConvolutionCase &test) { test.groups = 4; }},
            {"depthwise",
             [](ConvolutionCase &test) { test.groups = test.c = test.k = 16; }},

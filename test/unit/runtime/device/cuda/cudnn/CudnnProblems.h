@@ -17,6 +17,7 @@ struct ConvolutionCase {
   std::string name;
   format::DType dtype = format::DType::f32;
   bool isNhwc = false;
+  bool isFilterNhwc = false; // in any case where isNhwc
   bool tf32 = false;
   int64_t n = 2, c = 16, h = 9, w = 11, k = 24, r = 3, s = 3, groups = 1;
   std::vector<int64_t> strides = {1, 1}, padsBegin = {0, 0}, padsEnd = {0, 0},
@@ -42,8 +43,9 @@ struct ConvolutionCase {
   std::vector<int64_t> resultDims() const { return {n, k, outH(), outW()}; }
 
   /// Of a dense [N, C, H, W] tensor in this case's order.
-  std::vector<int64_t> stridesOf(const std::vector<int64_t> &dims) const {
-    if (isNhwc) {
+  std::vector<int64_t> stridesOf(const std::vector<int64_t> &dims,
+                                 bool isFilter = false) const {
+    if (isNhwc || (isFilter && isFilterNhwc)) {
       return {dims[1] * dims[2] * dims[3], 1, dims[3] * dims[1], dims[1]};
     }
     return {dims[1] * dims[2] * dims[3], dims[2] * dims[3], dims[3], 1};
@@ -57,7 +59,7 @@ struct ConvolutionCase {
       auto made = std::make_unique<format::TensorViewT>();
       made->address = std::make_unique<format::Address>(base, index, 0);
       made->dtype = dtype;
-      made->strides = stridesOf(dims);
+      made->strides = stridesOf(dims, index == 1 && base == Base::input);
       made->dims = std::move(dims);
       return made;
     };
