@@ -7,11 +7,11 @@
 #include "runtime/device/cuda/CublasltProblem.h"
 
 #include "runtime/base/Log.h"
+#include "runtime/base/Tensor.h"
 
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 
 namespace minic::runtime {
@@ -114,9 +114,15 @@ CublasltMatmul::algorithms(int max, uint64_t scratchLimit) const {
   return algorithms;
 }
 
-/// The largest power of two, up to 256, that divides where `address` will be.
-static uint32_t alignmentOf(const format::Address &address,
+/// The largest power of two, up to 256, that divides where `view` will be.
+static uint32_t alignmentOf(const format::TensorView &view,
                             const LibraryCallOptions &options) {
+  const format::Address &address = *view.address();
+  auto callers = [&](auto list) -> uint64_t {
+    return options.function
+               ? (options.function->*list)()->Get(address.index())->alignment()
+               : 16;
+  };
   uint64_t base = 256; // of the arena and of persistent memory
   switch (address.base()) {
   case format::Base::arena:
@@ -126,18 +132,16 @@ static uint32_t alignmentOf(const format::Address &address,
     base = 64; // each Execution may have a copy that is aligned to no more
     break;
   case format::Base::input:
-    base = options.function
-               ? options.function->inputs()->Get(address.index())->alignment()
-               : 1;
+    base = callers(&format::Function::inputs);
     break;
   case format::Base::output:
-    base = options.function
-               ? options.function->outputs()->Get(address.index())->alignment()
-               : 1;
+    base = callers(&format::Function::outputs);
     break;
   }
   uint64_t bits = base | address.offset();
-  return std::min<uint64_t>(bits & (~bits + 1), 256);
+  uint64_t alignment = std::min<uint64_t>(bits & (~bits + 1), 256);
+  // Elements are always aligned to their own size.
+  return std::max<uint64_t>(alignment, elementBytes(view.dtype()));
 }
 
 absl::StatusOr<std::unique_ptr<LibraryCall>>
@@ -152,7 +156,7 @@ createCublasltMatmul(const format::CublasltMatmul &call,
     return handle.status();
   }
   auto of = [&](const format::TensorView *view) {
-    return view ? alignmentOf(*view->address(), options) : 256;
+    return view ? alignmentOf(*view, options) : 256;
   };
   CublasltAlignment alignment = {
       of(call.rhs()),

@@ -51,7 +51,7 @@ struct LibraryCallOptions {
   int deviceIndex = 0;
   /// By index of Artifact.constants; null where the variant uses none of it.
   const std::vector<void *> &constants;
-  /// Tells how callers' memory is aligned; null: to nothing in particular.
+  /// Tells how callers' memory is aligned; null: to 16 bytes.
   const format::Function *function = nullptr;
 };
 

@@ -152,6 +152,9 @@ private:
       if (gelu.getApproximate() != graph::GeluApproximation::Tanh) {
         return fail("cuBLASLt's gelu is the tanh form, not the exact one");
       }
+      if (resultType.isF32()) {
+        return fail("cuBLASLt's gelu is not known to be accurate to f32");
+      }
       return activate("gelu_tanh", current);
     }
     if (auto cast = dyn_cast<graph::CastOp>(op)) {

@@ -3,7 +3,8 @@
 // LtEpilogue: pointwise ops after a contraction as cuBLASLt does them.
 //
 // The library computes activation(product + bias + addend) in f32 and rounds
-// once. Its gelu is the tanh form; the exact one is not offered. Whether its
+// once. Its gelu is the tanh form; the exact one is not offered, and for f32
+// results not even that: nothing says how accurate its tanh is. Whether its
 // relu keeps a NaN is not documented, so it is taken to lose it.
 
 #ifndef MINIC_COMPILER_TARGET_CUDA_CUBLASLT_LTEPILOGUE_H

@@ -174,6 +174,10 @@ TEST(CublasltMatmulTest, SaysWhyNot) {
   };
   EXPECT_EQ(reason("%r = graph.gelu %y : tensor<3x8xf32>", "f32"),
             "cuBLASLt's gelu is the tanh form, not the exact one");
+  EXPECT_EQ(reason("%r = graph.gelu %y {approximate = "
+                   "#graph.approximation<tanh>} : tensor<3x8xf32>",
+                   "f32"),
+            "cuBLASLt's gelu is not known to be accurate to f32");
   EXPECT_EQ(reason("%r = graph.tanh %y : tensor<3x8xf32>", "f32"),
             "cuBLASLt has no epilogue for graph.tanh");
   EXPECT_EQ(reason(R"(

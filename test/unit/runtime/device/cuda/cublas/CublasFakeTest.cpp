@@ -47,8 +47,8 @@ TEST_F(CublasFakeTest, MatmulSearchesAtLoadAlone) {
   EXPECT_EQ(fake().reductionMask, CUBLASLT_REDUCTION_SCHEME_INPLACE |
                                       CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE);
   // Nothing is known of how callers align their memory.
-  EXPECT_EQ(fake().alignmentA, 1u);
-  EXPECT_EQ(fake().biasAtSearch, 1u);
+  EXPECT_EQ(fake().alignmentA, 16u);
+  EXPECT_EQ(fake().biasAtSearch, 16u);
   run(**call, data);
   run(**call, data);
   ASSERT_TRUE((*call)->clone().ok());
@@ -56,6 +56,27 @@ TEST_F(CublasFakeTest, MatmulSearchesAtLoadAlone) {
   EXPECT_EQ(fake().algorithm, 66u);
   EXPECT_EQ(fake().workspaceBytes, 1024u);
   EXPECT_EQ(fake().epilogue, uint32_t(CUBLASLT_EPILOGUE_BIAS));
+}
+
+TEST_F(CublasFakeTest, AlignmentsAreWhatIsGuaranteed) {
+  ProductCase test;
+  ProductCase::Data data = test.data();
+  format::FunctionT function;
+  function.name = "main";
+  for (uint32_t alignment : {1, 64}) {
+    function.inputs.push_back(std::make_unique<format::TensorSpecT>());
+    function.inputs.back()->alignment = alignment;
+  }
+  function.outputs.push_back(std::make_unique<format::TensorSpecT>());
+  PackedTable<format::Function> callers(function);
+  format::CublasltMatmulT native = test.matmul(data);
+  native.rhs->address =
+      std::make_unique<format::Address>(format::Base::input, 1, 32);
+  PackedTable<format::CublasltMatmul> packed(native);
+  LibraryCallOptions all{*context, "", false, 0, constants, &*callers};
+  ASSERT_TRUE(createCublasltMatmul(*packed, all).ok());
+  EXPECT_EQ(fake().alignmentA, 32u); // rhs: 32 bytes into 64-byte aligned
+  EXPECT_EQ(fake().alignmentB, 4u);  // lhs: elements are aligned to their size
 }
 
 TEST_F(CublasFakeTest, SixteenBitSumsAreReducedInF32) {
