@@ -48,7 +48,8 @@ struct CommandChecks {
         if (failed(checkBase(command, base, access.access))) {
           return failure();
         }
-        if (access.access == Access::Read && isa<BufferOp>(base) &&
+        auto buffer = dyn_cast<BufferOp>(base);
+        if (access.access == Access::Read && buffer && !buffer.getZeroed() &&
             !written.contains(base)) {
           return command->emitOpError(
               "internal: reads a buffer that nothing has written");

@@ -73,6 +73,17 @@ plan.function @outside inputs [] outputs [] flops = 0 {
 
 // -----
 
+// Zeros are there from the start.
+plan.function @zeroed inputs [] outputs [] flops = 0 {
+  plan.variant "cuda" isa [] threads = 1 attributes {arena_bytes = 512 : i64, zeroed_bytes = 256 : i64} prepare {} run {
+    %a = plan.buffer 64 {offset = 0 : i64, zeroed}
+    %b = plan.buffer 64 {offset = 256 : i64}
+    plan.copy %b, %a bytes = 64
+  }
+}
+
+// -----
+
 plan.function @never_written inputs [] outputs [] flops = 0 {
   plan.variant "cpu" isa [] threads = 1 attributes {arena_bytes = 128 : i64} prepare {} run {
     %a = plan.buffer 64 {offset = 0 : i64}

@@ -150,8 +150,10 @@ static double estimateUs(const Match &match, bool isFilterNhwc,
 }
 
 /// The filter as [K, R, S, C / groups].
-static LayoutAttr filterLayout(MLIRContext *context) {
-  return LayoutAttr::get(context, {0, 2, 3, 1}, {}, {}, {});
+static LayoutAttr filterLayout(Value filter) {
+  auto type = cast<RankedTensorType>(filter.getType());
+  return LayoutAttr::get(type.getContext(), {0, 2, 3, 1}, {}, {},
+                         type.getShape());
 }
 
 static SmallVector<Attribute> layoutsOf(FusionOp fusion, const Match &match,
@@ -161,7 +163,7 @@ static SmallVector<Attribute> layoutsOf(FusionOp fusion, const Match &match,
                                  UnitAttr::get(context));
   if (isFilterNhwc) {
     auto filter = cast<BlockArgument>(match.shape.conv->filter);
-    layouts[filter.getArgNumber()] = filterLayout(context);
+    layouts[filter.getArgNumber()] = filterLayout(filter);
   }
   return layouts;
 }

@@ -7,6 +7,8 @@
 #include "compiler/target/Candidates.h"
 #include "test/unit/compiler/target/cuda/LoweredCall.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+
 #include "gmock/gmock.h"
 
 using ::testing::AllOf;
@@ -233,6 +235,14 @@ TEST(CudnnConvolutionTest, CandidatesInEveryWay) {
     for (const Candidate &candidate :
          enumerateCandidates(parsed.get(), *target, labels, why)) {
       names.push_back(candidate.name);
+      parsed.get().setChoiceAttr(candidate.choice);
+      EXPECT_TRUE(succeeded(mlir::verify(parsed.get()))) << candidate.name;
+      // Records keep choices as text.
+      std::string text;
+      llvm::raw_string_ostream(text) << mlir::Attribute(candidate.choice);
+      EXPECT_EQ(mlir::parseAttribute(text, parsed.get().getContext()),
+                candidate.choice)
+          << text;
     }
     return names;
   };
