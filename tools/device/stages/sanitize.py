@@ -12,6 +12,7 @@ import common
 parser = common.parser(__doc__)
 parser.add_argument("--tools", nargs="*",
                     default=["memcheck", "racecheck", "initcheck"])
+parser.add_argument("--option", action="append", default=[])
 arguments = parser.parse_args()
 sanitizer = shutil.which("compute-sanitizer") or next(
     (str(p) for p in pathlib.Path("/usr/local").glob(
@@ -32,8 +33,9 @@ with tempfile.TemporaryDirectory() as scratch:
             model = problems.write(scratch, *shape, dtype)
             artifact = model.with_suffix(".minic")
             status, text = common.run(
-                arguments.root / "bin/minic", "--target=cuda", "--mode=default",
-                "--gemm-backends=generated", model, "-o", artifact)
+                arguments.root / "bin/minic", "--target=cuda",
+                "--gemm-backends=generated", *arguments.option, model, "-o",
+                artifact)
             if status != 0:
                 print(f"{model.stem}: FAILED to compile: "
                       f"{common.last_line(text)}")
