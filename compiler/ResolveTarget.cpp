@@ -127,7 +127,9 @@ private:
     profile.allowTf32 = options.float32Precision == "tf32";
     profile.workspaceLimit = options.workspaceLimit;
     SmallVector<std::string> wanted;
-    for (StringRef arch : llvm::split(archs, ',')) {
+    SmallVector<StringRef> named;
+    archs.split(named, ','); // one empty name where none is given
+    for (StringRef arch : named) {
       wanted.push_back(arch.empty() ? profile.cpu : arch.trim().str());
     }
     // A runtime takes the first variant that fits: what runs on one
