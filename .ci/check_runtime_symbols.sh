@@ -30,6 +30,7 @@ check_libraries() {
 
 checked=0
 for library in "$build"/runtime/*/*.a "$build"/runtime/*/*/*.a \
+  "$build"/runtime/*/*/*/*.a \
   "$build"/runtime/api/libminic_runtime.so \
   "$build"/bin/minic-worker "$build"/bin/minic-bench; do
   [ -e "$library" ] || continue
