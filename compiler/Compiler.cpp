@@ -5,8 +5,10 @@
 #include "compiler/Compiler.h"
 
 #include "compiler/DumpKernels.h"
+#include "compiler/GpuHints.h"
 #include "compiler/GraphMode.h"
 #include "compiler/Interrupt.h"
+#include "compiler/LocalGpu.h"
 #include "compiler/MergeVariants.h"
 #include "compiler/PerfHints.h"
 #include "compiler/PhaseRunner.h"
@@ -22,6 +24,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 #include <chrono>
@@ -60,7 +63,8 @@ public:
   Compilation(StringRef path, const CompileOptions &options,
               MLIRContext &context)
       : path(path), options(options), context(context), runner(options),
-        output(outputPath(path, options)) {}
+        output(outputPath(path, options)),
+        machine(tune::ToolPaths::ofThisProgram()) {}
 
   LogicalResult run(CompileResult &result);
   const PhaseRunner &phases() const { return runner; }
@@ -81,6 +85,7 @@ private:
   MLIRContext &context;
   PhaseRunner runner;
   std::string output;
+  tune::Machine machine;
   ImportedModel model;
   EmitOptions emitOptions;
 };
@@ -114,15 +119,25 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
                             CompileResult &result) {
   OwningOpRef<ModuleOp> module = model.module->clone();
   FailureOr<Verdicts> verdicts =
-      selectAlgorithms(*module, variant, options, runner);
+      selectAlgorithms(*module, variant, options, runner, machine);
   if (failed(verdicts)) {
     return failure();
   }
   std::vector<FunctionEvidence> evidence =
       collectEvidence(*module, variant.target->profile());
   for (FunctionEvidence &entry : evidence) {
-    entry.verdict = (*verdicts)[entry.function];
-    entry.versions = tune::describe(tune::currentVersions());
+    entry.verdict = (*verdicts)[entry.function].plans;
+    entry.graph = (*verdicts)[entry.function].graph;
+    entry.versions =
+        tune::describe(tune::currentVersions(variant.target->profile()));
+  }
+  auto hints = collectGpuHints(*module, *variant.target);
+  for (FunctionEvidence &entry : evidence) {
+    const std::vector<std::string> &lines = hints[entry.function];
+    entry.hints = llvm::join(lines, "\n");
+    for (const std::string &line : lines) {
+      options.log.line(LogTopic::PerfHints, "@" + entry.function + " " + line);
+    }
   }
   if (isFirst) {
     logNanLosses(*module, *variant.target, options.log);
@@ -140,6 +155,7 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
     }
     if (phase == Phase::Plan) {
       attachEvidence(*module, evidence);
+      setGraphVerdicts(*module, *verdicts);
       setGraphMode(*module, options);
     }
     if (failed(dump(phase, *module))) {
@@ -183,7 +199,9 @@ LogicalResult Compilation::emitPhase(ModuleOp plan, CompileResult &result) {
 LogicalResult Compilation::run(CompileResult &result) {
   result.output = output;
   FailureOr<std::vector<VariantTarget>> targets =
-      resolveTargets(options, context);
+      resolveTargets(options, context, [&](int device, std::string &error) {
+        return probeGpu(machine, device, error);
+      });
   if (failed(targets)) {
     return failure();
   }

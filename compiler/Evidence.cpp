@@ -15,16 +15,39 @@ using namespace mlir;
 
 namespace minic {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
-    FusionEvidence, label, choice, origin, reason, timeUs, flops, bytes, parts,
-    errorOverTolerance, maxAbsoluteError, runnerUp, runnerUpRatio)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FusionEvidence, label, choice,
+                                                origin, reason, timeUs, flops,
+                                                bytes, peakGflops, parts,
+                                                errorOverTolerance,
+                                                maxAbsoluteError, runnerUp,
+                                                runnerUpRatio)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FunctionEvidence, function,
                                                 device, threads, peakGflops,
                                                 memoryGBs, cacheBytes, verdict,
-                                                versions, fusions)
+                                                graph, hints, versions, fusions)
 
-static FusionEvidence collect(kernel::FusionOp fusion) {
+/// What a GPU's arithmetic reaches at most for the operands of the anchors.
+static double peakOf(kernel::FusionOp fusion, const DeviceProfile &profile) {
+  double peak = profile.peakGflops;
+  for (Operation *op : fusion.getBodyOps()) {
+    if (!graph::isAnchor(op)) {
+      continue;
+    }
+    Type type =
+        cast<RankedTensorType>(op->getOperand(0).getType()).getElementType();
+    peak = type.isF32() ? (profile.allowTf32 ? profile.tensorGflopsTf32
+                                             : profile.peakGflops)
+                        : profile.tensorGflops16;
+  }
+  return peak;
+}
+
+static FusionEvidence collect(kernel::FusionOp fusion,
+                              const DeviceProfile &profile) {
   FusionEvidence evidence;
+  if (profile.isGpu()) {
+    evidence.peakGflops = peakOf(fusion, profile);
+  }
   evidence.label = describeFusion(fusion);
   evidence.flops = countFusionFlops(fusion);
   evidence.bytes = countFusionBytes(fusion);
@@ -69,7 +92,7 @@ std::vector<FunctionEvidence> collectEvidence(ModuleOp module,
     evidence.memoryGBs = profile.memoryGBs;
     evidence.cacheBytes = std::max(profile.l2Bytes, profile.l3Bytes);
     function.walk([&](kernel::FusionOp fusion) {
-      evidence.fusions.push_back(collect(fusion));
+      evidence.fusions.push_back(collect(fusion, profile));
     });
   }
   return result;
@@ -132,8 +155,10 @@ double rooflineUs(const FunctionEvidence &function,
     return 0;
   }
   // 1 GFLOP/s is 1000 operations per microsecond.
-  double compute =
-      fusion.flops / (function.peakGflops * function.threads * 1e3);
+  double peakGflops = fusion.peakGflops > 0
+                          ? fusion.peakGflops
+                          : function.peakGflops * function.threads;
+  double compute = fusion.flops / (peakGflops * 1e3);
   // What fits the last-level cache need not come from memory.
   double memory = fusion.bytes > function.cacheBytes
                       ? fusion.bytes / (function.memoryGBs * 1e3)

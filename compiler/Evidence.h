@@ -23,6 +23,8 @@ struct FusionEvidence {
   std::string reason;
   double timeUs = 0; // 0 where nothing was measured
   int64_t flops = 0, bytes = 0;
+  /// Of the arithmetic this fusion may use on a GPU; 0: the function's.
+  double peakGflops = 0;
   int64_t parts = 1;
   /// Of verification; negative where nothing was verified.
   double errorOverTolerance = -1, maxAbsoluteError = -1;
@@ -41,6 +43,10 @@ struct FunctionEvidence {
   int64_t cacheBytes = 0;
   /// What the whole-model check found; empty where there was none.
   std::string verdict;
+  /// The same of graph replay against stream launches.
+  std::string graph;
+  /// GPU: hints, one a line.
+  std::string hints;
   /// The versions that a tuning record must have to be used, for people.
   std::string versions;
   std::vector<FusionEvidence> fusions;

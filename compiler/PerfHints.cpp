@@ -61,6 +61,9 @@ static void hintGemm(StringRef function, kernel::FusionOp fusion,
     return;
   }
   const kernel::GemmShape &gemm = *shape->gemm;
+  if (profile.isGpu()) {
+    return; // GpuHints says more, once it is known what was chosen
+  }
   if (gemm.lhsType.isF16() && !profile.has("+avx512fp16")) {
     log.line(LogTopic::PerfHints,
              what + "f16 is converted to f32 on this CPU" +

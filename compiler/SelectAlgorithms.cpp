@@ -9,6 +9,7 @@
 #include "compiler/tune/HeuristicSelector.h"
 #include "compiler/tune/Problem.h"
 #include "compiler/tune/TuningSelector.h"
+#include "dialects/plan/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -45,8 +46,9 @@ public:
 
 private:
   LogicalResult estimate(ModuleOp fused);
-  FailureOr<std::optional<tune::Verdict>> findOrMeasure(func::FuncOp function);
-  LogicalResult build();
+  FailureOr<std::optional<tune::WholeModelResult>>
+  findOrMeasure(func::FuncOp function, bool plansDiffer);
+  LogicalResult build(bool plansDiffer);
   LogicalResult build(ModuleOp module, const std::string &path);
 
   ModuleOp tuned;
@@ -85,18 +87,23 @@ LogicalResult WholeModel::build(ModuleOp module, const std::string &path) {
                  succeeded(emitArtifact(*copy, emitOptions, path)));
 }
 
-LogicalResult WholeModel::build() {
-  if (!tunedPath.empty()) {
-    return success();
-  }
+LogicalResult WholeModel::build(bool plansDiffer) {
   absl::StatusOr<std::string> folder = selector.scratchDirectory();
   if (failed(report(tuned, folder.status()))) {
     return failure();
   }
-  tunedPath = *folder + "/tuned.minic";
-  defaultPath = *folder + "/default.minic";
-  return success(succeeded(build(tuned, tunedPath)) &&
-                 succeeded(build(*byDefault, defaultPath)));
+  auto buildOnce = [&](ModuleOp module, std::string &path, const char *name) {
+    if (!path.empty()) {
+      return success();
+    }
+    path = *folder + name;
+    return build(module, path);
+  };
+  if (failed(buildOnce(tuned, tunedPath, "/tuned.minic"))) {
+    return failure();
+  }
+  return plansDiffer ? buildOnce(*byDefault, defaultPath, "/default.minic")
+                     : success();
 }
 
 /// What `plan` decides, without how it came to it.
@@ -106,29 +113,32 @@ static OwningOpRef<ModuleOp> withoutProvenance(ModuleOp plan) {
   return copy;
 }
 
-FailureOr<std::optional<tune::Verdict>>
-WholeModel::findOrMeasure(func::FuncOp function) {
+FailureOr<std::optional<tune::WholeModelResult>>
+WholeModel::findOrMeasure(func::FuncOp function, bool plansDiffer) {
   std::string name = function.getName().str();
   std::string key = tune::planKeyOf(*withoutProvenance(tuned),
                                     *withoutProvenance(*byDefault));
-  key += "@" + name;
-  absl::StatusOr<std::optional<tune::Verdict>> found =
-      selector.findVerdict(key);
+  tune::WholeModelInputs inputs =
+      selector.modelInputs(name, key + "@" + name, plansDiffer);
+  absl::StatusOr<std::optional<tune::WholeModelResult>> found =
+      selector.findVerdicts(inputs);
   if (failed(report(tuned, found.status()))) {
     return failure();
   }
   if (*found || options.tuneReplay) {
     return *found;
   }
-  if (failed(build())) {
+  if (failed(build(plansDiffer))) {
     return failure();
   }
-  absl::StatusOr<tune::Verdict> measured =
-      selector.checkModel(tunedPath, defaultPath, name, key, "@" + name);
+  inputs.tunedPath = tunedPath;
+  inputs.defaultPath = defaultPath;
+  absl::StatusOr<tune::WholeModelResult> measured =
+      selector.checkModel(std::move(inputs));
   if (failed(report(tuned, measured.status()))) {
     return failure();
   }
-  return std::optional(*measured);
+  return std::optional(*std::move(measured));
 }
 
 FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
@@ -152,21 +162,41 @@ FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
       return std::get<0>(pair).getChoiceAttr() ==
              std::get<1>(pair).getChoiceAttr();
     };
-    std::string &text = verdicts[function.getName().str()];
-    if (llvm::all_of(llvm::zip_equal(ours, theirs), sameChoice)) {
-      text = "the tuned plan is the default one";
+    ModelVerdict &text = verdicts[function.getName().str()];
+    bool plansDiffer = !llvm::all_of(llvm::zip_equal(ours, theirs), sameChoice);
+    if (!plansDiffer) {
+      text.plans = "the tuned plan is the default one";
+    }
+    bool asksForGraph = variant.target->profile().isGpu() &&
+                        options.cudaGraphs == CudaGraphs::Auto && !ours.empty();
+    if (!plansDiffer && !asksForGraph) {
       continue;
     }
-    FailureOr<std::optional<tune::Verdict>> verdict = findOrMeasure(function);
-    if (failed(verdict)) {
+    FailureOr<std::optional<tune::WholeModelResult>> result =
+        findOrMeasure(function, plansDiffer);
+    if (failed(result)) {
       return failure();
     }
-    if (!*verdict) {
-      text = "not measured: no verdict in the database";
+    if (!*result) {
+      (plansDiffer ? text.plans : text.graph) =
+          "not measured: no verdict in the database";
       continue;
     }
-    text = tune::describe(**verdict);
-    if ((*verdict)->tunedShips) {
+    const std::optional<tune::Verdict> &plans = (*result)->plans;
+    text.graphFigures = (*result)->graph;
+    if (text.graphFigures) {
+      const tune::Verdict &graph = *text.graphFigures;
+      text.graph = tune::describe(graph);
+      llvm::StringRef calls = graph.description;
+      text.graph += calls.substr(std::min(calls.find(';'), calls.size())).str();
+    } else if (!(*result)->graphRefusal.empty()) {
+      text.graph = (*result)->graphRefusal;
+    }
+    if (!plans) {
+      continue;
+    }
+    text.plans = tune::describe(*plans);
+    if (plans->tunedShips) {
       continue;
     }
     for (auto [mine, their] : llvm::zip_equal(ours, theirs)) {
@@ -180,14 +210,15 @@ FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
 FailureOr<Verdicts> selectAlgorithms(ModuleOp module,
                                      const VariantTarget &variant,
                                      const CompileOptions &options,
-                                     PhaseRunner &runner) {
+                                     PhaseRunner &runner,
+                                     tune::Machine &machine) {
   tune::SelectionInputs selection;
   selection.target = variant.target.get();
   selection.isa = variant.isa;
   selection.options = &options;
   PipelineInputs inputs;
   inputs.target = variant.target.get();
-  if (!options.tune && !options.tuneReplay) {
+  if ((!options.tune && !options.tuneReplay) || !variant.canTune) {
     tune::HeuristicSelector selector(selection);
     inputs.selector = &selector;
     if (failed(runner.run(Phase::SelectAlgorithm, module, inputs))) {
@@ -196,7 +227,7 @@ FailureOr<Verdicts> selectAlgorithms(ModuleOp module,
     return Verdicts();
   }
   OwningOpRef<ModuleOp> fused = module.clone();
-  tune::TuningSelector selector(selection, tune::ToolPaths::ofThisProgram());
+  tune::TuningSelector selector(selection, machine);
   inputs.selector = &selector;
   if (failed(runner.run(Phase::SelectAlgorithm, module, inputs))) {
     return failure();
@@ -208,15 +239,36 @@ FailureOr<Verdicts> selectAlgorithms(ModuleOp module,
     if (failed(verdicts)) {
       return failure();
     }
-    for (const auto &[function, text] : *verdicts) {
-      options.log.line(LogTopic::Autotuning,
-                       "whole model @" + function + ": " + text);
+    for (const auto &[function, verdict] : *verdicts) {
+      std::string model = "whole model @" + function + ": ";
+      if (!verdict.plans.empty()) {
+        options.log.line(LogTopic::Autotuning, model + verdict.plans);
+      }
+      if (!verdict.graph.empty()) {
+        options.log.line(LogTopic::Graphs, model + verdict.graph);
+      }
     }
   }
   if (failed(report(module, selector.writeReport()))) {
     return failure();
   }
   return verdicts;
+}
+
+void setGraphVerdicts(ModuleOp plan, const Verdicts &verdicts) {
+  Builder b(plan.getContext());
+  for (auto function : plan.getOps<plan::FunctionOp>()) {
+    auto found = verdicts.find(function.getSymName().str());
+    if (found == verdicts.end() || !found->second.graphFigures) {
+      continue;
+    }
+    const tune::Verdict &graph = *found->second.graphFigures;
+    for (auto variant : function.getBody().getOps<plan::VariantOp>()) {
+      variant.setGraphAttr(plan::GraphVerdictAttr::get(
+          b.getContext(), graph.tunedShips, b.getF64FloatAttr(graph.tunedUs),
+          b.getF64FloatAttr(graph.defaultUs)));
+    }
+  }
 }
 
 } // namespace minic

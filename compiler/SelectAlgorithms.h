@@ -8,15 +8,26 @@
 
 #include "compiler/PhaseRunner.h"
 #include "compiler/ResolveTarget.h"
+#include "compiler/tune/Machine.h"
+#include "compiler/tune/Record.h"
 
 #include <map>
 #include <string>
 
 namespace minic {
 
-/// Verdicts of the whole-model check by function, for people; functions that
-/// were not checked are absent.
-using Verdicts = std::map<std::string, std::string>;
+/// What the whole-model check found about one function.
+struct ModelVerdict {
+  /// For people: tuned against default, and graph against stream; empty for
+  /// what was not in question.
+  std::string plans, graph;
+  /// Whether a graph is to be replayed, and the figures; none where nothing was
+  /// measured.
+  std::optional<tune::Verdict> graphFigures;
+};
+
+/// By function; functions that were not checked are absent.
+using Verdicts = std::map<std::string, ModelVerdict>;
 
 /// Gives every fusion of `module` its choice. Where candidates are measured,
 /// each function is then timed with the tuned choices against the estimator's,
@@ -24,7 +35,12 @@ using Verdicts = std::map<std::string, std::string>;
 mlir::FailureOr<Verdicts> selectAlgorithms(mlir::ModuleOp module,
                                            const VariantTarget &target,
                                            const CompileOptions &options,
-                                           PhaseRunner &runner);
+                                           PhaseRunner &runner,
+                                           tune::Machine &machine);
+
+/// Sets the graph verdict of the variants of `plan`'s functions, where one was
+/// measured.
+void setGraphVerdicts(mlir::ModuleOp plan, const Verdicts &verdicts);
 
 } // namespace minic
 

@@ -30,8 +30,7 @@ struct DeviceProfile {
   /// without tensor cores), GB/s of memory.
   double peakGflops = 0, memoryGBs = 0;
 
-  //===--- GPUs
-  //------------------------------------------------------------===//
+  //===--- GPUs ----------------------------------------------------------===//
 
   /// Compute capability: 90 for 9.0.
   int smVersion = 0;
@@ -47,9 +46,13 @@ struct DeviceProfile {
   /// False where the facts above are of a named device and nothing will be
   /// measured: what is chosen by them is called untuned.
   bool isPresent = true;
+  /// Where it is present: which of this machine's, what names it everywhere
+  /// (its UUID), and the versions of driver and libraries, which make tuning
+  /// records stale: "cuBLAS 13.1.0, cuDNN 9.14.0, driver 13.0".
+  int deviceIndex = 0;
+  std::string deviceId, libraries;
 
-  //===--- What the user allows
-  //--------------------------------------------===//
+  //===--- What the user allows ------------------------------------------===//
 
   /// Products of f32 operands may round them to tf32.
   bool allowTf32 = false;

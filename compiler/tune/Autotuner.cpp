@@ -88,30 +88,38 @@ static absl::Status replayMiss(const ProblemSpec &problem, const Lookup &found,
   return absl::NotFoundError(absl::StrCat(
       "the tuning record of ", problem.description, " (problem ", problem.key,
       ") is stale: made with codegen ", then.codegen, ", candidates ",
-      then.candidateSet, ", oneDNN ", then.oneDnn, "; now ", now.codegen, ", ",
-      now.candidateSet, ", ", now.oneDnn, more));
+      then.candidateSet, ", ", describeLibraries(then), "; now ", now.codegen,
+      ", ", now.candidateSet, ", ", now.libraries, more));
 }
 
-/// Restores what an unfinished search has settled. One that found nothing that
-/// works starts over: perhaps it was the machine.
-static void resume(const Record &unfinished, Record &record,
-                   std::vector<bool> &settled) {
-  if (select(unfinished.rows).row < 0) {
-    return;
-  }
-  for (size_t i = 0; i < record.rows.size(); ++i) {
-    for (const Row &row : unfinished.rows) {
-      bool timed = row.status == RowStatus::Verified && row.screenUs > 0;
-      bool rejected =
-          row.status != RowStatus::Verified && row.status != RowStatus::Skipped;
-      if (row.candidate.name == record.rows[i].candidate.name &&
-          row.candidate.choice == record.rows[i].candidate.choice &&
-          (timed || rejected)) {
-        record.rows[i] = row;
-        settled[i] = true;
-      }
+/// What an unfinished search settled of a candidate, if anything.
+static const Row *findSettled(const Record &unfinished,
+                              const CandidateSpec &candidate) {
+  for (const Row &row : unfinished.rows) {
+    bool timed = row.status == RowStatus::Verified && row.screenUs > 0;
+    bool rejected =
+        row.status != RowStatus::Verified && row.status != RowStatus::Skipped;
+    if (row.candidate.name == candidate.name &&
+        row.candidate.choice == candidate.choice && (timed || rejected)) {
+      return &row;
     }
   }
+  return nullptr;
+}
+
+void Autotuner::Search::add(CandidateSpec candidate, bool resumes) {
+  const Row *known = resumes ? findSettled(found.record, candidate) : nullptr;
+  Row &row = record.rows.emplace_back();
+  if (known) {
+    row = *known;
+  }
+  row.candidate = candidate;
+  if (known && !row.binaryHash.empty()) {
+    byHash.emplace(row.binaryHash, candidates.size());
+  }
+  steps.push_back(known ? Step::Settled : Step::Waiting);
+  candidates.push_back(std::move(candidate));
+  record.candidates = static_cast<int64_t>(candidates.size());
 }
 
 absl::Status Autotuner::lookUp(absl::Span<const TuningTask> tasks,
@@ -141,21 +149,11 @@ absl::Status Autotuner::lookUp(absl::Span<const TuningTask> tasks,
 absl::Status Autotuner::prepare(Search &search) {
   const ProblemSpec &problem = search.task->problem;
   search.record.problem = problem;
-  search.record.candidates = static_cast<int64_t>(search.size());
+  // One that found nothing that works starts over: perhaps it was the machine.
+  search.resumes = search.found.freshness == Freshness::Unfinished &&
+                   !options.retune && select(search.found.record.rows).row >= 0;
   for (const CandidateSpec &candidate : search.task->candidates) {
-    search.record.rows.emplace_back().candidate = candidate;
-  }
-  std::vector<bool> settled(search.size(), false);
-  if (search.found.freshness == Freshness::Unfinished && !options.retune) {
-    resume(search.found.record, search.record, settled);
-  }
-  for (size_t row = 0; row < search.size(); ++row) {
-    search.steps.push_back(settled[row] ? Search::Step::Settled
-                                        : Search::Step::Waiting);
-    const std::string &hash = search.record.rows[row].binaryHash;
-    if (settled[row] && !hash.empty()) {
-      search.byHash.emplace(hash, row);
-    }
+    search.add(candidate, search.resumes);
   }
   std::string stem = absl::StrCat(options.scratchDirectory, "/", problem.key);
   search.problemPath = stem + ".mlir";
@@ -203,10 +201,16 @@ Autotuner::tune(absl::Span<const TuningTask> tasks) {
       return status;
     }
   }
-  if (absl::Status status = build(searches); !status.ok()) {
+  bool onGpu = !searches.empty() && searches[0].task->onGpu;
+  absl::Status status =
+      onGpu ? searchOnGpu(searches, results) : build(searches);
+  if (!status.ok()) {
     return status;
   }
   for (Search &search : searches) {
+    if (onGpu) {
+      break;
+    }
     // What is left of the budget, in equal parts.
     double left = start + options.budgetSeconds - clock.now();
     search.deadline = clock.now() + left / (problems - search.position + 1);
@@ -288,11 +292,21 @@ absl::Status Autotuner::buildOne(Search &search, size_t candidate) {
 
 absl::Status Autotuner::finish(Search &search) {
   Record &record = search.record;
-  int64_t looked = 0;
+  int64_t looked = 0, expanded = 0;
   for (size_t i = 0; i < search.size(); ++i) {
+    if (search.steps[i] == Search::Step::Expanded) {
+      ++expanded;
+      continue;
+    }
     looked += search.steps[i] == Search::Step::Settled;
     if (search.steps[i] != Search::Step::Settled) {
       search.reject(i, RowStatus::Skipped, "the budget ended");
+    }
+  }
+  for (size_t i = search.size(); expanded > 0 && i-- > 0;) {
+    if (search.steps[i] == Search::Step::Expanded) {
+      record.rows.erase(record.rows.begin() + static_cast<ptrdiff_t>(i));
+      --record.candidates;
     }
   }
   record.coverage =

@@ -26,6 +26,16 @@ struct TuningTask {
   /// verified.
   std::function<absl::Status(const std::string &path)> writeExpected;
   uint64_t seed = 1, constantsSeed = 2;
+  /// Measured on this machine's GPU number `device`.
+  bool onGpu = false;
+  int device = 0;
+  /// An expandable candidate with `algorithm` in its call. Null where none is
+  /// expandable.
+  std::function<absl::StatusOr<CandidateSpec>(
+      const CandidateSpec &candidate, const runtime::AlgorithmReply &algorithm)>
+      expand;
+  /// Most bytes of workspace of an algorithm.
+  uint64_t scratchLimit = 0;
 };
 
 struct TuningProgress {
@@ -45,6 +55,8 @@ struct AutotunerOptions {
   /// soon as they are not needed.
   std::string scratchDirectory;
   int finalists = 6;
+  /// Most algorithms of one expandable candidate.
+  int algorithms = 8;
   /// Finalists are at most this much slower than the fastest in the screen.
   double finalistRatio = 1.25;
   double screenUs = 500, roundUs = 2000; // per candidate and round
@@ -83,6 +95,18 @@ public:
 
 private:
   struct Search;
+  /// Searches on a GPU: builders work on all cores while candidates are
+  /// screened; finals run when they are idle. Only here are expandable
+  /// candidates expanded.
+  absl::Status searchOnGpu(std::vector<Search> &searches,
+                           std::vector<TunedProblem> &results);
+  absl::Status expand(Search &search);
+  absl::Status expandOne(Search &search, size_t candidate);
+  /// Queues a candidate that waits to be built.
+  void enqueue(Search &search, size_t candidate);
+  /// Takes in what builders have done; waits at most `seconds`.
+  absl::Status pump(double seconds);
+  absl::Status awaitBuild(Search &search, size_t candidate);
   /// Fills `results` with what the database has; `searches` gets the rest.
   absl::Status lookUp(absl::Span<const TuningTask> tasks,
                       std::vector<TunedProblem> &results,
@@ -91,6 +115,9 @@ private:
   absl::Status build(std::vector<Search> &searches);
   absl::Status buildOne(Search &search, size_t candidate);
   absl::Status measure(Search &search);
+  absl::Status openBench(Search &search);
+  /// Removes what measuring left on disk and in the worker.
+  void closeBench(Search &search);
   absl::Status screen(Search &search);
   absl::Status runFinal(Search &search);
   absl::Status finish(Search &search);
@@ -108,6 +135,9 @@ private:
   double start = 0;
   int problems = 0;
   int stored = 0; // rows, in this call
+  /// By id of a build job, while builders and worker work side by side.
+  std::vector<std::pair<Search *, size_t>> owners;
+  absl::Status storeStatus; // of rows that builders settled
 };
 
 } // namespace minic::tune

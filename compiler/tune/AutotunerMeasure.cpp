@@ -20,13 +20,15 @@ static double bounded(double value, double otherwise) {
   return std::isfinite(value) ? value : otherwise;
 }
 
-absl::Status Autotuner::measure(Search &search) {
+absl::Status Autotuner::openBench(Search &search) {
   double begun = clock.now();
   BenchOptions bench;
   bench.seed = search.task->seed;
   bench.constantsSeed = search.task->constantsSeed;
   bench.expectedPath = search.expectedPath;
   bench.residency = search.task->residency;
+  bench.onGpu = search.task->onGpu;
+  bench.device = search.task->device;
   bench.timeoutSeconds = options.timeoutSeconds;
   if (absl::Status status = search.task->writeExpected(search.expectedPath);
       !status.ok()) {
@@ -37,30 +39,43 @@ absl::Status Autotuner::measure(Search &search) {
   for (size_t i = 0; i < search.size(); ++i) {
     search.bench->add(search.id(i), search.artifact(i));
   }
-  absl::Status status = screen(search);
-  if (status.ok()) {
-    status = runFinal(search);
-  }
+  return absl::OkStatus();
+}
+
+void Autotuner::closeBench(Search &search) {
   search.bench.reset();
   ::unlink(search.expectedPath.c_str());
   for (size_t i = 0; i < search.size(); ++i) {
     ::unlink(search.artifact(i).c_str());
   }
+}
+
+absl::Status Autotuner::measure(Search &search) {
+  absl::Status status = openBench(search);
+  if (status.ok()) {
+    status = screen(search);
+  }
+  if (status.ok()) {
+    status = runFinal(search);
+  }
+  closeBench(search);
   return status.ok() ? finish(search) : status;
 }
 
 /// Measures one verified candidate beside the anchor; the first becomes it.
-static std::optional<BenchFailure> screenOne(CandidateBench &bench,
-                                             const AutotunerOptions &options,
-                                             const std::string &id,
-                                             const std::string &anchor,
-                                             double &anchorUs, Row &row) {
+static std::optional<BenchFailure>
+screenOne(CandidateBench &bench, const AutotunerOptions &options,
+          const std::string &id, const std::string &anchor, double &anchorUs,
+          bool onGpu, Row &row) {
   std::vector<double> times;
-  // The first run after verification still touches cold code and pages.
-  if (auto failure = bench.time({id, id}, {1, 1}, times)) {
+  // The first run after verification still touches cold code and pages; a GPU
+  // times recorded runs, after a replay.
+  std::vector<std::string> probe(onGpu ? 1 : 2, id);
+  std::vector<int64_t> probeRuns(probe.size(), onGpu ? 8 : 1);
+  if (auto failure = bench.time(probe, probeRuns, times)) {
     return failure;
   }
-  double probeUs = times[1];
+  double probeUs = times.back();
   int64_t iterations = bench.iterationsFor(probeUs, options.screenUs);
   if (anchor.empty()) {
     std::vector<std::string> ids(options.screenPairs, id);
@@ -103,8 +118,17 @@ absl::Status Autotuner::screen(Search &search) {
     }
     bool late = options.budgetSeconds > 0 && clock.now() >= search.deadline;
     bool needed = select(search.record.rows, options.policy).row < 0;
-    if (search.steps[i] == Search::Step::Settled || (late && !needed)) {
+    if (search.steps[i] == Search::Step::Settled ||
+        search.steps[i] == Search::Step::Expanded || (late && !needed)) {
       continue;
+    }
+    if (search.task->onGpu) {
+      if (absl::Status status = awaitBuild(search, i); !status.ok()) {
+        return status;
+      }
+      if (search.steps[i] == Search::Step::Settled) {
+        continue; // it did not build
+      }
     }
     if (search.steps[i] == Search::Step::Waiting) {
       // Not built in time. Only while nothing works is it worth doing now.
@@ -120,7 +144,9 @@ absl::Status Autotuner::screen(Search &search) {
     }
     int left = 0;
     for (size_t rest = i; rest < search.size(); ++rest) {
-      left += search.steps[rest] == Search::Step::Built;
+      left +=
+          search.steps[rest] == Search::Step::Built ||
+          (search.task->onGpu && search.steps[rest] == Search::Step::Waiting);
     }
     double each = looked ? (clock.now() - begun) / looked : 0;
     report(search, "measure", left,
@@ -136,7 +162,7 @@ absl::Status Autotuner::screen(Search &search) {
     search.record.verifySeconds += verified - verifyStart;
     if (!failure) {
       failure = screenOne(*search.bench, options, search.id(i), anchor,
-                          search.anchorUs, row);
+                          search.anchorUs, search.task->onGpu, row);
     }
     search.record.measureSeconds += clock.now() - verified;
     if (!search.bench->fatal().ok()) {

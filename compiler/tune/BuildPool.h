@@ -28,18 +28,43 @@ struct BuildOutcome {
   std::string error;      // one line, where not ok
 };
 
-/// One thread at a time.
+/// One thread at a time: builders are children of the thread that pumps.
 class BuildPool {
 public:
   virtual ~BuildPool() = default;
-  /// Builds `jobs`, starting them in order, several at a time. Calls `done`
-  /// from this thread as each ends. Once `stop` says true no job is started,
-  /// those in flight are awaited. A job that crashes or never ends is one that
-  /// is not ok; an error status says that nothing can be built at all.
-  virtual absl::Status
-  build(absl::Span<const BuildJob> jobs,
-        const std::function<void(size_t job, const BuildOutcome &)> &done,
-        const std::function<bool()> &stop) = 0;
+
+  /// Told how a job ended, by the id it was added with.
+  using Done = std::function<void(size_t id, const BuildOutcome &)>;
+
+  /// Lets a job wait behind those added before.
+  virtual void add(size_t id, const BuildJob &job) = 0;
+  /// Forgets the jobs that wait.
+  virtual void dropWaiting() = 0;
+  /// Jobs that wait or are being built.
+  virtual size_t pending() const = 0;
+  /// Starts as many jobs as there are free builders, waits until one has ended
+  /// or `seconds` have passed, and calls `done` for those that have. Building
+  /// goes on between calls. A job that crashes or never ends is one that is not
+  /// ok; an error status says that nothing can be built at all.
+  virtual absl::Status pump(double seconds, const Done &done) = 0;
+
+  /// All of `jobs`, whose ids are their indices. Once `stop` says true no job
+  /// is started, those in flight are awaited.
+  absl::Status build(absl::Span<const BuildJob> jobs, const Done &done,
+                     const std::function<bool()> &stop) {
+    for (size_t id = 0; id < jobs.size(); ++id) {
+      add(id, jobs[id]);
+    }
+    while (pending() > 0) {
+      if (stop()) {
+        dropWaiting();
+      }
+      if (absl::Status status = pump(0.1, done); !status.ok()) {
+        return status;
+      }
+    }
+    return absl::OkStatus();
+  }
 };
 
 } // namespace minic::tune

@@ -39,7 +39,8 @@ static std::string hashFile(const std::string &path) {
   return llvm::formatv("{0:x-16}{1:x-16}", hash.high64, hash.low64);
 }
 
-static LogicalResult build(MLIRContext &context, const BuildJob &job) {
+static LogicalResult build(MLIRContext &context, const BuildJob &job,
+                           const DeviceProfile *gpu) {
   OwningOpRef<ModuleOp> problem =
       parseSourceFile<ModuleOp>(job.problemPath, &context);
   if (!problem) {
@@ -58,8 +59,11 @@ static LogicalResult build(MLIRContext &context, const BuildJob &job) {
   if (failed(module)) {
     return failure();
   }
-  std::unique_ptr<Target> target = createTarget(
-      setting->target, setting->isa, static_cast<int>(setting->threads));
+  std::unique_ptr<Target> target =
+      setting->target == "cuda" && gpu
+          ? createCudaTarget(*gpu)
+          : createTarget(setting->target, setting->isa,
+                         static_cast<int>(setting->threads));
   if (!target) {
     return problem->emitError("unsupported: target '")
            << setting->target << "' with isa '" << setting->isa << "'";
@@ -83,11 +87,12 @@ static LogicalResult build(MLIRContext &context, const BuildJob &job) {
   return emitArtifact(**module, options, job.outputPath);
 }
 
-BuildOutcome buildCandidate(MLIRContext &context, const BuildJob &job) {
+BuildOutcome buildCandidate(MLIRContext &context, const BuildJob &job,
+                            const DeviceProfile *gpu) {
   auto start = std::chrono::steady_clock::now();
   BuildOutcome outcome;
   DiagnosticCollector diagnostics(&context);
-  outcome.ok = succeeded(build(context, job));
+  outcome.ok = succeeded(build(context, job, gpu));
   outcome.buildMs = std::chrono::duration<double, std::milli>(
                         std::chrono::steady_clock::now() - start)
                         .count();
@@ -101,7 +106,8 @@ BuildOutcome buildCandidate(MLIRContext &context, const BuildJob &job) {
   return outcome;
 }
 
-int serveBuilds(MLIRContext &context, std::FILE *input, std::FILE *output) {
+int serveBuilds(MLIRContext &context, std::FILE *input, std::FILE *output,
+                const DeviceProfile *gpu) {
   char *line = nullptr;
   size_t capacity = 0;
   ssize_t length;
@@ -109,7 +115,7 @@ int serveBuilds(MLIRContext &context, std::FILE *input, std::FILE *output) {
     absl::StatusOr<BuildJob> job = decodeJob(std::string(line, length));
     BuildOutcome outcome;
     if (job.ok()) {
-      outcome = buildCandidate(context, *job);
+      outcome = buildCandidate(context, *job, gpu);
     } else {
       outcome.error = std::string(job.status().message());
     }

@@ -59,7 +59,8 @@ std::optional<BenchFailure> CandidateBench::ask(const runtime::Request &request,
 
 double CandidateBench::patience(const std::string &id, int64_t runs) const {
   // Slower than any kernel worth having on a core that others use as well.
-  constexpr double slowestFlops = 1e9;
+  // Of a GPU that is a thousandth of what it has.
+  double slowestFlops = options.onGpu ? 1e11 : 1e9;
   return double(loaded.at(id).flops) * double(runs) / slowestFlops;
 }
 
@@ -71,6 +72,7 @@ std::optional<BenchFailure> CandidateBench::load(const std::string &id) {
   request.id = id;
   request.path = paths[id];
   request.constantsSeed = options.constantsSeed;
+  request.device = options.device;
   runtime::Reply reply;
   if (auto failure = ask(request, "load", reply, options.timeoutSeconds)) {
     return failure;
@@ -123,6 +125,27 @@ std::optional<BenchFailure> CandidateBench::verify(const std::string &id,
 }
 
 std::optional<BenchFailure>
+CandidateBench::algorithms(const std::string &id, int most,
+                           uint64_t scratchLimit,
+                           std::vector<runtime::AlgorithmReply> &algorithms) {
+  algorithms.clear();
+  if (auto failure = load(id)) {
+    return failure;
+  }
+  runtime::AlgorithmsRequest request;
+  request.id = id;
+  request.most = most;
+  request.scratchLimit = scratchLimit;
+  runtime::Reply reply;
+  if (auto failure =
+          ask(request, "algorithms", reply, options.timeoutSeconds)) {
+    return failure;
+  }
+  algorithms = std::move(std::get<runtime::AlgorithmsReply>(reply).algorithms);
+  return std::nullopt;
+}
+
+std::optional<BenchFailure>
 CandidateBench::time(absl::Span<const std::string> ids,
                      absl::Span<const int64_t> iterations,
                      std::vector<double> &microseconds) {
@@ -167,8 +190,10 @@ CandidateBench::findCulprits(absl::Span<const std::string> ids,
 }
 
 int64_t CandidateBench::iterationsFor(double us, double targetUs) const {
-  // Cold runs are timed alone, with the caches swept before each.
-  int64_t most = options.residency == runtime::Residency::cold ? 3 : 10000;
+  // Cold runs on a CPU are timed alone, with the caches swept before each.
+  bool isSwept =
+      options.residency == runtime::Residency::cold && !options.onGpu;
+  int64_t most = isSwept ? 3 : 10000;
   return std::clamp<int64_t>(std::llround(targetUs / us), 1, most);
 }
 

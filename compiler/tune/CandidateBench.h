@@ -25,6 +25,8 @@ struct BenchOptions {
   /// Longest time for a load, a verification, or a round to answer, beside
   /// what its arithmetic may take.
   double timeoutSeconds = 10;
+  bool onGpu = false;
+  int device = 0; // index of the GPU
 };
 
 /// Why a candidate cannot win.
@@ -49,6 +51,12 @@ public:
   /// `trusted`: a verified id to compare all elements with, or empty.
   std::optional<BenchFailure> verify(const std::string &id,
                                      const std::string &trusted, Row &row);
+
+  /// Loads, and asks what the library offers for the call whose algorithm is
+  /// open; leaves `algorithms` empty where it has no such call.
+  std::optional<BenchFailure>
+  algorithms(const std::string &id, int most, uint64_t scratchLimit,
+             std::vector<runtime::AlgorithmReply> &algorithms);
 
   /// One round over `ids` in this order, loading what is not loaded. The
   /// worker's death is laid on no one here.

@@ -4,6 +4,7 @@
 
 #include "compiler/tune/MeasureLock.h"
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 
 #include <cerrno>
@@ -16,11 +17,21 @@
 
 namespace minic::tune {
 
-std::string MeasureLock::defaultPath() {
+static std::string lockFile(const std::string &suffix) {
   const char *runtime = std::getenv("XDG_RUNTIME_DIR");
   bool usable = runtime && *runtime && ::access(runtime, W_OK | X_OK) == 0;
   return absl::StrCat(usable ? runtime : "/tmp", "/minic-measuring-",
-                      ::getuid(), ".lock");
+                      ::getuid(), suffix, ".lock");
+}
+
+std::string MeasureLock::defaultPath() { return lockFile(""); }
+
+std::string MeasureLock::pathOf(const std::string &deviceId) {
+  std::string suffix = "-";
+  for (char c : deviceId) {
+    suffix += absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '-';
+  }
+  return lockFile(suffix);
 }
 
 absl::StatusOr<std::unique_ptr<MeasureLock>>
@@ -41,7 +52,7 @@ MeasureLock::acquire(const std::string &path,
           absl::StrCat("cannot lock '", path, "': ", std::strerror(errno)));
     }
     if (isFirst && notify) {
-      notify("waiting for another minic that is measuring on this machine");
+      notify("waiting for another minic that is measuring on this device");
     }
     if (stop && stop()) {
       return absl::CancelledError("interrupted while waiting to measure");

@@ -76,6 +76,10 @@ OwningOpRef<ModuleOp> outlineProblem(kernel::FusionOp fusion,
   if (setting.propagateNan) {
     set("kernel.propagate_nan", builder.getUnitAttr());
   }
+  if (setting.workspaceLimit > 0) {
+    set("kernel.workspace_limit",
+        builder.getI64IntegerAttr(setting.workspaceLimit));
+  }
 
   Block *body = &fusion.getBody().front();
   llvm::SmallSetVector<BlockArgument, 8> used;
@@ -173,19 +177,22 @@ FailureOr<ProblemSetting> readSetting(ModuleOp problem) {
                              "threads, alignment, residency and "
                              "float32_precision");
   }
-  if (target.getValue() != "cpu" || threads.getInt() < 1 ||
-      alignment.getInt() < 1) {
+  if ((target.getValue() != "cpu" && target.getValue() != "cuda") ||
+      threads.getInt() < 1 || alignment.getInt() < 1) {
     return problem.emitError("unsupported: problem for target '")
            << target.getValue() << "' with " << threads.getInt()
            << " threads and alignment " << alignment.getInt();
   }
+  auto workspace =
+      problem->getAttrOfType<IntegerAttr>("kernel.workspace_limit");
   return ProblemSetting{target.getValue().str(),
                         isa.getValue().str(),
                         threads.getInt(),
                         alignment.getInt(),
                         residency.getValue() == "cold",
                         precision.getValue().str(),
-                        problem->hasAttr("kernel.propagate_nan")};
+                        problem->hasAttr("kernel.propagate_nan"),
+                        workspace ? workspace.getInt() : 0};
 }
 
 FailureOr<OwningOpRef<ModuleOp>> problemToModule(ModuleOp problem,

@@ -24,7 +24,8 @@ struct ProblemSetting {
   int64_t alignment = 64; // bytes, of inputs and outputs
   bool cold = false;      // operands come from memory, not from the caches
   std::string float32Precision = "ieee";
-  bool propagateNan = false; // only what propagates NaN as graph ops promise
+  bool propagateNan = false;  // only what propagates NaN as graph ops promise
+  int64_t workspaceLimit = 0; // bytes of one call or kernel; 0: no limit
 };
 
 /// Puts the body of `fusion` into the order of problems: what a result needs,

@@ -9,6 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
+
 namespace minic::tune {
 
 bool ProcessBuildPool::poll(Slot &slot, BuildOutcome &outcome) {
@@ -45,50 +47,69 @@ bool ProcessBuildPool::poll(Slot &slot, BuildOutcome &outcome) {
   return false;
 }
 
-absl::Status ProcessBuildPool::build(
-    absl::Span<const BuildJob> jobs,
-    const std::function<void(size_t, const BuildOutcome &)> &done,
-    const std::function<bool()> &stop) {
+void ProcessBuildPool::add(size_t id, const BuildJob &job) {
+  waiting.push_back({id, job});
+}
+
+void ProcessBuildPool::dropWaiting() { waiting.clear(); }
+
+size_t ProcessBuildPool::pending() const {
+  return waiting.size() +
+         size_t(std::count_if(slots.begin(), slots.end(),
+                              [](const Slot &slot) { return slot.busy; }));
+}
+
+absl::Status ProcessBuildPool::start() {
   slots.resize(std::max(1, options.processes));
-  size_t next = 0;
-  while (true) {
-    std::vector<Subprocess *> waiting;
-    for (Slot &slot : slots) {
-      if (!slot.busy && next < jobs.size() && !stop()) {
-        if (!slot.process) {
-          absl::StatusOr<std::unique_ptr<Subprocess>> process =
-              Subprocess::spawn(options.command);
-          if (!process.ok()) {
-            return process.status();
-          }
-          slot.process = *std::move(process);
-        }
-        slot.job = next++;
-        slot.busy = true;
-        slot.started = SteadyClock().now();
-        slot.process->send(encode(jobs[slot.job]));
-      }
-      if (slot.busy) {
-        waiting.push_back(slot.process.get());
-      }
+  for (Slot &slot : slots) {
+    if (slot.busy || waiting.empty()) {
+      continue;
     }
-    if (waiting.empty()) {
-      return absl::OkStatus();
-    }
-    if (interrupted()) {
-      // What is in flight is lost; it was not measured yet.
-      slots.clear();
-      return absl::OkStatus();
-    }
-    Subprocess::waitAny(waiting, 0.1);
-    for (Slot &slot : slots) {
-      BuildOutcome outcome;
-      if (slot.busy && poll(slot, outcome)) {
-        slot.busy = false;
-        done(slot.job, outcome);
+    if (!slot.process) {
+      absl::StatusOr<std::unique_ptr<Subprocess>> process =
+          Subprocess::spawn(options.command);
+      if (!process.ok()) {
+        return process.status();
       }
+      slot.process = *std::move(process);
+    }
+    slot.job = waiting.front().first;
+    slot.busy = true;
+    slot.started = SteadyClock().now();
+    slot.process->send(encode(waiting.front().second));
+    waiting.pop_front();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ProcessBuildPool::pump(double seconds, const Done &done) {
+  if (absl::Status status = start(); !status.ok()) {
+    return status;
+  }
+  std::vector<Subprocess *> children;
+  for (Slot &slot : slots) {
+    if (slot.busy) {
+      children.push_back(slot.process.get());
     }
   }
+  if (children.empty()) {
+    return absl::OkStatus();
+  }
+  if (interrupted()) {
+    // What is in flight is lost; it was not measured yet.
+    slots.clear();
+    waiting.clear();
+    return absl::OkStatus();
+  }
+  Subprocess::waitAny(children, seconds);
+  for (Slot &slot : slots) {
+    BuildOutcome outcome;
+    if (slot.busy && poll(slot, outcome)) {
+      slot.busy = false;
+      done(slot.job, outcome);
+    }
+  }
+  return absl::OkStatus();
 }
 
 } // namespace minic::tune

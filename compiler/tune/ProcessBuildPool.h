@@ -9,6 +9,8 @@
 #include "compiler/tune/BuildPool.h"
 #include "compiler/tune/Subprocess.h"
 
+#include <deque>
+
 namespace minic::tune {
 
 class ProcessBuildPool : public BuildPool {
@@ -20,10 +22,10 @@ public:
   };
   explicit ProcessBuildPool(Options options) : options(std::move(options)) {}
 
-  absl::Status
-  build(absl::Span<const BuildJob> jobs,
-        const std::function<void(size_t, const BuildOutcome &)> &done,
-        const std::function<bool()> &stop) override;
+  void add(size_t id, const BuildJob &job) override;
+  void dropWaiting() override;
+  size_t pending() const override;
+  absl::Status pump(double seconds, const Done &done) override;
 
 private:
   struct Slot {
@@ -33,10 +35,13 @@ private:
     double started = 0;
     int jobsDone = 0;
   };
+  /// Gives free builders what waits.
+  absl::Status start();
   /// What became of the slot's job; nothing while it runs.
   bool poll(Slot &slot, BuildOutcome &outcome);
 
   Options options;
+  std::deque<std::pair<size_t, BuildJob>> waiting;
   std::vector<Slot> slots; // kept between calls: a builder starts once
 };
 

@@ -4,6 +4,8 @@
 
 #include "compiler/tune/Record.h"
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
@@ -45,18 +47,31 @@ std::optional<RecordState> parseRecordState(const std::string &text) {
   return parse<RecordState>(recordStateNames, text);
 }
 
+std::string describeLibraries(const Versions &versions) {
+  const std::string &text = versions.libraries;
+  bool isCpu = text.empty() || absl::ascii_isdigit(text[0]);
+  return isCpu ? absl::StrCat("oneDNN ", text.empty() ? "none" : text) : text;
+}
+
+bool Verdict::isOfGraph() const { return absl::EndsWith(plan, "#graph"); }
+
 std::string describe(const Verdict &verdict) {
-  std::string text =
-      absl::StrFormat("tuned %.2f us, default %.2f us, ratio %.3f",
-                      verdict.tunedUs, verdict.defaultUs, verdict.ratio);
+  if (verdict.isRefused()) {
+    return verdict.description;
+  }
+  const char *first = verdict.isOfGraph() ? "graph replay" : "tuned";
+  const char *second = verdict.isOfGraph() ? "stream launches" : "default";
+  std::string text = absl::StrFormat("%s %.2f us, %s %.2f us, ratio %.3f",
+                                     first, verdict.tunedUs, second,
+                                     verdict.defaultUs, verdict.ratio);
   if (verdict.hasInterval()) {
     absl::StrAppendFormat(&text, " [%.3f, %.3f]", verdict.ratioLow,
                           verdict.ratioHigh);
   } else {
     absl::StrAppend(&text, " (too few rounds for an interval)");
   }
-  return absl::StrCat(text, ": ", verdict.tunedShips ? "tuned" : "default",
-                      " ships");
+  return absl::StrCat(text, ": ", verdict.tunedShips ? first : second,
+                      verdict.isOfGraph() ? " won" : " ships");
 }
 
 std::string utcNow() {

@@ -18,9 +18,14 @@ namespace minic::tune {
 struct Versions {
   std::string codegen;      // of the code generator
   std::string candidateSet; // of what enumerate offers
-  std::string oneDnn;       // of the library; empty: none on this machine
+  /// Of what is called: CPU: oneDNN's, "2.6.3", empty for none on this machine;
+  /// GPU: "cuBLAS 13.1.0, cuDNN 9.14.0, driver 13.0".
+  std::string libraries;
   bool operator==(const Versions &) const = default;
 };
+
+/// "oneDNN 2.6.3", "oneDNN none", or what a GPU has.
+std::string describeLibraries(const Versions &versions);
 
 /// One thing to decide: the body of a fusion, on a device.
 struct ProblemSpec {
@@ -43,6 +48,9 @@ struct CandidateSpec {
   double estimateUs = 0;
   int64_t launches = 1;
   bool needsLibrary = false;
+  /// A library call in it names no algorithm: it stands for a candidate of
+  /// each that the library offers.
+  bool expandable = false;
 };
 
 enum class RowStatus {
@@ -101,7 +109,9 @@ struct Record {
   std::vector<Row> rows;
 };
 
-/// The faster of a tuned and an estimate-only artifact of one model.
+/// The faster of a tuned and an estimate-only artifact of one model; or, with
+/// `plan` ending in "#graph", of replaying the captured graph of what ships
+/// ("tuned") and launching it on a stream ("default").
 struct Verdict {
   std::string plan; // hash of both plans
   std::string device, description;
@@ -115,6 +125,9 @@ struct Verdict {
   std::string created;
 
   bool hasInterval() const { return ratioHigh > 0; }
+  bool isOfGraph() const;
+  /// No graph could be captured; the description says why.
+  bool isRefused() const { return isOfGraph() && tunedUs == 0; }
 };
 
 /// "tuned 9.10 us, default 9.80 us, ratio 0.929 [0.921, 0.935]: tuned ships".

@@ -118,7 +118,7 @@ private:
 static Json toJson(const Versions &versions) {
   return {{"codegen", versions.codegen},
           {"candidate_set", versions.candidateSet},
-          {"onednn", versions.oneDnn}};
+          {"onednn", versions.libraries}};
 }
 
 static void readVersions(FieldReader &parent, const std::string &where,
@@ -127,7 +127,7 @@ static void readVersions(FieldReader &parent, const std::string &where,
     FieldReader reader(*json, absl::StrCat(where, ", versions"));
     reader.read("codegen", versions.codegen);
     reader.read("candidate_set", versions.candidateSet);
-    reader.read("onednn", versions.oneDnn);
+    reader.read("onednn", versions.libraries);
     parent.status.Update(reader.status);
   }
 }

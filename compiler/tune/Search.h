@@ -18,15 +18,19 @@ struct Autotuner::Search {
   size_t index = 0; // of the task; results are parallel to tasks
   int position = 0; // 1-based among the searches, for progress
   int64_t recordId = 0;
-  double deadline = 0; // clock time when measuring must end
-  Lookup found;        // what the database had
-  Record record;       // rows parallel to the candidates
+  double deadline = 0;  // clock time when measuring must end
+  Lookup found;         // what the database had
+  Record record;        // rows parallel to the candidates
+  bool resumes = false; // rows of `found` save work
 
+  /// Those of the task, then those that were expanded; with their rows.
+  std::vector<CandidateSpec> candidates;
   /// Per candidate.
   enum class Step {
-    Waiting, // to be built
-    Built,   // its artifact is there; to be verified
-    Settled  // its row says all: screened, rejected, or skipped
+    Waiting,  // to be built
+    Built,    // its artifact is there; to be verified
+    Settled,  // its row says all: screened, rejected, or skipped
+    Expanded, // others stand for it
   };
   std::vector<Step> steps;
   std::map<std::string, size_t> byHash; // of built or known candidates
@@ -38,9 +42,15 @@ struct Autotuner::Search {
   int anchor = -1;
   double anchorUs = 0;
 
-  const CandidateSpec &candidate(size_t i) const { return task->candidates[i]; }
-  size_t size() const { return task->candidates.size(); }
-  std::string id(size_t i) const { return "c" + std::to_string(i); }
+  const CandidateSpec &candidate(size_t i) const { return candidates[i]; }
+  size_t size() const { return candidates.size(); }
+  /// Adds a candidate with its row, which an unfinished search may have filled
+  /// already (`resumes`).
+  void add(CandidateSpec candidate, bool resumes);
+  /// In the worker, which several searches may share at a time.
+  std::string id(size_t i) const {
+    return "p" + std::to_string(position) + "c" + std::to_string(i);
+  }
   std::string problemPath, artifactStem;
   std::string artifact(size_t i) const {
     return artifactStem + "-" + std::to_string(i) + ".minic";

@@ -21,7 +21,7 @@ namespace minic::tune {
 using Json = nlohmann::ordered_json;
 
 std::string formatReport(absl::Span<const TunedProblem> problems,
-                         const Verdict *verdict) {
+                         const WholeModelResult *verdicts) {
   Json list = Json::array();
   for (const TunedProblem &problem : problems) {
     Json item = {{"measured", problem.measured},
@@ -35,10 +35,15 @@ std::string formatReport(absl::Span<const TunedProblem> problems,
     }
     list.push_back(std::move(item));
   }
-  Json report = {{"format", "minic-tune-report"},
-                 {"version", 1},
-                 {"problems", std::move(list)},
-                 {"whole_model", verdict ? toJson(*verdict) : Json(nullptr)}};
+  auto optional = [](const std::optional<Verdict> &verdict) {
+    return verdict ? Json(toJson(*verdict)) : Json(nullptr);
+  };
+  Json report = {
+      {"format", "minic-tune-report"},
+      {"version", 1},
+      {"problems", std::move(list)},
+      {"whole_model", verdicts ? optional(verdicts->plans) : nullptr},
+      {"graph", verdicts ? optional(verdicts->graph) : nullptr}};
   return report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

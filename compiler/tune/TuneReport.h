@@ -7,12 +7,13 @@
 #define MINIC_COMPILER_TUNE_TUNEREPORT_H
 
 #include "compiler/tune/Autotuner.h"
+#include "compiler/tune/WholeModelCheck.h"
 
 namespace minic::tune {
 
-/// `verdict` may be null.
+/// `verdicts` may be null.
 std::string formatReport(absl::Span<const TunedProblem> problems,
-                         const Verdict *verdict);
+                         const WholeModelResult *verdicts);
 
 /// Writes the report to `path`, all of it or nothing. PermissionDenied names
 /// the file.

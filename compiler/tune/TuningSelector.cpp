@@ -10,26 +10,19 @@
 #include "compiler/tune/AutotuneTable.h"
 #include "compiler/tune/Problem.h"
 #include "compiler/tune/ProcessBuildPool.h"
+#include "compiler/tune/ProfileJson.h"
 #include "compiler/tune/TuneReport.h"
 #include "compiler/tune/Versions.h"
 
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include <unistd.h>
 
 using namespace mlir;
 
 namespace minic::tune {
-
-ToolPaths ToolPaths::ofThisProgram() {
-  std::error_code error;
-  std::filesystem::path self =
-      std::filesystem::read_symlink("/proc/self/exe", error);
-  return {self.string(), (self.parent_path() / "minic-worker").string()};
-}
 
 /// One line for people about waiting, whatever the log says.
 static void notify(const std::string &line) {
@@ -66,30 +59,53 @@ absl::Status TuningSelector::ensureScratch() {
     }
     scratch = *std::move(created);
   }
-  if (!worker) {
-    worker =
-        std::make_unique<ProcessWorker>(std::vector<std::string>{tools.worker});
-  }
   return absl::OkStatus();
 }
 
+absl::Status TuningSelector::ensureLock() {
+  if (lock) {
+    return absl::OkStatus();
+  }
+  const DeviceProfile &profile = inputs.target->profile();
+  absl::StatusOr<std::unique_ptr<MeasureLock>> acquired = MeasureLock::acquire(
+      profile.isGpu() ? MeasureLock::pathOf(profile.deviceId)
+                      : MeasureLock::defaultPath(),
+      notify, interrupted);
+  if (acquired.ok()) {
+    lock = *std::move(acquired);
+  }
+  return acquired.status();
+}
+
 void TuningSelector::describeLibrary() {
-  constexpr double timeoutSeconds = 30; // to start and to open the library
-  WorkerAnswer answer = worker->ask(runtime::DescribeRequest(), timeoutSeconds);
+  if (inputs.target->profile().isGpu()) {
+    return; // the profile says it
+  }
   // A worker that does not answer is reported by whoever needs it next.
-  if (auto *facts = std::get_if<runtime::DeviceFacts>(&answer.reply);
-      answer.fate == WorkerAnswer::Fate::Answered && facts) {
+  absl::StatusOr<runtime::DeviceFacts> facts = machine.describe(/*gpus=*/false);
+  if (facts.ok()) {
     auto it = facts->libraries.find("oneDNN");
     libraryVersion = it == facts->libraries.end() ? "" : it->second;
   }
 }
 
 Versions TuningSelector::versions() const {
-  Versions versions = currentVersions();
+  Versions versions = currentVersions(inputs.target->profile());
   if (libraryVersion) {
-    versions.oneDnn = *libraryVersion;
+    versions.libraries = *libraryVersion;
   }
   return versions;
+}
+
+/// A builder knows a CPU by itself and a GPU by its profile.
+static std::vector<std::string> builderCommand(const ToolPaths &tools,
+                                               const SelectionInputs &inputs) {
+  std::vector<std::string> command = {tools.minic, "build-worker"};
+  const DeviceProfile &profile = inputs.target->profile();
+  if (profile.isGpu()) {
+    command.push_back(encodeProfile(profile));
+  }
+  return command;
 }
 
 absl::StatusOr<std::string> TuningSelector::scratchDirectory() {
@@ -129,11 +145,16 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
     return emitStatus(context, status);
   }
   ProcessBuildPool::Options poolOptions;
-  poolOptions.command = {tools.minic, "build-worker"};
+  poolOptions.command = builderCommand(machine.tools(), inputs);
   poolOptions.processes = availableThreads();
   ProcessBuildPool pool(poolOptions);
-  bool onTerminal = ::isatty(STDERR_FILENO) == 1;
   AutotunerOptions tunerOptions;
+  if (inputs.target->profile().isGpu()) {
+    // Runs are short and the clock is the device's own.
+    tunerOptions.roundUs = 1000;
+    tunerOptions.rounds.maxSeconds = 0.5;
+  }
+  bool onTerminal = ::isatty(STDERR_FILENO) == 1;
   tunerOptions.budgetSeconds = options.tuneBudgetSeconds;
   tunerOptions.retune = options.retune;
   tunerOptions.replay = options.tuneReplay;
@@ -141,12 +162,9 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   tunerOptions.policy.deterministic = options.deterministic;
   tunerOptions.stop = interrupted;
   tunerOptions.beforeSearch = [&]() -> absl::Status {
-    absl::StatusOr<std::unique_ptr<MeasureLock>> acquired =
-        MeasureLock::acquire(MeasureLock::defaultPath(), notify, interrupted);
-    if (!acquired.ok()) {
-      return acquired.status();
+    if (absl::Status status = ensureLock(); !status.ok()) {
+      return status;
     }
-    lock = *std::move(acquired);
     // A worker is needed anyway: what it opens is what is measured.
     describeLibrary();
     for (TuningTask &task : (*tasks)->tasks) {
@@ -157,9 +175,7 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   if (onTerminal) {
     tunerOptions.progress = showProgress;
   }
-  // A replay starts no process; the worker is never asked.
-  ProcessWorker none({tools.worker});
-  Autotuner tuner(*db, pool, worker ? *worker : none, clock, tunerOptions);
+  Autotuner tuner(*db, pool, machine.worker(), clock, tunerOptions);
   absl::StatusOr<std::vector<TunedProblem>> found = tuner.tune((*tasks)->tasks);
   if (onTerminal) {
     llvm::errs() << "\r\x1b[K";
@@ -184,60 +200,67 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   return result;
 }
 
-absl::StatusOr<std::optional<Verdict>>
-TuningSelector::findVerdict(const std::string &planKey) {
+WholeModelInputs TuningSelector::modelInputs(const std::string &function,
+                                             const std::string &planKey,
+                                             bool plansDiffer) const {
+  const DeviceProfile &profile = inputs.target->profile();
+  WholeModelInputs check;
+  check.function = function;
+  check.planKey = planKey;
+  check.plansDiffer = plansDiffer;
+  check.device = profile.tuningKey;
+  check.description = "@" + function;
+  check.versions = versions();
+  check.retune = inputs.options->retune;
+  check.rounds.stop = interrupted;
+  if (profile.isGpu()) {
+    check.onGpu = true;
+    check.deviceIndex = profile.deviceIndex;
+    check.streams = inputs.options->cudaGraphs != CudaGraphs::On;
+    check.graphs = inputs.options->cudaGraphs != CudaGraphs::Off;
+    check.planKey += check.streams ? "/stream" : "";
+    check.planKey += check.graphs ? "/graph" : "";
+    check.roundUs = 1000;
+    check.rounds.maxRounds = 200;
+    check.rounds.maxSeconds = 1.5;
+  }
+  return check;
+}
+
+absl::StatusOr<std::optional<WholeModelResult>>
+TuningSelector::findVerdicts(const WholeModelInputs &check) {
   if (absl::Status status = openDb(); !status.ok()) {
     return status;
   }
-  if (inputs.options->retune) {
-    return std::nullopt;
-  }
-  absl::StatusOr<std::optional<Verdict>> found =
-      db->findVerdict(planKey, inputs.target->profile().tuningKey, versions());
+  absl::StatusOr<std::optional<WholeModelResult>> found =
+      findWholeModel(check, *db);
   if (found.ok() && *found) {
-    verdict = *found;
+    verdicts = *found;
   }
   return found;
 }
 
-absl::StatusOr<Verdict> TuningSelector::checkModel(
-    const std::string &tunedPath, const std::string &defaultPath,
-    const std::string &function, const std::string &planKey,
-    const std::string &description) {
+absl::StatusOr<WholeModelResult>
+TuningSelector::checkModel(WholeModelInputs check) {
   absl::Status status = openDb();
   status.Update(ensureScratch());
+  if (status.ok()) {
+    status = ensureLock();
+  }
   if (!status.ok()) {
     return status;
   }
-  if (!lock) {
-    absl::StatusOr<std::unique_ptr<MeasureLock>> acquired =
-        MeasureLock::acquire(MeasureLock::defaultPath(), notify, interrupted);
-    if (!acquired.ok()) {
-      return acquired.status();
-    }
-    lock = *std::move(acquired);
-  }
-  WholeModelInputs check;
-  check.tunedPath = tunedPath;
-  check.defaultPath = defaultPath;
-  check.function = function;
-  check.planKey = planKey;
-  check.device = inputs.target->profile().tuningKey;
-  check.description = description;
-  check.versions = versions();
-  check.retune = inputs.options->retune;
-  check.rounds.stop = interrupted;
   // Undecided rounds go on as long as the budget allows.
   if (inputs.options->tuneBudgetSeconds > 0) {
     double left = started + inputs.options->tuneBudgetSeconds - clock.now();
-    check.rounds.maxSeconds = std::clamp(left, 1.5, check.rounds.maxSeconds);
+    check.rounds.maxSeconds = std::clamp(
+        left, std::min(1.5, check.rounds.maxSeconds), check.rounds.maxSeconds);
   }
-  bool measured = false;
-  absl::StatusOr<Verdict> result =
-      checkWholeModel(check, *db, *worker, clock, measured);
+  absl::StatusOr<WholeModelResult> result =
+      checkWholeModel(check, *db, machine.worker(), clock);
   lock.reset();
   if (result.ok()) {
-    verdict = *result;
+    verdicts = *result;
   }
   return result;
 }
@@ -247,8 +270,8 @@ absl::Status TuningSelector::writeReport() const {
   if (path.empty()) {
     return absl::OkStatus();
   }
-  return tune::writeReport(path,
-                           formatReport(tuned, verdict ? &*verdict : nullptr));
+  return tune::writeReport(
+      path, formatReport(tuned, verdicts ? &*verdicts : nullptr));
 }
 
 std::string planKeyOf(ModuleOp tuned, ModuleOp byDefault) {

@@ -7,27 +7,21 @@
 #ifndef MINIC_COMPILER_TUNE_TUNINGSELECTOR_H
 #define MINIC_COMPILER_TUNE_TUNINGSELECTOR_H
 
+#include "compiler/tune/Machine.h"
 #include "compiler/tune/MeasureLock.h"
-#include "compiler/tune/ProcessWorker.h"
 #include "compiler/tune/ScratchDirectory.h"
 #include "compiler/tune/TuningTasks.h"
 #include "compiler/tune/WholeModelCheck.h"
 
 namespace minic::tune {
 
-/// The programs that the tuner starts.
-struct ToolPaths {
-  std::string minic, worker;
-  /// This program, and minic-worker in its folder.
-  static ToolPaths ofThisProgram();
-};
-
 /// One per module and target: select, then optionally checkModel, then
 /// writeReport. Prints AUTOTUNE tables to the log and progress to a terminal.
 class TuningSelector : public kernel::AlgorithmSelector {
 public:
-  TuningSelector(const SelectionInputs &inputs, ToolPaths tools)
-      : inputs(inputs), tools(std::move(tools)) {}
+  /// `machine` outlives it.
+  TuningSelector(const SelectionInputs &inputs, Machine &machine)
+      : inputs(inputs), machine(machine) {}
 
   mlir::FailureOr<std::vector<kernel::SelectedChoice>>
   select(llvm::ArrayRef<kernel::FusionOp> fusions) override;
@@ -35,17 +29,17 @@ public:
   /// A folder for the artifacts of a whole-model check; lives as long as this.
   absl::StatusOr<std::string> scratchDirectory();
 
-  /// Times two finished artifacts of the model, after select(). `planKey`
-  /// names the pair; see planKeyOf. With --tune-replay only a stored verdict
-  /// is used, and without one the tuned artifact ships.
-  absl::StatusOr<Verdict> checkModel(const std::string &tunedPath,
-                                     const std::string &defaultPath,
-                                     const std::string &function,
-                                     const std::string &planKey,
-                                     const std::string &description);
-  /// The stored verdict, if any: then neither artifact need be built.
-  absl::StatusOr<std::optional<Verdict>>
-  findVerdict(const std::string &planKey);
+  /// What is asked about one function of the model: the inputs of a check but
+  /// for its artifacts. `planKey` names both plans; see planKeyOf.
+  WholeModelInputs modelInputs(const std::string &function,
+                               const std::string &planKey,
+                               bool plansDiffer) const;
+  /// The stored verdicts, if they are all there: then no artifact need be
+  /// built. With --tune-replay nothing else is used.
+  absl::StatusOr<std::optional<WholeModelResult>>
+  findVerdicts(const WholeModelInputs &check);
+  /// Times finished artifacts of the model, after select().
+  absl::StatusOr<WholeModelResult> checkModel(WholeModelInputs check);
 
   /// To options.tuneReport, if given.
   absl::Status writeReport() const;
@@ -53,23 +47,23 @@ public:
 private:
   absl::Status openDb();
   absl::Status ensureScratch();
+  absl::Status ensureLock();
   /// Asks the worker which oneDNN it opens.
   void describeLibrary();
   /// currentVersions, with the library that was opened if one was.
   Versions versions() const;
 
   SelectionInputs inputs;
-  ToolPaths tools;
+  Machine &machine;
   std::unique_ptr<ScratchDirectory> scratch;
   std::unique_ptr<MeasureLock> lock;
   std::unique_ptr<TuningDb> db;
-  std::unique_ptr<ProcessWorker> worker;
   SteadyClock clock;
   double started = 0; // when select() was called
   /// Of the oneDNN that the worker opened, empty for none; unset: not asked.
   std::optional<std::string> libraryVersion;
   std::vector<TunedProblem> tuned;
-  std::optional<Verdict> verdict;
+  std::optional<WholeModelResult> verdicts;
 };
 
 /// What identifies a plan for a whole-model verdict: hash of the module with

@@ -26,7 +26,10 @@ using namespace mlir;
 
 namespace minic::tune {
 
-Versions currentVersions() {
+Versions currentVersions(const DeviceProfile &profile) {
+  if (profile.isGpu()) {
+    return {codegenVersion, candidateSetVersion, profile.libraries};
+  }
   return {codegenVersion, candidateSetVersion,
           absl::StrCat(DNNL_VERSION_MAJOR, ".", DNNL_VERSION_MINOR, ".",
                        DNNL_VERSION_PATCH)};
@@ -34,8 +37,7 @@ Versions currentVersions() {
 
 std::string describe(const Versions &versions) {
   return absl::StrCat("codegen ", versions.codegen, ", candidates ",
-                      versions.candidateSet, ", oneDNN ",
-                      versions.oneDnn.empty() ? "none" : versions.oneDnn);
+                      versions.candidateSet, ", ", describeLibraries(versions));
 }
 
 /// Whether all that one run of the model touches outgrows the caches: then the
@@ -80,6 +82,52 @@ static CandidateSpec specOf(const Candidate &candidate) {
   return spec;
 }
 
+/// Index of the only part whose source can list algorithms, -1 where there is
+/// no such part or more than one.
+static int findExpandable(kernel::ChoiceAttr choice, const Target &target) {
+  int found = -1;
+  for (auto [index, part] : llvm::enumerate(choice.getParts())) {
+    const ImplementationSource *source =
+        target.find(part.getImplementation().getFamily());
+    if (source && source->isExpandable()) {
+      if (found >= 0) {
+        return -1;
+      }
+      found = static_cast<int>(index);
+    }
+  }
+  return found;
+}
+
+/// `candidate` with `algorithm` in the schedule of its expandable part.
+static absl::StatusOr<CandidateSpec>
+withAlgorithm(CandidateSpec candidate, const runtime::AlgorithmReply &algorithm,
+              const Target &target, MLIRContext *context) {
+  kernel::ChoiceAttr choice = parseChoice(candidate, context);
+  int index = choice ? findExpandable(choice, target) : -1;
+  if (index < 0) {
+    return absl::InternalError(
+        absl::StrCat(candidate.name, " has no call to give an algorithm to"));
+  }
+  Builder b(context);
+  SmallVector<kernel::PartAttr> parts(choice.getParts());
+  kernel::ImplAttr impl = parts[index].getImplementation();
+  NamedAttrList schedule(impl.getSchedule());
+  schedule.set("algorithm", b.getStringAttr(algorithm.algorithm));
+  schedule.set("scratch_bytes",
+               b.getI64IntegerAttr(int64_t(algorithm.scratchBytes)));
+  parts[index] = kernel::PartAttr::get(
+      context, parts[index].getOps(),
+      kernel::ImplAttr::get(context, impl.getFamily(),
+                            schedule.getDictionary(context)),
+      parts[index].getOperands());
+  candidate.choice.clear();
+  llvm::raw_string_ostream(candidate.choice) << Attribute(
+      kernel::ChoiceAttr::get(context, parts, choice.getRewrite()));
+  absl::StrAppend(&candidate.name, " ", algorithm.name);
+  return candidate;
+}
+
 /// Two candidates may spell the same name (a grouping that differs only in
 /// which ops are where); names are keys, so the later one gets a suffix.
 static void makeNamesUnique(std::vector<CandidateSpec> &candidates) {
@@ -102,6 +150,9 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs) {
   setting.cold = isCold(fusions, profile);
   setting.float32Precision = inputs.options->float32Precision;
   setting.propagateNan = inputs.options->propagateNan;
+  if (profile.isGpu()) {
+    setting.workspaceLimit = profile.workspaceLimit;
+  }
   auto result = std::make_unique<TuningTasks>();
   llvm::StringMap<size_t> byText;
   for (kernel::FusionOp fusion : fusions) {
@@ -128,11 +179,25 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs) {
     task.problem.deviceName = profile.name;
     task.problem.backends =
         backendsText(allowedBackends(fusion, *inputs.options));
-    task.problem.versions = currentVersions();
+    task.problem.versions = currentVersions(profile);
+    if (profile.isGpu()) {
+      task.onGpu = true;
+      task.device = profile.deviceIndex;
+      task.scratchLimit = uint64_t(profile.workspaceLimit);
+      task.expand = [target = inputs.target, context = fusion.getContext()](
+                        const CandidateSpec &candidate,
+                        const runtime::AlgorithmReply &algorithm) {
+        return withAlgorithm(candidate, algorithm, *target, context);
+      };
+      task.problem.description += setting.cold ? ", cold" : ", warm";
+    }
     task.residency =
         setting.cold ? runtime::Residency::cold : runtime::Residency::warm;
     for (const Candidate &candidate : *candidates) {
       task.candidates.push_back(specOf(candidate));
+      task.candidates.back().expandable =
+          profile.isGpu() &&
+          findExpandable(candidate.choice, *inputs.target) >= 0;
     }
     makeNamesUnique(task.candidates);
     task.writeExpected = [module = *problem, seed = task.seed,

@@ -5,6 +5,7 @@
 #ifndef MINIC_COMPILER_TUNE_VERSIONS_H
 #define MINIC_COMPILER_TUNE_VERSIONS_H
 
+#include "compiler/target/DeviceProfile.h"
 #include "compiler/tune/Record.h"
 
 #include <string>
@@ -17,10 +18,11 @@ inline constexpr const char *codegenVersion = "1";
 /// Raise it whenever a family, a library or a schedule is added or removed.
 inline constexpr const char *candidateSetVersion = "2";
 
-/// With the version of oneDNN that plans are made for. Records that a search
-/// makes have the version that the worker opened; where that is another one,
-/// they are found again once a worker has been asked.
-Versions currentVersions();
+/// CPU: with the version of oneDNN that plans are made for. Records that a
+/// search makes have the version that the worker opened; where that is another
+/// one, they are found again once a worker has been asked. GPU: with what the
+/// profile says.
+Versions currentVersions(const DeviceProfile &profile);
 
 /// "codegen 1, candidates 2, oneDNN 2.6.3".
 std::string describe(const Versions &versions);

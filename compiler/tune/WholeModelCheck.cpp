@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Every plan in every way of running it is a contestant of the same rounds.
 
 #include "compiler/tune/WholeModelCheck.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace minic::tune {
+
+using runtime::RunMode;
 
 static constexpr const char *names[] = {"tuned", "default"};
 
@@ -18,6 +24,10 @@ RoundsOptions WholeModelInputs::wholeModelRounds() {
   rounds.indifference = 0.01;
   rounds.hopeless = 1e9; // the ratio is what is asked for
   return rounds;
+}
+
+static std::string graphKey(const std::string &planKey) {
+  return planKey + "#graph";
 }
 
 static absl::StatusOr<runtime::Reply> ask(Worker &worker,
@@ -32,77 +42,182 @@ static absl::StatusOr<runtime::Reply> ask(Worker &worker,
       absl::StrCat("whole-model check, ", what, ": ", answer.detail));
 }
 
-absl::StatusOr<Verdict> checkWholeModel(const WholeModelInputs &inputs,
-                                        TuningDb &db, Worker &worker,
-                                        const Clock &clock, bool &measured) {
-  measured = false;
-  if (!inputs.retune) {
+absl::StatusOr<std::optional<WholeModelResult>>
+findWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
+  WholeModelResult result;
+  if (inputs.retune) {
+    return std::nullopt;
+  }
+  auto find = [&](const std::string &key, std::optional<Verdict> &verdict) {
     absl::StatusOr<std::optional<Verdict>> stored =
-        db.findVerdict(inputs.planKey, inputs.device, inputs.versions);
-    if (!stored.ok()) {
-      return stored.status();
+        db.findVerdict(key, inputs.device, inputs.versions);
+    if (stored.ok()) {
+      verdict = *std::move(stored);
     }
-    if (*stored) {
-      return **std::move(stored);
-    }
-  }
-  const std::string *paths[] = {&inputs.tunedPath, &inputs.defaultPath};
-  std::vector<int64_t> iterations;
-  for (int i = 0; i < 2; ++i) {
-    runtime::LoadRequest load;
-    load.id = names[i];
-    load.path = *paths[i];
-    load.function = inputs.function;
-    absl::StatusOr<runtime::Reply> reply =
-        ask(worker, load, inputs.timeoutSeconds, names[i]);
-    if (!reply.ok()) {
-      return reply.status();
-    }
-    runtime::TimeRequest probe;
-    probe.ids = {names[i], names[i]};
-    probe.iterations = {1, 1};
-    reply = ask(worker, probe, inputs.timeoutSeconds, names[i]);
-    if (!reply.ok()) {
-      return reply.status();
-    }
-    auto &times = std::get<runtime::TimeReply>(*reply).microseconds;
-    double us = times.size() == 2 && times[1] > 0 ? times[1] : inputs.roundUs;
-    iterations.push_back(
-        std::clamp<int64_t>(std::llround(inputs.roundUs / us), 1, 10000));
-  }
-  auto timeRound =
-      [&](absl::Span<const int> order) -> absl::StatusOr<std::vector<double>> {
-    runtime::TimeRequest request;
-    for (int entry : order) {
-      request.ids.push_back(names[entry]);
-      request.iterations.push_back(iterations[entry]);
-    }
-    absl::StatusOr<runtime::Reply> reply =
-        ask(worker, request, inputs.timeoutSeconds, "timing");
-    if (!reply.ok()) {
-      return reply.status();
-    }
-    return std::get<runtime::TimeReply>(*reply).microseconds;
+    return stored.status();
   };
-  absl::StatusOr<RoundsResult> result =
-      runRounds(2, timeRound, clock, inputs.rounds);
-  for (const char *name : names) {
-    (void)worker.ask(runtime::UnloadRequest{name}, inputs.timeoutSeconds);
+  bool needsPlans = inputs.plansDiffer;
+  bool needsGraph = inputs.streams && inputs.graphs;
+  absl::Status status;
+  if (needsPlans) {
+    status = find(inputs.planKey, result.plans);
   }
-  if (!result.ok()) {
-    return result.status();
+  if (status.ok() && needsGraph) {
+    status = find(graphKey(inputs.planKey), result.graph);
   }
-  const Contestant &tuned = result->contestants[0];
-  const Contestant &byDefault = result->contestants[1];
+  if (!status.ok()) {
+    return status;
+  }
+  if ((needsPlans && !result.plans) || (needsGraph && !result.graph)) {
+    return std::nullopt;
+  }
+  if (result.graph && result.graph->isRefused()) {
+    result.graphRefusal = result.graph->description;
+  }
+  return result;
+}
+
+namespace {
+
+/// A plan in one way of running it.
+struct Entry {
+  int plan; // index of names
+  RunMode mode;
+  int64_t iterations = 1;
+
+  bool isGraph() const { return mode == RunMode::graph; }
+};
+
+class Check {
+public:
+  Check(const WholeModelInputs &inputs, Worker &worker, const Clock &clock)
+      : inputs(inputs), worker(worker), clock(clock) {}
+
+  absl::StatusOr<WholeModelResult> run();
+
+private:
+  absl::Status load();
+  /// Adds a contestant, unless its graph is refused.
+  absl::Status enter(int plan, RunMode mode);
+  absl::StatusOr<std::vector<double>> time(absl::Span<const int> order);
+  /// Index of the plan's fastest entry by time paired with the leader's.
+  int best(int plan) const;
+  Verdict compare(int first, int second, std::string key) const;
+  std::string singleCalls(int plan);
+
+  const WholeModelInputs &inputs;
+  Worker &worker;
+  const Clock &clock;
+  std::vector<Entry> entries;
+  RoundsResult rounds;
+  WholeModelResult result;
+};
+
+} // namespace
+
+absl::Status Check::load() {
+  for (int plan = 0; plan < (inputs.plansDiffer ? 2 : 1); ++plan) {
+    runtime::LoadRequest load;
+    load.id = names[plan];
+    load.path = plan == 0 ? inputs.tunedPath : inputs.defaultPath;
+    load.function = inputs.function;
+    load.device = inputs.deviceIndex;
+    absl::StatusOr<runtime::Reply> reply =
+        ask(worker, load, inputs.timeoutSeconds, names[plan]);
+    if (!reply.ok()) {
+      return reply.status();
+    }
+    absl::Status status;
+    if (!inputs.onGpu) {
+      status = enter(plan, RunMode::device);
+    } else {
+      if (inputs.streams) {
+        status = enter(plan, RunMode::stream);
+      }
+      if (status.ok() && inputs.graphs) {
+        status = enter(plan, RunMode::graph);
+      }
+    }
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  return entries.empty() ? absl::AbortedError(absl::StrCat(
+                               "whole-model check: ", result.graphRefusal))
+                         : absl::OkStatus();
+}
+
+absl::Status Check::enter(int plan, RunMode mode) {
+  runtime::TimeRequest probe;
+  probe.ids = {names[plan], names[plan]};
+  probe.iterations = {1, 1};
+  if (inputs.onGpu) {
+    probe.iterations = {1, 10};
+    probe.modes = {mode, mode};
+  }
+  WorkerAnswer answer = worker.ask(probe, inputs.timeoutSeconds);
+  if (mode == RunMode::graph && answer.fate == WorkerAnswer::Fate::Refused &&
+      absl::StartsWith(answer.detail, "graph capture refused")) {
+    result.graphRefusal = answer.detail;
+    return absl::OkStatus();
+  }
+  if (answer.fate != WorkerAnswer::Fate::Answered) {
+    return absl::AbortedError(
+        absl::StrCat("whole-model check, ", names[plan], ": ", answer.detail));
+  }
+  auto &times = std::get<runtime::TimeReply>(answer.reply).microseconds;
+  double us = times.size() == 2 && times[1] > 0 ? times[1] : inputs.roundUs;
+  Entry entry{plan, mode};
+  entry.iterations =
+      std::clamp<int64_t>(std::llround(inputs.roundUs / us), 1, 10000);
+  entries.push_back(entry);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<double>> Check::time(absl::Span<const int> order) {
+  runtime::TimeRequest request;
+  for (int index : order) {
+    request.ids.push_back(names[entries[index].plan]);
+    request.iterations.push_back(entries[index].iterations);
+    if (inputs.onGpu) {
+      request.modes.push_back(entries[index].mode);
+    }
+  }
+  absl::StatusOr<runtime::Reply> reply =
+      ask(worker, request, inputs.timeoutSeconds, "timing");
+  if (!reply.ok()) {
+    return reply.status();
+  }
+  return std::get<runtime::TimeReply>(*reply).microseconds;
+}
+
+int Check::best(int plan) const {
+  int best = -1;
+  for (int i = 0; i < int(entries.size()); ++i) {
+    if (entries[i].plan == plan &&
+        (best < 0 || rounds.contestants[i].ratio.value <
+                         rounds.contestants[best].ratio.value)) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+Verdict Check::compare(int first, int second, std::string key) const {
+  const Contestant &a = rounds.contestants[first];
+  const Contestant &b = rounds.contestants[second];
+  // Who was dropped early has samples of the first rounds only.
+  size_t count = std::min(a.samplesUs.size(), b.samplesUs.size());
   runtime::Estimate ratio =
-      runtime::estimateRatio(tuned.samplesUs, byDefault.samplesUs);
+      runtime::estimateRatio(absl::MakeConstSpan(a.samplesUs).first(count),
+                             absl::MakeConstSpan(b.samplesUs).first(count));
   Verdict verdict;
-  verdict.plan = inputs.planKey;
+  verdict.plan = std::move(key);
   verdict.device = inputs.device;
   verdict.description = inputs.description;
   verdict.versions = inputs.versions;
-  verdict.tunedUs = tuned.timeUs.value;
-  verdict.defaultUs = byDefault.timeUs.value;
+  verdict.tunedUs = a.timeUs.value;
+  verdict.defaultUs = b.timeUs.value;
   verdict.ratio = ratio.value;
   if (std::isfinite(ratio.high)) {
     verdict.ratioLow = ratio.low;
@@ -110,11 +225,103 @@ absl::StatusOr<Verdict> checkWholeModel(const WholeModelInputs &inputs,
   }
   verdict.tunedShips = ratio.value <= 1;
   verdict.created = utcNow();
-  if (absl::Status status = db.putVerdict(verdict); !status.ok()) {
+  return verdict;
+}
+
+std::string Check::singleCalls(int plan) {
+  runtime::TimeRequest request;
+  for (int i = 0; i < 5; ++i) {
+    request.ids.insert(request.ids.end(), {names[plan], names[plan]});
+    request.iterations.insert(request.iterations.end(), {10, 10});
+    request.modes.insert(request.modes.end(),
+                         {RunMode::graphCall, RunMode::streamCall});
+  }
+  WorkerAnswer answer = worker.ask(request, inputs.timeoutSeconds);
+  auto *reply = std::get_if<runtime::TimeReply>(&answer.reply);
+  if (answer.fate != WorkerAnswer::Fate::Answered || !reply ||
+      reply->microseconds.size() != request.ids.size()) {
+    return "";
+  }
+  std::vector<double> times[2];
+  for (size_t i = 0; i < reply->microseconds.size(); ++i) {
+    times[i % 2].push_back(reply->microseconds[i]);
+  }
+  return absl::StrFormat("; one synchronized call %.1f us by graph, %.1f us by "
+                         "stream",
+                         runtime::median(times[0]), runtime::median(times[1]));
+}
+
+absl::StatusOr<WholeModelResult> Check::run() {
+  absl::Status status = load();
+  if (status.ok()) {
+    absl::StatusOr<RoundsResult> timed = runRounds(
+        int(entries.size()),
+        [&](absl::Span<const int> order) { return time(order); }, clock,
+        inputs.rounds);
+    status = timed.status();
+    if (timed.ok()) {
+      rounds = *std::move(timed);
+    }
+  }
+  if (status.ok()) {
+    int shipping = 0;
+    if (inputs.plansDiffer && best(0) >= 0 && best(1) >= 0) {
+      result.plans = compare(best(0), best(1), inputs.planKey);
+      shipping = result.plans->tunedShips ? 0 : 1;
+    }
+    int byGraph = -1, byStream = -1;
+    for (int i = 0; i < int(entries.size()); ++i) {
+      if (entries[i].plan == shipping) {
+        (entries[i].isGraph() ? byGraph : byStream) = i;
+      }
+    }
+    if (byGraph >= 0 && byStream >= 0) {
+      result.graph = compare(byGraph, byStream, graphKey(inputs.planKey));
+      result.graph->description += singleCalls(shipping);
+    } else if (!result.graphRefusal.empty() && inputs.streams) {
+      // Kept, so that it is not tried again.
+      Verdict &refused = result.graph.emplace();
+      refused.plan = graphKey(inputs.planKey);
+      refused.device = inputs.device;
+      refused.description = result.graphRefusal;
+      refused.versions = inputs.versions;
+      refused.tunedShips = false;
+      refused.created = utcNow();
+    }
+    result.measured = true;
+  }
+  for (const char *name : names) {
+    (void)worker.ask(runtime::UnloadRequest{name}, inputs.timeoutSeconds);
+  }
+  if (!status.ok()) {
     return status;
   }
-  measured = true;
-  return verdict;
+  return std::move(result);
+}
+
+absl::StatusOr<WholeModelResult> checkWholeModel(const WholeModelInputs &inputs,
+                                                 TuningDb &db, Worker &worker,
+                                                 const Clock &clock) {
+  absl::StatusOr<std::optional<WholeModelResult>> stored =
+      findWholeModel(inputs, db);
+  if (!stored.ok()) {
+    return stored.status();
+  }
+  if (*stored) {
+    return **std::move(stored);
+  }
+  absl::StatusOr<WholeModelResult> result = Check(inputs, worker, clock).run();
+  if (!result.ok()) {
+    return result;
+  }
+  for (const std::optional<Verdict> &verdict : {result->plans, result->graph}) {
+    if (verdict) {
+      if (absl::Status status = db.putVerdict(*verdict); !status.ok()) {
+        return status;
+      }
+    }
+  }
+  return result;
 }
 
 } // namespace minic::tune

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // WholeModelCheck: times the tuned artifact of a model against the one that
-// the estimate alone gives, so that tuning never makes a model slower.
+// the estimate alone gives, so that tuning never makes a model slower; on a GPU
+// also replays of a captured graph against launches on a stream.
 
 #ifndef MINIC_COMPILER_TUNE_WHOLEMODELCHECK_H
 #define MINIC_COMPILER_TUNE_WHOLEMODELCHECK_H
@@ -14,13 +15,20 @@
 namespace minic::tune {
 
 struct WholeModelInputs {
-  std::string tunedPath, defaultPath; // artifacts
+  /// Artifacts; the second one only where the plans differ.
+  std::string tunedPath, defaultPath;
+  /// False: both plans are the same, and only the way they run is in question.
+  bool plansDiffer = true;
   std::string function = "main";
   /// Hash of both plans; with it a verdict is found again.
   std::string planKey;
   std::string device, description;
   Versions versions;
   bool retune = false; // ignore a stored verdict
+  /// GPU: its index, and which ways of running take part. One of them at least.
+  bool onGpu = false;
+  int deviceIndex = 0;
+  bool streams = true, graphs = false;
   double roundUs = 2000;
   double timeoutSeconds = 30;
   RoundsOptions rounds = wholeModelRounds();
@@ -29,13 +37,28 @@ struct WholeModelInputs {
   static RoundsOptions wholeModelRounds();
 };
 
-/// The stored verdict of this plan, or a measured one, which is stored. The
-/// tuned plan ships if its time is estimated to be no longer than the default
-/// one's, whatever the interval: who tunes is never worse off. `measured` tells
-/// which it was.
-absl::StatusOr<Verdict> checkWholeModel(const WholeModelInputs &inputs,
-                                        TuningDb &db, Worker &worker,
-                                        const Clock &clock, bool &measured);
+struct WholeModelResult {
+  /// Tuned against default, each run the faster way; none where they are the
+  /// same plan.
+  std::optional<Verdict> plans;
+  /// Graph against stream, of what ships; none where one way took part.
+  std::optional<Verdict> graph;
+  /// Why no graph could be captured; empty where it could or none was asked
+  /// for.
+  std::string graphRefusal;
+  bool measured = false; // now; false: all of it was stored
+};
+
+/// The stored verdicts of this plan, if they are all there.
+absl::StatusOr<std::optional<WholeModelResult>>
+findWholeModel(const WholeModelInputs &inputs, TuningDb &db);
+
+/// The stored verdicts, or measured ones, which are stored. The tuned plan
+/// ships if its time is estimated to be no longer than the default one's,
+/// whatever the interval: who tunes is never worse off; likewise a graph.
+absl::StatusOr<WholeModelResult> checkWholeModel(const WholeModelInputs &inputs,
+                                                 TuningDb &db, Worker &worker,
+                                                 const Clock &clock);
 
 } // namespace minic::tune
 

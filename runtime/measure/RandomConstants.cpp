@@ -8,6 +8,11 @@
 #include "runtime/format/Packer.h"
 #include "runtime/measure/RandomData.h"
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include <cstring>
+
 namespace minic::runtime {
 namespace {
 
@@ -39,6 +44,42 @@ absl::Status fillConstant(uint64_t seed, const format::Constant &constant,
 }
 
 } // namespace
+
+ConstantProvider ConstantCache::provider(uint64_t seed) {
+  return [this, seed](const format::Constant &constant,
+                      void *destination) -> absl::Status {
+    std::string key = absl::StrCat(seed, " ", constant.name()->str(), " ",
+                                   int(constant.dtype()), " ", constant.bytes(),
+                                   " ", absl::StrJoin(*constant.dims(), ","));
+    if (const format::Layout *layout = constant.layout()) {
+      for (const auto *list : {layout->order(), layout->block_dims(),
+                               layout->block_sizes(), layout->padded()}) {
+        absl::StrAppend(&key, " ", absl::StrJoin(*list, ","));
+      }
+    }
+    auto known = filled.find(key);
+    if (known != filled.end()) {
+      std::memcpy(destination, known->second.data(), constant.bytes());
+      return absl::OkStatus();
+    }
+    absl::Status status = fillConstant(seed, constant, destination);
+    if (!status.ok() || constant.bytes() == 0 || constant.bytes() > capacity) {
+      return status;
+    }
+    if (used + constant.bytes() > capacity) {
+      filled.clear(); // of an earlier problem
+      used = 0;
+    }
+    absl::StatusOr<AlignedBuffer> copy =
+        AlignedBuffer::create(constant.bytes());
+    if (copy.ok()) {
+      std::memcpy(copy->data(), destination, constant.bytes());
+      used += constant.bytes();
+      filled[key] = *std::move(copy);
+    }
+    return absl::OkStatus();
+  };
+}
 
 ConstantProvider randomConstants(uint64_t seed) {
   return [seed](const format::Constant &constant, void *destination) {

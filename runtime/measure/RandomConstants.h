@@ -6,13 +6,30 @@
 #ifndef MINIC_RUNTIME_MEASURE_RANDOMCONSTANTS_H
 #define MINIC_RUNTIME_MEASURE_RANDOMCONSTANTS_H
 
+#include "runtime/base/AlignedBuffer.h"
 #include "runtime/program/Program.h"
+
+#include <map>
 
 namespace minic::runtime {
 
 /// fillRandom(scaleByFanIn = true) under the constant's name and `seed`, packed
 /// into the constant's layout.
 ConstantProvider randomConstants(uint64_t seed);
+
+/// Keeps what randomConstants filled, up to `capacity` bytes, because
+/// candidates of one problem have the same constants and filling takes longer
+/// than running. One thread at a time; outlives its providers.
+class ConstantCache {
+public:
+  explicit ConstantCache(uint64_t capacity) : capacity(capacity) {}
+  ConstantProvider provider(uint64_t seed);
+
+private:
+  const uint64_t capacity;
+  uint64_t used = 0;
+  std::map<std::string, AlignedBuffer> filled;
+};
 
 } // namespace minic::runtime
 

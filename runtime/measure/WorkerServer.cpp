@@ -71,6 +71,7 @@ bool writeLine(int fd, std::string line) {
 
 struct WorkerServer::Impl {
   std::map<std::string, Loaded> loaded;
+  ConstantCache constants{uint64_t(1) << 30};
   std::optional<DeviceFacts> facts;
   std::optional<CacheEvictor> evictor;
   bool gpusDescribed = false;
@@ -140,7 +141,7 @@ struct WorkerServer::Impl {
     options.function = request.function;
     options.threads = request.threads;
     options.device = request.device;
-    options.constants = randomConstants(request.constantsSeed);
+    options.constants = constants.provider(request.constantsSeed);
     auto start = std::chrono::steady_clock::now();
     absl::StatusOr<std::shared_ptr<const Program>> program =
         Program::load(request.path, options);

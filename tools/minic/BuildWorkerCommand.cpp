@@ -7,6 +7,7 @@
 
 #include "compiler/Compiler.h"
 #include "compiler/tune/BuildWorker.h"
+#include "compiler/tune/ProfileJson.h"
 
 #include <csignal>
 #include <cstdio>
@@ -16,9 +17,13 @@
 namespace minic {
 
 int buildWorkerCommand(int argc, char **argv) {
+  std::optional<DeviceProfile> gpu;
   if (argc > 1) {
+    gpu = tune::decodeProfile(argv[1]);
+  }
+  if (argc > 2 || (argc > 1 && !gpu)) {
     return tools::fail(toolName, ExitCode::Usage,
-                       "build-worker takes no arguments");
+                       "build-worker takes no argument but a GPU's profile");
   }
   // The parent decides what an interrupt means.
   std::signal(SIGINT, SIG_IGN);
@@ -29,7 +34,7 @@ int buildWorkerCommand(int argc, char **argv) {
                        "build-worker: cannot use stdout");
   }
   std::unique_ptr<mlir::MLIRContext> context = createCompilerContext();
-  return tune::serveBuilds(*context, stdin, output);
+  return tune::serveBuilds(*context, stdin, output, gpu ? &*gpu : nullptr);
 }
 
 } // namespace minic

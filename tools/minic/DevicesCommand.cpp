@@ -4,6 +4,7 @@
 
 #include "tools/minic/Commands.h"
 
+#include "compiler/LocalGpu.h"
 #include "compiler/ResolveTarget.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -13,6 +14,44 @@
 #include <CLI/CLI.hpp>
 
 namespace minic {
+
+/// "cuBLAS 13.1.0, driver 13.0"
+static std::string
+listVersions(const std::map<std::string, std::string> &libraries) {
+  std::vector<std::string> entries;
+  for (const auto &[name, version] : libraries) {
+    if (name != "oneDNN") {
+      entries.push_back(name + " " + version);
+    }
+  }
+  return llvm::join(entries, ", ");
+}
+
+static void printGpus(const runtime::DeviceFacts &facts) {
+  llvm::raw_ostream &os = llvm::outs();
+  for (const runtime::GpuFacts &gpu : facts.gpus) {
+    os << llvm::formatv("cuda:{0}: {1}{2}\n", gpu.index, gpu.name,
+                        gpu.isMig ? " (MIG)" : "");
+    os << llvm::formatv(
+        "  compute capability {0}.{1}, {2} SMs, {3} MHz, {4}, {5}\n",
+        gpu.computeMajor, gpu.computeMinor, gpu.smCount, gpu.smClockKHz / 1000,
+        gpu.pciBusId, gpu.uuid);
+    os << llvm::formatv("  memory {0} GiB at {1:F0} GB/s, L2 {2} MiB, shared "
+                        "memory {3} KiB a block, {4} KiB an SM\n",
+                        gpu.memoryBytes >> 30, gpu.memoryGBs, gpu.l2Bytes >> 20,
+                        gpu.sharedBytesPerBlock >> 10,
+                        gpu.sharedBytesPerSm >> 10);
+    std::optional<DeviceProfile> profile = profileOf(gpu, facts.libraries);
+    os << (profile ? "  generates " + profile->cpu
+                   : std::string("  no code is generated for it"))
+       << '\n';
+  }
+  if (facts.gpus.empty()) {
+    os << "cuda: none: " << facts.gpuProblem << '\n';
+  } else {
+    os << "  " << listVersions(facts.libraries) << '\n';
+  }
+}
 
 int devicesCommand(int argc, char **argv) {
   CLI::App app("Prints what minic can compile for on this machine.",
@@ -38,8 +77,15 @@ int devicesCommand(int argc, char **argv) {
   }
   llvm::outs() << "  kernel families: " << llvm::join(families, ", ")
                << "\n  libraries: " << llvm::join(libraries, ", ") << '\n';
-  llvm::outs() << "cuda: not built yet\n";
-  return 0;
+  tune::Machine machine(tune::ToolPaths::ofThisProgram());
+  absl::StatusOr<runtime::DeviceFacts> facts = machine.describe(/*gpus=*/true);
+  if (!facts.ok()) {
+    return tools::fail(toolName, ExitCode::Internal,
+                       std::string(facts.status().message()));
+  }
+  printGpus(*facts);
+  return static_cast<int>(facts->isGpuBroken ? ExitCode::Unsupported
+                                             : ExitCode::Success);
 }
 
 } // namespace minic

@@ -73,6 +73,14 @@ static void explain(const format::Function &function,
   if (!evidence->verdict.empty()) {
     os << "  whole model: " << evidence->verdict << '\n';
   }
+  if (!evidence->graph.empty()) {
+    os << "  graph: " << evidence->graph << '\n';
+  }
+  llvm::SmallVector<llvm::StringRef> hints;
+  llvm::StringRef(evidence->hints).split(hints, '\n', -1, false);
+  for (llvm::StringRef hint : hints) {
+    os << "  hint: " << hint << '\n';
+  }
   os << "  tuned again by --mode=max-autotune --retune, or when the device ("
      << evidence->device << "), the threads (" << evidence->threads
      << ") or the versions (" << evidence->versions << ") differ\n";

@@ -4,7 +4,9 @@
 
 #include "runtime/device/cuda/CudaFacts.h"
 
+#include "runtime/device/cuda/CublasLibrary.h"
 #include "runtime/device/cuda/CudaDriver.h"
+#include "runtime/device/cuda/cudnn/CudnnLibrary.h"
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -93,6 +95,15 @@ std::map<std::string, std::string> cudaVersions() {
   absl::StatusOr<const CudaDriver *> driver = CudaDriver::open();
   if (driver.ok()) {
     versions["driver"] = cudaVersionText((*driver)->version);
+  }
+  // Its version is cuBLAS's: they are one package.
+  absl::StatusOr<const CublasltLibrary *> cublas = CublasltLibrary::open();
+  if (cublas.ok()) {
+    versions["cuBLAS"] = (*cublas)->version;
+  }
+  absl::StatusOr<const CudnnLibrary *> cudnn = CudnnLibrary::open();
+  if (cudnn.ok()) {
+    versions["cuDNN"] = (*cudnn)->version;
   }
   return versions;
 }

@@ -65,15 +65,16 @@ TEST(AutotuneTable, LooksAsDocumented) {
 TEST(TuneReport, HoldsEverySample) {
   TempFolder folder;
   TunedProblem problem = makeProblem();
-  Verdict verdict;
-  verdict.ratio = 0.9;
+  WholeModelResult verdicts;
+  verdicts.plans.emplace().ratio = 0.9;
   std::string path = folder / "report.json";
-  ASSERT_TRUE(writeReport(path, formatReport({&problem, 1}, &verdict)).ok());
+  ASSERT_TRUE(writeReport(path, formatReport({&problem, 1}, &verdicts)).ok());
   std::ifstream file(path);
   auto json = nlohmann::json::parse(file);
   EXPECT_EQ(json["problems"][0]["chosen"], "gemm_packed 8x32");
   EXPECT_EQ(json["problems"][0]["record"]["rows"][1]["samples_us"].size(), 2u);
   EXPECT_EQ(json["whole_model"]["ratio"], 0.9);
+  EXPECT_TRUE(json["graph"].is_null());
   absl::Status status = writeReport("/nowhere/report.json", "x");
   EXPECT_EQ(status.message(), "cannot write tune report '/nowhere/report.json'"
                               ": No such file or directory");

@@ -226,7 +226,7 @@ TEST_F(AutotunerTest, ReplayNeverMeasuresAndAMissNamesTheProblem) {
 TEST_F(AutotunerTest, OtherVersionsMakeARecordStale) {
   TuningTask task = makeTask(machine, "p", {{100}, {90}});
   tuneOne(task);
-  task.problem.versions.oneDnn = "3.0";
+  task.problem.versions.libraries = "3.0";
   options.replay = true;
   auto result = tune({task});
   EXPECT_EQ(result.status().code(), absl::StatusCode::kNotFound);

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -36,6 +37,12 @@ struct FakeCandidate {
   bool hangs = false;
   std::string hash = ""; // empty: unique
   uint64_t scratchBytes = 0;
+  /// What a library offers for its open call.
+  std::vector<runtime::AlgorithmReply> algorithms = {};
+  bool crashesWhenAsked = false; // for algorithms
+  /// GPU: host time of a run by stream and by graph; negative: refused.
+  double streamUs = 0, graphUs = 0;
+  bool outOfMemory = false; // when timed
 };
 
 struct FakeMachine {
@@ -55,35 +62,40 @@ class FakePool : public BuildPool {
 public:
   explicit FakePool(FakeMachine &machine) : machine(machine) {}
 
-  absl::Status
-  build(absl::Span<const BuildJob> jobs,
-        const std::function<void(size_t, const BuildOutcome &)> &done,
-        const std::function<bool()> &stop) override {
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      if (stop()) {
-        break;
-      }
-      const FakeCandidate &candidate = machine.candidates.at(jobs[i].choice);
-      machine.clock.seconds += machine.buildSeconds;
-      ++machine.builds;
-      EXPECT_TRUE(std::filesystem::exists(jobs[i].problemPath));
-      BuildOutcome outcome;
-      outcome.ok = candidate.builds;
-      outcome.buildMs = machine.buildSeconds * 1000;
-      outcome.error = candidate.builds ? "" : "cannot select";
-      outcome.binaryHash = !candidate.builds        ? ""
-                           : candidate.hash.empty() ? "hash " + jobs[i].choice
-                                                    : candidate.hash;
-      if (candidate.builds) {
-        std::ofstream(jobs[i].outputPath) << jobs[i].choice;
-      }
-      done(i, outcome);
+  void add(size_t id, const BuildJob &job) override {
+    waiting.push_back({id, job});
+  }
+  void dropWaiting() override { waiting.clear(); }
+  size_t pending() const override { return waiting.size(); }
+
+  /// One job a call.
+  absl::Status pump(double, const Done &done) override {
+    if (waiting.empty()) {
+      return absl::OkStatus();
     }
+    auto [id, job] = waiting.front();
+    waiting.pop_front();
+    const FakeCandidate &candidate = machine.candidates.at(job.choice);
+    machine.clock.seconds += machine.buildSeconds;
+    ++machine.builds;
+    EXPECT_TRUE(std::filesystem::exists(job.problemPath));
+    BuildOutcome outcome;
+    outcome.ok = candidate.builds;
+    outcome.buildMs = machine.buildSeconds * 1000;
+    outcome.error = candidate.builds ? "" : "cannot select";
+    outcome.binaryHash = !candidate.builds        ? ""
+                         : candidate.hash.empty() ? "hash " + job.choice
+                                                  : candidate.hash;
+    if (candidate.builds) {
+      std::ofstream(job.outputPath) << job.choice;
+    }
+    done(id, outcome);
     return absl::OkStatus();
   }
 
 private:
   FakeMachine &machine;
+  std::deque<std::pair<size_t, BuildJob>> waiting;
 };
 
 class FakeWorker : public Worker {
@@ -161,7 +173,22 @@ private:
       if (candidate.crashesInFinal && distinct.size() > 2) {
         return die(WorkerAnswer::Fate::Crashed);
       }
-      double us = candidate.us * machine.drift *
+      if (candidate.outOfMemory) {
+        return {WorkerAnswer::Fate::Refused, {}, "out of device memory"};
+      }
+      runtime::RunMode mode =
+          request.modes.empty() ? runtime::RunMode::device : request.modes[i];
+      bool byGraph = mode == runtime::RunMode::graph ||
+                     mode == runtime::RunMode::graphCall;
+      if (byGraph && candidate.graphUs < 0) {
+        return {WorkerAnswer::Fate::Refused,
+                {},
+                "graph capture refused: a call cannot be captured"};
+      }
+      double base = mode == runtime::RunMode::device ? candidate.us
+                    : byGraph                        ? candidate.graphUs
+                                                     : candidate.streamUs;
+      double us = base * machine.drift *
                   std::exp(candidate.noise * std::abs(normal(machine.random)));
       answer.microseconds.push_back(us);
       machine.clock.seconds += 1e-6 * us * double(request.iterations[i]);
@@ -172,8 +199,23 @@ private:
     loaded.erase(request.id);
     return reply(runtime::DoneReply());
   }
-  WorkerAnswer answer(const runtime::AlgorithmsRequest &, double) {
-    return {WorkerAnswer::Fate::Refused, {}, "the algorithm is not open"};
+  WorkerAnswer answer(const runtime::AlgorithmsRequest &request, double) {
+    const FakeCandidate &candidate =
+        machine.candidates.at(loaded.at(request.id));
+    if (candidate.crashesWhenAsked) {
+      return die(WorkerAnswer::Fate::Crashed);
+    }
+    if (candidate.algorithms.empty()) {
+      return {WorkerAnswer::Fate::Refused, {}, "the algorithm is not open"};
+    }
+    runtime::AlgorithmsReply answer;
+    for (const runtime::AlgorithmReply &algorithm : candidate.algorithms) {
+      if (int64_t(answer.algorithms.size()) < request.most &&
+          algorithm.scratchBytes <= request.scratchLimit) {
+        answer.algorithms.push_back(algorithm);
+      }
+    }
+    return reply(answer);
   }
   WorkerAnswer answer(const runtime::DescribeRequest &, double) {
     return reply(runtime::DeviceFacts());

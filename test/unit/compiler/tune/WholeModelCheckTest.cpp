@@ -3,6 +3,8 @@
 #include "compiler/tune/WholeModelCheck.h"
 #include "test/unit/compiler/tune/Fakes.h"
 
+#include "gmock/gmock.h"
+
 namespace minic::tune {
 namespace {
 
@@ -17,10 +19,10 @@ protected:
     inputs.defaultPath = folder / "default";
     inputs.planKey = "plan";
     inputs.device = "cpu";
-    auto verdict =
-        checkWholeModel(inputs, *db, worker, machine.clock, measured);
-    EXPECT_TRUE(verdict.ok()) << verdict.status();
-    return verdict.ok() ? *verdict : Verdict();
+    auto result = checkWholeModel(inputs, *db, worker, machine.clock);
+    EXPECT_TRUE(result.ok()) << result.status();
+    measured = result.ok() && result->measured;
+    return result.ok() && result->plans ? *result->plans : Verdict();
   }
 
   TempFolder folder;
@@ -107,9 +109,86 @@ TEST_F(WholeModelCheckTest, AVerdictIsMeasuredOnce) {
   EXPECT_FALSE(check(500, 100).tunedShips);
 }
 
+/// Figures of both plans by stream and by graph.
+class GpuModelCheckTest : public WholeModelCheckTest {
+protected:
+  WholeModelResult checkGpu(FakeCandidate tuned, FakeCandidate byDefault) {
+    tuned.noise = byDefault.noise = 0.005;
+    machine.candidates["tuned"] = tuned;
+    machine.candidates["default"] = byDefault;
+    std::ofstream(folder / "tuned") << "tuned";
+    std::ofstream(folder / "default") << "default";
+    inputs.tunedPath = folder / "tuned";
+    inputs.defaultPath = folder / "default";
+    inputs.planKey = "plan";
+    inputs.device = "cuda";
+    inputs.onGpu = true;
+    inputs.graphs = true;
+    auto result = checkWholeModel(inputs, *db, worker, machine.clock);
+    EXPECT_TRUE(result.ok()) << result.status();
+    EXPECT_TRUE(worker.loaded.empty());
+    return result.ok() ? *result : WholeModelResult();
+  }
+};
+
+TEST_F(GpuModelCheckTest, TheFasterWayShips) {
+  WholeModelResult result = checkGpu({.streamUs = 30, .graphUs = 12},
+                                     {.streamUs = 33, .graphUs = 15});
+  ASSERT_TRUE(result.plans && result.graph);
+  EXPECT_TRUE(result.measured);
+  EXPECT_TRUE(result.plans->tunedShips);
+  EXPECT_NEAR(result.plans->tunedUs, 12, 0.2);
+  EXPECT_NEAR(result.plans->defaultUs, 15, 0.2);
+  EXPECT_TRUE(result.graph->tunedShips);
+  EXPECT_NEAR(result.graph->ratio, 0.4, 0.01);
+  EXPECT_THAT(describe(*result.graph), testing::HasSubstr("graph replay won"));
+  EXPECT_THAT(result.graph->description,
+              testing::HasSubstr("one synchronized call"));
+  // Both verdicts are found again.
+  result = checkGpu({.streamUs = 1, .graphUs = 900}, {.streamUs = 1});
+  EXPECT_FALSE(result.measured);
+  EXPECT_TRUE(result.graph->tunedShips);
+}
+
+TEST_F(GpuModelCheckTest, AGraphThatLosesIsNotReplayed) {
+  WholeModelResult result = checkGpu({.streamUs = 300, .graphUs = 309},
+                                     {.streamUs = 310, .graphUs = 320});
+  ASSERT_TRUE(result.plans && result.graph);
+  EXPECT_TRUE(result.plans->tunedShips);
+  EXPECT_FALSE(result.graph->tunedShips);
+  EXPECT_THAT(describe(*result.graph),
+              testing::HasSubstr("stream launches won"));
+}
+
+TEST_F(GpuModelCheckTest, TheDefaultPlanMayWinWithItsOwnWay) {
+  WholeModelResult result = checkGpu({.streamUs = 30, .graphUs = 20},
+                                     {.streamUs = 18, .graphUs = 19});
+  ASSERT_TRUE(result.plans && result.graph);
+  EXPECT_FALSE(result.plans->tunedShips);
+  // Of what ships.
+  EXPECT_NEAR(result.graph->tunedUs, 19, 0.3);
+  EXPECT_FALSE(result.graph->tunedShips);
+}
+
+TEST_F(GpuModelCheckTest, ARefusedCaptureIsSaidAndNotTriedAgain) {
+  FakeCandidate plan{.streamUs = 30, .graphUs = -1};
+  inputs.plansDiffer = false;
+  WholeModelResult result = checkGpu(plan, plan);
+  EXPECT_FALSE(result.plans);
+  ASSERT_TRUE(result.graph);
+  EXPECT_FALSE(result.graph->tunedShips);
+  EXPECT_EQ(describe(*result.graph),
+            "graph capture refused: a call cannot be captured");
+  EXPECT_FALSE(checkGpu(plan, plan).measured);
+  // Where only a graph was asked for there is nothing to ship.
+  inputs.streams = false;
+  inputs.retune = true;
+  EXPECT_FALSE(checkWholeModel(inputs, *db, worker, machine.clock).ok());
+}
+
 TEST_F(WholeModelCheckTest, AMissingArtifactIsAnError) {
   inputs.tunedPath = inputs.defaultPath = "/nowhere";
-  auto verdict = checkWholeModel(inputs, *db, worker, machine.clock, measured);
+  auto verdict = checkWholeModel(inputs, *db, worker, machine.clock);
   EXPECT_FALSE(verdict.ok());
 }
 

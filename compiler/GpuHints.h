@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GpuHints: what to change in the model or on the command line for a faster
+// result on a GPU, once algorithms are chosen. Text only; decides nothing.
+
+#ifndef MINIC_COMPILER_GPUHINTS_H
+#define MINIC_COMPILER_GPUHINTS_H
+
+#include "compiler/target/Target.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace minic {
+
+/// Hints by function; none for a target that is no GPU.
+std::map<std::string, std::vector<std::string>>
+collectGpuHints(mlir::ModuleOp module, const Target &target);
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_GPUHINTS_H

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order of a search on a GPU. Its clock does not notice what the cores do,
+// so that candidates are built while others are screened; finals run when the
+// builders are idle. What a library offers for a call is known once the call
+// was loaded, so candidates that stand for several are built first.
+
+#include "compiler/tune/Search.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+
+#include <unistd.h>
+
+namespace minic::tune {
+
+void Autotuner::enqueue(Search &search, size_t candidate) {
+  pool.add(owners.size(), search.job(candidate));
+  owners.push_back({&search, candidate});
+}
+
+absl::Status Autotuner::pump(double seconds) {
+  auto onDone = [&](size_t job, const BuildOutcome &outcome) {
+    auto [search, candidate] = owners[job];
+    search->built(candidate, outcome);
+    search->record.buildSeconds += outcome.buildMs / 1000;
+    if (search->steps[candidate] == Search::Step::Settled) {
+      storeStatus.Update(store(*search, candidate));
+    }
+  };
+  absl::Status status = pool.pump(seconds, onDone);
+  status.Update(storeStatus);
+  return status.ok() && stopped() ? cancelled() : status;
+}
+
+absl::Status Autotuner::awaitBuild(Search &search, size_t candidate) {
+  // Builders that wait for work get it even where this one is there.
+  absl::Status status = pump(0);
+  while (status.ok() && search.steps[candidate] == Search::Step::Waiting &&
+         pool.pending() > 0) {
+    status = pump(0.1);
+  }
+  return status;
+}
+
+absl::Status Autotuner::expandOne(Search &search, size_t candidate) {
+  std::vector<runtime::AlgorithmReply> algorithms;
+  std::optional<BenchFailure> failure =
+      search.bench->algorithms(search.id(candidate), options.algorithms,
+                               search.task->scratchLimit, algorithms);
+  search.bench->unload(search.id(candidate));
+  if (!search.bench->fatal().ok()) {
+    return search.bench->fatal();
+  }
+  if (failure && (failure->status == RowStatus::Crashed ||
+                  failure->status == RowStatus::Hung)) {
+    search.reject(candidate, failure->status, failure->reason);
+    return store(search, candidate);
+  }
+  // Where the library names none it is a candidate like any other: the first
+  // one of its heuristic.
+  for (const runtime::AlgorithmReply &algorithm : algorithms) {
+    absl::StatusOr<CandidateSpec> spec =
+        search.task->expand(search.candidate(candidate), algorithm);
+    if (!spec.ok()) {
+      return spec.status();
+    }
+    spec->expandable = false;
+    auto isTaken = [&](const std::string &name) {
+      return std::any_of(
+          search.candidates.begin(), search.candidates.end(),
+          [&](const CandidateSpec &other) { return other.name == name; });
+    };
+    std::string name = spec->name;
+    for (int use = 2; isTaken(spec->name); ++use) {
+      spec->name = absl::StrCat(name, " (form ", use, ")");
+    }
+    search.steps[candidate] = Search::Step::Expanded;
+    search.add(*std::move(spec), search.resumes);
+    size_t added = search.size() - 1;
+    search.bench->add(search.id(added), search.artifact(added));
+    if (search.steps[added] == Search::Step::Waiting) {
+      enqueue(search, added);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Autotuner::expand(Search &search) {
+  for (size_t i = 0; i < search.task->candidates.size(); ++i) {
+    if (!search.candidate(i).expandable || !search.task->expand) {
+      continue;
+    }
+    if (absl::Status status = awaitBuild(search, i); !status.ok()) {
+      return status;
+    }
+    if (search.steps[i] == Search::Step::Built) {
+      if (absl::Status status = expandOne(search, i); !status.ok()) {
+        return status;
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Autotuner::searchOnGpu(std::vector<Search> &searches,
+                                    std::vector<TunedProblem> &results) {
+  owners.clear();
+  storeStatus = absl::OkStatus();
+  for (bool expandable : {true, false}) {
+    for (Search &search : searches) {
+      for (size_t i = 0; i < search.size(); ++i) {
+        if (search.steps[i] == Search::Step::Waiting &&
+            search.candidate(i).expandable == expandable) {
+          enqueue(search, i);
+        }
+      }
+    }
+  }
+  absl::Status status;
+  for (Search &search : searches) {
+    // Screens take all but a fifth of what is left, in equal parts.
+    double left = start + options.budgetSeconds - clock.now();
+    search.deadline =
+        clock.now() + 0.8 * left / (problems - search.position + 1);
+    status = openBench(search);
+    if (status.ok()) {
+      status = expand(search);
+    }
+    if (status.ok()) {
+      status = screen(search);
+    }
+    if (!status.ok()) {
+      break;
+    }
+  }
+  pool.dropWaiting();
+  while (status.ok() && pool.pending() > 0) {
+    status = pump(0.1);
+  }
+  for (Search &search : searches) {
+    double left = start + options.budgetSeconds - clock.now();
+    search.deadline = clock.now() + left / (problems - search.position + 1);
+    if (status.ok()) {
+      status = runFinal(search);
+    }
+    closeBench(search);
+    ::unlink(search.problemPath.c_str());
+    if (status.ok()) {
+      status = finish(search);
+    }
+    if (status.ok()) {
+      results[search.index].record = std::move(search.record);
+      results[search.index].measured = true;
+    }
+  }
+  return status;
+}
+
+} // namespace minic::tune

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Searches on a GPU: algorithms that only a library can list, faults that the
+// device does not survive, and the order of building and measuring.
+
+#include "test/unit/compiler/tune/Fakes.h"
+
+#include "gmock/gmock.h"
+
+namespace minic::tune {
+namespace {
+
+using testing::HasSubstr;
+
+class AutotunerGpuTest : public testing::Test {
+protected:
+  AutotunerGpuTest() { options.scratchDirectory = folder.path; }
+
+  TuningTask makeGpuTask(const std::string &key,
+                         const std::vector<FakeCandidate> &specs) {
+    TuningTask task = makeTask(machine, key, specs);
+    task.onGpu = true;
+    task.problem.device = "cuda test";
+    task.scratchLimit = 1000;
+    for (size_t i = 0; i < specs.size(); ++i) {
+      task.candidates[i].expandable =
+          !specs[i].algorithms.empty() || specs[i].crashesWhenAsked;
+    }
+    task.expand = [](const CandidateSpec &candidate,
+                     const runtime::AlgorithmReply &algorithm)
+        -> absl::StatusOr<CandidateSpec> {
+      CandidateSpec expanded = candidate;
+      expanded.name += " " + algorithm.name;
+      expanded.choice += "/" + algorithm.algorithm;
+      return expanded;
+    };
+    return task;
+  }
+  TunedProblem tuneOne(const TuningTask &task) {
+    Autotuner tuner(*db, pool, worker, machine.clock, options);
+    auto result = tuner.tune({&task, 1});
+    EXPECT_TRUE(result.ok()) << result.status();
+    EXPECT_TRUE(worker.loaded.empty());
+    return result.ok() ? result->front() : TunedProblem();
+  }
+  static std::string chosen(const TunedProblem &tuned) {
+    return tuned.record.rows[tuned.selection.row].candidate.name;
+  }
+  static const Row *find(const TunedProblem &tuned, const std::string &name) {
+    for (const Row &row : tuned.record.rows) {
+      if (row.candidate.name == name) {
+        return &row;
+      }
+    }
+    return nullptr;
+  }
+
+  TempFolder folder;
+  FakeMachine machine;
+  FakePool pool{machine};
+  FakeWorker worker{machine};
+  std::unique_ptr<TuningDb> db = folder.openDb();
+  AutotunerOptions options;
+};
+
+TEST_F(AutotunerGpuTest, ALibrarysAlgorithmsAreCandidates) {
+  machine.candidates["p/k0/00"] = {40};
+  machine.candidates["p/k0/01"] = {25};
+  TuningTask task =
+      makeGpuTask("p", {{.us = 40,
+                         .algorithms = {{"00", "tile=64", 10},
+                                        {"01", "tile=128", 500},
+                                        {"02", "needs too much", 5000}}},
+                        {30}});
+  TunedProblem tuned = tuneOne(task);
+  EXPECT_EQ(chosen(tuned), "k0 tile=128");
+  // The open one is gone: others stand for it.
+  EXPECT_EQ(tuned.record.rows.size(), 3u);
+  EXPECT_EQ(find(tuned, "k0"), nullptr);
+  EXPECT_EQ(tuned.record.candidates, 3);
+  EXPECT_EQ(tuned.record.state, RecordState::Complete);
+  EXPECT_EQ(machine.builds, 4);
+  // The record is a hit.
+  EXPECT_FALSE(tuneOne(task).measured);
+}
+
+TEST_F(AutotunerGpuTest, AlgorithmsOfOneNameStayApart) {
+  machine.candidates["p/k0/00"] = {40};
+  machine.candidates["p/k0/01"] = {30};
+  TunedProblem tuned = tuneOne(makeGpuTask(
+      "p", {{.algorithms = {{"00", "tile=64", 0}, {"01", "tile=64", 0}}}}));
+  EXPECT_NE(find(tuned, "k0 tile=64"), nullptr);
+  EXPECT_EQ(chosen(tuned), "k0 tile=64 (form 2)");
+}
+
+TEST_F(AutotunerGpuTest, WhereTheLibraryListsNoneItIsOneCandidate) {
+  TuningTask task = makeGpuTask("p", {{20}, {30}});
+  task.candidates[0].expandable = true;
+  TunedProblem tuned = tuneOne(task);
+  EXPECT_EQ(chosen(tuned), "k0");
+  EXPECT_EQ(tuned.record.rows.size(), 2u);
+}
+
+TEST_F(AutotunerGpuTest, ACrashOfTheListingIsTheCandidatesLoss) {
+  TunedProblem tuned =
+      tuneOne(makeGpuTask("p", {{.crashesWhenAsked = true}, {30}}));
+  EXPECT_EQ(chosen(tuned), "k1");
+  EXPECT_EQ(find(tuned, "k0")->status, RowStatus::Crashed);
+  EXPECT_THAT(find(tuned, "k0")->reason, HasSubstr("algorithms: killed"));
+}
+
+TEST_F(AutotunerGpuTest, FaultsAreRecordedAndTheRestGoesOn) {
+  FakeCandidate illegal{10}, hang{11}, memory{12}, wrong{13}, unbuilt{14};
+  illegal.crashes = true;
+  hang.hangs = true;
+  memory.outOfMemory = true;
+  wrong.wrong = true;
+  unbuilt.builds = false;
+  TunedProblem tuned = tuneOne(
+      makeGpuTask("p", {illegal, hang, memory, wrong, unbuilt, {50}, {45}}));
+  EXPECT_EQ(chosen(tuned), "k6");
+  EXPECT_EQ(find(tuned, "k0")->status, RowStatus::Crashed);
+  EXPECT_EQ(find(tuned, "k1")->status, RowStatus::Hung);
+  EXPECT_THAT(find(tuned, "k2")->reason, HasSubstr("out of device memory"));
+  EXPECT_EQ(find(tuned, "k3")->status, RowStatus::Wrong);
+  EXPECT_EQ(find(tuned, "k4")->status, RowStatus::BuildFailed);
+  EXPECT_EQ(machine.restarts, 2);
+}
+
+TEST_F(AutotunerGpuTest, ScreensBeforeTheLastIsBuiltAndFinalsAfter) {
+  // The first verification happens with builds to come.
+  int buildsAtFirst = -1;
+  machine.onVerify = [&] {
+    buildsAtFirst = buildsAtFirst < 0 ? machine.builds : buildsAtFirst;
+  };
+  TuningTask first = makeGpuTask("p", {{30}, {31}, {32}});
+  TuningTask second = makeGpuTask("q", {{30}, {31}, {32}});
+  Autotuner tuner(*db, pool, worker, machine.clock, options);
+  std::vector<TuningTask> tasks = {first, second};
+  auto result = tuner.tune(tasks);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_LT(buildsAtFirst, 3);
+  EXPECT_EQ(machine.builds, 6);
+  for (const TunedProblem &tuned : *result) {
+    EXPECT_EQ(tuned.record.state, RecordState::Complete);
+    EXPECT_GT(tuned.record.rows[tuned.selection.row].timeUs, 0);
+  }
+}
+
+TEST_F(AutotunerGpuTest, ABudgetStillGivesAWinner) {
+  options.budgetSeconds = 0.2;
+  machine.buildSeconds = 0.05;
+  std::vector<FakeCandidate> specs(20, FakeCandidate{50});
+  TunedProblem tuned = tuneOne(makeGpuTask("p", specs));
+  EXPECT_EQ(tuned.record.state, RecordState::Partial);
+  EXPECT_GE(tuned.selection.row, 0);
+  EXPECT_LT(machine.builds, 10);
+}
+
+TEST_F(AutotunerGpuTest, AnUnfinishedSearchGoesOnWhereItWasKilled) {
+  machine.candidates["p/k0/00"] = {40};
+  machine.candidates["p/k0/01"] = {25};
+  TuningTask task = makeGpuTask(
+      "p", {{.algorithms = {{"00", "a", 0}, {"01", "b", 0}}}, {30}, {31}});
+  int verified = 0;
+  machine.onVerify = [&] { ++verified; };
+  options.stop = [&] { return verified >= 2; };
+  Autotuner tuner(*db, pool, worker, machine.clock, options);
+  EXPECT_TRUE(absl::IsCancelled(tuner.tune({&task, 1}).status()));
+  options.stop = nullptr;
+  int before = verified;
+  TunedProblem tuned = tuneOne(task);
+  EXPECT_EQ(chosen(tuned), "k0 b");
+  EXPECT_EQ(tuned.record.rows.size(), 4u);
+  EXPECT_LT(verified - before, 4);
+}
+
+} // namespace
+} // namespace minic::tune
