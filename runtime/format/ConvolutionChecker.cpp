@@ -51,7 +51,7 @@ void checkConvolution(const ConvolutionShape &shape, ViewChecker &checker) {
   }
   for (const auto *extents :
        {&shape.strides, &shape.padsBegin, &shape.padsEnd, &shape.dilations}) {
-    if (extents->size() != rank - 2) {
+    if (extents->size() != rank - 2 || !isAligned(*extents)) {
       return checker.fail("strides, pads and dilations: expected ", rank - 2,
                           " each, got ", extents->size());
     }

@@ -113,6 +113,12 @@ absl::Status checkLaunch(const Launch &launch, const Artifact &artifact,
                    artifact.binaries()->size(), " exist");
   }
   const Binary &binary = *artifact.binaries()->Get(launch.binary());
+  for (const auto *extents :
+       {launch.grid(), launch.block(), launch.cluster()}) {
+    if (extents && !isAligned(*extents)) {
+      return damaged(": extents are not aligned");
+    }
+  }
   for (int64_t extent : *launch.grid()) {
     if (extent < 0 || extent > kMaxGrid) {
       return damaged(": grid extent ", extent, " is out of range");

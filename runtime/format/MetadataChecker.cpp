@@ -34,6 +34,9 @@ absl::Status checkedBytes(const flatbuffers::Vector<int64_t> &dims, DType dtype,
   if (dtype > DType::MAX) {
     return damaged(what, ": unknown dtype ", int(dtype));
   }
+  if (!isAligned(dims)) {
+    return damaged(what, ": dimensions are not aligned");
+  }
   bytes = runtime::elementBytes(dtype);
   bool empty = false;
   for (int64_t dim : dims) {
@@ -84,6 +87,9 @@ static absl::Status checkLayout(const Layout &layout,
   if (order.size() != dims.size() || padded.size() != dims.size() ||
       blockDims.size() != blockSizes.size()) {
     return damaged(what, ": layout's rank is not ", dims.size());
+  }
+  if (!isAligned(order) || !isAligned(blockDims) || !isAligned(blockSizes)) {
+    return damaged(what, ": layout is not aligned");
   }
   std::vector<bool> seen(dims.size());
   for (int64_t dim : order) {

@@ -40,6 +40,13 @@ private:
   bool prepare_;
 };
 
+/// FlatBuffers' verifier accepts vectors of 64-bit numbers at multiples of 4,
+/// where empty ones may lie.
+inline bool isAligned(const flatbuffers::Vector<int64_t> &values) {
+  return values.size() == 0 ||
+         reinterpret_cast<uintptr_t>(values.data()) % alignof(int64_t) == 0;
+}
+
 /// Product of `dims` times `elementBytes`, or an error that names `what` where
 /// one is negative or the product does not fit.
 absl::Status checkedBytes(const flatbuffers::Vector<int64_t> &dims, DType dtype,

@@ -29,6 +29,9 @@ void ViewChecker::view(const TensorView &view, bool writes, const char *role,
     status_.Update(status);
     return;
   }
+  if (!isAligned(strides)) {
+    return fail(role, ": strides are not aligned");
+  }
   if (dims.size() != strides.size() || dims.size() < minRank ||
       dims.size() > kMaxRank) {
     return fail(role, ": rank ", dims.size(), " with ", strides.size(),
