@@ -14,7 +14,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <iostream>
 #include <random>
 
 namespace minic::runtime {
@@ -210,14 +209,11 @@ protected:
     ASSERT_NO_FATAL_FAILURE(fetch(data));
   }
 
-  /// Compares every element. `approximation`: what the activation may be wrong
-  /// by beyond rounding.
-  void expectCorrect(const ConvolutionCase &test, const Data &data,
-                     double approximation = 0) {
+  /// Compares every element.
+  void expectCorrect(const ConvolutionCase &test, const Data &data) {
     int64_t perGroup = test.c / test.groups;
     int wrong = 0;
-    double worst = 0;  // in units of the bound
-    double excess = 0; // beyond the bound without approximation
+    double worst = 0; // in units of the bound
     std::vector<int64_t> at(4);
     auto &[n, k, y, x] = reinterpret_cast<int64_t (&)[4]>(*at.data());
     for (n = 0; n < test.n; ++n) {
@@ -256,11 +252,10 @@ protected:
             bound += 0x1p-22 * (std::abs(sum) + 2);
             double want = applied(test, sum);
             // No activation here has a slope above 1.2.
-            bound = 1.2 * bound + approximation +
+            bound = 1.2 * bound +
                     1.01 * roundingOf(test.dtype) * std::abs(want) + 1e-7;
             double error = std::abs(data.result.at({n, k, y, x}) - want);
             worst = std::max(worst, error / bound);
-            excess = std::max(excess, error - (bound - approximation));
             if (!(error <= bound) && ++wrong <= 3) {
               ADD_FAILURE()
                   << test.name << ": result[" << n << ", " << k << ", " << y
@@ -270,10 +265,6 @@ protected:
           }
         }
       }
-    }
-    if (approximation > 0) {
-      std::cout << "  " << test.name << ": the activation adds " << excess
-                << "\n";
     }
     EXPECT_EQ(wrong, 0) << test.name;
     RecordProperty(test.name + "_error_of_bound", std::to_string(worst));
@@ -286,13 +277,13 @@ protected:
     return createCudnnConvolution(**packed.back(), options());
   }
 
-  void check(const ConvolutionCase &test, double approximation = 0) {
+  void check(const ConvolutionCase &test) {
     SCOPED_TRACE(test.name);
     auto call = make(test);
     ASSERT_TRUE(call.ok()) << test.name << ": " << call.status();
     Data data = prepare(test);
     ASSERT_NO_FATAL_FAILURE(run(**call, data));
-    expectCorrect(test, data, approximation);
+    expectCorrect(test, data);
   }
 
   static constexpr uint64_t kArenaBytes = 64 << 20;
