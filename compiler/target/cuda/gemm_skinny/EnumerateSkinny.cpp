@@ -14,8 +14,7 @@ using namespace mlir;
 
 namespace minic::cuda {
 
-/// Bytes that must be in flight for full bandwidth: it times the latency of a
-/// loaded memory system.
+/// Latency of a loaded memory system: so many bytes must be in flight.
 constexpr double kLatencyUs = 0.8;
 /// Launch, first loads and the sums' way through shared memory.
 constexpr double kFixedUs = 2.2;
@@ -36,7 +35,7 @@ static double estimate(const SkinnyGeometry &g, const DeviceProfile &profile) {
   double inFlight = resident * double(g.threads()) * std::min(2.0, perWarp) *
                     double(g.schedule.unroll) * double(g.loadsPerChunk()) * 16;
   double needed = bytesPerUs * kLatencyUs / sms;
-  double rate = std::min(1.0, inFlight / needed);
+  double rate = 1 / (1 + 0.25 * needed / inFlight);
   // Warps and SMs that have less than others are idle at the end, when the
   // others get somewhat more than their share of the bandwidth.
   double uneven = perWarp * streams / batches;

@@ -69,19 +69,22 @@ Attribute getWeightLayout(const kernel::FusionShape &shape) {
 }
 
 int64_t SkinnyGeometry::registers() const {
+  // Addresses, counters, and what the assembler moves between them; less makes
+  // it spill.
+  int64_t fixed = 64 + 2 * loadsPerChunk();
   int64_t weights = 2 * 4 * loadsPerChunk() * schedule.unroll;
   if (schedule.math == SkinnyMath::Ffma) {
-    return 32 + weights + schedule.columns * gemm.m + 8;
+    return fixed + weights + schedule.columns * gemm.m + 48;
   }
   int64_t accumulators = schedule.columns / 16 * rowTiles() * 4;
-  return 32 + weights + accumulators + 4 * rowTiles() * schedule.unroll;
+  return fixed + weights + accumulators +
+         (4 * schedule.unroll + 2) * rowTiles();
 }
 
 int64_t SkinnyGeometry::minBlocksPerSm() const {
   // As many as the registers that a thread is going to take allow.
-  int64_t perThread = std::clamp<int64_t>((registers() + 7) / 8 * 8, 32, 255);
-  return std::clamp<int64_t>(65536 / (perThread * threads()), 1,
-                             2048 / threads());
+  int64_t perThread = std::clamp<int64_t>((registers() + 7) / 8 * 8, 64, 255);
+  return std::clamp<int64_t>(65536 / (perThread * threads()), 1, 32);
 }
 
 FailureOr<SkinnyGeometry> SkinnyGeometry::get(const kernel::FusionShape &shape,
@@ -101,8 +104,9 @@ FailureOr<SkinnyGeometry> SkinnyGeometry::get(const kernel::FusionShape &shape,
   if ((schedule.math == SkinnyMath::Mma16) != (g.elementBytes == 2)) {
     return fail("the operands' dtype asks for other instructions");
   }
-  if (g.registers() > 255) {
-    return fail("more sums than a thread has registers");
+  // A block of many threads leaves each of them less.
+  if (g.registers() > std::min<int64_t>(255, 65536 / g.threads())) {
+    return fail("more sums and loads than a thread has registers");
   }
   if (g.sharedBytes() > 48 << 10) {
     return fail("more sums than shared memory holds");

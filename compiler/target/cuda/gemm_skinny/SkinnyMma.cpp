@@ -96,12 +96,11 @@ private:
         auto pair = VectorType::get(2, k.b.getF16Type());
         word = LLVM::BitcastOp::create(k.b, k.loc, pair, word);
       } else if (g.dtype.isF32()) {
-        word = LLVM::CallIntrinsicOp::create(
-                   k.b, k.loc, k.b.getI32Type(),
-                   k.b.getStringAttr("llvm.nvvm.f2tf32.rna"),
-                   ValueRange{LLVM::BitcastOp::create(k.b, k.loc,
-                                                      k.b.getF32Type(), word)})
-                   .getResult(0);
+        Value number =
+            arith::BitcastOp::create(k.b, k.loc, k.b.getF32Type(), word);
+        word = NVVM::ConvertFloatToTF32Op::create(
+            k.b, k.loc, k.b.getI32Type(), number, NVVM::FPRoundingMode::RNA,
+            NVVM::SaturationMode::NONE, /*relu=*/false);
       }
       result.push_back(word);
     }

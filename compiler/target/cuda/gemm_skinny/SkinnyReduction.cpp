@@ -119,14 +119,12 @@ Value SkinnyReduction::isLastBlock(Value tile) {
   Value isFirst = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq,
                                         k.threadIdX(), k.i32(0));
   k.ifThen(isFirst, [&] {
-    Value counter = k.advance(memory.counters, tile, i32);
+    // Wraps to zero at the last one, for the next run.
     Value before = LLVM::AtomicRMWOp::create(
-        k.b, k.loc, LLVM::AtomicBinOp::add, counter, k.i32(1),
+        k.b, k.loc, LLVM::AtomicBinOp::uinc_wrap,
+        k.advance(memory.counters, tile, i32), k.i32(g.schedule.split - 1),
         LLVM::AtomicOrdering::acq_rel, device);
     k.storeAligned(before, flag);
-    Value isLast = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq,
-                                         before, k.i32(g.schedule.split - 1));
-    k.ifThen(isLast, [&] { k.storeAligned(k.i32(0), counter); });
   });
   k.barrier();
   LLVM::FenceOp::create(k.b, k.loc, LLVM::AtomicOrdering::acq_rel, device);

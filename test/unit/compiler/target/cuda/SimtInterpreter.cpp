@@ -83,9 +83,10 @@ public:
 
   std::string error;
 
-  void run(LLVM::LLVMFuncOp function, int64_t block,
+  void run(LLVM::LLVMFuncOp function, int64_t block, int64_t blockY,
            const std::vector<GlobalRange> &parameters) {
     block_ = block;
+    blockY_ = blockY;
     for (auto [argument, range] :
          llvm::zip_equal(function.getArguments(), parameters)) {
       define(argument, uint64_t(reinterpret_cast<uintptr_t>(range.data)));
@@ -232,37 +233,73 @@ private:
     }
   }
 
+  /// Bits of an integer of a thread, with its sign.
+  int64_t integerOf(Value value, int64_t t) {
+    return signedOf(get(value).bits[size_t(t)], bitsOf(value.getType()));
+  }
+
+  /// Puts the elements of `from` into `to` for active threads.
+  void merge(Register &to, const Register &from) {
+    to.width = from.width;
+    to.bits.resize(from.bits.size());
+    for (int64_t t = 0; t != threads_; ++t) {
+      for (int64_t e = 0; active_[size_t(t)] && e != from.width; ++e) {
+        auto at = size_t(t * from.width + e);
+        to.bits[at] = from.bits[at];
+      }
+    }
+  }
+
+  /// Threads leave the loop one by one and wait for the others.
   void runFor(scf::ForOp loop) {
-    int64_t lower = uniform(loop, loop.getLowerBound());
-    int64_t upper = uniform(loop, loop.getUpperBound());
-    int64_t step = uniform(loop, loop.getStep());
+    std::vector<char> before = active_;
+    std::vector<int64_t> next(static_cast<size_t>(threads_)), upper = next,
+                                                              step = next;
+    for (int64_t t = 0; t != threads_; ++t) {
+      next[size_t(t)] = integerOf(loop.getLowerBound(), t);
+      upper[size_t(t)] = integerOf(loop.getUpperBound(), t);
+      step[size_t(t)] = integerOf(loop.getStep(), t);
+    }
     SmallVector<Register> carried;
     for (Value value : loop.getInitArgs()) {
       carried.push_back(get(value));
     }
     Operation *yield = loop.getBody()->getTerminator();
-    for (int64_t i = lower; i < upper && error.empty(); i += step) {
-      define(loop.getInductionVar(), uint64_t(i));
+    while (error.empty()) {
+      bool any = false;
+      Register &number = define(loop.getInductionVar());
+      for (int64_t t = 0; t != threads_; ++t) {
+        auto at = size_t(t);
+        active_[at] = before[at] && next[at] < upper[at];
+        any |= active_[at] != 0;
+        number.bits[at] = uint64_t(next[at]);
+        next[at] += step[at];
+      }
+      if (!any) {
+        break;
+      }
       for (auto [argument, reg] :
            llvm::zip_equal(loop.getRegionIterArgs(), carried)) {
-        registers_[argument] = std::move(reg);
+        registers_[argument] = reg;
       }
       runBlock(*loop.getBody());
       for (auto [reg, value] : llvm::zip_equal(carried, yield->getOperands())) {
-        reg = get(value);
+        merge(reg, get(value));
       }
     }
+    active_ = before;
     for (auto [result, reg] : llvm::zip_equal(loop.getResults(), carried)) {
       registers_[result] = std::move(reg);
     }
   }
 
   void runIf(scf::IfOp branch) {
-    if (branch.getNumResults() != 0) {
-      return fail(branch, "a branch with results");
-    }
     std::vector<char> before = active_;
     const Register condition = get(branch.getCondition());
+    SmallVector<Register> results(branch.getNumResults());
+    for (auto [reg, value] : llvm::zip_equal(results, branch.getResults())) {
+      reg = define(value);
+    }
     auto runSide = [&](Region &side, bool taken) {
       bool any = false;
       for (int64_t t = 0; t != threads_; ++t) {
@@ -270,13 +307,33 @@ private:
         active_[at] = before[at] && (condition.bits[at] != 0) == taken;
         any |= active_[at] != 0;
       }
-      if (any && !side.empty()) {
-        runBlock(side.front());
+      if (!any || side.empty()) {
+        return;
+      }
+      runBlock(side.front());
+      for (auto [reg, value] : llvm::zip_equal(
+               results, side.front().getTerminator()->getOperands())) {
+        merge(reg, get(value));
       }
     };
     runSide(branch.getThenRegion(), true);
     runSide(branch.getElseRegion(), false);
     active_ = before;
+    for (auto [reg, value] : llvm::zip_equal(results, branch.getResults())) {
+      registers_[value] = std::move(reg);
+    }
+  }
+
+  /// Whether the warp of thread `first` is here; a failure if part of it is.
+  bool isWarpActive(Operation *op, int64_t first) {
+    int64_t active = 0;
+    for (int64_t t = first; t != first + 32; ++t) {
+      active += active_[size_t(t)];
+    }
+    if (active != 0 && active != 32) {
+      fail(op, "a warp's instruction in divergent code");
+    }
+    return active == 32;
   }
 
   bool allActive() const {
@@ -327,6 +384,31 @@ private:
       for (int64_t e = 0; e != result.width; ++e) {
         result.bits[size_t(t * result.width + e)] = memory_.load(
             isShared(op.getAddr()), address + uint64_t(e * bytes), bytes);
+      }
+    }
+  }
+
+  /// Loads of words that have no op: what follows "ld.global".
+  void runInlineLoad(LLVM::InlineAsmOp op) {
+    if (!op.getAsmString().starts_with("ld.global.") ||
+        op.getOperands().size() != 1) {
+      return fail(op, "unknown inline assembly");
+    }
+    Register pointers = get(op.getOperands()[0]);
+    Register &result = define(op.getResult(0));
+    int64_t bytes = 4 * result.width;
+    for (int64_t t = 0; t != threads_; ++t) {
+      if (!active_[size_t(t)]) {
+        continue;
+      }
+      uint64_t address = pointers.bits[size_t(t)];
+      std::string why = memory_.check(false, address, bytes, bytes);
+      if (!why.empty()) {
+        return fail(op, why);
+      }
+      for (int64_t e = 0; e != result.width; ++e) {
+        result.bits[size_t(t * result.width + e)] =
+            memory_.load(false, address + uint64_t(4 * e), 4);
       }
     }
   }
@@ -423,9 +505,6 @@ private:
   }
 
   void runMma(NVVM::MmaOp op) {
-    if (!allActive()) {
-      return fail(op, "mma.sync in divergent code");
-    }
     int64_t k = op.getShape().getK();
     MLIRContext *context = op.getContext();
     auto kind = *op.getMultiplicandAPtxType();
@@ -451,6 +530,9 @@ private:
     };
     Register made{4, std::vector<uint64_t>(size_t(threads_ * 4))};
     for (int64_t first = 0; first != threads_; first += 32) {
+      if (!isWarpActive(op, first)) {
+        continue;
+      }
       std::vector<double> a(size_t(16 * k)), b(size_t(8 * k));
       for (int64_t lane = 0; lane != 32; ++lane) {
         int64_t g = lane / 4, w = lane % 4;
@@ -492,15 +574,19 @@ private:
   }
 
   void runShuffle(NVVM::ShflOp op) {
-    if (op.getKind() != NVVM::ShflKind::idx || !allActive()) {
+    bool flips = op.getKind() == NVVM::ShflKind::bfly;
+    if (!flips && op.getKind() != NVVM::ShflKind::idx) {
       return fail(op, "unknown shuffle");
     }
     Register source = get(op.getVal()), lanes = get(op.getOffset());
     Register &result = define(op.getRes());
     for (int64_t t = 0; t != threads_; ++t) {
-      result.bits[size_t(t)] =
-          source
-              .bits[size_t(t / 32 * 32 + int64_t(lanes.bits[size_t(t)] & 31))];
+      if (t % 32 == 0) {
+        isWarpActive(op, t);
+      }
+      int64_t lane = int64_t(lanes.bits[size_t(t)] & 31);
+      int64_t from = t / 32 * 32 + (flips ? t % 32 ^ lane : lane);
+      result.bits[size_t(t)] = source.bits[size_t(from)];
     }
   }
 
@@ -590,6 +676,12 @@ private:
           return each(op, [](ArrayRef<U> in) { return in[0] ? in[1] : in[2]; }),
                  true;
         })
+        .Case([&](arith::ShLIOp) {
+          return integers(op, [](U a, U b) { return a << (b & 63); }), true;
+        })
+        .Case<arith::BitcastOp>([&](Operation *) {
+          return each(op, [](ArrayRef<U> in) { return in[0]; }), true;
+        })
         .Case([&](arith::ExtUIOp) {
           return each(op, [](ArrayRef<U> in) { return in[0]; }), true;
         })
@@ -637,6 +729,7 @@ private:
         .Case([&](LLVM::GEPOp each) { return runGep(each), true; })
         .Case([&](LLVM::LoadOp each) { return runLoad(each), true; })
         .Case([&](LLVM::StoreOp each) { return runStore(each), true; })
+        .Case([&](LLVM::InlineAsmOp each) { return runInlineLoad(each), true; })
         .Case([&](LLVM::AtomicRMWOp each) { return runAtomic(each), true; })
         .Case([&](NVVM::CpAsyncOp each) { return runCopy(each), true; })
         .Case(
@@ -681,6 +774,20 @@ private:
         .Case<vector::BroadcastOp>([&](Operation *) {
           return each(op, [](ArrayRef<uint64_t> in) { return in[0]; }), true;
         })
+        .Case([&](vector::ExtractOp each) {
+          return extract(op, each.getSource(), each.getStaticPosition()[0]),
+                 true;
+        })
+        .Case([&](vector::FromElementsOp each) {
+          Register &made = define(each.getResult());
+          for (auto [e, element] : llvm::enumerate(each.getElements())) {
+            for (int64_t t = 0; t != threads_; ++t) {
+              made.bits[size_t(t * made.width) + e] =
+                  registers_.find(element)->second.bits[size_t(t)];
+            }
+          }
+          return true;
+        })
         .Case<LLVM::FMAOp, math::FmaOp>([&](Operation *) {
           return each(op,
                       [](ArrayRef<uint64_t> in) {
@@ -724,6 +831,9 @@ private:
         .Case([&](NVVM::BlockIdXOp) {
           return define(op->getResult(0), uint64_t(block_)), true;
         })
+        .Case([&](NVVM::BlockIdYOp) {
+          return define(op->getResult(0), uint64_t(blockY_)), true;
+        })
         .Case([&](NVVM::ShflOp each) { return runShuffle(each), true; })
         .Case([&](NVVM::LdMatrixOp each) { return runLdMatrix(each), true; })
         .Case([&](NVVM::MmaOp each) { return runMma(each), true; })
@@ -753,7 +863,7 @@ private:
     }
   }
 
-  int64_t threads_, block_ = 0;
+  int64_t threads_, block_ = 0, blockY_ = 0;
   SimtMemory &memory_;
   std::vector<char> active_;
   llvm::DenseMap<Value, Register> registers_;
@@ -763,15 +873,17 @@ private:
 
 std::string interpret(ModuleOp device, StringRef entry, int64_t blocks,
                       int64_t threads, int64_t sharedBytes,
-                      const std::vector<GlobalRange> &parameters) {
+                      const std::vector<GlobalRange> &parameters,
+                      int64_t blocksY) {
   auto function = device.lookupSymbol<LLVM::LLVMFuncOp>(entry);
   if (!function || function.getNumArguments() != parameters.size()) {
     return "no such kernel";
   }
-  for (int64_t block = 0; block != blocks; ++block) {
+  for (int64_t number = 0; number != blocks * blocksY; ++number) {
+    int64_t block = number % blocks;
     SimtMemory memory(sharedBytes, parameters);
     Interpreter interpreter(threads, memory);
-    interpreter.run(function, block, parameters);
+    interpreter.run(function, block, number / blocks, parameters);
     if (!interpreter.error.empty()) {
       return "block " + std::to_string(block) + ": " + interpreter.error;
     }

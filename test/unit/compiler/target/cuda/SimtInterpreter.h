@@ -22,7 +22,8 @@ struct GlobalRange {
 };
 
 /// Runs `entry` of `device` with one pointer per range, block after block, the
-/// threads of a block in lockstep. Shared memory begins as NaN.
+/// threads of a block in lockstep. Shared memory begins as NaN. The grid is
+/// `blocks` by `blocksY`.
 ///
 /// Returns what went wrong, empty for nothing: an access outside the ranges or
 /// shared memory, or not aligned to its size; shared memory that one warp
@@ -30,7 +31,8 @@ struct GlobalRange {
 /// waited for; a barrier in divergent code; an op that is not known here.
 std::string interpret(mlir::ModuleOp device, llvm::StringRef entry,
                       int64_t blocks, int64_t threads, int64_t sharedBytes,
-                      const std::vector<GlobalRange> &parameters);
+                      const std::vector<GlobalRange> &parameters,
+                      int64_t blocksY = 1);
 
 } // namespace minic::cuda
 

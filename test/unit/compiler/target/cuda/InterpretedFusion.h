@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// InterpretedFusion: a fusion implemented by a CUDA kernel family, lowered,
+// emitted, and run by the interpreter as its launch says.
+
+#ifndef MINIC_TEST_UNIT_COMPILER_TARGET_CUDA_INTERPRETEDFUSION_H
+#define MINIC_TEST_UNIT_COMPILER_TARGET_CUDA_INTERPRETEDFUSION_H
+
+#include "compiler/target/KernelFamily.h"
+#include "compiler/target/cuda/Assembler.h"
+#include "compiler/target/cuda/CudaProfile.h"
+#include "runtime/format/Packer.h"
+#include "test/unit/compiler/target/cpu/LoweredFusion.h"
+#include "test/unit/compiler/target/cpu/gemm_packed/TestTensor.h"
+#include "test/unit/compiler/target/cuda/LoweredCall.h"
+#include "test/unit/compiler/target/cuda/SimtInterpreter.h"
+
+#include "mlir/IR/Verifier.h"
+
+namespace minic::cuda {
+
+/// Memory aligned to 256 bytes.
+struct DeviceBytes {
+  explicit DeviceBytes(int64_t bytes, int fill = 0xff)
+      : bytes(bytes), memory(size_t(bytes + 256), char(fill)) {}
+  char *data() {
+    auto address = reinterpret_cast<uintptr_t>(memory.data());
+    return memory.data() + (256 - address % 256) % 256;
+  }
+  int64_t bytes;
+  std::vector<char> memory;
+};
+
+/// Its zeroed buffers are marked.
+class LaunchRecorder : public cpu::RecordingPlanBuilder {
+public:
+  using RecordingPlanBuilder::RecordingPlanBuilder;
+  mlir::Value zeroedBuffer(int64_t bytes) override {
+    mlir::Value made = buffer(bytes);
+    made.getDefiningOp<plan::BufferOp>().setZeroed(true);
+    return made;
+  }
+};
+
+class InterpretedFusion {
+public:
+  InterpretedFusion(const std::vector<std::string> &arguments,
+                    const std::string &results, const std::string &body)
+      : parsed(arguments, results, body), fusion(parsed.get()) {
+    prepareContext(*fusion.getContext());
+    uint64_t seed = 1;
+    for (mlir::Value input : fusion.getInputs()) {
+      inputs.push_back(cpu::TestTensor::random(
+          mlir::cast<mlir::RankedTensorType>(input.getType()), seed++));
+    }
+  }
+
+  /// Runs `implementation` of `family` for `profile`. Counters must be zero
+  /// again behind it, which a second run shows.
+  void run(const KernelFamily &family, const Implementation &implementation,
+           const DeviceProfile &profile) {
+    SCOPED_TRACE(implementation.name);
+    implement(fusion, implementation);
+    LaunchRecorder plan(fusion.getContext());
+    ASSERT_TRUE(succeeded(family.lower(fusion, plan)));
+    ASSERT_TRUE(succeeded(mlir::verify(*plan.module)));
+    auto launch = cpu::onlyOp<plan::LaunchOp>(*plan.module);
+    auto kernel = cpu::onlyOp<plan::KernelOp>(*plan.module);
+    ASSERT_TRUE(launch && kernel);
+    mlir::OwningOpRef<mlir::ModuleOp> device =
+        mlir::ModuleOp::create(fusion.getLoc());
+    ASSERT_TRUE(succeeded(family.emit(kernel, profile, *device)));
+    ASSERT_TRUE(succeeded(mlir::verify(*device)));
+    place(implementation, launch);
+    std::vector<GlobalRange> parameters;
+    for (DeviceBytes &each : memory) {
+      parameters.push_back({each.data(), each.bytes});
+    }
+    auto grid = launch.getGrid();
+    for (int i = 0; i != 2; ++i) {
+      ASSERT_EQ(interpret(*device, launch.getEntry(), grid[0],
+                          launch.getBlock()[0],
+                          int64_t(launch.getSharedBytes()), parameters,
+                          grid.size() > 1 ? grid[1] : 1),
+                "");
+    }
+    for (size_t i = 0; i != results.size(); ++i) {
+      DeviceBytes &from = memory[inputs.size() + i];
+      std::memcpy(results[i].data(), from.data(), size_t(from.bytes));
+    }
+    // What generators wrote is also what the assembler takes.
+    auto text = emitPtx(*device, profile);
+    ASSERT_TRUE(succeeded(text));
+    ptx = *text;
+    ASSERT_TRUE(
+        succeeded(assembleCubin(ptx, profile.cpu, *device, &resources)));
+  }
+
+  ParsedFusion parsed;
+  kernel::FusionOp fusion;
+  std::vector<cpu::TestTensor> inputs, results;
+  std::string ptx;
+  std::vector<KernelResources> resources;
+
+private:
+  void place(const Implementation &implementation, plan::LaunchOp launch) {
+    memory.clear();
+    results.clear();
+    for (auto [i, input] : llvm::enumerate(inputs)) {
+      memory.push_back(pack(input, implementation.operandLayouts[i]));
+    }
+    for (mlir::Value result : fusion.getResults()) {
+      results.push_back(cpu::TestTensor::poisoned(
+          mlir::cast<mlir::RankedTensorType>(result.getType())));
+      memory.emplace_back(results.back().elements() *
+                          results.back().elementBytes());
+    }
+    for (mlir::Value address :
+         launch.getAddresses().drop_front(memory.size())) {
+      auto buffer = address.getDefiningOp<plan::BufferOp>();
+      memory.emplace_back(int64_t(buffer.getBytes()),
+                          buffer.getZeroed() ? 0 : 0xff);
+    }
+  }
+
+  static DeviceBytes pack(cpu::TestTensor &dense, mlir::Attribute attribute) {
+    auto layout = mlir::dyn_cast<kernel::LayoutAttr>(attribute);
+    if (!layout) {
+      DeviceBytes made(dense.elements() * dense.elementBytes());
+      std::memcpy(made.data(), dense.data(), size_t(made.bytes));
+      return made;
+    }
+    auto copy = [](llvm::ArrayRef<int64_t> values) {
+      return std::vector<int64_t>(values.begin(), values.end());
+    };
+    runtime::BlockedLayout blocked{
+        copy(layout.getOrder()), copy(layout.getBlockDims()),
+        copy(layout.getBlockSizes()), copy(layout.getPadded())};
+    DeviceBytes made(blocked.elements() * dense.elementBytes());
+    runtime::pack(dense.data(), dense.dims, dense.elementBytes(), blocked,
+                  made.data());
+    return made;
+  }
+
+  std::vector<DeviceBytes> memory;
+};
+
+} // namespace minic::cuda
+
+#endif // MINIC_TEST_UNIT_COMPILER_TARGET_CUDA_INTERPRETEDFUSION_H

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels of gemm_skinny run by the interpreter and compared with sums in
+// double: every schedule, tails of M, N and K, splits, epilogues, layouts.
+
+#include "compiler/target/cuda/gemm_skinny/EnumerateSkinny.h"
+#include "compiler/target/cuda/gemm_skinny/GemmSkinnyFamily.h"
+#include "test/unit/compiler/target/cuda/InterpretedFusion.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace minic::cuda {
+namespace {
+
+std::string tensor(std::vector<int64_t> dims, const std::string &dtype) {
+  std::string text = "tensor<";
+  for (int64_t dim : dims) {
+    text += std::to_string(dim) + "x";
+  }
+  return text + dtype + ">";
+}
+
+/// An Implementation of this schedule, as the family would offer it.
+Implementation offer(kernel::FusionOp fusion, const SkinnySchedule &schedule) {
+  std::string reason;
+  auto shape = matchSkinny(fusion, &reason);
+  EXPECT_TRUE(succeeded(shape)) << reason;
+  EXPECT_TRUE(succeeded(SkinnyGeometry::get(*shape, schedule, &reason)))
+      << reason;
+  Implementation made;
+  made.impl = kernel::ImplAttr::get(fusion.getContext(), "gemm_skinny",
+                                    toAttr(schedule, fusion.getContext()));
+  made.operandLayouts.assign(fusion.getInputs().size(),
+                             UnitAttr::get(fusion.getContext()));
+  size_t rhs = cast<BlockArgument>(shape->gemm->rhs).getArgNumber();
+  made.operandLayouts[rhs] = getWeightLayout(*shape);
+  made.name = toString(schedule);
+  return made;
+}
+
+struct Problem {
+  int64_t m, n, k;
+  std::string dtype = "bf16";
+  bool kFirst = false; // the weights are [K, N]
+};
+
+/// y = relu(x W^T + b) + r, or without b for [K, N] weights.
+void check(const Problem &p, const SkinnySchedule &schedule,
+           const std::string &arch = "sm_90a") {
+  SCOPED_TRACE(std::to_string(p.m) + "x" + std::to_string(p.n) + "x" +
+               std::to_string(p.k) + " " + p.dtype + " " + toString(schedule));
+  std::string x = tensor({p.m, p.k}, p.dtype), b = tensor({p.n}, p.dtype),
+              y = tensor({p.m, p.n}, p.dtype),
+              w = p.kFirst ? tensor({p.k, p.n}, p.dtype)
+                           : tensor({p.n, p.k}, p.dtype);
+  std::string product =
+      p.kFirst ? "%d = graph.matmul %0, %1 : (" + x + ", " + w + ") -> " + y +
+                     "\n%l = graph.add %d, %2 : (" + y + ", " + b + ") -> " + y
+               : "%l = graph.linear %0, %1, %2 : (" + x + ", " + w + ", " + b +
+                     ") -> " + y;
+  InterpretedFusion run({x, w, b, y}, y,
+                        product + "\n%r = graph.relu %l : " + y +
+                            "\n%s = graph.add %r, %3 : (" + y + ", " + y +
+                            ") -> " + y + "\nkernel.yield %s : " + y);
+  DeviceProfile profile = *getArchProfile(arch);
+  ASSERT_NO_FATAL_FAILURE(
+      run.run(GemmSkinnyFamily(), offer(run.fusion, schedule), profile));
+  ASSERT_EQ(run.resources.size(), 1u);
+  int bad = 0;
+  for (int64_t at = 0; at != p.m * p.n; ++at) {
+    double sum = 0, size = 0;
+    int64_t m = at / p.n, n = at % p.n;
+    for (int64_t i = 0; i != p.k; ++i) {
+      double product = run.inputs[0].get(m * p.k + i) *
+                       run.inputs[1].get(p.kFirst ? i * p.n + n : n * p.k + i);
+      sum += product;
+      size += std::abs(product);
+    }
+    double expected =
+        std::max(sum + run.inputs[2].get(n), 0.0) + run.inputs[3].get(at);
+    double products = schedule.math == SkinnyMath::MmaTf32 ? 1e-3 : 3e-6;
+    double tolerance = products * (size + 1) +
+                       run.results[0].roundoff() * (std::abs(expected) + 1e-3);
+    double found = run.results[0].get(at);
+    if (!(std::abs(found - expected) <= tolerance) && ++bad < 4) {
+      ADD_FAILURE() << "at " << m << ", " << n << ": " << found
+                    << " instead of " << expected;
+    }
+  }
+  EXPECT_EQ(bad, 0);
+}
+
+SkinnySchedule mma(int64_t columns, int64_t warps, int64_t split,
+                   int64_t unroll, bool programmatic = false) {
+  return {SkinnyMath::Mma16, columns, warps, split, unroll, programmatic};
+}
+
+SkinnySchedule with(SkinnyMath math, int64_t columns, int64_t warps,
+                    int64_t split, int64_t unroll) {
+  return {math, columns, warps, split, unroll, false};
+}
+
+TEST(GemmSkinnyRun, Rows) {
+  for (int64_t m : {1, 2, 7, 8, 9, 16, 17, 32}) {
+    check({m, 32, 128}, mma(16, 2, 1, 2));
+  }
+}
+
+TEST(GemmSkinnyRun, Schedules) {
+  check({1, 64, 512}, mma(16, 4, 1, 4));
+  check({1, 64, 512}, mma(32, 1, 1, 2));
+  check({4, 64, 512}, mma(32, 2, 1, 4, true));
+  check({4, 64, 1024}, mma(16, 1, 1, 4, true)); // a loop
+  check({4, 48, 1024}, mma(16, 2, 3, 2, true)); // warps differ by a batch
+  check({4, 48, 64}, mma(16, 8, 1, 1));         // warps without any
+}
+
+TEST(GemmSkinnyRun, Tails) {
+  check({3, 17, 96}, mma(16, 2, 1, 2));
+  check({3, 21, 104}, mma(16, 2, 1, 1)); // K by 8
+  check({5, 33, 100}, mma(32, 2, 1, 2)); // K by 4: padded weights
+  check({5, 18, 75}, mma(16, 2, 1, 1));  // an odd K
+  check({1, 18, 75}, mma(16, 1, 1, 1));
+  check({2, 16, 7}, mma(16, 1, 1, 1));
+  check({2, 1, 8}, mma(16, 4, 1, 1));
+  check({2, 3, 1}, mma(16, 1, 1, 1));
+}
+
+TEST(GemmSkinnyRun, Split) {
+  check({1, 32, 512}, mma(16, 2, 2, 2));
+  check({16, 20, 512}, mma(16, 2, 4, 2, true));
+  check({32, 40, 300}, mma(32, 1, 3, 1));
+}
+
+TEST(GemmSkinnyRun, Half) { check({6, 32, 192, "f16"}, mma(16, 2, 1, 2)); }
+
+TEST(GemmSkinnyRun, Float) {
+  for (int64_t m : {1, 3, 8}) {
+    check({m, 12, 512, "f32"}, with(SkinnyMath::Ffma, 4, 2, 1, 1));
+  }
+  check({1, 16, 1024, "f32"}, with(SkinnyMath::Ffma, 4, 1, 2, 2));
+  check({2, 7, 130, "f32"}, with(SkinnyMath::Ffma, 2, 2, 1, 1));
+  check({2, 7, 135, "f32"}, with(SkinnyMath::Ffma, 4, 1, 1, 1));
+  check({32, 6, 256, "f32"}, with(SkinnyMath::Ffma, 2, 2, 1, 1));
+}
+
+TEST(GemmSkinnyRun, Tf32) {
+  check({3, 32, 128, "f32"}, with(SkinnyMath::MmaTf32, 16, 2, 1, 2));
+  check({9, 20, 70, "f32"}, with(SkinnyMath::MmaTf32, 16, 2, 2, 1));
+}
+
+TEST(GemmSkinnyRun, WeightsByColumns) {
+  check({4, 40, 128, "bf16", true}, mma(16, 2, 1, 2));
+  check({4, 17, 75, "bf16", true}, mma(16, 1, 1, 1));
+}
+
+TEST(GemmSkinnyRun, TheFirstOffersDoNotSpill) {
+  struct Shape {
+    int64_t m, n, k;
+    const char *dtype;
+  };
+  DeviceProfile profile = *getCudaProfile("h200");
+  GemmSkinnyFamily family;
+  for (const Shape &shape :
+       {Shape{1, 11008, 4096, "bf16"}, Shape{1, 4096, 11008, "bf16"},
+        Shape{16, 11008, 4096, "bf16"}, Shape{16, 4096, 11008, "bf16"},
+        Shape{32, 1000, 4100, "bf16"}, Shape{1, 4096, 4096, "f32"},
+        Shape{16, 4096, 1024, "f32"}}) {
+    std::string x = tensor({shape.m, shape.k}, shape.dtype),
+                w = tensor({shape.n, shape.k}, shape.dtype),
+                y = tensor({shape.m, shape.n}, shape.dtype);
+    ParsedFusion parsed({x, w}, y,
+                        "%l = graph.linear %0, %1 : (" + x + ", " + w +
+                            ") -> " + y + "\n%r = graph.gelu %l : " + y +
+                            "\nkernel.yield %r : " + y);
+    kernel::FusionOp fusion = parsed.get();
+    prepareContext(*fusion.getContext());
+    // A tuner drops those that do; without one the first is taken.
+    auto offers = family.enumerate(fusion, profile);
+    offers.resize(1);
+    for (const Implementation &offered : offers) {
+      LaunchRecorder plan(fusion.getContext());
+      implement(fusion, offered);
+      ASSERT_TRUE(succeeded(family.lower(fusion, plan)));
+      OwningOpRef<ModuleOp> device = ModuleOp::create(fusion.getLoc());
+      ASSERT_TRUE(succeeded(family.emit(
+          cpu::onlyOp<plan::KernelOp>(*plan.module), profile, *device)));
+      auto ptx = emitPtx(*device, profile);
+      ASSERT_TRUE(succeeded(ptx));
+      std::vector<KernelResources> resources;
+      ASSERT_TRUE(
+          succeeded(assembleCubin(*ptx, profile.cpu, *device, &resources)));
+      EXPECT_EQ(resources[0].spillBytes, 0)
+          << x << " " << w << " " << offered.name;
+    }
+  }
+}
+
+TEST(GemmSkinnyRun, OlderGpus) {
+  check({4, 48, 256}, mma(16, 4, 2, 2), "sm_80");
+  check({2, 16, 256, "f32"}, with(SkinnyMath::Ffma, 4, 2, 1, 1), "sm_89");
+}
+
+} // namespace
+} // namespace minic::cuda
