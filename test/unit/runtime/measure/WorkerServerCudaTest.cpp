@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The worker on a GPU: facts, verification, every way of timing, and a kernel
+// that takes the device with it. Built twice, for the fake driver and, with
+// MINIC_TEST_ON_GPU, for a real one.
+
+#include "runtime/measure/ExpectedOutputs.h"
+#include "runtime/measure/RandomData.h"
+#include "runtime/measure/WorkerServer.h"
+#include "test/unit/runtime/device/cuda/CudaTestProgram.h"
+
+#ifdef MINIC_TEST_ON_GPU
+#include "runtime/device/cuda/CudaContext.h"
+#else
+#include "test/unit/runtime/device/cuda/FakeCuda.h"
+#endif
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <unistd.h>
+
+namespace minic::runtime {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace ::minic::testing;
+
+constexpr int64_t count = 1000;
+constexpr uint64_t seed = 5, constantsSeed = 6;
+
+std::string temporaryPath(const std::string &name) {
+  return ::testing::TempDir() + "/worker-cuda-" + std::to_string(getpid()) +
+         "-" + name;
+}
+
+std::string write(const TestArtifact &artifact, const std::string &name) {
+  std::string path = temporaryPath(name);
+  std::vector<std::byte> bytes = artifact.bytes();
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char *>(bytes.data()),
+             std::streamsize(bytes.size()));
+  return path;
+}
+
+/// y = x + w with w an external constant.
+TestArtifact addExternal() {
+  TestArtifact artifact = cudaArtifact();
+  artifact.input("x", {count});
+  artifact.output("y", {count});
+  uint32_t w = artifact.constant("w", {count}, std::vector<float>(count));
+  artifact.metadata.constants[w]->external = true;
+  cudaLaunch(artifact, "add_f32", count,
+             {inputAddress(0), constantAddress(w), outputAddress(0)}, {count});
+  return artifact;
+}
+
+std::vector<float> randomFloats(const std::string &name, uint64_t seed) {
+  std::vector<float> values(count);
+  fillRandom(values.data(), DType::f32, {count}, seed, name, true);
+  return values;
+}
+
+std::string writeExpected(const std::string &name,
+                          std::function<double(int64_t)> value) {
+  ExpectedOutput expected{.name = "y",
+                          .dtype = DType::f32,
+                          .dims = {count},
+                          .rows = {},
+                          .values = {},
+                          .tolerances = std::vector<double>(count, 1e-6),
+                          .alternatives = {}};
+  for (int64_t i = 0; i < count; ++i) {
+    expected.values.push_back(value(i));
+  }
+  std::string path = temporaryPath(name);
+  EXPECT_TRUE(writeExpectedOutputs(path, {expected}).ok());
+  return path;
+}
+
+class WorkerServerCudaTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+#ifdef MINIC_TEST_ON_GPU
+    absl::Status status = CudaContext::retain(0).status();
+    if (!status.ok()) {
+      const char *required = std::getenv("MINIC_REQUIRE_GPU");
+      ASSERT_FALSE(required && std::string(required) == "1") << status;
+      GTEST_SKIP() << status;
+    }
+#else
+    fakeCuda().reset();
+#endif
+  }
+  template <typename T> T ask(const Request &request) {
+    Reply reply = server.handle(request);
+    if (const auto *error = std::get_if<ErrorReply>(&reply)) {
+      ADD_FAILURE() << error->status;
+      return T{};
+    }
+    return std::get<T>(reply);
+  }
+  void load(const std::string &id, const TestArtifact &artifact) {
+    ask<LoadReply>(LoadRequest{.id = id,
+                               .path = write(artifact, id + ".minic"),
+                               .constantsSeed = constantsSeed});
+  }
+  VerifyReply verify(const std::string &id, const std::string &expected) {
+    return ask<VerifyReply>(VerifyRequest{
+        .id = id, .seed = seed, .expectedPath = expected, .trustedId = ""});
+  }
+  WorkerServer server;
+};
+
+TEST_F(WorkerServerCudaTest, SaysWhatTheMachineHas) {
+  EXPECT_TRUE(ask<DeviceFacts>(DescribeRequest{}).gpus.empty());
+  DeviceFacts facts = ask<DeviceFacts>(DescribeRequest{.gpus = true});
+  ASSERT_FALSE(facts.gpus.empty()) << facts.gpuProblem;
+  const GpuFacts &gpu = facts.gpus[0];
+  EXPECT_EQ(gpu.index, 0);
+  EXPECT_NE(gpu.name, "");
+  EXPECT_THAT(gpu.uuid, HasSubstr("-"));
+  EXPECT_GE(gpu.computeMajor, 7);
+  EXPECT_GT(gpu.smCount, 0);
+  EXPECT_GT(gpu.l2Bytes, 0);
+  EXPECT_GT(gpu.memoryGBs, 0);
+#ifdef MINIC_TEST_ON_GPU
+  EXPECT_GT(gpu.threadsPerSm, 0);
+#endif
+  EXPECT_TRUE(facts.libraries.count("driver"));
+}
+
+TEST_F(WorkerServerCudaTest, VerifiesInTheDevicesMemory) {
+  std::vector<float> x = randomFloats("x", seed);
+  std::string expected =
+      writeExpected("scale", [&](int64_t i) { return 2.0 * x[size_t(i)] + 1; });
+  load("right", cudaScaleArtifact(count));
+  VerifyReply reply = verify("right", expected);
+  EXPECT_EQ(reply.status, VerifyStatus::ok) << reply.detail;
+  EXPECT_TRUE(reply.deterministic);
+
+  TestArtifact less = cudaArtifact();
+  less.input("x", {count});
+  less.output("y", {count});
+  cudaLaunch(less, "scale_f32", count, {inputAddress(0), outputAddress(0)},
+             {count - 1});
+  load("less", less);
+  reply = verify("less", expected);
+  EXPECT_EQ(reply.status, VerifyStatus::wrong);
+  EXPECT_THAT(reply.detail, HasSubstr("was not written"));
+
+  TestArtifact more = cudaArtifact();
+  more.input("x", {count});
+  more.output("y", {count});
+  cudaLaunch(more, "scale_f32", count + 8, {inputAddress(0), outputAddress(0)},
+             {count + 1});
+  load("more", more);
+  reply = verify("more", expected);
+  EXPECT_EQ(reply.status, VerifyStatus::wrong);
+  EXPECT_EQ(reply.detail, "memory around output y was written");
+}
+
+TEST_F(WorkerServerCudaTest, ExternalConstantsAreUploaded) {
+  std::vector<float> x = randomFloats("x", seed),
+                     w = randomFloats("w", constantsSeed);
+  load("a", addExternal());
+  VerifyReply reply = verify("a", writeExpected("add", [&](int64_t i) {
+                               return double(x[size_t(i)]) + w[size_t(i)];
+                             }));
+  EXPECT_EQ(reply.status, VerifyStatus::ok) << reply.detail;
+}
+
+TEST_F(WorkerServerCudaTest, TimesInEveryWay) {
+  load("a", addExternal());
+  load("b", cudaScaleArtifact(count));
+  for (Residency residency : {Residency::warm, Residency::cold}) {
+    TimeReply reply = ask<TimeReply>(TimeRequest{
+        .ids = {"a", "b", "a", "a", "a", "a"},
+        .iterations = {100, 100, 3, 3, 3, 3},
+        .residency = residency,
+        .modes = {RunMode::device, RunMode::device, RunMode::stream,
+                  RunMode::graph, RunMode::streamCall, RunMode::graphCall}});
+    ASSERT_EQ(reply.microseconds.size(), 6u);
+    for (double us : reply.microseconds) {
+      EXPECT_GT(us, 0);
+#ifdef MINIC_TEST_ON_GPU
+      EXPECT_LT(us, 1000);
+#endif
+    }
+  }
+  // Timing left what it computes alone.
+  std::vector<float> x = randomFloats("x", seed),
+                     w = randomFloats("w", constantsSeed);
+  VerifyReply reply = verify("a", writeExpected("add", [&](int64_t i) {
+                               return double(x[size_t(i)]) + w[size_t(i)];
+                             }));
+  EXPECT_EQ(reply.status, VerifyStatus::ok) << reply.detail;
+  ask<DoneReply>(UnloadRequest{.id = "a"});
+  // Operands that "a" made may still be shared.
+  EXPECT_GT(ask<TimeReply>(TimeRequest{.ids = {"b"}, .iterations = {5}})
+                .microseconds[0],
+            0);
+}
+
+TEST_F(WorkerServerCudaTest, AnOpenAlgorithmIsAskedForInVain) {
+  load("b", cudaScaleArtifact(count));
+  Reply reply = server.handle(AlgorithmsRequest{.id = "b", .most = 4});
+  const auto *error = std::get_if<ErrorReply>(&reply);
+  ASSERT_TRUE(error);
+  EXPECT_FALSE(error->isFatal);
+}
+
+// The last one: the process has no GPU afterwards.
+TEST_F(WorkerServerCudaTest, AnIllegalAddressIsFatal) {
+  TestArtifact artifact = cudaScaleArtifact(count);
+  cudaLaunch(artifact, "illegal", 1, {}, {});
+  load("k", artifact);
+  std::vector<float> x = randomFloats("x", seed);
+  Reply reply = server.handle(VerifyRequest{
+      .id = "k",
+      .seed = seed,
+      .expectedPath = writeExpected(
+          "illegal", [&](int64_t i) { return 2.0 * x[size_t(i)] + 1; }),
+      .trustedId = ""});
+  const auto *error = std::get_if<ErrorReply>(&reply);
+  ASSERT_TRUE(error);
+  EXPECT_TRUE(error->isFatal);
+  EXPECT_THAT(std::string(error->status.message()),
+              HasSubstr("ILLEGAL_ADDRESS"));
+}
+
+} // namespace
+} // namespace minic::runtime
