@@ -3,6 +3,8 @@
 // A ring of stages: copies of stage i + stages - 1 are under way while stage i
 // is multiplied. One barrier per stage says both that its copies have landed
 // and that all warps have left the stage whose memory the next copies take.
+// Where registers suffice a stage's first step is loaded, and so that barrier
+// passed, before the last step of the stage ahead is multiplied.
 
 #include "compiler/target/cuda/gemm_sm80/EmitGemm.h"
 
@@ -23,9 +25,10 @@ class GemmEmitter {
 public:
   GemmEmitter(OpBuilder &builder, Location loc, ModuleOp device,
               KernelEntry entry, const kernel::FusionShape &shape,
-              const GemmSm80Geometry &g, int64_t operands)
+              const GemmSm80Geometry &g, int64_t operands, bool rhsIsConstant)
       : k_(builder, loc), entry_(entry), shape_(shape), g_(g),
-        operands_(operands), shared_(dynamicShared(builder, loc, device)) {}
+        operands_(operands), rhsIsConstant_(rhsIsConstant),
+        shared_(dynamicShared(builder, loc, device)) {}
 
   void emit() {
     thread_ = k_.threadIdX();
@@ -116,45 +119,103 @@ private:
     }
     k_.allowLaterLaunches(g_.schedule.programmatic);
 
+    return loop(multiply, lhs, rhs);
+  }
+
+  /// `position` of the ring, one stage on.
+  Value advanceRing(Value position) {
+    int64_t bytes = g_.stageBytes();
+    Value next = k_.add(position, bytes);
+    Value wraps =
+        arith::CmpIOp::create(k_.b, k_.loc, arith::CmpIPredicate::eq, next,
+                              k_.i32(g_.schedule.stages * bytes));
+    return arith::SelectOp::create(k_.b, k_.loc, wraps, k_.i32(0), next);
+  }
+
+  /// What the loop over stages carries besides the sums.
+  struct Carried {
+    Value lhsSource, rhsSource; // where copies read next
+    Value read, write;          // positions in the ring
+    SmallVector<Value> loaded;  // a step's elements, where loads are ahead
+
+    SmallVector<Value> flat(ArrayRef<Value> sums) const {
+      SmallVector<Value> values(sums);
+      values.append({lhsSource, rhsSource, read, write});
+      values.append(loaded);
+      return values;
+    }
+    static Carried from(ValueRange values, size_t sums) {
+      return {values[sums], values[sums + 1], values[sums + 2],
+              values[sums + 3], llvm::to_vector(values.drop_front(sums + 4))};
+    }
+  };
+
+  SmallVector<Value> loadStep(Multiply &multiply, Value position,
+                              int64_t step) {
+    Value memory = k_.advance(shared_, position, k_.b.getI8Type());
+    return multiply.load(memory, rhsTile(memory), step);
+  }
+
+  void waitForStage() {
+    NVVM::CpAsyncWaitGroupOp::create(k_.b, k_.loc,
+                                     int32_t(g_.schedule.stages - 2));
+    k_.barrier();
+  }
+
+  SmallVector<Value> loop(Multiply &multiply, TileCopy &lhs, TileCopy &rhs) {
+    OpBuilder &b = k_.b;
+    Type i8 = b.getI8Type();
+    int64_t ahead = g_.schedule.stages - 1;
     Value zero = arith::ConstantOp::create(b, k_.loc, b.getF32FloatAttr(0));
-    SmallVector<Value> carried(size_t(g_.accumulators()), zero);
-    size_t count = carried.size();
-    // Then: where copies read, and the ring's positions to read and write.
-    int64_t ahead1 = stages - 1;
-    carried.push_back(k_.advance(lhs.source(), ahead1 * g_.rowBytes, i8));
-    carried.push_back(k_.advance(rhs.source(), ahead1 * g_.rowBytes, i8));
-    carried.push_back(k_.i32(0));
-    carried.push_back(k_.i32(ahead1 * stageBytes));
-    auto advanceRing = [&](Value position) -> Value {
-      Value next = k_.add(position, stageBytes);
-      Value wraps = arith::CmpIOp::create(b, k_.loc, arith::CmpIPredicate::eq,
-                                          next, k_.i32(stages * stageBytes));
-      return arith::SelectOp::create(b, k_.loc, wraps, k_.i32(0), next);
+    SmallVector<Value> sums(size_t(g_.accumulators()), zero);
+    size_t count = sums.size();
+    Carried first{k_.advance(lhs.source(), ahead * g_.rowBytes, i8),
+                  k_.advance(rhs.source(), ahead * g_.rowBytes, i8),
+                  k_.i32(0),
+                  k_.i32(ahead * g_.stageBytes()),
+                  {}};
+    if (multiply.loadsAhead()) {
+      waitForStage();
+      first.loaded = loadStep(multiply, first.read, 0);
+    }
+    auto body = [&](Value block, ValueRange values) -> SmallVector<Value> {
+      Carried now = Carried::from(values, count);
+      SmallVector<Value> sums = llvm::to_vector(values.take_front(count));
+      if (!multiply.loadsAhead()) {
+        waitForStage();
+      }
+      Value later = k_.add(block, ahead);
+      k_.ifThen(k_.lessThan(later, end_), [&] {
+        Value memory = k_.advance(shared_, now.write, i8);
+        lhs.issue(now.lhsSource, memory, kLeft(later));
+        rhs.issue(now.rhsSource, rhsTile(memory), kLeft(later));
+      });
+      NVVM::CpAsyncCommitGroupOp::create(b, k_.loc);
+      Value nextRead = advanceRing(now.read);
+      int64_t steps = multiply.steps();
+      for (int64_t step = 0; step != steps; ++step) {
+        if (!multiply.loadsAhead()) {
+          multiply.multiply(loadStep(multiply, now.read, step), sums);
+          continue;
+        }
+        // After K's last stage what is loaded ahead is never used.
+        bool isLast = step + 1 == steps;
+        if (isLast) {
+          waitForStage();
+        }
+        SmallVector<Value> loaded = std::move(now.loaded);
+        now.loaded = loadStep(multiply, isLast ? nextRead : now.read,
+                              isLast ? 0 : step + 1);
+        multiply.multiply(loaded, sums);
+      }
+      now.lhsSource = k_.advance(now.lhsSource, g_.rowBytes, i8);
+      now.rhsSource = k_.advance(now.rhsSource, g_.rowBytes, i8);
+      now.read = nextRead;
+      now.write = advanceRing(now.write);
+      return now.flat(sums);
     };
-    SmallVector<Value> results = k_.forLoop(
-        begin_, end_, 1, carried,
-        [&](Value block, ValueRange values) -> SmallVector<Value> {
-          SmallVector<Value> next(values);
-          Value lhsSource = next[count], rhsSource = next[count + 1];
-          Value read = next[count + 2], write = next[count + 3];
-          NVVM::CpAsyncWaitGroupOp::create(b, k_.loc, int32_t(stages - 2));
-          k_.barrier();
-          Value later = k_.add(block, ahead1);
-          k_.ifThen(k_.lessThan(later, end_), [&] {
-            Value memory = k_.advance(shared_, write, i8);
-            lhs.issue(lhsSource, memory, kLeft(later));
-            rhs.issue(rhsSource, rhsTile(memory), kLeft(later));
-          });
-          commit();
-          Value memory = k_.advance(shared_, read, i8);
-          multiply.stage(memory, rhsTile(memory),
-                         MutableArrayRef(next).take_front(count));
-          next[count] = k_.advance(lhsSource, g_.rowBytes, i8);
-          next[count + 1] = k_.advance(rhsSource, g_.rowBytes, i8);
-          next[count + 2] = advanceRing(read);
-          next[count + 3] = advanceRing(write);
-          return next;
-        });
+    SmallVector<Value> results =
+        k_.forLoop(begin_, end_, 1, first.flat(sums), body);
     results.resize(count);
     return results;
   }
@@ -185,7 +246,7 @@ private:
   const kernel::FusionShape &shape_;
   const GemmSm80Geometry &g_;
   int64_t operands_;
-  bool rhsIsConstant_ = false;
+  bool rhsIsConstant_;
   Value shared_, thread_, begin_, end_;
   TileIndex index_;
 };
@@ -194,14 +255,15 @@ private:
 
 void emitGemm(Location loc, ModuleOp device, StringRef name,
               const kernel::FusionShape &shape, const GemmSm80Geometry &g,
-              int64_t operands) {
+              int64_t operands, bool rhsIsConstant) {
   OpBuilder builder(device.getContext());
   KernelLaunchBounds bounds;
   bounds.threads = g.schedule.threads();
   bounds.pointers = operands + int64_t(shape.results.size()) +
                     (g.schedule.splitK > 1 ? 2 : 0);
   KernelEntry entry = KernelEntry::create(builder, loc, device, name, bounds);
-  GemmEmitter(builder, loc, device, entry, shape, g, operands).emit();
+  GemmEmitter(builder, loc, device, entry, shape, g, operands, rhsIsConstant)
+      .emit();
 }
 
 } // namespace minic::cuda

@@ -13,10 +13,11 @@ namespace minic::cuda {
 
 /// Adds the kernel `name` to `device`. Its parameters are `operands` operands
 /// and shape.results' results of the fusion, then with a split K the workspace
-/// and the counters.
+/// and the counters. `rhsIsConstant`: no launch ever writes rhs.
 void emitGemm(mlir::Location loc, mlir::ModuleOp device, llvm::StringRef name,
               const kernel::FusionShape &shape,
-              const GemmSm80Geometry &geometry, int64_t operands);
+              const GemmSm80Geometry &geometry, int64_t operands,
+              bool rhsIsConstant = false);
 
 } // namespace minic::cuda
 

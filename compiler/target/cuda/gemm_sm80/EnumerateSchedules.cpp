@@ -106,47 +106,71 @@ private:
 
 } // namespace
 
+/// The best `limit`, but of each tile and way to multiply a few only, and one
+/// of those that differ in stages alone: the estimate is least sure about how
+/// tiles compare.
+static std::vector<EstimatedSchedule>
+bestOfEach(ArrayRef<EstimatedSchedule> sorted, size_t limit) {
+  std::map<std::array<int64_t, 6>, int> ofTile;
+  std::map<std::array<int64_t, 9>, int> ofStages;
+  std::vector<EstimatedSchedule> result;
+  for (const EstimatedSchedule &one : sorted) {
+    const GemmSm80Schedule &s = one.schedule;
+    int64_t math = int64_t(s.math);
+    int &tiles = ofTile[{math, s.bm, s.bn, s.warpsM, s.warpsN, s.warpsK}];
+    int &stages = ofStages[{math, s.bm, s.bn, s.warpsM, s.warpsN, s.warpsK,
+                            s.bk, s.splitK, s.padLhs}];
+    if (tiles < 4 && stages < 1 && result.size() < limit) {
+      ++tiles, ++stages;
+      result.push_back(one);
+    }
+  }
+  return result;
+}
+
+static void sort(std::vector<EstimatedSchedule> &schedules) {
+  llvm::sort(schedules, [](const auto &a, const auto &b) {
+    // Equal estimates in a fixed order: the first one is what is used where
+    // nothing was measured.
+    return a.microseconds != b.microseconds
+               ? a.microseconds < b.microseconds
+               : toString(a.schedule) < toString(b.schedule);
+  });
+}
+
 std::vector<EstimatedSchedule>
 enumerateSchedules(const kernel::FusionShape &shape,
                    const DeviceProfile &profile, size_t limit) {
   Enumeration enumeration(shape, profile);
   enumeration.run();
   auto &found = enumeration.found;
-  llvm::sort(found, [](const auto &a, const auto &b) {
-    // Equal estimates in a fixed order: the first one is what is used where
-    // nothing was measured.
-    return std::pair(a.microseconds, toString(a.schedule)) <
-           std::pair(b.microseconds, toString(b.schedule));
-  });
-  // The estimate is least sure about how tiles compare, so the best few of
-  // each stay, and both ways to multiply f32.
-  std::map<std::array<int64_t, 6>, int> kept;
-  std::vector<EstimatedSchedule> result;
-  for (const EstimatedSchedule &one : found) {
-    const GemmSm80Schedule &s = one.schedule;
-    int &count =
-        kept[{int64_t(s.math), s.bm, s.bn, s.warpsM, s.warpsN, s.warpsK}];
-    if (count < 4 && result.size() < limit) {
-      ++count;
-      result.push_back(one);
-    }
+  sort(found);
+  // Room for the same with programmatic launches, and for plain arithmetic.
+  size_t twins = profile.smVersion >= 90 ? limit / 4 : 0;
+  std::vector<EstimatedSchedule> result =
+      bestOfEach(found, std::max<size_t>(limit - twins, 1));
+  twins = std::min(twins, result.size());
+  for (size_t i = 0; i != twins; ++i) {
+    EstimatedSchedule twin = result[i];
+    twin.schedule.programmatic = true;
+    // Its beginning runs while the launch ahead ends.
+    twin.microseconds = std::max(twin.microseconds - 0.5, 0.0);
+    result.push_back(twin);
   }
-  bool isF32 = shape.gemm->lhsType.isF32();
   auto isFfma = [](const EstimatedSchedule &one) {
     return one.schedule.math == GemmMath::Ffma;
   };
-  if (isF32 && !result.empty() && llvm::none_of(result, isFfma)) {
+  if (limit > 1 && llvm::none_of(result, isFfma)) {
     // The one that is IEEE arithmetic throughout is always there.
     auto plain = llvm::find_if(found, isFfma);
     if (plain != found.end()) {
-      if (result.size() == limit && limit > 1) {
+      if (result.size() >= limit) {
         result.pop_back();
       }
-      if (result.size() < limit) {
-        result.push_back(*plain);
-      }
+      result.push_back(*plain);
     }
   }
+  sort(result);
   return result;
 }
 

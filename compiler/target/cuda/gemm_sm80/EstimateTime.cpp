@@ -37,6 +37,8 @@ public:
 
 private:
   static constexpr double launch = 1.0;
+  static constexpr double sharedBytesPerCycle = 128, l2BytesPerCycle = 52;
+  static constexpr double memoryLatency = 900; // cycles
 
   double blocksPerSm() const {
     double shared =
@@ -71,34 +73,47 @@ private:
   /// `blocks` blocks of one SM, together.
   double waveCycles(double blocks) const {
     double tile = double(s_.bm) * double(s_.bn);
-    double multiply = tile * double(s_.bk) / rate();
-    // Each scheduler feeds its own tensor core.
-    double busy = std::min(1.0, blocks * double(s_.warps()) / 4);
     double warps = double(s_.warps());
-    double sharedBytes = warps * double(g_.warpTileM + g_.warpTileN) *
-                             double(g_.rowBytes) / double(s_.warpsK) +
-                         double(g_.stageBytes());
-    double l2 = double(g_.stageBytes()) / 34;
-    double narrow =
-        double(g_.lhs.accessBytes < 16 ? g_.lhsTileBytes() / g_.lhs.accessBytes
-                                       : 0) /
-        12;
-    double throughput =
-        blocks * std::max({multiply / busy, sharedBytes / 128, l2, narrow});
+    // Each scheduler feeds its own tensor core.
+    double busy = std::min(1.0, blocks * warps / 4);
+    double multiply = tile * double(s_.bk) / rate() / busy;
+    double shared = (warps * double(g_.warpTileM + g_.warpTileN) *
+                         double(g_.rowBytes) / double(s_.warpsK) +
+                     double(g_.stageBytes())) /
+                    sharedBytesPerCycle;
+    double copies = double(g_.stageBytes()) / l2BytesPerCycle;
+    for (const GemmOperand *operand : {&g_.lhs, &g_.rhs}) {
+      // Narrow copies are bound by their number.
+      double bytes = double((operand == &g_.lhs ? s_.bm : s_.bn) * g_.rowBytes);
+      copies += bytes / l2BytesPerCycle *
+                (16.0 / double(operand->accessBytes) - 1) * 0.5;
+    }
+    double throughput = blocks * std::max({multiply, shared, copies});
     double steps = double(g_.rowBytes) / 32 / double(s_.warpsK);
-    double chain = 90 + steps * 40;
-    double memoryLatency = 900.0 / double(s_.stages - 1);
-    double perStage = std::max({throughput, chain, memoryLatency});
-    double epilogue = 600 + blocks * tile * double(s_.warpsK + 1) * 4 / 100;
-    return 1500 + double(g_.kBlocksPerSplit) * perStage + epilogue;
+    double chain = 70 + steps * (usesTwoTerms() ? 90 : 36);
+    double latency = memoryLatency / double(s_.stages - 1);
+    double bound = std::max({throughput, chain, latency});
+    // Nothing overlaps wholly.
+    double perStage = 0.85 * bound + 0.15 * (throughput + chain + latency);
+    double epilogue =
+        500 + blocks * tile * double(s_.warpsK + 1) * 4 / sharedBytesPerCycle;
+    return 1300 + double(g_.kBlocksPerSplit) * perStage + epilogue;
   }
 
+  bool usesTwoTerms() const { return s_.math == GemmMath::Tf32x3; }
+
+  /// The time that the device's memory needs. What is under way at once must
+  /// cover its latency.
   double memorySeconds() const {
     double bytes = double(g_.gemm.m + g_.gemm.n) * double(g_.gemm.k) *
                    double(g_.elementBytes);
     bytes += double(g_.gemm.m) * double(g_.gemm.n) * 4;
+    double perSm = std::min(blocksPerSm(), std::ceil(double(g_.blocks()) /
+                                                     double(profile_.smCount)));
+    double underWay = perSm * double(s_.stages - 1) * double(g_.stageBytes());
+    double reached = std::min(1.0, underWay / 40e3);
     return bytes * double(g_.raster.batches) /
-           (0.9e9 * std::max(profile_.memoryGBs, 1.0));
+           (0.9e9 * reached * std::max(profile_.memoryGBs, 1.0));
   }
 
   /// Writing partial sums, meeting, reading them by one block of each tile.

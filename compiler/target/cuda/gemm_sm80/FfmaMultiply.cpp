@@ -8,7 +8,6 @@
 #include "compiler/target/cuda/gemm_sm80/SharedTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -32,19 +31,31 @@ public:
     }
   }
 
-  void stage(Value lhs, Value rhs, MutableArrayRef<Value> sums) override {
-    int64_t warps = g_.schedule.warpsK;
-    for (int64_t chunk = 0; chunk != g_.rowBytes / 16; chunk += warps) {
-      SmallVector<SmallVector<Value>> rows = load(lhs, lhs_, chunk);
-      SmallVector<SmallVector<Value>> columns = load(rhs, rhs_, chunk);
-      for (size_t step = 0; step != 4; ++step) {
-        size_t next = 0;
-        for (const auto &row : rows) {
-          for (const auto &column : columns) {
-            sums[next] = math::FmaOp::create(k_.b, k_.loc, row[step],
-                                             column[step], sums[next]);
-            ++next;
-          }
+  int64_t steps() const override {
+    return g_.rowBytes / 16 / g_.schedule.warpsK;
+  }
+  bool loadsAhead() const override { return false; }
+
+  SmallVector<Value> load(Value lhs, Value rhs, int64_t step) override {
+    SmallVector<Value> loaded;
+    load(lhs, lhs_, step * g_.schedule.warpsK, loaded);
+    load(rhs, rhs_, step * g_.schedule.warpsK, loaded);
+    return loaded;
+  }
+
+  void multiply(ArrayRef<Value> loaded, MutableArrayRef<Value> sums) override {
+    auto fourOf = [&](size_t at, int64_t i) -> Value {
+      return LLVM::ExtractElementOp::create(k_.b, k_.loc, loaded[at],
+                                            k_.i32(i));
+    };
+    for (int64_t i = 0; i != 4; ++i) {
+      size_t next = 0;
+      for (size_t row = 0; row != lhs_.size(); ++row) {
+        for (size_t column = 0; column != rhs_.size(); ++column) {
+          sums[next] =
+              LLVM::FMAOp::create(k_.b, k_.loc, fourOf(row, i),
+                                  fourOf(lhs_.size() + column, i), sums[next]);
+          ++next;
         }
       }
     }
@@ -77,26 +88,18 @@ private:
     return {k_.mul(row, g_.rowBytes), swizzle};
   }
 
-  /// Four steps of K of each row.
-  SmallVector<SmallVector<Value>> load(Value tile, ArrayRef<Place> places,
-                                       int64_t chunk) {
+  /// Appends four elements of K of each row.
+  void load(Value tile, ArrayRef<Place> places, int64_t chunk,
+            SmallVectorImpl<Value> &loaded) {
     OpBuilder &b = k_.b;
     auto type = VectorType::get(4, b.getF32Type());
-    SmallVector<SmallVector<Value>> result;
     for (const Place &place : places) {
       Value swizzled =
           arith::XOrIOp::create(b, k_.loc, place.swizzle, k_.i32(chunk));
       Value offset = k_.add(place.offset, k_.mul(swizzled, 16));
-      Value four =
-          k_.loadAligned(type, k_.advance(tile, offset, b.getI8Type()));
-      SmallVector<Value> steps;
-      for (int64_t i = 0; i != 4; ++i) {
-        steps.push_back(
-            LLVM::ExtractElementOp::create(b, k_.loc, four, k_.i32(i)));
-      }
-      result.push_back(std::move(steps));
+      loaded.push_back(
+          k_.loadAligned(type, k_.advance(tile, offset, b.getI8Type())));
     }
-    return result;
   }
 
   Value row_, column_;

@@ -12,6 +12,9 @@ using namespace mlir;
 
 namespace minic::cuda {
 
+/// On a fusion whose rhs no launch writes.
+constexpr llvm::StringLiteral constantRhs = "kernel.constant_rhs";
+
 /// The shape of a fusion that this family takes, or why it does not.
 static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
                                             std::string *reason) {
@@ -156,6 +159,11 @@ LogicalResult GemmSm80Family::lower(kernel::FusionOp fusion,
     launch.workspace = {plan.buffer(geometry.workspaceBytes()),
                         plan.zeroedBuffer(geometry.counterBytes())};
   }
+  // What is known here only; the kernel's copy of the fusion has it too.
+  Value rhs = fusion.getInputs()[size_t(geometry.rhs.argument)];
+  if (rhs.getDefiningOp<graph::ConstantOp>()) {
+    fusion->setAttr(constantRhs, UnitAttr::get(fusion.getContext()));
+  }
   plan::KernelOp kernel =
       plan.kernel(fusion, "gemm_" + std::to_string(schedule.bm) + "x" +
                               std::to_string(schedule.bn));
@@ -179,7 +187,7 @@ LogicalResult GemmSm80Family::emit(plan::KernelOp kernel,
   }
   emitGemm(fusion.getLoc(), device,
            cast<StringAttr>(kernel.getEntries()[0]).getValue(), shape, geometry,
-           int64_t(fusion.getInputs().size()));
+           int64_t(fusion.getInputs().size()), fusion->hasAttr(constantRhs));
   return success();
 }
 

@@ -137,7 +137,9 @@ int64_t GemmSm80Geometry::registers() const {
   int64_t copies = schedule.math == GemmMath::Tf32x3 ? 3
                    : schedule.math == GemmMath::Ffma ? 1
                                                      : 2;
-  return accumulators() + fragments * copies + 40;
+  // Many narrow copies, each with a condition of its own.
+  bool guarded = lhs.accessBytes < 16 && gemm.m % schedule.bm != 0;
+  return accumulators() + fragments * copies + (guarded ? 64 : 40);
 }
 
 std::optional<std::string>

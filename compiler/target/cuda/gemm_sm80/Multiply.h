@@ -17,9 +17,16 @@ class Multiply {
 public:
   virtual ~Multiply() = default;
 
-  /// Adds to `sums` the products of a stage at `lhs` and `rhs`.
-  virtual void stage(mlir::Value lhs, mlir::Value rhs,
-                     llvm::MutableArrayRef<mlir::Value> sums) = 0;
+  /// A stage is multiplied in steps: load one's elements of both operands, of
+  /// the stage at `lhs` and `rhs`, into registers; add its products to `sums`.
+  virtual int64_t steps() const = 0;
+  virtual llvm::SmallVector<mlir::Value> load(mlir::Value lhs, mlir::Value rhs,
+                                              int64_t step) = 0;
+  virtual void multiply(llvm::ArrayRef<mlir::Value> loaded,
+                        llvm::MutableArrayRef<mlir::Value> sums) = 0;
+  /// Whether a step is to be loaded before the one ahead of it is multiplied,
+  /// across stages; the registers must suffice.
+  virtual bool loadsAhead() const = 0;
   /// Writes the sums to the tile of sums that begins at `shared`.
   virtual void store(llvm::ArrayRef<mlir::Value> sums, mlir::Value shared) = 0;
 

@@ -23,7 +23,7 @@ int64_t SharedTile::swizzle(int64_t row) const {
 TileCopy::TileCopy(CudaKernelBuilder &builder, const GemmOperand &operand,
                    int64_t tileRows, int64_t rowBytes, int64_t threads,
                    Value thread, Value base, Value firstRow, Value firstK)
-    : k_(builder), operand_(operand),
+    : k_(builder), operand_(operand), tileRows_(tileRows), rowBytes_(rowBytes),
       hasKTail_(operand.k * operand.elementBytes() % rowBytes != 0) {
   int64_t access = operand.accessBytes, elementBytes = operand.elementBytes();
   int64_t accesses = rowBytes / access;
@@ -45,21 +45,16 @@ TileCopy::TileCopy(CudaKernelBuilder &builder, const GemmOperand &operand,
   SharedTile tile{rowBytes};
   Value chunk = k_.div(column, 16 / access);
   Value inChunk = k_.mul(k_.rem(column, 16 / access), access);
-  for (int64_t first = 0; first < tileRows; first += rowsPerPass_) {
+  for (int64_t first = 0; first < std::min(tileRows, tile.period());
+       first += rowsPerPass_) {
     Value row = k_.add(row_, first);
-    if (first > 0 && rowsPerPass_ % tile.period() == 0) {
-      offsets_.push_back(k_.add(offsets_.front(), first * rowBytes));
-    } else {
-      Value swizzled =
-          arith::XOrIOp::create(k_.b, k_.loc, chunk, tile.swizzle(k_, row));
-      offsets_.push_back(
-          k_.add(k_.add(k_.mul(row, rowBytes), k_.mul(swizzled, 16)), inChunk));
-    }
-    bool full = first + rowsPerPass_ <= tileRows;
-    inTile_.push_back(full ? Value() : k_.lessThan(row, tileRows));
-    bool ragged = operand.rows % tileRows != 0;
-    inOperand_.push_back(
-        ragged ? k_.lessThan(k_.add(firstRow, row), operand.rows) : Value());
+    Value swizzled =
+        arith::XOrIOp::create(k_.b, k_.loc, chunk, tile.swizzle(k_, row));
+    offsets_.push_back(
+        k_.add(k_.add(k_.mul(row, rowBytes), k_.mul(swizzled, 16)), inChunk));
+  }
+  if (operand.rows % tileRows != 0) {
+    rowsLeft_ = k_.sub(k_.i32(operand.rows), k_.add(firstRow, row_));
   }
 }
 
@@ -75,24 +70,32 @@ void TileCopy::issue(Value source, Value shared, Value kLeft) {
   }
   auto modifier = access == 16 ? NVVM::LoadCacheModifierKind::CG
                                : NVVM::LoadCacheModifierKind::CA;
-  int64_t passStride = rowsPerPass_ * operand_.pitch * elementBytes;
-  for (size_t pass = 0; pass != offsets_.size(); ++pass) {
+  int64_t passes = llvm::divideCeil(tileRows_, rowsPerPass_);
+  int64_t distinct = int64_t(offsets_.size());
+  for (int64_t pass = 0; pass != passes; ++pass) {
+    int64_t first = pass * rowsPerPass_;
+    // The swizzle repeats.
+    Value offset =
+        k_.add(offsets_[size_t(pass % distinct)],
+               pass / distinct * distinct * rowsPerPass_ * rowBytes_);
     auto copy = [&] {
       Value bytes = inside;
-      if (Value isInside = inOperand_[pass]) {
+      if (rowsLeft_) {
+        Value isInside = arith::CmpIOp::create(
+            b, k_.loc, arith::CmpIPredicate::sgt, rowsLeft_, k_.i32(first));
         bytes = arith::SelectOp::create(
             b, k_.loc, isInside, inside ? inside : k_.i32(access), k_.i32(0));
       }
-      Value from =
-          k_.advance(source, int64_t(pass) * passStride, b.getI8Type());
-      Value to = k_.advance(shared, offsets_[pass], b.getI8Type());
+      Value from = k_.advance(source, first * operand_.pitch * elementBytes,
+                              b.getI8Type());
+      Value to = k_.advance(shared, offset, b.getI8Type());
       NVVM::CpAsyncOp::create(
           b, k_.loc, to, from, b.getI32IntegerAttr(int32_t(access)),
           NVVM::LoadCacheModifierKindAttr::get(b.getContext(), modifier),
           bytes);
     };
-    if (inTile_[pass]) {
-      k_.ifThen(inTile_[pass], copy);
+    if (first + rowsPerPass_ > tileRows_) {
+      k_.ifThen(k_.lessThan(row_, tileRows_ - first), copy);
     } else {
       copy();
     }

@@ -50,14 +50,17 @@ public:
 private:
   CudaKernelBuilder &k_;
   const GemmOperand &operand_;
+  int64_t tileRows_, rowBytes_;
   bool hasKTail_;
   /// Rows that all threads copy at once, and the thread's first.
   int64_t rowsPerPass_;
   mlir::Value row_, accessK_;
   mlir::Value source_;
-  /// Per pass: the destination's offset, and (null: always) whether the row is
-  /// one of the tile's and one of the operand's.
-  llvm::SmallVector<mlir::Value> offsets_, inTile_, inOperand_;
+  /// Where the thread's first rows go, until the swizzle repeats.
+  llvm::SmallVector<mlir::Value> offsets_;
+  /// Rows of the operand from the thread's first on; null where the operand
+  /// has whole tiles only.
+  mlir::Value rowsLeft_;
 };
 
 } // namespace minic::cuda

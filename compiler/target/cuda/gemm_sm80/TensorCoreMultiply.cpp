@@ -34,12 +34,23 @@ public:
     rhs_ = offsets(k_.add(firstColumn_, k_.add(k_.mul(third, 8), low)), second);
   }
 
-  void stage(Value lhs, Value rhs, MutableArrayRef<Value> sums) override {
-    for (size_t step = 0; step != lhs_.size(); ++step) {
-      SmallVector<Fragment> rows = load(lhs, lhs_[step], g_.warpTileM);
-      SmallVector<Fragment> columns = load(rhs, rhs_[step], g_.warpTileN);
-      multiply(rows, columns, sums);
+  int64_t steps() const override { return int64_t(lhs_.size()); }
+  bool loadsAhead() const override { return true; }
+
+  SmallVector<Value> load(Value lhs, Value rhs, int64_t step) override {
+    SmallVector<Value> loaded;
+    load(lhs, lhs_[size_t(step)], g_.warpTileM, loaded);
+    load(rhs, rhs_[size_t(step)], g_.warpTileN, loaded);
+    return loaded;
+  }
+
+  void multiply(ArrayRef<Value> loaded, MutableArrayRef<Value> sums) override {
+    SmallVector<Fragment> rows, columns;
+    for (size_t i = 0; i != loaded.size(); i += 4) {
+      bool isLhs = int64_t(i) < g_.warpTileM / 16 * 4;
+      (isLhs ? rows : columns).emplace_back(loaded.slice(i, 4));
     }
+    multiply(rows, columns, sums);
   }
 
   void store(ArrayRef<Value> sums, Value shared) override {
@@ -89,26 +100,23 @@ private:
     return result;
   }
 
-  SmallVector<Fragment> load(Value tile, Value offset, int64_t rows) {
+  /// Appends the fragments of `rows` rows.
+  void load(Value tile, Value offset, int64_t rows,
+            SmallVectorImpl<Value> &loaded) {
     OpBuilder &b = k_.b;
     Value first = k_.advance(tile, offset, b.getI8Type());
     auto type = LLVM::LLVMStructType::getLiteral(
         b.getContext(), SmallVector<Type>(4, b.getI32Type()));
-    SmallVector<Fragment> result;
     for (int64_t row = 0; row != rows; row += 16) {
       Value matrices = NVVM::LdMatrixOp::create(
           b, k_.loc, type, k_.advance(first, row * g_.rowBytes, b.getI8Type()),
           4, NVVM::MMALayout::row,
           NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
           NVVM::LdStMatrixEltType::B16);
-      Fragment fragment;
       for (int64_t i = 0; i != 4; ++i) {
-        fragment.push_back(
-            LLVM::ExtractValueOp::create(b, k_.loc, matrices, i));
+        loaded.push_back(LLVM::ExtractValueOp::create(b, k_.loc, matrices, i));
       }
-      result.push_back(std::move(fragment));
     }
-    return result;
   }
 
   /// A register of f32 as tf32, rounded to nearest.

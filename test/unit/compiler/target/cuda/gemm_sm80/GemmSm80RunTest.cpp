@@ -10,9 +10,13 @@
 #include "test/unit/compiler/target/cuda/SimtInterpreter.h"
 #include "test/unit/dialects/kernel/ParsedFusion.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Verifier.h"
 
+#include <gmock/gmock.h>
+
 #include <cmath>
+#include <functional>
 
 using namespace mlir;
 
@@ -43,10 +47,10 @@ struct Aligned {
 };
 
 /// A fusion, its random operands, and its results by some schedule.
-class Run {
+class GemmRun {
 public:
-  Run(const std::vector<std::string> &arguments, const std::string &results,
-      const std::string &body)
+  GemmRun(const std::vector<std::string> &arguments, const std::string &results,
+          const std::string &body)
       : parsed_(arguments, results, body), fusion(parsed_.get()) {
     prepareContext(*fusion.getContext());
     std::string reason;
@@ -60,15 +64,23 @@ public:
     }
   }
 
-  void run(const GemmSm80Schedule &schedule) {
+  /// What the interpreter is to say; nothing as a rule.
+  std::string expectedError;
+  bool rhsIsConstant = false;
+
+  void run(const GemmSm80Schedule &schedule,
+           std::function<void(ModuleOp)> change = {}) {
     SCOPED_TRACE(toString(schedule));
     std::string reason;
     auto geometry = GemmSm80Geometry::get(shape, schedule, &reason);
     ASSERT_TRUE(succeeded(geometry)) << reason;
     OwningOpRef<ModuleOp> device = ModuleOp::create(fusion.getLoc());
     emitGemm(fusion.getLoc(), *device, "kernel", shape, *geometry,
-             int64_t(inputs.size()));
+             int64_t(inputs.size()), rhsIsConstant);
     ASSERT_TRUE(succeeded(verify(*device)));
+    if (change) {
+      change(*device);
+    }
 
     std::vector<Aligned> memory;
     for (auto [i, input] : llvm::enumerate(inputs)) {
@@ -91,10 +103,14 @@ public:
     }
     // Twice, because the first run must leave its counters at zero.
     for (int i = 0; i != (schedule.splitK > 1 ? 2 : 1); ++i) {
-      ASSERT_EQ(interpret(*device, "kernel", geometry->blocks(),
-                          schedule.threads(), geometry->sharedBytes(),
-                          parameters),
-                "");
+      std::string error =
+          interpret(*device, "kernel", geometry->blocks(), schedule.threads(),
+                    geometry->sharedBytes(), parameters);
+      if (!expectedError.empty()) {
+        EXPECT_THAT(error, testing::HasSubstr(expectedError));
+        return;
+      }
+      ASSERT_EQ(error, "");
     }
     for (size_t i = 0; i != results.size(); ++i) {
       Aligned &from = memory[inputs.size() + i];
@@ -140,14 +156,15 @@ public:
 
 /// y = relu(x W^T + b) + r, checked.
 void checkLinear(int64_t m, int64_t n, int64_t k, const std::string &dtype,
-                 const GemmSm80Schedule &schedule) {
+                 const GemmSm80Schedule &schedule, bool rhsIsConstant = false) {
   std::string x = tensor({m, k}, dtype), w = tensor({n, k}, dtype),
               b = tensor({n}, dtype), y = tensor({m, n}, dtype);
-  Run run({x, w, b, y}, y,
-          "%l = graph.linear %0, %1, %2 : (" + x + ", " + w + ", " + b +
-              ") -> " + y + "\n%r = graph.relu %l : " + y +
-              "\n%s = graph.add %r, %3 : (" + y + ", " + y + ") -> " + y +
-              "\nkernel.yield %s : " + y);
+  GemmRun run({x, w, b, y}, y,
+              "%l = graph.linear %0, %1, %2 : (" + x + ", " + w + ", " + b +
+                  ") -> " + y + "\n%r = graph.relu %l : " + y +
+                  "\n%s = graph.add %r, %3 : (" + y + ", " + y + ") -> " + y +
+                  "\nkernel.yield %s : " + y);
+  run.rhsIsConstant = rhsIsConstant;
   SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n) + "x" +
                std::to_string(k) + " " + dtype);
   ASSERT_NO_FATAL_FAILURE(run.run(schedule));
@@ -237,6 +254,91 @@ TEST(GemmSm80Run, Float32) {
   }
   checkLinear(70, 72, 50, "f32",
               schedule(64, 64, 32, 1, 2, 1, 3, 1, GemmMath::Ffma));
+}
+
+/// Batches of matmul with every layout of operands; rhs of a batch of 1.
+TEST(GemmSm80Run, Matmul) {
+  int64_t m = 20, n = 24, k = 40;
+  for (bool transposeLhs : {false, true}) {
+    for (bool transposeRhs : {false, true}) {
+      for (int64_t rhsBatch : {3, 1}) {
+        std::string a = transposeLhs ? tensor({2, 3, k, m}, "bf16")
+                                     : tensor({2, 3, m, k}, "bf16");
+        std::string b = transposeRhs ? tensor({rhsBatch, n, k}, "bf16")
+                                     : tensor({rhsBatch, k, n}, "bf16");
+        std::string y = tensor({2, 3, m, n}, "bf16");
+        std::string flags = std::string(transposeLhs ? "transpose_lhs" : "") +
+                            (transposeLhs && transposeRhs ? ", " : "") +
+                            (transposeRhs ? "transpose_rhs" : "");
+        SCOPED_TRACE(flags + std::to_string(rhsBatch));
+        GemmRun run({a, b}, y,
+                    "%l = graph.matmul %0, %1 {" + flags + "} : (" + a + ", " +
+                        b + ") -> " + y + "\nkernel.yield %l : " + y);
+        ASSERT_NO_FATAL_FAILURE(run.run(schedule(16, 32, 32, 1, 2, 1, 2)));
+        int bad = 0;
+        for (int64_t at = 0; at != 6 * m * n; ++at) {
+          int64_t batch = at / (m * n), row = at / n % m, column = at % n;
+          int64_t other = rhsBatch == 1 ? 0 : batch % 3;
+          double sum = 0;
+          for (int64_t i = 0; i != k; ++i) {
+            int64_t x = transposeLhs ? i * m + row : row * k + i;
+            int64_t w = transposeRhs ? column * k + i : i * n + column;
+            sum += run.inputs[0].get(batch * m * k + x) *
+                   run.inputs[1].get(other * n * k + w);
+          }
+          double found = run.results[0].get(at);
+          bad += !(std::abs(found - sum) <= 4e-3 * std::abs(sum) + 1e-4);
+        }
+        EXPECT_EQ(bad, 0);
+      }
+    }
+  }
+}
+
+/// K of no elements: what is left is the epilogue.
+TEST(GemmSm80Run, EmptyK) {
+  checkLinear(20, 24, 0, "bf16", schedule(16, 32, 32, 1, 2, 1, 3));
+  checkLinear(20, 24, 0, "f32",
+              schedule(32, 32, 32, 1, 2, 1, 2, 1, GemmMath::Ffma));
+}
+
+/// Weights are fetched before activations may be.
+TEST(GemmSm80Run, Programmatic) {
+  GemmSm80Schedule one = schedule(32, 32, 32, 2, 2, 1, 4);
+  one.programmatic = true;
+  checkLinear(40, 40, 200, "bf16", one, /*rhsIsConstant=*/true);
+  checkLinear(40, 40, 48, "bf16", one, /*rhsIsConstant=*/true);
+  one.splitK = 2;
+  checkLinear(40, 40, 200, "bf16", one, /*rhsIsConstant=*/true);
+}
+
+/// The tests above are worth something: kernels without their barriers are
+/// found out.
+TEST(GemmSm80Run, MissingBarriersAreSeen) {
+  std::string x = tensor({64, 128}, "bf16"), y = tensor({64, 64}, "bf16");
+  GemmRun run({x, x}, y,
+              "%l = graph.linear %0, %1 : (" + x + ", " + x + ") -> " + y +
+                  "\nkernel.yield %l : " + y);
+  auto first = schedule(64, 64, 32, 2, 2, 1, 3);
+  auto barriersOf = [](ModuleOp device) {
+    SmallVector<Operation *> barriers;
+    device.walk([&](NVVM::BarrierOp barrier) { barriers.push_back(barrier); });
+    return barriers;
+  };
+  size_t count = 0;
+  run.run(first, [&](ModuleOp device) { count = barriersOf(device).size(); });
+  ASSERT_GE(count, 4u);
+  for (size_t i = 0; i != count; ++i) {
+    run.expectedError = "shared memory";
+    ASSERT_NO_FATAL_FAILURE(run.run(
+        first, [&](ModuleOp device) { barriersOf(device)[i]->erase(); }))
+        << "without barrier " << i;
+  }
+  // Nor may a copy be used that was not waited for.
+  run.expectedError = "before its copy was waited for";
+  run.run(first, [](ModuleOp device) {
+    device.walk([](NVVM::CpAsyncWaitGroupOp wait) { wait.setN(2); });
+  });
 }
 
 } // namespace
