@@ -50,7 +50,7 @@ def check(case):
 
 models = sorted((arguments.root / "test/e2e").glob("*.mlir"))
 models = [m for m in models
-          if "graph.weights" not in m.read_text() and  # lit makes that file
+          if "safetensors" not in m.read_text() and  # lit makes that file
           (not arguments.only or any(o in m.name for o in arguments.only))]
 cases = [(m, b) for m in models for b in arguments.backends]
 failed = 0
