@@ -37,12 +37,17 @@ absl::Status checkCudnnMatmul(const CudnnMatmul &call,
   ViewChecker checker("cudnn matmul", space);
   checker.read(call.lhs(), "lhs");
   checker.read(call.rhs(), "rhs");
-  checker.read(call.bias(), "bias");
+  checker.read(call.bias(), "bias", 1);
   checker.write(call.result(), "result");
   checker.sameFloat({call.lhs(), call.rhs()}, "lhs and rhs");
   checker.sameFloat({call.result()}, "result");
   checker.multiplies(*call.lhs(), *call.rhs(), *call.result());
-  checker.broadcasts(call.bias(), *call.result(), "bias");
+  if (checker.ok() && call.bias()) {
+    const auto &dims = *call.bias()->dims(), &result = *call.result()->dims();
+    if (dims.size() != 1 || dims[0] != result[result.size() - 1]) {
+      checker.fail("bias: expected one value per column of the result");
+    }
+  }
   checker.eltwise(call.activation());
   checker.compute(call.compute(), *call.lhs());
   checker.scratch(call.scratch(), call.scratch_bytes());

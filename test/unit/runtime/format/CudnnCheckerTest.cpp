@@ -30,7 +30,7 @@ TestArtifact soundConvolution() {
   return artifact;
 }
 
-/// y[1, 2, 3] = x[1, 2, 4] * w[1, 4, 3] + b[1, 1, 3].
+/// y[1, 2, 3] = x[1, 2, 4] * w[1, 4, 3] + b[3].
 TestArtifact soundMatmul() {
   TestArtifact artifact;
   artifact.variant().target = "cuda";
@@ -38,7 +38,7 @@ TestArtifact soundMatmul() {
   auto &matmul = artifact.call<CudnnMatmulT>();
   matmul.lhs = arenaView(0, {1, 2, 4});
   matmul.rhs = arenaView(64, {1, 4, 3});
-  matmul.bias = arenaView(128, {1, 1, 3});
+  matmul.bias = arenaView(128, {3});
   matmul.result = arenaView(192, {1, 2, 3});
   return artifact;
 }
@@ -89,8 +89,8 @@ TEST(CudnnCheckerTest, checksMatmuls) {
              matmul(a).rhs->address = address(Base::arena, 0, 480);
            }},
           {"do not multiply", [](auto &a) { matmul(a).lhs->dims[2] = 3; }},
-          {"bias does not broadcast",
-           [](auto &a) { matmul(a).bias->dims = {1, 1, 2}; }},
+          {"bias: expected one value per column",
+           [](auto &a) { matmul(a).bias->dims = {2}; }},
           {"result: elements overlap",
            [](auto &a) { matmul(a).result->strides = {6, 1, 1}; }},
           {"dtypes of lhs and rhs",
