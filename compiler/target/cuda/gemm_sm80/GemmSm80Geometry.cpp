@@ -137,9 +137,12 @@ int64_t GemmSm80Geometry::registers() const {
   int64_t copies = schedule.math == GemmMath::Tf32x3 ? 3
                    : schedule.math == GemmMath::Ffma ? 1
                                                      : 2;
-  // Many narrow copies, each with a condition of its own.
-  bool guarded = lhs.accessBytes < 16 && gemm.m % schedule.bm != 0;
-  return accumulators() + fragments * copies + (guarded ? 64 : 40);
+  // Addresses of steps; conditions of copies, of which narrow ones are many.
+  int64_t steps = rowBytes / 32 / schedule.warpsK;
+  int64_t guards = gemm.m % schedule.bm == 0 ? 0
+                   : lhs.accessBytes < 16    ? 24
+                                             : 12;
+  return accumulators() + fragments * copies + 24 + 4 * steps + guards;
 }
 
 std::optional<std::string>
