@@ -49,7 +49,7 @@ protected:
   mlir::Value sumTile(mlir::Value shared);
 };
 
-/// ldmatrix and mma.sync; see docs/gpu-gemm.md for the maps of fragments.
+/// ldmatrix and mma.sync.
 std::unique_ptr<Multiply>
 createTensorCoreMultiply(CudaKernelBuilder &builder,
                          const GemmSm80Geometry &geometry, mlir::Value warp,
