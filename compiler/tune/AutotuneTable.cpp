@@ -132,6 +132,10 @@ std::string formatTable(const TunedProblem &tuned, int maxRows) {
     absl::StrAppendFormat(&text, "; the budget ended after %.0f%% of them",
                           100 * record.coverage);
   }
+  if (record.clockHighMHz > 0) {
+    absl::StrAppendFormat(&text, "; SM clock %.0f to %.0f MHz",
+                          record.clockLowMHz, record.clockHighMHz);
+  }
   return text + "\n";
 }
 

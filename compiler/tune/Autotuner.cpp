@@ -26,6 +26,9 @@ void Autotuner::Search::built(size_t i, const BuildOutcome &outcome) {
     return reject(i, RowStatus::BuildFailed, outcome.error);
   }
   steps[i] = Step::Built;
+  if (outcome.spillBytes > 0) {
+    spillBytes[i] = outcome.spillBytes;
+  }
   if (outcome.binaryHash.empty()) {
     return;
   }
@@ -322,6 +325,8 @@ absl::Status Autotuner::finish(Search &search) {
   if (!stored.ok()) {
     return stored.status();
   }
+  stored->clockLowMHz = record.clockLowMHz;
+  stored->clockHighMHz = record.clockHighMHz;
   record = *std::move(stored);
   return absl::OkStatus();
 }

@@ -41,6 +41,15 @@ absl::Status Autotuner::awaitBuild(Search &search, size_t candidate) {
          pool.pending() > 0) {
     status = pump(0.1);
   }
+  // What spills is slow; it is looked at only while nothing else works.
+  auto spilled = search.spillBytes.find(candidate);
+  if (status.ok() && search.steps[candidate] == Search::Step::Built &&
+      spilled != search.spillBytes.end() &&
+      select(search.record.rows, options.policy).row >= 0) {
+    search.reject(candidate, RowStatus::BuildFailed,
+                  absl::StrCat("spills ", spilled->second, " B a thread"));
+    status = store(search, candidate);
+  }
   return status;
 }
 

@@ -303,6 +303,8 @@ absl::Status Autotuner::runFinal(Search &search) {
     }
   }
   search.record.measureSeconds += clock.now() - begun;
+  search.record.clockLowMHz = search.bench->clockLowMHz;
+  search.record.clockHighMHz = search.bench->clockHighMHz;
   return absl::OkStatus();
 }
 

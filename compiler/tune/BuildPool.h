@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -26,6 +27,7 @@ struct BuildOutcome {
   double buildMs = 0;
   std::string binaryHash; // equal hashes: artifacts that run alike
   std::string error;      // one line, where not ok
+  int64_t spillBytes = 0; // GPU: registers that did not fit, per thread
 };
 
 /// One thread at a time: builders are children of the thread that pumps.

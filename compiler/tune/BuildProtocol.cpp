@@ -25,7 +25,8 @@ std::string encode(const BuildOutcome &outcome) {
   return dump({{"ok", outcome.ok},
                {"build_ms", outcome.buildMs},
                {"hash", outcome.binaryHash},
-               {"error", outcome.error}});
+               {"error", outcome.error},
+               {"spill_bytes", outcome.spillBytes}});
 }
 
 static bool hasString(const Json &json, const char *name) {
@@ -46,12 +47,14 @@ absl::StatusOr<BuildOutcome> decodeOutcome(const std::string &line) {
   Json json = Json::parse(line, nullptr, false);
   if (!hasString(json, "hash") || !hasString(json, "error") ||
       !json.contains("ok") || !json["ok"].is_boolean() ||
-      !json.contains("build_ms") || !json["build_ms"].is_number()) {
-    return absl::InvalidArgumentError(
-        "not a build reply: expected ok, build_ms, hash and error");
+      !json.contains("build_ms") || !json["build_ms"].is_number() ||
+      !json.contains("spill_bytes") ||
+      !json["spill_bytes"].is_number_integer()) {
+    return absl::InvalidArgumentError("not a build reply: expected ok, "
+                                      "build_ms, hash, error and spill_bytes");
   }
-  return BuildOutcome{json["ok"], json["build_ms"], json["hash"],
-                      json["error"]};
+  return BuildOutcome{json["ok"], json["build_ms"], json["hash"], json["error"],
+                      json["spill_bytes"]};
 }
 
 } // namespace minic::tune

@@ -40,7 +40,7 @@ static std::string hashFile(const std::string &path) {
 }
 
 static LogicalResult build(MLIRContext &context, const BuildJob &job,
-                           const DeviceProfile *gpu) {
+                           const DeviceProfile *gpu, int64_t &spillBytes) {
   OwningOpRef<ModuleOp> problem =
       parseSourceFile<ModuleOp>(job.problemPath, &context);
   if (!problem) {
@@ -82,6 +82,11 @@ static LogicalResult build(MLIRContext &context, const BuildJob &job,
       return binary.emitError("spills ") << spills.getInt() << " B";
     }
   }
+  for (auto binary : (*module)->getOps<plan::BinaryOp>()) {
+    if (auto spilled = binary->getAttrOfType<IntegerAttr>("spill_bytes")) {
+      spillBytes = std::max(spillBytes, spilled.getInt());
+    }
+  }
   EmitOptions options;
   options.durable = false;
   return emitArtifact(**module, options, job.outputPath);
@@ -92,7 +97,7 @@ BuildOutcome buildCandidate(MLIRContext &context, const BuildJob &job,
   auto start = std::chrono::steady_clock::now();
   BuildOutcome outcome;
   DiagnosticCollector diagnostics(&context);
-  outcome.ok = succeeded(build(context, job, gpu));
+  outcome.ok = succeeded(build(context, job, gpu, outcome.spillBytes));
   outcome.buildMs = std::chrono::duration<double, std::milli>(
                         std::chrono::steady_clock::now() - start)
                         .count();

@@ -164,7 +164,13 @@ CandidateBench::time(absl::Span<const std::string> ids,
   if (auto failure = ask(request, "timing", reply, timeoutSeconds)) {
     return failure;
   }
-  microseconds = std::move(std::get<runtime::TimeReply>(reply).microseconds);
+  auto &timed = std::get<runtime::TimeReply>(reply);
+  if (timed.smClockMHz > 0) {
+    clockLowMHz = clockLowMHz > 0 ? std::min(clockLowMHz, timed.smClockMHz)
+                                  : timed.smClockMHz;
+    clockHighMHz = std::max(clockHighMHz, timed.smClockMHz);
+  }
+  microseconds = std::move(timed.microseconds);
   bool valid = microseconds.size() == ids.size();
   for (double time : microseconds) {
     valid &= time > 0 && std::isfinite(time);

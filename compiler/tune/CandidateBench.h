@@ -72,6 +72,9 @@ public:
   /// Iterations that take about `targetUs` for a candidate of `us` a run.
   int64_t iterationsFor(double us, double targetUs) const;
 
+  /// GPU: the lowest and the highest SM clock after a round; 0: not known.
+  double clockLowMHz = 0, clockHighMHz = 0;
+
   /// Not ok where the worker cannot be started at all.
   const absl::Status &fatal() const { return fatalStatus; }
 

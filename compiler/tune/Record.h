@@ -107,6 +107,9 @@ struct Record {
   double buildSeconds = 0, verifySeconds = 0, measureSeconds = 0;
   std::string created; // UTC, "2026-01-31T23:59:59Z"
   std::vector<Row> rows;
+  /// GPU: the SM clock after rounds, lowest and highest; 0 where unknown. Not
+  /// stored.
+  double clockLowMHz = 0, clockHighMHz = 0;
 };
 
 /// The faster of a tuned and an estimate-only artifact of one model; or, with

@@ -34,6 +34,7 @@ struct Autotuner::Search {
   };
   std::vector<Step> steps;
   std::map<std::string, size_t> byHash; // of built or known candidates
+  std::map<size_t, int64_t> spillBytes; // of candidates that spill
 
   std::unique_ptr<CandidateBench> bench;
   std::string expectedPath;

@@ -127,6 +127,14 @@ TEST_F(AutotunerGpuTest, FaultsAreRecordedAndTheRestGoesOn) {
   EXPECT_EQ(machine.restarts, 2);
 }
 
+TEST_F(AutotunerGpuTest, WhatSpillsIsLookedAtOnlyWhileNothingElseWorks) {
+  TunedProblem tuned = tuneOne(makeGpuTask(
+      "p", {{.us = 50, .spillBytes = 8}, {40}, {.us = 10, .spillBytes = 48}}));
+  EXPECT_EQ(chosen(tuned), "k1");
+  EXPECT_EQ(find(tuned, "k0")->status, RowStatus::Verified);
+  EXPECT_EQ(find(tuned, "k2")->reason, "spills 48 B a thread");
+}
+
 TEST_F(AutotunerGpuTest, ScreensBeforeTheLastIsBuiltAndFinalsAfter) {
   // The first verification happens with builds to come.
   int buildsAtFirst = -1;

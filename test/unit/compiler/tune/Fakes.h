@@ -43,6 +43,7 @@ struct FakeCandidate {
   /// GPU: host time of a run by stream and by graph; negative: refused.
   double streamUs = 0, graphUs = 0;
   bool outOfMemory = false; // when timed
+  int64_t spillBytes = 0;
 };
 
 struct FakeMachine {
@@ -83,6 +84,7 @@ public:
     outcome.ok = candidate.builds;
     outcome.buildMs = machine.buildSeconds * 1000;
     outcome.error = candidate.builds ? "" : "cannot select";
+    outcome.spillBytes = candidate.spillBytes;
     outcome.binaryHash = !candidate.builds        ? ""
                          : candidate.hash.empty() ? "hash " + job.choice
                                                   : candidate.hash;

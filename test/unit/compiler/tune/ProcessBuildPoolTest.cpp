@@ -20,8 +20,10 @@ ProcessBuildPool::Options scripted(int processes) {
       "while read -r line; do case $line in "
       "*crash*) echo 'LLVM ERROR: cannot select' >&2; kill -ABRT $$;; "
       "*hang*) sleep 100;; *garbage*) echo hello;; *fail*) echo "
-      "'{\"ok\":false,\"build_ms\":1,\"hash\":\"\",\"error\":\"no\"}';; "
-      "*) echo '{\"ok\":true,\"build_ms\":2,\"hash\":\"h\",\"error\":\"\"}';; "
+      "'{\"ok\":false,\"build_ms\":1,\"hash\":\"\",\"error\":\"no\","
+      "\"spill_bytes\":0}';; "
+      "*) echo '{\"ok\":true,\"build_ms\":2,\"hash\":\"h\",\"error\":\"\","
+      "\"spill_bytes\":0}';; "
       "esac; done";
   return {{"/bin/sh", "-c", script}, processes, 1};
 }
