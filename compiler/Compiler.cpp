@@ -110,6 +110,14 @@ LogicalResult Compilation::importPhase() {
       return failure();
     }
     model = std::move(*imported);
+    // The reference allows what the kernels may do.
+    if (options.float32Precision == "tf32") {
+      (*model.module)
+          ->setAttr("kernel.float32_precision",
+                    StringAttr::get(&context, options.float32Precision));
+    } else {
+      (*model.module)->removeAttr("kernel.float32_precision");
+    }
     return *model.module;
   });
 }

@@ -10,6 +10,9 @@
 #include "compiler/reference/Tolerance.h"
 #include "dialects/graph/Graph.h"
 
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace minic::reference {
@@ -126,7 +129,8 @@ Meaning sumOfSpecials(int64_t i, int64_t j, int64_t k, const Operand &lhs,
 /// The part of a contraction that is one matrix product.
 class Product {
 public:
-  Product(int64_t m, int64_t n, int64_t k, Operand lhs, Operand rhs)
+  Product(int64_t m, int64_t n, int64_t k, Operand lhs, Operand rhs,
+          bool isTf32)
       : n_(n), k_(k), lhs_(lhs), rhs_(rhs) {
     auto multiply = [&](const MatrixReader &a, const MatrixReader &b) {
       return dot(m, n, k, a, b);
@@ -144,6 +148,19 @@ public:
         squares_[i] += squares.signedSums[i];
       }
     };
+    if (isTf32) {
+      // Both operands are rounded, or cut: see kTf32Roundoff.
+      DotSums squared = multiply(lhs.reader(Channel::Value, true),
+                                 rhs.reader(Channel::Value, true));
+      double worst = 2 * kTf32Roundoff * (2 + 2 * kTf32Roundoff);
+      double both = kTf32Roundoff * (2 + kTf32Roundoff);
+      double spread = kRoundingSpread * kTf32Roundoff;
+      for (size_t i = 0; i < hard_.size(); ++i) {
+        hard_[i] += worst * sums_.absoluteSums[i];
+        common_[i] += both * std::abs(sums_.signedSums[i]);
+        squares_[i] += 2 * spread * spread * squared.signedSums[i];
+      }
+    }
     if (!lhs.tensor->isExact()) {
       addErrors(multiply(lhs.reader(Channel::Error), b),
                 multiply(lhs.reader(Channel::Spread, true),
@@ -209,10 +226,10 @@ private:
 
 /// Writes the product of `lhs` and `rhs` to `rows` of `result`.
 void evaluateProduct(int64_t n, int64_t k, Operand lhs, Operand rhs,
-                     const RowTensor *bias, ArrayRef<int64_t> rows,
+                     const RowTensor *bias, ArrayRef<int64_t> rows, bool isTf32,
                      RowTensor &result) {
   int64_t m = rows.size();
-  Product product(m, n, k, lhs, rhs);
+  Product product(m, n, k, lhs, rhs, isTf32);
   std::vector<double> values(n), errors(n), spreads(n);
   if (bias) {
     bias->read(Channel::Value, 0, 0, n, values.data());
@@ -237,6 +254,16 @@ void evaluateProduct(int64_t n, int64_t k, Operand lhs, Operand rhs,
   }
 }
 
+/// Whether the module allows f32 operands to be rounded to tf32.
+bool isTf32(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto precision =
+      module ? module->getAttrOfType<StringAttr>("kernel.float32_precision")
+             : StringAttr();
+  return precision && precision.getValue() == "tf32" &&
+         getElementTypeOrSelf(op->getOperand(0).getType()).isF32();
+}
+
 } // namespace
 
 void evaluateContraction(Operation *op, Lookup operand, RowTensor &result) {
@@ -251,7 +278,7 @@ void evaluateContraction(Operation *op, Lookup operand, RowTensor &result) {
       ArrayRef<int64_t> some = rows.take_front(kRowsAtOnce);
       evaluateProduct(shape.back(), weight.length(),
                       {&operand(linear.getInput()), 0, false, some},
-                      {&weight, 0, true, {}}, bias, some, result);
+                      {&weight, 0, true, {}}, bias, some, isTf32(op), result);
     }
     return;
   }
@@ -279,7 +306,7 @@ void evaluateContraction(Operation *op, Lookup operand, RowTensor &result) {
         shape.back(), k,
         {&lhs, lhsBatch(index) * lhsHeight, matmul.getTransposeLhs(), picked},
         {&rhs, rhsBatch(index) * rhsHeight, matmul.getTransposeRhs(), {}},
-        nullptr, some, result);
+        nullptr, some, isTf32(op), result);
     rows = rows.drop_front(some.size());
   }
 }

@@ -53,6 +53,12 @@ inline constexpr double kAnything = std::numeric_limits<double>::infinity();
 /// Unit roundoff of float32, in which kernels compute.
 inline constexpr double kRoundoff = 0x1p-24;
 
+/// Half a unit of the last of tf32's ten bits, relative: what an f32 operand is
+/// off by at most where it is rounded to nearest. Hardware that drops the other
+/// bits errs by twice as much, which over a sum is a common relative error of
+/// this size and independent ones within as much on both sides.
+inline constexpr double kTf32Roundoff = 0x1p-11;
+
 /// Results below the normal range may be flushed to zero.
 inline constexpr double kSmallestNormal = 0x1p-126;
 

@@ -187,6 +187,44 @@ TEST_F(BoundTest, RejectsReducedPrecisionOperands) {
             p.m * p.n * 8 / 10);
 }
 
+TEST_F(BoundTest, AcceptsTf32WhereItIsAllowed) {
+  auto nearest = [](float x) {
+    uint32_t bits = std::bit_cast<uint32_t>(x) + 0x1000;
+    return std::bit_cast<float>(bits & 0xffffe000);
+  };
+  auto dropped = [](float x) {
+    return std::bit_cast<float>(std::bit_cast<uint32_t>(x) & 0xffffe000);
+  };
+  for (int64_t k : {1, 3, 64, 1024}) {
+    Problem p;
+    p.x = randomFloats(p.m * k, 21);
+    p.w = initialWeights(p.n, k, 22);
+    auto output = evaluateText(
+        "module attributes {kernel.float32_precision = \"tf32\"} {" +
+            linearText(p.m, p.n, k) + "}",
+        {p.x, p.w, p.b})[0];
+    for (const auto &round : {std::function<float(float)>(nearest),
+                              std::function<float(float)>(dropped)}) {
+      EXPECT_EQ(countMismatches(output, linear(map(p.x, round), map(p.w, round),
+                                               p.b, k, fmaInOrder)),
+                0)
+          << "k=" << k;
+    }
+    if (k == 1024) {
+      EXPECT_GT(countMismatches(output, linear(map(p.x, roundToBf16),
+                                               map(p.w, roundToBf16), p.b, k,
+                                               fmaInOrder)),
+                p.m * p.n / 20);
+      Dot oneLess = [](std::vector<float> a, const std::vector<float> &b) {
+        a[17] = 0;
+        return fmaInOrder(a, b);
+      };
+      EXPECT_GT(countMismatches(output, linear(p.x, p.w, p.b, k, oneLess)),
+                p.m * p.n / 2);
+    }
+  }
+}
+
 TEST_F(BoundTest, RejectsTheNeighbouringColumn) {
   Problem p;
   auto output = evaluateText(linearText(p.m, p.n, p.k), {p.x, p.w, p.b})[0];
