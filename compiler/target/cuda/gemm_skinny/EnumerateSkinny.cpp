@@ -17,7 +17,7 @@ namespace minic::cuda {
 /// Latency of a loaded memory system: so many bytes must be in flight.
 constexpr double kLatencyUs = 0.8;
 /// Launch, first loads and the sums' way through shared memory.
-constexpr double kFixedUs = 2.2;
+constexpr double kFixedUs = 1.6;
 /// A round trip to the counters and the other blocks' sums.
 constexpr double kSplitUs = 1.2;
 

@@ -23,17 +23,24 @@ std::unique_ptr<SkinnyDot> SkinnyDot::create(CudaKernelBuilder &k,
              : createMmaDot(k, geometry, lhs, rhs, column);
 }
 
-void SkinnyDot::setRows(Value rhs, Value column, ArrayRef<Value> blockRows) {
+void SkinnyDot::setRows(Value rhs, Value column, Value first, int64_t step) {
   // Rows past the end repeat the last one; their sums are not stored.
   bool isRagged = g.gemm.n % g.schedule.columns != 0;
-  for (Value row : blockRows) {
-    Value n = k.add(column, row);
+  // Instructions have 24 bits for a distance.
+  bool isFar = g.schedule.columns * g.pitch() * g.elementBytes > 4 << 20;
+  for (int64_t load = 0; load != g.loadsPerChunk(); ++load) {
+    if (load > 0 && !isRagged && !isFar) {
+      rows.push_back({0, load * step * g.pitch() * g.elementBytes});
+      continue;
+    }
+    Value n = k.add(column, k.add(first, load * step));
     if (isRagged) {
       n = k.min(n, k.i32(g.gemm.n - 1));
     }
     Value wide = arith::ExtUIOp::create(k.b, k.loc, k.b.getI64Type(), n);
     Value pointer = k.advance(rhs, k.mul(wide, g.pitch()), g.dtype);
-    rows.push_back(k.advance(pointer, laneElements, g.dtype));
+    rows.push_back({pointers.size(), 0});
+    pointers.push_back(k.advance(pointer, laneElements, g.dtype));
   }
 }
 
@@ -51,13 +58,14 @@ Value SkinnyDot::orZero(Value condition, Type type,
 }
 
 /// Weights are read once: they are kept out of L1, where the other operand is.
-Value SkinnyDot::streamVector(Value pointer) {
+Value SkinnyDot::streamVector(Value pointer, int64_t bytes) {
   Type word = k.b.getI32Type();
   auto words = LLVM::LLVMStructType::getLiteral(k.b.getContext(),
                                                 {word, word, word, word});
   auto load = LLVM::InlineAsmOp::create(
       k.b, k.loc, words, ValueRange{pointer},
-      "ld.global.nc.L1::no_allocate.L2::128B.v4.b32 {$0, $1, $2, $3}, [$4];",
+      "ld.global.nc.L1::no_allocate.L2::128B.v4.b32 {$0, $1, $2, $3}, [$4+" +
+          std::to_string(bytes) + "];",
       "=r,=r,=r,=r,l", /*has_side_effects=*/true, /*is_align_stack=*/false,
       LLVM::TailCallKind::None,
       LLVM::AsmDialectAttr::get(k.b.getContext(), LLVM::AsmDialect::AD_ATT),
@@ -75,19 +83,18 @@ SkinnyDot::Values SkinnyDot::loadWeights(Value at, int64_t count,
                                          bool guarded) {
   Values weights;
   auto type = VectorType::get(4, k.b.getI32Type());
+  auto starts = llvm::map_to_vector(
+      pointers, [&](Value pointer) { return k.advance(pointer, at, g.dtype); });
   for (int64_t chunk = 0; chunk != count; ++chunk) {
-    Value first = k.add(at, chunk * g.chunk());
     Value inside;
     if (guarded) {
+      Value first = k.add(at, chunk * g.chunk());
       inside = k.lessThan(k.add(first, laneElements), g.pitch());
     }
-    for (Value row : rows) {
-      // The chunk's number is an offset that instructions have room for.
-      Value pointer =
-          k.advance(k.advance(row, at, g.dtype), chunk * g.chunk(), g.dtype);
-      weights.push_back(
-          guarded ? orZero(inside, type, [&] { return streamVector(pointer); })
-                  : streamVector(pointer));
+    for (const Row &row : rows) {
+      int64_t bytes = row.bytes + chunk * g.chunk() * g.elementBytes;
+      auto load = [&] { return streamVector(starts[row.pointer], bytes); };
+      weights.push_back(guarded ? orZero(inside, type, load) : load());
     }
   }
   return weights;

@@ -45,10 +45,10 @@ protected:
                              mlir::Value at, bool guarded) = 0;
   virtual int64_t sumCount() const = 0;
 
-  /// Sets one pointer per load of a chunk: weight row `rows[i]` of the block at
-  /// the lane's first element.
-  void setRows(mlir::Value rhs, mlir::Value column,
-               llvm::ArrayRef<mlir::Value> rows);
+  /// The weight rows of a chunk's loads: `first`, `first + step`, ... of the
+  /// block's, at the lane's first element.
+  void setRows(mlir::Value rhs, mlir::Value column, mlir::Value first,
+               int64_t step);
   /// Four words of the lhs: 16 bytes at row pointer `row`, element `at` plus
   /// the lane's first. In pieces where rows are not aligned to 16 bytes.
   Values loadLhs(mlir::Value row, mlir::Value at, bool guarded);
@@ -64,9 +64,15 @@ protected:
   mlir::Value laneElements;
 
 private:
-  mlir::Value streamVector(mlir::Value pointer);
+  /// Where a weight row begins: constant distances are in the instructions.
+  struct Row {
+    size_t pointer;
+    int64_t bytes = 0;
+  };
+  mlir::Value streamVector(mlir::Value pointer, int64_t bytes);
 
-  llvm::SmallVector<mlir::Value> rows;
+  llvm::SmallVector<mlir::Value> pointers;
+  llvm::SmallVector<Row> rows;
 };
 
 std::unique_ptr<SkinnyDot> createMmaDot(CudaKernelBuilder &k,

@@ -23,11 +23,7 @@ public:
       : SkinnyDot(k, geometry) {
     lane = k.laneId();
     laneElements = k.mul(lane, g.vector());
-    SmallVector<Value> blockRows;
-    for (int64_t row = 0; row != g.schedule.columns; ++row) {
-      blockRows.push_back(k.i32(row));
-    }
-    setRows(rhs, column, blockRows);
+    setRows(rhs, column, k.i32(0), 1);
     for (int64_t row = 0; row != g.gemm.m; ++row) {
       lhsRows.push_back(lhsRow(lhs, k.i32(row)));
     }

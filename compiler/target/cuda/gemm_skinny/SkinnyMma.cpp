@@ -26,11 +26,7 @@ public:
     group = k.div(lane, 4);
     thread = k.rem(lane, 4);
     laneElements = k.mul(thread, g.vector());
-    SmallVector<Value> blockRows;
-    for (int64_t row = 0; row != g.schedule.columns; row += 8) {
-      blockRows.push_back(k.add(group, row));
-    }
-    setRows(rhs, column, blockRows);
+    setRows(rhs, column, group, 8);
     for (int64_t tile = 0; tile != g.rowTiles(); ++tile) {
       Value row = k.add(group, 8 * tile);
       // Rows past the end repeat the last one; their sums are not stored.

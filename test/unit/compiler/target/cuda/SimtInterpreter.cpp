@@ -394,6 +394,10 @@ private:
         op.getOperands().size() != 1) {
       return fail(op, "unknown inline assembly");
     }
+    // "[$4+128]"
+    int64_t offset = 0;
+    op.getAsmString().split('+').second.split(']').first.getAsInteger(10,
+                                                                      offset);
     Register pointers = get(op.getOperands()[0]);
     Register &result = define(op.getResult(0));
     int64_t bytes = 4 * result.width;
@@ -401,7 +405,7 @@ private:
       if (!active_[size_t(t)]) {
         continue;
       }
-      uint64_t address = pointers.bits[size_t(t)];
+      uint64_t address = pointers.bits[size_t(t)] + uint64_t(offset);
       std::string why = memory_.check(false, address, bytes, bytes);
       if (!why.empty()) {
         return fail(op, why);

@@ -1,0 +1,48 @@
+// What reaches a CUDA plan of the generated kernels, of graph modes and of
+// architectures; compiled without a GPU.
+//
+// RUN: minic %s --target=cuda:sm_90a --device-profile=h200 --function=skinny --gemm-backends=generated --compile-to=plan | FileCheck %s --check-prefix=SKINNY
+// RUN: minic %s --target=cuda:sm_80 --device-profile=h200 --function=skinny --gemm-backends=generated --compile-to=plan | FileCheck %s --check-prefix=OLDER
+// RUN: minic %s --target=cuda:sm_90a --device-profile=h200 --function=empty --compile-to=plan | FileCheck %s --check-prefix=EMPTY
+// RUN: minic %s --target=cuda:sm_90a --device-profile=h200 --function=pointwise --compile-to=plan | FileCheck %s --check-prefix=POINTWISE
+// RUN: minic %s --target=cuda:sm_90a --device-profile=h200 --function=pointwise --mode=reduce-overhead --compile-to=plan | FileCheck %s --check-prefix=REPLAY
+// RUN: minic %s --target=cuda:sm_80,sm_90a --device-profile=h200 --ptx=on -o %t.minic
+// RUN: minic inspect %t.minic | FileCheck %s --check-prefix=VARIANTS
+
+// The most exact variant comes first, PTX for later devices last.
+// VARIANTS-DAG: cubin sm_90a
+// VARIANTS-DAG: cubin sm_80
+// VARIANTS-DAG: ptx compute_80
+// VARIANTS: function
+// VARIANTS: needs sm_90a
+// VARIANTS: needs sm_80
+// VARIANTS: needs compute_80
+
+// The weights are rows of N in memory; their loads start early.
+// SKINNY: plan.launch "gemm_skinny"
+// SKINNY-SAME: programmatic
+// SKINNY-SAME: shared_bytes =
+// SKINNY: plan.constant {{.*}} : tensor<256x512xbf16, #kernel.layout<order = [1, 0], blocks = [], padded = [256, 512]>>
+// OLDER: plan.launch "gemm_skinny"
+// OLDER-NOT: programmatic
+func.func @skinny(%x: tensor<4x256xbf16>) -> tensor<4x512xbf16> {
+  %w = graph.constant dense<0.25> : tensor<256x512xbf16>
+  %0 = graph.matmul %x, %w : (tensor<4x256xbf16>, tensor<256x512xbf16>) -> tensor<4x512xbf16>
+  %1 = graph.silu %0 : tensor<4x512xbf16>
+  return %1 : tensor<4x512xbf16>
+}
+
+// EMPTY-NOT: plan.launch
+func.func @empty(%x: tensor<0x16xf32>) -> tensor<0x16xf32> {
+  %0 = graph.relu %x : tensor<0x16xf32>
+  return %0 : tensor<0x16xf32>
+}
+
+// POINTWISE-NOT: graph = #plan.graph_verdict
+// POINTWISE: plan.launch "pointwise_gelu" grid [{{[0-9]+}}]
+// POINTWISE-SAME: block = array<i64: {{128|256}}>
+// REPLAY: graph = #plan.graph_verdict<replay = true, graph_us = 0.000000e+00 : f64, stream_us = 0.000000e+00 : f64>
+func.func @pointwise(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
+  %0 = graph.gelu %x : tensor<64x128xf32>
+  return %0 : tensor<64x128xf32>
+}
