@@ -4,6 +4,7 @@
 
 #include "compiler/reference/Demand.h"
 
+#include "compiler/reference/Convolution.h"
 #include "compiler/reference/RowTensor.h"
 #include "dialects/graph/Graph.h"
 
@@ -36,6 +37,13 @@ public:
           }
         })
         .Case([&](graph::MatmulOp matmul) { visitMatmul(matmul, rows); })
+        .Case([&](graph::Conv2dOp conv) {
+          demandOfInput(conv, rows, rowsOf(conv.getInput()));
+          rowsOf(conv.getFilter()).set();
+          if (conv.getBias()) {
+            rowsOf(conv.getBias()).set();
+          }
+        })
         .Case([&](graph::ReshapeOp reshape) { visitReshape(reshape, rows); })
         .Case([&](graph::TransposeOp transpose) {
           visitTranspose(transpose, rows);

@@ -4,6 +4,7 @@
 
 #include "compiler/reference/Evaluation.h"
 
+#include "compiler/reference/Convolution.h"
 #include "compiler/reference/LayoutOps.h"
 #include "compiler/reference/ScalarMeaning.h"
 #include "compiler/reference/Tolerance.h"
@@ -80,8 +81,10 @@ RowTensor evaluateOp(Operation *op, Lookup operand,
                      const llvm::BitVector &rows) {
   RowTensor result = RowTensor::computed(
       cast<RankedTensorType>(op->getResult(0).getType()), rows);
-  if (isa<graph::LinearOp, graph::MatmulOp>(op)) {
+  if (graph::isContraction(op)) {
     evaluateContraction(op, operand, result);
+  } else if (auto conv = dyn_cast<graph::Conv2dOp>(op)) {
+    evaluateConvolution(conv, operand, result);
   } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
     evaluateReshape(operand(reshape.getInput()), result);
   } else if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {

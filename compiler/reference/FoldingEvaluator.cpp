@@ -86,8 +86,8 @@ public:
 
 ElementsAttr FoldingEvaluator::evaluate(Operation *op,
                                         ArrayRef<ElementsAttr> operands) const {
-  bool isKnown = isa<graph::LinearOp, graph::MatmulOp, graph::ReshapeOp,
-                     graph::TransposeOp>(op) ||
+  bool isKnown = graph::isAnchor(op) ||
+                 isa<graph::ReshapeOp, graph::TransposeOp>(op) ||
                  isa<graph::PointwiseOpInterface>(op);
   if (!isKnown) {
     return {};

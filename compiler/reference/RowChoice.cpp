@@ -19,6 +19,7 @@ namespace {
 // Measured on one Zen 4 core; rough, for a budget.
 constexpr double kSecondsPerProduct = 1.0 / 6e9; // multiply, both sums
 constexpr double kSecondsPerPacked = 2e-9;       // element of a packed operand
+constexpr double kSecondsPerRun = 10e-9;         // start of a run of elements
 constexpr double kSecondsPerExact = 30e-9;       // element of a pointwise op
 constexpr double kSecondsPerBounded = 120e-9;    // the same with operand errors
 
@@ -35,6 +36,22 @@ bool hasErrors(const Trace &trace, Value value) {
   return true;
 }
 
+/// Of `rows` of the result: products and reading the pixels' taps.
+double estimateConvolution(graph::Conv2dOp conv, double rows) {
+  graph::Conv2dGeometry g = conv.getGeometry();
+  bool isNhwc = g.layout == graph::ImageLayout::NHWC;
+  double pixels =
+      isNhwc ? rows
+             : std::min(rows, double(g.batch * g.outputHeight)) * g.outputWidth;
+  double taps = double(g.inputChannels) * g.filterHeight * g.filterWidth;
+  double elements = rows * (isNhwc ? g.outputChannels : g.outputWidth);
+  // A group is at least the kernel's columns wide.
+  double waste = isNhwc ? std::max(1.0, 8.0 / g.outputChannelsPerGroup()) : 1;
+  double run = isNhwc ? g.inputChannelsPerGroup() : 1;
+  return elements * g.reductionLength() * waste * kSecondsPerProduct +
+         pixels * taps * (kSecondsPerPacked + kSecondsPerRun / run);
+}
+
 double estimate(const Trace &trace, ArrayRef<RowDemand> rows) {
   Demand demand = computeDemand(trace, rows);
   double seconds = 0;
@@ -48,7 +65,7 @@ double estimate(const Trace &trace, ArrayRef<RowDemand> rows) {
     bool isBounded = llvm::any_of(op->getOperands(), [&](Value operand) {
       return hasErrors(trace, operand);
     });
-    if (isa<graph::LinearOp, graph::MatmulOp>(op)) {
+    if (graph::isContraction(op)) {
       auto matmul = dyn_cast<graph::MatmulOp>(op);
       auto lhs = tensorType(op->getOperand(0));
       double k = matmul && matmul.getTransposeLhs() ? lhs.getShape().end()[-2]
@@ -57,6 +74,10 @@ double estimate(const Trace &trace, ArrayRef<RowDemand> rows) {
       double rhs = tensorType(op->getOperand(1)).getNumElements();
       seconds += products * (elements * k * kSecondsPerProduct +
                              rhs * kSecondsPerPacked) +
+                 elements * kSecondsPerExact;
+    } else if (auto conv = dyn_cast<graph::Conv2dOp>(op)) {
+      double products = isBounded ? 3 : 1;
+      seconds += products * estimateConvolution(conv, it->second.count()) +
                  elements * kSecondsPerExact;
     } else {
       seconds += elements * (isBounded ? kSecondsPerBounded : kSecondsPerExact);

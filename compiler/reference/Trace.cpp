@@ -50,9 +50,9 @@ static LogicalResult append(Block &body, Trace &trace) {
       }
     } else if (auto relayout = dyn_cast<kernel::RelayoutOp>(op)) {
       trace.aliases[relayout.getResult()] = relayout.getInput();
-    } else if (isa<graph::ConstantOp, graph::LinearOp, graph::MatmulOp,
-                   graph::ReshapeOp, graph::TransposeOp>(op) ||
-               isa<graph::PointwiseOpInterface>(op)) {
+    } else if (isa<graph::ConstantOp, graph::ReshapeOp, graph::TransposeOp>(
+                   op) ||
+               graph::isAnchor(&op) || isa<graph::PointwiseOpInterface>(op)) {
       trace.ops.push_back(&op);
     } else {
       return op.emitError("the float64 reference knows no op '")
