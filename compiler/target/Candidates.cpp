@@ -70,6 +70,11 @@ private:
   std::vector<Implementation> ask(const ImplementationSource *source,
                                   const OutlinedPart &part, Reasons &reasons) {
     FusionOp outlined = part.fusion.get();
+    SmallVector<Operation *> body = outlined.getBodyOps();
+    auto *anchor = llvm::find_if(body, isAnchor);
+    if (!source->isFor(anchor == body.end() ? nullptr : *anchor)) {
+      return {};
+    }
     if (auto reason = source->reject(outlined, target.profile())) {
       reasons.push_back(source->name().str() + ": " + *reason);
       return {};

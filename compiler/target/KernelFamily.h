@@ -32,6 +32,9 @@ public:
   virtual ~ImplementationSource() = default;
   /// The `family` of its #kernel.impl: "gemm_packed", "onednn".
   virtual llvm::StringRef name() const = 0;
+  /// False for bodies that it is not about at all, judged by their anchor (null
+  /// for none): they are rejected without a reason for people.
+  virtual bool isFor(mlir::Operation *anchor) const { return true; }
   /// Null where `fusion` can be implemented, else why not, for people.
   virtual std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const = 0;

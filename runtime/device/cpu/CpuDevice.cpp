@@ -55,7 +55,7 @@ private:
   const std::vector<const std::byte *> &constants;
   const uint32_t inputCount;
   std::map<uint32_t, std::unique_ptr<KernelModule>> modules; // by binary
-  std::vector<std::unique_ptr<OnednnMatmul>> matmuls;
+  std::vector<std::unique_ptr<OnednnPrimitive>> primitives;
   AlignedBuffer persistent;
   std::vector<LoadedCommand> run;
   bool callsLibrary_ = false;
@@ -98,20 +98,15 @@ CpuExecutable::loadCommand(const ExecutableSource &source,
     if (call->library_version() && !callsLibrary_) {
       version = call->library_version()->str();
     }
-    if (!call->call_as_OnednnMatmul()) {
-      return absl::UnimplementedError(absl::StrCat(
-          "unsupported: ", format::EnumNameLibraryCall(call->call_type()),
-          " on a CPU"));
+    OnednnOptions options{int(variant.threads()), version,
+                          source.strictLibraries, constants};
+    absl::StatusOr<std::unique_ptr<OnednnPrimitive>> primitive =
+        OnednnPrimitive::create(*call, options);
+    if (!primitive.ok()) {
+      return primitive.status();
     }
-    OnednnMatmul::Options options{int(variant.threads()), version,
-                                  source.strictLibraries, constants};
-    absl::StatusOr<std::unique_ptr<OnednnMatmul>> matmul =
-        OnednnMatmul::create(*call->call_as_OnednnMatmul(), options);
-    if (!matmul.ok()) {
-      return matmul.status();
-    }
-    loaded.matmul = matmul->get();
-    matmuls.push_back(std::move(*matmul));
+    loaded.primitive = primitive->get();
+    primitives.push_back(std::move(*primitive));
     callsLibrary_ = true;
   }
   return loaded;

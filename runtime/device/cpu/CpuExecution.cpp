@@ -60,7 +60,7 @@ absl::Status CpuExecution::add(const LoadedCommand &command) {
     addLaunch(command, *command.command->operation_as_Launch());
     break;
   case format::Operation::Call:
-    return addCall(command, *command.command->operation_as_Call());
+    return addCall(*command.primitive);
   case format::Operation::Copy: {
     const format::Copy *copy = command.command->operation_as_Copy();
     args_.push_back(std::make_unique<Arg[]>(3));
@@ -118,21 +118,19 @@ void CpuExecution::addLaunch(const LoadedCommand &command,
        nullptr});
 }
 
-absl::Status CpuExecution::addCall(const LoadedCommand &command,
-                                   const format::Call &call) {
-  const format::OnednnMatmul *matmul = call.call_as_OnednnMatmul();
+absl::Status CpuExecution::addCall(const OnednnPrimitive &primitive) {
   std::byte *scratch = nullptr;
-  if (matmul->scratch() &&
-      matmul->scratch_bytes() >= command.matmul->scratchBytes()) {
-    scratch = static_cast<std::byte *>(resolve(*matmul->scratch()).pointer);
+  if (primitive.plannedScratch() &&
+      primitive.plannedScratchBytes() >= primitive.scratchBytes()) {
+    scratch =
+        static_cast<std::byte *>(resolve(*primitive.plannedScratch()).pointer);
   }
-  absl::StatusOr<std::unique_ptr<OnednnMatmulCall>> created =
-      OnednnMatmulCall::create(*command.matmul, scratch);
+  absl::StatusOr<std::unique_ptr<OnednnCall>> created =
+      OnednnCall::create(primitive, scratch);
   if (!created.ok()) {
     return created.status();
   }
-  const std::vector<OnednnMatmul::Operand> &operands =
-      command.matmul->operands();
+  const std::vector<OnednnPrimitive::Operand> &operands = primitive.operands();
   args_.push_back(std::make_unique<Arg[]>(operands.size()));
   Arg *args = args_.back().get();
   for (size_t i = 0; i < operands.size(); ++i) {

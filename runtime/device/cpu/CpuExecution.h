@@ -7,7 +7,7 @@
 
 #include "runtime/device/Device.h"
 #include "runtime/device/cpu/KernelModule.h"
-#include "runtime/device/cpu/OnednnMatmul.h"
+#include "runtime/device/cpu/OnednnPrimitive.h"
 #include "runtime/device/cpu/ThreadTeam.h"
 
 namespace minic::runtime {
@@ -15,8 +15,8 @@ namespace minic::runtime {
 /// A command with what its Program loaded for it.
 struct LoadedCommand {
   const format::Command *command;
-  KernelEntry entry;          // of a launch
-  const OnednnMatmul *matmul; // of a call
+  KernelEntry entry;                // of a launch
+  const OnednnPrimitive *primitive; // of a call
 };
 
 /// What addresses other than the caller's are relative to.
@@ -52,7 +52,7 @@ private:
   struct Step {
     Kind kind;
     Launch launch;
-    OnednnMatmulCall *call;
+    OnednnCall *call;
   };
   /// A slot that takes a caller's tensor plus `offset` at each run.
   struct Patch {
@@ -67,13 +67,13 @@ private:
   Arg resolve(const format::Address &address) const;
   void setAddress(Arg &slot, const format::Address &address);
   void addLaunch(const LoadedCommand &command, const format::Launch &launch);
-  absl::Status addCall(const LoadedCommand &command, const format::Call &call);
+  absl::Status addCall(const OnednnPrimitive &primitive);
   static void runPart(int worker, void *launch);
 
   const PlanMemory memory_;
   const ThreadTeam team_;
   std::vector<std::unique_ptr<Arg[]>> args_;
-  std::vector<std::unique_ptr<OnednnMatmulCall>> calls_;
+  std::vector<std::unique_ptr<OnednnCall>> calls_;
   std::vector<Patch> patches_;
   std::vector<Step> steps_;
 };

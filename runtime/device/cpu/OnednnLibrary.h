@@ -33,6 +33,7 @@
   X(dnnl_primitive_attr_set_scratchpad_mode)                                   \
   X(dnnl_primitive_attr_set_post_ops)                                          \
   X(dnnl_matmul_desc_init)                                                     \
+  X(dnnl_dilated_convolution_forward_desc_init)                                \
   X(dnnl_reorder_primitive_desc_create)                                        \
   X(dnnl_primitive_desc_create)                                                \
   X(dnnl_primitive_desc_query_md)                                              \

@@ -16,6 +16,9 @@ namespace minic::cpu {
 class GemmPackedFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "gemm_packed"; }
+  bool isFor(mlir::Operation *anchor) const override {
+    return anchor && graph::isContraction(anchor);
+  }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;
   std::vector<Implementation>

@@ -4,15 +4,10 @@
 
 #include "compiler/target/cpu/onednn/OnednnMatmul.h"
 
-#include "compiler/target/cpu/onednn/PostOps.h"
-
-#include "oneapi/dnnl/dnnl_version.h"
+#include "compiler/target/cpu/onednn/OnednnCallWriter.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -76,30 +71,8 @@ OnednnMatmul::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
   auto shape = FusionShape::get(fusion, nullptr);
   const GemmShape &gemm = *shape->gemm;
   double flops = 2.0 * gemm.batchCount() * gemm.m * gemm.n * gemm.k;
-  double bytes = 0;
-  for (Type type : llvm::concat<const Type>(fusion.getInputs().getTypes(),
-                                            fusion.getResultTypes())) {
-    bytes += kernel::getBytes(cast<RankedTensorType>(type));
-  }
-  bool isBf16 = gemm.lhsType.isBF16();
-  double peak = profile.peakGflops * profile.threads;
-  if (isBf16) {
-    peak *= profile.has("avx512bf16") ? 2 : 0.5;
-  }
-  // Packed weights reach about 0.92 of the FMA peak; creating arguments and
-  // entering the primitive costs about 2 us.
-  double computeUs = peak > 0 ? flops / (0.92 * peak) * 1e-3 : 0;
-  double memoryUs =
-      profile.memoryGBs > 0 ? bytes / profile.memoryGBs * 1e-3 : 0;
-  Implementation implementation;
-  implementation.impl =
-      kernel::ImplAttr::get(fusion.getContext(), name(),
-                            DictionaryAttr::get(fusion.getContext(), {}));
-  implementation.operandLayouts.assign(fusion.getInputs().size(),
-                                       UnitAttr::get(fusion.getContext()));
-  implementation.name = name().str();
-  implementation.estimateUs = std::max(computeUs, memoryUs) + 2;
-  return {implementation};
+  return {onednnImplementation(fusion, name(), flops, gemm.lhsType.isBF16(),
+                               profile)};
 }
 
 std::string OnednnMatmul::opsThatLoseNan(FusionOp fusion) const {
@@ -108,21 +81,17 @@ std::string OnednnMatmul::opsThatLoseNan(FusionOp fusion) const {
   if (failed(shape) || rejectShape(*shape, fuses_, postOps)) {
     return {};
   }
-  llvm::SmallSetVector<StringRef, 4> lost;
-  for (const PostOp &postOp : postOps) {
-    if (losesNan(postOp)) {
-      lost.insert(postOp.kind);
-    }
-  }
-  return llvm::join(lost, ", ");
+  return namesThatLoseNan(postOps);
 }
 
 /// A view of `operand` over the result's batch dimensions, then rows and
 /// columns; a stride of 0 becomes an extent of 1.
-static plan::TensorViewAttr
-matrixView(Builder &b, int64_t operand, Type dtype, ArrayRef<int64_t> batch,
-           ArrayRef<int64_t> batchStrides, int64_t rows, int64_t columns,
-           int64_t rowStride, int64_t columnStride) {
+static plan::TensorViewAttr matrixView(OnednnCallWriter &call, int64_t operand,
+                                       Type dtype, ArrayRef<int64_t> batch,
+                                       ArrayRef<int64_t> batchStrides,
+                                       int64_t rows, int64_t columns,
+                                       int64_t rowStride,
+                                       int64_t columnStride) {
   SmallVector<int64_t> dims, strides;
   for (auto [dim, stride] : llvm::zip_equal(batch, batchStrides)) {
     dims.push_back(stride == 0 ? 1 : dim);
@@ -130,17 +99,13 @@ matrixView(Builder &b, int64_t operand, Type dtype, ArrayRef<int64_t> batch,
   }
   dims.append({rows, columns});
   strides.append({rowStride, columnStride});
-  return plan::TensorViewAttr::get(b.getContext(), operand, dtype,
-                                   b.getDenseI64ArrayAttr(dims),
-                                   b.getDenseI64ArrayAttr(strides));
+  return call.view(operand, dtype, dims, strides);
 }
 
 LogicalResult OnednnMatmul::lower(FusionOp fusion,
                                   plan::PlanBuilder &plan) const {
-  DictionaryAttr schedule = fusion.getImplAttr().getSchedule();
-  if (schedule && !schedule.empty()) {
-    return fusion.emitError(name())
-           << " takes no schedule parameters, got " << schedule;
+  if (failed(checkNoSchedule(fusion, name()))) {
+    return failure();
   }
   std::string reason;
   auto shape = FusionShape::get(fusion, &reason);
@@ -151,60 +116,27 @@ LogicalResult OnednnMatmul::lower(FusionOp fusion,
     return fusion.emitError(name()) << " cannot implement this: " << *rejected;
   }
   const GemmShape &gemm = *shape->gemm;
-  OpBuilder &b = plan.builder();
-  auto outer = [&](Value argument) {
-    return fusion.getInputs()[cast<BlockArgument>(argument).getArgNumber()];
-  };
-  SmallVector<Value> tensors = {outer(gemm.lhs), outer(gemm.rhs)};
-  auto lhs = matrixView(b, 0, gemm.lhsType, gemm.batch, gemm.lhsBatchStrides,
-                        gemm.m, gemm.k, gemm.lhsStrideM, gemm.lhsStrideK);
-  auto rhs = matrixView(b, 1, gemm.rhsType, gemm.batch, gemm.rhsBatchStrides,
-                        gemm.k, gemm.n, gemm.rhsStrideK, gemm.rhsStrideN);
+  OnednnCallWriter call(fusion, plan);
+  auto lhs = matrixView(call, call.read(gemm.lhs), gemm.lhsType, gemm.batch,
+                        gemm.lhsBatchStrides, gemm.m, gemm.k, gemm.lhsStrideM,
+                        gemm.lhsStrideK);
+  int64_t rhsOperand = call.read(gemm.rhs);
+  auto rhs = matrixView(call, rhsOperand, gemm.rhsType, gemm.batch,
+                        gemm.rhsBatchStrides, gemm.k, gemm.n, gemm.rhsStrideK,
+                        gemm.rhsStrideN);
   plan::TensorViewAttr bias;
-  ResultView view = ResultView::get(gemm);
   if (gemm.bias) {
     // Linear alone has one, and no batch.
-    bias = plan::TensorViewAttr::get(b.getContext(), 2,
-                                     getElementTypeOrSelf(gemm.bias.getType()),
-                                     b.getDenseI64ArrayAttr({1, gemm.n}),
-                                     b.getDenseI64ArrayAttr({gemm.n, 1}));
-    tensors.push_back(outer(gemm.bias));
+    bias = call.view(call.read(gemm.bias),
+                     getElementTypeOrSelf(gemm.bias.getType()), {1, gemm.n},
+                     {gemm.n, 1});
   }
-  SmallVector<Attribute> postOpAttrs =
-      getPostOpAttrs(b.getContext(), postOps, int64_t(tensors.size()));
-  for (const PostOp &postOp : postOps) {
-    if (postOp.operand) {
-      tensors.push_back(outer(postOp.operand));
-    }
-  }
-  auto result = plan::TensorViewAttr::get(
-      b.getContext(), int64_t(tensors.size()), resultElement(*shape),
-      b.getDenseI64ArrayAttr(view.dims), b.getDenseI64ArrayAttr(view.strides));
-
-  SmallVector<Value> addresses;
-  SmallVector<Attribute> access;
-  for (Value tensor : tensors) {
-    addresses.push_back(plan.addressOf(tensor));
-    access.push_back(plan::AccessAttr::get(b.getContext(), plan::Access::Read));
-  }
-  addresses.push_back(plan.addressOf(fusion.getResult(0)));
-  access.push_back(plan::AccessAttr::get(b.getContext(), plan::Access::Write));
-
-  bool packRhs = bool(tensors[1].getDefiningOp<graph::ConstantOp>());
-  auto descriptor =
-      plan::OnednnMatmulAttr::get(b.getContext(), lhs, rhs, bias, result,
-                                  b.getArrayAttr(postOpAttrs), packRhs);
-  std::string version = llvm::formatv("{0}.{1}.{2}", DNNL_VERSION_MAJOR,
-                                      DNNL_VERSION_MINOR, DNNL_VERSION_PATCH)
-                            .str();
-  std::string label = name().str();
-  for (Operation *op : fusion.getBodyOps()) {
-    label += (" " + op->getName().stripDialect()).str();
-  }
-  plan::CallOp::create(b, fusion.getLoc(), descriptor, addresses,
-                       b.getArrayAttr(access), /*scratch=*/Value(),
-                       b.getI64IntegerAttr(0), b.getStringAttr(version),
-                       b.getStringAttr(label), /*depends=*/nullptr);
+  ArrayAttr postOpAttrs = call.readPostOps(postOps);
+  auto result = call.resultView(ResultView::get(*shape), resultElement(*shape));
+  call.write(plan::OnednnMatmulAttr::get(fusion.getContext(), lhs, rhs, bias,
+                                         result, postOpAttrs,
+                                         call.isConstant(rhsOperand)),
+             name());
   return success();
 }
 

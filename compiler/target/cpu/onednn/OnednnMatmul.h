@@ -21,6 +21,9 @@ public:
     return fuses_ ? "onednn_fused" : "onednn";
   }
   bool fusesEpilogue() const override { return fuses_; }
+  bool isFor(mlir::Operation *anchor) const override {
+    return anchor && graph::isContraction(anchor);
+  }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;
   std::vector<Implementation>

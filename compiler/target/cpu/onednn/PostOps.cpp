@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Walks from the contraction to the only result, one post-op per graph op.
+// Walks from the anchor to the only result, one post-op per graph op.
 
 #include "compiler/target/cpu/onednn/PostOps.h"
 
@@ -15,15 +15,46 @@ namespace minic::cpu {
 using kernel::BroadcastMap;
 using kernel::FusionShape;
 
-ResultView ResultView::get(const kernel::GemmShape &gemm) {
-  ResultView view;
-  view.dims.assign(gemm.batch.begin(), gemm.batch.end());
-  view.dims.append({gemm.m, gemm.n});
+static void makeDense(ResultView &view) {
   view.strides.assign(view.dims.size(), 1);
   for (size_t i = view.dims.size() - 1; i-- > 0;) {
     view.strides[i] = view.strides[i + 1] * view.dims[i + 1];
   }
+}
+
+ResultView ResultView::get(const FusionShape &shape) {
+  ResultView view;
+  if (shape.gemm) {
+    view.dims.assign(shape.gemm->batch.begin(), shape.gemm->batch.end());
+    view.dims.append({shape.gemm->m, shape.gemm->n});
+    makeDense(view);
+    return view;
+  }
+  const graph::Conv2dGeometry &g = shape.conv->geometry;
+  view.dims = {g.batch, g.outputChannels, g.outputHeight, g.outputWidth};
+  makeDense(view);
+  if (g.layout == graph::ImageLayout::NHWC) {
+    int64_t row = g.outputWidth * g.outputChannels;
+    view.strides = {g.outputHeight * row, 1, row, g.outputChannels};
+  }
   return view;
+}
+
+/// The dimension of the result's space that a value per channel varies along,
+/// and the same of the view; nothing where oneDNN has none.
+struct ChannelDim {
+  size_t space, view;
+};
+static std::optional<ChannelDim> channelDim(const FusionShape &shape) {
+  if (shape.conv) {
+    bool isNhwc = shape.conv->geometry.layout == graph::ImageLayout::NHWC;
+    return ChannelDim{isNhwc ? size_t(3) : size_t(1), 1};
+  }
+  // With batch dimensions oneDNN takes dimension 1 for the channels.
+  if (!shape.gemm->batch.empty()) {
+    return std::nullopt;
+  }
+  return ChannelDim{shape.space.size() - 1, 1};
 }
 
 namespace {
@@ -81,7 +112,7 @@ private:
       return fail("oneDNN 2.6.3 has no binary post-op on " +
                   typeText(type.getElementType()));
     }
-    ResultView view = ResultView::get(*shape.gemm);
+    ResultView view = ResultView::get(shape);
     if (failed(broadcast(type, view))) {
       return failure();
     }
@@ -98,24 +129,22 @@ private:
     if (strides == dense) {
       return success();
     }
-    bool isColumn = strides.back() == 1 &&
-                    !llvm::any_of(ArrayRef<int64_t>(strides).drop_back(),
-                                  [](int64_t s) { return s; });
+    std::optional<ChannelDim> channel = channelDim(shape);
+    bool isChannel = channel && strides[channel->space] == 1 &&
+                     llvm::count(strides, 0) == int64_t(strides.size()) - 1;
     bool isScalar = llvm::all_of(strides, [](int64_t s) { return s == 0; });
-    // With batch dimensions oneDNN takes dimension 1 for the channels.
-    if (!isScalar && (!isColumn || view.dims.size() != 2)) {
-      return fail("oneDNN has no fast post-op for an operand that broadcasts "
-                  "along rows");
+    if (!isScalar && !isChannel) {
+      return fail(shape.conv ? "oneDNN has no fast post-op for an operand that "
+                               "broadcasts along pixels"
+                             : "oneDNN has no fast post-op for an operand that "
+                               "broadcasts along rows");
     }
     for (size_t i = 0; i < view.dims.size(); ++i) {
-      if (isScalar || i + 1 < view.dims.size()) {
+      if (isScalar || i != channel->view) {
         view.dims[i] = 1;
       }
     }
-    view.strides.assign(view.dims.size(), 1);
-    for (size_t i = view.dims.size() - 1; i-- > 0;) {
-      view.strides[i] = view.strides[i + 1] * view.dims[i + 1];
-    }
+    makeDense(view);
     return success();
   }
 

@@ -28,14 +28,15 @@
 
 namespace minic::cpu {
 
-/// Dimensions and strides of a contraction's result as oneDNN sees it: its
-/// batch dimensions, M and N.
+/// Dimensions and strides of an anchor's result as oneDNN sees it: batch
+/// dimensions, M and N of a contraction; N, K, P and Q of a convolution
+/// whatever its layout.
 struct ResultView {
   llvm::SmallVector<int64_t> dims, strides;
-  static ResultView get(const kernel::GemmShape &gemm);
+  static ResultView get(const kernel::FusionShape &shape);
 };
 
-/// One post-op on the contraction's result.
+/// One post-op on the anchor's result.
 struct PostOp {
   /// A name of format.EltwiseKind, or of format.BinaryKindPostOp where there is
   /// an operand.
@@ -51,7 +52,7 @@ bool losesNan(const PostOp &postOp);
 
 /// Fails with a reason where the epilogue is not a chain, where one of its ops
 /// has no post-op, or where an operand broadcasts in a way oneDNN is slow at
-/// (it takes scalars, a value per column, and full tensors).
+/// (it takes scalars, a value per column or channel, and full tensors).
 mlir::FailureOr<llvm::SmallVector<PostOp>>
 getPostOps(const kernel::FusionShape &shape, std::string &reason);
 

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matching, estimating and lowering of oneDNN convolutions.
+
+#include "compiler/target/cpu/onednn/OnednnConvolution.h"
+
+#include "compiler/target/cpu/onednn/OnednnCallWriter.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+using graph::Conv2dGeometry;
+using graph::ImageLayout;
+using kernel::ConvShape;
+using kernel::FusionOp;
+using kernel::FusionShape;
+
+static Type resultElement(const FusionShape &shape) {
+  return getElementTypeOrSelf(shape.results[0].getType());
+}
+
+/// Null where oneDNN computes `shape`; fills `postOps`.
+static std::optional<std::string> rejectShape(const FusionShape &shape,
+                                              bool fuses,
+                                              SmallVector<PostOp> &postOps) {
+  if (!shape.conv) {
+    return "no convolution";
+  }
+  const ConvShape &conv = *shape.conv;
+  const Conv2dGeometry &g = conv.geometry;
+  if (conv.inputType.isF16()) {
+    return "oneDNN 2.6.3 has no f16";
+  }
+  if (!shape.prologue.empty()) {
+    return "ops before the convolution";
+  }
+  if (g.batch * g.outputChannels * g.inputChannelsPerGroup() == 0) {
+    return "empty convolution";
+  }
+  if (!fuses && !shape.epilogue.empty()) {
+    return "ops after the convolution";
+  }
+  std::string reason;
+  auto chain = getPostOps(shape, reason);
+  if (failed(chain)) {
+    return reason;
+  }
+  postOps = *chain;
+  Type result = resultElement(shape);
+  if (!result.isF32() && !(result.isBF16() && conv.inputType.isBF16())) {
+    return "oneDNN 2.6.3 has no such result dtype for these operands";
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string>
+OnednnConvolution::reject(FusionOp fusion, const DeviceProfile &) const {
+  std::string reason;
+  auto shape = FusionShape::get(fusion, &reason);
+  if (failed(shape)) {
+    return reason;
+  }
+  SmallVector<PostOp> postOps;
+  return rejectShape(*shape, fuses_, postOps);
+}
+
+std::vector<Implementation>
+OnednnConvolution::enumerate(FusionOp fusion,
+                             const DeviceProfile &profile) const {
+  auto shape = FusionShape::get(fusion, nullptr);
+  const Conv2dGeometry &g = shape->conv->geometry;
+  double flops = 2.0 * g.batch * g.outputChannels * g.outputHeight *
+                 g.outputWidth * g.reductionLength();
+  return {onednnImplementation(fusion, name(), flops,
+                               shape->conv->inputType.isBF16(), profile)};
+}
+
+std::string OnednnConvolution::opsThatLoseNan(FusionOp fusion) const {
+  auto shape = FusionShape::get(fusion, nullptr);
+  SmallVector<PostOp> postOps;
+  if (failed(shape) || rejectShape(*shape, fuses_, postOps)) {
+    return {};
+  }
+  return namesThatLoseNan(postOps);
+}
+
+/// Strides of [N, C, H, W] in `layout`.
+static SmallVector<int64_t> imageStrides(ImageLayout layout, int64_t channels,
+                                         int64_t height, int64_t width) {
+  if (layout == ImageLayout::NCHW) {
+    return {channels * height * width, height * width, width, 1};
+  }
+  return {height * width * channels, 1, width * channels, channels};
+}
+
+LogicalResult OnednnConvolution::lower(FusionOp fusion,
+                                       plan::PlanBuilder &plan) const {
+  if (failed(checkNoSchedule(fusion, name()))) {
+    return failure();
+  }
+  std::string reason;
+  auto shape = FusionShape::get(fusion, &reason);
+  SmallVector<PostOp> postOps;
+  std::optional<std::string> rejected =
+      failed(shape) ? reason : rejectShape(*shape, fuses_, postOps);
+  if (rejected) {
+    return fusion.emitError(name()) << " cannot implement this: " << *rejected;
+  }
+  const ConvShape &conv = *shape->conv;
+  const Conv2dGeometry &g = conv.geometry;
+  OnednnCallWriter call(fusion, plan);
+  auto input = call.view(
+      call.read(conv.input), conv.inputType,
+      {g.batch, g.inputChannels, g.inputHeight, g.inputWidth},
+      imageStrides(g.layout, g.inputChannels, g.inputHeight, g.inputWidth));
+  int64_t filterOperand = call.read(conv.filter);
+  auto filter =
+      call.view(filterOperand, conv.filterType,
+                {g.outputChannels, g.inputChannelsPerGroup(), g.filterHeight,
+                 g.filterWidth},
+                imageStrides(ImageLayout::NCHW, g.inputChannelsPerGroup(),
+                             g.filterHeight, g.filterWidth));
+  plan::TensorViewAttr bias;
+  if (conv.bias) {
+    bias = call.view(call.read(conv.bias), conv.inputType, {g.outputChannels},
+                     {1});
+  }
+  ArrayAttr postOpAttrs = call.readPostOps(postOps);
+  auto result = call.resultView(ResultView::get(*shape), resultElement(*shape));
+  Builder b(fusion.getContext());
+  call.write(plan::OnednnConvolutionAttr::get(
+                 b.getContext(), input, filter, bias, result,
+                 b.getDenseI64ArrayAttr({g.strideHeight, g.strideWidth}),
+                 b.getDenseI64ArrayAttr({g.padTop, g.padLeft}),
+                 b.getDenseI64ArrayAttr({g.padBottom, g.padRight}),
+                 b.getDenseI64ArrayAttr({g.dilationHeight, g.dilationWidth}),
+                 g.groups, postOpAttrs, call.isConstant(filterOperand)),
+             name());
+  return success();
+}
+
+} // namespace minic::cpu

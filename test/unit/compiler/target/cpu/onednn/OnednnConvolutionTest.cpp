@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which convolutions oneDNN takes, and the call that it writes for them.
+
+#include "compiler/target/cpu/onednn/OnednnConvolution.h"
+
+#include "test/unit/compiler/target/cpu/LoweredFusion.h"
+#include "test/unit/dialects/kernel/ParsedFusion.h"
+
+#include "mlir/IR/Verifier.h"
+
+#include "gmock/gmock.h"
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+namespace minic::cpu {
+namespace {
+
+const OnednnConvolution kPlain(/*fusesEpilogue=*/false);
+const OnednnConvolution kFused(/*fusesEpilogue=*/true);
+
+/// A grouped NHWC convolution of 2x9x8x6 to 2x5x11x4, from %0 to %3 with bias,
+/// then `epilogue` from %y to %r.
+ParsedFusion conv2d(const std::string &epilogue,
+                    const std::vector<std::string> &more = {},
+                    const std::string &dtype = "f32") {
+  std::string x = "tensor<2x9x8x6x" + dtype + ">",
+              w = "tensor<4x3x3x2x" + dtype + ">",
+              b = "tensor<4x" + dtype + ">",
+              y = "tensor<2x5x11x4x" + dtype + ">";
+  std::vector<std::string> arguments = {x, w, b};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return ParsedFusion(
+      arguments, y,
+      "%y = graph.conv2d %0, %1, %2 {layout = \"nhwc\", groups = 2 : i64, "
+      "strides = array<i64: 2, 1>, pads = array<i64: 1, 2, 3, 4>, "
+      "dilations = array<i64: 2, 3>} : (" +
+          x + ", " + w + ", " + b + ") -> " + y + "\n" + epilogue +
+          "\nkernel.yield " + (epilogue.empty() ? "%y" : "%r") + " : " + y);
+}
+
+std::string reasonFor(const OnednnConvolution &backend, ParsedFusion &&parsed) {
+  return backend.reject(parsed.get(), getCpuProfile(1)).value_or("accepted");
+}
+
+/// The call that `backend` writes for `parsed`.
+struct Lowered {
+  Lowered(const OnednnConvolution &backend, ParsedFusion &parsed)
+      : plan(parsed.get().getContext()) {
+    kernel::FusionOp fusion = parsed.get();
+    auto implementations = backend.enumerate(fusion, getCpuProfile(2));
+    EXPECT_EQ(implementations.size(), 1u);
+    fusion.setImplAttr(implementations.front().impl);
+    EXPECT_TRUE(succeeded(backend.lower(fusion, plan)));
+    call = onlyOp<plan::CallOp>(*plan.module);
+    EXPECT_TRUE(succeeded(mlir::verify(call)));
+    convolution = mlir::cast<plan::OnednnConvolutionAttr>(call.getDescriptor());
+  }
+
+  RecordingPlanBuilder plan;
+  plan::CallOp call;
+  plan::OnednnConvolutionAttr convolution;
+};
+
+TEST(OnednnConvolutionTest, ViewsAreNchwWhateverTheLayout) {
+  ParsedFusion parsed = conv2d("");
+  Lowered lowered(kPlain, parsed);
+  auto input = lowered.convolution.getInput();
+  EXPECT_THAT(input.getDims().asArrayRef(), ElementsAre(2, 6, 9, 8));
+  EXPECT_THAT(input.getStrides().asArrayRef(), ElementsAre(432, 1, 48, 6));
+  auto filter = lowered.convolution.getFilter();
+  EXPECT_THAT(filter.getDims().asArrayRef(), ElementsAre(4, 3, 3, 2));
+  EXPECT_THAT(filter.getStrides().asArrayRef(), ElementsAre(18, 6, 2, 1));
+  auto result = lowered.convolution.getResult();
+  EXPECT_EQ(result.getOperand(), 3);
+  EXPECT_THAT(result.getDims().asArrayRef(), ElementsAre(2, 4, 5, 11));
+  EXPECT_THAT(result.getStrides().asArrayRef(), ElementsAre(220, 1, 44, 4));
+  EXPECT_EQ(lowered.convolution.getBias().getOperand(), 2);
+  EXPECT_THAT(lowered.convolution.getStrides().asArrayRef(), ElementsAre(2, 1));
+  EXPECT_THAT(lowered.convolution.getPadsBegin().asArrayRef(),
+              ElementsAre(1, 2));
+  EXPECT_THAT(lowered.convolution.getPadsEnd().asArrayRef(), ElementsAre(3, 4));
+  EXPECT_THAT(lowered.convolution.getDilations().asArrayRef(),
+              ElementsAre(2, 3));
+  EXPECT_EQ(lowered.convolution.getGroups(), 2);
+  EXPECT_FALSE(lowered.convolution.getPackFilter())
+      << "the filter is an argument";
+}
+
+TEST(OnednnConvolutionTest, EpiloguesArePostOps) {
+  std::string y = "tensor<2x5x11x4xf32>";
+  ParsedFusion parsed =
+      conv2d("%s = graph.mul %y, %3 : (" + y + ", tensor<4xf32>) -> " + y +
+                 "\n%a = graph.add %4, %s : (" + y + ", " + y + ") -> " + y +
+                 "\n%r = graph.relu %a : " + y,
+             {"tensor<4xf32>", y});
+  EXPECT_EQ(kFused.opsThatLoseNan(parsed.get()), "relu");
+  Lowered lowered(kFused, parsed);
+  auto postOps = lowered.convolution.getPostOps().getValue();
+  ASSERT_THAT(postOps, SizeIs(3));
+  auto scale = mlir::cast<plan::BinaryAttr>(postOps[0]);
+  EXPECT_EQ(scale.getKind().getValue(), "mul");
+  EXPECT_THAT(scale.getOperand().getDims().asArrayRef(),
+              ElementsAre(1, 4, 1, 1));
+  auto residual = mlir::cast<plan::BinaryAttr>(postOps[1]);
+  EXPECT_EQ(residual.getOperand().getOperand(), 4);
+  EXPECT_THAT(residual.getOperand().getDims().asArrayRef(),
+              ElementsAre(2, 4, 5, 11));
+  EXPECT_THAT(residual.getOperand().getStrides().asArrayRef(),
+              ElementsAre(220, 1, 44, 4));
+  EXPECT_EQ(mlir::cast<plan::EltwiseAttr>(postOps[2]).getKind().getValue(),
+            "relu");
+}
+
+TEST(OnednnConvolutionTest, SaysWhyNot) {
+  std::string y = "tensor<2x5x11x4xf32>";
+  EXPECT_EQ(reasonFor(kPlain, conv2d("%r = graph.relu %y : " + y)),
+            "ops after the convolution");
+  EXPECT_THAT(reasonFor(kFused, conv2d("", {}, "f16")), HasSubstr("no f16"));
+  EXPECT_THAT(reasonFor(kFused, conv2d("%r = graph.mul %y, %3 : (" + y +
+                                           ", tensor<2x5x11x1xf32>) -> " + y,
+                                       {"tensor<2x5x11x1xf32>"})),
+              HasSubstr("broadcasts along pixels"));
+  // Per image, not per channel.
+  EXPECT_THAT(reasonFor(kFused, conv2d("%r = graph.mul %y, %3 : (" + y +
+                                           ", tensor<2x1x1x1xf32>) -> " + y,
+                                       {"tensor<2x1x1x1xf32>"})),
+              HasSubstr("broadcasts along pixels"));
+  EXPECT_EQ(reasonFor(kFused, ParsedFusion({"tensor<4xf32>"}, "tensor<4xf32>",
+                                           "%1 = graph.relu %0 : tensor<4xf32>"
+                                           "\nkernel.yield %1 : "
+                                           "tensor<4xf32>")),
+            "no convolution");
+}
+
+} // namespace
+} // namespace minic::cpu
