@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verifies every candidate of linear+relu at every awkward (M, N, K).
+"""Verifies every candidate of linear+relu at every awkward (M, N, K), or of
+convolutions.
 
-All triples of problems.AWKWARD are compiled in max-autotune mode with a
+All triples of problems.AWKWARD (or convolutions.all_convolutions) are compiled in max-autotune mode with a
 database of their own; the tuner builds each candidate and verifies it against
 the float64 reference on random data in poisoned, guarded outputs. The report
 counts verified candidates and names every one that was not.
 
     .venv/bin/python test/bench/shape_sweep.py --dtypes f32 bf16 --jobs 2
+    .venv/bin/python test/bench/shape_sweep.py --convolutions
 """
 
 import argparse
@@ -22,16 +24,35 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "inputs"))
+import convolutions  # noqa: E402
 import problems  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def sweep(bin_dir, problem, threads, target):
+def name_of(problem, dtype):
+    if isinstance(problem, convolutions.Convolution):
+        return convolutions.name(problem, dtype)
+    return problems.name(*problem, dtype)
+
+
+def write(folder, problem, dtype):
+    if isinstance(problem, convolutions.Convolution):
+        return convolutions.write(folder, problem, dtype)
+    return problems.write(folder, *problem, dtype)
+
+
+def size(problem):
+    if isinstance(problem, convolutions.Convolution):
+        return problem.n * problem.c * problem.k * problem.h * problem.w
+    return problem[0] * problem[1] * problem[2]
+
+
+def sweep(bin_dir, problem, dtype, threads, target):
     """Statuses of all candidates, and a line for each that did not verify."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
-        model = problems.write(folder, *problem)
+        model = write(folder, problem, dtype)
         report = folder / "report.json"
         done = subprocess.run(
             [bin_dir / "minic", "--mode=max-autotune", f"--threads={threads}",
@@ -44,7 +65,7 @@ def sweep(bin_dir, problem, threads, target):
             text=True, capture_output=True)
         if done.returncode != 0:
             return collections.Counter(failed=1), [
-                f"{problems.name(*problem)}: exit {done.returncode}: "
+                f"{name_of(problem, dtype)}: exit {done.returncode}: "
                 f"{done.stderr.strip().splitlines()[-1:]}"], 0.0
         statuses, notes, worst = collections.Counter(), [], 0.0
         for entry in json.loads(report.read_text())["problems"]:
@@ -52,7 +73,7 @@ def sweep(bin_dir, problem, threads, target):
                 statuses[row["status"]] += 1
                 worst = max(worst, row["worst_error"])
                 if row["status"] not in ("verified", "duplicate"):
-                    notes.append(f"{problems.name(*problem)}: {row['name']}: "
+                    notes.append(f"{name_of(problem, dtype)}: {row['name']}: "
                                  f"{row['status']}: {row['reason']}")
         return statuses, notes, worst
 
@@ -67,11 +88,15 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--pairwise", action="store_true",
                         help="only a pairwise-covering set of triples")
+    parser.add_argument("--convolutions", action="store_true",
+                        help="convolutions in place of linear+relu")
     parser.add_argument("--part", default="1/1", metavar="I/N",
                         help="every Nth problem, starting with the Ith")
     arguments = parser.parse_args()
 
-    triples = (problems.pairwise() if arguments.pairwise else
+    triples = (list(convolutions.all_convolutions())
+               if arguments.convolutions else
+               problems.pairwise() if arguments.pairwise else
                list(itertools.product(problems.AWKWARD, repeat=3)))
     part, parts = map(int, arguments.part.split("/"))
     failures = 0
@@ -80,10 +105,10 @@ def main():
         total, worst = collections.Counter(), 0.0
         with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
             # Large problems first, so that none is left alone at the end.
-            ordered = sorted(triples, key=lambda t: -t[0] * t[1] * t[2])
+            ordered = sorted(triples, key=size, reverse=True)
             ordered = ordered[part - 1::parts]
             for statuses, notes, error in pool.map(
-                    lambda t: sweep(arguments.bin, (*t, dtype),
+                    lambda t: sweep(arguments.bin, t, dtype,
                                     arguments.threads, arguments.target),
                     ordered):
                 total += statuses

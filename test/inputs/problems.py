@@ -11,6 +11,7 @@ problem for each N. Weights lie beside each model, in a .safetensors file.
 """
 
 import json
+import math
 import pathlib
 import random
 import struct
@@ -69,8 +70,8 @@ def write_weights(path, tensors, dtype, seed):
     generator = random.Random(seed)
     for tensor, dims in tensors.items():
         count, scale = dims[0], 1.0
-        if len(dims) == 2:
-            count, scale = dims[0] * dims[1], dims[1] ** -0.5
+        if len(dims) > 1:
+            count, scale = math.prod(dims), math.prod(dims[1:]) ** -0.5
         blobs.append(values(count, scale, dtype, generator))
         header[tensor] = {"dtype": dtype.upper(), "shape": dims,
                           "data_offsets": [offset, offset + len(blobs[-1])]}

@@ -7,7 +7,9 @@
 
 #include "compiler/target/cpu/Assembler.h"
 #include "compiler/target/cpu/CpuProfile.h"
+#include "compiler/target/cpu/conv_direct/ConvDirectFamily.h"
 #include "compiler/target/cpu/gemm_packed/GemmPackedFamily.h"
+#include "compiler/target/cpu/onednn/OnednnConvolution.h"
 #include "compiler/target/cpu/onednn/OnednnMatmul.h"
 #include "compiler/target/cpu/pointwise/PointwiseFamily.h"
 #include "compiler/target/cpu/relayout/Relayout.h"
@@ -19,10 +21,13 @@ namespace minic::cpu {
 CpuTarget::CpuTarget(DeviceProfile profile) : profile_(std::move(profile)) {
   static const GemmPackedFamily gemm;
   static const PointwiseFamily pointwise;
-  families_ = {&gemm, &pointwise};
+  static const ConvDirectFamily convolution;
+  families_ = {&gemm, &convolution, &pointwise};
   static const OnednnMatmul onednn(/*fusesEpilogue=*/false);
   static const OnednnMatmul onednnFused(/*fusesEpilogue=*/true);
-  libraries_ = {&onednn, &onednnFused};
+  static const OnednnConvolution onednnConv(/*fusesEpilogue=*/false);
+  static const OnednnConvolution onednnConvFused(/*fusesEpilogue=*/true);
+  libraries_ = {&onednn, &onednnFused, &onednnConv, &onednnConvFused};
 }
 
 LogicalResult CpuTarget::emit(plan::KernelOp kernel, ModuleOp device) const {

@@ -6,7 +6,7 @@
 
 #include "compiler/target/cpu/gemm_packed/Microkernel.h"
 
-#include "compiler/target/cpu/EpilogueEmitter.h"
+#include "compiler/target/cpu/TileEpilogue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -16,15 +16,6 @@ using namespace mlir;
 namespace minic::cpu {
 
 namespace {
-
-/// An epilogue is written out for every vector of the tile only while that is
-/// short; a loop builds faster, and leaves registers to the constants of
-/// polynomials.
-constexpr int64_t unrolledInstructionsPerVector = 16;
-constexpr int64_t unrolledInstructions = 400;
-
-/// Vectors that the body of the loop takes at a time: independent chains.
-constexpr int64_t vectorsAtATime = 4;
 
 class MicrokernelEmitter {
 public:
@@ -43,13 +34,15 @@ public:
 
   void emit() {
     SmallVector<Value> sums = contract(initialSums());
-    int64_t perVector = EpilogueEmitter::instructionCount(shape_);
-    if (perVector <= unrolledInstructionsPerVector &&
-        perVector * int64_t(sums.size()) <= unrolledInstructions) {
-      finishUnrolled(sums);
-    } else {
-      finishInLoop(sums);
-    }
+    emitTileEpilogue(
+        k_, shape_, args_,
+        {.height = height_,
+         .vectors = g_.vectors(),
+         .lanes = gemmLanes,
+         .firstRow = row_,
+         .column = columns_[0],
+         .columnEnd = g_.hasColumnTail() ? k_.i64(g_.gemm.n) : Value()},
+        sums);
   }
 
 private:
@@ -200,72 +193,6 @@ private:
       step(lhs, panel, rest, sums, /*halfWord=*/true);
     }
     return sums;
-  }
-
-  EpilogueEmitter createEpilogue() {
-    SmallVector<Value> inputs, results;
-    for (Value input : shape_.epilogueInputs) {
-      inputs.push_back(k_.argPointer(args_, argumentIndex(input)));
-    }
-    auto fusion = cast<kernel::FusionOp>(shape_.anchor->getParentOp());
-    for (size_t i = 0; i != shape_.results.size(); ++i) {
-      results.push_back(
-          k_.argPointer(args_, int64_t(fusion.getInputs().size() + i)));
-    }
-    return EpilogueEmitter(k_, shape_, inputs, results);
-  }
-
-  void finishUnrolled(ArrayRef<Value> sums) {
-    EpilogueEmitter epilogue = createEpilogue();
-    for (int64_t i = 0; i != height_; ++i) {
-      EpilogueEmitter::Row row = epilogue.row(row_, i);
-      for (int64_t v = 0; v != g_.vectors(); ++v) {
-        epilogue.emit(row, columns_[v], gemmLanes, masks_[v],
-                      sums[i * g_.vectors() + v]);
-      }
-    }
-  }
-
-  /// Stack memory for the sums. In the entry block, where it is static.
-  Value allocateTile() {
-    OpBuilder::InsertionGuard guard(k_.b);
-    k_.b.setInsertionPointToStart(cast<BlockArgument>(args_).getOwner());
-    return LLVM::AllocaOp::create(
-        k_.b, k_.loc, LLVM::LLVMPointerType::get(k_.b.getContext()),
-        k_.b.getF32Type(), k_.i64(height_ * g_.schedule.nr), /*alignment=*/64);
-  }
-
-  /// Puts the sums on the stack and lets a loop take them, some vectors of a
-  /// row at a time.
-  void finishInLoop(ArrayRef<Value> sums) {
-    Type f32 = k_.b.getF32Type();
-    Value tile = allocateTile();
-    for (auto [i, sum] : llvm::enumerate(sums)) {
-      k_.storeRaw(sum, k_.advance(tile, int64_t(i) * gemmLanes, f32), 64);
-    }
-    EpilogueEmitter epilogue = createEpilogue();
-    int64_t group = vectorsAtATime;
-    while (g_.vectors() % group != 0) {
-      --group;
-    }
-    auto finishGroup = [&](Value row, Value first) {
-      EpilogueEmitter::Row at = epilogue.row(k_.add(row_, row));
-      Value from =
-          k_.advance(tile, k_.add(k_.mul(row, g_.schedule.nr), first), f32);
-      for (int64_t v = 0; v != group; ++v) {
-        Value column = k_.add(k_.add(columns_[0], first), v * gemmLanes);
-        Value sum = k_.loadRaw(f32s_, k_.advance(from, v * gemmLanes, f32), 64);
-        epilogue.emit(at, column, gemmLanes, maskAt(column), sum);
-      }
-    };
-    k_.forLoop(k_.i64(0), k_.i64(height_), 1, [&](Value row) {
-      if (group == g_.vectors()) {
-        finishGroup(row, k_.i64(0));
-        return;
-      }
-      k_.forLoop(k_.i64(0), k_.i64(g_.schedule.nr), group * gemmLanes,
-                 [&](Value first) { finishGroup(row, first); });
-    });
   }
 
   KernelBuilder k_;

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The schedule as an attribute and as text.
+
+#include "compiler/target/cpu/conv_direct/ConvDirectSchedule.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+DictionaryAttr toAttribute(const ConvDirectSchedule &schedule,
+                           MLIRContext *context) {
+  Builder b(context);
+  return b.getDictionaryAttr({
+      b.getNamedAttr("mr", b.getI64IntegerAttr(schedule.mr)),
+      b.getNamedAttr("nr", b.getI64IntegerAttr(schedule.nr)),
+      b.getNamedAttr("lines", b.getI64IntegerAttr(schedule.lines)),
+      b.getNamedAttr("x", b.getStringAttr(schedule.pack ? "pack" : "none")),
+  });
+}
+
+static LogicalResult parseInteger(Location loc, NamedAttribute entry,
+                                  int64_t low, int64_t high, int64_t multiple,
+                                  int64_t &result) {
+  auto value = dyn_cast<IntegerAttr>(entry.getValue());
+  if (!value || !value.getType().isSignlessInteger() || value.getInt() < low ||
+      value.getInt() > high || value.getInt() % multiple != 0) {
+    auto diagnostic = emitError(loc, "conv_direct schedule expects ")
+                      << entry.getName().getValue() << " in [" << low << ", "
+                      << high << "]";
+    if (multiple != 1) {
+      diagnostic << " and a multiple of " << multiple;
+    }
+    return diagnostic << ", got " << entry.getValue();
+  }
+  result = value.getInt();
+  return success();
+}
+
+static LogicalResult parsePack(Location loc, NamedAttribute entry,
+                               bool &result) {
+  auto value = dyn_cast<StringAttr>(entry.getValue());
+  if (!value || (value != "pack" && value != "none")) {
+    return emitError(loc, "conv_direct schedule expects x to be \"pack\" or "
+                          "\"none\", got ")
+           << entry.getValue();
+  }
+  result = value == "pack";
+  return success();
+}
+
+FailureOr<ConvDirectSchedule> parseConvDirectSchedule(DictionaryAttr attribute,
+                                                      Location loc) {
+  ConvDirectSchedule schedule;
+  for (NamedAttribute entry : attribute) {
+    StringRef key = entry.getName().getValue();
+    LogicalResult result = success();
+    if (key == "mr") {
+      result = parseInteger(loc, entry, 1, 16, 1, schedule.mr);
+    } else if (key == "nr") {
+      result = parseInteger(loc, entry, 16, 256, 16, schedule.nr);
+    } else if (key == "lines") {
+      result = parseInteger(loc, entry, 1, 1024, 1, schedule.lines);
+    } else if (key == "x") {
+      result = parsePack(loc, entry, schedule.pack);
+    } else {
+      result = emitError(loc, "conv_direct schedule has no '") << key << "'";
+    }
+    if (failed(result)) {
+      return failure();
+    }
+  }
+  return schedule;
+}
+
+std::string toString(const ConvDirectSchedule &schedule) {
+  return llvm::formatv("conv_direct {0}x{1} lines={2} x={3}", schedule.mr,
+                       schedule.nr, schedule.lines,
+                       schedule.pack ? "pack" : "none")
+      .str();
+}
+
+} // namespace minic::cpu

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Register tiles, blocks of lines and packing, ranked by an estimate.
+
+#include "compiler/target/cpu/conv_direct/EnumerateConvSchedules.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+double estimateMicroseconds(const ConvDirectGeometry &geometry,
+                            const DeviceProfile &profile) {
+  const graph::Conv2dGeometry &g = geometry.g();
+  bool isWide = profile.has("avx512f");
+  double perVector = isWide ? 1 : 2; // instructions per 16 lanes
+  double cyclesPerSecond = 3.5e9;
+  double fmasPerCycle = profile.peakGflops / 3.5 / (2 * convLanes);
+  int64_t rows = geometry.isNhwc ? g.outputWidth : geometry.groupOutputs;
+  double height = double(rows) / double(std::max<int64_t>(geometry.tiles, 1));
+  double vectors = double(geometry.vectors());
+  // Cycles of one tap and channel of a tile.
+  double fma = height * vectors / fmasPerCycle;
+  double filterVectors = geometry.isNhwc ? vectors * perVector : height;
+  double inputVectors = geometry.isNhwc
+                            ? height * (geometry.isDepthwise ? vectors : 1)
+                            : vectors * perVector;
+  bool isHalf = !geometry.conv.filterType.isF32();
+  double loads = (filterVectors * (isHalf ? 2 : 1) + inputVectors) / 2;
+  if (isHalf && !geometry.schedule.pack) {
+    loads += inputVectors;
+  }
+  double latency = 4; // of a chain of multiply-adds
+  double cycles = std::max({fma, loads, latency}) + 0.03 * loads;
+  bool spills = height * vectors + std::min(height, vectors) + 1 > 31;
+  if (spills) {
+    cycles *= isWide ? 1.05 : 1;
+  }
+  double tiles = double(geometry.tiles) * geometry.columnTiles *
+                 geometry.groups * geometry.lines();
+  double perTile = g.reductionLength() * cycles + 40 + 2 * height * vectors;
+  double work = tiles * perTile;
+  if (geometry.schedule.pack) {
+    work += double(geometry.lines()) * geometry.packedLineElements() * 0.15;
+  }
+  // The block's lines should stay in L2 while the panels pass.
+  double blockBytes = double(geometry.scratchBytes());
+  double filterBytes = double(geometry.panelElements()) *
+                       llvm::divideCeil(g.outputChannels, geometry.panelWidth) *
+                       (isHalf ? 2 : 4);
+  if (blockBytes > 0.5 * double(profile.l2Bytes)) {
+    work *= 1.1;
+  }
+  int64_t grid = std::max<int64_t>(geometry.grid(), 1);
+  double blocks = double(llvm::divideCeil(grid, geometry.schedule.lines));
+  double traffic = filterBytes > 0.5 * double(profile.l2Bytes)
+                       ? filterBytes * blocks
+                       : filterBytes;
+  int64_t share = llvm::divideCeil(grid, std::max(profile.threads, 1));
+  double slowest = double(share) / double(grid);
+  double bandwidth = std::max(profile.memoryGBs, 1.0) * 1e9 * 3;
+  double compute = work * slowest / cyclesPerSecond;
+  double memory = traffic / bandwidth;
+  return 1e6 * (std::max(compute, memory) + 0.1 * std::min(compute, memory));
+}
+
+std::vector<EstimatedConvSchedule>
+enumerateConvSchedules(const kernel::FusionShape &shape,
+                       const DeviceProfile &profile, std::string *reason,
+                       size_t limit) {
+  struct RegisterTile {
+    int64_t mr, nr;
+  };
+  static const RegisterTile wide[] = {{14, 32}, {12, 32}, {8, 32}, {7, 64},
+                                      {6, 64},  {4, 64},  {8, 48}, {14, 16},
+                                      {8, 16},  {2, 64},  {1, 64}};
+  static const RegisterTile narrow[] = {
+      {6, 16}, {5, 16}, {4, 16}, {2, 32}, {1, 32}};
+  const graph::Conv2dGeometry &g = shape.conv->geometry;
+  bool isNhwc = g.layout == graph::ImageLayout::NHWC;
+  int64_t columns = isNhwc ? g.outputChannels / g.groups : g.outputWidth;
+  if (isNhwc && g.inputChannels == g.groups && g.outputChannels == g.groups) {
+    columns = g.outputChannels;
+  }
+  columns = llvm::alignTo(std::max<int64_t>(columns, 1), convLanes);
+
+  std::vector<EstimatedConvSchedule> found;
+  SmallVector<ConvDirectSchedule> seen;
+  auto consider = [&](ConvDirectSchedule schedule) {
+    FailureOr<ConvDirectGeometry> geometry =
+        ConvDirectGeometry::get(shape, schedule, reason);
+    if (failed(geometry)) {
+      return;
+    }
+    // Give equal code one name: the height that tiles really have, and no
+    // more lines than there are.
+    if (!geometry->heights.empty()) {
+      schedule.mr = std::max<int64_t>(geometry->heights.front(), 1);
+    }
+    int64_t grid = std::max<int64_t>(geometry->grid(), 1);
+    schedule.lines = std::min(schedule.lines, grid);
+    if (llvm::is_contained(seen, schedule)) {
+      return;
+    }
+    geometry = ConvDirectGeometry::get(shape, schedule, reason);
+    seen.push_back(schedule);
+    found.push_back({schedule, estimateMicroseconds(*geometry, profile)});
+  };
+  bool isWide = profile.has("avx512f");
+  for (RegisterTile tile : isWide ? ArrayRef(wide) : ArrayRef(narrow)) {
+    int64_t nr = std::min(tile.nr, columns);
+    for (int64_t lines : {1, 4, 16}) {
+      for (bool pack : {false, true}) {
+        consider({tile.mr, nr, lines, pack});
+      }
+    }
+  }
+  llvm::sort(found, [](const auto &a, const auto &b) {
+    // Equal estimates in a fixed order: the first one is what is used where
+    // nothing was measured.
+    return std::pair(a.microseconds, toString(a.schedule)) <
+           std::pair(b.microseconds, toString(b.schedule));
+  });
+  if (found.size() > limit) {
+    found.resize(limit);
+  }
+  return found;
+}
+
+} // namespace minic::cpu

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pixels by output channels: a broadcast of a pixel's element is used for all
+// vectors of the panel. Taps that are neighbours in memory are one run.
+
+#include "compiler/target/cpu/TileEpilogue.h"
+#include "compiler/target/cpu/conv_direct/Microkernels.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+namespace {
+
+/// Steps of a run per iteration of the inner loop.
+constexpr int64_t stepsPerIteration = 4;
+
+class NhwcMicrokernel {
+public:
+  NhwcMicrokernel(OpBuilder &builder, Location loc,
+                  const kernel::FusionShape &shape,
+                  const ConvDirectGeometry &geometry, int64_t height,
+                  LLVM::LLVMFuncOp function)
+      : k_(builder, loc), shape_(shape), geometry_(geometry), g_(geometry.g()),
+        height_(height), args_(function.getArgument(2)),
+        column_(function.getArgument(4)),
+        columnEnd_(geometry.hasColumnTail() ? function.getArgument(5)
+                                            : Value()),
+        inputType_(geometry.schedule.pack ? Type(builder.getF32Type())
+                                          : geometry.conv.inputType),
+        f32s_(VectorType::get(convLanes, builder.getF32Type())) {
+    bool isPacked = geometry.schedule.pack;
+    int64_t width = isPacked ? geometry.packedWidth() : g_.inputWidth;
+    pixelStep_ = g_.strideWidth * g_.inputChannels;
+    tapStep_ = g_.dilationWidth * g_.inputChannels;
+    lineStep_ = (isPacked ? 1 : g_.dilationHeight) * width * g_.inputChannels;
+    for (int64_t v = 0; v != geometry.vectors(); ++v) {
+      Value column = k_.add(column_, v * convLanes);
+      masks_.push_back(columnEnd_
+                           ? k_.tailMask(k_.sub(columnEnd_, column), convLanes)
+                           : Value());
+    }
+    tile_ = {.height = height,
+             .vectors = geometry.vectors(),
+             .lanes = convLanes,
+             .firstRow = function.getArgument(3),
+             .column = column_,
+             .columnEnd = columnEnd_};
+  }
+
+  void emit(Value pixels, Value panel) {
+    SmallVector<Value> sums = sumLines(pixels, panel, initialSums());
+    emitTileEpilogue(k_, shape_, args_, tile_, sums);
+  }
+
+private:
+  SmallVector<Value> initialSums() {
+    SmallVector<Value> first;
+    for (int64_t v = 0; v != geometry_.vectors(); ++v) {
+      Value bias = geometry_.conv.bias;
+      if (!bias) {
+        first.push_back(k_.zeroVector(k_.b.getF32Type(), convLanes));
+        continue;
+      }
+      Type type = geometry_.conv.inputType;
+      Value pointer =
+          k_.argPointer(args_, cast<BlockArgument>(bias).getArgNumber());
+      pointer = k_.advance(pointer, k_.add(column_, v * convLanes), type);
+      first.push_back(k_.loadVector(pointer, type, convLanes, masks_[v]));
+    }
+    SmallVector<Value> sums;
+    for (int64_t i = 0; i != height_; ++i) {
+      llvm::append_range(sums, first);
+    }
+    return sums;
+  }
+
+  Value loadPixel(Value pixels, int64_t i, int64_t offset, int64_t v) {
+    Value pointer = k_.advance(pixels, i * pixelStep_ + offset, inputType_);
+    if (geometry_.isDepthwise) {
+      return k_.loadVector(k_.advance(pointer, v * convLanes, inputType_),
+                           inputType_, convLanes, masks_[v]);
+    }
+    return k_.splat(k_.loadScalar(pointer, inputType_), convLanes);
+  }
+
+  /// Adds the products of one tap and channel: `offset` elements on in the
+  /// pixels, `step` rows on in the panel.
+  void addProducts(Value pixels, Value panel, int64_t offset, int64_t step,
+                   MutableArrayRef<Value> sums) {
+    SmallVector<Value> filter;
+    Type type = geometry_.conv.filterType;
+    // What follows the columns of a tile cut out of one panel is not padding.
+    for (int64_t v = 0; v != geometry_.vectors(); ++v) {
+      Value pointer =
+          k_.advance(panel, step * geometry_.panelWidth + v * convLanes, type);
+      filter.push_back(
+          k_.loadVector(pointer, type, convLanes,
+                        geometry_.isOnePanel ? masks_[v] : Value()));
+    }
+    for (int64_t i = 0; i != height_; ++i) {
+      Value pixel;
+      for (int64_t v = 0; v != geometry_.vectors(); ++v) {
+        if (!pixel || geometry_.isDepthwise) {
+          pixel = loadPixel(pixels, i, offset, v);
+        }
+        Value &sum = sums[i * geometry_.vectors() + v];
+        sum = LLVM::FMAOp::create(k_.b, k_.loc, f32s_, pixel, filter[v], sum);
+      }
+    }
+  }
+
+  /// `count` steps that are `distance` apart in the pixels.
+  SmallVector<Value> sumRun(Value pixels, Value panel, int64_t count,
+                            int64_t distance, SmallVector<Value> sums) {
+    Type filterType = geometry_.conv.filterType;
+    int64_t iterations = count / stepsPerIteration;
+    if (iterations > 0) {
+      SmallVector<Value> carried = {pixels, panel};
+      llvm::append_range(carried, sums);
+      SmallVector<Value> last = k_.forLoop(
+          k_.i64(0), k_.i64(iterations), 1, carried,
+          [&](Value, ValueRange values) {
+            SmallVector<Value> next(values.drop_front(2));
+            for (int64_t step = 0; step != stepsPerIteration; ++step) {
+              addProducts(values[0], values[1], step * distance, step, next);
+            }
+            next.insert(
+                next.begin(),
+                {k_.advance(values[0], stepsPerIteration * distance,
+                            inputType_),
+                 k_.advance(values[1], stepsPerIteration * geometry_.panelWidth,
+                            filterType)});
+            return next;
+          });
+      pixels = last[0];
+      panel = last[1];
+      sums.assign(last.begin() + 2, last.end());
+    }
+    for (int64_t step = 0; step != count % stepsPerIteration; ++step) {
+      addProducts(pixels, panel, step * distance, step, sums);
+    }
+    return sums;
+  }
+
+  /// The sums of `count` parts, each `pixelDistance` and `panelDistance` on.
+  SmallVector<Value> sumParts(
+      Value pixels, Value panel, int64_t count, int64_t pixelDistance,
+      int64_t panelDistance, SmallVector<Value> sums,
+      llvm::function_ref<SmallVector<Value>(Value, Value, SmallVector<Value>)>
+          sumPart) {
+    if (count == 1) {
+      return sumPart(pixels, panel, sums);
+    }
+    return k_.forLoop(
+        k_.i64(0), k_.i64(count), 1, sums, [&](Value part, ValueRange values) {
+          return sumPart(
+              k_.advance(pixels, k_.mul(part, pixelDistance), inputType_),
+              k_.advance(panel, k_.mul(part, panelDistance),
+                         geometry_.conv.filterType),
+              SmallVector<Value>(values));
+        });
+  }
+
+  SmallVector<Value> sumLines(Value pixels, Value panel,
+                              SmallVector<Value> sums) {
+    int64_t channels = g_.inputChannelsPerGroup();
+    int64_t tap = channels * geometry_.panelWidth;
+    return sumParts(
+        pixels, panel, g_.filterHeight, lineStep_, g_.filterWidth * tap, sums,
+        [&](Value line, Value linePanel, SmallVector<Value> lineSums) {
+          if (geometry_.isDepthwise) {
+            return sumRun(line, linePanel, g_.filterWidth, tapStep_, lineSums);
+          }
+          if (channels == tapStep_) {
+            return sumRun(line, linePanel, g_.filterWidth * channels, 1,
+                          lineSums);
+          }
+          return sumParts(
+              line, linePanel, g_.filterWidth, tapStep_, tap, lineSums,
+              [&](Value at, Value atPanel, SmallVector<Value> tapSums) {
+                return sumRun(at, atPanel, channels, 1, tapSums);
+              });
+        });
+  }
+
+  KernelBuilder k_;
+  const kernel::FusionShape &shape_;
+  const ConvDirectGeometry &geometry_;
+  const graph::Conv2dGeometry &g_;
+  int64_t height_;
+  Value args_, column_, columnEnd_;
+  Type inputType_;
+  VectorType f32s_;
+  SmallVector<Value> masks_;
+  RegisterTile tile_;
+  /// Elements from one pixel of the result, tap, and line of taps to the next.
+  int64_t pixelStep_, tapStep_, lineStep_;
+};
+
+} // namespace
+
+LLVM::LLVMFuncOp emitNhwcMicrokernel(OpBuilder &builder, Location loc,
+                                     ModuleOp device, StringRef name,
+                                     const kernel::FusionShape &shape,
+                                     const ConvDirectGeometry &geometry,
+                                     int64_t height) {
+  OpBuilder::InsertionGuard guard(builder);
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Type i64 = builder.getI64Type();
+  LLVM::LLVMFuncOp function = createInternalFunction(
+      builder, loc, device, name, {pointer, pointer, pointer, i64, i64, i64});
+  NhwcMicrokernel(builder, loc, shape, geometry, height, function)
+      .emit(function.getArgument(0), function.getArgument(1));
+  return function;
+}
+
+} // namespace minic::cpu
