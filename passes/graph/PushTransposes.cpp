@@ -49,8 +49,7 @@ static SmallVector<int64_t> expanded(ArrayRef<int64_t> shape, size_t rank) {
 /// True if `permutation` takes images of `layout` to the other one.
 static bool changesLayout(ArrayRef<int64_t> permutation, ImageLayout layout) {
   static constexpr int64_t toNhwc[] = {0, 2, 3, 1}, toNchw[] = {0, 3, 1, 2};
-  return permutation ==
-         ArrayRef(layout == ImageLayout::NCHW ? toNhwc : toNchw);
+  return permutation == ArrayRef(layout == ImageLayout::NCHW ? toNhwc : toNchw);
 }
 
 /// The value that `transpose` swaps the last two dimensions of; null if
