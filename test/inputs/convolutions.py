@@ -4,8 +4,9 @@
 `write` makes the model of one; run as a program, this writes a model of all,
 one function each:
 
-    convolutions.py OUT.mlir DTYPE
+    convolutions.py OUT.mlir DTYPE [onednn]
 
+where "onednn" leaves out what its post-ops cannot do.
 Weights lie beside each model, in a .safetensors file.
 """
 
@@ -83,6 +84,16 @@ def all_convolutions():
             number += 1
 
 
+def is_mostly_pads(conv):
+    """More than keep an image's size on one side, or a larger filter."""
+    for i in (0, 1):
+        reach = ((conv.r, conv.s)[i] - 1) * conv.dilations[i]
+        if (2 * max(conv.pads[i], conv.pads[2 + i]) > reach
+                or reach >= (conv.h, conv.w)[i]):
+            return True
+    return False
+
+
 def tensor(dims, dtype):
     return "tensor<" + "".join(f"{dim}x" for dim in dims) + dtype + ">"
 
@@ -140,7 +151,10 @@ def write(folder, conv, dtype, seed=0):
 
 
 def main():
-    functions = {f"conv{i}": conv for i, conv in enumerate(all_convolutions())}
+    onednn = "onednn" in sys.argv[3:]
+    functions = {f"conv{i}": conv for i, conv in enumerate(all_convolutions())
+                 if not (onednn and conv.layout == "nhwc"
+                         and is_mostly_pads(conv))}
     write_model(pathlib.Path(sys.argv[1]), functions, sys.argv[2])
 
 

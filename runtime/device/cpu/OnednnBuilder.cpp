@@ -9,6 +9,8 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <cstring>
+
 namespace minic::runtime {
 
 #define RETURN_IF_ERROR(expression)                                            \
@@ -226,7 +228,8 @@ void OnednnBuilder::setScratch(const format::Address *address, uint64_t bytes) {
 
 absl::StatusOr<std::unique_ptr<OnednnPrimitive>>
 OnednnBuilder::finish(const void *descriptor,
-                      const format::TensorView *packedWeights) {
+                      const format::TensorView *packedWeights,
+                      const char *broken) {
   const OnednnLibrary &dnnl = library();
   MaxThreads limit(primitive_->gomp_, primitive_->threads_);
   dnnl_primitive_desc_t primitiveDesc;
@@ -236,6 +239,15 @@ OnednnBuilder::finish(const void *descriptor,
       "do this"));
   OnednnHandle<dnnl_primitive_desc_t> ownPrimitiveDesc(
       primitiveDesc, dnnl.dnnl_primitive_desc_destroy);
+  const char *name = "";
+  if (broken &&
+      dnnl.dnnl_primitive_desc_query(primitiveDesc, dnnl_query_impl_info_str, 0,
+                                     &name) == dnnl_success &&
+      std::strstr(name, broken)) {
+    return absl::UnimplementedError(
+        absl::StrCat("oneDNN would do this by its implementation ", name,
+                     ", which computes wrong results"));
+  }
   dnnl_primitive_t primitive;
   RETURN_IF_ERROR(checkOnednn(
       dnnl.dnnl_primitive_create(&primitive, primitiveDesc), "make this"));

@@ -36,9 +36,11 @@ public:
   void setScratch(const format::Address *address, uint64_t bytes);
 
   /// `descriptor`: oneDNN's of the operation. With `packedWeights` operand 1 is
-  /// at this address and packed now.
+  /// at this address and packed now. Unimplemented where oneDNN chooses an
+  /// implementation whose name has `broken` in it (null for none).
   absl::StatusOr<std::unique_ptr<OnednnPrimitive>>
-  finish(const void *descriptor, const format::TensorView *packedWeights);
+  finish(const void *descriptor, const format::TensorView *packedWeights,
+         const char *broken = nullptr);
 
 private:
   OnednnBuilder(const OnednnOptions &options,

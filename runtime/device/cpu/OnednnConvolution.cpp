@@ -39,6 +39,15 @@ describeFilter(OnednnBuilder &builder, const format::OnednnConvolution &call) {
   return grouped;
 }
 
+static bool hasBinary(const format::OnednnConvolution &call) {
+  for (uint32_t i = 0; call.post_ops() && i < call.post_ops()->size(); ++i) {
+    if (call.post_ops()->Get(i)->post_op_as_BinaryPostOp()) {
+      return true;
+    }
+  }
+  return false;
+}
+
 absl::StatusOr<std::unique_ptr<OnednnPrimitive>>
 createOnednnConvolution(const format::OnednnConvolution &call,
                         OnednnBuilder builder) {
@@ -76,8 +85,14 @@ createOnednnConvolution(const format::OnednnConvolution &call,
       "describe this"));
   RETURN_IF_ERROR(builder.addPostOps(call.post_ops()));
   builder.setScratch(call.scratch(), call.scratch_bytes());
+  // oneDNN 2.6.3 applies binary post-ops to the wrong elements of NHWC results
+  // where it falls back to a matrix product.
+  const format::TensorView &result = *call.result();
+  bool isNhwc = result.strides()->Get(1) == 1 &&
+                (result.dims()->Get(2) != 1 || result.dims()->Get(3) != 1);
   return builder.finish(&descriptor,
-                        call.pack_filter() ? call.filter() : nullptr);
+                        call.pack_filter() ? call.filter() : nullptr,
+                        isNhwc && hasBinary(call) ? "gemm:" : nullptr);
 }
 
 } // namespace minic::runtime

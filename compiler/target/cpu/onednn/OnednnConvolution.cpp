@@ -22,6 +22,17 @@ static Type resultElement(const FusionShape &shape) {
   return getElementTypeOrSelf(shape.results[0].getType());
 }
 
+/// More pads than keep an image's size on one side, or a filter larger than the
+/// image: oneDNN's kernels do not take all of these, and what it falls back to
+/// applies binary post-ops to the wrong elements (the runtime refuses that).
+static bool isMostlyPads(const Conv2dGeometry &g) {
+  int64_t height = (g.filterHeight - 1) * g.dilationHeight;
+  int64_t width = (g.filterWidth - 1) * g.dilationWidth;
+  return 2 * std::max(g.padTop, g.padBottom) > height ||
+         2 * std::max(g.padLeft, g.padRight) > width ||
+         height >= g.inputHeight || width >= g.inputWidth;
+}
+
 /// Null where oneDNN computes `shape`; fills `postOps`.
 static std::optional<std::string> rejectShape(const FusionShape &shape,
                                               bool fuses,
@@ -49,6 +60,12 @@ static std::optional<std::string> rejectShape(const FusionShape &shape,
     return reason;
   }
   postOps = *chain;
+  bool hasBinary = llvm::any_of(
+      postOps, [](const PostOp &postOp) { return bool(postOp.operand); });
+  if (hasBinary && g.layout == ImageLayout::NHWC && isMostlyPads(g)) {
+    return "oneDNN 2.6.3 is wrong about binary post-ops of widely padded NHWC "
+           "images";
+  }
   Type result = resultElement(shape);
   if (!result.isF32() && !(result.isBF16() && conv.inputType.isBF16())) {
     return "oneDNN 2.6.3 has no such result dtype for these operands";

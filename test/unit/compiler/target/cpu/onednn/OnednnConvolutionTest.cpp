@@ -21,7 +21,7 @@ namespace {
 const OnednnConvolution kPlain(/*fusesEpilogue=*/false);
 const OnednnConvolution kFused(/*fusesEpilogue=*/true);
 
-/// A grouped NHWC convolution of 2x9x8x6 to 2x5x11x4, from %0 to %3 with bias,
+/// A grouped NHWC convolution of 2x9x8x6 to 2x4x7x4, from %0 to %3 with bias,
 /// then `epilogue` from %y to %r.
 ParsedFusion conv2d(const std::string &epilogue,
                     const std::vector<std::string> &more = {},
@@ -29,13 +29,13 @@ ParsedFusion conv2d(const std::string &epilogue,
   std::string x = "tensor<2x9x8x6x" + dtype + ">",
               w = "tensor<4x3x3x2x" + dtype + ">",
               b = "tensor<4x" + dtype + ">",
-              y = "tensor<2x5x11x4x" + dtype + ">";
+              y = "tensor<2x4x7x4x" + dtype + ">";
   std::vector<std::string> arguments = {x, w, b};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return ParsedFusion(
       arguments, y,
       "%y = graph.conv2d %0, %1, %2 {layout = \"nhwc\", groups = 2 : i64, "
-      "strides = array<i64: 2, 1>, pads = array<i64: 1, 2, 3, 4>, "
+      "strides = array<i64: 2, 1>, pads = array<i64: 1, 1, 2, 1>, "
       "dilations = array<i64: 2, 3>} : (" +
           x + ", " + w + ", " + b + ") -> " + y + "\n" + epilogue +
           "\nkernel.yield " + (epilogue.empty() ? "%y" : "%r") + " : " + y);
@@ -75,13 +75,13 @@ TEST(OnednnConvolutionTest, ViewsAreNchwWhateverTheLayout) {
   EXPECT_THAT(filter.getStrides().asArrayRef(), ElementsAre(18, 6, 2, 1));
   auto result = lowered.convolution.getResult();
   EXPECT_EQ(result.getOperand(), 3);
-  EXPECT_THAT(result.getDims().asArrayRef(), ElementsAre(2, 4, 5, 11));
-  EXPECT_THAT(result.getStrides().asArrayRef(), ElementsAre(220, 1, 44, 4));
+  EXPECT_THAT(result.getDims().asArrayRef(), ElementsAre(2, 4, 4, 7));
+  EXPECT_THAT(result.getStrides().asArrayRef(), ElementsAre(112, 1, 28, 4));
   EXPECT_EQ(lowered.convolution.getBias().getOperand(), 2);
   EXPECT_THAT(lowered.convolution.getStrides().asArrayRef(), ElementsAre(2, 1));
   EXPECT_THAT(lowered.convolution.getPadsBegin().asArrayRef(),
-              ElementsAre(1, 2));
-  EXPECT_THAT(lowered.convolution.getPadsEnd().asArrayRef(), ElementsAre(3, 4));
+              ElementsAre(1, 1));
+  EXPECT_THAT(lowered.convolution.getPadsEnd().asArrayRef(), ElementsAre(2, 1));
   EXPECT_THAT(lowered.convolution.getDilations().asArrayRef(),
               ElementsAre(2, 3));
   EXPECT_EQ(lowered.convolution.getGroups(), 2);
@@ -90,7 +90,7 @@ TEST(OnednnConvolutionTest, ViewsAreNchwWhateverTheLayout) {
 }
 
 TEST(OnednnConvolutionTest, EpiloguesArePostOps) {
-  std::string y = "tensor<2x5x11x4xf32>";
+  std::string y = "tensor<2x4x7x4xf32>";
   ParsedFusion parsed =
       conv2d("%s = graph.mul %y, %3 : (" + y + ", tensor<4xf32>) -> " + y +
                  "\n%a = graph.add %4, %s : (" + y + ", " + y + ") -> " + y +
@@ -107,21 +107,21 @@ TEST(OnednnConvolutionTest, EpiloguesArePostOps) {
   auto residual = mlir::cast<plan::BinaryAttr>(postOps[1]);
   EXPECT_EQ(residual.getOperand().getOperand(), 4);
   EXPECT_THAT(residual.getOperand().getDims().asArrayRef(),
-              ElementsAre(2, 4, 5, 11));
+              ElementsAre(2, 4, 4, 7));
   EXPECT_THAT(residual.getOperand().getStrides().asArrayRef(),
-              ElementsAre(220, 1, 44, 4));
+              ElementsAre(112, 1, 28, 4));
   EXPECT_EQ(mlir::cast<plan::EltwiseAttr>(postOps[2]).getKind().getValue(),
             "relu");
 }
 
 TEST(OnednnConvolutionTest, SaysWhyNot) {
-  std::string y = "tensor<2x5x11x4xf32>";
+  std::string y = "tensor<2x4x7x4xf32>";
   EXPECT_EQ(reasonFor(kPlain, conv2d("%r = graph.relu %y : " + y)),
             "ops after the convolution");
   EXPECT_THAT(reasonFor(kFused, conv2d("", {}, "f16")), HasSubstr("no f16"));
   EXPECT_THAT(reasonFor(kFused, conv2d("%r = graph.mul %y, %3 : (" + y +
-                                           ", tensor<2x5x11x1xf32>) -> " + y,
-                                       {"tensor<2x5x11x1xf32>"})),
+                                           ", tensor<2x4x7x1xf32>) -> " + y,
+                                       {"tensor<2x4x7x1xf32>"})),
               HasSubstr("broadcasts along pixels"));
   // Per image, not per channel.
   EXPECT_THAT(reasonFor(kFused, conv2d("%r = graph.mul %y, %3 : (" + y +
@@ -133,6 +133,25 @@ TEST(OnednnConvolutionTest, SaysWhyNot) {
                                            "\nkernel.yield %1 : "
                                            "tensor<4xf32>")),
             "no convolution");
+}
+
+TEST(OnednnConvolutionTest, LeavesWidePadsWithAResidualAlone) {
+  std::string x = "tensor<1x5x5x8xf32>", y = "tensor<1x6x5x8xf32>";
+  auto padded = [&](const std::string &layout, const std::string &image,
+                    const std::string &result) {
+    return ParsedFusion({image, "tensor<8x8x3x3xf32>", result}, result,
+                        "%y = graph.conv2d %0, %1 {layout = \"" + layout +
+                            "\", pads = array<i64: 2, 1, 1, 1>} : (" + image +
+                            ", tensor<8x8x3x3xf32>) -> " + result +
+                            "\n%r = graph.add %y, %2 : (" + result + ", " +
+                            result + ") -> " + result +
+                            "\nkernel.yield %r : " + result);
+  };
+  EXPECT_THAT(reasonFor(kFused, padded("nhwc", x, y)),
+              HasSubstr("widely padded NHWC images"));
+  EXPECT_EQ(reasonFor(kFused, padded("nchw", "tensor<1x8x5x5xf32>",
+                                     "tensor<1x8x6x5xf32>")),
+            "accepted");
 }
 
 } // namespace
