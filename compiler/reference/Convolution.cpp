@@ -280,10 +280,11 @@ private:
     FilterFactor filterFactor(filter_, tapOffsets_, channels,
                               /*transposed=*/isNhwc);
     int64_t m = pixels.size(), n = channels.size();
-    SumOfProducts product = isNhwc ? SumOfProducts(m, n, g_.reductionLength(),
-                                                   pixelFactor, filterFactor)
-                                   : SumOfProducts(n, m, g_.reductionLength(),
-                                                   filterFactor, pixelFactor);
+    SumOfProducts product =
+        isNhwc ? SumOfProducts(m, n, g_.reductionLength(), pixelFactor,
+                               filterFactor, isTf32_)
+               : SumOfProducts(n, m, g_.reductionLength(), filterFactor,
+                               pixelFactor, isTf32_);
     for (int64_t i = 0; i < m; ++i) {
       double terms = countTerms(g_, pixels[i]);
       for (int64_t j = 0; j < n; ++j) {
