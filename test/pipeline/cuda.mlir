@@ -3,7 +3,6 @@
 //
 // RUN: minic %s --target=cuda:sm_90a --device-profile=h200 --function=skinny --gemm-backends=generated --compile-to=plan | FileCheck %s --check-prefix=SKINNY
 // RUN: minic %s --target=cuda:sm_80 --device-profile=h200 --function=skinny --gemm-backends=generated --compile-to=plan | FileCheck %s --check-prefix=OLDER
-// RUN: minic %s --target=cuda:sm_90a --device-profile=h200 --function=empty --compile-to=plan | FileCheck %s --check-prefix=EMPTY
 // RUN: minic %s --target=cuda:sm_90a --device-profile=h200 --function=pointwise --compile-to=plan | FileCheck %s --check-prefix=POINTWISE
 // RUN: minic %s --target=cuda:sm_90a --device-profile=h200 --function=pointwise --mode=reduce-overhead --compile-to=plan | FileCheck %s --check-prefix=REPLAY
 // RUN: minic %s --target=cuda:sm_80,sm_90a --device-profile=h200 --ptx=on -o %t.minic
@@ -30,12 +29,6 @@ func.func @skinny(%x: tensor<4x256xbf16>) -> tensor<4x512xbf16> {
   %0 = graph.matmul %x, %w : (tensor<4x256xbf16>, tensor<256x512xbf16>) -> tensor<4x512xbf16>
   %1 = graph.silu %0 : tensor<4x512xbf16>
   return %1 : tensor<4x512xbf16>
-}
-
-// EMPTY-NOT: plan.launch
-func.func @empty(%x: tensor<0x16xf32>) -> tensor<0x16xf32> {
-  %0 = graph.relu %x : tensor<0x16xf32>
-  return %0 : tensor<0x16xf32>
 }
 
 // POINTWISE-NOT: graph = #plan.graph_verdict
