@@ -5,18 +5,19 @@
 #include "test/unit/compiler/target/cuda/SimtInterpreter.h"
 
 #include "test/unit/compiler/target/cuda/SimtMemory.h"
+#include "test/unit/compiler/target/cuda/SimtValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 
@@ -24,65 +25,12 @@ namespace minic::cuda {
 
 namespace {
 
-/// Elements of all threads: element e of thread t at [t * width + e], as bits.
-struct Register {
-  int64_t width = 1;
-  std::vector<uint64_t> bits;
-};
-
-int64_t widthOf(Type type) {
-  if (auto vector = dyn_cast<VectorType>(type)) {
-    return vector.getNumElements();
-  }
-  if (auto fields = dyn_cast<LLVM::LLVMStructType>(type)) {
-    return int64_t(fields.getBody().size());
-  }
-  return 1;
-}
-
-Type elementOf(Type type) {
-  if (auto vector = dyn_cast<VectorType>(type)) {
-    return vector.getElementType();
-  }
-  if (auto fields = dyn_cast<LLVM::LLVMStructType>(type)) {
-    return fields.getBody().front();
-  }
-  return type;
-}
-
-int64_t bitsOf(Type element) {
-  return isa<LLVM::LLVMPointerType>(element)
-             ? 64
-             : int64_t(element.getIntOrFloatBitWidth());
-}
-
-float asFloat(uint64_t bits) { return std::bit_cast<float>(uint32_t(bits)); }
-uint64_t asBits(float value) { return std::bit_cast<uint32_t>(value); }
-
-/// Between a 16-bit or 32-bit float and double.
-double decode(uint64_t bits, FloatType type) {
-  llvm::APFloat value(type.getFloatSemantics(),
-                      llvm::APInt(type.getWidth(), bits));
-  bool inexact;
-  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
-                &inexact);
-  return value.convertToDouble();
-}
-uint64_t encode(double number, FloatType type) {
-  llvm::APFloat value(number);
-  bool inexact;
-  value.convert(type.getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
-                &inexact);
-  return value.bitcastToAPInt().getZExtValue();
-}
-
 class Interpreter {
 public:
   Interpreter(int64_t threads, SimtMemory &memory)
       : threads_(threads), memory_(memory), active_(size_t(threads), 1) {}
 
   std::string error;
-
   void run(LLVM::LLVMFuncOp function, int64_t block, int64_t blockY,
            const std::vector<GlobalRange> &parameters) {
     block_ = block;
@@ -175,55 +123,6 @@ private:
     });
   }
 
-  static int64_t signedOf(uint64_t bits, int64_t width) {
-    return width == 64 ? int64_t(bits)
-                       : int64_t(bits << (64 - width)) >> (64 - width);
-  }
-
-  static bool compare(arith::CmpIPredicate predicate, uint64_t a, uint64_t b,
-                      int64_t width) {
-    int64_t x = signedOf(a, width), y = signedOf(b, width);
-    switch (predicate) {
-    case arith::CmpIPredicate::eq:
-      return a == b;
-    case arith::CmpIPredicate::ne:
-      return a != b;
-    case arith::CmpIPredicate::slt:
-      return x < y;
-    case arith::CmpIPredicate::sle:
-      return x <= y;
-    case arith::CmpIPredicate::sgt:
-      return x > y;
-    case arith::CmpIPredicate::sge:
-      return x >= y;
-    case arith::CmpIPredicate::ult:
-      return a < b;
-    case arith::CmpIPredicate::ule:
-      return a <= b;
-    case arith::CmpIPredicate::ugt:
-      return a > b;
-    case arith::CmpIPredicate::uge:
-      return a >= b;
-    }
-    return false;
-  }
-
-  bool compare(arith::CmpFPredicate predicate, float a, float b) {
-    switch (predicate) {
-    case arith::CmpFPredicate::OLT:
-      return a < b;
-    case arith::CmpFPredicate::OGT:
-      return a > b;
-    case arith::CmpFPredicate::ULT:
-      return !(a >= b);
-    case arith::CmpFPredicate::UGT:
-      return !(a <= b);
-    default:
-      error = "unknown comparison";
-      return false;
-    }
-  }
-
   void runBlock(Block &block) {
     for (Operation &op : block) {
       if (!error.empty()) {
@@ -283,6 +182,9 @@ private:
         registers_[argument] = reg;
       }
       runBlock(*loop.getBody());
+      if (!error.empty()) {
+        return;
+      }
       for (auto [reg, value] : llvm::zip_equal(carried, yield->getOperands())) {
         merge(reg, get(value));
       }
@@ -311,6 +213,9 @@ private:
         return;
       }
       runBlock(side.front());
+      if (!error.empty()) {
+        return;
+      }
       for (auto [reg, value] : llvm::zip_equal(
                results, side.front().getTerminator()->getOperands())) {
         merge(reg, get(value));
@@ -400,7 +305,7 @@ private:
                                                                       offset);
     Register pointers = get(op.getOperands()[0]);
     Register &result = define(op.getResult(0));
-    int64_t bytes = 4 * result.width;
+    const int64_t bytes = 4 * result.width;
     for (int64_t t = 0; t != threads_; ++t) {
       if (!active_[size_t(t)]) {
         continue;
@@ -663,16 +568,17 @@ private:
         .Case([&](arith::CmpIOp compareOp) {
           return each(op,
                       [&](ArrayRef<U> in) {
-                        return U(compare(compareOp.getPredicate(), in[0], in[1],
-                                         width));
+                        return U(compareIntegers(compareOp.getPredicate(),
+                                                 in[0], in[1], width));
                       }),
                  true;
         })
         .Case([&](arith::CmpFOp compareOp) {
           return each(op,
                       [&](ArrayRef<U> in) {
-                        return U(compare(compareOp.getPredicate(),
-                                         asFloat(in[0]), asFloat(in[1])));
+                        return U(compareFloats(compareOp.getPredicate(),
+                                               asFloat(in[0]), asFloat(in[1]),
+                                               error));
                       }),
                  true;
         })
@@ -820,17 +726,12 @@ private:
     }
   }
 
-  void threadNumbers(Value value) {
-    Register &reg = define(value);
-    for (int64_t t = 0; t != threads_; ++t) {
-      reg.bits[size_t(t)] = uint64_t(t);
-    }
-  }
-
   bool runNvvm(Operation *op) {
     return llvm::TypeSwitch<Operation *, bool>(op)
         .Case([&](NVVM::ThreadIdXOp) {
-          return threadNumbers(op->getResult(0)), true;
+          Register &reg = define(op->getResult(0));
+          std::iota(reg.bits.begin(), reg.bits.end(), uint64_t(0));
+          return true;
         })
         .Case([&](NVVM::BlockIdXOp) {
           return define(op->getResult(0), uint64_t(block_)), true;
