@@ -86,6 +86,25 @@ TEST(CandidatesTest, LinearAndReluInEveryWay) {
                              }));
 }
 
+TEST(CandidatesTest, ConvolutionAndReluInEveryWay) {
+  std::string x = "tensor<2x8x8x16xf32>", w = "tensor<40x16x3x3xf32>",
+              y = "tensor<2x6x6x40xf32>";
+  ParsedFusion parsed({x, w}, y,
+                      "%y = graph.conv2d %0, %1 {layout = \"nhwc\"} : (" + x +
+                          ", " + w + ") -> " + y + "\n%r = graph.relu %y : " +
+                          y + "\nkernel.yield %r : " + y);
+  Enumerated all(parsed);
+  EXPECT_THAT(all.names,
+              Contains("library-fused onednn_conv_fused (NaN lost in relu)"));
+  EXPECT_THAT(all.names, Contains("aten onednn_conv + pointwise tile=4096"));
+  EXPECT_THAT(all.names, Contains(AllOf(StartsWith("generated conv_direct "),
+                                        Not(HasSubstr(" + ")))));
+  EXPECT_THAT(all.names, Each(Not(HasSubstr("gemm_packed"))));
+  // What is about contractions only is not worth a reason.
+  EXPECT_THAT(all.why, Each(Not(HasSubstr("no contraction"))));
+  EXPECT_THAT(Enumerated(parsed, {BackendLabel::Cudnn}).names, IsEmpty());
+}
+
 TEST(CandidatesTest, TheSameEveryTime) {
   ParsedFusion parsed = linearRelu();
   EXPECT_EQ(Enumerated(parsed).names, Enumerated(parsed).names);
