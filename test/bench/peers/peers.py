@@ -134,6 +134,7 @@ class Bench:
     def attempt(self, name, make):
         if self.arguments.peers and not any(
                 wanted in name for wanted in self.arguments.peers):
+            self.missing[name] = "left out"
             return
         start = time.perf_counter()
         try:
@@ -276,7 +277,7 @@ class Bench:
                        device="cuda")
         loops = self.runner.Minic(
             str(self.arguments.root / "lib/libminic_runtime.so.0"),
-            str(artifact), self.x, y, True)
+            str(artifact), self.x, y)
 
         def output():
             y.fill_(float("nan"))
@@ -342,8 +343,6 @@ class Bench:
                     except Exception as exception:
                         peer.note += f" (not captured: {exception})"[:160]
                         torch.cuda.synchronize()
-                if hasattr(peer.loops, "on_stream"):
-                    peer.loops.on_stream()
             for peer in self.peers:  # the clock is up before the first sample
                 peer.back_to_back(200)
             order = random.Random(0)

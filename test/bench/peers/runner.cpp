@@ -75,14 +75,19 @@ class Runnable {
 public:
   virtual ~Runnable() = default;
   virtual void call() = 0;
+  /// Later calls go to PyTorch's current stream, which peers may change.
+  virtual void onStream() {}
 
   double backToBack(int n) {
+    onStream();
     return ::backToBack([this] { call(); }, n);
   }
   double synchronized(int n) {
+    onStream();
     return ::synchronized([this] { call(); }, n);
   }
   double hostCost(int n) {
+    onStream();
     return ::hostCost([this] { call(); }, n);
   }
 };
@@ -104,7 +109,7 @@ struct Api {
 class Minic : public Runnable {
 public:
   Minic(const std::string &library, const std::string &artifact,
-        torch::Tensor input, torch::Tensor output, bool useStream)
+        torch::Tensor input, torch::Tensor output)
       : api(library), input(input), output(output) {
     auto load = api.find<decltype(minic_program_load)>("minic_program_load");
     auto create =
@@ -120,12 +125,10 @@ public:
     outputShape = output.sizes().vec();
     in = tensor(input, inputShape);
     out = tensor(output, outputShape);
-    (void)useStream;
     onStream();
   }
 
-  /// Later calls go to PyTorch's current stream.
-  void onStream() {
+  void onStream() override {
     check(setStream(context, at::cuda::getCurrentCUDAStream().stream()));
   }
   void call() override { check(run(context, &in, 1, &out, 1)); }
@@ -202,13 +205,13 @@ private:
 PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
   py::class_<Runnable>(m, "Runnable")
       .def("call", &Runnable::call)
+      .def("on_stream", &Runnable::onStream)
       .def("back_to_back", &Runnable::backToBack)
       .def("synchronized", &Runnable::synchronized)
       .def("host_cost", &Runnable::hostCost);
   py::class_<Minic, Runnable>(m, "Minic")
       .def(py::init<const std::string &, const std::string &, torch::Tensor,
-                    torch::Tensor, bool>())
-      .def("on_stream", &Minic::onStream);
+                    torch::Tensor>());
   py::class_<CapturedGraph, Runnable>(m, "CapturedGraph")
       .def(py::init<std::shared_ptr<at::cuda::CUDAGraph>>());
   py::class_<AotInductor, Runnable>(m, "AotInductor")
