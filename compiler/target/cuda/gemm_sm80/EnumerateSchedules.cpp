@@ -36,6 +36,12 @@ const Tile ffmaTiles[] = {
     {64, 128, 1, 4, 1}, {128, 64, 2, 2, 1}, {128, 128, 2, 4, 1},
 };
 
+/// A product of split floats is off by up to 3 * 2^-22, twelve roundings of
+/// float32: the low parts' product is dropped, and they are rounded themselves.
+/// Sums of this length may be off by more in float32 arithmetic (Tolerance.h);
+/// at K = 1 an H200 was seen beyond the bound.
+constexpr int64_t kSplitFloatMinK = 32;
+
 class Enumeration {
 public:
   Enumeration(const kernel::FusionShape &shape, const DeviceProfile &profile)
@@ -52,7 +58,9 @@ public:
     if (profile_.allowTf32) {
       runMath(GemmMath::Tf32, tensorTiles);
     }
-    runMath(GemmMath::Tf32x3, tensorTiles);
+    if (gemm.k >= kSplitFloatMinK) {
+      runMath(GemmMath::Tf32x3, tensorTiles);
+    }
     runMath(GemmMath::Ffma, ffmaTiles);
   }
 
