@@ -109,7 +109,7 @@ const char *const plan = R"(
       plan.call #plan.cudnn_matmul<
           lhs = <operand = 0, dtype = f32, dims = [1, 3, 2], strides = [6, 2, 1]>,
           rhs = <operand = 1, dtype = f32, dims = [1, 2, 2], strides = [4, 1, 2]>,
-          bias = <operand = 1, dtype = f32, dims = [1, 1, 2], strides = [2, 2, 1]>,
+          bias = <operand = 1, dtype = f32, dims = [2], strides = [1]>,
           result = <operand = 2, dtype = f32, dims = [1, 3, 2], strides = [6, 2, 1]>,
           compute = "f32", engine = "">
         (%x, %w, %y) access [#plan<access read>, #plan<access read>, #plan<access write>]
