@@ -13,10 +13,10 @@
 namespace minic::tune {
 
 /// Raise it whenever the same choice generates other code.
-inline constexpr const char *codegenVersion = "1";
+inline constexpr const char *codegenVersion = "2";
 
 /// Raise it whenever a family, a library or a schedule is added or removed.
-inline constexpr const char *candidateSetVersion = "2";
+inline constexpr const char *candidateSetVersion = "3";
 
 /// CPU: with the version of oneDNN that plans are made for. Records that a
 /// search makes have the version that the worker opened; where that is another
