@@ -42,7 +42,7 @@ class Peer:
     loops: object = None         # a Runnable of runner.cpp
     output: object = None        # () -> torch tensor as minic's
     capture: object = None       # enqueues one call that a graph can capture
-    wait: object = torch.cuda.synchronize
+    wait: object = lambda result: torch.cuda.synchronize()
     note: str = ""
     setup_s: float = 0.0
     samples: dict = dataclasses.field(default_factory=dict)
@@ -54,8 +54,7 @@ class Peer:
         start = time.perf_counter()
         for _ in range(n):
             result = self.call()
-        self.wait(result) if self.wait is not torch.cuda.synchronize \
-            else torch.cuda.synchronize()
+        self.wait(result)
         return (time.perf_counter() - start) / n * 1e6
 
     def one_call(self, n):
@@ -66,8 +65,7 @@ class Peer:
         for _ in range(n):
             start = time.perf_counter()
             result = self.call()
-            self.wait(result) if self.wait is not torch.cuda.synchronize \
-                else torch.cuda.synchronize()
+            self.wait(result)
             samples.append((time.perf_counter() - start) * 1e6)
         return statistics.median(samples)
 
