@@ -20,10 +20,14 @@ void FakeCuda::reset() {
   minor = fresh.minor;
   attributes.clear();
   kernelThreads = fresh.kernelThreads;
+  deviceName = fresh.deviceName;
+  memoryBytes = fresh.memoryBytes;
   failAllocation = 0;
   moduleResult = CUDA_SUCCESS;
   jitLog.clear();
   launchResult = CUDA_SUCCESS;
+  illegalLaunch.clear();
+  hangingLaunch.clear();
   failFunction.clear();
   failResult = fresh.failResult;
   calls.clear();

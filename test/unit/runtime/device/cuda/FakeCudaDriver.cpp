@@ -11,7 +11,13 @@
 namespace minic::testing {
 
 FakeCuda &state() {
-  static FakeCuda *fake = new FakeCuda; // outlives all that calls at exit
+  static FakeCuda *fake = [] {
+    auto *made = new FakeCuda; // outlives all that calls at exit
+    if (const char *settings = std::getenv("MINIC_FAKE_CUDA")) {
+      made->apply(settings);
+    }
+    return made;
+  }();
   return *fake;
 }
 
@@ -65,7 +71,9 @@ static CUresult allocate(void **pointer, size_t bytes, CUmemorytype type,
   if (bytes == 0) {
     return CUDA_ERROR_INVALID_VALUE;
   }
-  if (fake.failAllocation > 0 && --fake.failAllocation == 0) {
+  bool isFull = type == CU_MEMORYTYPE_DEVICE &&
+                fake.allocatedBytes + bytes > fake.memoryBytes;
+  if (isFull || (fake.failAllocation > 0 && --fake.failAllocation == 0)) {
     return CUDA_ERROR_OUT_OF_MEMORY;
   }
   size_t rounded = (bytes + 255) / 256 * 256;
@@ -76,13 +84,18 @@ static CUresult allocate(void **pointer, size_t bytes, CUmemorytype type,
   std::memset(*pointer, 0xA5, rounded); // memory comes with what was in it
   allocations()[CUdeviceptr(*pointer)] = {bytes, type, device};
   ++fake.liveAllocations;
+  fake.allocatedBytes += type == CU_MEMORYTYPE_DEVICE ? bytes : 0;
   return CUDA_SUCCESS;
 }
 
 static CUresult release(CUdeviceptr pointer) {
-  if (allocations().erase(pointer) == 0) {
+  auto found = allocations().find(pointer);
+  if (found == allocations().end()) {
     return CUDA_ERROR_INVALID_VALUE;
   }
+  state().allocatedBytes -=
+      found->second.type == CU_MEMORYTYPE_DEVICE ? found->second.bytes : 0;
+  allocations().erase(found);
   std::free(reinterpret_cast<void *>(pointer));
   --state().liveAllocations;
   return CUDA_SUCCESS;
@@ -148,7 +161,7 @@ CUresult cuDeviceGet(CUdevice *device, int index) {
 
 CUresult cuDeviceGetName(char *name, int length, CUdevice device) {
   FAKE_ENTER;
-  std::string text = "Fake GPU " + std::to_string(device);
+  std::string text = state().deviceName + std::to_string(device);
   std::strncpy(name, text.c_str(), length);
   return CUDA_SUCCESS;
 }
@@ -161,7 +174,7 @@ CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device) {
 
 CUresult cuDeviceTotalMem(size_t *bytes, CUdevice) {
   FAKE_ENTER;
-  *bytes = size_t(1) << 37;
+  *bytes = state().memoryBytes;
   return CUDA_SUCCESS;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fake driver's modules and kernels. A binary is PTX, or an ELF header with
-// PTX behind it; what its entries are called says which host function they are.
+// The fake driver's modules and kernels. A binary is PTX, an ELF header with
+// PTX behind it, or a cubin; what its entries are called says which host
+// function they are. Kernels of other names do nothing.
 
 #include "test/unit/runtime/device/cuda/FakeCudaState.h"
 
@@ -10,10 +11,60 @@
 #include <elf.h>
 #include <sstream>
 
+#include <unistd.h>
+
 namespace minic::testing {
 
 template <typename T> static T *pointerTo(uint64_t value) {
   return reinterpret_cast<T *>(value);
+}
+
+/// The kernels of PTX.
+static void readPtx(const char *text, CUmodule module) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    size_t entry = line.find(".entry ");
+    if (entry != std::string::npos) {
+      size_t begin = entry + 7, end = line.find('(', begin);
+      module->functions.push_back(std::make_unique<CUfunc_st>(
+          CUfunc_st{module->context, line.substr(begin, end - begin), 0}));
+    }
+    for (size_t at = 0; (at = line.find(".param ", at)) != std::string::npos;
+         ++at) {
+      ++module->functions.back()->params;
+    }
+  }
+}
+
+/// The kernels of a cubin: of each a section ".nv.info.NAME" lists attributes,
+/// one of them per parameter.
+static void readCubin(const char *image, CUmodule module) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, image, sizeof(header));
+  auto section = [&](size_t i) {
+    Elf64_Shdr read;
+    std::memcpy(&read, image + header.e_shoff + i * header.e_shentsize,
+                sizeof(read));
+    return read;
+  };
+  const char *names = image + section(header.e_shstrndx).sh_offset;
+  const std::string prefix = ".nv.info.";
+  for (size_t i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr info = section(i);
+    std::string name = names + info.sh_name;
+    if (name.compare(0, prefix.size(), prefix) != 0) {
+      continue;
+    }
+    auto &function = module->functions.emplace_back(std::make_unique<CUfunc_st>(
+        CUfunc_st{module->context, name.substr(prefix.size()), 0}));
+    const auto *bytes =
+        reinterpret_cast<const unsigned char *>(image + info.sh_offset);
+    for (size_t at = 0; at + 4 <= info.sh_size;) {
+      constexpr unsigned char sized = 4, parameter = 0x17;
+      function->params += bytes[at + 1] == parameter;
+      at += 4 + (bytes[at] == sized ? bytes[at + 2] + 256 * bytes[at + 3] : 0);
+    }
+  }
 }
 
 /// The kernels that tests may name; each is the whole grid.
@@ -41,6 +92,16 @@ static CUresult runKernel(const std::string &name,
 }
 
 CUresult executeKernel(const CUgraphNode_st &node) {
+  auto isTold = [&](const std::string &text) {
+    return !text.empty() && node.launch.find(text) != std::string::npos;
+  };
+  while (isTold(state().hangingLaunch)) {
+    ::pause();
+  }
+  if (isTold(state().illegalLaunch)) {
+    currentContext()->sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
+    return CUDA_SUCCESS;
+  }
   return runKernel(node.kernel.func->name, node.values);
 }
 
@@ -62,8 +123,9 @@ static CUresult launch(CUfunction function, unsigned grid, unsigned shared,
   for (size_t i = 0; i < function->params; ++i) {
     node.values.push_back(*static_cast<const uint64_t *>(params[i]));
   }
-  fake.launches.push_back(function->name + " grid=" + std::to_string(grid) +
-                          " shared=" + std::to_string(shared) + attributes);
+  node.launch = function->name + " grid=" + std::to_string(grid) +
+                " shared=" + std::to_string(shared) + attributes;
+  fake.launches.push_back(node.launch);
   return enqueue(stream, std::move(node));
 }
 
@@ -89,23 +151,15 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
     }
     return fake.moduleResult;
   }
-  const char *text = static_cast<const char *>(image);
-  if (std::memcmp(text, ELFMAG, SELFMAG) == 0) {
-    text += sizeof(Elf64_Ehdr);
-  }
   *module = new CUmod_st{context, {}};
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    size_t entry = line.find(".entry ");
-    if (entry != std::string::npos) {
-      size_t begin = entry + 7, end = line.find('(', begin);
-      (*module)->functions.push_back(std::make_unique<CUfunc_st>(
-          CUfunc_st{context, line.substr(begin, end - begin), 0}));
-    }
-    for (size_t at = 0; (at = line.find(".param ", at)) != std::string::npos;
-         ++at) {
-      ++(*module)->functions.back()->params;
-    }
+  const char *text = static_cast<const char *>(image);
+  Elf64_Ehdr header;
+  if (std::memcmp(text, ELFMAG, SELFMAG) != 0) {
+    readPtx(text, *module);
+  } else if (std::memcpy(&header, text, sizeof(header)); header.e_shnum == 0) {
+    readPtx(text + sizeof(header), *module);
+  } else {
+    readCubin(text, *module);
   }
   ++fake.liveModules;
   return CUDA_SUCCESS;

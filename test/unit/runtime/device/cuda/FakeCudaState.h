@@ -37,6 +37,7 @@ struct CUgraphNode_st {
   CUgraphNodeType type;
   CUDA_KERNEL_NODE_PARAMS kernel{};
   std::vector<uint64_t> values = {}; // of the kernel's parameters
+  std::string launch = {};           // the kernel's entry in `launches`
   CUdeviceptr to = 0, from = 0;
   size_t bytes = 0;
   unsigned char value = 0;
