@@ -100,8 +100,10 @@ static const Row *findSettled(const Record &unfinished,
                               const CandidateSpec &candidate) {
   for (const Row &row : unfinished.rows) {
     bool timed = row.status == RowStatus::Verified && row.screenUs > 0;
-    bool rejected =
-        row.status != RowStatus::Verified && row.status != RowStatus::Skipped;
+    // What the machine lacked it may have by now.
+    bool rejected = row.status != RowStatus::Verified &&
+                    row.status != RowStatus::Skipped &&
+                    row.status != RowStatus::Unavailable;
     if (row.candidate.name == candidate.name &&
         row.candidate.choice == candidate.choice && (timed || rejected)) {
       return &row;
@@ -228,8 +230,11 @@ Autotuner::tune(absl::Span<const TuningTask> tasks) {
   for (size_t i = 0; i < tasks.size(); ++i) {
     results[i].selection = select(results[i].record.rows, options.policy);
     if (results[i].selection.row < 0) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          tasks[i].problem.description, ": ", results[i].selection.reason));
+      std::string text = absl::StrCat(tasks[i].problem.description, ": ",
+                                      results[i].selection.reason);
+      return isMinicsFault(results[i].record.rows)
+                 ? absl::InternalError(text)
+                 : absl::FailedPreconditionError(text);
     }
   }
   return results;

@@ -39,7 +39,8 @@ std::optional<BenchFailure> CandidateBench::ask(const runtime::Request &request,
     reply = std::move(answer.reply);
     return std::nullopt;
   case WorkerAnswer::Fate::Refused:
-    return BenchFailure{RowStatus::BuildFailed,
+    return BenchFailure{answer.isMachines ? RowStatus::Unavailable
+                                          : RowStatus::BuildFailed,
                         absl::StrCat(what, ": ", answer.detail)};
   case WorkerAnswer::Fate::Crashed:
     loaded.clear();

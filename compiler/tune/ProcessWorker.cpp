@@ -88,6 +88,9 @@ WorkerAnswer ProcessWorker::ask(const runtime::Request &request,
       everAnswered = true;
       answer.fate = WorkerAnswer::Fate::Refused;
       answer.detail = std::string(error->status.message());
+      answer.isMachines = absl::IsFailedPrecondition(error->status) ||
+                          absl::IsResourceExhausted(error->status) ||
+                          absl::IsUnimplemented(error->status);
       if (error->isFatal) {
         process.reset();
         answer.fate = WorkerAnswer::Fate::Crashed;

@@ -15,8 +15,8 @@
 namespace minic::tune {
 
 static constexpr const char *rowStatusNames[] = {
-    "verified",     "wrong",     "crashed", "hung",
-    "build-failed", "duplicate", "skipped"};
+    "verified",     "wrong",       "crashed",   "hung",
+    "build-failed", "unavailable", "duplicate", "skipped"};
 static constexpr const char *recordStateNames[] = {"running", "partial",
                                                    "complete"};
 

@@ -59,6 +59,7 @@ enum class RowStatus {
   Crashed,     // took the worker with it
   Hung,        // did not answer in time
   BuildFailed, // could not be built, or refused to load
+  Unavailable, // this machine lacks what it needs: a library, memory
   Duplicate,   // the same binary as an earlier candidate
   Skipped      // not looked at: the budget ended
 };

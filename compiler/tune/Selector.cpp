@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -144,6 +145,21 @@ Selection select(absl::Span<const Row> rows, const SelectionPolicy &policy) {
     selection.runnerUpRatio = other->ratio / winner->ratio;
   }
   return selection;
+}
+
+bool isMinicsFault(absl::Span<const Row> rows) {
+  auto fails = [](const Row &row) {
+    switch (row.status) {
+    case RowStatus::Wrong:
+    case RowStatus::Crashed:
+    case RowStatus::Hung:
+    case RowStatus::BuildFailed:
+      return !row.candidate.needsLibrary;
+    default:
+      return false;
+    }
+  };
+  return rows.empty() || std::any_of(rows.begin(), rows.end(), fails);
 }
 
 } // namespace minic::tune

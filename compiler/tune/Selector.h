@@ -40,6 +40,10 @@ struct Selection {
 Selection select(absl::Span<const Row> rows,
                  const SelectionPolicy &policy = {});
 
+/// Where nothing can be selected: whether that is minic's doing, because a
+/// candidate of its own fails, and not a library's or the machine's.
+bool isMinicsFault(absl::Span<const Row> rows);
+
 } // namespace minic::tune
 
 #endif // MINIC_COMPILER_TUNE_SELECTOR_H

@@ -244,9 +244,11 @@ recordedChoice(const ProblemSpec &problem, absl::Span<const Row> rows,
 }
 
 LogicalResult emitStatus(MLIRContext *context, const absl::Status &status) {
-  bool isOurs = absl::IsInternal(status) || absl::IsFailedPrecondition(status);
+  const char *whose = absl::IsInternal(status)             ? "internal error: "
+                      : absl::IsFailedPrecondition(status) ? "unsupported: "
+                                                           : "";
   return emitError(UnknownLoc::get(context))
-         << (isOurs ? "internal error: " : "") << std::string(status.message());
+         << whose << std::string(status.message());
 }
 
 std::string databasePath(const CompileOptions &options) {

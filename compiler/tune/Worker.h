@@ -23,6 +23,9 @@ struct WorkerAnswer {
   Fate fate = Fate::Missing;
   runtime::Reply reply;
   std::string detail; // one line
+  /// Refused: whether the machine lacks something, which is no fault of what
+  /// was asked for.
+  bool isMachines = false;
 };
 
 /// One thread at a time. After Crashed and Hung the next request goes to a

@@ -135,6 +135,15 @@ VerifyReply failed(VerifyStatus status, std::string detail) {
   return reply;
 }
 
+/// A run that failed says something of the function, unless the machine had too
+/// little for it.
+absl::StatusOr<VerifyReply> notRun(const absl::Status &status) {
+  if (absl::IsResourceExhausted(status)) {
+    return status;
+  }
+  return failed(VerifyStatus::error, std::string(status.message()));
+}
+
 } // namespace
 
 absl::StatusOr<OutputValues> computeOutputs(const VerifySubject &subject,
@@ -177,7 +186,7 @@ absl::StatusOr<VerifyReply> verify(const VerifySubject &subject, uint64_t seed,
   }
   absl::StatusOr<VerifySubject::Run> run = subject.prepare(tensors->arena());
   if (!run.ok()) {
-    return failed(VerifyStatus::error, std::string(run.status().message()));
+    return notRun(run.status());
   }
   OutputValues values[2];
   for (int i = 0; i < 2; ++i) {
@@ -187,7 +196,7 @@ absl::StatusOr<VerifyReply> verify(const VerifySubject &subject, uint64_t seed,
     }
     absl::Status status = (*run)(tensors->inputs(), tensors->outputs());
     if (!status.ok()) {
-      return failed(VerifyStatus::error, std::string(status.message()));
+      return notRun(status);
     }
     absl::StatusOr<std::string> damage = tensors->damage();
     if (!damage.ok()) {

@@ -121,10 +121,46 @@ TEST_F(AutotunerGpuTest, FaultsAreRecordedAndTheRestGoesOn) {
   EXPECT_EQ(chosen(tuned), "k6");
   EXPECT_EQ(find(tuned, "k0")->status, RowStatus::Crashed);
   EXPECT_EQ(find(tuned, "k1")->status, RowStatus::Hung);
-  EXPECT_THAT(find(tuned, "k2")->reason, HasSubstr("out of device memory"));
+  EXPECT_EQ(find(tuned, "k2")->status, RowStatus::Unavailable);
+  EXPECT_EQ(find(tuned, "k2")->reason, "timing: out of device memory");
   EXPECT_EQ(find(tuned, "k3")->status, RowStatus::Wrong);
   EXPECT_EQ(find(tuned, "k4")->status, RowStatus::BuildFailed);
   EXPECT_EQ(machine.restarts, 2);
+}
+
+TEST_F(AutotunerGpuTest, WhereNothingWorksItIsSaidWhoIsToBlame) {
+  FakeCandidate crash{10}, memory{11};
+  crash.crashes = true;
+  memory.outOfMemory = true;
+  TuningTask task = makeGpuTask("p", {crash, memory});
+  auto statusOf = [&] {
+    options.retune = true;
+    return Autotuner(*db, pool, worker, machine.clock, options)
+        .tune({&task, 1})
+        .status();
+  };
+  // A kernel of minic's own, then a library's.
+  EXPECT_EQ(statusOf().code(), absl::StatusCode::kInternal);
+  task.candidates[0].needsLibrary = true;
+  absl::Status status = statusOf();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(status.message(),
+            "linear(p): none of 2 candidates can be used: 1 crashed, 1 "
+            "unavailable (k0: run: killed by signal 11)");
+}
+
+TEST_F(AutotunerGpuTest, WhatTheMachineLackedIsTriedAgain) {
+  FakeCandidate memory{10};
+  memory.outOfMemory = true;
+  TuningTask task = makeGpuTask("p", {{50}, memory, {60}});
+  int verified = 0;
+  machine.onVerify = [&] { ++verified; };
+  options.stop = [&] { return verified >= 2; };
+  Autotuner tuner(*db, pool, worker, machine.clock, options);
+  EXPECT_TRUE(absl::IsCancelled(tuner.tune({&task, 1}).status()));
+  options.stop = nullptr;
+  machine.candidates["p/k1"].outOfMemory = false;
+  EXPECT_EQ(chosen(tuneOne(task)), "k1");
 }
 
 TEST_F(AutotunerGpuTest, WhatSpillsIsLookedAtOnlyWhileNothingElseWorks) {

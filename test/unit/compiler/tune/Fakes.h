@@ -176,7 +176,10 @@ private:
         return die(WorkerAnswer::Fate::Crashed);
       }
       if (candidate.outOfMemory) {
-        return {WorkerAnswer::Fate::Refused, {}, "out of device memory"};
+        WorkerAnswer refusal = {
+            WorkerAnswer::Fate::Refused, {}, "out of device memory"};
+        refusal.isMachines = true;
+        return refusal;
       }
       runtime::RunMode mode =
           request.modes.empty() ? runtime::RunMode::device : request.modes[i];

@@ -32,6 +32,7 @@ TEST(ProcessWorker, AnswersAndErrors) {
     WorkerAnswer answer = refusing.ask(runtime::LoadRequest{}, 5);
     EXPECT_EQ(answer.fate, Fate::Refused);
     EXPECT_THAT(answer.detail, HasSubstr("no avx512bf16"));
+    EXPECT_TRUE(answer.isMachines);
   }
 }
 
