@@ -44,7 +44,10 @@ public:
     if (anchors == 0) {
       pointwiseBody();
     } else {
-      wholeBody();
+      wholeBody({}, allOps());
+      if (anchors == 1) {
+        prologueApart();
+      }
       if (anchors > 1 || ops.size() > 1) {
         groupings(anchors);
       }
@@ -221,9 +224,14 @@ private:
     }
   }
 
-  /// One part with all ops.
-  void wholeBody() {
-    OpIndices indices = allOps();
+  /// One part with the ops `indices`, behind the parts of all others.
+  void wholeBody(const std::vector<ImplementedPart> &before,
+                 const OpIndices &indices) {
+    auto complete = [&](const Implementation &implementation) {
+      std::vector<ImplementedPart> parts = before;
+      parts.push_back(implement(indices, implementation));
+      return parts;
+    };
     OutlinedPart part = kernel::outlinePart(fusion, indices);
     Reasons reasons;
     bool isGenerated = false;
@@ -232,7 +240,7 @@ private:
         break;
       }
       for (const Implementation &implementation : ask(family, part, reasons)) {
-        add(BackendLabel::Generated, {implement(indices, implementation)},
+        add(BackendLabel::Generated, complete(implementation),
             /*needsLibrary=*/false);
         isGenerated = true;
       }
@@ -253,11 +261,36 @@ private:
       }
       Reasons refused;
       for (const Implementation &implementation : ask(library, part, refused)) {
-        add(label, {implement(indices, implementation)},
-            /*needsLibrary=*/true);
+        add(label, complete(implementation), /*needsLibrary=*/true);
         fusing.push_back(library);
       }
       explain(refused);
+    }
+  }
+
+  /// Ops whose values an anchor needs.
+  llvm::DenseMap<Operation *, bool> opsThatFeed() {
+    llvm::DenseMap<Operation *, bool> feeds;
+    for (Operation *op : llvm::reverse(ops)) {
+      feeds[op] = llvm::any_of(op->getUsers(), [&](Operation *user) {
+        return isAnchor(user) || feeds.lookup(user);
+      });
+    }
+    return feeds;
+  }
+
+  /// What feeds the only anchor in kernels of its own, all else in one part.
+  void prologueApart() {
+    OpIndices before, rest;
+    auto feeds = opsThatFeed();
+    for (auto [index, op] : llvm::enumerate(ops)) {
+      (feeds.lookup(op) ? before : rest).push_back(int64_t(index));
+    }
+    if (before.empty()) {
+      return;
+    }
+    if (auto parts = generateRuns(before)) {
+      wholeBody(*parts, rest);
     }
   }
 
@@ -268,12 +301,7 @@ private:
     // follows.
     std::vector<OpIndices> stages(anchorCount + 1);
     SmallVector<int64_t> anchors;
-    llvm::DenseMap<Operation *, bool> feeds;
-    for (Operation *op : llvm::reverse(ops)) {
-      feeds[op] = llvm::any_of(op->getUsers(), [&](Operation *user) {
-        return isAnchor(user) || feeds.lookup(user);
-      });
-    }
+    auto feeds = opsThatFeed();
     for (auto [index, op] : llvm::enumerate(ops)) {
       if (isAnchor(op)) {
         anchors.push_back(int64_t(index));
@@ -352,7 +380,7 @@ private:
   std::vector<std::string> &why;
   bool propagateNan;
   SmallVector<Operation *> ops;
-  /// Libraries that take the whole body.
+  /// Libraries that take the whole body, or all of it behind the prologue.
   SmallVector<const LibraryBackend *> fusing;
   std::vector<Candidate> candidates;
 };

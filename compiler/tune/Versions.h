@@ -16,7 +16,7 @@ namespace minic::tune {
 inline constexpr const char *codegenVersion = "2";
 
 /// Raise it whenever a family, a library or a schedule is added or removed.
-inline constexpr const char *candidateSetVersion = "3";
+inline constexpr const char *candidateSetVersion = "4";
 
 /// CPU: with the version of oneDNN that plans are made for. Records that a
 /// search makes have the version that the worker opened; where that is another

@@ -36,6 +36,12 @@ static bool isPointwise(Operation *op) {
   return isa<graph::PointwiseOpInterface>(op);
 }
 
+/// Whether `use` is one of a contraction's matrices.
+static bool isMatrix(OpOperand &use) {
+  return isa<graph::LinearOp, graph::MatmulOp>(use.getOwner()) &&
+         use.getOperandNumber() < 2;
+}
+
 /// Computed in a few instructions, so that computing it once per use costs
 /// less than going through memory.
 static bool isCheap(Operation *op) {
@@ -173,21 +179,26 @@ struct FusionRules {
     }
     Group group = *partition.groupOf(op);
     llvm::SmallSetVector<Group, 4> users;
-    bool onlyPointwiseUsers = true;
+    bool onlyPointwiseUsers = true, onlyMatrices = true;
     for (Operation *member : partition.membersOf(group)) {
-      for (Operation *user : member->getUsers()) {
+      for (OpOperand &use : member->getUses()) {
+        Operation *user = use.getOwner();
         auto userGroup = partition.groupOf(user);
+        if (!isPointwise(user) && !isMatrix(use)) {
+          return;
+        }
         onlyPointwiseUsers &= isPointwise(user);
         if (userGroup && userGroup != group) {
+          onlyMatrices &= isMatrix(use);
           users.insert(*userGroup);
         }
       }
     }
-    if (!onlyPointwiseUsers || users.empty()) {
+    if (users.empty()) {
       return;
     }
     if (users.size() == 1) {
-      if (canTake(users.front(), group)) {
+      if (canTake(users.front(), group, onlyMatrices)) {
         LDBG() << "taken by its only user, "
                << spaceOf(users.front())->getName() << ": " << *op;
         absorbed += partition.membersOf(group).size();
@@ -195,18 +206,21 @@ struct FusionRules {
       }
       return;
     }
-    if (isCheap(op) && readsNoMoreThanItWrites(op)) {
+    // A copy per contraction would be computed again by each where no kernel
+    // takes it.
+    if (onlyPointwiseUsers && isCheap(op) && readsNoMoreThanItWrites(op)) {
       cloneIntoUsers(op, group);
     }
   }
 
   /// The only user of a group takes it: acyclic groups cannot close a cycle.
-  bool canTake(Group user, Group group) const {
+  /// `onlyMatrices`: it uses the group's values as a contraction's operands.
+  bool canTake(Group user, Group group, bool onlyMatrices) const {
     if (hasTranspose(group)) {
       // Read as strides, which anchors do not do for their side inputs.
       return !hasAnchor(user) && partition.membersOf(group).size() == 1;
     }
-    return shapeOf(user) == shapeOf(group) ||
+    return onlyMatrices || shapeOf(user) == shapeOf(group) ||
            llvm::all_of(partition.membersOf(group), isCheap);
   }
 

@@ -22,9 +22,10 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
     3. The remaining pointwise ops join the fusions of the pointwise ops whose
        results they use, where the shapes are equal.
     4. A fusion takes producers that only it uses: pointwise ops of its shape,
-       and of smaller shape where they are cheap to compute again for each
-       element. A cheap producer that others use too is cloned into the fusion
-       if it reads no more bytes than it writes.
+       those that make a matrix of its contraction, and ops of another shape
+       where they are cheap to compute again for each element. A cheap producer
+       that other pointwise ops use too is cloned into the fusion if it reads no
+       more bytes than it writes.
     5. A transpose that only one pointwise fusion reads joins it, as strides;
        any other transpose is a fusion of its own.
 

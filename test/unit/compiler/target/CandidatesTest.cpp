@@ -161,6 +161,28 @@ TEST(CandidatesTest, OpsBeforeTheContractionAreTheirOwnPart) {
   EXPECT_THAT(parts[2].getOps(), ElementsAre(2));
 }
 
+/// What takes no prologue still takes all that is behind it.
+TEST(CandidatesTest, OpsBeforeTheContractionLeaveTheRestTogether) {
+  ParsedFusion parsed({"tensor<3x5xf32>", "tensor<7x5xf32>"}, "tensor<3x7xf32>",
+                      R"(
+    %x = graph.tanh %0 : tensor<3x5xf32>
+    %y = graph.linear %x, %1 : (tensor<3x5xf32>, tensor<7x5xf32>) -> tensor<3x7xf32>
+    %r = graph.relu %y : tensor<3x7xf32>
+    kernel.yield %r : tensor<3x7xf32>)");
+  Enumerated fused(parsed, {BackendLabel::LibraryFused});
+  ASSERT_THAT(fused.names,
+              ElementsAre("library-fused pointwise tile=4096 + onednn_fused "
+                          "(NaN lost in relu)"));
+  auto parts = fused.candidates[0].choice.getParts();
+  EXPECT_THAT(parts[0].getOps(), ElementsAre(0));
+  EXPECT_THAT(parts[1].getOps(), ElementsAre(1, 2));
+  Enumerated generated(parsed, {BackendLabel::Generated});
+  EXPECT_THAT(
+      generated.names,
+      Contains(AllOf(StartsWith("generated pointwise tile=4096 + gemm_packed"),
+                     Not(HasSubstr("+ pointwise")))));
+}
+
 TEST(CandidatesTest, APointwiseBodyFusedAndAsEagerRunsIt) {
   ParsedFusion parsed({"tensor<4x6xf32>", "tensor<6xf32>"}, "tensor<4x6xf32>",
                       R"(
