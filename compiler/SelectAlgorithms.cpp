@@ -21,8 +21,7 @@ static LogicalResult report(ModuleOp module, const absl::Status &status) {
   if (status.ok()) {
     return success();
   }
-  return emitError(UnknownLoc::get(module.getContext()))
-         << std::string(status.message());
+  return tune::emitStatus(module.getContext(), status);
 }
 
 /// The fusions of a function, in order.
@@ -183,6 +182,11 @@ FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
       continue;
     }
     const std::optional<tune::Verdict> &plans = (*result)->plans;
+    bool isTunedLost = (*result)->isTunedLost;
+    if (!(*result)->failure.empty()) {
+      text.plans = (*result)->failure +
+                   (isTunedLost ? ": default ships" : ": tuned ships");
+    }
     text.graphFigures = (*result)->graph;
     if (text.graphFigures) {
       const tune::Verdict &graph = *text.graphFigures;
@@ -192,11 +196,11 @@ FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
     } else if (!(*result)->graphRefusal.empty()) {
       text.graph = (*result)->graphRefusal;
     }
-    if (!plans) {
-      continue;
+    if (plans) {
+      text.plans = tune::describe(*plans);
+      isTunedLost = !plans->tunedShips;
     }
-    text.plans = tune::describe(*plans);
-    if (plans->tunedShips) {
+    if (!isTunedLost) {
       continue;
     }
     for (auto [mine, their] : llvm::zip_equal(ours, theirs)) {

@@ -30,6 +30,13 @@ static std::string graphKey(const std::string &planKey) {
   return planKey + "#graph";
 }
 
+static absl::Status failureOf(const WorkerAnswer &answer, const char *what) {
+  std::string text =
+      absl::StrCat("whole-model check, ", what, ": ", answer.detail);
+  return answer.isMachines ? absl::FailedPreconditionError(text)
+                           : absl::InternalError(text);
+}
+
 static absl::StatusOr<runtime::Reply> ask(Worker &worker,
                                           const runtime::Request &request,
                                           double timeoutSeconds,
@@ -38,8 +45,7 @@ static absl::StatusOr<runtime::Reply> ask(Worker &worker,
   if (answer.fate == WorkerAnswer::Fate::Answered) {
     return std::move(answer.reply);
   }
-  return absl::AbortedError(
-      absl::StrCat("whole-model check, ", what, ": ", answer.detail));
+  return failureOf(answer, what);
 }
 
 absl::StatusOr<std::optional<WholeModelResult>>
@@ -142,7 +148,7 @@ absl::Status Check::load() {
       return status;
     }
   }
-  return entries.empty() ? absl::AbortedError(absl::StrCat(
+  return entries.empty() ? absl::FailedPreconditionError(absl::StrCat(
                                "whole-model check: ", result.graphRefusal))
                          : absl::OkStatus();
 }
@@ -162,8 +168,7 @@ absl::Status Check::enter(int plan, RunMode mode) {
     return absl::OkStatus();
   }
   if (answer.fate != WorkerAnswer::Fate::Answered) {
-    return absl::AbortedError(
-        absl::StrCat("whole-model check, ", names[plan], ": ", answer.detail));
+    return failureOf(answer, names[plan]);
   }
   auto &times = std::get<runtime::TimeReply>(answer.reply).microseconds;
   double us = times.size() == 2 && times[1] > 0 ? times[1] : inputs.roundUs;
@@ -299,6 +304,26 @@ absl::StatusOr<WholeModelResult> Check::run() {
   return std::move(result);
 }
 
+/// After a check of both failed: whoever can be run without the other ships.
+static absl::StatusOr<WholeModelResult>
+checkEachAlone(const WholeModelInputs &inputs, Worker &worker,
+               const Clock &clock, const absl::Status &failure) {
+  for (bool isTunedLost : {false, true}) {
+    WholeModelInputs alone = inputs;
+    alone.plansDiffer = false;
+    if (isTunedLost) {
+      alone.tunedPath = inputs.defaultPath;
+    }
+    absl::StatusOr<WholeModelResult> result = Check(alone, worker, clock).run();
+    if (result.ok()) {
+      result->isTunedLost = isTunedLost;
+      result->failure = std::string(failure.message());
+      return result;
+    }
+  }
+  return failure;
+}
+
 absl::StatusOr<WholeModelResult> checkWholeModel(const WholeModelInputs &inputs,
                                                  TuningDb &db, Worker &worker,
                                                  const Clock &clock) {
@@ -311,6 +336,9 @@ absl::StatusOr<WholeModelResult> checkWholeModel(const WholeModelInputs &inputs,
     return **std::move(stored);
   }
   absl::StatusOr<WholeModelResult> result = Check(inputs, worker, clock).run();
+  if (!result.ok() && inputs.plansDiffer) {
+    return checkEachAlone(inputs, worker, clock, result.status());
+  }
   if (!result.ok()) {
     return result;
   }

@@ -47,13 +47,20 @@ struct WholeModelResult {
   /// for.
   std::string graphRefusal;
   bool measured = false; // now; false: all of it was stored
+  /// Where one of two plans cannot be run: why, and whether it is the tuned
+  /// one. The other ships, and nothing is stored, because the machine may
+  /// change.
+  std::string failure;
+  bool isTunedLost = false;
 };
 
 /// The stored verdicts of this plan, if they are all there.
 absl::StatusOr<std::optional<WholeModelResult>>
 findWholeModel(const WholeModelInputs &inputs, TuningDb &db);
 
-/// The stored verdicts, or measured ones, which are stored. The tuned plan
+/// The stored verdicts, or measured ones, which are stored. An error where no
+/// plan can be run: FailedPrecondition if the machine lacks something, else
+/// Internal. The tuned plan
 /// ships if its time is estimated to be no longer than the default one's,
 /// whatever the interval: who tunes is never worse off; likewise a graph.
 absl::StatusOr<WholeModelResult> checkWholeModel(const WholeModelInputs &inputs,

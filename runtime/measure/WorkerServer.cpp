@@ -13,6 +13,7 @@
 #include "runtime/measure/Verify.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -146,7 +147,10 @@ struct WorkerServer::Impl {
     absl::StatusOr<std::shared_ptr<const Program>> program =
         Program::load(request.path, options);
     if (!program.ok()) {
-      return program.status();
+      // The file is the parent's own and says nothing to people.
+      absl::string_view message = program.status().message();
+      absl::ConsumePrefix(&message, absl::StrCat("'", request.path, "': "));
+      return absl::Status(program.status().code(), message);
     }
     LoadReply reply;
     reply.microseconds = std::chrono::duration<double, std::micro>(

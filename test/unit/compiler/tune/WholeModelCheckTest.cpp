@@ -186,10 +186,29 @@ TEST_F(GpuModelCheckTest, ARefusedCaptureIsSaidAndNotTriedAgain) {
   EXPECT_FALSE(checkWholeModel(inputs, *db, worker, machine.clock).ok());
 }
 
+TEST_F(GpuModelCheckTest, APlanThatCannotBeRunShipsTheOther) {
+  FakeCandidate works{.streamUs = 30, .graphUs = 20};
+  FakeCandidate lacks{.outOfMemory = true};
+  WholeModelResult result = checkGpu(works, lacks);
+  EXPECT_FALSE(result.plans);
+  EXPECT_FALSE(result.isTunedLost);
+  EXPECT_EQ(result.failure, "whole-model check, default: out of device memory");
+  ASSERT_TRUE(result.graph);
+  EXPECT_NEAR(result.graph->tunedUs, 20, 0.3);
+  // It is tried again: memory may be free by then.
+  result = checkGpu(lacks, works);
+  EXPECT_TRUE(result.isTunedLost);
+  EXPECT_EQ(result.failure, "whole-model check, tuned: out of device memory");
+  machine.candidates["default"] = lacks;
+  absl::Status status =
+      checkWholeModel(inputs, *db, worker, machine.clock).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+}
+
 TEST_F(WholeModelCheckTest, AMissingArtifactIsAnError) {
   inputs.tunedPath = inputs.defaultPath = "/nowhere";
   auto verdict = checkWholeModel(inputs, *db, worker, machine.clock);
-  EXPECT_FALSE(verdict.ok());
+  EXPECT_EQ(verdict.status().code(), absl::StatusCode::kInternal);
 }
 
 } // namespace
