@@ -82,7 +82,22 @@ absl::Status ProcessBuildPool::start() {
   return absl::OkStatus();
 }
 
+bool ProcessBuildPool::reap(const Done &done) {
+  bool any = false;
+  for (Slot &slot : slots) {
+    BuildOutcome outcome;
+    if (slot.busy && poll(slot, outcome)) {
+      slot.busy = false;
+      any = true;
+      done(slot.job, outcome);
+    }
+  }
+  return any;
+}
+
 absl::Status ProcessBuildPool::pump(double seconds, const Done &done) {
+  // Those that ended since the last call get work in this one.
+  bool any = reap(done);
   if (absl::Status status = start(); !status.ok()) {
     return status;
   }
@@ -101,14 +116,8 @@ absl::Status ProcessBuildPool::pump(double seconds, const Done &done) {
     waiting.clear();
     return absl::OkStatus();
   }
-  Subprocess::waitAny(children, seconds);
-  for (Slot &slot : slots) {
-    BuildOutcome outcome;
-    if (slot.busy && poll(slot, outcome)) {
-      slot.busy = false;
-      done(slot.job, outcome);
-    }
-  }
+  Subprocess::waitAny(children, any ? 0 : seconds);
+  reap(done);
   return absl::OkStatus();
 }
 

@@ -39,6 +39,8 @@ private:
   absl::Status start();
   /// What became of the slot's job; nothing while it runs.
   bool poll(Slot &slot, BuildOutcome &outcome);
+  /// Says which jobs have ended; false if none has.
+  bool reap(const Done &done);
 
   Options options;
   std::deque<std::pair<size_t, BuildJob>> waiting;
