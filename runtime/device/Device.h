@@ -93,6 +93,10 @@ struct ExecutionOptions {
   /// Execution; null: the Executable's own. For measuring with weights that no
   /// cache holds.
   const void *constants = nullptr;
+  /// GPU: takes the Executable's own library calls, for making another of them
+  /// may take a library long. Of the Executions that do, one thread runs one at
+  /// a time.
+  bool sharesCalls = false;
 };
 
 /// One stream of runs; one thread at a time.

@@ -22,6 +22,14 @@ constexpr double longReplayUs = 1000;
 /// Commands in one recording: more take longer to instantiate than to run.
 constexpr int64_t mostCommands = 512;
 
+/// Copies of constants lie as the Executable's own do.
+constexpr uint64_t constantAlignment = 256;
+
+uint64_t alignUp(uint64_t bytes) {
+  return (bytes + constantAlignment - 1) / constantAlignment *
+         constantAlignment;
+}
+
 double microsecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start)
       .count();
@@ -87,17 +95,20 @@ absl::Status TimedGpuFunction::allocate() {
     return buffer.status();
   }
   arena = *std::move(buffer);
-  bool rotatesConstants = executable.constantBytes() > 0;
-  for (int64_t set = 0; set < (rotatesConstants ? sets : 1); ++set) {
+  int64_t copies = executable.constantBytes() > 0 ? sets : 1;
+  // Together: allocations take longer than the copies.
+  buffer = DeviceBuffer::create(
+      memory, uint64_t(copies - 1) * alignUp(executable.constantBytes()));
+  if (!buffer.ok()) {
+    return buffer.status();
+  }
+  constants = *std::move(buffer);
+  for (int64_t set = 0; set < copies; ++set) {
     if (set > 0) {
-      buffer = DeviceBuffer::create(memory, executable.constantBytes());
-      absl::Status status = buffer.ok()
-                                ? executable.copyConstants(buffer->data())
-                                : buffer.status();
+      absl::Status status = executable.copyConstants(constantsOf(set));
       if (!status.ok()) {
         return status;
       }
-      constants.push_back(*std::move(buffer));
     }
     absl::StatusOr<std::unique_ptr<Execution>> execution =
         createExecution(GraphMode::Off, set);
@@ -109,11 +120,18 @@ absl::Status TimedGpuFunction::allocate() {
   return absl::OkStatus();
 }
 
+void *TimedGpuFunction::constantsOf(int64_t set) const {
+  return constants.data() +
+         uint64_t(set - 1) *
+             alignUp(program->impl().executable->constantBytes());
+}
+
 absl::StatusOr<std::unique_ptr<Execution>>
 TimedGpuFunction::createExecution(GraphMode mode, int64_t set) const {
   ExecutionOptions execution{arena.data()};
   execution.graph = mode;
-  execution.constants = set > 0 ? constants[set - 1].data() : nullptr;
+  execution.constants = set > 0 ? constantsOf(set) : nullptr;
+  execution.sharesCalls = true; // there is one for each set
   return program->impl().executable->createExecution(execution);
 }
 

@@ -55,6 +55,7 @@ private:
       : program(std::move(program)), options(options) {}
 
   absl::Status allocate();
+  void *constantsOf(int64_t set) const; // set > 0
   absl::StatusOr<std::unique_ptr<Execution>> createExecution(GraphMode mode,
                                                              int64_t set) const;
   /// A recording of `count` runs.
@@ -65,7 +66,7 @@ private:
   const std::shared_ptr<const Program> program;
   const Options options;
   std::shared_ptr<const RotatedOperands> operands;
-  std::vector<DeviceBuffer> constants; // one per set but the first
+  DeviceBuffer constants; // a copy for each set but the first
   DeviceBuffer arena;
   std::vector<std::unique_ptr<Execution>> executions; // one per set
   std::map<int64_t, Recorded> recorded;               // by count

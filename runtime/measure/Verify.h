@@ -29,6 +29,7 @@ struct VerifySubject {
   /// Makes ready to run with an arena of `arenaBytes`, which outlives the Run.
   std::function<absl::StatusOr<Run>(void *arena)> prepare;
 };
+/// One thread at a time verifies a Program, and times none of it meanwhile.
 VerifySubject subjectOf(std::shared_ptr<const Program> program);
 
 /// Outputs of a run, in the function's order, dense.

@@ -15,6 +15,7 @@ absl::StatusOr<VerifySubject::Run>
 prepareDeviceRun(std::shared_ptr<const Program> program, void *arena) {
   ExecutionOptions options{static_cast<std::byte *>(arena)};
   options.graph = GraphMode::Off;
+  options.sharesCalls = true;
   absl::StatusOr<std::unique_ptr<Execution>> created =
       program->impl().executable->createExecution(options);
   if (!created.ok()) {

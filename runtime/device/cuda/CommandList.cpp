@@ -14,15 +14,14 @@
 
 namespace minic::runtime {
 
-absl::StatusOr<std::unique_ptr<CommandList>>
-CommandList::create(const CudaContext &context,
-                    const std::vector<LoadedCommand> &commands,
-                    const PlanBases &bases, uint32_t callerCount) {
+absl::StatusOr<std::unique_ptr<CommandList>> CommandList::create(
+    const CudaContext &context, const std::vector<LoadedCommand> &commands,
+    const PlanBases &bases, uint32_t callerCount, bool sharesCalls) {
   std::unique_ptr<CommandList> list(
       new CommandList(context, bases, callerCount));
   list->bases_.callers = list->callers_.data();
   for (const LoadedCommand &command : commands) {
-    if (absl::Status status = list->add(command); !status.ok()) {
+    if (absl::Status status = list->add(command, sharesCalls); !status.ok()) {
       return status;
     }
   }
@@ -82,16 +81,19 @@ void CommandList::addLaunch(const LoadedCommand &command,
   steps_.push_back(std::move(step));
 }
 
-absl::Status CommandList::add(const LoadedCommand &command) {
+absl::Status CommandList::add(const LoadedCommand &command, bool sharesCalls) {
   if (const auto *launch = command.command->operation_as_Launch()) {
     addLaunch(command, *launch);
   } else if (command.call) {
     Step step = makeStep(Step::Kind::call, command);
-    absl::StatusOr<std::unique_ptr<LibraryCall>> call = command.call->clone();
-    if (!call.ok()) {
-      return call.status();
+    step.call = command.call.get();
+    if (!sharesCalls) {
+      absl::StatusOr<std::unique_ptr<LibraryCall>> call = command.call->clone();
+      if (!call.ok()) {
+        return call.status();
+      }
+      step.call = ownCalls_.emplace_back(std::move(*call)).get();
     }
-    step.call = std::move(*call);
     forEachAddress(*command.command, [&](const format::Address &address) {
       noteUse(address, nullptr);
     });

@@ -33,7 +33,7 @@ public:
     const KernelLaunch *launch = nullptr;
     /// Launch: the address of each parameter's value.
     void **params = nullptr;
-    std::unique_ptr<LibraryCall> call;
+    LibraryCall *call = nullptr;
     /// Copy: destination, source. Fill: destination.
     Slot *operands = nullptr;
     uint64_t bytes = 0; // of a copy or fill
@@ -49,9 +49,11 @@ public:
   };
 
   /// `bases` are all but the callers' pointers. The context is current.
+  /// `sharesCalls`: library calls are those of `commands`, not clones of them.
   static absl::StatusOr<std::unique_ptr<CommandList>>
   create(const CudaContext &context, const std::vector<LoadedCommand> &commands,
-         const PlanBases &bases, uint32_t callerCount);
+         const PlanBases &bases, uint32_t callerCount,
+         bool sharesCalls = false);
 
   /// Puts the callers' pointers where they are used; false if they are those
   /// of the last time.
@@ -71,7 +73,7 @@ private:
   CommandList(const CudaContext &context, const PlanBases &bases,
               uint32_t callerCount)
       : context_(context), bases_(bases), callers_(callerCount) {}
-  absl::Status add(const LoadedCommand &command);
+  absl::Status add(const LoadedCommand &command, bool sharesCalls);
   void addLaunch(const LoadedCommand &command, const format::Launch &launch);
   Slot *newSlots(size_t count);
   void setAddress(Slot &slot, const format::Address &address);
@@ -81,6 +83,7 @@ private:
   const CudaContext &context_;
   PlanBases bases_;
   std::vector<void *> callers_;
+  std::vector<std::unique_ptr<LibraryCall>> ownCalls_;
   std::vector<Step> steps_;
   std::vector<CallerUse> uses_;
   std::vector<std::unique_ptr<Slot[]>> slots_;

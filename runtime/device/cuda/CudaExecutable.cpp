@@ -127,7 +127,8 @@ absl::Status CudaExecutable::prepare(const ExecutableSource &source) {
     return commands.status();
   }
   absl::StatusOr<std::unique_ptr<CommandList>> list =
-      CommandList::create(*context, *commands, bases(), 0);
+      CommandList::create(*context, *commands, bases(), 0,
+                          /*sharesCalls=*/true);
   if (!list.ok()) {
     return list.status();
   }

@@ -25,8 +25,9 @@ CudaExecution::create(Parts parts, const ExecutionOptions &options) {
       !status.ok()) {
     return status;
   }
-  absl::StatusOr<std::unique_ptr<CommandList>> commands = CommandList::create(
-      context, own.commands, own.bases, own.callerBytes.size());
+  absl::StatusOr<std::unique_ptr<CommandList>> commands =
+      CommandList::create(context, own.commands, own.bases,
+                          own.callerBytes.size(), options.sharesCalls);
   if (!commands.ok()) {
     return commands.status();
   }

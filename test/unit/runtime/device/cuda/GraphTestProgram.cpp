@@ -18,8 +18,10 @@ namespace {
 class AddingLibrary : public LibraryCall {
 public:
   AddingLibrary(const CudaDriver &driver, CUfunction add,
-                const format::CublasGemm &call, LibraryBehaviour behaviour)
-      : driver(driver), add(add), call(call), behaviour(behaviour) {}
+                const format::CublasGemm &call, LibraryBehaviour behaviour,
+                int &clones)
+      : driver(driver), add(add), call(call), behaviour(behaviour),
+        clones(clones) {}
 
   absl::Status enqueue(CUstream stream, const PlanBases &bases) override {
     if (behaviour == LibraryBehaviour::waitsInside) {
@@ -38,7 +40,9 @@ public:
     return absl::OkStatus();
   }
   absl::StatusOr<std::unique_ptr<LibraryCall>> clone() const override {
-    return std::make_unique<AddingLibrary>(driver, add, call, behaviour);
+    ++clones;
+    return std::make_unique<AddingLibrary>(driver, add, call, behaviour,
+                                           clones);
   }
   bool canBeCaptured() const override {
     return behaviour != LibraryBehaviour::cannotBeCaptured;
@@ -49,6 +53,7 @@ private:
   const CUfunction add;
   const format::CublasGemm &call;
   const LibraryBehaviour behaviour;
+  int &clones;
 };
 
 std::unique_ptr<format::TensorViewT> view(format::Address address) {
@@ -131,16 +136,22 @@ absl::Status GraphTestProgram::load(LibraryBehaviour behaviour) {
   loaded_[1].call = std::make_unique<AddingLibrary>(
       driver, loaded_[2].launch.function,
       *variant.run()->Get(1)->operation_as_Call()->call_as_CublasGemm(),
-      behaviour);
-  PlanBases bases;
-  bases.arena = static_cast<std::byte *>(allocate(0));
-  bases.inputCount = 2;
+      behaviour, clones_);
+  arena_ = allocate(0);
   absl::StatusOr<std::unique_ptr<CommandList>> commands =
-      CommandList::create(*context_, loaded_, bases, 5);
+      createCommands(/*sharesCalls=*/false);
   if (commands.ok()) {
     commands_ = std::move(*commands);
   }
   return commands.status();
+}
+
+absl::StatusOr<std::unique_ptr<CommandList>>
+GraphTestProgram::createCommands(bool sharesCalls) {
+  PlanBases bases;
+  bases.arena = static_cast<std::byte *>(arena_);
+  bases.inputCount = 2;
+  return CommandList::create(*context_, loaded_, bases, 5, sharesCalls);
 }
 
 GraphTestProgram::~GraphTestProgram() {

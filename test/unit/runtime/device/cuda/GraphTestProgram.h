@@ -30,6 +30,11 @@ public:
   ~GraphTestProgram();
 
   const absl::Status &status() const { return status_; }
+  /// The same commands with clones of the library call, or with the call.
+  absl::StatusOr<std::unique_ptr<runtime::CommandList>>
+  createCommands(bool sharesCalls);
+  /// How often the library call was cloned.
+  int clones() const { return clones_; }
   runtime::CommandList &commands() { return *commands_; }
   std::shared_ptr<const runtime::CudaContext> context() { return context_; }
   CUstream stream() const { return stream_.get(); }
@@ -59,6 +64,8 @@ private:
   std::unique_ptr<runtime::CommandList> commands_;
   runtime::CudaStream stream_;
   std::vector<void *> tensors_;
+  void *arena_ = nullptr;
+  int clones_ = 0;
   absl::Status status_;
 };
 
