@@ -117,6 +117,8 @@ public:
     run = api.find<decltype(minic_context_run)>("minic_context_run");
     setStream = api.find<decltype(minic_context_set_stream)>(
         "minic_context_set_stream");
+    graphCounters = api.find<decltype(minic_context_graph_counters)>(
+        "minic_context_graph_counters");
     lastError = api.find<decltype(minic_last_error)>("minic_last_error");
     check(load(artifact.c_str(), nullptr, &program));
     minic_context_options options = MINIC_CONTEXT_OPTIONS_INIT;
@@ -132,6 +134,12 @@ public:
     check(setStream(context, at::cuda::getCurrentCUDAStream().stream()));
   }
   void call() override { check(run(context, &in, 1, &out, 1)); }
+  /// What the calls so far were to the GPU.
+  std::string how() {
+    minic_graph_counters counters = MINIC_GRAPH_COUNTERS_INIT;
+    check(graphCounters(context, &counters));
+    return counters.replays > 0 ? "replays a graph" : "launches on the stream";
+  }
 
 private:
   void check(minic_status status) {
@@ -154,6 +162,7 @@ private:
   DLTensor in, out;
   decltype(minic_context_run) *run;
   decltype(minic_context_set_stream) *setStream;
+  decltype(minic_context_graph_counters) *graphCounters;
   decltype(minic_last_error) *lastError;
   minic_program *program = nullptr;
   minic_context *context = nullptr;
@@ -211,7 +220,8 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
       .def("host_cost", &Runnable::hostCost);
   py::class_<Minic, Runnable>(m, "Minic")
       .def(py::init<const std::string &, const std::string &, torch::Tensor,
-                    torch::Tensor>());
+                    torch::Tensor>())
+      .def("how", &Minic::how);
   py::class_<CapturedGraph, Runnable>(m, "CapturedGraph")
       .def(py::init<std::shared_ptr<at::cuda::CUDAGraph>>());
   py::class_<AotInductor, Runnable>(m, "AotInductor")

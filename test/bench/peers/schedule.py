@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Brings all peers to where they can be measured, side by side where that
+disturbs nothing: what chooses by measuring on the GPU ("tunes") does so alone,
+first calls wait until all is compiled."""
+
+import time
+
+import pool
+
+LOAD_S = 40     # first calls, comparison, capture
+BUILD_S = 240   # of runner.cpp, once a machine
+
+
+class Schedule:
+    def __init__(self, peers, builder, deadline, limit, say):
+        """`peers`: peers.Peer with a worker each. Those that fail get
+        `missing`. `builder` builds the runner; None: it is there."""
+        self.peers, self.builder = peers, builder
+        self.deadline, self.limit, self.say = deadline, limit, say
+        self.todo = {peer.name: list(peer.steps) for peer in peers}
+        self.busy = {}  # name: step
+
+    def run(self):
+        while True:
+            for peer in self.alive():
+                steps = self.todo[peer.name]
+                if (peer.name not in self.busy and steps
+                        and self.may_start(peer, steps[0])):
+                    peer.worker.send(steps[0])
+                    self.busy[peer.name] = steps.pop(0)
+            waiting = [p for p in self.alive() if p.name in self.busy]
+            workers = [p.worker for p in waiting]
+            if self.builder:
+                workers.append(self.builder)
+            if not waiting and not any(self.todo[p.name]
+                                       for p in self.alive()):
+                return
+            pool.wait_for_any(workers, self.next_deadline(waiting)
+                              - time.monotonic())
+            self.collect(waiting)
+
+    def alive(self):
+        return [p for p in self.peers if not p.missing]
+
+    def left(self, step):
+        """Peers that have not finished `step`."""
+        return [p for p in self.alive() if step in self.todo[p.name]
+                or self.busy.get(p.name) == step]
+
+    def may_start(self, peer, step):
+        if step == "load":
+            return (not self.left("compile")
+                    and not (peer.uses_runner and self.builder))
+        if step != "compile":
+            return True
+        if any(p.name in peer.after for p in self.left("compile")):
+            return False
+        return not (peer.tunes and any(
+            self.busy.get(p.name) == "compile" and p.tunes
+            for p in self.alive()))
+
+    def step_deadline(self, peer):
+        if self.busy[peer.name] == "load":
+            return peer.worker.sent + LOAD_S
+        return self.deadline
+
+    def next_deadline(self, waiting):
+        times = [self.step_deadline(p) for p in waiting]
+        if self.builder:
+            times.append(self.builder.sent + BUILD_S)
+        if self.left("import") or self.left("compile"):
+            times.append(self.deadline)
+        return min(times)
+
+    def collect(self, waiting):
+        for peer in waiting:
+            step = self.busy[peer.name]
+            late = (step == "load"
+                    and time.monotonic() >= self.step_deadline(peer))
+            if not peer.worker.has_answer() and not late:
+                continue
+            try:
+                reply = peer.worker.answer(LOAD_S)
+            except pool.Failure as failure:
+                self.fail(peer, str(failure))
+                continue
+            del self.busy[peer.name]
+            seconds = time.monotonic() - peer.worker.sent
+            peer.seconds[step] = seconds
+            if step == "load":
+                peer.loaded = reply
+                self.say(f"ready: {peer.name}: " + ", ".join(
+                    f"{s} {t:.1f} s" for s, t in peer.seconds.items()))
+        self.collect_builder()
+        if time.monotonic() >= self.deadline:
+            for peer in self.left("import") + self.left("compile"):
+                if not peer.missing:
+                    self.fail(peer, f"over {self.limit:g} s")
+
+    def collect_builder(self):
+        late = (self.builder
+                and time.monotonic() >= self.builder.sent + BUILD_S)
+        if not self.builder or not (self.builder.has_answer() or late):
+            return
+        try:
+            self.builder.answer(BUILD_S)
+            self.say("runner built in "
+                     f"{time.monotonic() - self.builder.sent:.1f} s")
+            self.builder.close()
+        except pool.Failure as failure:
+            for peer in self.alive():
+                if peer.uses_runner:
+                    self.fail(peer, f"runner.cpp: {failure}")
+        self.builder = None
+
+    def fail(self, peer, why):
+        self.busy.pop(peer.name, None)
+        peer.worker.close()
+        peer.missing = why
+        self.say(f"not run: {peer.name}: {why}")

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The peers benchmark without a GPU: what one worker does to the others."""
+
+import pathlib
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1])]
+import paired  # noqa: E402
+import peers  # noqa: E402
+import pool  # noqa: E402
+import report  # noqa: E402
+import schedule  # noqa: E402
+
+
+class Processes(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = pathlib.Path(scratch.name)
+        self.log = self.folder / "steps"
+        self.log.touch()
+
+    def peer(self, name, group="torch", us=30, fault="", **options):
+        made = peers.Peer(name, group, **options)
+        made.worker = pool.Worker(
+            [sys.executable, HERE / "fake_worker.py", self.log,
+             name.replace(" ", "_"), us, fault], self.folder / f"{name}.log")
+        self.addCleanup(made.worker.close)
+        return made
+
+    def set_up(self, made, limit=20, builder=None):
+        schedule.Schedule(made, builder, time.monotonic() + limit, limit,
+                    lambda text: None).run()
+
+    def intervals(self, step):
+        """(begin, end, name) of each finished `step`, in order."""
+        begun, found = {}, []
+        for line in self.log.read_text().splitlines():
+            at, name, which, what = line.split()
+            if what != step:
+                continue
+            if which == "begin":
+                begun[name] = float(at)
+            else:
+                found.append((begun.pop(name), float(at), name))
+        return sorted(found)
+
+    def assertAlone(self, intervals):
+        for (_, end, one), (begin, _, other) in zip(intervals, intervals[1:]):
+            self.assertLess(end, begin, f"{one} and {other} overlap")
+
+    def test_each_failure_is_a_row_of_its_own(self):
+        made = [
+            self.peer("minic max-autotune", "minic", 10, compiles=True),
+            self.peer("good", us=30, compiles=True),
+            self.peer("crashes", fault="compile:crash", compiles=True),
+            self.peer("hangs", fault="compile:hang", compiles=True,
+                      tunes=True),
+            self.peer("waits", compiles=True, tunes=True),
+            self.peer("is wrong", fault="load:error"),
+            self.peer("leaves", fault="import:exit"),
+            self.peer("babbles", fault="load:garbage"),
+            self.peer("dies later", us=5, fault="sample:crash"),
+            self.peer("eager", us=200)]
+        self.set_up(made, limit=2)
+        done = peers.measure(made, 8, time.monotonic() + 60)
+        self.assertEqual(done, 8)
+        why = {p.name: p.missing for p in made if p.missing}
+        self.assertEqual(set(why), {"crashes", "hangs", "waits", "is wrong",
+                                    "leaves", "babbles", "dies later"})
+        self.assertIn("died of SIGSEGV", why["crashes"])
+        self.assertIn("an illegal address", why["crashes"])
+        self.assertEqual(why["hangs"], "over 2 s")
+        self.assertEqual(why["waits"], "over 2 s")  # for the one that hangs
+        self.assertIn("wrong: error", why["is wrong"])
+        self.assertIn("status 3", why["leaves"])
+        self.assertIn("answered", why["babbles"])
+        self.assertIn("SIGSEGV", why["dies later"])
+        left = {p.name: p for p in made if not p.missing}
+        for name, kinds in (("good", 4), ("eager", 3)):  # eager: no device
+            self.assertEqual(len(left[name].samples), kinds)
+            self.assertTrue(all(len(s) == 8
+                                for s in left[name].samples.values()))
+
+    def test_a_hanging_sample_is_cut_off(self):
+        made = [self.peer("hangs", fault="sample:hang"), self.peer("good")]
+        self.set_up(made)
+        before, peers.SAMPLE_S = peers.SAMPLE_S, 0.5
+        self.addCleanup(setattr, peers, "SAMPLE_S", before)
+        self.assertEqual(peers.measure(made, 9, time.monotonic() + 60), 9)
+        self.assertIn("over 0.5 s to sample", made[0].missing)
+        self.assertEqual(len(made[1].samples["host"]), 9)
+
+    def test_tuning_is_alone_and_loading_waits_for_it(self):
+        made = [self.peer(f"t{i}", compiles=True, tunes=True)
+                for i in range(4)]
+        made += [self.peer("late", compiles=True, after=("t2", "t0")),
+                 self.peer("plain")]
+        self.set_up(made)
+        self.assertEqual([p.missing for p in made], [""] * 6)
+        compiled = self.intervals("compile")
+        self.assertAlone([i for i in compiled if i[2] != "late"])
+        ends = {name: end for _, end, name in compiled}
+        begins = {name: begin for begin, _, name in compiled}
+        self.assertGreater(begins["late"], max(ends["t0"], ends["t2"]))
+        loads = self.intervals("load")
+        self.assertEqual(len(loads), 6)
+        self.assertGreater(loads[0][0], max(ends.values()))
+
+    def test_one_samples_at_a_time_in_random_order(self):
+        made = [self.peer(f"p{i}") for i in range(4)]
+        self.set_up(made)
+        peers.measure(made, 12, time.monotonic() + 60)
+        samples = self.intervals("sample")
+        self.assertEqual(len(samples), 4 + 12 * 4 * 4)
+        self.assertAlone(samples)
+        firsts = [name for _, _, name in samples[4::16]]
+        self.assertGreater(len(set(firsts)), 1)
+
+    def test_time_is_up(self):
+        made = [self.peer("p")]
+        self.set_up(made)
+        self.assertEqual(peers.measure(made, 50, time.monotonic()),
+                         peers.FEWEST_ROUNDS)
+
+    def test_a_runner_that_does_not_build_costs_only_its_users(self):
+        for fault, missing in (("", ["", ""]),
+                               ("build:exit", ["", "runner.cpp: "])):
+            builder = pool.Worker(
+                [sys.executable, HERE / "fake_worker.py", self.log, "builder",
+                 "1", fault], self.folder / "builder.log")
+            self.addCleanup(builder.close)
+            builder.send("build")
+            made = [self.peer("plain"), self.peer("user", uses_runner=True)]
+            self.set_up(made, builder=builder)
+            for peer, expected in zip(made, missing):
+                self.assertEqual(peer.missing[:12], expected)
+
+
+class Report(unittest.TestCase):
+    def test_interval_ranks(self):
+        # Of tables of the sign test.
+        self.assertEqual([paired.interval_ranks(n)
+                          for n in (5, 6, 10, 15, 20)],
+                         [None, (0, 5), (1, 8), (3, 11), (5, 14)])
+
+    def test_verdicts(self):
+        self.assertEqual(report.verdict(3.0, 3.1, 2.9, 3.2), "met")
+        self.assertEqual(report.verdict(3.0, 2.9, 2.8, 2.95), "MISSED")
+        self.assertEqual(report.verdict(3.0, 2.99, 2.9, 3.1),
+                         "met in the noise")
+        self.assertEqual(report.verdict(3.0, 2.99, None, None), "MISSED")
+        self.assertEqual(report.verdict(None, 1.0, 0.9, 1.1), "")
+
+    def test_comparison_with_the_best_of_a_group(self):
+        def row(name, group, us):
+            return report.Row(name, group, {
+                "back_to_back": [us * (1 + i / 100) for i in range(8)]})
+        rows = [row("minic max-autotune", "minic", 10),
+                row("slow", "torch", 60), row("quick", "torch", 30)]
+        factors = {("torch", "back_to_back"): 3.0, ("XLA", "one_call"): 1.0}
+        torch, xla = report.comparisons(rows, factors)
+        self.assertEqual(torch["peer"], "quick")
+        self.assertAlmostEqual(torch["ratio"], 3.0)
+        self.assertEqual(torch["verdict"], "met")
+        self.assertEqual(xla["verdict"], "not run")
+        self.assertIn("XLA", report.comparison_line(xla))
+        result = {"workload": "w", "device": "d", "rounds": 8, "seconds": 1,
+                  "rows": [r.json() for r in rows], "not_run": {"x": "why"},
+                  "comparisons": [torch, xla]}
+        text = report.table(result)
+        self.assertRegex(text, r"\nx +not run: why\n")
+        self.assertIn("required 3.00: met", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

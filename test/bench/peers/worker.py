@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One peer in a process of its own: answers requests of peers.py, a line each.
+
+  import    loads the framework
+  compile   what may take long; may choose by measuring on the GPU
+  load      first calls, comparison with float64, a graph of unrolled calls
+  sample    one figure (timing.py)
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+import traceback
+
+import kinds
+import timing
+import workloads
+
+
+class Session:
+    """A peer and what it is measured on."""
+
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.workload = workloads.WORKLOADS[arguments.workload]
+        self.folder = arguments.work / self.workload.name
+        self.graph = None
+        self.peer = kinds.make(arguments.peer, self)
+
+    def do_import(self):
+        import torch
+        self.torch = torch
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cudnn.allow_tf32 = False
+        torch.set_grad_enabled(False)
+        self.peer.prepare()
+
+    def on_gpu(self):
+        """Weights and input on the GPU, once. Calls go to a stream of their
+        own, as a service has; the legacy default stream would wait for every
+        other one."""
+        if hasattr(self, "x"):
+            return
+        from safetensors.torch import load_file
+        torch = self.torch
+        torch.cuda.set_stream(torch.cuda.Stream())
+        self.tensors = load_file(self.folder / "model.safetensors", "cuda")
+        self.x = load_file(self.folder / "input.safetensors", "cuda")["x"]
+        self.module = workloads.torch_module(self.workload, self.tensors,
+                                             torch)
+        self.view = workloads.torch_input(self.workload, self.x, torch)
+        torch.cuda.synchronize()
+
+    def do_compile(self):
+        return self.peer.compile()
+
+    def do_load(self):
+        """What the peer has to say, and its error."""
+        self.on_gpu()
+        self.peer.load()
+        self.torch.cuda.synchronize()
+        error = self.error() if self.peer.has_output else None
+        note = self.peer.note
+        if self.peer.capture:
+            try:
+                self.graph, self.stream = timing.record(self.torch,
+                                                        self.peer.capture)
+            except Exception as exception:  # it has no device time, then
+                note += f" (not captured: {first_line(exception)})"
+                self.torch.cuda.synchronize()
+        return {"error": error, "note": note.strip(),
+                "device": self.torch.cuda.get_device_name(),
+                "torch": self.torch.__version__,
+                "cuda": self.torch.version.cuda}
+
+    def error(self):
+        """|output - expected| / |expected| in float64."""
+        torch = self.torch
+        exact = workloads.torch_module(
+            self.workload, {k: v.double() for k, v in self.tensors.items()},
+            torch)
+        expected = workloads.torch_output(
+            self.workload, exact(self.view.double()), torch)
+        got = self.peer.output().double()
+        torch.cuda.synchronize()
+        if got.shape != expected.shape:
+            raise ValueError(f"shape {tuple(got.shape)}, expected "
+                             f"{tuple(expected.shape)}")
+        error = float((got - expected).norm() / expected.norm())
+        limit = 1e-2 if self.workload.dtype == "bf16" else 1e-5
+        if not error <= limit:
+            raise ValueError(f"wrong: error {error:.2e}, at most {limit}")
+        del exact, expected, got
+        torch.cuda.empty_cache()
+        return error
+
+    def do_sample(self, kind, n):
+        return timing.sample(self.torch, self.peer.loops, self.graph, kind, n)
+
+
+def first_line(exception):
+    lines = str(exception).strip().splitlines()
+    return f"{type(exception).__name__}: {lines[0][:200] if lines else '?'}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--peer", required=True)
+    parser.add_argument("--workload", required=True)
+    parser.add_argument("--root", type=pathlib.Path, required=True)
+    parser.add_argument("--work", type=pathlib.Path, required=True)
+    parser.add_argument("--runner", type=pathlib.Path, required=True)
+    parser.add_argument("--minic-option", action="append", default=[])
+    session = Session(parser.parse_args())
+    # Whatever else is printed, by compilers too, goes to the log.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            reply = {"ok": getattr(session, "do_" + request.pop("do"))(
+                **request)}
+        except Exception as exception:
+            traceback.print_exc()
+            reply = {"error": first_line(exception)}
+        print(json.dumps(reply), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    main()
