@@ -58,14 +58,9 @@ absl::StatusOr<std::unique_ptr<CapturedGraph>> CapturedGraph::create(
     const std::vector<uint64_t> &callerBytes, uint32_t inputCount) {
   std::unique_ptr<CapturedGraph> graph(
       new CapturedGraph(std::move(context), commands));
-  for (const CommandList::Step &step : commands.steps()) {
-    if (step.call && !step.call->canBeCaptured()) {
-      graph->refuse(absl::FailedPreconditionError(
-          absl::StrCat(format::EnumNameLibraryCall(
-                           step.command->operation_as_Call()->call_type()),
-                       " cannot be captured")));
-      return graph;
-    }
+  if (!commands.captureRefusal().empty()) {
+    graph->refuse(absl::FailedPreconditionError(commands.captureRefusal()));
+    return graph;
   }
   CUstream stream;
   MINIC_RETURN_IF_CUDA_ERROR(graph->context_->driver(),

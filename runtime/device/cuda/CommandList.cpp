@@ -94,6 +94,12 @@ absl::Status CommandList::add(const LoadedCommand &command, bool sharesCalls) {
       }
       step.call = ownCalls_.emplace_back(std::move(*call)).get();
     }
+    if (captureRefusal_.empty() && !step.call->canBeCaptured()) {
+      captureRefusal_ =
+          absl::StrCat(format::EnumNameLibraryCall(
+                           step.command->operation_as_Call()->call_type()),
+                       " cannot be captured");
+    }
     forEachAddress(*command.command, [&](const format::Address &address) {
       noteUse(address, nullptr);
     });

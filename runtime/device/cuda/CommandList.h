@@ -64,6 +64,8 @@ public:
   const std::vector<Step> &steps() const { return steps_; }
   /// Sorted by caller, then by step.
   const std::vector<CallerUse> &callerUses() const { return uses_; }
+  /// "CublasGemm cannot be captured", of the first such call; empty: all can.
+  const std::string &captureRefusal() const { return captureRefusal_; }
 
   /// The context is current.
   absl::Status enqueue(const Step &step, CUstream stream) const;
@@ -86,6 +88,7 @@ private:
   std::vector<std::unique_ptr<LibraryCall>> ownCalls_;
   std::vector<Step> steps_;
   std::vector<CallerUse> uses_;
+  std::string captureRefusal_;
   std::vector<std::unique_ptr<Slot[]>> slots_;
   std::vector<std::unique_ptr<void *[]>> params_;
 };

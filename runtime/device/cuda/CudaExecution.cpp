@@ -69,6 +69,12 @@ CudaExecution::~CudaExecution() {
 }
 
 absl::Status CudaExecution::runPlainly(void *const *callers) {
+  // Before anything is enqueued, so that the caller's capture stays whole.
+  if (!commands_->captureRefusal().empty() && isCapturing()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("run: expected a stream that is not being captured: ",
+                     commands_->captureRefusal()));
+  }
   commands_->setCallers(callers);
   ++plainRuns_;
   return commands_->enqueueAll(stream_);

@@ -6,6 +6,8 @@
 
 #include "runtime/device/cuda/KernelLaunch.h"
 
+#include "runtime/base/Log.h"
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 
@@ -84,6 +86,12 @@ absl::StatusOr<CUmodule> KernelModules::module(uint32_t index) {
                         reason.empty()
                             ? std::string(status.message())
                             : absl::StrCat(status.message(), ": ", reason));
+  }
+  if (isPtx) {
+    logWarning(absl::StrCat("the artifact has no binary for CUDA device ",
+                            context->deviceIndex(),
+                            ": the driver compiles its ", binary.arch()->str(),
+                            " PTX, tuned for no device"));
   }
   modules.emplace(index, CudaModule(context, module));
   return module;

@@ -59,6 +59,19 @@ TEST_F(CudaLoadTest, loadsPtxAndCubins) {
   EXPECT_FALSE(loaded->memory().isHost());
 }
 
+TEST_F(CudaLoadTest, saysThatPtxIsTunedForNoDevice) {
+  ::testing::internal::CaptureStderr();
+  LoadedArtifact ptx(cudaScaleArtifact(8), 1);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "minic: warning: the artifact has no binary for CUDA device 1: "
+            "the driver compiles its compute_80 PTX, tuned for no device\n");
+  TestArtifact artifact = cudaScaleArtifact(8);
+  setBinary(artifact, format::BinaryKind::cubin, fakeCubin());
+  ::testing::internal::CaptureStderr();
+  LoadedArtifact cubin(artifact);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
 TEST_F(CudaLoadTest, aCutOrForeignCubinNeverReachesTheDriver) {
   std::vector<std::byte> whole = fakeCubin();
   TestArtifact artifact = cudaScaleArtifact(8);

@@ -108,6 +108,38 @@ TEST_F(GraphFaultTest, aCallersCaptureGetsTheLaunches) {
   EXPECT_EQ((*execution)->graphCounters().replays, 3);
 }
 
+TEST_F(GraphFaultTest, aCallersCaptureNeverSeesWhatCannotBeCaptured) {
+  GraphTestProgram program(LibraryBehaviour::cannotBeCaptured);
+  ASSERT_TRUE(program.status().ok()) << program.status();
+  std::vector<void *> callers;
+  for (int i = 0; i < 5; ++i) {
+    callers.push_back(program.allocate(float(i)));
+  }
+  for (GraphMode mode : {GraphMode::Off, GraphMode::On}) {
+    auto execution = program.createExecution(mode);
+    ASSERT_TRUE(execution.ok()) << execution.status();
+    CudaScope scope(*program.context());
+    ASSERT_EQ(driver().cuStreamBeginCapture(program.stream(),
+                                            CU_STREAM_CAPTURE_MODE_GLOBAL),
+              CUDA_SUCCESS);
+    absl::Status status = (*execution)->run(callers.data());
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_EQ(status.message(),
+              "run: expected a stream that is not being captured: CublasGemm "
+              "cannot be captured");
+    // The capture is whole and has nothing of the run.
+    CUgraph graph = nullptr;
+    ASSERT_EQ(driver().cuStreamEndCapture(program.stream(), &graph),
+              CUDA_SUCCESS);
+    size_t nodes = 1;
+    driver().cuGraphGetNodes(graph, nullptr, &nodes);
+    EXPECT_EQ(nodes, 0u);
+    driver().cuGraphDestroy(graph);
+    ASSERT_TRUE((*execution)->run(callers.data()).ok());
+    program.expectOutputs(callers.data());
+  }
+}
+
 TEST_F(GraphFaultTest, runsPlainlyWhereNoGraphCanBeMade) {
   for (const char *function : {"cuStreamBeginCapture", "cuStreamGetCaptureInfo",
                                "cuGraphInstantiateWithFlags"}) {

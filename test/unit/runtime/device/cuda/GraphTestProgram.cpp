@@ -137,7 +137,8 @@ absl::Status GraphTestProgram::load(LibraryBehaviour behaviour) {
       driver, loaded_[2].launch.function,
       *variant.run()->Get(1)->operation_as_Call()->call_as_CublasGemm(),
       behaviour, clones_);
-  arena_ = allocate(0);
+  bases_.arena = static_cast<std::byte *>(allocate(0));
+  bases_.inputCount = 2;
   absl::StatusOr<std::unique_ptr<CommandList>> commands =
       createCommands(/*sharesCalls=*/false);
   if (commands.ok()) {
@@ -148,16 +149,22 @@ absl::Status GraphTestProgram::load(LibraryBehaviour behaviour) {
 
 absl::StatusOr<std::unique_ptr<CommandList>>
 GraphTestProgram::createCommands(bool sharesCalls) {
-  PlanBases bases;
-  bases.arena = static_cast<std::byte *>(arena_);
-  bases.inputCount = 2;
-  return CommandList::create(*context_, loaded_, bases, 5, sharesCalls);
+  return CommandList::create(*context_, loaded_, bases_, 5, sharesCalls);
 }
 
 GraphTestProgram::~GraphTestProgram() {
   for (void *tensor : tensors_) {
     memory_->release(tensor);
   }
+}
+
+absl::StatusOr<std::unique_ptr<CudaExecution>>
+GraphTestProgram::createExecution(GraphMode mode) {
+  ExecutionOptions options{bases_.arena};
+  options.stream = stream_.get();
+  options.graph = mode;
+  return CudaExecution::create(
+      {context_, loaded_, bases_, {}, callerBytes_, 0, false}, options);
 }
 
 absl::StatusOr<std::unique_ptr<CapturedGraph>>

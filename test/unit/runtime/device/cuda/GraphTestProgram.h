@@ -6,7 +6,7 @@
 #ifndef MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_GRAPHTESTPROGRAM_H
 #define MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_GRAPHTESTPROGRAM_H
 
-#include "runtime/device/cuda/CapturedGraph.h"
+#include "runtime/device/cuda/CudaExecution.h"
 #include "runtime/device/cuda/CudaMemory.h"
 #include "test/unit/runtime/device/cuda/CudaTestProgram.h"
 
@@ -38,6 +38,9 @@ public:
   runtime::CommandList &commands() { return *commands_; }
   std::shared_ptr<const runtime::CudaContext> context() { return context_; }
   CUstream stream() const { return stream_.get(); }
+  /// Of the same commands.
+  absl::StatusOr<std::unique_ptr<runtime::CudaExecution>>
+  createExecution(runtime::GraphMode mode);
 
   /// As if every tensor took `callerBytes`.
   absl::StatusOr<std::unique_ptr<runtime::CapturedGraph>>
@@ -61,10 +64,12 @@ private:
   std::unique_ptr<runtime::CudaMemory> memory_;
   std::unique_ptr<runtime::KernelModules> modules_;
   std::vector<runtime::LoadedCommand> loaded_;
+  runtime::PlanBases bases_; // but for the callers'
+  const std::vector<uint64_t> callerBytes_ =
+      std::vector<uint64_t>(5, count * sizeof(float));
   std::unique_ptr<runtime::CommandList> commands_;
   runtime::CudaStream stream_;
   std::vector<void *> tensors_;
-  void *arena_ = nullptr;
   int clones_ = 0;
   absl::Status status_;
 };
