@@ -2,10 +2,12 @@
 """Verifies every candidate of linear+relu at every awkward (M, N, K), or of
 convolutions.
 
-All triples of problems.AWKWARD (or convolutions.all_convolutions) are compiled in max-autotune mode with a
-database of their own; the tuner builds each candidate and verifies it against
-the float64 reference on random data in poisoned, guarded outputs. The report
-counts verified candidates and names every one that was not.
+All triples of problems.AWKWARD (or convolutions.all_convolutions) are compiled
+in max-autotune mode with a database of their own; the tuner builds each
+candidate and verifies it against the float64 reference on random data in
+poisoned, guarded outputs. The report counts verified candidates and groups
+those that were not by reason. What a library does not support and what spills
+registers, which the tuner then leaves out, are no failures.
 
     .venv/bin/python test/bench/shape_sweep.py --dtypes f32 bf16 --jobs 2
     .venv/bin/python test/bench/shape_sweep.py --convolutions
@@ -18,6 +20,7 @@ import itertools
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -28,6 +31,11 @@ import convolutions  # noqa: E402
 import problems  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROBLEM_S = 120
+MOST_GROUPS = 25
+#: "failed" is minic itself, for one problem.
+FAILURES = ("wrong", "crashed", "hung", "build-failed", "unavailable",
+            "skipped", "failed")
 
 
 def name_of(problem, dtype):
@@ -48,34 +56,57 @@ def size(problem):
     return problem[0] * problem[1] * problem[2]
 
 
-def sweep(bin_dir, problem, dtype, threads, target):
-    """Statuses of all candidates, and a line for each that did not verify."""
+def kind_of(row):
+    """What the report counts a candidate as."""
+    reason = row["reason"]
+    if row["status"] != "build-failed":
+        return row["status"]
+    if reason.startswith("spills"):
+        return "spilled"
+    return "unsupported" if "unsupported:" in reason else "build-failed"
+
+
+def sweep(arguments, problem, dtype):
+    """Counts by kind, (name, kind, reason) of what did not verify, and the
+    largest error over its tolerance."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
         model = write(folder, problem, dtype)
         report = folder / "report.json"
-        done = subprocess.run(
-            [bin_dir / "minic", "--mode=max-autotune", f"--threads={threads}",
-             f"--target={target}",
-             f"--tune-db={folder / 'tuning.db'}", f"--tune-report={report}",
-             "--whole-model-check=off", model],
-            # Tuners wait for each other through a lock in this folder; times
-            # do not matter here, so each gets a folder of its own.
-            env=os.environ | {"XDG_RUNTIME_DIR": scratch},
-            text=True, capture_output=True)
+        try:
+            done = subprocess.run(
+                [arguments.bin / "minic", "--mode=max-autotune",
+                 f"--threads={arguments.threads}",
+                 f"--target={arguments.target}",
+                 f"--tune-db={folder / 'tuning.db'}",
+                 f"--tune-report={report}", "--whole-model-check=off", model],
+                # Tuners wait for each other through a lock in this folder;
+                # times do not matter here, so each gets a folder of its own.
+                env=os.environ | {"XDG_RUNTIME_DIR": scratch},
+                text=True, capture_output=True, timeout=PROBLEM_S)
+        except subprocess.TimeoutExpired:
+            return collections.Counter(hung=1), [
+                ("minic", "hung", f"over {PROBLEM_S} s")], 0.0
         if done.returncode != 0:
+            lines = done.stderr.strip().splitlines() or ["?"]
             return collections.Counter(failed=1), [
-                f"{name_of(problem, dtype)}: exit {done.returncode}: "
-                f"{done.stderr.strip().splitlines()[-1:]}"], 0.0
-        statuses, notes, worst = collections.Counter(), [], 0.0
+                ("minic", "failed", f"exit {done.returncode}: {lines[-1]}")
+            ], 0.0
+        kinds, notes, worst = collections.Counter(), [], 0.0
         for entry in json.loads(report.read_text())["problems"]:
             for row in entry["record"]["rows"]:
-                statuses[row["status"]] += 1
+                kind = kind_of(row)
+                kinds[kind] += 1
                 worst = max(worst, row["worst_error"])
-                if row["status"] not in ("verified", "duplicate"):
-                    notes.append(f"{name_of(problem, dtype)}: {row['name']}: "
-                                 f"{row['status']}: {row['reason']}")
-        return statuses, notes, worst
+                if kind not in ("verified", "duplicate"):
+                    notes.append((row["name"], kind, row["reason"]))
+        return kinds, notes, worst
+
+
+def group(name, kind, reason):
+    """Candidates and reasons that differ in numbers only are one."""
+    return kind, re.sub(r"[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", "N",
+                        f"{name.split()[0]}: {reason}")
 
 
 def main():
@@ -88,40 +119,64 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--pairwise", action="store_true",
                         help="only a pairwise-covering set of triples")
+    parser.add_argument("--few", action="store_true",
+                        help="a pairwise-covering set of problems.FEW")
     parser.add_argument("--convolutions", action="store_true",
                         help="convolutions in place of linear+relu")
     parser.add_argument("--part", default="1/1", metavar="I/N",
                         help="every Nth problem, starting with the Ith")
+    parser.add_argument("--limit-s", type=float, default=float("inf"),
+                        help="problems not begun by then are left out")
+    parser.add_argument("--notes", type=pathlib.Path,
+                        help="file for every candidate that did not verify")
     arguments = parser.parse_args()
 
     triples = (list(convolutions.all_convolutions())
                if arguments.convolutions else
+               problems.pairwise(*problems.FEW) if arguments.few else
                problems.pairwise() if arguments.pairwise else
                list(itertools.product(problems.AWKWARD, repeat=3)))
     part, parts = map(int, arguments.part.split("/"))
-    failures = 0
+    # Large problems first, so that none is left alone at the end.
+    ordered = sorted(triples, key=size, reverse=True)[part - 1::parts]
+    cases = [(problem, dtype) for problem in ordered
+             for dtype in arguments.dtypes]
+    start = time.monotonic()
+
+    def run(case):
+        in_time = time.monotonic() - start < arguments.limit_s
+        return case, sweep(arguments, *case) if in_time else None
+
+    totals = {dtype: collections.Counter() for dtype in arguments.dtypes}
+    worst = dict.fromkeys(arguments.dtypes, 0.0)
+    swept = collections.Counter()
+    groups = collections.defaultdict(list)
+    notes_file = open(arguments.notes or os.devnull, "w")
+    with notes_file, concurrent.futures.ThreadPoolExecutor(
+            arguments.jobs) as pool:
+        for (problem, dtype), result in pool.map(run, cases):
+            if result is None:
+                continue
+            kinds, notes, error = result
+            swept[dtype] += 1
+            totals[dtype] += kinds
+            worst[dtype] = max(worst[dtype], error)
+            for note in notes:
+                line = f"{name_of(problem, dtype)}: {': '.join(note)}"
+                print(line, file=notes_file, flush=True)
+                groups[group(*note)].append(line)
+    for (kind, _), lines in sorted(groups.items(), key=lambda g: (
+            g[0][0] not in FAILURES, -len(g[1])))[:MOST_GROUPS]:
+        print(f"{len(lines):6} {kind}, as {lines[0][:200]}")
     for dtype in arguments.dtypes:
-        start = time.monotonic()
-        total, worst = collections.Counter(), 0.0
-        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-            # Large problems first, so that none is left alone at the end.
-            ordered = sorted(triples, key=size, reverse=True)
-            ordered = ordered[part - 1::parts]
-            for statuses, notes, error in pool.map(
-                    lambda t: sweep(arguments.bin, t, dtype,
-                                    arguments.threads, arguments.target),
-                    ordered):
-                total += statuses
-                worst = max(worst, error)
-                for note in notes:
-                    print(note, flush=True)
-        wrong = sum(count for status, count in total.items()
-                    if status not in ("verified", "duplicate"))
-        failures += wrong
-        print(f"{dtype}: {len(ordered)} of {len(triples)} problems, "
-              f"{', '.join(f'{c} {s}' for s, c in sorted(total.items()))}; "
-              f"largest error {worst:.3f} of its tolerance; "
-              f"{time.monotonic() - start:.0f} s", flush=True)
+        print(f"{dtype}: {swept[dtype]} of {len(triples)} problems, "
+              + ", ".join(f"{c} {s}" for s, c in sorted(totals[dtype].items()))
+              + f"; largest error {worst[dtype]:.3f} of its tolerance")
+    failures = sum(total[kind] for total in totals.values()
+                   for kind in FAILURES)
+    left = len(cases) - sum(swept.values())
+    print(f"{failures} failures, {left} of {len(cases)} problems not run, "
+          f"{time.monotonic() - start:.0f} s")
     return 1 if failures else 0
 
 

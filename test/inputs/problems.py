@@ -28,18 +28,24 @@ BENCHMARK = [
 # Where kernels go wrong: one, primes, one off a block, no power of two.
 AWKWARD = [1, 2, 3, 7, 17, 31, 63, 65, 127, 257, 1000, 3420]
 
+# Fewer of them, for where time is short: M, N, K.
+FEW = ([1, 2, 3, 17, 63, 127, 257], [1, 3, 7, 65, 129, 513, 1000],
+       [1, 7, 31, 33, 257, 1000, 3420])
+
 # Prime, and more than any awkward K: neighbouring rows never hold equal values.
 PERIOD = 4099
 
 
-def pairwise(values=tuple(AWKWARD)):
+def pairwise(ms=tuple(AWKWARD), ns=None, ks=None):
     """Triples in which every pair of (M, N), (N, K) and (M, K) values occurs.
 
-    A Latin square: with n values n * n triples cover all pairs exactly once.
+    A Latin square: with n values each n * n triples cover all pairs exactly
+    once. Values of N and K are those of M where they are not given.
     """
-    n = len(values)
-    return [(values[i], values[j], values[(i + j) % n])
-            for i in range(n) for j in range(n)]
+    n = len(ms)
+    ns, ks = ns or ms, ks or ms
+    return [(ms[i], ns[j], ks[(i + j) % n]) for i in range(n)
+            for j in range(n)]
 
 
 def name(m, n, k, dtype):
@@ -83,14 +89,15 @@ def write_weights(path, tensors, dtype, seed):
         file.writelines(blobs)
 
 
-def function(symbol, problems, dtype, weights):
+def function(symbol, problems, dtype, weights, alone=False):
     """A function with a result for each problem; adds to `weights`.
 
-    Problems share their M, and those with equal K their input.
+    Problems share their M, and those with equal K their input. One that is
+    alone in its model has weights without sizes in their names.
     """
     inputs, body, results = {}, [], []
     for i, (m, n, k) in enumerate(problems):
-        suffix = f"_{n}x{k}" if len(problems) > 1 else ""
+        suffix = "" if alone else f"_{n}x{k}"
         x, w, b, y = (f"tensor<{s}{dtype}>"
                       for s in (f"{m}x{k}x", f"{n}x{k}x", f"{n}x", f"{m}x{n}x"))
         inputs[f"%x{k}"] = x
@@ -114,7 +121,8 @@ def function(symbol, problems, dtype, weights):
 def write_model(path, functions, dtype, seed=0):
     """Writes {symbol: problems} to `path`, and the weights beside it."""
     weights = {}
-    texts = [function(symbol, problems, dtype, weights)
+    alone = [len(problems) for problems in functions.values()] == [1]
+    texts = [function(symbol, problems, dtype, weights, alone)
              for symbol, problems in functions.items()]
     path.write_text("\n".join(["module {"] + texts + ["}\n"]))
     write_weights(path.with_suffix(".safetensors"), weights, dtype, seed)

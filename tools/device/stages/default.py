@@ -1,71 +1,252 @@
 # SPDX-License-Identifier: Apache-2.0
 """max-autotune beside default over at least 60 problems, interleaved: it is
-never slower. A row is missed when the 95 % interval of the paired ratio lies
-wholly above one."""
+never slower. A row is missed when the 95 % interval of the paired ratio of
+back-to-back times lies wholly above one, twice in a row; equal plans are equal.
 
+Problems are functions of a few models, which are compiled for default side by
+side first; then each model is tuned and its functions are timed while nothing
+else runs."""
+
+import concurrent.futures
 import json
 import pathlib
+import re
 import sys
 import tempfile
+import time
 
 import common
 
 parser = common.parser(__doc__)
-parser.add_argument("--limit", type=int, default=10**6)
-parser.add_argument("--rounds", type=int, default=15)
+parser.add_argument("--part", default="1/1", metavar="I/N",
+                    help="every Nth problem, starting with the Ith")
+parser.add_argument("--limit-s", type=float, default=560,
+                    help="what is left by then is not run")
+parser.add_argument("--rounds", type=int, default=31)
+parser.add_argument("--chunk", type=int, default=8, help="problems of a model")
+parser.add_argument("--jobs", type=int, default=6)
+parser.add_argument("--list", action="store_true", help="only name problems")
+parser.add_argument("--option", action="append", default=[],
+                    help="of minic, in both modes")
 arguments = parser.parse_args()
-sys.path.insert(0, str(arguments.root / "test/inputs"))
+sys.path[:0] = [str(arguments.root / "test/inputs"),
+                str(arguments.root / "test/bench")]
+import convolutions  # noqa: E402
+import paired  # noqa: E402
 import problems  # noqa: E402
 
-LIST = [(m, n, k, d) for d in ("bf16", "f32", "f16")
-        for m in (1, 8, 32, 256, 560)
-        for n, k in ((1024, 1024), (4096, 1024), (1280, 3420), (513, 129))]
-LIST += [(2048, 1280, 3420, "bf16"), (2048, 2048, 2048, "bf16"),
-         (64, 4096, 4096, "bf16"), (1024, 1024, 1024, "bf16")]
+GEMMS = [(m, n, k) for m in (1, 16, 64, 256)
+         for n, k in ((1024, 1024), (4096, 1024), (1280, 3420), (513, 129))]
+LARGE = [(560, 1280, 3420), (2048, 1280, 3420), (2048, 2048, 2048),
+         (1024, 4096, 1024)]
+MLPS = {"bf16": [(1, 4096, 4096), (16, 1024, 4096), (256, 1024, 1024)],
+        "f32": [(16, 1024, 1024), (256, 1024, 1024)],
+        "f16": [(64, 768, 3072)]}  # M, in and out, hidden
+Conv = convolutions.Convolution
+SAME = (1, 1, 1, 1)
+CONVOLUTIONS = {
+    "bf16": [Conv("nhwc", 32, 256, 14, 14, 256, 3, 3, pads=SAME),
+             Conv("nhwc", 32, 64, 56, 56, 256, 1, 1),
+             Conv("nchw", 8, 64, 28, 28, 128, 3, 3, (2, 2), SAME),
+             Conv("nhwc", 8, 3, 112, 112, 64, 7, 7, (2, 2), (3, 3, 3, 3))],
+    "f32": [Conv("nchw", 8, 64, 28, 28, 64, 3, 3, pads=SAME),
+            Conv("nhwc", 8, 128, 28, 28, 128, 1, 1)],
+    "f16": [Conv("nhwc", 8, 128, 28, 28, 128, 3, 3, pads=SAME),
+            Conv("nchw", 8, 256, 14, 14, 512, 1, 1)]}
 
-rows, missed = [], 0
-with tempfile.TemporaryDirectory() as scratch:
-    for problem in LIST[:arguments.limit]:
-        model = problems.write(scratch, *problem)
-        artifacts, status = {}, 0
-        for mode in ("default", "max-autotune"):
-            artifacts[mode] = pathlib.Path(scratch) / f"{model.stem}.{mode}"
-            # Default with an empty database, not with what tuning found.
-            database = pathlib.Path(scratch) / f"{mode}.db"
-            status, text = common.run(
-                arguments.root / "bin/minic", "--target=cuda",
-                f"--mode={mode}", f"--tune-db={database}", model, "-o",
-                artifacts[mode], timeout=120)
-            if status != 0:
-                print(f"{model.stem} {mode}: FAILED: {common.last_line(text)}")
-                missed += 1
-                break
-        if status != 0:
+
+def mlp(symbol, m, n, hidden, dtype, weights):
+    """linear, relu, linear."""
+    def tensor(*dims):
+        return f"tensor<{'x'.join(map(str, dims))}x{dtype}>"
+    x, h = tensor(m, n), tensor(m, hidden)
+    weights |= {f"{symbol}.w1": [hidden, n], f"{symbol}.b1": [hidden],
+                f"{symbol}.w2": [n, hidden], f"{symbol}.b2": [n]}
+    kinds = {name: tensor(*weights[f"{symbol}.{name}"])
+             for name in ("w1", "b1", "w2", "b2")}
+    constants = "\n".join(f"    %{name} = graph.constant @{symbol}.{name} : "
+                          f"{kind}" for name, kind in kinds.items())
+    return f"""  func.func @{symbol}(%x: {x}) -> {x} {{
+{constants}
+    %0 = graph.linear %x, %w1, %b1 : ({x}, {kinds['w1']}, {kinds['b1']}) -> {h}
+    %1 = graph.relu %0 : {h}
+    %2 = graph.linear %1, %w2, %b2 : ({h}, {kinds['w2']}, {kinds['b2']}) -> {x}
+    return %2 : {x}
+  }}"""
+
+
+def all_problems():
+    """(symbol, dtype, writer(weights) -> function's text) of each."""
+    for dtype in ("bf16", "f32", "f16"):
+        for m, n, k in GEMMS + (LARGE if dtype == "bf16" else []):
+            symbol = f"linear_relu_{m}x{n}x{k}_{dtype}"
+            yield symbol, dtype, (
+                lambda weights, s=symbol, p=(m, n, k), d=dtype:
+                problems.function(s, [p], d, weights))
+        for m, n, hidden in MLPS[dtype]:
+            symbol = f"mlp_{m}x{n}x{hidden}x{n}_{dtype}"
+            yield symbol, dtype, (
+                lambda weights, s=symbol, p=(m, n, hidden), d=dtype:
+                mlp(s, *p, d, weights))
+        for c in CONVOLUTIONS[dtype]:
+            symbol = (f"conv{c.r}x{c.s}_{c.layout}_{c.n}x{c.c}x{c.h}x{c.w}_"
+                      f"{c.k}_{dtype}")
+            yield symbol, dtype, (
+                lambda weights, s=symbol, c=c, d=dtype:
+                convolutions.function(s, c, d, weights))
+
+
+def chunks(listed):
+    """Models of at most --chunk problems of one dtype."""
+    for dtype in ("bf16", "f32", "f16"):
+        mine = [p for p in listed if p[1] == dtype]
+        for i in range(0, len(mine), arguments.chunk):
+            yield mine[i:i + arguments.chunk]
+
+
+def write(path, chunk):
+    weights = {}
+    texts = [writer(weights) for _, _, writer in chunk]
+    path.write_text("\n".join(["module {", *texts, "}\n"]))
+    problems.write_weights(path.with_suffix(".safetensors"), weights,
+                           chunk[0][1], 0)
+
+
+def compile_model(model, mode, functions=None, timeout=300):
+    """(artifact, "") or (None, why). Default with an empty database, not with
+    what tuning found."""
+    one = f".{functions[0]}" if functions else ""
+    artifact = model.with_suffix(f".{mode}{one}.minic")
+    status, text = common.run(
+        arguments.root / "bin/minic", "--target=cuda", f"--mode={mode}",
+        f"--tune-db={model.with_suffix(f'.{mode}.db')}", model, "-o", artifact,
+        *([f"--function={','.join(functions)}"] if functions else []),
+        *arguments.option, timeout=max(1, timeout))
+    return (artifact, "") if status == 0 else (
+        None, f"{mode}: {common.last_line(text)}")
+
+
+def plans(artifact):
+    """{function: what `minic explain` says it runs}."""
+    _, text = common.run(arguments.root / "bin/minic", "explain", artifact)
+    blocks = re.split(r"^function (\S+),", text, flags=re.M)
+    return {name.lstrip("@"): re.findall(
+        r"^ +(?:implemented by|commands:) .*", block, re.M)
+        for name, block in zip(blocks[1::2], blocks[2::2])}
+
+
+def compare(symbol, tuned, default, rounds):
+    """(row, "") or (None, why)."""
+    path = pathlib.Path(scratch.name) / "bench.json"
+    status, text = common.run(
+        arguments.root / "bin/minic-bench", tuned, f"--compare={default}",
+        f"--function={symbol}", f"--rounds={rounds}", f"--json={path}",
+        timeout=60)
+    if status != 0:
+        return None, f"minic-bench: {common.last_line(text)}"
+    a, b = json.loads(path.read_text())["artifacts"]
+    ratio, low, high = paired.ratio(a["samples_us"], b["samples_us"])
+    return {"problem": symbol, "tuned_us": a["median_us"],
+            "default_us": b["median_us"], "ratio": ratio, "low": low,
+            "high": high, "replays": ["graph" in x and x["graph"]["replays"] > 0
+                        for x in (a, b)]}, ""
+
+
+def judge(symbol, tuned, default, equal):
+    row, why = compare(symbol, tuned, default, arguments.rounds)
+    if row is None:
+        return row, why
+    if equal and row["replays"][0] == row["replays"][1]:
+        row["verdict"] = "equal plans"
+    elif row["low"] > 1:
+        # One in forty looks so by chance.
+        row, why = compare(symbol, tuned, default, 2 * arguments.rounds)
+        if row is not None:
+            row["verdict"] = ("SLOWER" if row["low"] > 1 else
+                              "no difference the second time")
+    else:
+        row["verdict"] = "faster" if row["high"] < 1 else "no difference"
+    return row, why
+
+
+def left():
+    return arguments.limit_s - (time.monotonic() - start)
+
+
+def run_chunk(model, chunk, default, rows, failures):
+    """Tunes a model, or one function after the other where that fails."""
+    default, why = default
+    tuned = None
+    if default:
+        tuned, why = compile_model(model, "max-autotune", timeout=left())
+    before, after = (plans(a) if a else {} for a in (default, tuned))
+    for symbol, _, _ in chunk:
+        if left() <= 0:
+            return
+        mine, theirs = tuned, default
+        if not tuned:  # one of them fails
+            theirs, why = compile_model(model, "default", [symbol], left())
+            if theirs:
+                mine, why = compile_model(model, "max-autotune", [symbol],
+                                          left())
+        row = None
+        if mine and theirs:
+            equal = bool(after) and after.get(symbol) == before.get(symbol)
+            row, why = judge(symbol, mine, theirs, equal)
+        if row is None:
+            failures[symbol] = why
+            print(f"{symbol}: FAILED: {why}", flush=True)
             continue
-        report = pathlib.Path(scratch) / "bench.json"
-        status, text = common.run(
-            arguments.root / "bin/minic-bench", artifacts["max-autotune"],
-            f"--compare={artifacts['default']}",
-            f"--rounds={arguments.rounds}", f"--json={report}", timeout=120)
-        if status != 0:
-            print(f"{model.stem}: FAILED: {common.last_line(text)}")
-            missed += 1
-            continue
-        tuned, default = json.loads(report.read_text())["artifacts"]
-        pairs = sorted(t / d for t, d in zip(tuned["samples_us"],
-                                             default["samples_us"]))
-        ratio = pairs[len(pairs) // 2]
-        # The 95 % interval of a median by order statistics.
-        spread = int(0.98 * len(pairs) ** 0.5 + 1)
-        low = pairs[max(0, len(pairs) // 2 - spread)]
-        slower = low > 1.0
-        missed += slower
-        rows.append({"problem": model.stem, "default_us": default["median_us"],
-                     "tuned_us": tuned["median_us"], "ratio": ratio,
-                     "low": low})
-        print(f"{model.stem:36}{default['median_us']:10.2f}"
-              f"{tuned['median_us']:10.2f}{ratio:8.3f}"
-              f"{'   SLOWER' if slower else ''}", flush=True)
-common.write_json(arguments.out / "default.json", rows)
-print(f"{missed} of {len(rows)} problems missed")
-sys.exit(1 if missed else 0)
+        rows.append(row)
+        print(f"{symbol:36}{row['default_us']:10.2f}{row['tuned_us']:10.2f}"
+              f"{row['ratio']:8.3f} [{row['low']:.3f}, {row['high']:.3f}]"
+              f"{' graph' if row['replays'][0] else '':6} {row['verdict']}",
+              flush=True)
+        common.write_json(arguments.out / "default.json",
+                          {"rows": rows, "failed": failures})
+
+
+part, parts = map(int, arguments.part.split("/"))
+everything = list(all_problems())
+listed = everything[part - 1::parts]
+if arguments.list:
+    print("\n".join(symbol for symbol, _, _ in listed))
+    sys.exit(0)
+start = time.monotonic()
+scratch = tempfile.TemporaryDirectory()
+models = {}
+for i, chunk in enumerate(chunks(listed)):
+    models[pathlib.Path(scratch.name) / f"m{i}.mlir"] = chunk
+    write(pathlib.Path(scratch.name) / f"m{i}.mlir", chunk)
+with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+    defaults = dict(zip(models, pool.map(
+        lambda m: compile_model(m, "default"), models)))
+print(f"{len(models)} models compiled for default in "
+      f"{time.monotonic() - start:.0f} s\n{'':36}{'default':>10}{'tuned':>10}"
+      f"{'ratio':>8}  us back to back", flush=True)
+rows, failures = [], {}
+for model, chunk in models.items():
+    if left() > 0:
+        run_chunk(model, chunk, defaults[model], rows, failures)
+
+done = {row["problem"] for row in rows} | set(failures)
+skipped = [symbol for symbol, _, _ in listed if symbol not in done]
+counts = {}
+for row in rows:
+    counts[row["verdict"]] = counts.get(row["verdict"], 0) + 1
+print("=====")
+for row in rows:
+    if row["verdict"] == "SLOWER":
+        print(f"SLOWER: {row['problem']}: {row['ratio']:.3f} "
+              f"[{row['low']:.3f}, {row['high']:.3f}]")
+for symbol, why in failures.items():
+    print(f"FAILED: {symbol}: {why[:160]}")
+if skipped:
+    print(f"not run: over {arguments.limit_s:g} s: {', '.join(skipped)}")
+print(f"{len(listed)} of {len(everything)} problems, {len(rows)} compared ("
+      + ", ".join(f"{n} {v}" for v, n in sorted(counts.items()))
+      + f"), {len(failures)} failed, {len(skipped)} not run; "
+      f"{time.monotonic() - start:.0f} s")
+common.write_json(arguments.out / "default.json",
+                  {"rows": rows, "failed": failures, "not_run": skipped})
+sys.exit(1 if failures or counts.get("SLOWER") else 0)
