@@ -109,7 +109,7 @@ private:
                   cuda::profileNames() + ")");
     }
     if (!profile) {
-      options.log.line(LogTopic::PerfHints, "no NVIDIA driver: target cpu");
+      options.log.line(LogTopic::PerfHints, "no NVIDIA GPU: target cpu");
     }
     return profile;
   }
