@@ -106,6 +106,7 @@ class Captured(Kind):
 
 class AotInductor(Kind):
     """A package compiled ahead, run by its C++ runner."""
+    note = "single-threaded mode"
 
     def prepare(self):
         import torch._dynamo  # noqa: F401

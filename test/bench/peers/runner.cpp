@@ -179,10 +179,12 @@ private:
   std::shared_ptr<at::cuda::CUDAGraph> graph;
 };
 
+/// Without its guards for several threads, which make each call wait for the
+/// one before and which no CUDA graph can capture.
 class AotInductor : public Runnable {
 public:
   AotInductor(const std::string &package, torch::Tensor input)
-      : loader(package), inputs{input} {}
+      : loader(package, "model", /*run_single_threaded=*/true), inputs{input} {}
   void call() override { result = loader.run(inputs); }
   torch::Tensor output() { return result[0]; }
 

@@ -31,74 +31,13 @@ parser.add_argument("--option", action="append", default=[],
 arguments = parser.parse_args()
 sys.path[:0] = [str(arguments.root / "test/inputs"),
                 str(arguments.root / "test/bench")]
-import convolutions  # noqa: E402
 import paired  # noqa: E402
+import problem_list  # noqa: E402
 import problems  # noqa: E402
-
-GEMMS = [(m, n, k) for m in (1, 16, 64, 256)
-         for n, k in ((1024, 1024), (4096, 1024), (1280, 3420), (513, 129))]
-LARGE = [(560, 1280, 3420), (2048, 1280, 3420), (2048, 2048, 2048),
-         (1024, 4096, 1024)]
-MLPS = {"bf16": [(1, 4096, 4096), (16, 1024, 4096), (256, 1024, 1024)],
-        "f32": [(16, 1024, 1024), (256, 1024, 1024)],
-        "f16": [(64, 768, 3072)]}  # M, in and out, hidden
-Conv = convolutions.Convolution
-SAME = (1, 1, 1, 1)
-CONVOLUTIONS = {
-    "bf16": [Conv("nhwc", 32, 256, 14, 14, 256, 3, 3, pads=SAME),
-             Conv("nhwc", 32, 64, 56, 56, 256, 1, 1),
-             Conv("nchw", 8, 64, 28, 28, 128, 3, 3, (2, 2), SAME),
-             Conv("nhwc", 8, 3, 112, 112, 64, 7, 7, (2, 2), (3, 3, 3, 3))],
-    "f32": [Conv("nchw", 8, 64, 28, 28, 64, 3, 3, pads=SAME),
-            Conv("nhwc", 8, 128, 28, 28, 128, 1, 1)],
-    "f16": [Conv("nhwc", 8, 128, 28, 28, 128, 3, 3, pads=SAME),
-            Conv("nchw", 8, 256, 14, 14, 512, 1, 1)]}
-
-
-def mlp(symbol, m, n, hidden, dtype, weights):
-    """linear, relu, linear."""
-    def tensor(*dims):
-        return f"tensor<{'x'.join(map(str, dims))}x{dtype}>"
-    x, h = tensor(m, n), tensor(m, hidden)
-    weights |= {f"{symbol}.w1": [hidden, n], f"{symbol}.b1": [hidden],
-                f"{symbol}.w2": [n, hidden], f"{symbol}.b2": [n]}
-    kinds = {name: tensor(*weights[f"{symbol}.{name}"])
-             for name in ("w1", "b1", "w2", "b2")}
-    constants = "\n".join(f"    %{name} = graph.constant @{symbol}.{name} : "
-                          f"{kind}" for name, kind in kinds.items())
-    return f"""  func.func @{symbol}(%x: {x}) -> {x} {{
-{constants}
-    %0 = graph.linear %x, %w1, %b1 : ({x}, {kinds['w1']}, {kinds['b1']}) -> {h}
-    %1 = graph.relu %0 : {h}
-    %2 = graph.linear %1, %w2, %b2 : ({h}, {kinds['w2']}, {kinds['b2']}) -> {x}
-    return %2 : {x}
-  }}"""
-
-
-def all_problems():
-    """(symbol, dtype, writer(weights) -> function's text) of each."""
-    for dtype in ("bf16", "f32", "f16"):
-        for m, n, k in GEMMS + (LARGE if dtype == "bf16" else []):
-            symbol = f"linear_relu_{m}x{n}x{k}_{dtype}"
-            yield symbol, dtype, (
-                lambda weights, s=symbol, p=(m, n, k), d=dtype:
-                problems.function(s, [p], d, weights))
-        for m, n, hidden in MLPS[dtype]:
-            symbol = f"mlp_{m}x{n}x{hidden}x{n}_{dtype}"
-            yield symbol, dtype, (
-                lambda weights, s=symbol, p=(m, n, hidden), d=dtype:
-                mlp(s, *p, d, weights))
-        for c in CONVOLUTIONS[dtype]:
-            symbol = (f"conv{c.r}x{c.s}_{c.layout}_{c.n}x{c.c}x{c.h}x{c.w}_"
-                      f"{c.k}_{dtype}")
-            yield symbol, dtype, (
-                lambda weights, s=symbol, c=c, d=dtype:
-                convolutions.function(s, c, d, weights))
-
 
 def chunks(listed):
     """Models of at most --chunk problems of one dtype."""
-    for dtype in ("bf16", "f32", "f16"):
+    for dtype in problem_list.DTYPES:
         mine = [p for p in listed if p[1] == dtype]
         for i in range(0, len(mine), arguments.chunk):
             yield mine[i:i + arguments.chunk]
@@ -207,7 +146,7 @@ def run_chunk(model, chunk, default, rows, failures):
 
 
 part, parts = map(int, arguments.part.split("/"))
-everything = list(all_problems())
+everything = list(problem_list.all_problems())
 listed = everything[part - 1::parts]
 if arguments.list:
     print("\n".join(symbol for symbol, _, _ in listed))

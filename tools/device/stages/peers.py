@@ -13,7 +13,7 @@ import common
 parser = common.parser(__doc__)
 parser.add_argument("--workload", nargs="+", default=["all"])
 parser.add_argument("--limit-s", type=float, default=65,
-                    help="of each workload")
+                    help="of each workload, more of large ones")
 parser.add_argument("--total-s", type=float, default=570,
                     help="workloads that no longer fit are not run")
 parser.add_argument("--work", default="/tmp/minic-peers")
@@ -26,8 +26,13 @@ FEWEST_S = 25      # for a workload; less is not begun
 OVERRUN_S = 240    # of the first one, which builds runner.cpp
 LOG_BYTES = 12000  # kept of each log
 
-names = (list(workloads.WORKLOADS) if arguments.workload == ["all"]
-         else arguments.workload)
+known = workloads.WORKLOADS
+names = (sorted(known, key=lambda name: known[name].patience)
+         if arguments.workload == ["all"] else arguments.workload)
+unknown = [name for name in names if name not in known]
+if unknown:
+    sys.exit(f"peers: error: no workload {unknown[0]}; there are "
+             + ", ".join(known))
 start = time.monotonic()
 results, not_run = {}, {}
 
@@ -67,7 +72,7 @@ for name in names:
         continue
     report_path = arguments.out / "peers.part.json"
     report_path.unlink(missing_ok=True)
-    limit = min(arguments.limit_s, left - 5)
+    limit = min(arguments.limit_s * known[name].patience, left - 5)
     status, text = common.run(
         sys.executable, arguments.root / "test/bench/peers/peers.py",
         "--root", arguments.root, "--workload", name, "--json", report_path,
