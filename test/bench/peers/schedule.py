@@ -7,8 +7,9 @@ import time
 
 import pool
 
-LOAD_S = 40     # first calls, comparison, capture
-BUILD_S = 240   # of runner.cpp, once a machine
+LOAD_S = 40          # first calls, comparison, capture
+BUILD_S = 240        # of runner.cpp, once a machine
+COMPILE_SHARE = 0.6  # of the time there is, for one peer at most
 
 
 class Schedule:
@@ -59,10 +60,13 @@ class Schedule:
             self.busy.get(p.name) == "compile" and p.tunes
             for p in self.alive()))
 
+    def step_seconds(self, peer):
+        """How long what the peer does may take, if the deadline is later."""
+        return {"import": self.limit, "load": LOAD_S,
+                "compile": COMPILE_SHARE * self.limit}[self.busy[peer.name]]
+
     def step_deadline(self, peer):
-        if self.busy[peer.name] == "load":
-            return peer.worker.sent + LOAD_S
-        return self.deadline
+        return peer.worker.sent + self.step_seconds(peer)
 
     def next_deadline(self, waiting):
         times = [self.step_deadline(p) for p in waiting]
@@ -75,12 +79,11 @@ class Schedule:
     def collect(self, waiting):
         for peer in waiting:
             step = self.busy[peer.name]
-            late = (step == "load"
-                    and time.monotonic() >= self.step_deadline(peer))
+            late = time.monotonic() >= self.step_deadline(peer)
             if not peer.worker.has_answer() and not late:
                 continue
             try:
-                reply = peer.worker.answer(LOAD_S)
+                reply = peer.worker.answer(self.step_seconds(peer))
             except pool.Failure as failure:
                 self.fail(peer, str(failure))
                 continue

@@ -11,7 +11,6 @@ import argparse
 import json
 import os
 import pathlib
-import sys
 import traceback
 
 import kinds
@@ -114,10 +113,12 @@ def main():
     parser.add_argument("--runner", type=pathlib.Path, required=True)
     parser.add_argument("--minic-option", action="append", default=[])
     session = Session(parser.parse_args())
-    # Whatever else is printed, by compilers too, goes to the log.
-    answers = os.fdopen(os.dup(1), "w")
+    # Requests and answers are this process's alone: whatever else is printed,
+    # by compilers too, goes to the log, and nobody else finds input.
+    requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
-    for line in sys.stdin:
+    for line in requests:
         request = json.loads(line)
         try:
             reply = {"ok": getattr(session, "do_" + request.pop("do"))(

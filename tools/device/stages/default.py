@@ -35,6 +35,7 @@ import paired  # noqa: E402
 import problem_list  # noqa: E402
 import problems  # noqa: E402
 
+
 def chunks(listed):
     """Models of at most --chunk problems of one dtype."""
     for dtype in problem_list.DTYPES:

@@ -60,6 +60,8 @@ class Processes(unittest.TestCase):
             self.peer("crashes", fault="compile:crash", compiles=True),
             self.peer("hangs", fault="compile:hang", compiles=True,
                       tunes=True),
+            self.peer("hangs too", fault="compile:hang", compiles=True,
+                      tunes=True),
             self.peer("waits", compiles=True, tunes=True),
             self.peer("is wrong", fault="load:error"),
             self.peer("leaves", fault="import:exit"),
@@ -70,12 +72,14 @@ class Processes(unittest.TestCase):
         done = peers.measure(made, 8, time.monotonic() + 60)
         self.assertEqual(done, 8)
         why = {p.name: p.missing for p in made if p.missing}
-        self.assertEqual(set(why), {"crashes", "hangs", "waits", "is wrong",
-                                    "leaves", "babbles", "dies later"})
+        self.assertEqual(set(why), {
+            "crashes", "hangs", "hangs too", "waits", "is wrong", "leaves",
+            "babbles", "dies later"})
         self.assertIn("died of SIGSEGV", why["crashes"])
         self.assertIn("an illegal address", why["crashes"])
-        self.assertEqual(why["hangs"], "over 2 s")
-        self.assertEqual(why["waits"], "over 2 s")  # for the one that hangs
+        self.assertEqual(why["hangs"], "over 1.2 s to compile")
+        self.assertEqual(why["hangs too"], "over 2 s")
+        self.assertEqual(why["waits"], "over 2 s")  # for those that hang
         self.assertIn("wrong: error", why["is wrong"])
         self.assertIn("status 3", why["leaves"])
         self.assertIn("answered", why["babbles"])
