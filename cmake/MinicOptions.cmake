@@ -28,8 +28,10 @@ if(MINIC_SANITIZE)
   add_link_options(-fsanitize=${MINIC_SANITIZE})
 endif()
 
+# Either ccache or precompiled headers: see PrecompiledHeaders.cmake.
 find_program(MINIC_CCACHE ccache)
-if(MINIC_CCACHE)
+if(MINIC_CCACHE AND NOT DEFINED ENV{CCACHE_DISABLE})
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${MINIC_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${MINIC_CCACHE})
 endif()
