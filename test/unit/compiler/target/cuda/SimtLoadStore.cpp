@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loads, stores, copies and the addresses they take.
+
+#include "test/unit/compiler/target/cuda/SimtBlock.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace minic::cuda {
+
+void SimtBlock::runGep(LLVM::GEPOp op) {
+  if (op.getIndices().size() != 1) {
+    return fail(op, "more than one index");
+  }
+  int64_t size = std::max<int64_t>(bitsOf(op.getElemType()) / 8, 1);
+  auto index = *op.getIndices().begin();
+  if (auto constant = dyn_cast<IntegerAttr>(index)) {
+    int64_t offset = constant.getInt() * size;
+    return each(
+        op, [&](ArrayRef<uint64_t> in) { return in[0] + uint64_t(offset); });
+  }
+  int64_t width = bitsOf(cast<Value>(index).getType());
+  each(op, [&](ArrayRef<uint64_t> in) {
+    return in[0] + uint64_t(signedOf(in[1], width) * size);
+  });
+}
+
+void SimtBlock::runLoad(LLVM::LoadOp op) {
+  Type element = elementOf(op.getType());
+  int64_t bytes = bitsOf(element) / 8;
+  Register pointers = get(op.getAddr());
+  Register &result = define(op.getResult());
+  for (int64_t t = 0; t != threads_; ++t) {
+    if (!active_[size_t(t)]) {
+      continue;
+    }
+    uint64_t address = pointers.bits[size_t(t)];
+    std::string why =
+        memory_.check(isShared(op.getAddr()), address, result.width * bytes,
+                      int64_t(op.getAlignment().value_or(1)));
+    if (why.empty() && isShared(op.getAddr())) {
+      why = memory_.readShared(address, result.width * bytes, t / 32);
+    }
+    if (!why.empty()) {
+      return fail(op, why);
+    }
+    for (int64_t e = 0; e != result.width; ++e) {
+      result.bits[size_t(t * result.width + e)] = memory_.load(
+          isShared(op.getAddr()), address + uint64_t(e * bytes), bytes);
+    }
+  }
+}
+
+void SimtBlock::runInlineLoad(LLVM::InlineAsmOp op) {
+  if (!op.getAsmString().starts_with("ld.global.") ||
+      op.getOperands().size() != 1) {
+    return fail(op, "unknown inline assembly");
+  }
+  // "[$4+128]"
+  int64_t offset = 0;
+  op.getAsmString().split('+').second.split(']').first.getAsInteger(10, offset);
+  Register pointers = get(op.getOperands()[0]);
+  Register &result = define(op.getResult(0));
+  const int64_t bytes = 4 * result.width;
+  for (int64_t t = 0; t != threads_; ++t) {
+    if (!active_[size_t(t)]) {
+      continue;
+    }
+    uint64_t address = pointers.bits[size_t(t)] + uint64_t(offset);
+    std::string why = memory_.check(false, address, bytes, bytes);
+    if (!why.empty()) {
+      return fail(op, why);
+    }
+    for (int64_t e = 0; e != result.width; ++e) {
+      result.bits[size_t(t * result.width + e)] =
+          memory_.load(false, address + uint64_t(4 * e), 4);
+    }
+  }
+}
+
+void SimtBlock::runStore(LLVM::StoreOp op) {
+  int64_t bytes = bitsOf(elementOf(op.getValue().getType())) / 8;
+  const Register &pointers = get(op.getAddr());
+  const Register &values = get(op.getValue());
+  for (int64_t t = 0; t != threads_; ++t) {
+    if (!active_[size_t(t)]) {
+      continue;
+    }
+    uint64_t address = pointers.bits[size_t(t)];
+    std::string why =
+        memory_.check(isShared(op.getAddr()), address, values.width * bytes,
+                      int64_t(op.getAlignment().value_or(1)));
+    if (why.empty() && isShared(op.getAddr())) {
+      why = memory_.writeShared(address, values.width * bytes, t / 32);
+    }
+    if (!why.empty()) {
+      return fail(op, why);
+    }
+    for (int64_t e = 0; e != values.width; ++e) {
+      memory_.store(isShared(op.getAddr()), address + uint64_t(e * bytes),
+                    bytes, values.bits[size_t(t * values.width + e)]);
+    }
+  }
+}
+
+void SimtBlock::runAtomic(LLVM::AtomicRMWOp op) {
+  if (op.getBinOp() != LLVM::AtomicBinOp::uinc_wrap) {
+    return fail(op, "unknown atomic");
+  }
+  const Register &pointers = get(op.getPtr());
+  const Register values = get(op.getVal());
+  Register made{1, std::vector<uint64_t>(size_t(threads_))};
+  for (int64_t t = 0; t != threads_; ++t) {
+    if (!active_[size_t(t)]) {
+      continue;
+    }
+    uint64_t address = pointers.bits[size_t(t)];
+    std::string why = memory_.check(false, address, 4, 4);
+    if (!why.empty()) {
+      return fail(op, why);
+    }
+    uint64_t old = memory_.load(false, address, 4);
+    made.bits[size_t(t)] = old;
+    memory_.store(false, address, 4,
+                  old >= values.bits[size_t(t)] ? 0 : old + 1);
+  }
+  registers_[op.getResult()] = std::move(made);
+}
+
+void SimtBlock::runCopy(NVVM::CpAsyncOp op) {
+  const Register &to = get(op.getDst()), &from = get(op.getSrc());
+  const Register *sizes = op.getCpSize() ? &get(op.getCpSize()) : nullptr;
+  int64_t bytes = op.getSize();
+  for (int64_t t = 0; t != threads_; ++t) {
+    auto at = size_t(t);
+    if (!active_[at]) {
+      continue;
+    }
+    int64_t read = sizes ? int64_t(sizes->bits[at]) : bytes;
+    std::string why =
+        memory_.copy(to.bits[at], from.bits[at], bytes, read, t / 32);
+    if (!why.empty()) {
+      return fail(op, why);
+    }
+  }
+}
+
+bool SimtBlock::runMemory(Operation *op) {
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](LLVM::AddressOfOp address) {
+        return define(address.getResult(), 0), true;
+      })
+      .Case([&](LLVM::GEPOp each) { return runGep(each), true; })
+      .Case([&](LLVM::LoadOp each) { return runLoad(each), true; })
+      .Case([&](LLVM::StoreOp each) { return runStore(each), true; })
+      .Case([&](LLVM::InlineAsmOp each) { return runInlineLoad(each), true; })
+      .Case([&](LLVM::AtomicRMWOp each) { return runAtomic(each), true; })
+      .Case([&](NVVM::CpAsyncOp each) { return runCopy(each), true; })
+      .Case([&](NVVM::CpAsyncCommitGroupOp) { return memory_.commit(), true; })
+      .Case([&](NVVM::CpAsyncWaitGroupOp each) {
+        return memory_.wait(each.getN()), true;
+      })
+      .Case([&](NVVM::BarrierOp) {
+        if (!allActive()) {
+          fail(op, "a barrier in divergent code");
+        }
+        return memory_.barrier(), true;
+      })
+      .Case<LLVM::FenceOp, NVVM::GriddepcontrolOp, LLVM::ReturnOp,
+            scf::YieldOp>([](Operation *) { return true; })
+      .Default([](Operation *) { return false; });
+}
+
+} // namespace minic::cuda
