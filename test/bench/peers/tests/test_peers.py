@@ -36,6 +36,12 @@ class Processes(unittest.TestCase):
         schedule.Schedule(made, builder, time.monotonic() + limit, limit,
                     lambda text: None).run()
 
+    def share(self, of_the_limit):
+        """How long one compilation may take."""
+        self.addCleanup(setattr, schedule, "COMPILE_SHARE",
+                        schedule.COMPILE_SHARE)
+        schedule.COMPILE_SHARE = of_the_limit
+
     def intervals(self, step):
         """(begin, end, name) of each finished `step`, in order."""
         begun, found = {}, []
@@ -60,41 +66,49 @@ class Processes(unittest.TestCase):
             self.peer("crashes", fault="compile:crash", compiles=True),
             self.peer("hangs", fault="compile:hang", compiles=True,
                       tunes=True),
-            self.peer("hangs too", fault="compile:hang", compiles=True,
-                      tunes=True),
-            self.peer("waits", compiles=True, tunes=True),
+            self.peer("waits", compiles=True, tunes=True),  # for that one
             self.peer("is wrong", fault="load:error"),
             self.peer("leaves", fault="import:exit"),
             self.peer("babbles", fault="load:garbage"),
             self.peer("dies later", us=5, fault="sample:crash"),
             self.peer("eager", us=200)]
-        self.set_up(made, limit=2)
+        self.share(0.2)
+        self.set_up(made, limit=10)
         done = peers.measure(made, 8, time.monotonic() + 60)
         self.assertEqual(done, 8)
         why = {p.name: p.missing for p in made if p.missing}
         self.assertEqual(set(why), {
-            "crashes", "hangs", "hangs too", "waits", "is wrong", "leaves",
-            "babbles", "dies later"})
+            "crashes", "hangs", "is wrong", "leaves", "babbles", "dies later"})
         self.assertIn("died of SIGSEGV", why["crashes"])
         self.assertIn("an illegal address", why["crashes"])
-        self.assertEqual(why["hangs"], "over 1.2 s to compile")
-        self.assertEqual(why["hangs too"], "over 2 s")
-        self.assertEqual(why["waits"], "over 2 s")  # for those that hang
+        self.assertEqual(why["hangs"], "over 2 s to compile")
         self.assertIn("wrong: error", why["is wrong"])
         self.assertIn("status 3", why["leaves"])
         self.assertIn("answered", why["babbles"])
         self.assertIn("SIGSEGV", why["dies later"])
         left = {p.name: p for p in made if not p.missing}
+        self.assertEqual(set(left), {"minic max-autotune", "good", "waits",
+                                     "eager"})
         for name, kinds in (("good", 4), ("eager", 3)):  # eager: no device
             self.assertEqual(len(left[name].samples), kinds)
             self.assertTrue(all(len(s) == 8
                                 for s in left[name].samples.values()))
 
+    def test_the_deadline_ends_who_waits_for_a_tuner_that_hangs(self):
+        made = [self.peer("hangs", fault="compile:hang", compiles=True,
+                          tunes=True),
+                self.peer("waits", compiles=True, after=("hangs",)),
+                self.peer("plain")]
+        self.share(1)
+        self.set_up(made, limit=2)
+        self.assertEqual([p.missing for p in made],
+                         ["over 2 s", "over 2 s", ""])
+
     def test_a_hanging_sample_is_cut_off(self):
         made = [self.peer("hangs", fault="sample:hang"), self.peer("good")]
         self.set_up(made)
-        before, peers.SAMPLE_S = peers.SAMPLE_S, 0.5
-        self.addCleanup(setattr, peers, "SAMPLE_S", before)
+        self.addCleanup(setattr, peers, "SAMPLE_S", peers.SAMPLE_S)
+        peers.SAMPLE_S = 0.5
         self.assertEqual(peers.measure(made, 9, time.monotonic() + 60), 9)
         self.assertIn("over 0.5 s to sample", made[0].missing)
         self.assertEqual(len(made[1].samples["host"]), 9)
