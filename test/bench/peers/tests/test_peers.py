@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The peers benchmark without a GPU: what one worker does to the others."""
 
+import argparse
+import json
 import pathlib
 import sys
 import tempfile
@@ -157,6 +159,29 @@ class Processes(unittest.TestCase):
             self.set_up(made, builder=builder)
             for peer, expected in zip(made, missing):
                 self.assertEqual(peer.missing[:12], expected)
+
+    def test_result_of_a_workload(self):
+        def start_workers(arguments, workload, folder):
+            left_out = peers.Peer("XLA (JAX)", "XLA", missing="left out")
+            return [self.peer("minic max-autotune", "minic", 10,
+                              compiles=True, tunes=True),
+                    self.peer("torch eager", us=40), left_out], None
+        for module, name, fake in (
+                (peers, "start_workers", start_workers),
+                (peers.tensors, "write_workload", lambda *whatever: None)):
+            self.addCleanup(setattr, module, name, getattr(module, name))
+            setattr(module, name, fake)
+        workload = peers.workloads.WORKLOADS["mlp_256x1024x1024x1024_bf16"]
+        arguments = argparse.Namespace(work=self.folder, limit_s=30, rounds=8)
+        result = json.loads(json.dumps(peers.bench(arguments, workload)))
+        self.assertEqual(result["rounds"], 8)
+        self.assertEqual(result["not_run"], {"XLA (JAX)": "left out"})
+        text = report.table(result)
+        self.assertRegex(text, r"torch eager +\d+\.\d\d .* 1.0e-03")
+        self.assertRegex(text, r"minic against torch +back to back +[34]\.\d+ "
+                         r"\[.*\]  torch eager   required 3.00: met")
+        self.assertIn("XLA             back to back not run   required 3.00: "
+                      "not run", text)
 
 
 class Report(unittest.TestCase):
