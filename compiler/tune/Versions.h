@@ -13,7 +13,7 @@
 namespace minic::tune {
 
 /// Raise it whenever the same choice generates other code.
-inline constexpr const char *codegenVersion = "2";
+inline constexpr const char *codegenVersion = "3";
 
 /// Raise it whenever a family, a library or a schedule is added or removed.
 inline constexpr const char *candidateSetVersion = "4";

@@ -36,7 +36,7 @@ CudaTarget::CudaTarget(DeviceProfile profile) : profile_(std::move(profile)) {
 LogicalResult CudaTarget::emit(plan::KernelOp kernel, ModuleOp device) const {
   Operation &body = kernel.getBody().front().front();
   if (isa<kernel::RelayoutOp>(body)) {
-    return emitRelayout(kernel, device);
+    return emitRelayout(kernel, profile_, device);
   }
   auto fusion = dyn_cast<kernel::FusionOp>(body);
   if (!fusion || !fusion.getImplAttr()) {
@@ -109,7 +109,7 @@ LogicalResult CudaTarget::codegen(ModuleOp module) const {
 
 LogicalResult CudaTarget::lowerRelayout(kernel::RelayoutOp op,
                                         plan::PlanBuilder &plan) const {
-  return cuda::lowerRelayout(op, plan);
+  return cuda::lowerRelayout(op, plan, profile_);
 }
 
 } // namespace minic::cuda

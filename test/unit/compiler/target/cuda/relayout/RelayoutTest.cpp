@@ -20,7 +20,8 @@ struct Layout {
   Dims order, blockDims, blockSizes, padded;
 };
 
-void check(const Dims &shape, const std::string &dtype, const Layout &layout) {
+void check(const Dims &shape, const std::string &dtype, const Layout &layout,
+           int smCount = 132) {
   ParsedFusion parsed({"tensor<1xf32>"}, "tensor<1xf32>",
                       "%r = graph.relu %0 : tensor<1xf32>\n"
                       "kernel.yield %r : tensor<1xf32>");
@@ -41,12 +42,14 @@ void check(const Dims &shape, const std::string &dtype, const Layout &layout) {
       UnrealizedConversionCastOp::create(builder, loc, from, ValueRange())
           .getResult(0);
   auto op = kernel::RelayoutOp::create(builder, loc, to, input);
-  ASSERT_TRUE(succeeded(lowerRelayout(op, plan)));
+  DeviceProfile profile = *getCudaProfile("h200");
+  profile.smCount = smCount;
+  ASSERT_TRUE(succeeded(lowerRelayout(op, plan, profile)));
   auto launch = cpu::onlyOp<plan::LaunchOp>(*plan.module);
   ASSERT_TRUE(launch);
   OwningOpRef<ModuleOp> device = ModuleOp::create(loc);
-  ASSERT_TRUE(succeeded(
-      emitRelayout(cpu::onlyOp<plan::KernelOp>(*plan.module), *device)));
+  ASSERT_TRUE(succeeded(emitRelayout(cpu::onlyOp<plan::KernelOp>(*plan.module),
+                                     profile, *device)));
 
   auto dense = cpu::TestTensor::random(from, 7);
   runtime::BlockedLayout blocked{layout.order, layout.blockDims,
@@ -62,10 +65,13 @@ void check(const Dims &shape, const std::string &dtype, const Layout &layout) {
                       {{source.data(), source.bytes}, {packed.data(), bytes}}),
             "");
   EXPECT_EQ(std::memcmp(packed.data(), expected.data(), size_t(bytes)), 0);
-  DeviceProfile profile = *getCudaProfile("h200");
   auto ptx = emitPtx(*device, profile);
   ASSERT_TRUE(succeeded(ptx));
-  EXPECT_TRUE(succeeded(assembleCubin(*ptx, profile.cpu, *device)));
+  std::vector<KernelResources> resources;
+  ASSERT_TRUE(succeeded(assembleCubin(*ptx, profile.cpu, *device, &resources)));
+  for (const KernelResources &kernel : resources) {
+    EXPECT_EQ(kernel.spillBytes, 0);
+  }
 }
 
 TEST(CudaRelayout, PadsRows) {
@@ -85,6 +91,14 @@ TEST(CudaRelayout, Blocks) {
   check({64, 32}, "bf16", {{0, 1}, {0, 1}, {32, 2}, {64, 32}});
   check({61, 31}, "bf16", {{0, 1}, {0, 1}, {32, 2}, {64, 32}});
   check({30, 20}, "f32", {{1, 0}, {0}, {16}, {32, 20}});
+}
+
+// What fills a chip of one SM with four blocks: up to four vectors a thread.
+TEST(CudaRelayout, MovesSeveralVectorsPerThread) {
+  check({11, 3420}, "bf16", {{0, 1}, {}, {}, {11, 3424}}, /*smCount=*/1);
+  check({11, 3419}, "bf16", {{0, 1}, {}, {}, {11, 3424}}, /*smCount=*/1);
+  check({30, 1024}, "bf16", {{0, 1}, {}, {}, {32, 1024}}, /*smCount=*/1);
+  check({150, 41}, "f32", {{1, 0}, {}, {}, {152, 41}}, /*smCount=*/1);
 }
 
 TEST(CudaRelayout, MovesEveryDtype) {
