@@ -134,11 +134,12 @@ public:
     check(setStream(context, at::cuda::getCurrentCUDAStream().stream()));
   }
   void call() override { check(run(context, &in, 1, &out, 1)); }
-  /// What the calls so far were to the GPU.
+  /// How the calls so far reached the GPU; a first call only captures.
   std::string how() {
     minic_graph_counters counters = MINIC_GRAPH_COUNTERS_INIT;
     check(graphCounters(context, &counters));
-    return counters.replays > 0 ? "replays a graph" : "launches on the stream";
+    return counters.instantiations > 0 ? "replays a graph"
+                                       : "launches on the stream";
   }
 
 private:
