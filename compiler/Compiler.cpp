@@ -141,7 +141,11 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
   }
   auto hints = collectGpuHints(*module, *variant.target);
   for (FunctionEvidence &entry : evidence) {
-    const std::vector<std::string> &lines = hints[entry.function];
+    std::vector<std::string> &lines = hints[entry.function];
+    if (std::string loss = (*verdicts)[entry.function].graphLoss;
+        !loss.empty()) {
+      lines.push_back(std::move(loss));
+    }
     entry.hints = llvm::join(lines, "\n");
     for (const std::string &line : lines) {
       options.log.line(LogTopic::PerfHints, "@" + entry.function + " " + line);

@@ -30,6 +30,7 @@ void setGraphMode(ModuleOp plan, const CompileOptions &options) {
         options.cudaGraphs == CudaGraphs::On ? commands > 0 : commands > 1;
     auto unmeasured = b.getF64FloatAttr(0);
     variant.setGraphAttr(plan::GraphVerdictAttr::get(b.getContext(), replay,
+                                                     unmeasured, unmeasured,
                                                      unmeasured, unmeasured));
     options.log.line(
         LogTopic::Graphs,

@@ -189,12 +189,8 @@ FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
     }
     text.graphFigures = (*result)->graph;
     if (text.graphFigures) {
-      const tune::Verdict &graph = *text.graphFigures;
-      text.graph = tune::describe(graph);
-      llvm::StringRef calls = graph.description;
-      text.graph += calls.substr(std::min(calls.find(';'), calls.size())).str();
-    } else if (!(*result)->graphRefusal.empty()) {
-      text.graph = (*result)->graphRefusal;
+      text.graph = tune::describe(*text.graphFigures);
+      text.graphLoss = tune::describeLoss(*text.graphFigures);
     }
     if (plans) {
       text.plans = tune::describe(*plans);
@@ -269,8 +265,11 @@ void setGraphVerdicts(ModuleOp plan, const Verdicts &verdicts) {
     const tune::Verdict &graph = *found->second.graphFigures;
     for (auto variant : function.getBody().getOps<plan::VariantOp>()) {
       variant.setGraphAttr(plan::GraphVerdictAttr::get(
-          b.getContext(), graph.tunedShips, b.getF64FloatAttr(graph.tunedUs),
-          b.getF64FloatAttr(graph.defaultUs)));
+          b.getContext(), graph.tunedShips,
+          b.getF64FloatAttr(graph.backToBack.tunedUs),
+          b.getF64FloatAttr(graph.backToBack.defaultUs),
+          b.getF64FloatAttr(graph.call.tunedUs),
+          b.getF64FloatAttr(graph.call.defaultUs)));
     }
   }
 }

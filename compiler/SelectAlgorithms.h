@@ -21,6 +21,8 @@ struct ModelVerdict {
   /// For people: tuned against default, and graph against stream; empty for
   /// what was not in question.
   std::string plans, graph;
+  /// A hint: by how much a captured graph lost, or why there is none.
+  std::string graphLoss;
   /// Whether a graph is to be replayed, and the figures; none where nothing was
   /// measured.
   std::optional<tune::Verdict> graphFigures;

@@ -149,6 +149,8 @@ static LogicalResult addVariant(plan::VariantOp op,
     variant->graph->replay = graph.getReplay();
     variant->graph->graph_us = graph.getGraphUs().getValueAsDouble();
     variant->graph->stream_us = graph.getStreamUs().getValueAsDouble();
+    variant->graph->graph_call_us = graph.getGraphCallUs().getValueAsDouble();
+    variant->graph->stream_call_us = graph.getStreamCallUs().getValueAsDouble();
   }
   if (op.getEvidence()) {
     variant->evidence = op.getEvidence()->str();

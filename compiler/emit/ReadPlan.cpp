@@ -132,7 +132,9 @@ readGraphVerdict(const format::GraphVerdict *graph, OpBuilder &builder) {
   return plan::GraphVerdictAttr::get(
       builder.getContext(), graph->replay(),
       builder.getF64FloatAttr(graph->graph_us()),
-      builder.getF64FloatAttr(graph->stream_us()));
+      builder.getF64FloatAttr(graph->stream_us()),
+      builder.getF64FloatAttr(graph->graph_call_us()),
+      builder.getF64FloatAttr(graph->stream_call_us()));
 }
 
 static void readVariant(const format::Artifact &artifact,

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
+#include <cmath>
 #include <ctime>
 #include <iterator>
 
@@ -55,23 +56,58 @@ std::string describeLibraries(const Versions &versions) {
 
 bool Verdict::isOfGraph() const { return absl::EndsWith(plan, "#graph"); }
 
-std::string describe(const Verdict &verdict) {
-  if (verdict.isRefused()) {
-    return verdict.description;
-  }
-  const char *first = verdict.isOfGraph() ? "graph replay" : "tuned";
-  const char *second = verdict.isOfGraph() ? "stream launches" : "default";
-  std::string text = absl::StrFormat("%s %.2f us, %s %.2f us, ratio %.3f",
-                                     first, verdict.tunedUs, second,
-                                     verdict.defaultUs, verdict.ratio);
-  if (verdict.hasInterval()) {
-    absl::StrAppendFormat(&text, " [%.3f, %.3f]", verdict.ratioLow,
-                          verdict.ratioHigh);
+/// Closer than this does not matter to who calls the model.
+static constexpr double indifference = 0.01;
+
+bool Comparison::separates() const {
+  return hasInterval() && (ratioLow > 1 || ratioHigh < 1) &&
+         std::abs(ratio - 1) > indifference;
+}
+
+static std::string describe(const Comparison &figure, const char *first,
+                            const char *second) {
+  std::string text =
+      absl::StrFormat("%s %.2f us, %s %.2f us, ratio %.3f", first,
+                      figure.tunedUs, second, figure.defaultUs, figure.ratio);
+  if (figure.hasInterval()) {
+    absl::StrAppendFormat(&text, " [%.3f, %.3f]", figure.ratioLow,
+                          figure.ratioHigh);
   } else {
     absl::StrAppend(&text, " (too few rounds for an interval)");
   }
-  return absl::StrCat(text, ": ", verdict.tunedShips ? first : second,
-                      verdict.isOfGraph() ? " won" : " ships");
+  return text;
+}
+
+std::string describe(const Verdict &verdict) {
+  if (verdict.isRefused()) {
+    return verdict.reason;
+  }
+  const char *first = verdict.isOfGraph() ? "graph replay" : "tuned";
+  const char *second = verdict.isOfGraph() ? "stream launches" : "default";
+  std::string text = describe(verdict.backToBack, first, second);
+  if (verdict.call.isMeasured()) {
+    absl::StrAppend(&text, "; one synchronized call: ",
+                    describe(verdict.call, first, second));
+  }
+  absl::StrAppend(&text, ": ", verdict.tunedShips ? first : second,
+                  verdict.isOfGraph() ? " won" : " ships");
+  if (!verdict.reason.empty()) {
+    absl::StrAppend(&text, " (", verdict.reason, ")");
+  }
+  return text;
+}
+
+std::string describeLoss(const Verdict &verdict) {
+  if (verdict.tunedShips || verdict.isRefused()) {
+    return verdict.tunedShips ? "" : verdict.reason;
+  }
+  auto percent = [](const Comparison &figure) {
+    return 100 * (figure.ratio - 1);
+  };
+  return absl::StrFormat("graph capture lost: one synchronized call %+.1f %%, "
+                         "back to back %+.1f %% against the stream (%s)",
+                         percent(verdict.call), percent(verdict.backToBack),
+                         verdict.reason);
 }
 
 std::string utcNow() {

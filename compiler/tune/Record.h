@@ -113,29 +113,47 @@ struct Record {
   double clockLowMHz = 0, clockHighMHz = 0;
 };
 
-/// The faster of a tuned and an estimate-only artifact of one model; or, with
+/// One figure of two contestants.
+struct Comparison {
+  double tunedUs = 0, defaultUs = 0; // 0: not measured
+  /// Tuned over default, paired by round, with its 95 % interval; 0 and 0 where
+  /// there were too few rounds for one.
+  double ratio = 0, ratioLow = 0, ratioHigh = 0;
+
+  bool isMeasured() const { return tunedUs > 0; }
+  bool hasInterval() const { return ratioHigh > 0; }
+  /// The interval leaves out 1, and the ratio is a percent from it.
+  bool separates() const;
+  /// Tuned is slower: the whole interval is above 1, or without one the ratio.
+  bool isLonger() const { return (hasInterval() ? ratioLow : ratio) > 1; }
+};
+
+/// The better of a tuned and an estimate-only artifact of one model; or, with
 /// `plan` ending in "#graph", of replaying the captured graph of what ships
 /// ("tuned") and launching it on a stream ("default").
 struct Verdict {
   std::string plan; // hash of both plans
   std::string device, description;
   Versions versions;
-  double tunedUs = 0, defaultUs = 0;
-  /// Tuned over default, paired by round, with its 95 % interval; 0 and 0 where
-  /// there were too few rounds for one.
-  double ratio = 0, ratioLow = 0, ratioHigh = 0;
-  /// Whether the estimated ratio is at most 1.
+  Comparison backToBack;
+  Comparison call; // one synchronized call; measured on a GPU only
   bool tunedShips = true;
+  /// What decided, or in which way each ran; empty on a CPU.
+  std::string reason;
   std::string created;
 
-  bool hasInterval() const { return ratioHigh > 0; }
   bool isOfGraph() const;
-  /// No graph could be captured; the description says why.
-  bool isRefused() const { return isOfGraph() && tunedUs == 0; }
+  /// No graph could be captured; the reason says why.
+  bool isRefused() const { return isOfGraph() && !backToBack.isMeasured(); }
 };
 
 /// "tuned 9.10 us, default 9.80 us, ratio 0.929 [0.921, 0.935]: tuned ships".
 std::string describe(const Verdict &verdict);
+
+/// Of a verdict on a graph that is not replayed: "graph capture lost: one
+/// synchronized call +2.0 %, back to back +15.5 % against the stream (...)", or
+/// why none could be captured; empty where it is replayed.
+std::string describeLoss(const Verdict &verdict);
 
 /// Now, in UTC, as in Record::created.
 std::string utcNow();

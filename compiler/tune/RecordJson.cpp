@@ -259,17 +259,36 @@ absl::StatusOr<Record> recordFromJson(const Json &json) {
   return record;
 }
 
+static Json toJson(const Comparison &figure) {
+  return {{"tuned_us", figure.tunedUs},
+          {"default_us", figure.defaultUs},
+          {"ratio", figure.ratio},
+          {"ratio_low", figure.ratioLow},
+          {"ratio_high", figure.ratioHigh}};
+}
+
+static void readComparison(FieldReader &parent, const char *name,
+                           Comparison &figure) {
+  if (const Json *json = parent.object(name)) {
+    FieldReader reader(*json, absl::StrCat("verdict, ", name));
+    reader.read("tuned_us", figure.tunedUs);
+    reader.read("default_us", figure.defaultUs);
+    reader.read("ratio", figure.ratio);
+    reader.read("ratio_low", figure.ratioLow);
+    reader.read("ratio_high", figure.ratioHigh);
+    parent.status.Update(reader.status);
+  }
+}
+
 Json toJson(const Verdict &verdict) {
   return {{"plan", verdict.plan},
           {"device", verdict.device},
           {"description", verdict.description},
           {"versions", toJson(verdict.versions)},
-          {"tuned_us", verdict.tunedUs},
-          {"default_us", verdict.defaultUs},
-          {"ratio", verdict.ratio},
-          {"ratio_low", verdict.ratioLow},
-          {"ratio_high", verdict.ratioHigh},
+          {"back_to_back", toJson(verdict.backToBack)},
+          {"call", toJson(verdict.call)},
           {"tuned_ships", verdict.tunedShips},
+          {"reason", verdict.reason},
           {"created", verdict.created}};
 }
 
@@ -280,12 +299,10 @@ absl::StatusOr<Verdict> verdictFromJson(const Json &json) {
   reader.read("device", verdict.device);
   reader.read("description", verdict.description);
   readVersions(reader, "verdict", verdict.versions);
-  reader.read("tuned_us", verdict.tunedUs);
-  reader.read("default_us", verdict.defaultUs);
-  reader.read("ratio", verdict.ratio);
-  reader.read("ratio_low", verdict.ratioLow);
-  reader.read("ratio_high", verdict.ratioHigh);
+  readComparison(reader, "back_to_back", verdict.backToBack);
+  readComparison(reader, "call", verdict.call);
   reader.read("tuned_ships", verdict.tunedShips);
+  reader.read("reason", verdict.reason);
   reader.read("created", verdict.created);
   if (!reader.status.ok()) {
     return reader.status;

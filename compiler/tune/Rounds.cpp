@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
 
 namespace minic::tune {
 
@@ -20,13 +21,20 @@ bool isSlower(const runtime::Estimate &ratio) {
          ratio.value * std::pow(ratio.low / ratio.value, 1.5) > 1;
 }
 
+/// One of both is slower beyond doubt, or they are as good as equal.
+bool isSettled(const runtime::Estimate &ratio, double indifference) {
+  return isSlower(ratio) ||
+         isSlower({1 / ratio.value, 1 / ratio.high, 1 / ratio.low}) ||
+         ratio.halfWidth() <= indifference;
+}
+
 /// A kept round: a time per candidate, 0 where it did not take part.
 using Round = std::vector<double>;
 
 class Contest {
 public:
   Contest(int count, const RoundsOptions &options)
-      : options(options), random(options.seed) {
+      : options(options), random(options.seed), unsettled(options.pairs) {
     result.contestants.resize(count);
     for (int i = 0; i < count; ++i) {
       active.push_back(i);
@@ -133,8 +141,31 @@ public:
     return times;
   }
 
+  /// Drops who has no partner left to be compared with; true where nobody is.
+  bool settlePairs() {
+    if (result.rounds < nextLook) {
+      return false;
+    }
+    // An interval costs the square of the rounds.
+    nextLook = result.rounds + 1 + result.rounds / 16;
+    std::set<int> needed;
+    std::erase_if(unsettled, [&](const std::pair<int, int> &pair) {
+      if (isSettled(ratio(pair.first, pair.second), options.indifference)) {
+        return true;
+      }
+      needed.insert({pair.first, pair.second});
+      return false;
+    });
+    active.assign(needed.begin(), needed.end());
+    result.ended = unsettled.empty() ? "settled" : "";
+    return unsettled.empty();
+  }
+
   /// Drops who is slower beyond doubt; true where nothing is left to decide.
   bool decide() {
+    if (!options.pairs.empty()) {
+      return settlePairs();
+    }
     int kept = result.rounds;
     if (kept < std::max(2, options.minRounds / 2)) {
       return false;
@@ -172,7 +203,10 @@ public:
   }
 
   RoundsResult finish() {
-    int leader = findLeader();
+    for (auto [first, second] : options.pairs) {
+      result.pairRatios.push_back(ratio(first, second));
+    }
+    int leader = active.empty() ? 0 : findLeader();
     int count = static_cast<int>(result.contestants.size());
     for (int i = 0; i < count; ++i) {
       if (ratio(i, leader).value < 1) {
@@ -196,6 +230,8 @@ private:
   const RoundsOptions &options;
   std::mt19937_64 random;
   std::vector<int> active;
+  std::vector<std::pair<int, int>> unsettled;
+  int nextLook = options.minRounds;
   std::vector<Round> rounds;
   std::vector<std::pair<double, Round>> droppedRounds;
 };

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace minic::tune {
@@ -30,6 +31,10 @@ struct RoundsOptions {
   double indifference = 0.004;
   /// Ratio to the leader beyond which one is out after half of minRounds.
   double hopeless = 1.25;
+  /// Who is to be compared with whom; a contestant takes part until it is
+  /// settled against all of its partners, which only a narrow interval or one
+  /// that leaves out 1 does. Empty: the fastest against all others.
+  std::vector<std::pair<int, int>> pairs;
   uint64_t seed = 0; // of the order
   /// Asked before each round; true ends the rounds with what there is.
   std::function<bool()> stop;
@@ -45,8 +50,10 @@ struct Contestant {
 struct RoundsResult {
   std::vector<Contestant> contestants; // parallel to the candidates
   int leader = 0;                      // smallest ratio
-  int rounds = 0, dropped = 0;         // kept; lost to a moving clock
-  /// "separated", "tied", "rounds", "time" or "stopped".
+  /// Parallel to RoundsOptions::pairs: the first over the second.
+  std::vector<runtime::Estimate> pairRatios;
+  int rounds = 0, dropped = 0; // kept; lost to a moving clock
+  /// "separated", "tied", "settled" (all pairs), "rounds", "time", "stopped".
   std::string ended;
 };
 

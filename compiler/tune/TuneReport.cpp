@@ -40,7 +40,7 @@ std::string formatReport(absl::Span<const TunedProblem> problems,
   };
   Json report = {
       {"format", "minic-tune-report"},
-      {"version", 1},
+      {"version", 2},
       {"problems", std::move(list)},
       {"whole_model", verdicts ? optional(verdicts->plans) : nullptr},
       {"graph", verdicts ? optional(verdicts->graph) : nullptr}};

@@ -15,7 +15,7 @@ namespace minic::tune {
 using Json = nlohmann::ordered_json;
 
 static constexpr const char *exportFormat = "minic-tuning";
-static constexpr int64_t exportVersion = 1;
+static constexpr int64_t exportVersion = 2;
 
 absl::StatusOr<std::string> TuningDb::exportJson() {
   absl::StatusOr<std::vector<Record>> all = records();
@@ -52,9 +52,12 @@ static absl::Status parseExport(const std::string &text,
     return absl::InvalidArgumentError(
         "is not a tuning export (expected JSON of 'minic-tune export')");
   }
-  if (!json.contains("version") || json["version"] != exportVersion) {
+  bool hasVersion =
+      json.contains("version") && json["version"].is_number_unsigned();
+  int64_t version = hasVersion ? json["version"].get<int64_t>() : 0;
+  if (version < 1 || version > exportVersion) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "tuning export has another version, expected ", exportVersion));
+        "tuning export has another version, expected 1 to ", exportVersion));
   }
   for (const char *name : {"records", "verdicts"}) {
     if (!json.contains(name) || !json[name].is_array()) {
@@ -68,6 +71,10 @@ static absl::Status parseExport(const std::string &text,
       return record.status();
     }
     records.push_back(*std::move(record));
+  }
+  // Those of version 1 knew back-to-back times only.
+  if (version == 1) {
+    return absl::OkStatus();
   }
   for (const Json &item : json["verdicts"]) {
     absl::StatusOr<Verdict> verdict = verdictFromJson(item);

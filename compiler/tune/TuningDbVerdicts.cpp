@@ -3,6 +3,7 @@
 // Verdicts on whole models.
 
 #include "compiler/tune/TuningDb.h"
+#include "compiler/tune/TuningDbSchema.h"
 #include "compiler/tune/VersionColumns.h"
 
 #include "absl/strings/str_cat.h"
@@ -10,9 +11,23 @@
 namespace minic::tune {
 
 static constexpr const char *verdictColumns =
-    "SELECT plan, device, codegen, candidate_set, onednn, description, "
-    "tuned_us, default_us, ratio, ratio_low, ratio_high, tuned_ships, created "
-    "FROM verdict ";
+    "plan, device, codegen, candidate_set, onednn, description, "
+    "tuned_us, default_us, ratio, ratio_low, ratio_high, "
+    "tuned_call_us, default_call_us, call_ratio, call_ratio_low, "
+    "call_ratio_high, tuned_ships, reason, created";
+
+static void readComparison(Statement &statement, Comparison &figure) {
+  statement.read(figure.tunedUs);
+  statement.read(figure.defaultUs);
+  statement.read(figure.ratio);
+  statement.read(figure.ratioLow);
+  statement.read(figure.ratioHigh);
+}
+
+static void bindComparison(Statement &statement, const Comparison &figure) {
+  statement.bind(figure.tunedUs).bind(figure.defaultUs).bind(figure.ratio);
+  statement.bind(figure.ratioLow).bind(figure.ratioHigh);
+}
 
 static Verdict readVerdict(Statement &statement) {
   Verdict verdict;
@@ -20,12 +35,10 @@ static Verdict readVerdict(Statement &statement) {
   statement.read(verdict.device);
   readVersions(statement, verdict.versions);
   statement.read(verdict.description);
-  statement.read(verdict.tunedUs);
-  statement.read(verdict.defaultUs);
-  statement.read(verdict.ratio);
-  statement.read(verdict.ratioLow);
-  statement.read(verdict.ratioHigh);
+  readComparison(statement, verdict.backToBack);
+  readComparison(statement, verdict.call);
   statement.read(verdict.tunedShips);
+  statement.read(verdict.reason);
   statement.read(verdict.created);
   return verdict;
 }
@@ -33,10 +46,17 @@ static Verdict readVerdict(Statement &statement) {
 absl::StatusOr<std::optional<Verdict>>
 TuningDb::findVerdict(const std::string &plan, const std::string &device,
                       const Versions &versions) {
+  absl::StatusOr<bool> exist = hasVerdicts(*db);
+  if (!exist.ok()) {
+    return exist.status();
+  }
+  if (!*exist) {
+    return std::nullopt;
+  }
   Statement statement(
-      *db, absl::StrCat(verdictColumns,
-                        "WHERE plan = ? AND device = ? AND codegen = ? AND "
-                        "candidate_set = ? AND onednn = ?")
+      *db, absl::StrCat("SELECT ", verdictColumns,
+                        " FROM verdict WHERE plan = ? AND device = ? AND "
+                        "codegen = ? AND candidate_set = ? AND onednn = ?")
                .c_str());
   statement.bind(plan).bind(device);
   bindVersions(statement, versions);
@@ -51,25 +71,30 @@ TuningDb::findVerdict(const std::string &plan, const std::string &device,
 }
 
 absl::Status TuningDb::putVerdict(const Verdict &verdict) {
-  Statement insert(*db, "INSERT OR REPLACE INTO verdict(plan, device, codegen, "
-                        "candidate_set, onednn, description, tuned_us, "
-                        "default_us, ratio, ratio_low, ratio_high, "
-                        "tuned_ships, created) "
-                        "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)");
+  Statement insert(
+      *db, absl::StrCat("INSERT OR REPLACE INTO verdict(", verdictColumns,
+                        ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+               .c_str());
   insert.bind(verdict.plan).bind(verdict.device);
   bindVersions(insert, verdict.versions);
   insert.bind(verdict.description);
-  insert.bind(verdict.tunedUs).bind(verdict.defaultUs).bind(verdict.ratio);
-  insert.bind(verdict.ratioLow).bind(verdict.ratioHigh);
-  insert.bind(verdict.tunedShips).bind(verdict.created);
+  bindComparison(insert, verdict.backToBack);
+  bindComparison(insert, verdict.call);
+  insert.bind(verdict.tunedShips).bind(verdict.reason).bind(verdict.created);
   return insert.run();
 }
 
 absl::StatusOr<std::vector<Verdict>> TuningDb::verdicts() {
   std::vector<Verdict> verdicts;
+  absl::StatusOr<bool> exist = hasVerdicts(*db);
+  if (!exist.ok() || !*exist) {
+    return exist.ok() ? absl::StatusOr<std::vector<Verdict>>(verdicts)
+                      : exist.status();
+  }
   Statement statement(
-      *db,
-      absl::StrCat(verdictColumns, "ORDER BY description, created").c_str());
+      *db, absl::StrCat("SELECT ", verdictColumns,
+                        " FROM verdict ORDER BY description, created")
+               .c_str());
   while (true) {
     absl::StatusOr<bool> row = statement.step();
     if (!row.ok()) {

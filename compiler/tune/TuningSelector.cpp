@@ -206,7 +206,7 @@ WholeModelInputs TuningSelector::modelInputs(const std::string &function,
   const DeviceProfile &profile = inputs.target->profile();
   WholeModelInputs check;
   check.function = function;
-  check.planKey = planKey;
+  check.planKey = absl::StrCat(planKey, "/", verdictVersion);
   check.plansDiffer = plansDiffer;
   check.device = profile.tuningKey;
   check.description = "@" + function;

@@ -18,6 +18,9 @@ inline constexpr const char *codegenVersion = "3";
 /// Raise it whenever a family, a library or a schedule is added or removed.
 inline constexpr const char *candidateSetVersion = "4";
 
+/// Raise it whenever a whole-model verdict is reached in another way.
+inline constexpr const char *verdictVersion = "2";
+
 /// CPU: with the version of oneDNN that plans are made for. Records that a
 /// search makes have the version that the worker opened; where that is another
 /// one, they are found again once a worker has been asked. GPU: with what the

@@ -1,51 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every plan in every way of running it is a contestant of the same rounds.
+// The tuned plan in every way of running it, and the default plan in default
+// mode's, are contestants of the same rounds, by both figures.
 
 #include "compiler/tune/WholeModelCheck.h"
+#include "compiler/tune/PlanContest.h"
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace minic::tune {
 
 using runtime::RunMode;
-
-static constexpr const char *names[] = {"tuned", "default"};
 
 RoundsOptions WholeModelInputs::wholeModelRounds() {
   RoundsOptions rounds;
   rounds.maxRounds = 500;
   rounds.maxSeconds = 5;
   rounds.indifference = 0.01;
-  rounds.hopeless = 1e9; // the ratio is what is asked for
   return rounds;
 }
 
 static std::string graphKey(const std::string &planKey) {
   return planKey + "#graph";
-}
-
-static absl::Status failureOf(const WorkerAnswer &answer, const char *what) {
-  std::string text =
-      absl::StrCat("whole-model check, ", what, ": ", answer.detail);
-  return answer.isMachines ? absl::FailedPreconditionError(text)
-                           : absl::InternalError(text);
-}
-
-static absl::StatusOr<runtime::Reply> ask(Worker &worker,
-                                          const runtime::Request &request,
-                                          double timeoutSeconds,
-                                          const char *what) {
-  WorkerAnswer answer = worker.ask(request, timeoutSeconds);
-  if (answer.fate == WorkerAnswer::Fate::Answered) {
-    return std::move(answer.reply);
-  }
-  return failureOf(answer, what);
 }
 
 absl::StatusOr<std::optional<WholeModelResult>>
@@ -77,21 +55,14 @@ findWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
   if ((needsPlans && !result.plans) || (needsGraph && !result.graph)) {
     return std::nullopt;
   }
-  if (result.graph && result.graph->isRefused()) {
-    result.graphRefusal = result.graph->description;
-  }
   return result;
 }
 
 namespace {
 
-/// A plan in one way of running it.
-struct Entry {
-  int plan; // index of names
-  RunMode mode;
-  int64_t iterations = 1;
-
-  bool isGraph() const { return mode == RunMode::graph; }
+/// Entries of one plan in a contest; -1 for a way that does not take part.
+struct Ways {
+  int graph = -1, stream = -1;
 };
 
 class Check {
@@ -102,205 +73,186 @@ public:
   absl::StatusOr<WholeModelResult> run();
 
 private:
-  absl::Status load();
-  /// Adds a contestant, unless its graph is refused.
-  absl::Status enter(int plan, RunMode mode);
-  absl::StatusOr<std::vector<double>> time(absl::Span<const int> order);
-  /// Index of the plan's fastest entry by time paired with the leader's.
-  int best(int plan) const;
-  Verdict compare(int first, int second, std::string key) const;
-  std::string singleCalls(int plan);
+  absl::Status check();
+  absl::Status load(const char *plan, const std::string &path);
+  PlanContest makeContest(double maxSeconds) const;
+  /// Every way in which a loaded plan may run, but a graph that is refused.
+  absl::StatusOr<Ways> enterWays(PlanContest &contest, const char *plan);
+  /// The way in which the tuned plan ships; -1 where the default one does.
+  int decidePlans(const PlanContest &contest, Ways ways, int byDefault);
+  /// `shipping`: what decidePlans says; -1: free to choose.
+  void decideGraph(const PlanContest &contest, Ways ways, int shipping);
+  Verdict verdict(const Figures &figures, std::string key) const;
 
   const WholeModelInputs &inputs;
   Worker &worker;
   const Clock &clock;
-  std::vector<Entry> entries;
-  RoundsResult rounds;
+  std::string graphRefusal; // of the plan that ships
   WholeModelResult result;
 };
 
 } // namespace
 
-absl::Status Check::load() {
-  for (int plan = 0; plan < (inputs.plansDiffer ? 2 : 1); ++plan) {
-    runtime::LoadRequest load;
-    load.id = names[plan];
-    load.path = plan == 0 ? inputs.tunedPath : inputs.defaultPath;
-    load.function = inputs.function;
-    load.device = inputs.deviceIndex;
-    absl::StatusOr<runtime::Reply> reply =
-        ask(worker, load, inputs.timeoutSeconds, names[plan]);
-    if (!reply.ok()) {
-      return reply.status();
-    }
-    absl::Status status;
-    if (!inputs.onGpu) {
-      status = enter(plan, RunMode::device);
+absl::Status Check::load(const char *plan, const std::string &path) {
+  runtime::LoadRequest load;
+  load.id = plan;
+  load.path = path;
+  load.function = inputs.function;
+  load.device = inputs.deviceIndex;
+  WorkerAnswer answer = worker.ask(load, inputs.timeoutSeconds);
+  return answer.fate == WorkerAnswer::Fate::Answered ? absl::OkStatus()
+                                                     : failureOf(answer, plan);
+}
+
+PlanContest Check::makeContest(double maxSeconds) const {
+  PlanContest::Options options;
+  options.onGpu = inputs.onGpu;
+  options.roundUs = inputs.roundUs;
+  options.timeoutSeconds = inputs.timeoutSeconds;
+  options.rounds = inputs.rounds;
+  options.rounds.maxSeconds = maxSeconds;
+  return PlanContest(worker, clock, std::move(options));
+}
+
+absl::StatusOr<Ways> Check::enterWays(PlanContest &contest, const char *plan) {
+  Ways ways;
+  if (inputs.onGpu && inputs.graphs) {
+    absl::StatusOr<int> graph = contest.enter(plan, RunMode::graph);
+    if (graph.ok()) {
+      ways.graph = *graph;
+    } else if (!absl::IsUnimplemented(graph.status())) {
+      return graph.status();
+    } else if (!inputs.streams) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("whole-model check: ", graph.status().message()));
     } else {
-      if (inputs.streams) {
-        status = enter(plan, RunMode::stream);
-      }
-      if (status.ok() && inputs.graphs) {
-        status = enter(plan, RunMode::graph);
-      }
-    }
-    if (!status.ok()) {
-      return status;
+      graphRefusal = std::string(graph.status().message());
     }
   }
-  return entries.empty() ? absl::FailedPreconditionError(absl::StrCat(
-                               "whole-model check: ", result.graphRefusal))
-                         : absl::OkStatus();
-}
-
-absl::Status Check::enter(int plan, RunMode mode) {
-  runtime::TimeRequest probe;
-  probe.ids = {names[plan], names[plan]};
-  probe.iterations = {1, 1};
-  if (inputs.onGpu) {
-    probe.iterations = {1, 10};
-    probe.modes = {mode, mode};
-  }
-  WorkerAnswer answer = worker.ask(probe, inputs.timeoutSeconds);
-  if (mode == RunMode::graph && answer.fate == WorkerAnswer::Fate::Refused &&
-      absl::StartsWith(answer.detail, "graph capture refused")) {
-    result.graphRefusal = answer.detail;
-    return absl::OkStatus();
-  }
-  if (answer.fate != WorkerAnswer::Fate::Answered) {
-    return failureOf(answer, names[plan]);
-  }
-  auto &times = std::get<runtime::TimeReply>(answer.reply).microseconds;
-  double us = times.size() == 2 && times[1] > 0 ? times[1] : inputs.roundUs;
-  Entry entry{plan, mode};
-  entry.iterations =
-      std::clamp<int64_t>(std::llround(inputs.roundUs / us), 1, 10000);
-  entries.push_back(entry);
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<double>> Check::time(absl::Span<const int> order) {
-  runtime::TimeRequest request;
-  for (int index : order) {
-    request.ids.push_back(names[entries[index].plan]);
-    request.iterations.push_back(entries[index].iterations);
-    if (inputs.onGpu) {
-      request.modes.push_back(entries[index].mode);
+  if (!inputs.onGpu || inputs.streams) {
+    absl::StatusOr<int> stream =
+        contest.enter(plan, inputs.onGpu ? RunMode::stream : RunMode::device);
+    if (!stream.ok()) {
+      return stream.status();
     }
+    ways.stream = *stream;
   }
-  absl::StatusOr<runtime::Reply> reply =
-      ask(worker, request, inputs.timeoutSeconds, "timing");
-  if (!reply.ok()) {
-    return reply.status();
-  }
-  return std::get<runtime::TimeReply>(*reply).microseconds;
+  return ways;
 }
 
-int Check::best(int plan) const {
-  int best = -1;
-  for (int i = 0; i < int(entries.size()); ++i) {
-    if (entries[i].plan == plan &&
-        (best < 0 || rounds.contestants[i].ratio.value <
-                         rounds.contestants[best].ratio.value)) {
-      best = i;
-    }
-  }
-  return best;
-}
-
-Verdict Check::compare(int first, int second, std::string key) const {
-  const Contestant &a = rounds.contestants[first];
-  const Contestant &b = rounds.contestants[second];
-  // Who was dropped early has samples of the first rounds only.
-  size_t count = std::min(a.samplesUs.size(), b.samplesUs.size());
-  runtime::Estimate ratio =
-      runtime::estimateRatio(absl::MakeConstSpan(a.samplesUs).first(count),
-                             absl::MakeConstSpan(b.samplesUs).first(count));
+Verdict Check::verdict(const Figures &figures, std::string key) const {
   Verdict verdict;
   verdict.plan = std::move(key);
   verdict.device = inputs.device;
   verdict.description = inputs.description;
   verdict.versions = inputs.versions;
-  verdict.tunedUs = a.timeUs.value;
-  verdict.defaultUs = b.timeUs.value;
-  verdict.ratio = ratio.value;
-  if (std::isfinite(ratio.high)) {
-    verdict.ratioLow = ratio.low;
-    verdict.ratioHigh = ratio.high;
-  }
-  verdict.tunedShips = ratio.value <= 1;
+  verdict.backToBack = figures.backToBack;
+  verdict.call = figures.call;
   verdict.created = utcNow();
   return verdict;
 }
 
-std::string Check::singleCalls(int plan) {
-  runtime::TimeRequest request;
-  for (int i = 0; i < 5; ++i) {
-    request.ids.insert(request.ids.end(), {names[plan], names[plan]});
-    request.iterations.insert(request.iterations.end(), {10, 10});
-    request.modes.insert(request.modes.end(),
-                         {RunMode::graphCall, RunMode::streamCall});
+int Check::decidePlans(const PlanContest &contest, Ways ways, int byDefault) {
+  std::vector<int> order;
+  if (ways.stream >= 0) {
+    order.push_back(ways.stream);
   }
-  WorkerAnswer answer = worker.ask(request, inputs.timeoutSeconds);
-  auto *reply = std::get_if<runtime::TimeReply>(&answer.reply);
-  if (answer.fate != WorkerAnswer::Fate::Answered || !reply ||
-      reply->microseconds.size() != request.ids.size()) {
-    return "";
+  if (ways.graph >= 0) {
+    bool isBetter = ways.stream >= 0 &&
+                    chooseWay(contest.figures(ways.graph, ways.stream)).graph;
+    order.insert(isBetter ? order.begin() : order.end(), ways.graph);
   }
-  std::vector<double> times[2];
-  for (size_t i = 0; i < reply->microseconds.size(); ++i) {
-    times[i % 2].push_back(reply->microseconds[i]);
+  auto found = std::find_if(order.begin(), order.end(), [&](int way) {
+    return mayShip(contest.figures(way, byDefault));
+  });
+  bool ships = found != order.end();
+  int shown = ships ? *found : order.front();
+  Verdict &plans = result.plans.emplace(
+      verdict(contest.figures(shown, byDefault), inputs.planKey));
+  plans.tunedShips = ships;
+  if (inputs.onGpu) {
+    plans.reason =
+        absl::StrCat("tuned by ", toString(contest.mode(shown)),
+                     ", default by ", toString(contest.mode(byDefault)));
   }
-  return absl::StrFormat("; one synchronized call %.1f us by graph, %.1f us by "
-                         "stream",
-                         runtime::median(times[0]), runtime::median(times[1]));
+  return ships ? shown : -1;
+}
+
+void Check::decideGraph(const PlanContest &contest, Ways ways, int shipping) {
+  std::string key = graphKey(inputs.planKey);
+  if (ways.graph >= 0 && ways.stream >= 0) {
+    Figures figures = contest.figures(ways.graph, ways.stream);
+    WayChoice choice = chooseWay(figures);
+    bool replays = shipping >= 0 ? shipping == ways.graph
+                                 : choice.graph && mayReplay(figures);
+    if (replays != choice.graph) {
+      choice.reason =
+          absl::StrCat(choice.graph ? "graph replay" : "launching on a stream",
+                       " would be slower than default mode");
+    }
+    Verdict &graph = result.graph.emplace(verdict(figures, std::move(key)));
+    graph.tunedShips = replays;
+    graph.reason = choice.reason;
+  } else if (!graphRefusal.empty()) {
+    // Kept, so that it is not tried again.
+    Verdict &refused = result.graph.emplace(verdict({}, std::move(key)));
+    refused.tunedShips = false;
+    refused.reason = graphRefusal;
+  }
+}
+
+absl::Status Check::check() {
+  double maxSeconds = inputs.rounds.maxSeconds;
+  PlanContest first = makeContest(maxSeconds);
+  absl::Status status = load("tuned", inputs.tunedPath);
+  if (!status.ok()) {
+    return status;
+  }
+  absl::StatusOr<Ways> ways = enterWays(first, "tuned");
+  if (!ways.ok()) {
+    return ways.status();
+  }
+  absl::StatusOr<int> byDefault = -1;
+  if (inputs.plansDiffer) {
+    if (status = load("default", inputs.defaultPath); !status.ok()) {
+      return status;
+    }
+    // What default mode ships: it replays only where it is told to.
+    RunMode mode = inputs.streams ? RunMode::stream : RunMode::graph;
+    byDefault = first.enter("default", inputs.onGpu ? mode : RunMode::device);
+    if (!byDefault.ok()) {
+      return byDefault.status();
+    }
+  }
+  if (status = first.run(); !status.ok()) {
+    return status;
+  }
+  int shipping = *byDefault < 0 ? -1 : decidePlans(first, *ways, *byDefault);
+  if (shipping >= 0 || !inputs.plansDiffer) {
+    decideGraph(first, *ways, shipping);
+    return absl::OkStatus();
+  }
+  graphRefusal.clear();
+  PlanContest second = makeContest(maxSeconds / 2);
+  if (ways = enterWays(second, "default"); !ways.ok()) {
+    return ways.status();
+  }
+  status = second.run();
+  if (status.ok()) {
+    decideGraph(second, *ways, /*shipping=*/-1);
+  }
+  return status;
 }
 
 absl::StatusOr<WholeModelResult> Check::run() {
-  absl::Status status = load();
-  if (status.ok()) {
-    absl::StatusOr<RoundsResult> timed = runRounds(
-        int(entries.size()),
-        [&](absl::Span<const int> order) { return time(order); }, clock,
-        inputs.rounds);
-    status = timed.status();
-    if (timed.ok()) {
-      rounds = *std::move(timed);
-    }
-  }
-  if (status.ok()) {
-    int shipping = 0;
-    if (inputs.plansDiffer && best(0) >= 0 && best(1) >= 0) {
-      result.plans = compare(best(0), best(1), inputs.planKey);
-      shipping = result.plans->tunedShips ? 0 : 1;
-    }
-    int byGraph = -1, byStream = -1;
-    for (int i = 0; i < int(entries.size()); ++i) {
-      if (entries[i].plan == shipping) {
-        (entries[i].isGraph() ? byGraph : byStream) = i;
-      }
-    }
-    if (byGraph >= 0 && byStream >= 0) {
-      result.graph = compare(byGraph, byStream, graphKey(inputs.planKey));
-      result.graph->description += singleCalls(shipping);
-    } else if (!result.graphRefusal.empty() && inputs.streams) {
-      // Kept, so that it is not tried again.
-      Verdict &refused = result.graph.emplace();
-      refused.plan = graphKey(inputs.planKey);
-      refused.device = inputs.device;
-      refused.description = result.graphRefusal;
-      refused.versions = inputs.versions;
-      refused.tunedShips = false;
-      refused.created = utcNow();
-    }
-    result.measured = true;
-  }
-  for (const char *name : names) {
-    (void)worker.ask(runtime::UnloadRequest{name}, inputs.timeoutSeconds);
+  absl::Status status = check();
+  for (const char *plan : {"tuned", "default"}) {
+    (void)worker.ask(runtime::UnloadRequest{plan}, inputs.timeoutSeconds);
   }
   if (!status.ok()) {
     return status;
   }
+  result.measured = true;
   return std::move(result);
 }
 

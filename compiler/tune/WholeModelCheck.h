@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WholeModelCheck: times the tuned artifact of a model against the one that
-// the estimate alone gives, so that tuning never makes a model slower; on a GPU
-// also replays of a captured graph against launches on a stream.
+// WholeModelCheck: times the tuned artifact of a model against what default
+// mode would ship, so that tuning never makes a model slower; on a GPU also
+// replays of a captured graph against launches on a stream.
 
 #ifndef MINIC_COMPILER_TUNE_WHOLEMODELCHECK_H
 #define MINIC_COMPILER_TUNE_WHOLEMODELCHECK_H
@@ -33,19 +33,16 @@ struct WholeModelInputs {
   double timeoutSeconds = 30;
   RoundsOptions rounds = wholeModelRounds();
 
-  /// Go on while the interval holds 1 and is wider than 2 %.
+  /// Go on while an interval holds 1 and is wider than 2 %.
   static RoundsOptions wholeModelRounds();
 };
 
 struct WholeModelResult {
-  /// Tuned against default, each run the faster way; none where they are the
-  /// same plan.
+  /// Tuned, run in its better way, against default on a stream; none where they
+  /// are the same plan.
   std::optional<Verdict> plans;
-  /// Graph against stream, of what ships; none where one way took part.
+  /// Graph against stream, of what ships; none where one way was asked for.
   std::optional<Verdict> graph;
-  /// Why no graph could be captured; empty where it could or none was asked
-  /// for.
-  std::string graphRefusal;
   bool measured = false; // now; false: all of it was stored
   /// Where one of two plans cannot be run: why, and whether it is the tuned
   /// one. The other ships, and nothing is stored, because the machine may
@@ -58,11 +55,9 @@ struct WholeModelResult {
 absl::StatusOr<std::optional<WholeModelResult>>
 findWholeModel(const WholeModelInputs &inputs, TuningDb &db);
 
-/// The stored verdicts, or measured ones, which are stored. An error where no
-/// plan can be run: FailedPrecondition if the machine lacks something, else
-/// Internal. The tuned plan
-/// ships if its time is estimated to be no longer than the default one's,
-/// whatever the interval: who tunes is never worse off; likewise a graph.
+/// The stored verdicts, or measured ones, which are stored. See ShipRule for
+/// who wins: who tunes is never worse off. An error where no plan can be run:
+/// FailedPrecondition if the machine lacks something, else Internal.
 absl::StatusOr<WholeModelResult> checkWholeModel(const WholeModelInputs &inputs,
                                                  TuningDb &db, Worker &worker,
                                                  const Clock &clock);

@@ -68,7 +68,9 @@ def Plan_OnednnMatmulAttr : Plan_Attr<"OnednnMatmul", "onednn_matmul"> {
 def Plan_GraphVerdictAttr : Plan_Attr<"GraphVerdict", "graph_verdict"> {
   let summary = "format.GraphVerdict; times are in microseconds";
   let parameters = (ins "bool":$replay, "::mlir::FloatAttr":$graph_us,
-                        "::mlir::FloatAttr":$stream_us);
+                        "::mlir::FloatAttr":$stream_us,
+                        "::mlir::FloatAttr":$graph_call_us,
+                        "::mlir::FloatAttr":$stream_call_us);
 }
 
 def Plan_CublasGemmAttr : Plan_Attr<"CublasGemm", "cublas_gemm"> {

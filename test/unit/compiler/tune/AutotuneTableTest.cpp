@@ -66,14 +66,14 @@ TEST(TuneReport, HoldsEverySample) {
   TempFolder folder;
   TunedProblem problem = makeProblem();
   WholeModelResult verdicts;
-  verdicts.plans.emplace().ratio = 0.9;
+  verdicts.plans.emplace().backToBack.ratio = 0.9;
   std::string path = folder / "report.json";
   ASSERT_TRUE(writeReport(path, formatReport({&problem, 1}, &verdicts)).ok());
   std::ifstream file(path);
   auto json = nlohmann::json::parse(file);
   EXPECT_EQ(json["problems"][0]["chosen"], "gemm_packed 8x32");
   EXPECT_EQ(json["problems"][0]["record"]["rows"][1]["samples_us"].size(), 2u);
-  EXPECT_EQ(json["whole_model"]["ratio"], 0.9);
+  EXPECT_EQ(json["whole_model"]["back_to_back"]["ratio"], 0.9);
   EXPECT_TRUE(json["graph"].is_null());
   absl::Status status = writeReport("/nowhere/report.json", "x");
   EXPECT_EQ(status.message(), "cannot write tune report '/nowhere/report.json'"

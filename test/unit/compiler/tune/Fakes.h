@@ -42,6 +42,8 @@ struct FakeCandidate {
   bool crashesWhenAsked = false; // for algorithms
   /// GPU: host time of a run by stream and by graph; negative: refused.
   double streamUs = 0, graphUs = 0;
+  /// The same of single calls; 0: as long as back to back.
+  double streamCallUs = 0, graphCallUs = 0;
   bool outOfMemory = false; // when timed
   int64_t spillBytes = 0;
 };
@@ -193,6 +195,12 @@ private:
       double base = mode == runtime::RunMode::device ? candidate.us
                     : byGraph                        ? candidate.graphUs
                                                      : candidate.streamUs;
+      if (mode == runtime::RunMode::graphCall && candidate.graphCallUs > 0) {
+        base = candidate.graphCallUs;
+      }
+      if (mode == runtime::RunMode::streamCall && candidate.streamCallUs > 0) {
+        base = candidate.streamCallUs;
+      }
       double us = base * machine.drift *
                   std::exp(candidate.noise * std::abs(normal(machine.random)));
       answer.microseconds.push_back(us);

@@ -158,5 +158,24 @@ TEST(Rounds, RejectsTimesThatCannotBe) {
   }
 }
 
+TEST(Rounds, PairsAreSettledOneByOne) {
+  // 0 and 1 differ clearly, 1 and 2 hardly: 0 need not stay until they settle.
+  NoisyMachine machine{{150, 100, 100.1}};
+  RoundsOptions options;
+  options.maxRounds = 500;
+  options.maxSeconds = 100;
+  options.indifference = 0.001;
+  options.pairs = {{0, 1}, {1, 2}};
+  RoundsResult result = run(machine, options);
+  EXPECT_EQ(result.ended, "settled");
+  ASSERT_EQ(result.pairRatios.size(), 2u);
+  EXPECT_GT(result.pairRatios[0].low, 1);
+  EXPECT_NEAR(result.pairRatios[0].value, 1.5, 0.02);
+  EXPECT_NEAR(result.pairRatios[1].value, 1, 0.01);
+  EXPECT_EQ(result.contestants[0].samplesUs.size(), 8u);
+  EXPECT_EQ(int(result.contestants[1].samplesUs.size()), result.rounds);
+  EXPECT_GT(result.rounds, 8);
+}
+
 } // namespace
 } // namespace minic::tune

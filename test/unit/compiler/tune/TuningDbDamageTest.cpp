@@ -93,8 +93,9 @@ TEST(TuningDbDamage, NewerSchema) {
   TempFolder folder;
   std::string path = folder / "tuning.db";
   fill(folder, path);
-  execute(path, "PRAGMA user_version = 2");
-  expectRejected(path, "has schema version 2, this minic reads version 1");
+  execute(path, "PRAGMA user_version = 3");
+  expectRejected(path,
+                 "has schema version 3, this minic reads versions 1 to 2");
 }
 
 TEST(TuningDbDamage, CorruptedPages) {

@@ -3,6 +3,7 @@
 // Records in and out of the database.
 
 #include "compiler/tune/RecordJson.h"
+#include "compiler/tune/Sqlite.h"
 #include "test/unit/compiler/tune/Fakes.h"
 
 #include <gmock/gmock.h>
@@ -106,14 +107,14 @@ TEST(TuningDb, VerdictsAreKeyedByPlanDeviceAndVersions) {
   verdict.plan = "plan";
   verdict.device = "cpu";
   verdict.versions = {"1", "1", ""};
-  verdict.defaultUs = 12;
-  verdict.ratio = 0.8;
+  verdict.backToBack = {9.6, 12, 0.8, 0.79, 0.81};
+  verdict.call = {15, 14, 1.1, 1.05, 1.15};
   verdict.tunedShips = false;
+  verdict.reason = "one synchronized call decides";
   ASSERT_TRUE(db->putVerdict(verdict).ok());
   auto found = db->findVerdict("plan", "cpu", {"1", "1", ""});
   ASSERT_TRUE(found->has_value());
-  EXPECT_EQ((*found)->defaultUs, 12);
-  EXPECT_FALSE((*found)->tunedShips);
+  EXPECT_EQ(toJson(**found).dump(), toJson(verdict).dump());
   EXPECT_FALSE(db->findVerdict("plan", "cpu", {"2", "1", ""})->has_value());
   EXPECT_FALSE(db->findVerdict("plan2", "cpu", {"1", "1", ""})->has_value());
 }
@@ -125,6 +126,8 @@ TEST(TuningDb, ExportImportRoundTrip) {
   put(*db, makeRecord("q", "2026-01-02T00:00:00Z"));
   Verdict verdict;
   verdict.plan = "plan";
+  verdict.backToBack = {1, 2, 3, 4, 5};
+  verdict.call = {6, 7, 8, 9, 10};
   ASSERT_TRUE(db->putVerdict(verdict).ok());
   // A search in progress is not exported.
   ASSERT_TRUE(db->begin(makeRecord("r", "").problem, 3, false).ok());
@@ -193,12 +196,58 @@ TEST(TuningDb, ImportTakesAllOrNothing) {
   bad["records"][1]["rows"][1]["name"] = bad["records"][1]["rows"][0]["name"];
   expectRejected(bad, "two rows are named");
   bad = good;
-  bad["version"] = 2;
+  bad["version"] = 3;
   expectRejected(bad, "another version");
   expectRejected({{"hello", 1}}, "is not a tuning export");
   EXPECT_FALSE(db->importJson("{\"format\"").ok());
   EXPECT_FALSE(db->importJson("").ok());
   EXPECT_FALSE(db->importJson("[1, 2]").ok());
+}
+
+TEST(TuningDb, AnExportOfVersion1LosesItsVerdicts) {
+  TempFolder folder;
+  auto db = folder.openDb();
+  put(*db, makeRecord("p", "2026-01-01T00:00:00Z"));
+  auto json = nlohmann::json::parse(*db->exportJson());
+  json["version"] = 1;
+  json["verdicts"] = {{{"plan", "p"}, {"tuned_us", 1}, {"tuned_ships", true}}};
+  auto counts = folder.openDb("copy.db")->importJson(json.dump());
+  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_EQ(counts->added, 1);
+  EXPECT_EQ(counts->verdicts, 0);
+}
+
+TEST(TuningDb, ADatabaseOfVersion1KeepsItsRecordsOnly) {
+  TempFolder folder;
+  Record record = makeRecord("p", "2026-01-01T00:00:00Z");
+  put(*folder.openDb(), record);
+  {
+    auto raw =
+        Sqlite::open(folder / "tuning.db", SQLITE_OPEN_READWRITE, 1, nullptr);
+    ASSERT_TRUE((*raw)
+                    ->execute("DROP TABLE verdict; CREATE TABLE verdict(plan "
+                              "TEXT, device TEXT, tuned_us REAL); INSERT INTO "
+                              "verdict VALUES('plan', 'cuda', 9.6); PRAGMA "
+                              "user_version = 1;")
+                    .ok());
+  }
+  TuningDb::Options options;
+  options.path = folder / "tuning.db";
+  options.access = TuningDb::Access::ReadOnly;
+  for (auto access :
+       {TuningDb::Access::ReadOnly, TuningDb::Access::ReadWrite}) {
+    options.access = access;
+    auto db = TuningDb::open(options);
+    ASSERT_TRUE(db.ok()) << db.status();
+    EXPECT_EQ((*db)->find(record.problem)->freshness, Freshness::Fresh);
+    EXPECT_FALSE((*db)->findVerdict("plan", "cuda", {})->has_value());
+    EXPECT_TRUE((*db)->verdicts()->empty());
+  }
+  Verdict verdict;
+  verdict.plan = "plan";
+  auto db = folder.openDb();
+  ASSERT_TRUE(db->putVerdict(verdict).ok());
+  EXPECT_EQ(db->verdicts()->size(), 1u);
 }
 
 TEST(TuningDb, PruneRemovesWhatIsAskedFor) {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests to the worker, and the rounds made of them.
+
+#include "compiler/tune/PlanContest.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace minic::tune {
+
+using runtime::RunMode;
+
+static RunMode callMode(RunMode mode) {
+  return mode == RunMode::graph ? RunMode::graphCall : RunMode::streamCall;
+}
+
+absl::Status failureOf(const WorkerAnswer &answer, const std::string &plan) {
+  std::string text =
+      absl::StrCat("whole-model check, ", plan, ": ", answer.detail);
+  return answer.isMachines ? absl::FailedPreconditionError(text)
+                           : absl::InternalError(text);
+}
+
+absl::StatusOr<runtime::Reply> PlanContest::ask(const runtime::Request &request,
+                                                const std::string &what) {
+  WorkerAnswer answer = worker.ask(request, options.timeoutSeconds);
+  if (answer.fate == WorkerAnswer::Fate::Answered) {
+    return std::move(answer.reply);
+  }
+  if (answer.fate == WorkerAnswer::Fate::Refused &&
+      absl::StartsWith(answer.detail, "graph capture refused")) {
+    return absl::UnimplementedError(answer.detail);
+  }
+  return failureOf(answer, what);
+}
+
+absl::StatusOr<int64_t> PlanContest::iterations(const std::string &plan,
+                                                RunMode mode) {
+  runtime::TimeRequest probe;
+  probe.ids = {plan, plan};
+  probe.iterations = {1, 1};
+  if (options.onGpu) {
+    probe.iterations = {1, 10};
+    probe.modes = {mode, mode};
+  }
+  absl::StatusOr<runtime::Reply> reply = ask(probe, plan);
+  if (!reply.ok()) {
+    return reply.status();
+  }
+  auto &times = std::get<runtime::TimeReply>(*reply).microseconds;
+  double us = times.size() == 2 && times[1] > 0 ? times[1] : options.roundUs;
+  return std::clamp<int64_t>(std::llround(options.roundUs / us), 1, 10000);
+}
+
+absl::StatusOr<int> PlanContest::enter(const std::string &plan, RunMode mode) {
+  Entry entry{plan, mode};
+  absl::StatusOr<int64_t> runs = iterations(plan, mode);
+  if (!runs.ok()) {
+    return runs.status();
+  }
+  entry.iterations = *runs;
+  if (options.onGpu) {
+    if (runs = iterations(plan, callMode(mode)); !runs.ok()) {
+      return runs.status();
+    }
+    entry.callIterations = *runs;
+  }
+  entries.push_back(std::move(entry));
+  return int(entries.size()) - 1;
+}
+
+absl::StatusOr<std::vector<double>>
+PlanContest::time(absl::Span<const int> order) {
+  runtime::TimeRequest request;
+  int count = int(entries.size());
+  for (int index : order) {
+    bool isCall = index >= count;
+    const Entry &entry = entries[index % count];
+    request.ids.push_back(entry.plan);
+    request.iterations.push_back(isCall ? entry.callIterations
+                                        : entry.iterations);
+    if (options.onGpu) {
+      request.modes.push_back(isCall ? callMode(entry.mode) : entry.mode);
+    }
+  }
+  absl::StatusOr<runtime::Reply> reply = ask(request, "timing");
+  if (!reply.ok()) {
+    return reply.status();
+  }
+  return std::get<runtime::TimeReply>(*reply).microseconds;
+}
+
+absl::Status PlanContest::run() {
+  int count = int(entries.size());
+  int contestants = options.onGpu ? 2 * count : count;
+  options.rounds.pairs.clear();
+  for (int offset = 0; offset < contestants; offset += count) {
+    for (int first = 0; first < count; ++first) {
+      for (int second = first + 1; second < count; ++second) {
+        options.rounds.pairs.push_back({offset + first, offset + second});
+      }
+    }
+  }
+  if (options.rounds.pairs.empty()) {
+    return absl::OkStatus();
+  }
+  absl::StatusOr<RoundsResult> timed = runRounds(
+      contestants, [&](absl::Span<const int> order) { return time(order); },
+      clock, options.rounds);
+  if (timed.ok()) {
+    rounds = *std::move(timed);
+  }
+  return timed.status();
+}
+
+Comparison PlanContest::compare(int first, int second) const {
+  const auto &pairs = options.rounds.pairs;
+  auto found = std::find(pairs.begin(), pairs.end(), std::pair(first, second));
+  if (found == pairs.end()) {
+    return {};
+  }
+  const runtime::Estimate &ratio = rounds.pairRatios[found - pairs.begin()];
+  Comparison result;
+  result.tunedUs = rounds.contestants[first].timeUs.value;
+  result.defaultUs = rounds.contestants[second].timeUs.value;
+  result.ratio = ratio.value;
+  if (std::isfinite(ratio.high)) {
+    result.ratioLow = ratio.low;
+    result.ratioHigh = ratio.high;
+  }
+  return result;
+}
+
+Figures PlanContest::figures(int first, int second) const {
+  int count = int(entries.size());
+  return {compare(first, second), compare(first + count, second + count)};
+}
+
+} // namespace minic::tune

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PlanContest: plans of one model, each in one or more ways of running it,
+// timed side by side in the same rounds: back to back, and on a GPU also single
+// calls that are waited for, as one who serves a model makes them.
+
+#ifndef MINIC_COMPILER_TUNE_PLANCONTEST_H
+#define MINIC_COMPILER_TUNE_PLANCONTEST_H
+
+#include "compiler/tune/Clock.h"
+#include "compiler/tune/Rounds.h"
+#include "compiler/tune/ShipRule.h"
+#include "compiler/tune/Worker.h"
+
+namespace minic::tune {
+
+/// What a worker that did not answer means for a check of `plan`.
+absl::Status failureOf(const WorkerAnswer &answer, const std::string &plan);
+
+/// One thread at a time. The worker has the plans loaded.
+class PlanContest {
+public:
+  struct Options {
+    bool onGpu = false;
+    double roundUs = 2000; // of each contestant in a round
+    double timeoutSeconds = 30;
+    RoundsOptions rounds;
+  };
+  PlanContest(Worker &worker, const Clock &clock, Options options)
+      : worker(worker), clock(clock), options(std::move(options)) {}
+
+  /// Adds a loaded plan in one way of running it; its index. Unimplemented says
+  /// that no graph could be captured and why.
+  absl::StatusOr<int> enter(const std::string &plan, runtime::RunMode mode);
+  /// Times all that entered, until every two of them are settled.
+  absl::Status run();
+  /// After run(); `first` entered before `second`.
+  Figures figures(int first, int second) const;
+  runtime::RunMode mode(int entry) const { return entries[entry].mode; }
+
+private:
+  struct Entry {
+    std::string plan;
+    runtime::RunMode mode;
+    int64_t iterations = 1, callIterations = 1; // of a round
+  };
+  absl::StatusOr<runtime::Reply> ask(const runtime::Request &request,
+                                     const std::string &what);
+  /// Runs that fill a contestant's share of a round.
+  absl::StatusOr<int64_t> iterations(const std::string &plan,
+                                     runtime::RunMode mode);
+  absl::StatusOr<std::vector<double>> time(absl::Span<const int> order);
+  Comparison compare(int first, int second) const;
+
+  Worker &worker;
+  const Clock &clock;
+  Options options;
+  /// Contestant i is entry i back to back, i + entries.size() its single calls.
+  std::vector<Entry> entries;
+  RoundsResult rounds;
+};
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_PLANCONTEST_H

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rule, one function per question.
+
+#include "compiler/tune/ShipRule.h"
+
+namespace minic::tune {
+
+WayChoice chooseWay(const Figures &graphOverStream) {
+  if (graphOverStream.call.separates()) {
+    return {graphOverStream.call.ratio < 1, "one synchronized call decides"};
+  }
+  if (graphOverStream.backToBack.separates()) {
+    return {graphOverStream.backToBack.ratio < 1, "back-to-back time decides"};
+  }
+  return {false, "neither figure separates them"};
+}
+
+bool mayShip(const Figures &tunedOverDefault) {
+  return tunedOverDefault.backToBack.ratio <= 1 &&
+         !tunedOverDefault.call.isLonger();
+}
+
+bool mayReplay(const Figures &graphOverStream) {
+  return !graphOverStream.backToBack.isLonger();
+}
+
+} // namespace minic::tune

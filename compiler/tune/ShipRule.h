@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ShipRule: what ships, from what was measured. Pure functions; docs/tuning.md
+// says why the rule is as it is.
+
+#ifndef MINIC_COMPILER_TUNE_SHIPRULE_H
+#define MINIC_COMPILER_TUNE_SHIPRULE_H
+
+#include "compiler/tune/Record.h"
+
+namespace minic::tune {
+
+/// One contestant against another.
+struct Figures {
+  Comparison backToBack;
+  Comparison call; // not measured on a CPU
+};
+
+struct WayChoice {
+  bool graph = false;
+  std::string reason;
+};
+
+/// Of one plan: replays of its captured graph against launches on a stream. One
+/// synchronized call decides; where it does not separate them back-to-back
+/// time, then the stream, which needs no graph to be kept.
+WayChoice chooseWay(const Figures &graphOverStream);
+
+/// Whether a tuned plan may ship in place of the default one on a stream: its
+/// back-to-back time is estimated to be no longer, whatever the interval, and
+/// one call of it does not take longer.
+bool mayShip(const Figures &tunedOverDefault);
+
+/// Whether the graph of the default plan itself may replace the stream: the
+/// interval of back-to-back time is not wholly above 1.
+bool mayReplay(const Figures &graphOverStream);
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_SHIPRULE_H

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tables and their versions. Records outlive a change of the schema; what is
+// measured again within a second is dropped instead of being converted.
+
+#include "compiler/tune/TuningDbSchema.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace minic::tune {
+
+/// "MNCT": tells our files from other programs'.
+static constexpr int64_t applicationId = 0x4d4e4354;
+static constexpr int64_t schemaVersion = 2;
+
+static constexpr const char *createRecords = R"sql(
+PRAGMA application_id = 1296974676;
+CREATE TABLE record(
+  id INTEGER PRIMARY KEY,
+  problem TEXT NOT NULL, device TEXT NOT NULL, backends TEXT NOT NULL,
+  codegen TEXT NOT NULL, candidate_set TEXT NOT NULL, onednn TEXT NOT NULL,
+  text TEXT NOT NULL, description TEXT NOT NULL, device_name TEXT NOT NULL,
+  flops INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  state TEXT NOT NULL, candidates INTEGER NOT NULL, coverage REAL NOT NULL,
+  build_seconds REAL NOT NULL, verify_seconds REAL NOT NULL,
+  measure_seconds REAL NOT NULL, created TEXT NOT NULL);
+CREATE INDEX record_by_problem ON record(problem, device, backends);
+CREATE TABLE row(
+  record INTEGER NOT NULL REFERENCES record(id) ON DELETE CASCADE,
+  name TEXT NOT NULL, label TEXT NOT NULL, choice TEXT NOT NULL,
+  estimate_us REAL NOT NULL, launches INTEGER NOT NULL,
+  needs_library INTEGER NOT NULL, status TEXT NOT NULL, reason TEXT NOT NULL,
+  build_ms REAL NOT NULL, binary_hash TEXT NOT NULL, screen_us REAL NOT NULL,
+  time_us REAL NOT NULL, time_error REAL NOT NULL, ratio REAL NOT NULL,
+  ratio_low REAL NOT NULL, ratio_high REAL NOT NULL,
+  worst_error REAL NOT NULL, max_absolute_error REAL NOT NULL,
+  scratch_bytes INTEGER NOT NULL, deterministic INTEGER NOT NULL,
+  samples_us TEXT NOT NULL,
+  UNIQUE(record, name));
+)sql";
+
+/// What is measured again soon: an older database loses it.
+static constexpr const char *createVerdicts = R"sql(
+DROP TABLE IF EXISTS verdict;
+CREATE TABLE verdict(
+  plan TEXT NOT NULL, device TEXT NOT NULL, codegen TEXT NOT NULL,
+  candidate_set TEXT NOT NULL, onednn TEXT NOT NULL, description TEXT NOT NULL,
+  tuned_us REAL NOT NULL, default_us REAL NOT NULL, ratio REAL NOT NULL,
+  ratio_low REAL NOT NULL, ratio_high REAL NOT NULL,
+  tuned_call_us REAL NOT NULL, default_call_us REAL NOT NULL,
+  call_ratio REAL NOT NULL, call_ratio_low REAL NOT NULL,
+  call_ratio_high REAL NOT NULL,
+  tuned_ships INTEGER NOT NULL, reason TEXT NOT NULL, created TEXT NOT NULL,
+  PRIMARY KEY(plan, device, codegen, candidate_set, onednn));
+PRAGMA user_version = 2;
+)sql";
+
+namespace {
+enum class State { Empty, Older, Current };
+} // namespace
+
+static absl::StatusOr<State> stateOf(Sqlite &db, const std::string &path) {
+  absl::StatusOr<int64_t> id = db.queryInteger("PRAGMA application_id");
+  absl::StatusOr<int64_t> version = db.queryInteger("PRAGMA user_version");
+  absl::StatusOr<int64_t> objects =
+      db.queryInteger("SELECT count(*) FROM sqlite_master");
+  for (const auto &value : {id, version, objects}) {
+    if (!value.ok()) {
+      return value.status();
+    }
+  }
+  if (*id == 0 && *version == 0 && *objects == 0) {
+    return State::Empty;
+  }
+  if (*id != applicationId) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "tuning database '", path,
+        "': is a database of another program; it was left as it is"));
+  }
+  if (*version < 1 || *version > schemaVersion) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("tuning database '", path, "': has schema version ",
+                     *version, ", this minic reads versions 1 to ",
+                     schemaVersion, "; it was left as it is"));
+  }
+  return *version < schemaVersion ? State::Older : State::Current;
+}
+
+absl::Status prepareSchema(Sqlite &db, const std::string &path, bool write) {
+  absl::StatusOr<State> state = stateOf(db, path);
+  if (!state.ok() || *state == State::Current) {
+    return state.status();
+  }
+  if (!write) {
+    return *state == State::Older
+               ? absl::OkStatus()
+               : absl::NotFoundError(
+                     absl::StrCat("tuning database '", path, "': is empty"));
+  }
+  // Switching to WAL does not wait for other processes by itself; one that is
+  // creating the same file is done within a moment.
+  for (int attempt = 0;; ++attempt) {
+    absl::Status status = db.execute("PRAGMA journal_mode = WAL");
+    if (status.ok()) {
+      break;
+    }
+    if (!absl::IsUnavailable(status) || attempt == 100) {
+      return status;
+    }
+    sqlite3_sleep(10);
+  }
+  Transaction transaction(db);
+  if (absl::Status status = transaction.begin(); !status.ok()) {
+    return status;
+  }
+  // Another process may have done it while this one waited.
+  state = stateOf(db, path);
+  if (!state.ok() || *state == State::Current) {
+    return state.status();
+  }
+  absl::Status status;
+  if (*state == State::Empty) {
+    status = db.execute(createRecords);
+  }
+  if (status.ok()) {
+    status = db.execute(createVerdicts);
+  }
+  return status.ok() ? transaction.commit() : status;
+}
+
+absl::StatusOr<bool> hasVerdicts(Sqlite &db) {
+  absl::StatusOr<int64_t> version = db.queryInteger("PRAGMA user_version");
+  if (!version.ok()) {
+    return version.status();
+  }
+  return *version == schemaVersion;
+}
+
+} // namespace minic::tune
