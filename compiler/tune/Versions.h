@@ -16,7 +16,7 @@ namespace minic::tune {
 inline constexpr const char *codegenVersion = "3";
 
 /// Raise it whenever a family, a library or a schedule is added or removed.
-inline constexpr const char *candidateSetVersion = "4";
+inline constexpr const char *candidateSetVersion = "5";
 
 /// Raise it whenever a whole-model verdict is reached in another way.
 inline constexpr const char *verdictVersion = "2";

@@ -48,6 +48,9 @@ public:
   /// The most lanes, a power of two up to `most`, that a space allows.
   static int64_t lanesFor(llvm::ArrayRef<int64_t> space, int64_t most);
 
+  /// Instructions per element, roughly, for estimates.
+  static int64_t instructionCount(llvm::ArrayRef<mlir::Operation *> ops);
+
 private:
   mlir::Value load(mlir::BlockArgument argument);
   mlir::Value offsetOf(const kernel::BroadcastMap &map);

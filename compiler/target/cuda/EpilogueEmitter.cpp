@@ -55,14 +55,8 @@ int64_t EpilogueEmitter::lanesFor(const kernel::FusionShape &shape,
 }
 
 int64_t EpilogueEmitter::instructionCount(const kernel::FusionShape &shape) {
-  int64_t count = int64_t(shape.epilogueInputs.size() + shape.results.size());
-  for (Operation *op : shape.epilogue) {
-    bool transcendental =
-        isa<graph::ExpOp, graph::LogOp, graph::TanhOp, graph::ErfOp,
-            graph::SigmoidOp, graph::SiluOp, graph::GeluOp, graph::PowOp>(op);
-    count += transcendental ? 30 : isa<graph::DivOp>(op) ? 10 : 2;
-  }
-  return count;
+  return int64_t(shape.epilogueInputs.size() + shape.results.size()) +
+         BodyEvaluator::instructionCount(shape.epilogue);
 }
 
 } // namespace minic::cuda

@@ -4,6 +4,7 @@
 
 #include "compiler/target/cuda/gemm/GemmOperand.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -16,13 +17,14 @@ namespace minic::cuda {
 /// What memory requests are made of, and rows are padded to.
 constexpr int64_t rowAlignment = 16;
 
-static GemmOperand describe(const kernel::GemmShape &gemm, bool isLhs) {
+static GemmOperand describe(const kernel::GemmShape &gemm, bool isLhs,
+                            Value value) {
   GemmOperand operand;
-  operand.value = isLhs ? gemm.lhs : gemm.rhs;
+  operand.value = value;
   if (auto argument = dyn_cast<BlockArgument>(operand.value)) {
     operand.argument = argument.getArgNumber();
   }
-  operand.type = isLhs ? gemm.lhsType : gemm.rhsType;
+  operand.type = getElementTypeOrSelf(value.getType());
   operand.rows = isLhs ? gemm.m : gemm.n;
   operand.k = gemm.k;
   operand.pitch = isLhs ? gemm.lhsStrideM : gemm.rhsStrideN;
@@ -45,10 +47,11 @@ static bool isContiguousInK(const kernel::FusionShape &shape, bool isLhs) {
   return gemm.k <= 1 || (isLhs ? gemm.lhsStrideK : gemm.rhsStrideK) == 1;
 }
 
-GemmOperand GemmOperand::dense(const kernel::FusionShape &shape, bool isLhs) {
-  GemmOperand operand = describe(*shape.gemm, isLhs);
+GemmOperand GemmOperand::dense(const kernel::FusionShape &shape, bool isLhs,
+                               Value value) {
+  GemmOperand operand = describe(*shape.gemm, isLhs, value);
   if (!isContiguousInK(shape, isLhs)) {
-    return padded(shape, isLhs);
+    return padded(shape, isLhs, value);
   }
   // Every address is a multiple of what divides all strides in use.
   int64_t bytes = rowAlignment;
@@ -62,14 +65,15 @@ GemmOperand GemmOperand::dense(const kernel::FusionShape &shape, bool isLhs) {
   return operand;
 }
 
-GemmOperand GemmOperand::padded(const kernel::FusionShape &shape, bool isLhs) {
+GemmOperand GemmOperand::padded(const kernel::FusionShape &shape, bool isLhs,
+                                Value value) {
   if (isContiguousInK(shape, isLhs)) {
-    GemmOperand operand = dense(shape, isLhs);
+    GemmOperand operand = dense(shape, isLhs, value);
     if (operand.accessBytes == rowAlignment) {
       return operand;
     }
   }
-  GemmOperand operand = describe(*shape.gemm, isLhs);
+  GemmOperand operand = describe(*shape.gemm, isLhs, value);
   auto type = cast<RankedTensorType>(operand.value.getType());
   int64_t rank = type.getRank();
   bool kIsLast = isKLast(shape, isLhs);

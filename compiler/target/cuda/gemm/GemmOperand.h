@@ -13,7 +13,7 @@ namespace minic::cuda {
 /// for every family of GEMM kernels. What is not so in memory is asked for in a
 /// layout: free for a constant, a kernel of its own for an activation.
 struct GemmOperand {
-  /// The fusion's operand, and the contraction's.
+  /// The fusion's operand, and what it is in the body.
   int64_t argument = 0;
   mlir::Value value;
   mlir::Type type; // of an element
@@ -32,10 +32,19 @@ struct GemmOperand {
   bool isDense() const { return llvm::isa<mlir::UnitAttr>(layout); }
 
   /// As it lies, where its rows are contiguous in K; else as `padded` does.
-  static GemmOperand dense(const kernel::FusionShape &shape, bool isLhs);
+  /// `value`: the contraction's operand, or another of that one's shape.
+  static GemmOperand dense(const kernel::FusionShape &shape, bool isLhs,
+                           mlir::Value value);
+  static GemmOperand dense(const kernel::FusionShape &shape, bool isLhs) {
+    return dense(shape, isLhs, isLhs ? shape.gemm->lhs : shape.gemm->rhs);
+  }
   /// With rows of a multiple of 16 bytes, the rest of them zero. Equal to the
   /// dense one where that has such rows already.
-  static GemmOperand padded(const kernel::FusionShape &shape, bool isLhs);
+  static GemmOperand padded(const kernel::FusionShape &shape, bool isLhs,
+                            mlir::Value value);
+  static GemmOperand padded(const kernel::FusionShape &shape, bool isLhs) {
+    return padded(shape, isLhs, isLhs ? shape.gemm->lhs : shape.gemm->rhs);
+  }
 };
 
 } // namespace minic::cuda

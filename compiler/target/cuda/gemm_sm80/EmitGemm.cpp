@@ -4,12 +4,14 @@
 // is multiplied. One barrier per stage says both that its copies have landed
 // and that all warps have left the stage whose memory the next copies take.
 // Where registers suffice a stage's first step is loaded, and so that barrier
-// passed, before the last step of the stage ahead is multiplied.
+// passed, before the last step of the stage ahead is multiplied. An operand
+// with a prologue is made from what was copied just ahead of that barrier.
 
 #include "compiler/target/cuda/gemm_sm80/EmitGemm.h"
 
 #include "compiler/target/cuda/gemm/TileEpilogue.h"
 #include "compiler/target/cuda/gemm_sm80/Multiply.h"
+#include "compiler/target/cuda/gemm_sm80/PrologueStage.h"
 #include "compiler/target/cuda/gemm_sm80/SharedTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,10 +65,53 @@ private:
     return k_.advance(base, offset, operand.type);
   }
 
-  TileCopy copyOf(const GemmOperand &operand, int64_t rows, Value tile) {
-    return TileCopy(k_, operand, rows, g_.rowBytes, g_.schedule.threads(),
-                    thread_, matrix(operand), k_.mul(tile, rows),
-                    k_.mul(begin_, g_.schedule.bk));
+  /// Copies of one matrix, and where they go in a stage.
+  struct Copy {
+    TileCopy tile;
+    int64_t rowBytes, offset;
+    bool isOfRhs;
+  };
+
+  void addCopies(bool isRhs) {
+    const auto &prologue = isRhs ? g_.rhsPrologue : g_.lhsPrologue;
+    int64_t rows = isRhs ? g_.schedule.bn : g_.schedule.bm;
+    Value firstRow = k_.mul(isRhs ? index_.tileN : index_.tileM, rows);
+    auto add = [&](const GemmOperand &operand, int64_t rowBytes,
+                   int64_t offset) {
+      copies_.push_back(
+          {TileCopy(k_, operand, rows, rowBytes, g_.schedule.threads(), thread_,
+                    matrix(operand), firstRow, k_.mul(begin_, g_.schedule.bk)),
+           rowBytes, offset, isRhs});
+    };
+    if (!prologue) {
+      return add(isRhs ? g_.rhs : g_.lhs, g_.rowBytes,
+                 isRhs ? g_.lhsTileBytes() : 0);
+    }
+    for (const StagedMatrix &staged : prologue->staged) {
+      add(staged.operand, staged.rowBytes, staged.offset);
+    }
+  }
+
+  /// Earlier launches must be complete.
+  void addPrologue(bool isRhs) {
+    const auto &prologue = isRhs ? g_.rhsPrologue : g_.lhsPrologue;
+    if (!prologue) {
+      return;
+    }
+    PrologueTile tile;
+    tile.rows = isRhs ? g_.schedule.bn : g_.schedule.bm;
+    tile.rowBytes = g_.rowBytes, tile.bk = g_.schedule.bk;
+    tile.threads = g_.schedule.threads();
+    tile.offset = isRhs ? g_.lhsTileBytes() : 0;
+    tile.thread = thread_;
+    tile.firstRow = k_.mul(isRhs ? index_.tileN : index_.tileM, tile.rows);
+    tile.batch = index_.batch, tile.batchExtents = g_.gemm.batch;
+    SmallVector<Value> parameters;
+    for (int64_t i = 0; i != operands_; ++i) {
+      parameters.push_back(entry_.parameter(i));
+    }
+    prologues_.emplace_back(k_, *prologue, isRhs ? g_.rhs : g_.lhs, tile,
+                            parameters);
   }
 
   Value rhsTile(Value stage) {
@@ -82,24 +127,24 @@ private:
     OpBuilder &b = k_.b;
     Type i8 = b.getI8Type();
     int64_t stages = g_.schedule.stages, stageBytes = g_.stageBytes();
-    TileCopy lhs = copyOf(g_.lhs, g_.schedule.bm, index_.tileM);
-    TileCopy rhs = copyOf(g_.rhs, g_.schedule.bn, index_.tileN);
+    addCopies(/*isRhs=*/false);
+    addCopies(/*isRhs=*/true);
     auto commit = [&] { NVVM::CpAsyncCommitGroupOp::create(b, k_.loc); };
 
     // The weights' first stages, which no earlier launch writes, before the
     // activations'.
-    bool early = g_.schedule.programmatic && rhsIsConstant_;
+    bool early = g_.schedule.programmatic && rhsIsConstant_ && !g_.rhsPrologue;
     auto ahead = [&](int64_t stage, bool copyLhs, bool copyRhs) {
       Value block = k_.add(begin_, stage);
       Value memory = k_.advance(shared_, stage * stageBytes, i8);
       auto issue = [&] {
-        if (copyLhs) {
-          lhs.issue(k_.advance(lhs.source(), stage * g_.rowBytes, i8), memory,
-                    kLeft(block));
-        }
-        if (copyRhs) {
-          rhs.issue(k_.advance(rhs.source(), stage * g_.rowBytes, i8),
-                    rhsTile(memory), kLeft(block));
+        for (Copy &copy : copies_) {
+          if (copy.isOfRhs ? copyRhs : copyLhs) {
+            Value source =
+                k_.advance(copy.tile.source(), stage * copy.rowBytes, i8);
+            copy.tile.issue(source, k_.advance(memory, copy.offset, i8),
+                            kLeft(block));
+          }
         }
       };
       // All splits but the last have kBlocksPerSplit stages.
@@ -118,8 +163,9 @@ private:
       commit();
     }
     k_.allowLaterLaunches(g_.schedule.programmatic);
-
-    return loop(multiply, lhs, rhs);
+    addPrologue(/*isRhs=*/false);
+    addPrologue(/*isRhs=*/true);
+    return loop(multiply);
   }
 
   /// `position` of the ring, one stage on.
@@ -134,19 +180,22 @@ private:
 
   /// What the loop over stages carries besides the sums.
   struct Carried {
-    Value lhsSource, rhsSource; // where copies read next
+    SmallVector<Value> sources; // where copies read next
     Value read, write;          // positions in the ring
     SmallVector<Value> loaded;  // a step's elements, where loads are ahead
 
     SmallVector<Value> flat(ArrayRef<Value> sums) const {
       SmallVector<Value> values(sums);
-      values.append({lhsSource, rhsSource, read, write});
+      values.append(sources);
+      values.append({read, write});
       values.append(loaded);
       return values;
     }
-    static Carried from(ValueRange values, size_t sums) {
-      return {values[sums], values[sums + 1], values[sums + 2],
-              values[sums + 3], llvm::to_vector(values.drop_front(sums + 4))};
+    static Carried from(ValueRange values, size_t sums, size_t sources) {
+      values = values.drop_front(sums);
+      return {llvm::to_vector(values.take_front(sources)), values[sources],
+              values[sources + 1],
+              llvm::to_vector(values.drop_front(sources + 2))};
     }
   };
 
@@ -156,39 +205,52 @@ private:
     return multiply.load(memory, rhsTile(memory), step);
   }
 
-  void waitForStage() {
+  /// Until stage number `block`, at `position` of the ring, is complete.
+  void waitForStage(Value position, Value block) {
     NVVM::CpAsyncWaitGroupOp::create(k_.b, k_.loc,
                                      int32_t(g_.schedule.stages - 2));
+    if (!prologues_.empty()) {
+      k_.ifThen(k_.lessThan(block, end_), [&] {
+        Value memory = k_.advance(shared_, position, k_.b.getI8Type());
+        for (PrologueStage &prologue : prologues_) {
+          prologue.emit(memory, k_.mul(block, g_.schedule.bk));
+        }
+      });
+    }
     k_.barrier();
   }
 
-  SmallVector<Value> loop(Multiply &multiply, TileCopy &lhs, TileCopy &rhs) {
+  SmallVector<Value> loop(Multiply &multiply) {
     OpBuilder &b = k_.b;
     Type i8 = b.getI8Type();
     int64_t ahead = g_.schedule.stages - 1;
     Value zero = arith::ConstantOp::create(b, k_.loc, b.getF32FloatAttr(0));
     SmallVector<Value> sums(size_t(g_.accumulators()), zero);
     size_t count = sums.size();
-    Carried first{k_.advance(lhs.source(), ahead * g_.rowBytes, i8),
-                  k_.advance(rhs.source(), ahead * g_.rowBytes, i8),
-                  k_.i32(0),
-                  k_.i32(ahead * g_.stageBytes()),
-                  {}};
+    Carried first;
+    for (Copy &copy : copies_) {
+      first.sources.push_back(
+          k_.advance(copy.tile.source(), ahead * copy.rowBytes, i8));
+    }
+    first.read = k_.i32(0);
+    first.write = k_.i32(ahead * g_.stageBytes());
     if (multiply.loadsAhead()) {
-      waitForStage();
+      waitForStage(first.read, begin_);
       first.loaded = loadStep(multiply, first.read, 0);
     }
     auto body = [&](Value block, ValueRange values) -> SmallVector<Value> {
-      Carried now = Carried::from(values, count);
+      Carried now = Carried::from(values, count, copies_.size());
       SmallVector<Value> sums = llvm::to_vector(values.take_front(count));
       if (!multiply.loadsAhead()) {
-        waitForStage();
+        waitForStage(now.read, block);
       }
       Value later = k_.add(block, ahead);
       k_.ifThen(k_.lessThan(later, end_), [&] {
         Value memory = k_.advance(shared_, now.write, i8);
-        lhs.issue(now.lhsSource, memory, kLeft(later));
-        rhs.issue(now.rhsSource, rhsTile(memory), kLeft(later));
+        for (auto [copy, source] : llvm::zip_equal(copies_, now.sources)) {
+          copy.tile.issue(source, k_.advance(memory, copy.offset, i8),
+                          kLeft(later));
+        }
       });
       NVVM::CpAsyncCommitGroupOp::create(b, k_.loc);
       Value nextRead = advanceRing(now.read);
@@ -201,15 +263,16 @@ private:
         // After K's last stage what is loaded ahead is never used.
         bool isLast = step + 1 == steps;
         if (isLast) {
-          waitForStage();
+          waitForStage(nextRead, k_.add(block, 1));
         }
         SmallVector<Value> loaded = std::move(now.loaded);
         now.loaded = loadStep(multiply, isLast ? nextRead : now.read,
                               isLast ? 0 : step + 1);
         multiply.multiply(loaded, sums);
       }
-      now.lhsSource = k_.advance(now.lhsSource, g_.rowBytes, i8);
-      now.rhsSource = k_.advance(now.rhsSource, g_.rowBytes, i8);
+      for (auto [copy, source] : llvm::zip_equal(copies_, now.sources)) {
+        source = k_.advance(source, copy.rowBytes, i8);
+      }
       now.read = nextRead;
       now.write = advanceRing(now.write);
       return now.flat(sums);
@@ -249,6 +312,8 @@ private:
   bool rhsIsConstant_;
   Value shared_, thread_, begin_, end_;
   TileIndex index_;
+  SmallVector<Copy> copies_;
+  SmallVector<PrologueStage> prologues_;
 };
 
 } // namespace

@@ -5,6 +5,8 @@
 
 #include "compiler/target/cuda/gemm_sm80/EnumerateSchedules.h"
 
+#include "compiler/target/cuda/BodyEvaluator.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -88,9 +90,14 @@ private:
       copies += bytes / l2BytesPerCycle *
                 (16.0 / double(operand->accessBytes) - 1) * 0.5;
     }
-    double throughput = blocks * std::max({multiply, shared, copies});
+    // Every warp makes its part of a stage between two barriers.
+    double prologue = prologueCycles(g_.lhsPrologue, s_.bm) +
+                      prologueCycles(g_.rhsPrologue, s_.bn);
+    double throughput =
+        blocks * (std::max({multiply, shared, copies}) + prologue);
     double steps = double(g_.rowBytes) / 32 / double(s_.warpsK);
     double chain = 70 + steps * (usesTwoTerms() ? 90 : 36);
+    chain += prologue > 0 ? 100 + prologue : 0;
     double latency = memoryLatency / double(s_.stages - 1);
     double bound = std::max({throughput, chain, latency});
     // Nothing overlaps wholly.
@@ -100,13 +107,35 @@ private:
     return 1300 + double(g_.kBlocksPerSplit) * perStage + epilogue;
   }
 
+  /// What `rows` rows of a stage cost an SM: arithmetic at 128 lanes per cycle,
+  /// addresses and conversions included, and shared memory read and written.
+  double prologueCycles(const std::optional<OperandPrologue> &prologue,
+                        int64_t rows) const {
+    if (!prologue) {
+      return 0;
+    }
+    double elements = double(rows * s_.bk);
+    double bytes = double(g_.elementBytes);
+    for (const StagedMatrix &staged : prologue->staged) {
+      bytes += double(staged.operand.elementBytes());
+    }
+    double addresses = 24.0 / double(prologue->lanes);
+    double instructions =
+        double(BodyEvaluator::instructionCount(prologue->ops)) + 3 + addresses +
+        2.0 * double(prologue->direct.size());
+    return elements * (instructions / 128 + bytes / sharedBytesPerCycle);
+  }
+
   bool usesTwoTerms() const { return s_.math == GemmMath::Tf32x3; }
 
   /// The time that the device's memory needs. What is under way at once must
   /// cover its latency.
   double memorySeconds() const {
-    double bytes = double(g_.gemm.m + g_.gemm.n) * double(g_.gemm.k) *
-                   double(g_.elementBytes);
+    double bytes = 0;
+    for (const GemmOperand *matrix : g_.copied()) {
+      bytes += double(matrix->rows) * double(g_.gemm.k) *
+               double(matrix->elementBytes());
+    }
     bytes += double(g_.gemm.m) * double(g_.gemm.n) * 4;
     double perSm = std::min(blocksPerSm(), std::ceil(double(g_.blocks()) /
                                                      double(profile_.smCount)));

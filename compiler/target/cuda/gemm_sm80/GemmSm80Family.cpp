@@ -30,9 +30,6 @@ static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
   if (!shape->gemm) {
     return fail("no linear or matmul in the body");
   }
-  if (!shape->prologue.empty()) {
-    return fail("pointwise ops before the contraction");
-  }
   const kernel::GemmShape &gemm = *shape->gemm;
   bool known =
       gemm.lhsType.isF32() || gemm.lhsType.isBF16() || gemm.lhsType.isF16();
@@ -40,10 +37,22 @@ static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
     return fail("the operands' dtype");
   }
   // A relaid operand is unreadable for anyone else in the body.
-  for (Value operand : {gemm.lhs, gemm.rhs}) {
-    bool isRelaid = !GemmOperand::padded(*shape, operand == gemm.lhs).isDense();
-    if (isRelaid && (!operand.hasOneUse() || gemm.lhs == gemm.rhs)) {
-      return fail("an operand that must be relaid has another use in the body");
+  constexpr const char *isUsedTwice =
+      "an operand that must be relaid has another use in the body";
+  for (bool isLhs : {true, false}) {
+    Value operand = isLhs ? gemm.lhs : gemm.rhs;
+    if (!isa<BlockArgument>(operand)) {
+      auto prologue = OperandPrologue::get(*shape, isLhs, /*padded=*/true, 1, 1,
+                                           /*tile=*/0, /*extra=*/0);
+      for (const StagedMatrix &staged : prologue.staged) {
+        if (!staged.operand.isDense() &&
+            prologue.isUsedElsewhere(*shape, staged.operand.value)) {
+          return fail(isUsedTwice);
+        }
+      }
+    } else if (!GemmOperand::padded(*shape, isLhs).isDense() &&
+               (!operand.hasOneUse() || gemm.lhs == gemm.rhs)) {
+      return fail(isUsedTwice);
     }
   }
   return shape;
@@ -108,7 +117,7 @@ GemmSm80Family::enumerate(kernel::FusionOp fusion,
         context, name(), toAttribute(estimated.schedule, context));
     implementation.operandLayouts.assign(fusion.getInputs().size(),
                                          UnitAttr::get(context));
-    for (const GemmOperand *operand : {&geometry->lhs, &geometry->rhs}) {
+    for (const GemmOperand *operand : geometry->copied()) {
       implementation.operandLayouts[size_t(operand->argument)] =
           operand->layout;
     }
@@ -122,7 +131,7 @@ GemmSm80Family::enumerate(kernel::FusionOp fusion,
 /// Whether the fusion's operands lie as the geometry reads them.
 static LogicalResult checkLayouts(kernel::FusionOp fusion,
                                   const GemmSm80Geometry &geometry) {
-  for (const GemmOperand *operand : {&geometry.lhs, &geometry.rhs}) {
+  for (const GemmOperand *operand : geometry.copied()) {
     auto type = cast<RankedTensorType>(
         fusion.getInputs()[size_t(operand->argument)].getType());
     Attribute expected = operand->isDense() ? Attribute() : operand->layout;
@@ -161,7 +170,7 @@ LogicalResult GemmSm80Family::lower(kernel::FusionOp fusion,
   }
   // What is known here only; the kernel's copy of the fusion has it too.
   Value rhs = fusion.getInputs()[size_t(geometry.rhs.argument)];
-  if (rhs.getDefiningOp<graph::ConstantOp>()) {
+  if (!geometry.rhsPrologue && rhs.getDefiningOp<graph::ConstantOp>()) {
     fusion->setAttr(constantRhs, UnitAttr::get(fusion.getContext()));
   }
   plan::KernelOp kernel =

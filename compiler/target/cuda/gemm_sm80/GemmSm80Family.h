@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The family gemm_sm80: one contraction with a pointwise epilogue on the tensor
-// cores of sm_80 and newer, or on the f32 units.
+// The family gemm_sm80: one contraction with pointwise ops before and after it
+// on the tensor cores of sm_80 and newer, or on the f32 units.
 
 #ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_GEMMSM80FAMILY_H
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_GEMMSM80FAMILY_H
@@ -11,8 +11,8 @@
 namespace minic::cuda {
 
 /// Takes linear and matmul of f32, bf16 and f16, of any M, N, K and batch, with
-/// any pointwise ops after it. Operands whose rows are not contiguous in K are
-/// relaid, constants at compile time.
+/// any pointwise ops before and after it. Operands whose rows are not
+/// contiguous in K are relaid, constants at compile time.
 class GemmSm80Family : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "gemm_sm80"; }

@@ -62,12 +62,18 @@ static std::string checkTile(const GemmSm80Geometry &g) {
   if (g.rowBytes / (g.usesTensorCores() ? 32 : 16) % s.warpsK != 0) {
     return "a stage of K does not divide among its warps";
   }
-  for (const GemmOperand *operand : {&g.lhs, &g.rhs}) {
+  for (const GemmOperand *operand : g.copied()) {
     if (operand->accessBytes < 4) {
       return "rows of lhs are aligned to 2 bytes only: lhs=padded it must be";
     }
-    if (s.threads() % (g.rowBytes / operand->accessBytes) != 0) {
+    int64_t rowBytes = s.bk * operand->elementBytes();
+    if (s.threads() % (rowBytes / operand->accessBytes) != 0) {
       return "too few threads to copy a row";
+    }
+  }
+  for (const auto *prologue : {&g.lhsPrologue, &g.rhsPrologue}) {
+    if (*prologue && s.threads() % (s.bk / (*prologue)->lanes) != 0) {
+      return "too few threads to make a row";
     }
   }
   return "";
@@ -85,6 +91,32 @@ static std::string checkSplit(const GemmSm80Geometry &g) {
   return "";
 }
 
+/// Puts the operands' tiles and their prologues' into a stage.
+static void setPrologues(GemmSm80Geometry &g,
+                         const kernel::FusionShape &shape) {
+  int64_t lhsBytes = g.lhsTileBytes(), end = g.stageBytes();
+  auto set = [&](GemmOperand &operand, std::optional<OperandPrologue> &prologue,
+                 bool isLhs, bool padded) {
+    if (isa<BlockArgument>(operand.value)) {
+      return;
+    }
+    prologue = OperandPrologue::get(shape, isLhs, padded,
+                                    isLhs ? g.schedule.bm : g.schedule.bn,
+                                    g.schedule.bk, isLhs ? 0 : lhsBytes, end);
+    end += prologue->extraBytes;
+    // What reads like it.
+    operand.accessBytes = prologue->lanes * operand.elementBytes();
+    operand.layout = UnitAttr::get(operand.value.getContext());
+    for (const StagedMatrix &staged : prologue->staged) {
+      if (!staged.operand.isDense()) {
+        operand.layout = staged.operand.layout;
+      }
+    }
+  };
+  set(g.lhs, g.lhsPrologue, /*isLhs=*/true, g.schedule.padLhs);
+  set(g.rhs, g.rhsPrologue, /*isLhs=*/false, /*padded=*/true);
+}
+
 FailureOr<GemmSm80Geometry>
 GemmSm80Geometry::get(const kernel::FusionShape &shape,
                       const GemmSm80Schedule &schedule, std::string *reason) {
@@ -97,6 +129,7 @@ GemmSm80Geometry::get(const kernel::FusionShape &shape,
   g.rhs = GemmOperand::padded(shape, /*isLhs=*/false);
   g.elementBytes = g.lhs.elementBytes();
   g.rowBytes = schedule.bk * g.elementBytes;
+  setPrologues(g, shape);
   g.kBlocks = llvm::divideCeil(g.gemm.k, schedule.bk);
   g.kBlocksPerSplit = llvm::divideCeil(g.kBlocks, schedule.splitK);
   g.warpTileM = schedule.bm / schedule.warpsM;
@@ -125,6 +158,30 @@ GemmSm80Geometry::get(const kernel::FusionShape &shape,
   return g;
 }
 
+SmallVector<const GemmOperand *> GemmSm80Geometry::copied() const {
+  SmallVector<const GemmOperand *> matrices;
+  auto append = [&](const GemmOperand &operand,
+                    const std::optional<OperandPrologue> &prologue) {
+    if (!prologue) {
+      return matrices.push_back(&operand);
+    }
+    for (const StagedMatrix &staged : prologue->staged) {
+      matrices.push_back(&staged.operand);
+    }
+  };
+  append(lhs, lhsPrologue);
+  append(rhs, rhsPrologue);
+  return matrices;
+}
+
+int64_t GemmSm80Geometry::stageBytes() const {
+  int64_t bytes = (schedule.bm + schedule.bn) * rowBytes;
+  for (const auto *prologue : {&lhsPrologue, &rhsPrologue}) {
+    bytes += *prologue ? (*prologue)->extraBytes : 0;
+  }
+  return bytes;
+}
+
 int64_t GemmSm80Geometry::sharedBytes() const {
   int64_t sums = schedule.warpsK * schedule.bm * sumPitch * 4;
   return std::max(schedule.stages * stageBytes(), sums);
@@ -142,7 +199,16 @@ int64_t GemmSm80Geometry::registers() const {
   int64_t guards = gemm.m % schedule.bm == 0 ? 0
                    : lhs.accessBytes < 16    ? 24
                                              : 12;
-  return accumulators() + fragments * copies + 24 + 4 * steps + guards;
+  // Elements of inputs that are loaded at once, and their addresses.
+  int64_t prologues = 0;
+  for (const auto *prologue : {&lhsPrologue, &rhsPrologue}) {
+    if (*prologue) {
+      int64_t matrices = std::max<size_t>((*prologue)->staged.size(), 1);
+      prologues = std::max(prologues, matrices * prologueElements + 16);
+    }
+  }
+  return accumulators() + fragments * copies + 24 + 4 * steps + guards +
+         prologues;
 }
 
 std::optional<std::string>

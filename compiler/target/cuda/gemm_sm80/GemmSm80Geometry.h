@@ -9,16 +9,19 @@
 #include "compiler/target/cuda/gemm/GemmOperand.h"
 #include "compiler/target/cuda/gemm/TileRaster.h"
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Schedule.h"
+#include "compiler/target/cuda/gemm_sm80/OperandPrologue.h"
 
 namespace minic::cuda {
 
 /// A stage of shared memory holds `bm` rows of lhs, then `bn` rows of rhs, each
-/// `rowBytes` long. After the last stage was used the memory holds the tile of
-/// sums, in f32, once per warp along K.
+/// `rowBytes` long, then what prologues need besides. After the last stage was
+/// used the memory holds the tile of sums, in f32, once per warp along K.
 struct GemmSm80Geometry {
   kernel::GemmShape gemm;
   GemmSm80Schedule schedule;
+  /// The contraction's operands. One with a prologue is no argument.
   GemmOperand lhs, rhs;
+  std::optional<OperandPrologue> lhsPrologue, rhsPrologue;
   TileRaster raster;
 
   int64_t elementBytes = 0;
@@ -40,9 +43,11 @@ struct GemmSm80Geometry {
   /// Null where a block fits `profile`'s device, else what does not.
   std::optional<std::string> misfit(const DeviceProfile &profile) const;
 
+  /// The matrices that are copied from arguments.
+  llvm::SmallVector<const GemmOperand *> copied() const;
   bool usesTensorCores() const { return schedule.math != GemmMath::Ffma; }
   int64_t lhsTileBytes() const { return schedule.bm * rowBytes; }
-  int64_t stageBytes() const { return (schedule.bm + schedule.bn) * rowBytes; }
+  int64_t stageBytes() const;
   int64_t sharedBytes() const;
   /// Sums that a thread holds.
   int64_t accumulators() const { return warpTileM * warpTileN / 32; }

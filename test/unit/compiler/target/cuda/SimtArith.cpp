@@ -119,6 +119,9 @@ bool SimtBlock::runArith(Operation *op) {
       .Case([&](arith::MulFOp) {
         return floats(op, [](float a, float b) { return a * b; }), true;
       })
+      .Case([&](arith::DivFOp) {
+        return floats(op, [](float a, float b) { return a / b; }), true;
+      })
       .Case([&](arith::MaximumFOp) {
         return floats(op,
                       [](float a, float b) {

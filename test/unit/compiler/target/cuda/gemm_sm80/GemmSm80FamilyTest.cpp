@@ -236,14 +236,6 @@ TEST(GemmSm80Family, SaysWhyNot) {
       {t}, t, "%r = graph.relu %0 : " + t + "\nkernel.yield %r : " + t);
   EXPECT_THAT(family.reject(pointwise.get(), profile).value_or(""),
               HasSubstr("no linear or matmul"));
-  ParsedFusion before({t, t}, t,
-                      "%r = graph.relu %0 : " + t +
-                          "\n%l = graph.linear %r, "
-                          "%1 : (" +
-                          t + ", " + t + ") -> " + t +
-                          "\nkernel.yield %l : " + t);
-  EXPECT_THAT(family.reject(before.get(), profile).value_or(""),
-              HasSubstr("before the contraction"));
   profile.smVersion = 75;
   EXPECT_THAT(
       family.reject(linearRelu(8, 8, 8, "f32").get(), profile).value_or(""),
@@ -289,6 +281,37 @@ TEST(GemmSm80Family, AssemblesWithoutSpills) {
         EXPECT_EQ(kernel.spillBytes, 0) << toString(schedules[number].schedule);
         EXPECT_EQ(kernel.stackBytes, 0) << toString(schedules[number].schedule);
       }
+    }
+  }
+}
+
+/// The same with ops before the product: long ones, another matrix, a cast.
+TEST(GemmSm80Family, AssemblesProloguesWithoutSpills) {
+  DeviceProfile profile = profileOf("sm_90a");
+  for (std::string dtype : {"bf16", "f32"}) {
+    std::string x = tensor({256, 1032}, "f32"), p = tensor({256, 1032}, dtype),
+                v = tensor({1032}, "f32"), w = tensor({1024, 1032}, dtype),
+                y = tensor({256, 1024}, dtype);
+    std::string cast =
+        dtype == "f32" ? "" : "%p = graph.cast %c : " + x + " to " + p + "\n";
+    ParsedFusion parsed(
+        {x, w, x, v}, y,
+        "%a = graph.gelu %0 : " + x + "\n%b = graph.mul %a, %2 : (" + x + ", " +
+            x + ") -> " + x + "\n%c = graph.mul %b, %3 : (" + x + ", " + v +
+            ") -> " + x + "\n" + cast + "%y = graph.linear " +
+            (cast.empty() ? "%c" : "%p") + ", %1 : (" + p + ", " + w + ") -> " +
+            y + "\nkernel.yield %y : " + y);
+    std::string reason;
+    auto shape = kernel::FusionShape::get(parsed.get(), &reason);
+    ASSERT_TRUE(succeeded(shape)) << reason;
+    auto schedules = enumerateSchedules(*shape, profile, /*limit=*/16);
+    ASSERT_FALSE(schedules.empty());
+    Assembled assembled = assemble(parsed.get(), schedules, profile);
+    EXPECT_THAT(assembled.ptx, Not(HasSubstr(".local")));
+    for (const KernelResources &kernel : assembled.resources) {
+      size_t number = std::stoul(kernel.entry.substr(strlen("kernel")));
+      EXPECT_EQ(kernel.spillBytes, 0) << toString(schedules[number].schedule);
+      EXPECT_EQ(kernel.stackBytes, 0) << toString(schedules[number].schedule);
     }
   }
 }

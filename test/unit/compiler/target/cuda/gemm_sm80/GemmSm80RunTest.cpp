@@ -120,7 +120,7 @@ public:
 
 private:
   Attribute layoutOf(const GemmSm80Geometry &geometry, size_t argument) {
-    for (const GemmOperand *operand : {&geometry.lhs, &geometry.rhs}) {
+    for (const GemmOperand *operand : geometry.copied()) {
       if (size_t(operand->argument) == argument) {
         return operand->layout;
       }
