@@ -151,7 +151,7 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
       options.log.line(LogTopic::PerfHints, "@" + entry.function + " " + line);
     }
   }
-  if (isFirst) {
+  if (isFirst && !options.propagateNan) {
     logNanLosses(*module, *variant.target, options.log);
   }
   PipelineInputs inputs;

@@ -17,6 +17,12 @@ bool hasAnchor(kernel::FusionOp fusion) {
   return llvm::any_of(fusion.getBodyOps(), graph::isAnchor);
 }
 
+bool hasConvolution(kernel::FusionOp fusion) {
+  return llvm::any_of(fusion.getBodyOps(), [](Operation *op) {
+    return graph::isAnchor(op) && !graph::isContraction(op);
+  });
+}
+
 std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
                                           const CompileOptions &options) {
   for (Operation *op : fusion.getBodyOps()) {
@@ -30,11 +36,13 @@ std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
 
 FailureOr<std::vector<Candidate>>
 allowedCandidates(kernel::FusionOp fusion, const Target &target,
-                  const CompileOptions &options) {
+                  const CompileOptions &options, bool measuresNan) {
+  NanPolicy nan = !options.propagateNan ? NanPolicy::Mark
+                  : measuresNan         ? NanPolicy::Measure
+                                        : NanPolicy::Reject;
   std::vector<std::string> why;
-  std::vector<Candidate> candidates =
-      enumerateCandidates(fusion, target, allowedBackends(fusion, options), why,
-                          options.propagateNan);
+  std::vector<Candidate> candidates = enumerateCandidates(
+      fusion, target, allowedBackends(fusion, options), why, nan);
   if (candidates.empty()) {
     return fusion.emitError("unsupported: nothing implements this fusion: ")
            << (why.empty() ? "no candidate" : llvm::join(why, "; "));

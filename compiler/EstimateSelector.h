@@ -29,6 +29,7 @@ private:
 
 /// True where the body has a contraction or convolution.
 bool hasAnchor(kernel::FusionOp fusion);
+bool hasConvolution(kernel::FusionOp fusion);
 
 /// The labels that may implement `fusion`, empty for all: what --gemm-backends
 /// names for one around a contraction, --conv-backends around a convolution.
@@ -36,10 +37,11 @@ std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
                                           const CompileOptions &options);
 
 /// enumerateCandidates under the options; failure with a diagnostic where
-/// nothing is left.
+/// nothing is left. `measuresNan`: what loses a NaN is found before it may be
+/// chosen.
 mlir::FailureOr<std::vector<Candidate>>
 allowedCandidates(kernel::FusionOp fusion, const Target &target,
-                  const CompileOptions &options);
+                  const CompileOptions &options, bool measuresNan = false);
 
 } // namespace minic
 

@@ -143,9 +143,10 @@ WholeModel::findOrMeasure(func::FuncOp function, bool plansDiffer) {
 FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
   byDefault = std::move(fused);
   for (const auto *names : {&options.gemmBackends, &options.convBackends}) {
-    if (options.deterministic && !names->empty() &&
+    if ((options.deterministic || options.propagateNan) && !names->empty() &&
         !llvm::is_contained(*names, toString(BackendLabel::Generated))) {
-      // Which library calls are deterministic is only known once measured.
+      // Which library calls are deterministic or keep a NaN is only known once
+      // measured.
       return Verdicts();
     }
   }

@@ -35,9 +35,9 @@ class Enumeration {
 public:
   Enumeration(FusionOp fusion, const Target &target,
               ArrayRef<BackendLabel> backends, std::vector<std::string> &why,
-              bool propagateNan)
-      : fusion(fusion), target(target), backends(backends), why(why),
-        propagateNan(propagateNan), ops(fusion.getBodyOps()) {}
+              NanPolicy nan)
+      : fusion(fusion), target(target), backends(backends), why(why), nan(nan),
+        ops(fusion.getBodyOps()) {}
 
   std::vector<Candidate> run() {
     int64_t anchors = llvm::count_if(ops, isAnchor);
@@ -83,14 +83,14 @@ private:
       return {};
     }
     std::string lost = source->opsThatLoseNan(outlined);
-    if (!lost.empty() && propagateNan) {
+    if (!lost.empty() && nan == NanPolicy::Reject) {
       reasons.push_back(source->name().str() + ": loses NaN in " + lost);
       return {};
     }
     std::vector<Implementation> implementations =
         source->enumerate(outlined, target.profile());
     for (Implementation &implementation : implementations) {
-      if (!lost.empty()) {
+      if (!lost.empty() && nan == NanPolicy::Mark) {
         implementation.name += " (NaN lost in " + lost + ")";
       }
     }
@@ -378,7 +378,7 @@ private:
   const Target &target;
   ArrayRef<BackendLabel> backends;
   std::vector<std::string> &why;
-  bool propagateNan;
+  NanPolicy nan;
   SmallVector<Operation *> ops;
   /// Libraries that take the whole body, or all of it behind the prologue.
   SmallVector<const LibraryBackend *> fusing;
@@ -391,8 +391,8 @@ std::vector<Candidate> enumerateCandidates(FusionOp fusion,
                                            const Target &target,
                                            ArrayRef<BackendLabel> backends,
                                            std::vector<std::string> &why,
-                                           bool propagateNan) {
-  return Enumeration(fusion, target, backends, why, propagateNan).run();
+                                           NanPolicy nan) {
+  return Enumeration(fusion, target, backends, why, nan).run();
 }
 
 std::string opsThatLoseNan(FusionOp fusion, const Target &target) {

@@ -20,12 +20,18 @@ struct Candidate {
   bool needsLibrary = false;
 };
 
+/// What is done with a library's post-ops that are not known to keep a NaN.
+enum class NanPolicy {
+  Mark,   // used, and named
+  Reject, // left out
+  Measure // used: whoever tunes finds out which of them keep it
+};
+
 /// Candidates of `fusion`, best estimate first: one part (fully fused) by each
 /// family and library that matches, and {anchor} + {pointwise rest} groupings.
 /// `backends`: labels allowed, empty for all; naming one that matches nothing
 /// is an empty list and `why` says why. The first one is what `default` mode
-/// uses without a database. `why` collects rejections for the log. With
-/// `propagateNan` those that lose a NaN are rejected.
+/// uses without a database. `why` collects rejections for the log.
 ///
 /// A bare anchor is the same call of a library with and without post-ops: it is
 /// listed once, as `aten` where that is allowed. A body without anchor is one
@@ -33,7 +39,8 @@ struct Candidate {
 std::vector<Candidate>
 enumerateCandidates(kernel::FusionOp fusion, const Target &target,
                     llvm::ArrayRef<BackendLabel> backends,
-                    std::vector<std::string> &why, bool propagateNan = false);
+                    std::vector<std::string> &why,
+                    NanPolicy nan = NanPolicy::Mark);
 
 /// Which ops of a fusion lose a NaN as its choice implements them: "relu, max";
 /// empty for none, or where there is no choice.

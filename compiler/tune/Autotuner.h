@@ -25,6 +25,8 @@ struct TuningTask {
   /// runtime::writeExpectedOutputs. Called once, before the first candidate is
   /// verified.
   std::function<absl::Status(const std::string &path)> writeExpected;
+  /// The same under runtime::withNan; null where candidates may lose a NaN.
+  std::function<absl::Status(const std::string &path)> writeExpectedOfNan;
   uint64_t seed = 1, constantsSeed = 2;
   /// Measured on this machine's GPU number `device`.
   bool onGpu = false;

@@ -34,6 +34,14 @@ absl::Status Autotuner::openBench(Search &search) {
       !status.ok()) {
     return status;
   }
+  if (search.task->writeExpectedOfNan) {
+    bench.expectedOfNanPath = search.expectedPath + ".nan";
+    absl::Status status =
+        search.task->writeExpectedOfNan(bench.expectedOfNanPath);
+    if (!status.ok()) {
+      return status;
+    }
+  }
   search.record.verifySeconds += clock.now() - begun;
   search.bench = std::make_unique<CandidateBench>(worker, bench);
   for (size_t i = 0; i < search.size(); ++i) {
@@ -45,6 +53,7 @@ absl::Status Autotuner::openBench(Search &search) {
 void Autotuner::closeBench(Search &search) {
   search.bench.reset();
   ::unlink(search.expectedPath.c_str());
+  ::unlink((search.expectedPath + ".nan").c_str());
   for (size_t i = 0; i < search.size(); ++i) {
     ::unlink(search.artifact(i).c_str());
   }

@@ -4,6 +4,8 @@
 
 #include "compiler/tune/CandidateBench.h"
 
+#include "runtime/measure/RandomData.h"
+
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
@@ -106,9 +108,28 @@ std::optional<BenchFailure> CandidateBench::verify(const std::string &id,
   request.seed = options.seed;
   request.expectedPath = options.expectedPath;
   request.trustedId = trusted;
+  if (auto failure = run(request, row)) {
+    return failure;
+  }
+  if (options.expectedOfNanPath.empty()) {
+    return std::nullopt;
+  }
+  request.seed |= runtime::withNan;
+  request.expectedPath = options.expectedOfNanPath;
+  request.trustedId.clear();
+  Row ofNan;
+  std::optional<BenchFailure> failure = run(request, ofNan);
+  if (failure && failure->status == RowStatus::Wrong) {
+    failure->reason = "with a NaN in each input: " + failure->reason;
+  }
+  return failure;
+}
+
+std::optional<BenchFailure>
+CandidateBench::run(const runtime::VerifyRequest &request, Row &row) {
   runtime::Reply reply;
   // Two runs, and one of the trusted candidate.
-  double timeoutSeconds = options.timeoutSeconds + patience(id, 3);
+  double timeoutSeconds = options.timeoutSeconds + patience(request.id, 3);
   if (auto failure = ask(request, "run", reply, timeoutSeconds)) {
     if (failure->status == RowStatus::BuildFailed) {
       failure->status = RowStatus::Wrong;

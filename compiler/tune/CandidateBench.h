@@ -21,6 +21,9 @@ struct BenchOptions {
   uint64_t seed = 1;          // of inputs
   uint64_t constantsSeed = 2; // of external constants
   std::string expectedPath;   // writeExpectedOutputs' file for these seeds
+  /// The same with runtime::withNan in the seed of inputs: what loses a NaN is
+  /// wrong. Empty: it may.
+  std::string expectedOfNanPath;
   runtime::Residency residency = runtime::Residency::warm;
   /// Longest time for a load, a verification, or a round to answer, beside
   /// what its arithmetic may take.
@@ -82,6 +85,9 @@ private:
   /// Seconds that `runs` of a loaded function may take.
   double patience(const std::string &id, int64_t runs) const;
   std::optional<BenchFailure> load(const std::string &id);
+  /// Runs `request` of a loaded id; fills the errors of `row`.
+  std::optional<BenchFailure> run(const runtime::VerifyRequest &request,
+                                  Row &row);
   /// Sends a request; nothing where it was answered.
   std::optional<BenchFailure> ask(const runtime::Request &request,
                                   const char *what, runtime::Reply &reply,

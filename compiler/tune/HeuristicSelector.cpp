@@ -32,7 +32,8 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   }
   MLIRContext *context = fusions.front()->getContext();
   const CompileOptions &options = *inputs.options;
-  FailureOr<std::unique_ptr<TuningTasks>> tasks = makeTasks(fusions, inputs);
+  FailureOr<std::unique_ptr<TuningTasks>> tasks =
+      makeTasks(fusions, inputs, /*areMeasured=*/false);
   if (failed(tasks)) {
     return failure();
   }

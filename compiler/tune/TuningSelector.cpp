@@ -123,7 +123,8 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   }
   MLIRContext *context = fusions.front()->getContext();
   const CompileOptions &options = *inputs.options;
-  FailureOr<std::unique_ptr<TuningTasks>> tasks = makeTasks(fusions, inputs);
+  FailureOr<std::unique_ptr<TuningTasks>> tasks =
+      makeTasks(fusions, inputs, /*areMeasured=*/true);
   if (failed(tasks)) {
     return failure();
   }

@@ -10,6 +10,7 @@
 #include "compiler/tune/ExpectedValues.h"
 #include "compiler/tune/Problem.h"
 #include "compiler/tune/Versions.h"
+#include "runtime/measure/RandomData.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/ADT/StringExtras.h"
@@ -140,7 +141,8 @@ static void makeNamesUnique(std::vector<CandidateSpec> &candidates) {
 }
 
 FailureOr<std::unique_ptr<TuningTasks>>
-makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs) {
+makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
+          bool areMeasured) {
   const DeviceProfile &profile = inputs.target->profile();
   ProblemSetting setting;
   setting.target = profile.target;
@@ -164,8 +166,11 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs) {
     if (!isNew) {
       continue;
     }
+    // A convolution may leave out a pad beside a NaN of its filter or not.
+    bool measuresNan =
+        areMeasured && setting.propagateNan && !hasConvolution(fusion);
     FailureOr<std::vector<Candidate>> candidates =
-        allowedCandidates(fusion, *inputs.target, *inputs.options);
+        allowedCandidates(fusion, *inputs.target, *inputs.options, measuresNan);
     if (failed(candidates)) {
       return failure();
     }
@@ -205,6 +210,13 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs) {
                               task.constantsSeed](const std::string &path) {
       return writeExpectedValues(module, seed, constantsSeed, path);
     };
+    if (measuresNan) {
+      task.writeExpectedOfNan =
+          [module = *problem, seed = runtime::withNan | task.seed,
+           constantsSeed = task.constantsSeed](const std::string &path) {
+            return writeExpectedValues(module, seed, constantsSeed, path);
+          };
+    }
     result->problems.push_back(std::move(problem));
   }
   return result;

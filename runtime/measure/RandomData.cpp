@@ -48,17 +48,9 @@ int32_t smallInteger(uint32_t bits) {
   return int32_t((uint64_t(bits) * 17) >> 32) - 8;
 }
 
-} // namespace
-
-void fillRandom(void *data, DType dtype, absl::Span<const int64_t> dims,
-                uint64_t seed, const std::string &name, bool scaleByFanIn) {
-  int64_t elements = 1;
-  for (int64_t dim : dims) {
-    elements *= dim;
-  }
-  if (elements <= 0) {
-    return;
-  }
+void fillFinite(void *data, DType dtype, absl::Span<const int64_t> dims,
+                int64_t elements, uint64_t seed, const std::string &name,
+                bool scaleByFanIn) {
   uint64_t start = XXH3_64bits_withSeed(name.data(), name.size(), seed);
   float scale = scaleByFanIn && dims.size() >= 2
                     ? float(1 / std::sqrt(double(dims.back())))
@@ -88,6 +80,29 @@ void fillRandom(void *data, DType dtype, absl::Span<const int64_t> dims,
     return fill<int64_t>(data, elements, start, [](uint32_t bits) {
       return int64_t(smallInteger(bits));
     });
+  }
+}
+
+} // namespace
+
+void fillRandom(void *data, DType dtype, absl::Span<const int64_t> dims,
+                uint64_t seed, const std::string &name, bool scaleByFanIn) {
+  int64_t elements = 1;
+  for (int64_t dim : dims) {
+    elements *= dim;
+  }
+  if (elements <= 0) {
+    return;
+  }
+  fillFinite(data, dtype, dims, elements, seed, name, scaleByFanIn);
+  if ((seed & withNan) == 0) {
+    return;
+  }
+  if (dtype == DType::f32) {
+    *static_cast<float *>(data) = NAN;
+  } else if (dtype == DType::bf16 || dtype == DType::f16) {
+    *static_cast<uint16_t *>(data) =
+        dtype == DType::bf16 ? floatToBf16(NAN) : floatToF16(NAN);
   }
 }
 

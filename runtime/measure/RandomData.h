@@ -10,6 +10,9 @@
 
 namespace minic::runtime {
 
+/// A bit of a seed: data of floats then begins with a NaN.
+constexpr uint64_t withNan = uint64_t(1) << 63;
+
 /// Fills `data` (dense, product of dims elements of dtype) from a generator
 /// seeded with `seed` and `name`. Floats are uniform in [-1, 1], integers in
 /// [-8, 8], i1 fair; the same on every machine. With `scaleByFanIn` floats of

@@ -91,7 +91,7 @@ int main(int argc, char **argv) {
   module->walk([&](kernel::FusionOp op) { fusion = op; });
   tune::SelectionInputs inputs{targets->front().target.get(),
                                targets->front().isa, &options};
-  auto tasks = tune::makeTasks(fusion, inputs);
+  auto tasks = tune::makeTasks(fusion, inputs, /*areMeasured=*/true);
   if (failed(tasks)) {
     return 1;
   }

@@ -29,10 +29,9 @@ namespace {
 
 struct Enumerated {
   Enumerated(ParsedFusion &parsed, std::vector<BackendLabel> backends = {},
-             bool propagateNan = false) {
+             NanPolicy nan = NanPolicy::Mark) {
     auto target = createCpuTarget(/*threads=*/2, /*isa=*/"");
-    candidates =
-        enumerateCandidates(parsed.get(), *target, backends, why, propagateNan);
+    candidates = enumerateCandidates(parsed.get(), *target, backends, why, nan);
     for (const Candidate &candidate : candidates) {
       names.push_back(candidate.name);
       // Each is a partition of the body, and its parts fit their boundaries.
@@ -234,11 +233,14 @@ TEST(CandidatesTest, WhatLosesNanIsMarkedOrRejected) {
   EXPECT_EQ(opsThatLoseNan(parsed.get(), *target), "relu");
   parsed.get().removeChoiceAttr();
 
-  Enumerated none(parsed, {BackendLabel::LibraryFused}, true);
+  Enumerated none(parsed, {BackendLabel::LibraryFused}, NanPolicy::Reject);
   EXPECT_THAT(none.names, IsEmpty());
   EXPECT_THAT(none.why, ElementsAre("onednn_fused: loses NaN in relu"));
   // The library's contraction alone loses nothing, nor does what is generated.
-  Enumerated rest(parsed, {}, true);
+  // Measured, it may turn out to keep it.
+  Enumerated measured(parsed, {BackendLabel::LibraryFused}, NanPolicy::Measure);
+  EXPECT_THAT(measured.names, ElementsAre("library-fused onednn_fused"));
+  Enumerated rest(parsed, {}, NanPolicy::Reject);
   EXPECT_THAT(rest.names, Contains(StartsWith("aten onednn + pointwise")));
   EXPECT_THAT(rest.names, Contains(StartsWith("generated")));
   EXPECT_THAT(rest.names, Each(Not(HasSubstr("NaN"))));

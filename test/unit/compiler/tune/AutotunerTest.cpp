@@ -125,6 +125,22 @@ TEST_F(AutotunerTest, WrongCrashingHangingAndUnbuildableAreRecordedAndLose) {
   EXPECT_EQ(tuned.record.state, RecordState::Complete);
 }
 
+TEST_F(AutotunerTest, WhatLosesANanIsWrongOnlyWhereItMustKeepIt) {
+  TuningTask task =
+      makeTask(machine, "p", {{.us = 50, .losesNan = true}, {90}});
+  EXPECT_EQ(winner(tuneOne(task)), "k0");
+  task = makeTask(machine, "q", {{.us = 50, .losesNan = true}, {90}});
+  task.writeExpectedOfNan = task.writeExpected;
+  TunedProblem tuned = tuneOne(task);
+  EXPECT_EQ(winner(tuned), "k1");
+  EXPECT_EQ(tuned.record.rows[0].status, RowStatus::Wrong);
+  EXPECT_EQ(tuned.record.rows[0].reason,
+            "with a NaN in each input: output y[0]: expected nan, got 0");
+  // The errors are those without it.
+  EXPECT_EQ(tuned.record.rows[1].worstError, 0.25);
+  EXPECT_EQ(files(), 0);
+}
+
 TEST_F(AutotunerTest, ACrashInTheFinalCostsOnlyTheCulprit) {
   std::vector<FakeCandidate> specs(4);
   for (int i = 0; i < 4; ++i) {

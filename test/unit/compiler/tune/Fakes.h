@@ -7,6 +7,7 @@
 #define MINIC_TEST_UNIT_COMPILER_TUNE_FAKES_H
 
 #include "compiler/tune/Autotuner.h"
+#include "runtime/measure/RandomData.h"
 
 #include <gtest/gtest.h>
 
@@ -45,6 +46,7 @@ struct FakeCandidate {
   /// The same of single calls; 0: as long as back to back.
   double streamCallUs = 0, graphCallUs = 0;
   bool outOfMemory = false; // when timed
+  bool losesNan = false;
   int64_t spillBytes = 0;
 };
 
@@ -157,12 +159,15 @@ private:
     }
     machine.clock.seconds += 2e-6 * candidate.us;
     runtime::VerifyReply answer;
-    answer.status = candidate.wrong ? runtime::VerifyStatus::wrong
-                                    : runtime::VerifyStatus::ok;
+    bool isLost = candidate.losesNan && (request.seed & runtime::withNan);
+    answer.status = candidate.wrong || isLost ? runtime::VerifyStatus::wrong
+                                              : runtime::VerifyStatus::ok;
     answer.worst = candidate.wrong ? INFINITY : 0.25;
     answer.maxAbsoluteError = 1e-6;
     answer.deterministic = true;
-    answer.detail = candidate.wrong ? "output y[3]: expected 1, got nan" : "";
+    answer.detail = candidate.wrong ? "output y[3]: expected 1, got nan"
+                    : isLost        ? "output y[0]: expected nan, got 0"
+                                    : "";
     return reply(answer);
   }
   WorkerAnswer answer(const runtime::TimeRequest &request, double) {

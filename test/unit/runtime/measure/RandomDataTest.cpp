@@ -40,6 +40,18 @@ TEST(RandomDataTest, NeverChanges) {
             (std::vector<double>{8, 5, -5, 5, 3}));
 }
 
+TEST(RandomDataTest, FloatsBeginWithANanWhereTheSeedSaysSo) {
+  for (DType dtype : {DType::f32, DType::bf16, DType::f16}) {
+    std::vector<double> values = random(dtype, {3, 5}, 42 | withNan, "x");
+    EXPECT_TRUE(std::isnan(values[0]));
+    for (size_t i = 1; i < values.size(); ++i) {
+      EXPECT_TRUE(std::isfinite(values[i]));
+    }
+  }
+  EXPECT_EQ(random(DType::f32, {0}, withNan, "x").size(), 0u);
+  EXPECT_EQ(random(DType::i8, {2}, withNan, "x").size(), 2u);
+}
+
 TEST(RandomDataTest, DependsOnSeedNameAndIndexOnly) {
   auto x = random(DType::f32, {64}, 1, "x");
   EXPECT_NE(x, random(DType::f32, {64}, 2, "x"));
