@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dispatch from an implemented fusion to the source that its impl names.
+// Dispatch from an implemented fusion to the source that its impl names, and
+// how the kernels of a module meet in one device module.
 
 #include "compiler/target/Target.h"
 
@@ -39,6 +40,53 @@ LogicalResult Target::lower(Operation *op, plan::PlanBuilder &plan) {
            << family << "'";
   }
   return source->lower(fusion, plan);
+}
+
+LogicalResult Target::emit(plan::KernelOp kernel, ModuleOp device) const {
+  Operation &body = kernel.getBody().front().front();
+  if (isa<kernel::RelayoutOp>(body)) {
+    return emitRelayout(kernel, device);
+  }
+  auto fusion = dyn_cast<kernel::FusionOp>(body);
+  if (!fusion || !fusion.getImplAttr()) {
+    return kernel.emitError("internal error: expected a kernel.fusion with "
+                            "impl");
+  }
+  StringRef name = fusion.getImplAttr().getFamily();
+  for (const KernelFamily *family : families_) {
+    if (family->name() == name) {
+      return family->emit(kernel, profile_, device);
+    }
+  }
+  return kernel.emitError("target '")
+         << profile_.target << "' has no kernel family '" << name << "'";
+}
+
+LogicalResult Target::codegen(ModuleOp module) const {
+  SmallVector<plan::KernelOp> kernels;
+  module.walk([&](plan::KernelOp kernel) {
+    if (kernel.getTarget() == profile_.target) {
+      kernels.push_back(kernel);
+    }
+  });
+  if (kernels.empty()) {
+    return success();
+  }
+  prepareContext(*module.getContext());
+  OwningOpRef<ModuleOp> device = ModuleOp::create(module.getLoc());
+  for (plan::KernelOp kernel : kernels) {
+    if (failed(emit(kernel, *device))) {
+      return failure();
+    }
+  }
+  OpBuilder builder(kernels.front());
+  if (failed(assemble(*device, builder))) {
+    return failure();
+  }
+  for (plan::KernelOp kernel : kernels) {
+    kernel.erase();
+  }
+  return success();
 }
 
 } // namespace minic

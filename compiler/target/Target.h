@@ -14,13 +14,15 @@ namespace minic {
 /// Thread-compatible: one per compilation.
 class Target : public plan::FusionLowering {
 public:
-  virtual const DeviceProfile &profile() const = 0;
-  virtual llvm::ArrayRef<const KernelFamily *> families() const = 0;
-  virtual llvm::ArrayRef<const LibraryBackend *> libraries() const = 0;
+  const DeviceProfile &profile() const { return profile_; }
+  llvm::ArrayRef<const KernelFamily *> families() const { return families_; }
+  llvm::ArrayRef<const LibraryBackend *> libraries() const {
+    return libraries_;
+  }
 
   /// Generates every plan.kernel of `module` for this target into one
   /// plan.binary and erases them. Emits diagnostics.
-  virtual mlir::LogicalResult codegen(mlir::ModuleOp module) const = 0;
+  mlir::LogicalResult codegen(mlir::ModuleOp module) const;
 
   /// Finds the source that an impl names; null if there is none.
   const ImplementationSource *find(llvm::StringRef family) const;
@@ -30,6 +32,25 @@ public:
   /// Lowers a run-time relayout of an activation.
   virtual mlir::LogicalResult lowerRelayout(kernel::RelayoutOp op,
                                             plan::PlanBuilder &plan) const = 0;
+
+protected:
+  explicit Target(DeviceProfile profile) : profile_(std::move(profile)) {}
+
+  /// Loads the dialects that kernels are written in, and how to translate them.
+  virtual void prepareContext(mlir::MLIRContext &context) const = 0;
+  /// Adds to `device` the entry of `kernel`, whose body is a relayout.
+  virtual mlir::LogicalResult emitRelayout(plan::KernelOp kernel,
+                                           mlir::ModuleOp device) const = 0;
+  /// Creates the plan.binary of `device`, which holds all kernels.
+  virtual mlir::LogicalResult assemble(mlir::ModuleOp device,
+                                       mlir::OpBuilder &builder) const = 0;
+
+  DeviceProfile profile_;
+  llvm::SmallVector<const KernelFamily *> families_;
+  llvm::SmallVector<const LibraryBackend *> libraries_;
+
+private:
+  mlir::LogicalResult emit(plan::KernelOp kernel, mlir::ModuleOp device) const;
 };
 
 /// The CPU of this machine, for `threads` threads; `isa` empty for native, or

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the CPU's families and libraries are listed, and where the kernels of a
-// module meet in one device module.
+// Where the CPU's families and libraries are listed, and what its kernels
+// become.
 
 #include "compiler/target/cpu/CpuTarget.h"
 
@@ -18,7 +18,7 @@ using namespace mlir;
 
 namespace minic::cpu {
 
-CpuTarget::CpuTarget(DeviceProfile profile) : profile_(std::move(profile)) {
+CpuTarget::CpuTarget(DeviceProfile profile) : Target(std::move(profile)) {
   static const GemmPackedFamily gemm;
   static const PointwiseFamily pointwise;
   static const ConvDirectFamily convolution;
@@ -30,55 +30,25 @@ CpuTarget::CpuTarget(DeviceProfile profile) : profile_(std::move(profile)) {
   libraries_ = {&onednn, &onednnFused, &onednnConv, &onednnConvFused};
 }
 
-LogicalResult CpuTarget::emit(plan::KernelOp kernel, ModuleOp device) const {
-  Operation &body = kernel.getBody().front().front();
-  if (isa<kernel::RelayoutOp>(body)) {
-    return emitRelayout(kernel, device);
-  }
-  auto fusion = dyn_cast<kernel::FusionOp>(body);
-  if (!fusion || !fusion.getImplAttr()) {
-    return kernel.emitError("internal error: expected a kernel.fusion with "
-                            "impl");
-  }
-  StringRef name = fusion.getImplAttr().getFamily();
-  for (const KernelFamily *family : families_) {
-    if (family->name() == name) {
-      return family->emit(kernel, profile_, device);
-    }
-  }
-  return kernel.emitError("target 'cpu' has no kernel family '") << name << "'";
+void CpuTarget::prepareContext(MLIRContext &context) const {
+  cpu::prepareContext(context);
 }
 
-LogicalResult CpuTarget::codegen(ModuleOp module) const {
-  SmallVector<plan::KernelOp> kernels;
-  module.walk([&](plan::KernelOp kernel) {
-    if (kernel.getTarget() == profile_.target) {
-      kernels.push_back(kernel);
-    }
-  });
-  if (kernels.empty()) {
-    return success();
-  }
-  prepareContext(*module.getContext());
-  OwningOpRef<ModuleOp> device = ModuleOp::create(module.getLoc());
-  for (plan::KernelOp kernel : kernels) {
-    if (failed(emit(kernel, *device))) {
-      return failure();
-    }
-  }
-  FailureOr<std::string> bytes = assemble(*device, profile_);
+LogicalResult CpuTarget::emitRelayout(plan::KernelOp kernel,
+                                      ModuleOp device) const {
+  return cpu::emitRelayout(kernel, device);
+}
+
+LogicalResult CpuTarget::assemble(ModuleOp device, OpBuilder &builder) const {
+  FailureOr<std::string> bytes = cpu::assemble(device, profile_);
   if (failed(bytes)) {
     return failure();
   }
-  OpBuilder builder(kernels.front());
   auto type =
       RankedTensorType::get(int64_t(bytes->size()), builder.getI8Type());
   auto data = DenseElementsAttr::getFromRawBuffer(type, *bytes);
-  plan::BinaryOp::create(builder, module.getLoc(), "cpu_kernels",
+  plan::BinaryOp::create(builder, device.getLoc(), "cpu_kernels",
                          "elf_shared_object", profile_.cpu, data);
-  for (plan::KernelOp kernel : kernels) {
-    kernel.erase();
-  }
   return success();
 }
 

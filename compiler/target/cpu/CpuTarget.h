@@ -15,23 +15,15 @@ class CpuTarget : public Target {
 public:
   explicit CpuTarget(DeviceProfile profile);
 
-  const DeviceProfile &profile() const override { return profile_; }
-  llvm::ArrayRef<const KernelFamily *> families() const override {
-    return families_;
-  }
-  llvm::ArrayRef<const LibraryBackend *> libraries() const override {
-    return libraries_;
-  }
-  mlir::LogicalResult codegen(mlir::ModuleOp module) const override;
   mlir::LogicalResult lowerRelayout(kernel::RelayoutOp op,
                                     plan::PlanBuilder &plan) const override;
 
 private:
-  mlir::LogicalResult emit(plan::KernelOp kernel, mlir::ModuleOp device) const;
-
-  DeviceProfile profile_;
-  llvm::SmallVector<const KernelFamily *> families_;
-  llvm::SmallVector<const LibraryBackend *> libraries_;
+  void prepareContext(mlir::MLIRContext &context) const override;
+  mlir::LogicalResult emitRelayout(plan::KernelOp kernel,
+                                   mlir::ModuleOp device) const override;
+  mlir::LogicalResult assemble(mlir::ModuleOp device,
+                               mlir::OpBuilder &builder) const override;
 };
 
 } // namespace minic::cpu

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where CUDA's families and libraries are listed, and where the kernels of a
-// module meet in one device module.
+// Where CUDA's families and libraries are listed, and what its kernels become.
 
 #include "compiler/target/cuda/CudaTarget.h"
 
@@ -19,7 +18,7 @@ using namespace mlir;
 
 namespace minic::cuda {
 
-CudaTarget::CudaTarget(DeviceProfile profile) : profile_(std::move(profile)) {
+CudaTarget::CudaTarget(DeviceProfile profile) : Target(std::move(profile)) {
   static const GemmSkinnyFamily skinny;
   static const GemmSm80Family gemmSm80;
   static const PointwiseFamily pointwise;
@@ -33,44 +32,17 @@ CudaTarget::CudaTarget(DeviceProfile profile) : profile_(std::move(profile)) {
                 &cudnnMatmul};
 }
 
-LogicalResult CudaTarget::emit(plan::KernelOp kernel, ModuleOp device) const {
-  Operation &body = kernel.getBody().front().front();
-  if (isa<kernel::RelayoutOp>(body)) {
-    return emitRelayout(kernel, profile_, device);
-  }
-  auto fusion = dyn_cast<kernel::FusionOp>(body);
-  if (!fusion || !fusion.getImplAttr()) {
-    return kernel.emitError("internal error: expected a kernel.fusion with "
-                            "impl");
-  }
-  StringRef name = fusion.getImplAttr().getFamily();
-  for (const KernelFamily *family : families_) {
-    if (family->name() == name) {
-      return family->emit(kernel, profile_, device);
-    }
-  }
-  return kernel.emitError("target 'cuda' has no kernel family '")
-         << name << "'";
+void CudaTarget::prepareContext(MLIRContext &context) const {
+  cuda::prepareContext(context);
 }
 
-LogicalResult CudaTarget::codegen(ModuleOp module) const {
-  SmallVector<plan::KernelOp> kernels;
-  module.walk([&](plan::KernelOp kernel) {
-    if (kernel.getTarget() == profile_.target) {
-      kernels.push_back(kernel);
-    }
-  });
-  if (kernels.empty()) {
-    return success();
-  }
-  prepareContext(*module.getContext());
-  OwningOpRef<ModuleOp> device = ModuleOp::create(module.getLoc());
-  for (plan::KernelOp kernel : kernels) {
-    if (failed(emit(kernel, *device))) {
-      return failure();
-    }
-  }
-  FailureOr<std::string> bytes = emitPtx(*device, profile_);
+LogicalResult CudaTarget::emitRelayout(plan::KernelOp kernel,
+                                       ModuleOp device) const {
+  return cuda::emitRelayout(kernel, profile_, device);
+}
+
+LogicalResult CudaTarget::assemble(ModuleOp device, OpBuilder &builder) const {
+  FailureOr<std::string> bytes = emitPtx(device, profile_);
   if (failed(bytes)) {
     return failure();
   }
@@ -78,20 +50,19 @@ LogicalResult CudaTarget::codegen(ModuleOp module) const {
   bool isCubin = !isPtx && hasAssembler();
   std::vector<KernelResources> resources;
   if (isCubin) {
-    bytes = assembleCubin(*bytes, profile_.cpu, *device, &resources);
+    bytes = assembleCubin(*bytes, profile_.cpu, device, &resources);
     if (failed(bytes)) {
       return failure();
     }
   } else if (!isPtx) {
-    module.emitWarning("nothing here assembles PTX (no libnvJitLink.so.13, no "
+    device.emitWarning("nothing here assembles PTX (no libnvJitLink.so.13, no "
                        "ptxas): the driver does it whenever the artifact is "
                        "loaded");
   }
-  OpBuilder builder(kernels.front());
   auto type =
       RankedTensorType::get(int64_t(bytes->size()), builder.getI8Type());
   auto data = DenseElementsAttr::getFromRawBuffer(type, *bytes);
-  auto binary = plan::BinaryOp::create(builder, module.getLoc(), "cuda_kernels",
+  auto binary = plan::BinaryOp::create(builder, device.getLoc(), "cuda_kernels",
                                        isCubin ? "cubin" : "ptx",
                                        profile_.features.front(), data);
   int registers = 0, spills = 0;
@@ -101,9 +72,6 @@ LogicalResult CudaTarget::codegen(ModuleOp module) const {
   }
   binary->setAttr("registers", builder.getI64IntegerAttr(registers));
   binary->setAttr("spill_bytes", builder.getI64IntegerAttr(spills));
-  for (plan::KernelOp kernel : kernels) {
-    kernel.erase();
-  }
   return success();
 }
 
