@@ -4,6 +4,8 @@
 
 #include "compiler/target/cpu/conv_direct/ConvDirectFamily.h"
 
+#include "compiler/target/codegen/AnalyzeFusion.h"
+#include "compiler/target/cpu/KernelLaunch.h"
 #include "compiler/target/cpu/conv_direct/EmitConv.h"
 #include "compiler/target/cpu/conv_direct/EnumerateConvSchedules.h"
 
@@ -37,27 +39,9 @@ static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
   return shape;
 }
 
-/// Shape and geometry of a fusion whose impl names this family.
-static FailureOr<std::pair<kernel::FusionShape, ConvDirectGeometry>>
-analyze(kernel::FusionOp fusion) {
-  std::string reason;
-  FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
-  if (failed(shape)) {
-    return fusion.emitError("conv_direct cannot implement this fusion: ")
-           << reason;
-  }
-  FailureOr<ConvDirectSchedule> schedule = parseConvDirectSchedule(
-      fusion.getImplAttr().getSchedule(), fusion.getLoc());
-  if (failed(schedule)) {
-    return failure();
-  }
-  FailureOr<ConvDirectGeometry> geometry =
-      ConvDirectGeometry::get(*shape, *schedule, &reason);
-  if (failed(geometry)) {
-    return fusion.emitError("conv_direct cannot implement this fusion with ")
-           << toString(*schedule) << ": " << reason;
-  }
-  return std::pair(std::move(*shape), std::move(*geometry));
+static auto analyze(kernel::FusionOp fusion) {
+  return analyzeFusion<ConvDirectGeometry>(fusion, match,
+                                           parseConvDirectSchedule);
 }
 
 std::optional<std::string>
@@ -120,31 +104,12 @@ LogicalResult ConvDirectFamily::lower(kernel::FusionOp fusion,
   if (geometry.grid() == 0) {
     return success(); // the result has no elements
   }
-  OpBuilder &b = plan.builder();
   const ConvDirectSchedule &schedule = geometry.schedule;
   plan::KernelOp kernel =
       plan.kernel(fusion, "conv_" + std::to_string(schedule.mr) + "x" +
                               std::to_string(schedule.nr));
-  SmallVector<Value> addresses;
-  SmallVector<Attribute> access;
-  for (Value input : fusion.getInputs()) {
-    addresses.push_back(plan.addressOf(input));
-    access.push_back(plan::AccessAttr::get(b.getContext(), plan::Access::Read));
-  }
-  for (Value result : fusion.getResults()) {
-    addresses.push_back(plan.addressOf(result));
-    access.push_back(
-        plan::AccessAttr::get(b.getContext(), plan::Access::Write));
-  }
-  int64_t scratchBytes = geometry.scratchBytes();
-  Value scratch;
-  if (scratchBytes > 0) {
-    scratch = plan.buffer(scratchBytes * plan.threads());
-  }
-  plan::LaunchOp::create(
-      b, fusion.getLoc(), cast<StringAttr>(kernel.getEntries()[0]),
-      {geometry.grid()}, addresses, access, b.getStringAttr(toString(schedule)),
-      scratch, scratchBytes);
+  addLaunch(plan, fusion, kernel,
+            {geometry.grid(), geometry.scratchBytes(), toString(schedule)});
   return success();
 }
 

@@ -4,6 +4,8 @@
 
 #include "compiler/target/cpu/gemm_packed/GemmPackedFamily.h"
 
+#include "compiler/target/codegen/AnalyzeFusion.h"
+#include "compiler/target/cpu/KernelLaunch.h"
 #include "compiler/target/cpu/gemm_packed/EmitGemm.h"
 #include "compiler/target/cpu/gemm_packed/EnumerateSchedules.h"
 
@@ -37,27 +39,8 @@ static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
   return shape;
 }
 
-/// Shape, schedule and geometry of a fusion whose impl names this family.
-static FailureOr<std::pair<kernel::FusionShape, GemmGeometry>>
-analyze(kernel::FusionOp fusion) {
-  std::string reason;
-  FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
-  if (failed(shape)) {
-    return fusion.emitError("gemm_packed cannot implement this fusion: ")
-           << reason;
-  }
-  FailureOr<GemmPackedSchedule> schedule = parseGemmPackedSchedule(
-      fusion.getImplAttr().getSchedule(), fusion.getLoc());
-  if (failed(schedule)) {
-    return failure();
-  }
-  FailureOr<GemmGeometry> geometry =
-      GemmGeometry::get(*shape, *schedule, &reason);
-  if (failed(geometry)) {
-    return fusion.emitError("gemm_packed cannot implement this fusion with ")
-           << toString(*schedule) << ": " << reason;
-  }
-  return std::pair(std::move(*shape), std::move(*geometry));
+static auto analyze(kernel::FusionOp fusion) {
+  return analyzeFusion<GemmGeometry>(fusion, match, parseGemmPackedSchedule);
 }
 
 std::optional<std::string>
@@ -118,31 +101,12 @@ LogicalResult GemmPackedFamily::lower(kernel::FusionOp fusion,
   if (geometry.grid() == 0) {
     return success(); // the result has no elements
   }
-  OpBuilder &b = plan.builder();
   const GemmPackedSchedule &schedule = geometry.schedule;
   plan::KernelOp kernel =
       plan.kernel(fusion, "gemm_" + std::to_string(schedule.mr) + "x" +
                               std::to_string(schedule.nr));
-  SmallVector<Value> addresses;
-  SmallVector<Attribute> access;
-  for (Value input : fusion.getInputs()) {
-    addresses.push_back(plan.addressOf(input));
-    access.push_back(plan::AccessAttr::get(b.getContext(), plan::Access::Read));
-  }
-  for (Value result : fusion.getResults()) {
-    addresses.push_back(plan.addressOf(result));
-    access.push_back(
-        plan::AccessAttr::get(b.getContext(), plan::Access::Write));
-  }
-  int64_t scratchBytes = geometry.scratchBytes();
-  Value scratch;
-  if (scratchBytes > 0) {
-    scratch = plan.buffer(scratchBytes * plan.threads());
-  }
-  plan::LaunchOp::create(
-      b, fusion.getLoc(), cast<StringAttr>(kernel.getEntries()[0]),
-      {geometry.grid()}, addresses, access, b.getStringAttr(toString(schedule)),
-      scratch, scratchBytes);
+  addLaunch(plan, fusion, kernel,
+            {geometry.grid(), geometry.scratchBytes(), toString(schedule)});
   return success();
 }
 

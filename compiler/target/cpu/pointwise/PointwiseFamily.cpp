@@ -5,6 +5,7 @@
 #include "compiler/target/cpu/pointwise/PointwiseFamily.h"
 
 #include "compiler/target/cpu/EpilogueEmitter.h"
+#include "compiler/target/cpu/KernelLaunch.h"
 #include "compiler/target/cpu/pointwise/EmitPointwise.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -132,22 +133,9 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
   }
   plan::KernelOp kernel =
       plan.kernel(fusion, "pointwise" + StringRef(ops).take_front(48).str());
-
-  OpBuilder &b = plan.builder();
-  SmallVector<Value> addresses;
-  SmallVector<Attribute> access;
-  auto append = [&](ValueRange tensors, plan::Access how) {
-    for (Value tensor : tensors) {
-      addresses.push_back(plan.addressOf(tensor));
-      access.push_back(plan::AccessAttr::get(b.getContext(), how));
-    }
-  };
-  append(fusion.getInputs(), plan::Access::Read);
-  append(fusion.getResults(), plan::Access::Write);
-  std::string label = "pointwise " + llvm::StringRef(ops).drop_front().str();
-  plan::LaunchOp::create(
-      b, fusion.getLoc(), cast<StringAttr>(kernel.getEntries()[0]),
-      {tiles.count()}, addresses, access, b.getStringAttr(label));
+  addLaunch(plan, fusion, kernel,
+            {.tiles = tiles.count(),
+             .label = "pointwise " + StringRef(ops).drop_front().str()});
   return success();
 }
 

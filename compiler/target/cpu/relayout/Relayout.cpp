@@ -7,6 +7,7 @@
 
 #include "compiler/target/codegen/RelayoutLoops.h"
 #include "compiler/target/cpu/KernelAbi.h"
+#include "compiler/target/cpu/KernelLaunch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -160,22 +161,14 @@ LogicalResult lowerRelayout(kernel::RelayoutOp op, plan::PlanBuilder &plan) {
   if (bytes == 0) {
     return success();
   }
-  auto label = b.getStringAttr("relayout");
   if (from.getNumElements() == 0) {
     plan::FillOp::create(b, op.getLoc(), plan.addressOf(op.getResult()),
-                         uint64_t(0), uint64_t(bytes), label,
-                         /*depends=*/nullptr);
+                         uint64_t(0), uint64_t(bytes),
+                         b.getStringAttr("relayout"), /*depends=*/nullptr);
     return success();
   }
-  plan::KernelOp kernel = plan.kernel(op, "relayout");
-  SmallVector<Attribute> access = {
-      plan::AccessAttr::get(b.getContext(), plan::Access::Read),
-      plan::AccessAttr::get(b.getContext(), plan::Access::Write)};
-  SmallVector<Value> addresses = {plan.addressOf(op.getInput()),
-                                  plan.addressOf(op.getResult())};
-  plan::LaunchOp::create(
-      b, op.getLoc(), cast<StringAttr>(kernel.getEntries()[0]),
-      {RelayoutLoops::get(to).tiles()}, addresses, access, label);
+  addLaunch(plan, op, plan.kernel(op, "relayout"),
+            {.tiles = RelayoutLoops::get(to).tiles(), .label = "relayout"});
   return success();
 }
 

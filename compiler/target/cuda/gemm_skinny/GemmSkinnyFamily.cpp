@@ -4,6 +4,7 @@
 
 #include "compiler/target/cuda/gemm_skinny/GemmSkinnyFamily.h"
 
+#include "compiler/target/codegen/AnalyzeFusion.h"
 #include "compiler/target/cuda/KernelLaunch.h"
 #include "compiler/target/cuda/gemm_skinny/EmitSkinny.h"
 #include "compiler/target/cuda/gemm_skinny/EnumerateSkinny.h"
@@ -12,27 +13,9 @@ using namespace mlir;
 
 namespace minic::cuda {
 
-/// Shape, schedule and geometry of a fusion whose impl names this family.
-static FailureOr<std::pair<kernel::FusionShape, SkinnyGeometry>>
-analyze(kernel::FusionOp fusion) {
-  std::string reason;
-  FailureOr<kernel::FusionShape> shape = matchSkinny(fusion, &reason);
-  if (failed(shape)) {
-    return fusion.emitError("gemm_skinny cannot implement this fusion: ")
-           << reason;
-  }
-  FailureOr<SkinnySchedule> schedule =
-      parseSkinnySchedule(fusion.getImplAttr().getSchedule(), fusion.getLoc());
-  if (failed(schedule)) {
-    return failure();
-  }
-  FailureOr<SkinnyGeometry> geometry =
-      SkinnyGeometry::get(*shape, *schedule, &reason);
-  if (failed(geometry)) {
-    return fusion.emitError("gemm_skinny cannot implement this fusion with ")
-           << toString(*schedule) << ": " << reason;
-  }
-  return std::pair(std::move(*shape), std::move(*geometry));
+static auto analyze(kernel::FusionOp fusion) {
+  return analyzeFusion<SkinnyGeometry>(fusion, matchSkinny,
+                                       parseSkinnySchedule);
 }
 
 std::optional<std::string>

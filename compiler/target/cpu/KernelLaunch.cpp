@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order of parameters is KernelAbi's.
+
+#include "compiler/target/cpu/KernelLaunch.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+void addLaunch(plan::PlanBuilder &plan, Operation *op, plan::KernelOp kernel,
+               const KernelLaunch &launch) {
+  OpBuilder &b = plan.builder();
+  SmallVector<Value> addresses;
+  SmallVector<Attribute> access;
+  auto append = [&](ValueRange tensors, plan::Access how) {
+    for (Value tensor : tensors) {
+      addresses.push_back(plan.addressOf(tensor));
+      access.push_back(plan::AccessAttr::get(b.getContext(), how));
+    }
+  };
+  append(op->getOperands(), plan::Access::Read);
+  append(op->getResults(), plan::Access::Write);
+  Value scratch;
+  if (launch.scratchBytes > 0) {
+    scratch = plan.buffer(launch.scratchBytes * plan.threads());
+  }
+  plan::LaunchOp::create(
+      b, op->getLoc(), cast<StringAttr>(kernel.getEntries()[0]), {launch.tiles},
+      addresses, access, b.getStringAttr(launch.label), scratch,
+      launch.scratchBytes);
+}
+
+} // namespace minic::cpu

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// KernelLaunch: the plan.launch of a CPU kernel, as families describe it.
+
+#ifndef MINIC_COMPILER_TARGET_CPU_KERNELLAUNCH_H
+#define MINIC_COMPILER_TARGET_CPU_KERNELLAUNCH_H
+
+#include "dialects/plan/FusionLowering.h"
+
+namespace minic::cpu {
+
+struct KernelLaunch {
+  int64_t tiles = 0;
+  int64_t scratchBytes = 0; // of a thread
+  std::string label;
+};
+
+/// Adds the launch of `kernel` on the operands and results of `op`, a fusion or
+/// a relayout.
+void addLaunch(plan::PlanBuilder &plan, mlir::Operation *op,
+               plan::KernelOp kernel, const KernelLaunch &launch);
+
+} // namespace minic::cpu
+
+#endif // MINIC_COMPILER_TARGET_CPU_KERNELLAUNCH_H
