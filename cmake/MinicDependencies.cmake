@@ -21,8 +21,6 @@ if(MINIC_BUILD_CUDA)
     ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cu13/include)
   find_path(MINIC_CUDA_INCLUDE cuda.h HINTS ${MINIC_CUDA_WHEELS}
     PATHS $ENV{CUDA_HOME}/include /usr/local/cuda/include REQUIRED)
-  set(MINIC_CUDA_INCLUDE ${MINIC_CUDA_INCLUDE} ${MINIC_CUDNN_INCLUDE})
-list(REMOVE_DUPLICATES MINIC_CUDA_INCLUDE)
 file(GLOB MINIC_CUDNN_FRONTEND_WHEEL
     ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/include)
   find_path(MINIC_CUDNN_FRONTEND_INCLUDE cudnn_frontend.h
