@@ -8,6 +8,7 @@
 
 #include "gmock/gmock.h"
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -53,6 +54,27 @@ TEST(CudaCandidatesTest, TheExactGeluIsAKernelOfItsOwn) {
   EXPECT_THAT(names, Contains(StartsWith("aten cublas + ")));
   EXPECT_THAT(names, Contains(StartsWith("library-fused cublaslt + ")));
   EXPECT_THAT(names, Contains(StartsWith("library-fused cublaslt padded + ")));
+}
+
+/// Ops before the product are in one kernel with it or in one of their own,
+/// in front of whatever takes the rest.
+TEST(CudaCandidatesTest, APrologueIsFusedOrApart) {
+  auto names = namesOf(ParsedFusion(
+      {"tensor<48x64xbf16>", "tensor<32x64xbf16>"}, "tensor<48x32xbf16>", R"(
+    %p = graph.exp %0 : tensor<48x64xbf16>
+    %y = graph.linear %p, %1
+      : (tensor<48x64xbf16>, tensor<32x64xbf16>) -> tensor<48x32xbf16>
+    %r = graph.relu %y : tensor<48x32xbf16>
+    kernel.yield %r : tensor<48x32xbf16>)"));
+  EXPECT_THAT(names, Contains(AllOf(StartsWith("generated gemm_sm80 "),
+                                    Not(HasSubstr(" + ")))));
+  EXPECT_THAT(names, Contains(AllOf(StartsWith("generated pointwise "),
+                                    HasSubstr(" + gemm_sm80 "),
+                                    Not(HasSubstr(" + pointwise ")))));
+  EXPECT_THAT(names, Contains(AllOf(StartsWith("library-fused pointwise "),
+                                    HasSubstr(" + cublaslt"))));
+  EXPECT_THAT(names, Contains(AllOf(StartsWith("aten pointwise "),
+                                    HasSubstr(" + cublas + pointwise "))));
 }
 
 } // namespace
