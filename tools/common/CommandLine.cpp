@@ -13,9 +13,9 @@
 namespace minic::tools {
 
 int fail(const char *tool, ExitCode code, const std::string &message) {
-  bool saysSo = message.find("internal error") != std::string::npos;
-  const char *kind = code == ExitCode::Interrupted ? ""
-                     : code == ExitCode::Internal && !saysSo
+  size_t saysSo = message.find("internal error");
+  const char *kind = code == ExitCode::Interrupted || saysSo == 0 ? ""
+                     : code == ExitCode::Internal && saysSo == std::string::npos
                          ? "internal error: "
                          : "error: ";
   std::string line = absl::StrReplaceAll(message, {{"\n", " "}, {"\r", " "}});
