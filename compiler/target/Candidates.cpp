@@ -193,6 +193,9 @@ private:
       attrs.push_back(part.part);
     }
     candidate.estimateUs += kLaunchUs * double(parts.size() - 1);
+    if (parts.size() == 1) {
+      candidate.kind = parts.front().implementation.kind;
+    }
     MLIRContext *context = fusion.getContext();
     candidate.choice =
         kernel::ChoiceAttr::get(context, attrs, StringAttr::get(context, ""));

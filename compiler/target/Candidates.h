@@ -16,6 +16,8 @@ struct Candidate {
   /// "(NaN lost in relu)" where one is.
   std::string name;
   double estimateUs = 0;
+  /// Of its Implementation; empty where there are several.
+  std::string kind;
   int launches = 1;
   bool needsLibrary = false;
 };

@@ -23,6 +23,9 @@ struct Implementation {
   std::string name;
   /// Expected time; ranks candidates before anything is measured.
   double estimateUs = 0;
+  /// Implementations whose estimates are off alike: "gemm_sm80 mma 64x32";
+  /// empty where an estimate must not rule any out.
+  std::string kind;
 };
 
 /// What libraries and kernel families have in common. Stateless; methods may

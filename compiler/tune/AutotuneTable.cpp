@@ -44,7 +44,7 @@ static std::string describeRejects(const Record &record) {
   for (const Row &row : record.rows) {
     if (row.status == RowStatus::Verified ||
         row.status == RowStatus::Duplicate ||
-        row.status == RowStatus::Skipped) {
+        row.status == RowStatus::RuledOut || row.status == RowStatus::Skipped) {
       continue;
     }
     if (named == namedRejects) {
@@ -125,6 +125,9 @@ std::string formatTable(const TunedProblem &tuned, int maxRows) {
       "candidates",
       seconds, record.buildSeconds, record.verifySeconds, record.measureSeconds,
       int(record.rows.size()));
+  if (int ruledOut = count(record, RowStatus::RuledOut)) {
+    absl::StrAppend(&text, ", ", ruledOut, " of them ruled out by estimates");
+  }
   if (int duplicates = count(record, RowStatus::Duplicate)) {
     absl::StrAppend(&text, ", ", duplicates, " of them duplicates");
   }

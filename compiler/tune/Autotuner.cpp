@@ -102,6 +102,7 @@ static const Row *findSettled(const Record &unfinished,
     bool timed = row.status == RowStatus::Verified && row.screenUs > 0;
     // What the machine lacked it may have by now.
     bool rejected = row.status != RowStatus::Verified &&
+                    row.status != RowStatus::RuledOut &&
                     row.status != RowStatus::Skipped &&
                     row.status != RowStatus::Unavailable;
     if (row.candidate.name == candidate.name &&
@@ -123,6 +124,7 @@ void Autotuner::Search::add(CandidateSpec candidate, bool resumes) {
     byHash.emplace(row.binaryHash, candidates.size());
   }
   steps.push_back(known ? Step::Settled : Step::Waiting);
+  queued.push_back(false);
   candidates.push_back(std::move(candidate));
   record.candidates = static_cast<int64_t>(candidates.size());
 }

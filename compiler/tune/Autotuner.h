@@ -109,6 +109,12 @@ private:
   /// Takes in what builders have done; waits at most `seconds`.
   absl::Status pump(double seconds);
   absl::Status awaitBuild(Search &search, size_t candidate);
+  /// Gives the builders what is to be looked at next.
+  void enqueueFirst(Search &search);
+  void enqueuePromising(Search &search);
+  /// Settles a candidate that cannot be among the fastest any more; else sees
+  /// to it that it is built.
+  absl::Status ruleOut(Search &search, size_t candidate);
   /// Fills `results` with what the database has; `searches` gets the rest.
   absl::Status lookUp(absl::Span<const TuningTask> tasks,
                       std::vector<TunedProblem> &results,
@@ -120,7 +126,9 @@ private:
   absl::Status openBench(Search &search);
   /// Removes what measuring left on disk and in the worker.
   void closeBench(Search &search);
-  absl::Status screen(Search &search);
+  /// `isFirst`: on a GPU, of the candidates that the builders were given only;
+  /// later of all, where what is no longer promising is ruled out.
+  absl::Status screen(Search &search, bool isFirst = false);
   absl::Status runFinal(Search &search);
   absl::Status finish(Search &search);
   absl::Status store(Search &search, size_t candidate);

@@ -18,13 +18,63 @@ namespace minic::tune {
 void Autotuner::enqueue(Search &search, size_t candidate) {
   pool.add(owners.size(), search.job(candidate));
   owners.push_back({&search, candidate});
+  search.queued[candidate] = true;
+}
+
+std::vector<Prospect>
+Autotuner::Search::prospects(const SelectionPolicy &policy) const {
+  std::vector<Prospect> prospects;
+  for (size_t i = 0; i < size(); ++i) {
+    const Row &row = record.rows[i];
+    bool isTimed = row.status == RowStatus::Verified &&
+                   (!policy.deterministic || row.deterministic);
+    prospects.push_back({candidate(i).kind, candidate(i).estimateUs,
+                         isTimed ? row.screenUs : 0});
+  }
+  return prospects;
+}
+
+void Autotuner::enqueueFirst(Search &search) {
+  std::vector<bool> isFirst = firstToLookAt(search.prospects(options.policy));
+  for (size_t i = 0; i < search.size(); ++i) {
+    if (search.steps[i] == Search::Step::Waiting && !search.queued[i] &&
+        isFirst[i]) {
+      enqueue(search, i);
+    }
+  }
+}
+
+void Autotuner::enqueuePromising(Search &search) {
+  std::vector<Prospect> prospects = search.prospects(options.policy);
+  for (size_t i = 0; i < search.size(); ++i) {
+    if (search.steps[i] == Search::Step::Waiting && !search.queued[i] &&
+        isPromising(prospects, i)) {
+      enqueue(search, i);
+    }
+  }
+}
+
+absl::Status Autotuner::ruleOut(Search &search, size_t candidate) {
+  if (isPromising(search.prospects(options.policy), candidate)) {
+    if (search.steps[candidate] == Search::Step::Waiting &&
+        !search.queued[candidate]) {
+      enqueue(search, candidate);
+    }
+    return absl::OkStatus();
+  }
+  search.reject(candidate, RowStatus::RuledOut, "by its estimate");
+  return store(search, candidate);
 }
 
 absl::Status Autotuner::pump(double seconds) {
   auto onDone = [&](size_t job, const BuildOutcome &outcome) {
     auto [search, candidate] = owners[job];
-    search->built(candidate, outcome);
     search->record.buildSeconds += outcome.buildMs / 1000;
+    if (search->steps[candidate] != Search::Step::Waiting) {
+      ::unlink(search->artifact(candidate).c_str()); // ruled out meanwhile
+      return;
+    }
+    search->built(candidate, outcome);
     if (search->steps[candidate] == Search::Step::Settled) {
       storeStatus.Update(store(*search, candidate));
     }
@@ -117,32 +167,45 @@ absl::Status Autotuner::searchOnGpu(std::vector<Search> &searches,
                                     std::vector<TunedProblem> &results) {
   owners.clear();
   storeStatus = absl::OkStatus();
-  for (bool expandable : {true, false}) {
-    for (Search &search : searches) {
-      for (size_t i = 0; i < search.size(); ++i) {
-        if (search.steps[i] == Search::Step::Waiting &&
-            search.candidate(i).expandable == expandable) {
-          enqueue(search, i);
-        }
+  for (Search &search : searches) {
+    for (size_t i = 0; i < search.size(); ++i) {
+      if (search.steps[i] == Search::Step::Waiting &&
+          search.candidate(i).expandable) {
+        enqueue(search, i);
       }
     }
   }
-  absl::Status status;
   for (Search &search : searches) {
-    // Screens take all but a fifth of what is left, in equal parts.
+    enqueueFirst(search);
+  }
+  // Screens take all but a fifth of the budget, in equal parts.
+  auto setDeadline = [&](Search &search, double share) {
     double left = start + options.budgetSeconds - clock.now();
     search.deadline =
-        clock.now() + 0.8 * left / (problems - search.position + 1);
+        clock.now() + share * left / (problems - search.position + 1);
+  };
+  absl::Status status;
+  for (Search &search : searches) {
+    setDeadline(search, 0.5);
     status = openBench(search);
     if (status.ok()) {
       status = expand(search);
     }
     if (status.ok()) {
-      status = screen(search);
+      status = screen(search, /*isFirst=*/true);
     }
     if (!status.ok()) {
       break;
     }
+    // Built while the other problems' first ones are screened.
+    enqueuePromising(search);
+  }
+  for (Search &search : searches) {
+    if (!status.ok()) {
+      break;
+    }
+    setDeadline(search, 0.6);
+    status = screen(search);
   }
   pool.dropWaiting();
   while (status.ok() && pool.pending() > 0) {

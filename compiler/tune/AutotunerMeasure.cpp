@@ -118,7 +118,7 @@ screenOne(CandidateBench &bench, const AutotunerOptions &options,
   return std::nullopt;
 }
 
-absl::Status Autotuner::screen(Search &search) {
+absl::Status Autotuner::screen(Search &search, bool isFirst) {
   double begun = clock.now();
   int looked = 0;
   for (size_t i = 0; i < search.size(); ++i) {
@@ -132,11 +132,18 @@ absl::Status Autotuner::screen(Search &search) {
       continue;
     }
     if (search.task->onGpu) {
-      if (absl::Status status = awaitBuild(search, i); !status.ok()) {
+      if (isFirst && !search.queued[i]) {
+        continue;
+      }
+      absl::Status status = isFirst ? absl::OkStatus() : ruleOut(search, i);
+      if (status.ok() && search.steps[i] != Search::Step::Settled) {
+        status = awaitBuild(search, i);
+      }
+      if (!status.ok()) {
         return status;
       }
       if (search.steps[i] == Search::Step::Settled) {
-        continue; // it did not build
+        continue; // it did not build, or cannot win
       }
     }
     if (search.steps[i] == Search::Step::Waiting) {
@@ -153,9 +160,9 @@ absl::Status Autotuner::screen(Search &search) {
     }
     int left = 0;
     for (size_t rest = i; rest < search.size(); ++rest) {
-      left +=
-          search.steps[rest] == Search::Step::Built ||
-          (search.task->onGpu && search.steps[rest] == Search::Step::Waiting);
+      left += search.steps[rest] == Search::Step::Built ||
+              (search.task->onGpu && search.queued[rest] &&
+               search.steps[rest] == Search::Step::Waiting);
     }
     double each = looked ? (clock.now() - begun) / looked : 0;
     report(search, "measure", left,

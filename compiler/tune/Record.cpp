@@ -16,8 +16,8 @@
 namespace minic::tune {
 
 static constexpr const char *rowStatusNames[] = {
-    "verified",     "wrong",       "crashed",   "hung",
-    "build-failed", "unavailable", "duplicate", "skipped"};
+    "verified",    "wrong",     "crashed",   "hung",   "build-failed",
+    "unavailable", "duplicate", "ruled-out", "skipped"};
 static constexpr const char *recordStateNames[] = {"running", "partial",
                                                    "complete"};
 

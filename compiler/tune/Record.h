@@ -48,6 +48,8 @@ struct CandidateSpec {
   double estimateUs = 0;
   int64_t launches = 1;
   bool needsLibrary = false;
+  /// As in Prospect; not stored.
+  std::string kind = "";
   /// A library call in it names no algorithm: it stands for a candidate of
   /// each that the library offers.
   bool expandable = false;
@@ -61,6 +63,7 @@ enum class RowStatus {
   BuildFailed, // could not be built, or refused to load
   Unavailable, // this machine lacks what it needs: a library, memory
   Duplicate,   // the same binary as an earlier candidate
+  RuledOut,    // not looked at: by its estimate it cannot be the fastest
   Skipped      // not looked at: the budget ended
 };
 const char *toString(RowStatus status);

@@ -7,6 +7,7 @@
 
 #include "compiler/tune/Autotuner.h"
 #include "compiler/tune/CandidateBench.h"
+#include "compiler/tune/Prospects.h"
 
 #include <map>
 #include <memory>
@@ -33,6 +34,7 @@ struct Autotuner::Search {
     Expanded, // others stand for it
   };
   std::vector<Step> steps;
+  std::vector<bool> queued;             // handed to the builders, on a GPU
   std::map<std::string, size_t> byHash; // of built or known candidates
   std::map<size_t, int64_t> spillBytes; // of candidates that spill
 
@@ -62,6 +64,8 @@ struct Autotuner::Search {
   /// Takes in what the builder said of candidate `i`.
   void built(size_t i, const BuildOutcome &outcome);
   void reject(size_t i, RowStatus status, const std::string &reason);
+  /// What is known of all candidates, of those that may win.
+  std::vector<Prospect> prospects(const SelectionPolicy &policy) const;
 };
 
 } // namespace minic::tune

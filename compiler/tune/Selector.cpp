@@ -45,6 +45,7 @@ static std::string describeFailure(absl::Span<const Row> rows,
     bool excluded = row.status == RowStatus::Verified;
     ++counts[excluded ? "not deterministic" : toString(row.status)];
     if (!example && !row.reason.empty() && row.status != RowStatus::Skipped &&
+        row.status != RowStatus::RuledOut &&
         row.status != RowStatus::Duplicate) {
       example = &row;
     }

@@ -80,6 +80,7 @@ static CandidateSpec specOf(const Candidate &candidate) {
   spec.estimateUs = candidate.estimateUs;
   spec.launches = candidate.launches;
   spec.needsLibrary = candidate.needsLibrary;
+  spec.kind = candidate.kind;
   return spec;
 }
 

@@ -15,8 +15,9 @@ namespace minic::tune {
 /// Raise it whenever the same choice generates other code.
 inline constexpr const char *codegenVersion = "3";
 
-/// Raise it whenever a family, a library or a schedule is added or removed.
-inline constexpr const char *candidateSetVersion = "5";
+/// Raise it whenever a family, a library or a schedule is added or removed, or
+/// the rule changes by which a search looks at some of them only.
+inline constexpr const char *candidateSetVersion = "6";
 
 /// Raise it whenever a whole-model verdict is reached in another way.
 inline constexpr const char *verdictVersion = "2";

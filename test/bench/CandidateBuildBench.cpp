@@ -5,7 +5,7 @@
 // the reference. No GPU is needed.
 //
 //   candidate_build_bench 256x1024x1024 [bf16|f16|f32] [matmul|linear]
-//                         [profile] [part of a name]
+//                         [profile] [part of a name | --list]
 
 #include "compiler/Compiler.h"
 #include "compiler/ResolveTarget.h"
@@ -68,8 +68,9 @@ std::string fusionText(int m, int n, int k, const std::string &dtype,
 int main(int argc, char **argv) {
   int m = 0, n = 0, k = 0;
   if (argc < 2 || std::sscanf(argv[1], "%dx%dx%d", &m, &n, &k) != 3) {
-    std::fprintf(stderr, "usage: candidate_build_bench MxNxK [dtype] "
-                         "[matmul|linear] [profile] [part of a name]\n");
+    std::fprintf(stderr,
+                 "usage: candidate_build_bench MxNxK [dtype] "
+                 "[matmul|linear] [profile] [part of a name | --list]\n");
     return 2;
   }
   auto argument = [&](int i, const char *otherwise) {
@@ -104,9 +105,14 @@ int main(int argc, char **argv) {
   job.outputPath = folder / "candidate.minic";
   std::ofstream(job.problemPath) << task.problem.text;
 
+  StringRef part = argument(5, "");
   double total = 0;
   for (const tune::CandidateSpec &candidate : task.candidates) {
-    if (!StringRef(candidate.name).contains(argument(5, ""))) {
+    if (part == "--list") {
+      std::printf("%8.2f us  %s\n", candidate.estimateUs,
+                  candidate.name.c_str());
+    }
+    if (!StringRef(candidate.name).contains(part)) {
       continue;
     }
     job.choice = candidate.choice;

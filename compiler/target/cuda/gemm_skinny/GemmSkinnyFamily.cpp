@@ -27,6 +27,11 @@ GemmSkinnyFamily::reject(kernel::FusionOp fusion, const DeviceProfile &) const {
   return std::nullopt;
 }
 
+static std::string kindOf(const SkinnySchedule &schedule) {
+  return "gemm_skinny " + std::to_string(schedule.columns) +
+         (schedule.split > 1 ? " split" : "");
+}
+
 std::vector<Implementation>
 GemmSkinnyFamily::enumerate(kernel::FusionOp fusion,
                             const DeviceProfile &profile) const {
@@ -47,6 +52,7 @@ GemmSkinnyFamily::enumerate(kernel::FusionOp fusion,
     implementation.operandLayouts[rhs] = getWeightLayout(*shape);
     implementation.name = toString(estimated.schedule);
     implementation.estimateUs = estimated.microseconds;
+    implementation.kind = kindOf(estimated.schedule);
     implementations.push_back(std::move(implementation));
   }
   return implementations;

@@ -98,6 +98,13 @@ GemmSm80Family::reject(kernel::FusionOp fusion,
   return std::nullopt;
 }
 
+/// Tiles, arithmetic and splits are what the estimate is least sure of.
+static std::string kindOf(const GemmSm80Schedule &schedule) {
+  return "gemm_sm80 " + toString(schedule.math).str() + " " +
+         std::to_string(schedule.bm) + "x" + std::to_string(schedule.bn) +
+         (schedule.splitK > 1 ? " split" : "");
+}
+
 std::vector<Implementation>
 GemmSm80Family::enumerate(kernel::FusionOp fusion,
                           const DeviceProfile &profile) const {
@@ -123,6 +130,7 @@ GemmSm80Family::enumerate(kernel::FusionOp fusion,
     }
     implementation.name = toString(estimated.schedule);
     implementation.estimateUs = estimated.microseconds;
+    implementation.kind = kindOf(estimated.schedule);
     implementations.push_back(std::move(implementation));
   }
   return implementations;

@@ -196,9 +196,10 @@ int64_t GemmSm80Geometry::registers() const {
                                                      : 2;
   // Addresses of steps; conditions of copies, of which narrow ones are many.
   int64_t steps = rowBytes / 32 / schedule.warpsK;
-  int64_t guards = gemm.m % schedule.bm == 0 ? 0
-                   : lhs.accessBytes < 16    ? 24
-                                             : 12;
+  bool isNarrow = lhs.accessBytes < 16;
+  int64_t guards = gemm.m % schedule.bm != 0 ? (isNarrow ? 24 : 12)
+                   : isNarrow && gemm.k % schedule.bk != 0 ? 12
+                                                           : 0;
   // Elements of inputs that are loaded at once, and their addresses.
   int64_t prologues = 0;
   for (const auto *prologue : {&lhsPrologue, &rhsPrologue}) {

@@ -191,6 +191,43 @@ TEST_F(AutotunerGpuTest, ScreensBeforeTheLastIsBuiltAndFinalsAfter) {
   }
 }
 
+TEST_F(AutotunerGpuTest, WhatCannotWinByItsEstimateIsNotBuilt) {
+  // Estimates are 10, 20, 30, ...; kernels take twice as long. The first two
+  // are looked at, then what may be as fast.
+  std::vector<FakeCandidate> specs;
+  for (int i = 1; i <= 12; ++i) {
+    specs.push_back({20.0 * i});
+  }
+  TuningTask task = makeGpuTask("p", specs);
+  for (CandidateSpec &candidate : task.candidates) {
+    candidate.kind = "tile";
+  }
+  task.candidates[1].estimateUs = 10.5; // takes four times as long
+  task.candidates[7].estimateUs = 10.6;
+  task.candidates.back().kind = "";
+  TunedProblem tuned = tuneOne(task);
+  EXPECT_EQ(machine.builds, 4);
+  EXPECT_EQ(machine.verified,
+            (std::set<std::string>{"p/k0", "p/k1", "p/k7", "p/k11"}));
+  EXPECT_EQ(find(tuned, "k2")->status, RowStatus::RuledOut);
+  EXPECT_EQ(tuned.record.rows.size(), 12u);
+  EXPECT_EQ(tuned.record.state, RecordState::Complete);
+  EXPECT_EQ(tuned.record.coverage, 1);
+  EXPECT_FALSE(tuneOne(task).measured);
+}
+
+TEST_F(AutotunerGpuTest, NothingIsRuledOutWhileNothingWorks) {
+  FakeCandidate wrong{10};
+  wrong.wrong = true;
+  std::vector<FakeCandidate> specs(4, wrong);
+  specs.push_back({50});
+  TuningTask task = makeGpuTask("p", specs);
+  for (CandidateSpec &candidate : task.candidates) {
+    candidate.kind = "tile";
+  }
+  EXPECT_EQ(chosen(tuneOne(task)), "k4");
+}
+
 TEST_F(AutotunerGpuTest, ABudgetStillGivesAWinner) {
   options.budgetSeconds = 0.2;
   machine.buildSeconds = 0.05;

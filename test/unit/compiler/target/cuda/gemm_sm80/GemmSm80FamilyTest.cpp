@@ -173,6 +173,25 @@ TEST(GemmSm80Geometry, SaysWhatCannotBe) {
               HasSubstr("sm_90"));
 }
 
+TEST(GemmSm80Geometry, ForeseesSpills) {
+  // Narrow copies with a tail of K: ptxas spills the largest tiles where a
+  // stage has eight steps.
+  ParsedFusion parsed = linearRelu(2048, 1280, 3420, "bf16");
+  std::string reason;
+  auto shape = kernel::FusionShape::get(parsed.get(), &reason);
+  ASSERT_TRUE(succeeded(shape));
+  GemmSm80Schedule schedule{.bm = 128, .bn = 256, .bk = 128, .warpsN = 4};
+  schedule.stages = 2;
+  auto geometry = GemmSm80Geometry::get(*shape, schedule, &reason);
+  ASSERT_TRUE(succeeded(geometry)) << reason;
+  EXPECT_THAT(geometry->misfit(profileOf("sm_90a")).value_or(""),
+              HasSubstr("registers"));
+  schedule.bk = 64;
+  geometry = GemmSm80Geometry::get(*shape, schedule, &reason);
+  ASSERT_TRUE(succeeded(geometry)) << reason;
+  EXPECT_EQ(geometry->misfit(profileOf("sm_90a")), std::nullopt);
+}
+
 TEST(GemmSm80Raster, EachTileOnce) {
   for (TileRaster raster :
        {TileRaster{7, 5, 2, 3, 3}, TileRaster{1, 9, 1, 1, 8},

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counting kinds, and one factor per kind.
+
+#include "compiler/tune/Prospects.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace minic::tune {
+
+std::vector<bool> firstToLookAt(absl::Span<const Prospect> prospects,
+                                const ProspectPolicy &policy) {
+  std::vector<bool> isFirst(prospects.size());
+  std::map<std::string, size_t> ofKind;
+  size_t taken = 0;
+  for (size_t i = 0; i < prospects.size(); ++i) {
+    const std::string &kind = prospects[i].kind;
+    if (kind.empty()) {
+      isFirst[i] = true;
+    } else if (taken < policy.first && ofKind[kind] < policy.firstOfKind) {
+      isFirst[i] = true;
+      ++ofKind[kind];
+      ++taken;
+    }
+  }
+  return isFirst;
+}
+
+bool isPromising(absl::Span<const Prospect> prospects, size_t i,
+                 const ProspectPolicy &policy) {
+  const Prospect &asked = prospects[i];
+  constexpr double none = std::numeric_limits<double>::infinity();
+  double best = none, factor = none, factorOfKind = none;
+  for (const Prospect &prospect : prospects) {
+    if (prospect.screenUs <= 0) {
+      continue;
+    }
+    best = std::min(best, prospect.screenUs);
+    if (prospect.kind.empty() || prospect.estimateUs <= 0) {
+      continue;
+    }
+    double ratio = prospect.screenUs / prospect.estimateUs;
+    factor = std::min(factor, ratio);
+    if (prospect.kind == asked.kind) {
+      factorOfKind = std::min(factorOfKind, ratio);
+    }
+  }
+  if (asked.kind.empty() || factor == none) {
+    return true;
+  }
+  // A kind that nothing is known of is as good as the best.
+  double known = factorOfKind == none ? factor : factorOfKind;
+  return asked.estimateUs * known <= policy.slack * best;
+}
+
+} // namespace minic::tune

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a search on an H200 looks at, played over times that were measured on
+// one: the fastest kernels known must be among it, and it must be few.
+
+#include "compiler/target/Candidates.h"
+#include "compiler/target/cuda/CudaProfile.h"
+#include "compiler/tune/Prospects.h"
+#include "test/unit/dialects/kernel/ParsedFusion.h"
+
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+namespace minic::tune {
+namespace {
+
+/// Measured microseconds by the name of a generated kernel.
+using Times = std::map<std::string, double>;
+
+struct Played {
+  std::vector<std::string> lookedAt;
+  size_t offered = 0;
+  bool reaches(const std::string &name) const {
+    return std::find(lookedAt.begin(), lookedAt.end(), "generated " + name) !=
+           lookedAt.end();
+  }
+};
+
+/// Kernels without a known time take `factor` times their estimate, which is
+/// more than any of those that are known does.
+Played play(ParsedFusion &&parsed, const Times &times, double factor) {
+  auto target = createCudaTarget(*cuda::getCudaProfile("h200"));
+  std::vector<std::string> why;
+  std::vector<Candidate> candidates = enumerateCandidates(
+      parsed.get(), *target, {BackendLabel::Generated}, why);
+  std::vector<Prospect> prospects;
+  for (const Candidate &candidate : candidates) {
+    EXPECT_NE(candidate.kind, "") << candidate.name;
+    prospects.push_back({candidate.kind, candidate.estimateUs});
+  }
+  Played played{{}, candidates.size()};
+  auto lookAt = [&](size_t i) {
+    const std::string &name = candidates[i].name;
+    auto known = times.find(name.substr(strlen("generated ")));
+    prospects[i].screenUs = known != times.end()
+                                ? known->second
+                                : factor * candidates[i].estimateUs;
+    played.lookedAt.push_back(name);
+  };
+  std::vector<bool> isFirst = firstToLookAt(prospects);
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (isFirst[i]) {
+      lookAt(i);
+    }
+  }
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (!isFirst[i] && isPromising(prospects, i)) {
+      lookAt(i);
+    }
+  }
+  return played;
+}
+
+ParsedFusion product(int m, int n, int k, const std::string &dtype,
+                     bool isLinear) {
+  auto tensor = [&](int rows, int columns) {
+    return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) +
+           "x" + dtype + ">";
+  };
+  std::string x = tensor(m, k), w = isLinear ? tensor(n, k) : tensor(k, n),
+              y = tensor(m, n);
+  return ParsedFusion({x, w}, y,
+                      std::string("%y = graph.") +
+                          (isLinear ? "linear" : "matmul") + " %0, %1 : (" + x +
+                          ", " + w + ") -> " + y + "\nkernel.yield %y : " + y);
+}
+
+TEST(SearchReach, SmallMlpBf16) {
+  Played played =
+      play(product(256, 1024, 1024, "bf16", true),
+           {{"gemm_sm80 32x64x64 warps=1x2x2 stages=8 group=8 math=mma pdl=on",
+             3.84},
+            {"gemm_sm80 64x32x64 warps=2x1x2 stages=8 group=8 math=mma pdl=on",
+             3.83},
+            {"gemm_sm80 64x32x128 warps=2x1x2 stages=8 group=8 math=mma pdl=on",
+             3.98},
+            {"gemm_sm80 32x64x128 warps=1x2x2 stages=8 group=8 math=mma pdl=on",
+             3.98}},
+           1.1);
+  EXPECT_TRUE(played.reaches(
+      "gemm_sm80 32x64x64 warps=1x2x2 stages=8 group=8 math=mma pdl=on"));
+  EXPECT_TRUE(played.reaches(
+      "gemm_sm80 64x32x64 warps=2x1x2 stages=8 group=8 math=mma pdl=on"));
+  EXPECT_LE(played.lookedAt.size(), 24u) << "of " << played.offered;
+}
+
+TEST(SearchReach, SmallMlpF32) {
+  Played played = play(
+      product(256, 1024, 1024, "f32", true),
+      {{"gemm_sm80 64x32x32 warps=2x1x2 stages=8 group=8 math=tf32x3 pdl=on",
+        12.5},
+       {"gemm_sm80 32x32x32 warps=1x1x4 stages=8 group=8 math=tf32x3", 12.6},
+       {"gemm_sm80 32x32x64 warps=1x1x4 stages=6 group=8 math=tf32x3 pdl=on",
+        12.6},
+       {"gemm_sm80 32x64x32 warps=1x2x2 stages=8 group=8 math=tf32x3 pdl=on",
+        12.7},
+       {"gemm_sm80 32x64x64 warps=1x2x2 stages=8 group=8 math=tf32x3 pdl=on",
+        13.2}},
+      1.6);
+  EXPECT_TRUE(played.reaches(
+      "gemm_sm80 64x32x32 warps=2x1x2 stages=8 group=8 math=tf32x3 pdl=on"));
+  EXPECT_TRUE(played.reaches(
+      "gemm_sm80 32x64x32 warps=1x2x2 stages=8 group=8 math=tf32x3 pdl=on"));
+  EXPECT_LE(played.lookedAt.size(), 24u) << "of " << played.offered;
+}
+
+TEST(SearchReach, UnalignedMatmuls) {
+  Played played =
+      play(product(2048, 1280, 3420, "bf16", false),
+           {{"gemm_sm80 128x256x64 warps=2x4 stages=4 group=8 math=mma pdl=on",
+             64.1},
+            {"gemm_sm80 128x256x64 warps=2x4 stages=4 group=8 math=mma", 64.8}},
+           1.4);
+  EXPECT_TRUE(played.reaches(
+      "gemm_sm80 128x256x64 warps=2x4 stages=4 group=8 math=mma pdl=on"));
+
+  // Where the estimate is furthest off: it likes tiles that take 1.5 times as
+  // long as it says.
+  Played small = play(
+      product(560, 1280, 3420, "bf16", false),
+      {{"gemm_sm80 64x64x32 warps=2x2 stages=8 split=2 group=8 math=mma", 29.3},
+       {"gemm_sm80 64x64x64 warps=2x2 stages=4 split=2 group=8 math=mma",
+        30.5}},
+      1.55);
+  EXPECT_TRUE(small.reaches(
+      "gemm_sm80 64x64x32 warps=2x2 stages=8 split=2 group=8 math=mma"));
+}
+
+TEST(SearchReach, SmallBatches) {
+  std::string winner = "gemm_skinny 16 mma warps=8 split=1 unroll=4 pdl";
+  Played played =
+      play(product(16, 4096, 11008, "bf16", true),
+           {{winner, 23.5},
+            {"gemm_skinny 32 mma warps=8 split=1 unroll=4 pdl", 24.1},
+            {"gemm_skinny 32 mma warps=8 split=1 unroll=4", 24.6}},
+           1.1);
+  EXPECT_TRUE(played.reaches(winner));
+}
+
+} // namespace
+} // namespace minic::tune
