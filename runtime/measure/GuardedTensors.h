@@ -67,9 +67,11 @@ public:
   /// Fills outputs, arena and all guards with `pattern`; once a device has
   /// zeroed part of the arena (`isZeroed`), that part is spared.
   absl::Status poison(uint8_t pattern, bool isZeroed);
-  /// One line on what was written that must not be (an input, or around an
-  /// input, an output or the arena, or counters left behind), or "".
+  /// One line on what was written since the last poison that must not be
+  /// (around an input, an output or the arena, or counters left behind), or "".
   absl::StatusOr<std::string> damage() const;
+  /// One line on an input that was written since it was made, or "".
+  absl::StatusOr<std::string> changedInput() const;
   /// The bytes of output `i`.
   absl::StatusOr<AlignedBuffer> copyOutput(size_t i) const;
 

@@ -20,6 +20,7 @@
 #include <chrono>
 #include <map>
 #include <optional>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace minic::runtime {
@@ -54,6 +55,17 @@ bool isLost(const Loaded &loaded) {
          !memory.copyOut(&byte, probe->data(), 1).ok();
 }
 
+/// Differs for another file and for another content; empty where there is none.
+std::string fileKey(const std::string &path) {
+  struct stat file;
+  if (::stat(path.c_str(), &file) != 0) {
+    return "";
+  }
+  return absl::StrCat(path, " ", file.st_dev, " ", file.st_ino, " ",
+                      file.st_size, " ", file.st_mtim.tv_sec, ".",
+                      file.st_mtim.tv_nsec);
+}
+
 bool writeLine(int fd, std::string line) {
   line += '\n';
   absl::string_view rest = line;
@@ -79,6 +91,26 @@ struct WorkerServer::Impl {
   /// By index of the GPU: of the last function there.
   std::map<int, std::shared_ptr<const RotatedOperands>> operands;
   std::map<int, GpuClock> clocks;
+  /// The last file that a verification named: all candidates of a problem are
+  /// compared with one.
+  std::string expectedKey;
+  std::vector<ExpectedOutput> expected;
+
+  absl::StatusOr<const std::vector<ExpectedOutput> *>
+  expectedOutputs(const std::string &path) {
+    std::string key = fileKey(path);
+    if (key.empty() || key != expectedKey) {
+      expectedKey.clear();
+      absl::StatusOr<std::vector<ExpectedOutput>> read =
+          readExpectedOutputs(path);
+      if (!read.ok()) {
+        return read.status();
+      }
+      expected = *std::move(read);
+      expectedKey = key;
+    }
+    return &expected;
+  }
 
   absl::StatusOr<Loaded *> find(const std::string &id) {
     auto entry = loaded.find(id);
@@ -209,8 +241,8 @@ struct WorkerServer::Impl {
     if (!entry.ok()) {
       return entry.status();
     }
-    absl::StatusOr<std::vector<ExpectedOutput>> expected =
-        readExpectedOutputs(request.expectedPath);
+    absl::StatusOr<const std::vector<ExpectedOutput> *> expected =
+        expectedOutputs(request.expectedPath);
     if (!expected.ok()) {
       return expected.status();
     }
@@ -224,7 +256,7 @@ struct WorkerServer::Impl {
       trusted = *values;
     }
     absl::StatusOr<VerifyReply> reply =
-        verify(subjectOf((*entry)->program), request.seed, *expected, trusted);
+        verify(subjectOf((*entry)->program), request.seed, **expected, trusted);
     if (!reply.ok()) {
       return reply.status();
     }
