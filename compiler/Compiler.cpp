@@ -18,6 +18,7 @@
 #include "compiler/import/ImportModel.h"
 #include "compiler/reference/FoldingEvaluator.h"
 #include "compiler/tune/ScratchDirectory.h"
+#include "compiler/tune/TunedBinaries.h"
 #include "compiler/tune/Versions.h"
 #include "dialects/RegisterDialects.h"
 #include "dialects/plan/Plan.h"
@@ -64,7 +65,7 @@ public:
               MLIRContext &context)
       : path(path), options(options), context(context), runner(options),
         output(outputPath(path, options)),
-        machine(tune::ToolPaths::ofThisProgram()) {}
+        machine(tune::ToolPaths::ofThisProgram()), binaries(options) {}
 
   LogicalResult run(CompileResult &result);
   const PhaseRunner &phases() const { return runner; }
@@ -86,6 +87,7 @@ private:
   PhaseRunner runner;
   std::string output;
   tune::Machine machine;
+  tune::TunedBinaries binaries;
   ImportedModel model;
   EmitOptions emitOptions;
 };
@@ -126,6 +128,7 @@ FailureOr<OwningOpRef<ModuleOp>>
 Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
                             CompileResult &result) {
   OwningOpRef<ModuleOp> module = model.module->clone();
+  variant.target->setBinaryCache(&binaries);
   FailureOr<Verdicts> verdicts =
       selectAlgorithms(*module, variant, options, runner, machine);
   if (failed(verdicts)) {

@@ -5,6 +5,7 @@
 #ifndef MINIC_COMPILER_TARGET_TARGET_H
 #define MINIC_COMPILER_TARGET_TARGET_H
 
+#include "compiler/target/BinaryCache.h"
 #include "compiler/target/KernelFamily.h"
 
 #include <memory>
@@ -23,6 +24,10 @@ public:
   /// Generates every plan.kernel of `module` for this target into one
   /// plan.binary and erases them. Emits diagnostics.
   mlir::LogicalResult codegen(mlir::ModuleOp module) const;
+
+  /// Where codegen finds and keeps what it assembles; null: nowhere. Outlives
+  /// this.
+  void setBinaryCache(BinaryCache *cache) { binaryCache = cache; }
 
   /// Finds the source that an impl names; null if there is none.
   const ImplementationSource *find(llvm::StringRef family) const;
@@ -48,6 +53,7 @@ protected:
   DeviceProfile profile_;
   llvm::SmallVector<const KernelFamily *> families_;
   llvm::SmallVector<const LibraryBackend *> libraries_;
+  BinaryCache *binaryCache = nullptr;
 
 private:
   mlir::LogicalResult emit(plan::KernelOp kernel, mlir::ModuleOp device) const;

@@ -106,6 +106,14 @@ Statement &Statement::bind(const std::string &value) {
   return *this;
 }
 
+Statement &Statement::bindBlob(const std::string &bytes) {
+  if (code == SQLITE_OK) {
+    code = sqlite3_bind_blob64(handle, ++parameter, bytes.data(), bytes.size(),
+                               SQLITE_TRANSIENT);
+  }
+  return *this;
+}
+
 Statement &Statement::bind(double value) {
   if (code == SQLITE_OK) {
     code = sqlite3_bind_double(handle, ++parameter, value);
@@ -142,6 +150,12 @@ void Statement::read(std::string &value) {
   const unsigned char *text = sqlite3_column_text(handle, column);
   int bytes = sqlite3_column_bytes(handle, column++);
   value = text ? std::string(reinterpret_cast<const char *>(text), bytes) : "";
+}
+
+void Statement::readBlob(std::string &bytes) {
+  const void *data = sqlite3_column_blob(handle, column);
+  int size = sqlite3_column_bytes(handle, column++);
+  bytes = data ? std::string(static_cast<const char *>(data), size) : "";
 }
 
 void Statement::read(double &value) {

@@ -62,6 +62,7 @@ public:
   Statement &operator=(const Statement &) = delete;
 
   Statement &bind(const std::string &value);
+  Statement &bindBlob(const std::string &bytes);
   Statement &bind(double value);
   Statement &bind(int64_t value);
   Statement &bind(uint64_t value) { return bind(static_cast<int64_t>(value)); }
@@ -73,6 +74,7 @@ public:
   absl::Status run();
 
   void read(std::string &value);
+  void readBlob(std::string &bytes);
   void read(double &value);
   void read(int64_t &value);
   void read(uint64_t &value);

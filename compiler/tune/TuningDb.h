@@ -44,6 +44,11 @@ struct ImportCounts {
   int64_t added = 0, replaced = 0, kept = 0, verdicts = 0;
 };
 
+/// What an assembler made, and what it said.
+struct StoredBinary {
+  std::string bytes, log;
+};
+
 /// One connection; one thread at a time. Any number of processes may use one
 /// file. Errors name the file and say what is wrong with it.
 class TuningDb {
@@ -88,11 +93,19 @@ public:
                                                      const Versions &versions);
   absl::Status putVerdict(const Verdict &verdict);
 
+  /// Assembled kernels, by all that they depend on; the last few hundred are
+  /// kept. What is damaged is not found.
+  absl::StatusOr<std::optional<StoredBinary>>
+  findBinary(const std::string &key);
+  absl::Status putBinary(const std::string &key, const StoredBinary &binary);
+  /// How many there are.
+  absl::StatusOr<int64_t> binaries();
+
   /// All records with their rows, by description; all verdicts.
   absl::StatusOr<std::vector<Record>> records();
   absl::StatusOr<std::vector<Verdict>> verdicts();
 
-  /// The whole database as JSON text.
+  /// All that was measured as JSON text.
   absl::StatusOr<std::string> exportJson();
   /// Merges what exportJson wrote, all of it or nothing. Complete records win
   /// over partial ones, later over earlier; unfinished ones are ignored.

@@ -11,7 +11,7 @@ namespace minic::tune {
 
 /// "MNCT": tells our files from other programs'.
 static constexpr int64_t applicationId = 0x4d4e4354;
-static constexpr int64_t schemaVersion = 2;
+static constexpr int64_t schemaVersion = 3;
 
 static constexpr const char *createRecords = R"sql(
 PRAGMA application_id = 1296974676;
@@ -39,9 +39,13 @@ CREATE TABLE row(
   UNIQUE(record, name));
 )sql";
 
-/// What is measured again soon: an older database loses it.
-static constexpr const char *createVerdicts = R"sql(
+/// What is soon measured or built again: an older database loses it.
+static constexpr const char *createDerived = R"sql(
 DROP TABLE IF EXISTS verdict;
+DROP TABLE IF EXISTS binary;
+CREATE TABLE binary(
+  id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, hash TEXT NOT NULL,
+  log TEXT NOT NULL, bytes BLOB NOT NULL, created TEXT NOT NULL);
 CREATE TABLE verdict(
   plan TEXT NOT NULL, device TEXT NOT NULL, codegen TEXT NOT NULL,
   candidate_set TEXT NOT NULL, onednn TEXT NOT NULL, description TEXT NOT NULL,
@@ -52,7 +56,7 @@ CREATE TABLE verdict(
   call_ratio_high REAL NOT NULL,
   tuned_ships INTEGER NOT NULL, reason TEXT NOT NULL, created TEXT NOT NULL,
   PRIMARY KEY(plan, device, codegen, candidate_set, onednn));
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 )sql";
 
 namespace {
@@ -123,12 +127,12 @@ absl::Status prepareSchema(Sqlite &db, const std::string &path, bool write) {
     status = db.execute(createRecords);
   }
   if (status.ok()) {
-    status = db.execute(createVerdicts);
+    status = db.execute(createDerived);
   }
   return status.ok() ? transaction.commit() : status;
 }
 
-absl::StatusOr<bool> hasVerdicts(Sqlite &db) {
+absl::StatusOr<bool> isCurrent(Sqlite &db) {
   absl::StatusOr<int64_t> version = db.queryInteger("PRAGMA user_version");
   if (!version.ok()) {
     return version.status();

@@ -13,12 +13,13 @@
 namespace minic::tune {
 
 /// Checks that the open file is ours, or empty. With `write` an empty one gets
-/// the schema, and an older one keeps its records and loses its verdicts;
-/// without, it is read as it is, and an empty one is NotFound.
+/// the schema, and an older one keeps its records and loses all else; without,
+/// it is read as it is, and an empty one is NotFound.
 absl::Status prepareSchema(Sqlite &db, const std::string &path, bool write);
 
-/// False for an older database that could not be brought up to date.
-absl::StatusOr<bool> hasVerdicts(Sqlite &db);
+/// False for an older database that could not be brought up to date: it has
+/// records, but nothing else that can be read.
+absl::StatusOr<bool> isCurrent(Sqlite &db);
 
 } // namespace minic::tune
 

@@ -166,7 +166,7 @@ absl::StatusOr<int64_t> TuningDb::prune(const PruneOptions &options) {
   absl::Status status;
   if (options.all) {
     status.Update(erase("1"));
-    status.Update(db->execute("DELETE FROM verdict"));
+    status.Update(db->execute("DELETE FROM verdict; DELETE FROM binary"));
   }
   if (options.unfinished) {
     status.Update(erase("state = 'running'"));
@@ -183,8 +183,10 @@ absl::StatusOr<int64_t> TuningDb::prune(const PruneOptions &options) {
         absl::StrCat("created < strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-",
                      options.olderThanDays, " days')");
     status.Update(erase(before));
-    status.Update(db->execute(
-        absl::StrCat("DELETE FROM verdict WHERE ", before).c_str()));
+    for (const char *table : {"verdict", "binary"}) {
+      status.Update(db->execute(
+          absl::StrCat("DELETE FROM ", table, " WHERE ", before).c_str()));
+    }
   }
   if (!status.ok()) {
     return status;

@@ -46,7 +46,7 @@ static Verdict readVerdict(Statement &statement) {
 absl::StatusOr<std::optional<Verdict>>
 TuningDb::findVerdict(const std::string &plan, const std::string &device,
                       const Versions &versions) {
-  absl::StatusOr<bool> exist = hasVerdicts(*db);
+  absl::StatusOr<bool> exist = isCurrent(*db);
   if (!exist.ok()) {
     return exist.status();
   }
@@ -86,7 +86,7 @@ absl::Status TuningDb::putVerdict(const Verdict &verdict) {
 
 absl::StatusOr<std::vector<Verdict>> TuningDb::verdicts() {
   std::vector<Verdict> verdicts;
-  absl::StatusOr<bool> exist = hasVerdicts(*db);
+  absl::StatusOr<bool> exist = isCurrent(*db);
   if (!exist.ok() || !*exist) {
     return exist.ok() ? absl::StatusOr<std::vector<Verdict>>(verdicts)
                       : exist.status();

@@ -53,9 +53,15 @@ absl::Status listRecords(TuningDb &db) {
     }
     std::printf("\n");
   }
+  absl::StatusOr<int64_t> binaries = db.binaries();
+  if (!binaries.ok()) {
+    return binaries.status();
+  }
   printVerdicts(*verdicts);
-  std::printf("%zu problems, %zu whole-model verdicts\n", records->size(),
-              verdicts->size());
+  std::printf("%zu problems, %zu whole-model verdicts, kernels of %lld models "
+              "assembled\n",
+              records->size(), verdicts->size(),
+              static_cast<long long>(*binaries));
   return absl::OkStatus();
 }
 

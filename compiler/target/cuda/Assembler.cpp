@@ -28,6 +28,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/BLAKE3.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -142,13 +143,34 @@ std::vector<KernelResources> parseResources(StringRef log) {
   return kernels;
 }
 
+/// A hash of all that a cubin depends on.
+static std::string keyOf(StringRef ptx, StringRef arch, StringRef assembler) {
+  llvm::BLAKE3 hash;
+  for (StringRef part : {assembler, arch, ptx}) {
+    hash.update(part);
+    hash.update(StringRef("", 1));
+  }
+  return llvm::toHex(hash.final<32>(), /*LowerCase=*/true);
+}
+
 FailureOr<std::string> assembleCubin(StringRef ptx, StringRef arch,
                                      ModuleOp forDiagnostics,
-                                     std::vector<KernelResources> *resources) {
+                                     std::vector<KernelResources> *resources,
+                                     BinaryCache *cache) {
   std::string missing;
-  llvm::Expected<AssembledCubin> cubin = AssembledCubin();
+  std::string key;
+  llvm::Expected<AssembledBinary> cubin = AssembledBinary();
   if (const NvJitLink *link = NvJitLink::get(&missing)) {
-    cubin = link->assemble(ptx, arch);
+    if (cache && !link->identity().empty()) {
+      key = keyOf(ptx, arch, link->identity());
+    }
+    std::optional<AssembledBinary> known;
+    if (!key.empty() && (known = cache->find(key))) {
+      cubin = *std::move(known);
+      key.clear();
+    } else {
+      cubin = link->assemble(ptx, arch);
+    }
   } else if (std::optional<std::string> ptxas = findPtxas()) {
     cubin = runPtxas(*ptxas, ptx, arch);
   } else {
@@ -161,6 +183,9 @@ FailureOr<std::string> assembleCubin(StringRef ptx, StringRef arch,
     return forDiagnostics.emitError("internal error: the assembler rejects "
                                     "generated PTX: ")
            << llvm::toString(cubin.takeError());
+  }
+  if (!key.empty()) {
+    cache->put(key, *cubin);
   }
   if (resources) {
     *resources = parseResources(cubin->log);

@@ -5,6 +5,7 @@
 #ifndef MINIC_COMPILER_TARGET_CUDA_ASSEMBLER_H
 #define MINIC_COMPILER_TARGET_CUDA_ASSEMBLER_H
 
+#include "compiler/target/BinaryCache.h"
 #include "compiler/target/DeviceProfile.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -38,11 +39,13 @@ struct KernelResources {
 /// Assembles `ptx` for `arch` ("sm_90a"): by nvJitLink in process, else by the
 /// ptxas of a toolkit. What the assembler rejects is a diagnostic at
 /// `forDiagnostics`; a machine with neither is one that says so and how to get
-/// either. `resources` gets an entry per kernel. Thread-safe.
+/// either. `resources` gets an entry per kernel. What `cache` has is not
+/// assembled again. Thread-safe without one.
 mlir::FailureOr<std::string>
 assembleCubin(llvm::StringRef ptx, llvm::StringRef arch,
               mlir::ModuleOp forDiagnostics,
-              std::vector<KernelResources> *resources = nullptr);
+              std::vector<KernelResources> *resources = nullptr,
+              BinaryCache *cache = nullptr);
 
 /// True where assembleCubin has something to assemble with.
 bool hasAssembler();

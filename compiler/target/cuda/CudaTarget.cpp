@@ -50,7 +50,8 @@ LogicalResult CudaTarget::assemble(ModuleOp device, OpBuilder &builder) const {
   bool isCubin = !isPtx && hasAssembler();
   std::vector<KernelResources> resources;
   if (isCubin) {
-    bytes = assembleCubin(*bytes, profile_.cpu, device, &resources);
+    bytes =
+        assembleCubin(*bytes, profile_.cpu, device, &resources, binaryCache);
     if (failed(bytes)) {
       return failure();
     }

@@ -5,17 +5,14 @@
 #ifndef MINIC_COMPILER_TARGET_CUDA_NVJITLINK_H
 #define MINIC_COMPILER_TARGET_CUDA_NVJITLINK_H
 
+#include "compiler/target/BinaryCache.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
 #include <string>
 
 namespace minic::cuda {
-
-struct AssembledCubin {
-  std::string bytes;
-  std::string log; // as ptxas -v prints
-};
 
 /// The library, opened once per process.
 class NvJitLink {
@@ -24,14 +21,20 @@ public:
   /// are the loader's, then CUDA_HOME and /usr/local/cuda.
   static const NvJitLink *get(std::string *why = nullptr);
 
-  /// Thread-safe. The error is what the assembler said.
-  llvm::Expected<AssembledCubin> assemble(llvm::StringRef ptx,
-                                          llvm::StringRef arch) const;
+  /// Thread-safe. The error is what the assembler said; the log is as ptxas -v
+  /// prints.
+  llvm::Expected<AssembledBinary> assemble(llvm::StringRef ptx,
+                                           llvm::StringRef arch) const;
+
+  /// Tells this build of the library, with the options that it is called with,
+  /// from all others; empty where it does not say.
+  const std::string &identity() const { return identity_; }
 
 private:
   using Handle = void *;
   bool open(std::string &why);
 
+  std::string identity_;
   int (*create_)(Handle *, unsigned, const char **) = nullptr;
   int (*destroy_)(Handle *) = nullptr;
   int (*addData_)(Handle, int, const void *, size_t, const char *) = nullptr;

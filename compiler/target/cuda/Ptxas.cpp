@@ -47,7 +47,7 @@ static std::string readAll(llvm::StringRef path) {
   return file ? (*file)->getBuffer().str() : std::string();
 }
 
-llvm::Expected<AssembledCubin>
+llvm::Expected<AssembledBinary>
 runPtxas(llvm::StringRef program, llvm::StringRef ptx, llvm::StringRef arch) {
   llvm::SmallString<128> source, binary, log;
   auto removeSource = makeFile(source, "ptx");
@@ -82,7 +82,7 @@ runPtxas(llvm::StringRef program, llvm::StringRef ptx, llvm::StringRef arch) {
   if (status != 0) {
     return llvm::createStringError(message + text);
   }
-  return AssembledCubin{readAll(binary), text};
+  return AssembledBinary{readAll(binary), text};
 }
 
 } // namespace minic::cuda

@@ -15,7 +15,7 @@ namespace minic::cuda {
 std::optional<std::string> findPtxas();
 
 /// Assembles by `program`. Its temporary files are gone when it returns.
-llvm::Expected<AssembledCubin>
+llvm::Expected<AssembledBinary>
 runPtxas(llvm::StringRef program, llvm::StringRef ptx, llvm::StringRef arch);
 
 } // namespace minic::cuda

@@ -93,9 +93,9 @@ TEST(TuningDbDamage, NewerSchema) {
   TempFolder folder;
   std::string path = folder / "tuning.db";
   fill(folder, path);
-  execute(path, "PRAGMA user_version = 3");
+  execute(path, "PRAGMA user_version = 4");
   expectRejected(path,
-                 "has schema version 3, this minic reads versions 1 to 2");
+                 "has schema version 4, this minic reads versions 1 to 3");
 }
 
 TEST(TuningDbDamage, CorruptedPages) {

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 
 using namespace mlir;
 
@@ -158,6 +159,50 @@ TEST_P(CudaAssemblerTest, ControlsDependentLaunches) {
   std::string text = ptx(*device);
   EXPECT_THAT(text, HasSubstr("griddepcontrol.wait"));
   EXPECT_THAT(text, HasSubstr("griddepcontrol.launch_dependents"));
+}
+
+struct FakeCache : BinaryCache {
+  std::optional<AssembledBinary> find(const std::string &key) override {
+    auto it = entries.find(key);
+    return it == entries.end() ? std::nullopt : std::optional(it->second);
+  }
+  void put(const std::string &key, const AssembledBinary &binary) override {
+    entries[key] = binary;
+  }
+  std::map<std::string, AssembledBinary> entries;
+};
+
+TEST_P(CudaAssemblerTest, AssemblesTheSameOnlyOnce) {
+  auto device =
+      kernel(builder.getF32Type(), 4, [](CudaKernelBuilder &k, Value x) {
+        return Value(math::SqrtOp::create(k.b, k.loc, x));
+      });
+  std::string text = ptx(*device);
+  FakeCache cache;
+  auto assembled = [&](const std::string &ptx, const char *arch) {
+    std::vector<KernelResources> resources;
+    FailureOr<std::string> cubin =
+        assembleCubin(ptx, arch, *device, &resources, &cache);
+    EXPECT_TRUE(succeeded(cubin));
+    EXPECT_EQ(resources.size(), 1u);
+    return succeeded(cubin) ? *cubin : std::string();
+  };
+  FailureOr<std::string> without = assembleCubin(text, GetParam(), *device);
+  ASSERT_TRUE(succeeded(without));
+  EXPECT_EQ(assembled(text, GetParam()), *without);
+  ASSERT_EQ(cache.entries.size(), 1u);
+  EXPECT_EQ(assembled(text, GetParam()), *without);
+  cache.entries.begin()->second.bytes = "from the cache";
+  EXPECT_EQ(assembled(text, GetParam()), "from the cache");
+  // Anything that the bytes depend on is part of the key.
+  EXPECT_NE(assembled(text + "\n", GetParam()), "from the cache");
+  EXPECT_EQ(cache.entries.size(), 2u);
+  // What is rejected is not kept.
+  ScopedDiagnosticHandler quiet(&context,
+                                [](Diagnostic &) { return success(); });
+  EXPECT_TRUE(
+      failed(assembleCubin("not PTX", GetParam(), *device, nullptr, &cache)));
+  EXPECT_EQ(cache.entries.size(), 2u);
 }
 
 TEST_P(CudaAssemblerTest, SaysWhatTheAssemblerRejects) {
