@@ -7,8 +7,6 @@
 
 #include "compiler/target/cuda/BodyEvaluator.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace mlir;
 
 namespace minic::cuda {
@@ -25,9 +23,10 @@ public:
     double sms = std::max(profile_.smCount, 1);
     double hertz = std::max(profile_.clockMHz, 500.0) * 1e6;
     double blocks = double(g_.blocks());
-    double resident = sms * blocksPerSm();
+    double perSm = double(g_.blocksPerSm(profile_));
+    double resident = sms * perSm;
     double waves = std::floor(blocks / resident);
-    double cycles = waves * waveCycles(blocksPerSm());
+    double cycles = waves * waveCycles(perSm);
     double rest = blocks - waves * resident;
     if (rest > 0) {
       cycles += waveCycles(std::ceil(rest / sms));
@@ -41,16 +40,6 @@ private:
   static constexpr double launch = 1.0;
   static constexpr double sharedBytesPerCycle = 128, l2BytesPerCycle = 52;
   static constexpr double memoryLatency = 900; // cycles
-
-  double blocksPerSm() const {
-    double shared =
-        double(profile_.sharedBytesPerSm) / double(g_.sharedBytes() + 1024);
-    double registers = double(profile_.registersPerSm) /
-                       double(llvm::alignTo(g_.registers(), 8) * s_.threads());
-    double threads = double(profile_.threadsPerSm) / double(s_.threads());
-    return std::max(1.0,
-                    std::floor(std::min({shared, registers, threads, 16.0})));
-  }
 
   /// Multiply-adds of an SM per cycle. mma.sync reaches the tensor cores' peak
   /// on sm_8x, and less of it where another instruction is the native one.
@@ -137,8 +126,9 @@ private:
                double(matrix->elementBytes());
     }
     bytes += double(g_.gemm.m) * double(g_.gemm.n) * 4;
-    double perSm = std::min(blocksPerSm(), std::ceil(double(g_.blocks()) /
-                                                     double(profile_.smCount)));
+    double perSm =
+        std::min(double(g_.blocksPerSm(profile_)),
+                 std::ceil(double(g_.blocks()) / double(profile_.smCount)));
     double underWay = perSm * double(s_.stages - 1) * double(g_.stageBytes());
     double reached = std::min(1.0, underWay / 40e3);
     return bytes * double(g_.raster.batches) /

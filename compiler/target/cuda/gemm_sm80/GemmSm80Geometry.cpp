@@ -232,6 +232,17 @@ GemmSm80Geometry::misfit(const DeviceProfile &profile) const {
   return std::nullopt;
 }
 
+int64_t GemmSm80Geometry::blocksPerSm(const DeviceProfile &profile) const {
+  // The driver keeps 1 KiB of shared memory of each block.
+  int64_t shared = profile.sharedBytesPerSm / (sharedBytes() + 1024);
+  int64_t byRegisters =
+      profile.registersPerSm /
+      (int64_t(llvm::alignTo(registers(), 8)) * schedule.threads());
+  int64_t byThreads = profile.threadsPerSm / schedule.threads();
+  return std::max<int64_t>(
+      1, std::min<int64_t>({shared, byRegisters, byThreads, 16}));
+}
+
 int64_t GemmSm80Geometry::workspaceBytes() const {
   if (schedule.splitK == 1) {
     return 0;

@@ -43,6 +43,9 @@ struct GemmSm80Geometry {
   /// Null where a block fits `profile`'s device, else what does not.
   std::optional<std::string> misfit(const DeviceProfile &profile) const;
 
+  /// Blocks that an SM holds at once, at least 1.
+  int64_t blocksPerSm(const DeviceProfile &profile) const;
+
   /// The matrices that are copied from arguments.
   llvm::SmallVector<const GemmOperand *> copied() const;
   bool usesTensorCores() const { return schedule.math != GemmMath::Ffma; }
