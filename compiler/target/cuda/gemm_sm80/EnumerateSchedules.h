@@ -16,8 +16,11 @@ struct EstimatedSchedule {
   double microseconds = 0;
 };
 
+/// Programmatic launches that are offered once more with fewer stages.
+inline constexpr size_t maxShallowSchedules = 6;
+
 /// Schedules for `shape` that fit `profile`'s device, best estimate first, at
-/// most `limit`; none only where no block fits.
+/// most `limit` and those shallow ones; none only where no block fits.
 std::vector<EstimatedSchedule>
 enumerateSchedules(const kernel::FusionShape &shape,
                    const DeviceProfile &profile, size_t limit = 40);

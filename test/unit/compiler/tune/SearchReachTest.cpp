@@ -88,12 +88,23 @@ TEST(SearchReach, SmallMlpBf16) {
             {"gemm_sm80 64x32x128 warps=2x1x2 stages=8 group=8 math=mma pdl=on",
              3.98},
             {"gemm_sm80 32x64x128 warps=1x2x2 stages=8 group=8 math=mma pdl=on",
-             3.98}},
+             3.98},
+            {"gemm_sm80 32x64x64 warps=1x2x2 stages=6 group=8 math=mma pdl=on",
+             3.84},
+            {"gemm_sm80 32x64x64 warps=1x2x2 stages=4 group=8 math=mma pdl=on",
+             3.83},
+            {"gemm_sm80 32x64x128 warps=1x2x2 stages=3 group=8 math=mma pdl=on",
+             3.81}},
            1.1);
   EXPECT_TRUE(played.reaches(
       "gemm_sm80 32x64x64 warps=1x2x2 stages=8 group=8 math=mma pdl=on"));
   EXPECT_TRUE(played.reaches(
       "gemm_sm80 64x32x64 warps=2x1x2 stages=8 group=8 math=mma pdl=on"));
+  // Fewer stages, so that blocks of the next launches fit beside.
+  EXPECT_TRUE(played.reaches(
+      "gemm_sm80 32x64x64 warps=1x2x2 stages=4 group=8 math=mma pdl=on"));
+  EXPECT_TRUE(played.reaches(
+      "gemm_sm80 32x64x128 warps=1x2x2 stages=3 group=8 math=mma pdl=on"));
   EXPECT_LE(played.lookedAt.size(), 24u) << "of " << played.offered;
 }
 
@@ -114,7 +125,12 @@ TEST(SearchReach, SmallMlpF32) {
       "gemm_sm80 64x32x32 warps=2x1x2 stages=8 group=8 math=tf32x3 pdl=on"));
   EXPECT_TRUE(played.reaches(
       "gemm_sm80 32x64x32 warps=1x2x2 stages=8 group=8 math=tf32x3 pdl=on"));
-  EXPECT_LE(played.lookedAt.size(), 24u) << "of " << played.offered;
+  for (const char *tile : {"64x32x32 warps=2x1x2", "32x64x32 warps=1x2x2"}) {
+    std::string shallow = std::string("gemm_sm80 ") + tile +
+                          " stages=4 group=8 math=tf32x3 pdl=on";
+    EXPECT_TRUE(played.reaches(shallow)) << shallow;
+  }
+  EXPECT_LE(played.lookedAt.size(), 27u) << "of " << played.offered;
 }
 
 TEST(SearchReach, UnalignedMatmuls) {

@@ -17,6 +17,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <map>
 #include <set>
 
 using namespace mlir;
@@ -24,6 +25,7 @@ using namespace mlir;
 namespace minic::cuda {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -221,7 +223,7 @@ TEST(GemmSm80Family, OffersDistinctSchedulesForAnyShape) {
         EXPECT_EQ(family.reject(parsed.get(), profile), std::nullopt);
         auto offers = family.enumerate(parsed.get(), profile);
         ASSERT_FALSE(offers.empty());
-        EXPECT_LE(offers.size(), 40u);
+        EXPECT_LE(offers.size(), 40u + maxShallowSchedules);
         std::set<std::string> names;
         bool hasFfma = false;
         for (size_t i = 0; i != offers.size(); ++i) {
@@ -237,6 +239,34 @@ TEST(GemmSm80Family, OffersDistinctSchedulesForAnyShape) {
         EXPECT_EQ(hasFfma, dtype == "f32");
       }
     }
+  }
+}
+
+/// Blocks of the next launches fit beside one that runs: three of them in all,
+/// and four. Not where the blocks of one launch fill the device already.
+TEST(GemmSm80Family, OffersFewerStagesToProgrammaticLaunches) {
+  DeviceProfile profile = profileOf("sm_90a");
+  auto stagesByTile = [&](int64_t m) {
+    ParsedFusion parsed = linearRelu(m, 1024, 1024, "bf16");
+    std::map<std::string, std::set<int64_t>> stages;
+    for (const EstimatedSchedule &one : enumerateSchedules(
+             *kernel::FusionShape::get(parsed.get(), nullptr), profile)) {
+      GemmSm80Schedule schedule = one.schedule;
+      if (schedule.programmatic) {
+        schedule.stages = 2;
+        stages[toString(schedule)].insert(one.schedule.stages);
+      }
+    }
+    return stages;
+  };
+  std::string rest = " warps=1x2x2 stages=2 group=8 math=mma pdl=on";
+  auto small = stagesByTile(256);
+  EXPECT_THAT(small["gemm_sm80 32x64x64" + rest], ElementsAre(4, 6, 8));
+  EXPECT_THAT(small["gemm_sm80 32x64x128" + rest], ElementsAre(3, 8));
+  auto large = stagesByTile(8192);
+  EXPECT_FALSE(large.empty());
+  for (const auto &[tile, stages] : large) {
+    EXPECT_EQ(stages.size(), 1u) << tile;
   }
 }
 
