@@ -49,7 +49,7 @@ Executable::algorithms(int, uint64_t) const {
       "the plan has no library call whose algorithm is open");
 }
 
-absl::Status Executable::copyConstants(void *) const {
+absl::Status Executable::copyConstants(void *, int64_t) const {
   return absl::UnimplementedError("this device's constants are not copied");
 }
 

@@ -97,6 +97,8 @@ struct ExecutionOptions {
   /// may take a library long. Of the Executions that do, one thread runs one at
   /// a time.
   bool sharesCalls = false;
+  /// GPU: another Execution has zeroed the same arena's part.
+  bool isArenaZeroed = false;
 };
 
 /// One stream of runs; one thread at a time.
@@ -144,11 +146,12 @@ public:
   /// descriptor names none. Unimplemented where there is no such call.
   virtual absl::StatusOr<std::vector<LibraryAlgorithm>>
   algorithms(int most, uint64_t scratchLimit) const;
-  /// Bytes that a copy of the constants takes in memory(); 0 where Executions
-  /// use no copies.
+  /// Bytes that a copy of the constants takes in memory(), a multiple of 256; 0
+  /// where Executions use no copies.
   virtual uint64_t constantBytes() const { return 0; }
-  /// Fills `destination`, constantBytes() of memory(), 256-byte aligned.
-  virtual absl::Status copyConstants(void *destination) const;
+  /// Makes `copies` of them, one right after the other, from `destination` on,
+  /// which is 256-byte aligned.
+  virtual absl::Status copyConstants(void *destination, int64_t copies) const;
 };
 
 /// Stateless.

@@ -19,16 +19,17 @@ using Clock = std::chrono::steady_clock;
 /// Longer replays are their own warm-up.
 constexpr double longReplayUs = 1000;
 
+/// Shorter replays do not bring all that a function touches into the caches.
+constexpr double shortWarmUpUs = 100;
+
+/// So many replays of a shorter recording stand for one of a longer: what the
+/// events around each add is little, and to record anew takes long.
+constexpr int64_t mostReplays = 4;
+
 /// Commands in one recording: more take longer to instantiate than to run.
 constexpr int64_t mostCommands = 512;
 
-/// Copies of constants lie as the Executable's own do.
-constexpr uint64_t constantAlignment = 256;
-
-uint64_t alignUp(uint64_t bytes) {
-  return (bytes + constantAlignment - 1) / constantAlignment *
-         constantAlignment;
-}
+uint64_t alignUp(uint64_t bytes) { return (bytes + 255) / 256 * 256; }
 
 double microsecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start)
@@ -37,7 +38,14 @@ double microsecondsSince(Clock::time_point start) {
 
 } // namespace
 
-TimedGpuFunction::~TimedGpuFunction() = default;
+TimedGpuFunction::~TimedGpuFunction() {
+  // Nobody runs any more: all samples were waited for.
+  executions.clear();
+  recorded.clear();
+  streamed.reset();
+  replayed.reset();
+  options.spare->leave(std::move(block));
+}
 
 absl::StatusOr<std::unique_ptr<TimedGpuFunction>>
 TimedGpuFunction::create(std::shared_ptr<const Program> program,
@@ -49,10 +57,8 @@ TimedGpuFunction::create(std::shared_ptr<const Program> program,
     return status;
   }
   // The first run makes a library's late decisions, which a recording must
-  // not see.
-  for (const std::unique_ptr<Execution> &execution : function->executions) {
-    status.Update(execution->run(function->operands->callers(0)));
-  }
+  // not see; all Executions share its calls.
+  status = function->executions[0]->run(function->operands->callers(0));
   status.Update(function->executions[0]->synchronize());
   if (!status.ok()) {
     return status;
@@ -62,7 +68,7 @@ TimedGpuFunction::create(std::shared_ptr<const Program> program,
 
 absl::Status TimedGpuFunction::allocate() {
   const Executable &executable = *program->impl().executable;
-  const DeviceMemory &memory = executable.memory();
+  std::shared_ptr<const DeviceMemory> memory(program, &executable.memory());
   const auto &inputs = program->inputs(), &outputs = program->outputs();
   int64_t sets = 1;
   if (options.residency == Residency::cold) {
@@ -78,9 +84,7 @@ absl::Status TimedGpuFunction::allocate() {
       options.operands->reset(); // before others take their place
     }
     absl::StatusOr<std::shared_ptr<const RotatedOperands>> created =
-        RotatedOperands::create(
-            std::shared_ptr<const DeviceMemory>(program, &memory), inputs,
-            outputs, sets);
+        RotatedOperands::create(memory, inputs, outputs, sets);
     if (!created.ok()) {
       return created.status();
     }
@@ -89,27 +93,21 @@ absl::Status TimedGpuFunction::allocate() {
       *options.operands = operands;
     }
   }
-  absl::StatusOr<DeviceBuffer> buffer =
-      DeviceBuffer::create(memory, program->arenaBytes());
-  if (!buffer.ok()) {
-    return buffer.status();
+  int64_t copies = executable.constantBytes() > 0 ? sets - 1 : 0;
+  absl::StatusOr<SpareBuffer::Block> taken = options.spare->take(
+      memory, alignUp(program->arenaBytes()) +
+                  uint64_t(copies) * executable.constantBytes());
+  if (!taken.ok()) {
+    return taken.status();
   }
-  arena = *std::move(buffer);
-  int64_t copies = executable.constantBytes() > 0 ? sets : 1;
-  // Together: allocations take longer than the copies.
-  buffer = DeviceBuffer::create(
-      memory, uint64_t(copies - 1) * alignUp(executable.constantBytes()));
-  if (!buffer.ok()) {
-    return buffer.status();
-  }
-  constants = *std::move(buffer);
-  for (int64_t set = 0; set < copies; ++set) {
-    if (set > 0) {
-      absl::Status status = executable.copyConstants(constantsOf(set));
-      if (!status.ok()) {
-        return status;
-      }
+  block = *std::move(taken);
+  if (copies > 0) {
+    absl::Status status = executable.copyConstants(constantsOf(1), copies);
+    if (!status.ok()) {
+      return status;
     }
+  }
+  for (int64_t set = 0; set <= copies; ++set) {
     absl::StatusOr<std::unique_ptr<Execution>> execution =
         createExecution(GraphMode::Off, set);
     if (!execution.ok()) {
@@ -121,17 +119,17 @@ absl::Status TimedGpuFunction::allocate() {
 }
 
 void *TimedGpuFunction::constantsOf(int64_t set) const {
-  return constants.data() +
-         uint64_t(set - 1) *
-             alignUp(program->impl().executable->constantBytes());
+  return block.buffer.data() + alignUp(program->arenaBytes()) +
+         uint64_t(set - 1) * program->impl().executable->constantBytes();
 }
 
 absl::StatusOr<std::unique_ptr<Execution>>
 TimedGpuFunction::createExecution(GraphMode mode, int64_t set) const {
-  ExecutionOptions execution{arena.data()};
+  ExecutionOptions execution{block.buffer.data()};
   execution.graph = mode;
   execution.constants = set > 0 ? constantsOf(set) : nullptr;
   execution.sharesCalls = true; // there is one for each set
+  execution.isArenaZeroed = !executions.empty();
   return program->impl().executable->createExecution(execution);
 }
 
@@ -167,6 +165,15 @@ TimedGpuFunction::record(int64_t count) {
   return &entry;
 }
 
+TimedGpuFunction::Recorded &TimedGpuFunction::warmUpOf(Recorded &entry) {
+  for (auto &[count, shorter] : recorded) {
+    if (shorter.lastUs >= shortWarmUpUs && count < entry.count) {
+      return shorter;
+    }
+  }
+  return entry;
+}
+
 absl::StatusOr<double> TimedGpuFunction::sampleDevice(int64_t iterations) {
   int64_t commands =
       std::max<int64_t>(1, program->impl().variant->run()->size());
@@ -178,13 +185,19 @@ absl::StatusOr<double> TimedGpuFunction::sampleDevice(int64_t iterations) {
     // ago.
     count = std::max<int64_t>(1, count / sets) * sets;
   }
+  if (!recorded.empty()) {
+    int64_t longest = recorded.rbegin()->first;
+    if (longest < count && longest >= (count + mostReplays - 1) / mostReplays) {
+      count = longest;
+    }
+  }
   absl::StatusOr<Recorded *> found = record(count);
   if (!found.ok()) {
     return found.status();
   }
   Recorded &entry = **found;
   if (entry.lastUs < longReplayUs) {
-    absl::StatusOr<double> warmUp = entry.runs->replay();
+    absl::StatusOr<double> warmUp = warmUpOf(entry).runs->replay();
     if (!warmUp.ok()) {
       return warmUp.status();
     }

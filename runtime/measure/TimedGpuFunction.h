@@ -13,6 +13,7 @@
 
 #include "runtime/measure/Protocol.h"
 #include "runtime/measure/RotatedOperands.h"
+#include "runtime/measure/SpareBuffer.h"
 #include "runtime/program/Program.h"
 
 #include <map>
@@ -30,6 +31,9 @@ public:
     /// Of the same GPU. Used if it fits, else replaced; functions of the same
     /// tensors share it.
     std::shared_ptr<const RotatedOperands> *operands = nullptr;
+    /// Of the same GPU: where the function takes its own memory from and
+    /// leaves it.
+    std::shared_ptr<SpareBuffer> spare = std::make_shared<SpareBuffer>();
   };
   /// ResourceExhausted where the device's memory does not hold the operands.
   static absl::StatusOr<std::unique_ptr<TimedGpuFunction>>
@@ -60,14 +64,16 @@ private:
                                                              int64_t set) const;
   /// A recording of `count` runs.
   absl::StatusOr<Recorded *> record(int64_t count);
+  /// What is replayed, untimed, before `entry` is: the shortest that will do.
+  Recorded &warmUpOf(Recorded &entry);
   absl::StatusOr<double> sampleDevice(int64_t iterations);
   absl::StatusOr<double> sampleHost(int64_t iterations, RunMode mode);
 
   const std::shared_ptr<const Program> program;
   const Options options;
   std::shared_ptr<const RotatedOperands> operands;
-  DeviceBuffer constants; // a copy for each set but the first
-  DeviceBuffer arena;
+  /// The arena, then a copy of the constants for each set but the first.
+  SpareBuffer::Block block;
   std::vector<std::unique_ptr<Execution>> executions; // one per set
   std::map<int64_t, Recorded> recorded;               // by count
   std::unique_ptr<Execution> streamed, replayed;      // for the host's clock

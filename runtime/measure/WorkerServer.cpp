@@ -90,6 +90,7 @@ struct WorkerServer::Impl {
   bool gpusDescribed = false;
   /// By index of the GPU: of the last function there.
   std::map<int, std::shared_ptr<const RotatedOperands>> operands;
+  std::map<int, std::shared_ptr<SpareBuffer>> spares;
   std::map<int, GpuClock> clocks;
   /// The last file that a verification named: all candidates of a problem are
   /// compared with one.
@@ -284,6 +285,11 @@ struct WorkerServer::Impl {
     const GpuFacts *gpu = findGpu(entry);
     options.cacheBytes = gpu ? uint64_t(gpu->l2Bytes) : 0;
     options.operands = &operands[entry.program->place().index];
+    if (auto &spare = spares[entry.program->place().index]) {
+      options.spare = spare;
+    } else {
+      spare = options.spare;
+    }
     entry.timedGpu.reset();
     absl::StatusOr<std::unique_ptr<TimedGpuFunction>> timed =
         TimedGpuFunction::create(entry.program, options);

@@ -255,10 +255,11 @@ CudaExecutable::algorithms(int most, uint64_t scratchLimit) const {
   return only->algorithms(most, scratchLimit);
 }
 
-absl::Status CudaExecutable::copyConstants(void *destination) const {
-  return memory_->copyWithin(
+absl::Status CudaExecutable::copyConstants(void *destination,
+                                           int64_t copies) const {
+  return memory_->repeatWithin(
       destination, reinterpret_cast<const void *>(constantBlock.get()),
-      constantBytes_);
+      constantBytes_, copies);
 }
 
 } // namespace minic::runtime

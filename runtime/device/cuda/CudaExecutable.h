@@ -30,7 +30,7 @@ public:
   absl::StatusOr<std::vector<LibraryAlgorithm>>
   algorithms(int most, uint64_t scratchLimit) const override;
   uint64_t constantBytes() const override { return constantBytes_; }
-  absl::Status copyConstants(void *destination) const override;
+  absl::Status copyConstants(void *destination, int64_t copies) const override;
 
 private:
   CudaExecutable(const ExecutableSource &source,

@@ -44,7 +44,7 @@ CudaExecution::create(Parts parts, const ExecutionOptions &options) {
     }
     execution->graph_ = std::move(*graph);
   }
-  if (own.zeroedBytes == 0) {
+  if (own.zeroedBytes == 0 || options.isArenaZeroed) {
     return execution;
   }
   // Waited for, since later runs may go to another stream.

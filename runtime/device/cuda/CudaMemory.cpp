@@ -99,17 +99,19 @@ absl::Status CudaMemory::copyOut(void *host, const void *device,
   return waitForStream("copy from the device");
 }
 
-absl::Status CudaMemory::copyWithin(void *to, const void *from,
-                                    uint64_t bytes) const {
-  if (bytes == 0) {
+absl::Status CudaMemory::repeatWithin(void *to, const void *from,
+                                      uint64_t bytes, int64_t times) const {
+  if (bytes == 0 || times == 0) {
     return absl::OkStatus();
   }
   Entry entry(*context_);
-  MINIC_RETURN_IF_CUDA_ERROR(context_->driver(),
-                             cuMemcpyAsync(devicePointer(to),
-                                           devicePointer(from), bytes,
-                                           stream_.get()),
-                             "copy on the device");
+  for (int64_t i = 0; i < times; ++i) {
+    MINIC_RETURN_IF_CUDA_ERROR(
+        context_->driver(),
+        cuMemcpyAsync(devicePointer(to) + uint64_t(i) * bytes,
+                      devicePointer(from), bytes, stream_.get()),
+        "copy on the device");
+  }
   return waitForStream("copy on the device");
 }
 

@@ -31,7 +31,9 @@ public:
                                     uint64_t bytes) const override;
   void releaseOn(void *stream, void *pointer) const override;
 
-  absl::Status copyWithin(void *to, const void *from, uint64_t bytes) const;
+  /// Copies `bytes` from `from` to `to`, `times` times in a row.
+  absl::Status repeatWithin(void *to, const void *from, uint64_t bytes,
+                            int64_t times) const;
   /// Null for zero bytes.
   absl::StatusOr<CudaBuffer> allocateBuffer(uint64_t bytes) const;
   /// What it copies on; for work at load that has to be waited for.

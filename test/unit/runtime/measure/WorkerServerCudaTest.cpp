@@ -203,6 +203,41 @@ TEST_F(WorkerServerCudaTest, TimesInEveryWay) {
             0);
 }
 
+#ifndef MINIC_TEST_ON_GPU
+TEST_F(WorkerServerCudaTest, ColdTimingOfTheNextCandidateWaitsForLittle) {
+  fakeCuda().attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] = 50 << 20;
+  TestArtifact artifact = addExternal();
+  artifact.variant().arena_bytes = 512;
+  artifact.variant().zeroed_bytes = 64;
+  auto screen = [&](const std::string &id) {
+    for (int64_t iterations : {8, 166, 166, 166}) {
+      ask<TimeReply>(TimeRequest{.ids = {id},
+                                 .iterations = {iterations},
+                                 .residency = Residency::cold});
+    }
+  };
+  load("first", artifact);
+  screen("first");
+  ask<DoneReply>(UnloadRequest{.id = "first"});
+  load("next", artifact);
+  fakeCuda().calls.clear();
+  screen("next");
+  // 64 sets: one copy of the constants each but for the first.
+  EXPECT_EQ(fakeCuda().callsOf("cuMemcpyAsync"), 63);
+  EXPECT_EQ(fakeCuda().callsOf("cuMemcpyHtoDAsync"), 0);
+  EXPECT_EQ(fakeCuda().callsOf("cuMemAlloc"), 0);
+  EXPECT_EQ(fakeCuda().callsOf("cuMemsetD8Async"), 1);
+  EXPECT_EQ(fakeCuda().callsOf("cuStreamBeginCapture"), 1);
+  // One run by itself, and what is recorded.
+  EXPECT_EQ(fakeCuda().callsOf("cuLaunchKernel"), 1 + 64);
+  // The copies, the counters, the run, and replays: a sample is one or three
+  // after a warm-up.
+  EXPECT_EQ(fakeCuda().callsOf("cuStreamSynchronize"), 3 + 2 + 3 * 4);
+  ask<DoneReply>(UnloadRequest{.id = "next"});
+  EXPECT_EQ(fakeCuda().callsOf("cuMemFree"), 1); // its own constants
+}
+#endif
+
 TEST_F(WorkerServerCudaTest, AnOpenAlgorithmIsAskedForInVain) {
   load("b", cudaScaleArtifact(count));
   Reply reply = server.handle(AlgorithmsRequest{.id = "b", .most = 4});

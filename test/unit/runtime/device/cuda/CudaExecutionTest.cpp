@@ -80,7 +80,7 @@ TEST_F(CudaExecutionTest, runsWithItsOwnCopyOfTheConstants) {
   LoadedArtifact loaded(artifact);
   ASSERT_TRUE(loaded.status().ok()) << loaded.status();
   DeviceFloats copy(*loaded, std::vector<float>(loaded->constantBytes() / 4));
-  ASSERT_TRUE(loaded->copyConstants(copy.data()).ok());
+  ASSERT_TRUE(loaded->copyConstants(copy.data(), 1).ok());
   float changed[] = {5, 6};
   ASSERT_TRUE(loaded->memory().copyIn(copy.data(), changed, 8).ok());
   ExecutionOptions options{nullptr};
