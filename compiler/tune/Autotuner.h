@@ -65,6 +65,9 @@ struct AutotunerOptions {
   int screenPairs = 3;
   double timeoutSeconds = 10; // of one request to the worker
   RoundsOptions rounds;
+  /// Of the finals of all problems together; each may take rounds.maxSeconds at
+  /// most and half of it at least. 0: no limit.
+  double finalsSeconds = 0;
   SelectionPolicy policy;
   /// Called once, before the first build, where there is something to search:
   /// to wait for another tuner. Records are looked up again afterwards.

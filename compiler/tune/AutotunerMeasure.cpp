@@ -269,6 +269,10 @@ absl::Status Autotuner::runFinal(Search &search) {
     };
     RoundsOptions rounds = options.rounds;
     rounds.stop = [this] { return stopped(); };
+    if (options.finalsSeconds > 0) {
+      rounds.maxSeconds = std::clamp(options.finalsSeconds / problems,
+                                     rounds.maxSeconds / 2, rounds.maxSeconds);
+    }
     if (options.budgetSeconds > 0) {
       rounds.maxSeconds =
           std::min(rounds.maxSeconds, search.deadline - clock.now());

@@ -154,6 +154,7 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
     // Runs are short and the clock is the device's own.
     tunerOptions.roundUs = 1000;
     tunerOptions.rounds.maxSeconds = 0.5;
+    tunerOptions.finalsSeconds = 4;
   }
   bool onTerminal = ::isatty(STDERR_FILENO) == 1;
   tunerOptions.budgetSeconds = options.tuneBudgetSeconds;
@@ -251,14 +252,21 @@ TuningSelector::checkModel(WholeModelInputs check) {
   if (!status.ok()) {
     return status;
   }
+  // Where other functions took what there is, each still has rounds enough for
+  // an interval.
+  check.rounds.maxSeconds =
+      std::clamp(checksSecondsLeft, std::min(0.5, check.rounds.maxSeconds),
+                 check.rounds.maxSeconds);
   // Undecided rounds go on as long as the budget allows.
   if (inputs.options->tuneBudgetSeconds > 0) {
     double left = started + inputs.options->tuneBudgetSeconds - clock.now();
     check.rounds.maxSeconds = std::clamp(
         left, std::min(1.5, check.rounds.maxSeconds), check.rounds.maxSeconds);
   }
+  double begun = clock.now();
   absl::StatusOr<WholeModelResult> result =
       checkWholeModel(check, *db, machine.worker(), clock);
+  checksSecondsLeft -= clock.now() - begun;
   lock.reset();
   if (result.ok()) {
     verdicts = *result;

@@ -59,7 +59,8 @@ private:
   std::unique_ptr<MeasureLock> lock;
   std::unique_ptr<TuningDb> db;
   SteadyClock clock;
-  double started = 0; // when select() was called
+  double started = 0;           // when select() was called
+  double checksSecondsLeft = 5; // of checkModel, for all functions together
   /// Of the oneDNN that the worker opened, empty for none; unset: not asked.
   std::optional<std::string> libraryVersion;
   std::vector<TunedProblem> tuned;
