@@ -19,9 +19,12 @@ namespace {
 
 constexpr uint64_t guardBytes = 64 << 10;
 
+/// Each byte is the first one and its neighbour's: memcmp is faster than a
+/// loop.
 bool holds(const std::byte *begin, const std::byte *end, uint8_t pattern) {
-  return std::all_of(
-      begin, end, [=](std::byte byte) { return byte == std::byte(pattern); });
+  return begin == end ||
+         (*begin == std::byte(pattern) &&
+          std::memcmp(begin, begin + 1, size_t(end - begin) - 1) == 0);
 }
 
 absl::StatusOr<uint64_t> hashOf(const GuardedBuffer &buffer) {

@@ -238,6 +238,32 @@ TEST_F(AutotunerGpuTest, ABudgetStillGivesAWinner) {
   EXPECT_LT(machine.builds, 10);
 }
 
+TEST_F(AutotunerGpuTest, FinalsOfManyProblemsShareTheirTime) {
+  options.rounds.indifference = 1e-6; // so that only time ends them
+  options.rounds.maxRounds = 100000;
+  options.rounds.maxSeconds = 1;
+  options.finalsSeconds = 1.4;
+  auto finals = [&](int problems, const std::string &name) {
+    std::vector<TuningTask> tasks;
+    for (int i = 0; i < problems; ++i) {
+      tasks.push_back(
+          makeGpuTask(name + std::to_string(i),
+                      {{.us = 30, .noise = 0.01}, {.us = 30, .noise = 0.01}}));
+    }
+    Autotuner tuner(*db, pool, worker, machine.clock, options);
+    auto tuned = tuner.tune(tasks);
+    EXPECT_TRUE(tuned.ok()) << tuned.status();
+    double seconds = 0;
+    for (const TunedProblem &problem : *tuned) {
+      seconds += problem.record.measureSeconds;
+    }
+    return seconds / problems;
+  };
+  EXPECT_NEAR(finals(1, "one"), 1, 0.1);
+  EXPECT_NEAR(finals(2, "two"), 0.7, 0.1);
+  EXPECT_NEAR(finals(4, "four"), 0.5, 0.1); // each has half at least
+}
+
 TEST_F(AutotunerGpuTest, AnUnfinishedSearchGoesOnWhereItWasKilled) {
   machine.candidates["p/k0/00"] = {40};
   machine.candidates["p/k0/01"] = {25};
