@@ -6,6 +6,7 @@
 #define MINIC_RUNTIME_DEVICE_DEVICE_H
 
 #include "runtime/base/ParallelFor.h"
+#include "runtime/base/SparePool.h"
 #include "runtime/base/Tensor.h"
 #include "runtime/format/ArtifactReader.h"
 
@@ -78,6 +79,9 @@ struct ExecutableSource {
   const std::vector<const std::byte *> &constants;
   bool strictLibraries;
   int deviceIndex = 0;
+  /// Where library calls that die leave what took them long to make, for those
+  /// that are made later; null: nothing is kept.
+  std::shared_ptr<SparePool> spares = nullptr;
 };
 
 struct ExecutionOptions {

@@ -82,7 +82,14 @@ bool writeLine(int fd, std::string line) {
 
 } // namespace
 
+/// A candidate's call is made when the library's algorithms are listed, when
+/// it is verified, and again when it is among the last few: enough for the
+/// algorithms of several problems, little beside what candidates take.
+static constexpr size_t mostSpares = 64;
+
 struct WorkerServer::Impl {
+  const std::shared_ptr<SparePool> libraryParts =
+      std::make_shared<SparePool>(mostSpares);
   std::map<std::string, Loaded> loaded;
   ConstantCache constants{uint64_t(1) << 30};
   std::optional<DeviceFacts> facts;
@@ -175,6 +182,7 @@ struct WorkerServer::Impl {
     options.function = request.function;
     options.threads = request.threads;
     options.device = request.device;
+    options.spares = libraryParts;
     options.constants = constants.provider(request.constantsSeed);
     auto start = std::chrono::steady_clock::now();
     absl::StatusOr<std::shared_ptr<const Program>> program =

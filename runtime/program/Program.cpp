@@ -133,9 +133,9 @@ static absl::Status loadImpl(Program::Impl &impl,
     return status;
   }
   const Device *device = findDevice(impl.variant->target()->str());
-  absl::StatusOr<std::unique_ptr<Executable>> executable =
-      device->load({impl.artifact, *impl.function, *impl.variant,
-                    impl.constants, options.strictLibraries, options.device});
+  absl::StatusOr<std::unique_ptr<Executable>> executable = device->load(
+      {impl.artifact, *impl.function, *impl.variant, impl.constants,
+       options.strictLibraries, options.device, options.spares});
   if (!executable.ok()) {
     return executable.status();
   }

@@ -5,6 +5,7 @@
 #ifndef MINIC_RUNTIME_PROGRAM_PROGRAM_H
 #define MINIC_RUNTIME_PROGRAM_PROGRAM_H
 
+#include "runtime/base/SparePool.h"
 #include "runtime/base/Tensor.h"
 
 #include "absl/status/statusor.h"
@@ -34,6 +35,9 @@ struct ProgramOptions {
   bool strictLibraries = false;
   /// Index of the GPU, as the driver counts them; a CPU has none.
   int device = 0;
+  /// For whoever loads the same library calls again and again: where they
+  /// leave what took long to make. Null: nothing outlives the Program.
+  std::shared_ptr<SparePool> spares = nullptr;
 };
 
 /// Thread-safe after load. Holds the mapped file, the loaded kernels, library

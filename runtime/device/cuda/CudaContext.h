@@ -11,7 +11,7 @@
 namespace minic::runtime {
 
 /// Keeps the primary context of a device alive. Immutable and thread-safe.
-class CudaContext {
+class CudaContext : public std::enable_shared_from_this<CudaContext> {
 public:
   /// NotFound or FailedPrecondition without a driver, InvalidArgument where
   /// there is no such device.

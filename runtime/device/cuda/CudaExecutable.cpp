@@ -100,7 +100,8 @@ absl::StatusOr<std::vector<LoadedCommand>> CudaExecutable::loadCommands(
           source.strictLibraries,
           context->deviceIndex(),
           constants,
-          &source.function};
+          &source.function,
+          source.spares};
       absl::StatusOr<std::unique_ptr<LibraryCall>> made =
           createLibraryCall(*call, options);
       if (!made.ok()) {

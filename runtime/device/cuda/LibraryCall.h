@@ -53,6 +53,9 @@ struct LibraryCallOptions {
   const std::vector<void *> &constants;
   /// Tells how callers' memory is aligned; null: to 16 bytes.
   const format::Function *function = nullptr;
+  /// Takes what calls before it left, and leaves what it has; null: nothing is
+  /// kept. See ExecutableSource.
+  std::shared_ptr<SparePool> spares = nullptr;
 };
 
 /// One Execution's use of a call; one thread at a time. The context is current

@@ -99,13 +99,14 @@ CudnnHandle::create(const CudnnLibrary &library) {
 }
 
 absl::Status CudnnHandle::setStream(cudaStream_t next) {
-  if (next == stream) {
+  if (isStreamKnown && next == stream) {
     return absl::OkStatus();
   }
   absl::Status status =
       library.check(library.cudnnSetStream(handle, next), "take the stream");
   if (status.ok()) {
     stream = next;
+    isStreamKnown = true;
   }
   return status;
 }

@@ -62,6 +62,9 @@ public:
 
   cudnnHandle_t get() const { return handle; }
   absl::Status setStream(cudaStream_t stream);
+  /// The next setStream tells cuDNN in any case: the last stream may be gone
+  /// and another one have its address.
+  void forgetStream() { isStreamKnown = false; }
 
 private:
   CudnnHandle(const CudnnLibrary &library, cudnnHandle_t handle)
@@ -70,6 +73,7 @@ private:
   const CudnnLibrary &library;
   const cudnnHandle_t handle;
   cudaStream_t stream = nullptr; // what a new handle has
+  bool isStreamKnown = true;
 };
 
 } // namespace minic::runtime

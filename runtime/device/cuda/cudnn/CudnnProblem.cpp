@@ -4,6 +4,7 @@
 
 #include "runtime/device/cuda/cudnn/CudnnProblem.h"
 
+#include "absl/base/casts.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -103,6 +104,34 @@ std::string CudnnProblem::describe() const {
   if (activation) {
     absl::StrAppend(&text, " + ",
                     format::EnumNameEltwiseKind(activation->kind));
+  }
+  return text;
+}
+
+std::string CudnnProblem::key() const {
+  std::string text = allowsTf32 ? "tf32" : "f32";
+  auto append = [&](const std::vector<int64_t> &list) {
+    absl::StrAppend(&text, " ", absl::StrJoin(list, ","));
+  };
+  if (convolution) {
+    absl::StrAppend(&text, " convolution");
+    append(convolution->strides);
+    append(convolution->padsBegin);
+    append(convolution->padsEnd);
+    append(convolution->dilations);
+  }
+  absl::StrAppend(&text, addend ? " addend" : "", bias ? " bias" : "");
+  for (const CudnnTensor *tensor : tensors()) {
+    absl::StrAppend(&text, "; ", toString(tensor->dtype));
+    append(tensor->dims);
+    append(tensor->strides);
+    append({tensor->alignment});
+  }
+  if (activation) {
+    // As they are printed floats of different bits may look alike.
+    absl::StrAppend(&text, "; ", format::EnumNameEltwiseKind(activation->kind),
+                    " ", absl::bit_cast<uint32_t>(activation->alpha), " ",
+                    absl::bit_cast<uint32_t>(activation->beta));
   }
   return text;
 }

@@ -49,6 +49,9 @@ struct CudnnProblem {
   std::vector<const CudnnTensor *> tensors() const;
   /// For messages: "convolution bf16 [32, 256, 14, 14] x [256, 256, 3, 3]".
   std::string describe() const;
+  /// All that a plan made for it depends on: equal for problems that may use
+  /// each other's plans, on other memory.
+  std::string key() const;
 };
 
 } // namespace minic::runtime

@@ -158,6 +158,52 @@ TEST_F(CudnnGpuTest, CallsCanBeCaptured) {
   }
 }
 
+// To list engines and then to load each makes each once; no engine is two
+// calls' at a time, and one that comes back is right on another stream.
+TEST_F(CudnnGpuTest, ListedEnginesAreNotMadeAgain) {
+  spares = std::make_shared<SparePool>(32);
+  ConvolutionCase test;
+  test.name = "recycled";
+  test.padsBegin = test.padsEnd = {1, 1};
+  test.c = test.k = 64;
+  test.hasBias = true;
+  test.activation = EltwiseKind::relu;
+  test.dtype = DType::bf16;
+  test.isNhwc = true;
+  auto lister = make(test);
+  ASSERT_TRUE(lister.ok()) << lister.status();
+  auto algorithms = (*lister)->algorithms(8, 64 << 20);
+  ASSERT_TRUE(algorithms.ok()) << algorithms.status();
+  ASSERT_GT(algorithms->size(), 1u);
+  lister->reset();
+  int64_t made = spares->counters().missed;
+  EXPECT_EQ(spares->counters().taken, 0);
+  EXPECT_GE(made, int64_t(algorithms->size()));
+  Data data = prepare(test);
+  for (int time : {1, 2}) {
+    for (const LibraryAlgorithm &algorithm : *algorithms) {
+      SCOPED_TRACE(algorithm.name);
+      test.engine = algorithm.name;
+      auto call = make(test);
+      ASSERT_TRUE(call.ok()) << call.status();
+      ASSERT_NO_FATAL_FAILURE(run(**call, data));
+      expectCorrect(test, data);
+    }
+    EXPECT_EQ(spares->counters().missed, made);
+    EXPECT_EQ(spares->counters().taken, time * int64_t(algorithms->size()));
+  }
+  auto one = make(test), other = make(test);
+  ASSERT_TRUE(one.ok() && other.ok());
+  EXPECT_EQ(spares->counters().missed, made + 1);
+  ASSERT_NO_FATAL_FAILURE(run(**one, data));
+  ASSERT_NO_FATAL_FAILURE(run(**other, data));
+  expectCorrect(test, data);
+  test.k = 32; // another problem takes none of them
+  made = spares->counters().missed;
+  auto smaller = make(test);
+  EXPECT_GT(spares->counters().missed, made);
+}
+
 // A NaN or an infinity of the input reaches the results that it is an operand
 // of, relu included, and no others.
 TEST_F(CudnnGpuTest, NanAndInfinityStayWhereTheyBelong) {

@@ -146,7 +146,9 @@ protected:
     return *made;
   }
 
-  LibraryCallOptions options() { return {*context, "", false, 0, constants}; }
+  LibraryCallOptions options() {
+    return {*context, "", false, 0, constants, nullptr, spares};
+  }
 
   /// Data for a case, made once and run with many engines.
   struct Data {
@@ -290,6 +292,7 @@ protected:
   void *arena = nullptr;
   std::vector<void *> allocated;
   std::vector<void *> constants;
+  std::shared_ptr<SparePool> spares; // null: off, as it is for users
   std::vector<std::unique_ptr<Packed<format::CudnnConvolution>>> packed;
 };
 
