@@ -234,9 +234,13 @@ FailureOr<Verdicts> selectAlgorithms(ModuleOp module,
     return failure();
   }
   FailureOr<Verdicts> verdicts = Verdicts();
+  tune::SteadyClock clock;
+  double checkSeconds = 0;
   if (options.wholeModelCheck) {
     WholeModel whole(module, variant, options, selector);
+    double begun = clock.now();
     verdicts = whole.check(std::move(fused));
+    checkSeconds = clock.now() - begun;
     if (failed(verdicts)) {
       return failure();
     }
@@ -249,6 +253,10 @@ FailureOr<Verdicts> selectAlgorithms(ModuleOp module,
         options.log.line(LogTopic::Graphs, model + verdict.graph);
       }
     }
+  }
+  if (std::string costs = selector.describeCosts(checkSeconds);
+      !costs.empty()) {
+    options.log.line(LogTopic::Autotuning, costs);
   }
   if (failed(report(module, selector.writeReport()))) {
     return failure();

@@ -67,6 +67,25 @@ static int count(const Record &record, RowStatus status) {
                     [&](const Row &row) { return row.status == status; }));
 }
 
+/// Seconds of the clock on the wall, but for the builders', who work side by
+/// side and beside the rest.
+static std::string describeSeconds(const TunedProblem &tuned) {
+  const Record &record = tuned.record;
+  double tested = record.verifySeconds + record.measureSeconds;
+  if (!tuned.measured) { // records keep no more
+    return absl::StrFormat(
+        "tested in %.1f s (verify %.1f, measure %.1f; build %.1f core-s)",
+        tested, record.verifySeconds, record.measureSeconds,
+        record.buildSeconds);
+  }
+  return absl::StrFormat(
+      "tuned in %.1f s (list %.1f, load %.1f, verify %.1f, measure %.1f, wait "
+      "%.1f; build %.1f core-s)",
+      tested + record.listSeconds + record.loadSeconds + record.waitSeconds,
+      record.listSeconds, record.loadSeconds, record.verifySeconds,
+      record.measureSeconds, record.waitSeconds, record.buildSeconds);
+}
+
 std::string formatTable(const TunedProblem &tuned, int maxRows) {
   const Record &record = tuned.record;
   const Row *winner =
@@ -117,14 +136,8 @@ std::string formatTable(const TunedProblem &tuned, int maxRows) {
     absl::StrAppend(&text, "  chosen: ", winner->candidate.name, ", ",
                     tuned.selection.reason, "\n");
   }
-  double seconds =
-      record.buildSeconds + record.verifySeconds + record.measureSeconds;
-  absl::StrAppendFormat(
-      &text,
-      "tuned in %.1f s (build %.1f, verify %.1f, measure %.1f) over %d "
-      "candidates",
-      seconds, record.buildSeconds, record.verifySeconds, record.measureSeconds,
-      int(record.rows.size()));
+  absl::StrAppend(&text, describeSeconds(tuned));
+  absl::StrAppendFormat(&text, " over %d candidates", int(record.rows.size()));
   if (int ruledOut = count(record, RowStatus::RuledOut)) {
     absl::StrAppend(&text, ", ", ruledOut, " of them ruled out by estimates");
   }

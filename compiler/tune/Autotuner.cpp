@@ -334,6 +334,9 @@ absl::Status Autotuner::finish(Search &search) {
   }
   stored->clockLowMHz = record.clockLowMHz;
   stored->clockHighMHz = record.clockHighMHz;
+  stored->listSeconds = record.listSeconds;
+  stored->loadSeconds = record.loadSeconds;
+  stored->waitSeconds = record.waitSeconds;
   record = *std::move(stored);
   return absl::OkStatus();
 }

@@ -86,11 +86,13 @@ absl::Status Autotuner::pump(double seconds) {
 
 absl::Status Autotuner::awaitBuild(Search &search, size_t candidate) {
   // Builders that wait for work get it even where this one is there.
+  double begun = clock.now();
   absl::Status status = pump(0);
   while (status.ok() && search.steps[candidate] == Search::Step::Waiting &&
          pool.pending() > 0) {
     status = pump(0.1);
   }
+  search.record.waitSeconds += clock.now() - begun;
   // What spills is slow; it is looked at only while nothing else works.
   auto spilled = search.spillBytes.find(candidate);
   if (status.ok() && search.steps[candidate] == Search::Step::Built &&
@@ -105,9 +107,12 @@ absl::Status Autotuner::awaitBuild(Search &search, size_t candidate) {
 
 absl::Status Autotuner::expandOne(Search &search, size_t candidate) {
   std::vector<runtime::AlgorithmReply> algorithms;
-  std::optional<BenchFailure> failure =
-      search.bench->algorithms(search.id(candidate), options.algorithms,
-                               search.task->scratchLimit, algorithms);
+  double begun = clock.now(), loaded = search.bench->loadSeconds;
+  std::optional<BenchFailure> failure = search.bench->algorithms(
+      search.id(candidate), options.algorithms, search.task->scratchLimit,
+      algorithms);
+  search.record.listSeconds +=
+      search.secondsBesideLoads(clock.now(), begun, loaded);
   search.bench->unload(search.id(candidate));
   if (!search.bench->fatal().ok()) {
     return search.bench->fatal();

@@ -43,7 +43,7 @@ absl::Status Autotuner::openBench(Search &search) {
     }
   }
   search.record.verifySeconds += clock.now() - begun;
-  search.bench = std::make_unique<CandidateBench>(worker, bench);
+  search.bench = std::make_unique<CandidateBench>(worker, clock, bench);
   for (size_t i = 0; i < search.size(); ++i) {
     search.bench->add(search.id(i), search.artifact(i));
   }
@@ -51,7 +51,12 @@ absl::Status Autotuner::openBench(Search &search) {
 }
 
 void Autotuner::closeBench(Search &search) {
-  search.bench.reset();
+  if (search.bench) {
+    double begun = clock.now();
+    search.record.loadSeconds = search.bench->loadSeconds;
+    search.bench.reset(); // unloads
+    search.record.loadSeconds += clock.now() - begun;
+  }
   ::unlink(search.expectedPath.c_str());
   ::unlink((search.expectedPath + ".nan").c_str());
   for (size_t i = 0; i < search.size(); ++i) {
@@ -171,16 +176,19 @@ absl::Status Autotuner::screen(Search &search, bool isFirst) {
 
     Row &row = search.record.rows[i];
     std::string anchor = search.anchor < 0 ? "" : search.id(search.anchor);
-    double verifyStart = clock.now();
+    double verifyStart = clock.now(), loaded = search.bench->loadSeconds;
     std::optional<BenchFailure> failure =
         search.bench->verify(search.id(i), anchor, row);
     double verified = clock.now();
-    search.record.verifySeconds += verified - verifyStart;
+    search.record.verifySeconds +=
+        search.secondsBesideLoads(verified, verifyStart, loaded);
+    loaded = search.bench->loadSeconds;
     if (!failure) {
       failure = screenOne(*search.bench, options, search.id(i), anchor,
                           search.anchorUs, search.task->onGpu, row);
     }
-    search.record.measureSeconds += clock.now() - verified;
+    search.record.measureSeconds +=
+        search.secondsBesideLoads(clock.now(), verified, loaded);
     if (!search.bench->fatal().ok()) {
       return search.bench->fatal();
     }
@@ -205,7 +213,7 @@ absl::Status Autotuner::screen(Search &search, bool isFirst) {
 }
 
 absl::Status Autotuner::runFinal(Search &search) {
-  double begun = clock.now();
+  double begun = clock.now(), loaded = search.bench->loadSeconds;
   std::vector<size_t> finalists;
   for (size_t i = 0; i < search.size(); ++i) {
     const Row &row = search.record.rows[i];
@@ -322,7 +330,8 @@ absl::Status Autotuner::runFinal(Search &search) {
       break;
     }
   }
-  search.record.measureSeconds += clock.now() - begun;
+  search.record.measureSeconds +=
+      search.secondsBesideLoads(clock.now(), begun, loaded);
   search.record.clockLowMHz = search.bench->clockLowMHz;
   search.record.clockHighMHz = search.bench->clockHighMHz;
   return absl::OkStatus();

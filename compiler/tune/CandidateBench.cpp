@@ -77,7 +77,10 @@ std::optional<BenchFailure> CandidateBench::load(const std::string &id) {
   request.constantsSeed = options.constantsSeed;
   request.device = options.device;
   runtime::Reply reply;
-  if (auto failure = ask(request, "load", reply, options.timeoutSeconds)) {
+  double begun = clock.now();
+  auto failure = ask(request, "load", reply, options.timeoutSeconds);
+  loadSeconds += clock.now() - begun;
+  if (failure) {
     return failure;
   }
   loaded[id] = std::get<runtime::LoadReply>(reply);
@@ -87,8 +90,10 @@ std::optional<BenchFailure> CandidateBench::load(const std::string &id) {
 void CandidateBench::unload(const std::string &id) {
   if (loaded.erase(id)) {
     runtime::Reply reply;
+    double begun = clock.now();
     (void)ask(runtime::UnloadRequest{id}, "unload", reply,
               options.timeoutSeconds);
+    loadSeconds += clock.now() - begun;
   }
 }
 

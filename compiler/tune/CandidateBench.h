@@ -6,6 +6,7 @@
 #ifndef MINIC_COMPILER_TUNE_CANDIDATEBENCH_H
 #define MINIC_COMPILER_TUNE_CANDIDATEBENCH_H
 
+#include "compiler/tune/Clock.h"
 #include "compiler/tune/Record.h"
 #include "compiler/tune/Worker.h"
 
@@ -41,8 +42,9 @@ struct BenchFailure {
 /// Ids are the caller's. One thread at a time.
 class CandidateBench {
 public:
-  CandidateBench(Worker &worker, const BenchOptions &options)
-      : worker(worker), options(options) {}
+  CandidateBench(Worker &worker, const Clock &clock,
+                 const BenchOptions &options)
+      : worker(worker), clock(clock), options(options) {}
   ~CandidateBench();
 
   /// Where the artifact of `id` lies; loads nothing yet.
@@ -77,6 +79,8 @@ public:
 
   /// GPU: the lowest and the highest SM clock after a round; 0: not known.
   double clockLowMHz = 0, clockHighMHz = 0;
+  /// What loading and unloading took, in whichever member.
+  double loadSeconds = 0;
 
   /// Not ok where the worker cannot be started at all.
   const absl::Status &fatal() const { return fatalStatus; }
@@ -94,6 +98,7 @@ private:
                                   double timeoutSeconds);
 
   Worker &worker;
+  const Clock &clock;
   BenchOptions options;
   std::map<std::string, std::string> paths;
   std::map<std::string, runtime::LoadReply> loaded;

@@ -32,6 +32,10 @@ public:
   /// One worker for all that is asked of this machine, so that a driver is
   /// opened once.
   Worker &worker();
+  /// What it was asked so far.
+  RequestCosts requestCosts() const {
+    return worker_ ? worker_->costs() : RequestCosts();
+  }
 
   /// Facts of the CPU, or with its GPUs; asked once each. FailedPrecondition
   /// where the worker does not answer.

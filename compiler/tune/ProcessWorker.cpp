@@ -4,8 +4,11 @@
 
 #include "compiler/tune/ProcessWorker.h"
 #include "compiler/Interrupt.h"
+#include "compiler/tune/Clock.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 
 #include <algorithm>
 
@@ -43,8 +46,40 @@ static bool answers(const runtime::Request &request,
   return std::visit(visitor, request);
 }
 
+std::string describeCosts(const RequestCosts &after,
+                          const RequestCosts &before) {
+  std::vector<std::pair<std::string, RequestCost>> costs;
+  for (const auto &[name, cost] : after) {
+    auto it = before.find(name);
+    RequestCost known = it == before.end() ? RequestCost() : it->second;
+    if (cost.count > known.count) {
+      costs.push_back(
+          {name, {cost.seconds - known.seconds, cost.count - known.count}});
+    }
+  }
+  std::sort(costs.begin(), costs.end(), [](auto &a, auto &b) {
+    return a.second.seconds > b.second.seconds;
+  });
+  return absl::StrJoin(costs, ", ", [](std::string *out, const auto &entry) {
+    const auto &[name, cost] = entry;
+    absl::StrAppendFormat(out, "%s %.1f s in %d", name, cost.seconds,
+                          cost.count);
+  });
+}
+
 WorkerAnswer ProcessWorker::ask(const runtime::Request &request,
                                 double timeoutSeconds) {
+  SteadyClock clock;
+  double begun = clock.now();
+  WorkerAnswer answer = exchange(request, timeoutSeconds);
+  RequestCost &cost = requestCosts[runtime::nameOf(request)];
+  cost.seconds += clock.now() - begun;
+  ++cost.count;
+  return answer;
+}
+
+WorkerAnswer ProcessWorker::exchange(const runtime::Request &request,
+                                     double timeoutSeconds) {
   WorkerAnswer answer;
   if (!process) {
     absl::StatusOr<std::unique_ptr<Subprocess>> started =

@@ -9,7 +9,21 @@
 #include "compiler/tune/Subprocess.h"
 #include "compiler/tune/Worker.h"
 
+#include <map>
+
 namespace minic::tune {
+
+/// By name of a request.
+struct RequestCost {
+  double seconds = 0; // until it was answered or given up
+  int64_t count = 0;
+};
+using RequestCosts = std::map<std::string, RequestCost>;
+
+/// "load 1.2 s in 40, time 3.0 s in 12": what `after` has and `before` has not,
+/// most seconds first; empty where that is nothing.
+std::string describeCosts(const RequestCosts &after,
+                          const RequestCosts &before);
 
 class ProcessWorker : public Worker {
 public:
@@ -21,10 +35,15 @@ public:
   WorkerAnswer ask(const runtime::Request &request,
                    double timeoutSeconds) override;
 
+  const RequestCosts &costs() const { return requestCosts; }
+
 private:
+  WorkerAnswer exchange(const runtime::Request &request, double timeoutSeconds);
+
   std::vector<std::string> command;
   std::unique_ptr<Subprocess> process;
   bool everAnswered = false;
+  RequestCosts requestCosts;
 };
 
 } // namespace minic::tune

@@ -106,9 +106,13 @@ std::optional<RecordState> parseRecordState(const std::string &text);
 struct Record {
   ProblemSpec problem;
   RecordState state = RecordState::Running;
-  int64_t candidates = 0; // how many the search had to look at
-  double coverage = 0;    // part of them that was looked at, 0 to 1
-  double buildSeconds = 0, verifySeconds = 0, measureSeconds = 0;
+  int64_t candidates = 0;  // how many the search had to look at
+  double coverage = 0;     // part of them that was looked at, 0 to 1
+  double buildSeconds = 0; // of all builders together
+  double verifySeconds = 0, measureSeconds = 0;
+  /// What else a search spent before it was over: on listing libraries'
+  /// algorithms, on loading and unloading, on waiting for builders. Not stored.
+  double listSeconds = 0, loadSeconds = 0, waitSeconds = 0;
   std::string created; // UTC, "2026-01-31T23:59:59Z"
   std::vector<Row> rows;
   /// GPU: the SM clock after rounds, lowest and highest; 0 where unknown. Not

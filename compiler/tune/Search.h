@@ -39,6 +39,11 @@ struct Autotuner::Search {
   std::map<size_t, int64_t> spillBytes; // of candidates that spill
 
   std::unique_ptr<CandidateBench> bench;
+  /// Seconds until `now`, since the bench had spent `loaded` on loading and it
+  /// was `begun`, without those that it spent on loading meanwhile.
+  double secondsBesideLoads(double now, double begun, double loaded) const {
+    return now - begun - (bench->loadSeconds - loaded);
+  }
   std::string expectedPath;
   /// The verified candidate that others are compared and paired with; -1
   /// while there is none.

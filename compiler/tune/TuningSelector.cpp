@@ -15,6 +15,7 @@
 #include "compiler/tune/Versions.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 #include <algorithm>
 
@@ -272,6 +273,15 @@ TuningSelector::checkModel(WholeModelInputs check) {
     verdicts = *result;
   }
   return result;
+}
+
+std::string TuningSelector::describeCosts(double checkSeconds) const {
+  std::string costs = tune::describeCosts(machine.requestCosts(), costsBefore);
+  return costs.empty() ? costs
+                       : absl::StrCat("worker: ", costs,
+                                      absl::StrFormat("; whole-model check "
+                                                      "%.1f s",
+                                                      checkSeconds));
 }
 
 absl::Status TuningSelector::writeReport() const {

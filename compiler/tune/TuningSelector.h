@@ -21,7 +21,7 @@ class TuningSelector : public kernel::AlgorithmSelector {
 public:
   /// `machine` outlives it.
   TuningSelector(const SelectionInputs &inputs, Machine &machine)
-      : inputs(inputs), machine(machine) {}
+      : inputs(inputs), machine(machine), costsBefore(machine.requestCosts()) {}
 
   mlir::FailureOr<std::vector<kernel::SelectedChoice>>
   select(llvm::ArrayRef<kernel::FusionOp> fusions) override;
@@ -41,6 +41,10 @@ public:
   /// Times finished artifacts of the model, after select().
   absl::StatusOr<WholeModelResult> checkModel(WholeModelInputs check);
 
+  /// One line: where the seconds went that the worker was asked for since this
+  /// was made, and those of a whole-model check; empty where it was not asked.
+  std::string describeCosts(double checkSeconds) const;
+
   /// To options.tuneReport, if given.
   absl::Status writeReport() const;
 
@@ -55,6 +59,7 @@ private:
 
   SelectionInputs inputs;
   Machine &machine;
+  const RequestCosts costsBefore;
   std::unique_ptr<ScratchDirectory> scratch;
   std::unique_ptr<MeasureLock> lock;
   std::unique_ptr<TuningDb> db;

@@ -298,4 +298,9 @@ const char *toString(RunMode mode) {
   return "?";
 }
 
+const char *nameOf(const Request &request) {
+  return std::visit([](const auto &message) { return nameOf(message); },
+                    request);
+}
+
 } // namespace minic::runtime

@@ -189,6 +189,9 @@ std::string encode(const Reply &reply);
 absl::StatusOr<Request> decodeRequest(const std::string &line);
 absl::StatusOr<Reply> decodeReply(const std::string &line);
 
+/// Of a request on the wire: "load".
+const char *nameOf(const Request &request);
+
 const char *toString(VerifyStatus status);
 const char *toString(Residency residency);
 const char *toString(RunMode mode);

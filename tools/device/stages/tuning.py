@@ -40,15 +40,17 @@ def compiled(model, database):
     if status != 0:
         return elapsed, status, common.last_line(text)
     tuned = [[float(x) for x in found] for found in re.findall(
-        r"^tuned in ([0-9.]+) s \(build ([0-9.]+), verify ([0-9.]+), measure "
-        r"([0-9.]+)\) over ([0-9]+) candidates", text, re.M)]
+        r"^tuned in ([0-9.]+) s \(list ([0-9.]+), load ([0-9.]+), verify "
+        r"([0-9.]+), measure ([0-9.]+), wait ([0-9.]+); build ([0-9.]+) core-s"
+        r"\) over ([0-9]+) candidates", text, re.M)]
     if not tuned:
         return elapsed, status, "nothing tuned"
-    _, build, verify, measure, candidates = map(sum, zip(*tuned))
+    total, listed, load, verify, measure, wait, build, candidates = map(
+        sum, zip(*tuned))
     return elapsed, status, (
-        f"{len(tuned)} problems, {candidates:.0f} candidates: build "
-        f"{build:.1f} s of all builders, verify {verify:.1f}, measure "
-        f"{measure:.1f}")
+        f"{len(tuned)} problems, {candidates:.0f} candidates in {total:.1f} s: "
+        f"list {listed:.1f}, load {load:.1f}, verify {verify:.1f}, measure "
+        f"{measure:.1f}, wait {wait:.1f}; build {build:.1f} core-s")
 
 
 def left():

@@ -6,6 +6,7 @@
 #include "compiler/tune/TuneReport.h"
 #include "test/unit/compiler/tune/Fakes.h"
 
+#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 namespace minic::tune {
@@ -34,6 +35,9 @@ TunedProblem makeProblem() {
   tuned.record.buildSeconds = 1.2;
   tuned.record.verifySeconds = 0.2;
   tuned.record.measureSeconds = 0.5;
+  tuned.record.listSeconds = 0.1;
+  tuned.record.loadSeconds = 0.4;
+  tuned.record.waitSeconds = 0.2;
   auto &rows = tuned.record.rows;
   rows.push_back(makeRow("aten", "aten onednn + relu", 4700, 1.34));
   rows.push_back(makeRow("generated", "gemm_packed 8x32", 3500, 1));
@@ -58,8 +62,17 @@ TEST(AutotuneTable, LooksAsDocumented) {
             "1.7e-03\n"
             "  rejected: gemm_packed 6x64 (wrong: error 0.4 > 7e-3)\n"
             "  chosen: gemm_packed 8x32, 25.4% faster than aten onednn + relu\n"
-            "tuned in 1.9 s (build 1.2, verify 0.2, measure 0.5) over 4 "
-            "candidates\n");
+            "tuned in 1.4 s (list 0.1, load 0.4, verify 0.2, measure 0.5, wait "
+            "0.2; build 1.2 core-s) over 4 candidates\n");
+}
+
+// What is not stored is not said to have taken no time.
+TEST(AutotuneTable, ARecordHasTheSecondsThatAreStored) {
+  TunedProblem problem = makeProblem();
+  problem.measured = false;
+  EXPECT_THAT(formatTable(problem),
+              testing::HasSubstr("\ntested in 0.7 s (verify 0.2, measure 0.5; "
+                                 "build 1.2 core-s) over 4 candidates\n"));
 }
 
 TEST(TuneReport, HoldsEverySample) {

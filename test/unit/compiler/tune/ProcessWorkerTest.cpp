@@ -50,6 +50,24 @@ TEST(ProcessWorker, ACrashIsReportedAndTheNextRequestGoesToAnother) {
   EXPECT_EQ(worker.ask(runtime::UnloadRequest{"a"}, 5).fate, Fate::Answered);
 }
 
+TEST(ProcessWorker, SaysWhereTheSecondsWent) {
+  // Takes its time to load.
+  ProcessWorker worker =
+      scripted("case $line in *'\"load\"'*) sleep 0.2;; esac; " +
+               quoted(runtime::DoneReply()));
+  worker.ask(runtime::UnloadRequest{"a"}, 5);
+  RequestCosts before = worker.costs();
+  worker.ask(runtime::UnloadRequest{"a"}, 5);
+  worker.ask(runtime::LoadRequest{}, 5);
+  worker.ask(runtime::UnloadRequest{"a"}, 5);
+  EXPECT_GE(worker.costs().at("load").seconds, 0.2);
+  EXPECT_LT(worker.costs().at("unload").seconds, 0.2);
+  EXPECT_THAT(
+      describeCosts(worker.costs(), before),
+      testing::MatchesRegex("load [0-9.]+ s in 1, unload [0-9.]+ s in 2"));
+  EXPECT_EQ(describeCosts(before, before), "");
+}
+
 TEST(ProcessWorker, AHangIsEnded) {
   ProcessWorker worker = scripted("sleep 100");
   EXPECT_EQ(worker.ask(runtime::DescribeRequest(), 0.3).fate, Fate::Hung);
