@@ -52,6 +52,9 @@ public:
   /// that only the library can list. Its schedule then takes an `algorithm`
   /// and `scratch_bytes` as the library answers them.
   virtual bool isExpandable() const { return false; }
+  /// Expandable: a source that is as well and whose algorithms cost much less
+  /// to try. Where it offers the same ops, fewer of this one's are tried.
+  virtual llvm::StringRef cheaperPeer() const { return {}; }
   /// Adds the commands of `fusion`, whose `impl` names this source. A schedule
   /// it cannot parse is a diagnostic, never an assert.
   virtual mlir::LogicalResult lower(kernel::FusionOp fusion,

@@ -107,10 +107,12 @@ absl::Status Autotuner::awaitBuild(Search &search, size_t candidate) {
 
 absl::Status Autotuner::expandOne(Search &search, size_t candidate) {
   std::vector<runtime::AlgorithmReply> algorithms;
+  int most = search.candidate(candidate).hasCheaperPeer
+                 ? options.algorithmsBesidePeer
+                 : options.algorithms;
   double begun = clock.now(), loaded = search.bench->loadSeconds;
   std::optional<BenchFailure> failure = search.bench->algorithms(
-      search.id(candidate), options.algorithms, search.task->scratchLimit,
-      algorithms);
+      search.id(candidate), most, search.task->scratchLimit, algorithms);
   search.record.listSeconds +=
       search.secondsBesideLoads(clock.now(), begun, loaded);
   search.bench->unload(search.id(candidate));

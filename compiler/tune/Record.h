@@ -53,6 +53,9 @@ struct CandidateSpec {
   /// A library call in it names no algorithm: it stands for a candidate of
   /// each that the library offers.
   bool expandable = false;
+  /// Expandable: another library, whose algorithms cost less to try, offers the
+  /// same.
+  bool hasCheaperPeer = false;
 };
 
 enum class RowStatus {

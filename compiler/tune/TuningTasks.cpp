@@ -101,6 +101,24 @@ static int findExpandable(kernel::ChoiceAttr choice, const Target &target) {
   return found;
 }
 
+/// Whether part number `index` of `choice` has a cheaper peer that does the
+/// same ops in one of `candidates`.
+static bool hasCheaperPeer(kernel::ChoiceAttr choice, int index,
+                           ArrayRef<Candidate> candidates,
+                           const Target &target) {
+  kernel::PartAttr part = choice.getParts()[index];
+  StringRef peer =
+      target.find(part.getImplementation().getFamily())->cheaperPeer();
+  return llvm::any_of(candidates, [&](const Candidate &candidate) {
+    return candidate.choice.getRewrite() == choice.getRewrite() &&
+           llvm::any_of(
+               candidate.choice.getParts(), [&](kernel::PartAttr other) {
+                 return other.getImplementation().getFamily() == peer &&
+                        other.getOps() == part.getOps();
+               });
+  });
+}
+
 /// `candidate` with `algorithm` in the schedule of its expandable part.
 static absl::StatusOr<CandidateSpec>
 withAlgorithm(CandidateSpec candidate, const runtime::AlgorithmReply &algorithm,
@@ -200,10 +218,14 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
     task.residency =
         setting.cold ? runtime::Residency::cold : runtime::Residency::warm;
     for (const Candidate &candidate : *candidates) {
-      task.candidates.push_back(specOf(candidate));
-      task.candidates.back().expandable =
-          profile.isGpu() &&
-          findExpandable(candidate.choice, *inputs.target) >= 0;
+      CandidateSpec &spec = task.candidates.emplace_back(specOf(candidate));
+      int part = profile.isGpu()
+                     ? findExpandable(candidate.choice, *inputs.target)
+                     : -1;
+      spec.expandable = part >= 0;
+      spec.hasCheaperPeer =
+          part >= 0 &&
+          hasCheaperPeer(candidate.choice, part, *candidates, *inputs.target);
     }
     makeNamesUnique(task.candidates);
     task.writeExpected = [module = *problem, seed = task.seed,

@@ -20,6 +20,8 @@ public:
   BackendLabel label() const override { return BackendLabel::Cudnn; }
   bool offersBareAnchor() const override { return false; }
   bool isExpandable() const override { return true; }
+  // Each of cuDNN's is compiled when it is loaded.
+  llvm::StringRef cheaperPeer() const override { return "cublaslt"; }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;
   std::vector<Implementation>

@@ -63,6 +63,24 @@ protected:
   AutotunerOptions options;
 };
 
+TEST_F(AutotunerGpuTest, BesideACheaperPeerFewerAlgorithmsAreTried) {
+  std::vector<runtime::AlgorithmReply> algorithms;
+  for (int i = 0; i < 10; ++i) {
+    std::string name = std::to_string(i);
+    algorithms.push_back({name, "engine " + name, 0});
+    machine.candidates["p/k0/" + name] = {40};
+    machine.candidates["q/k0/" + name] = {40};
+  }
+  TuningTask task = makeGpuTask("p", {{.algorithms = algorithms}});
+  EXPECT_EQ(tuneOne(task).record.rows.size(), 8u);
+  task = makeGpuTask("q", {{.algorithms = algorithms}});
+  task.candidates[0].hasCheaperPeer = true;
+  TunedProblem tuned = tuneOne(task);
+  EXPECT_EQ(tuned.record.rows.size(), 4u);
+  EXPECT_NE(find(tuned, "k0 engine 0"), nullptr);
+  EXPECT_NE(find(tuned, "k0 engine 3"), nullptr);
+}
+
 TEST_F(AutotunerGpuTest, ALibrarysAlgorithmsAreCandidates) {
   machine.candidates["p/k0/00"] = {40};
   machine.candidates["p/k0/01"] = {25};
