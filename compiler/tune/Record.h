@@ -136,6 +136,8 @@ struct Comparison {
   bool separates() const;
   /// Tuned is slower: the whole interval is above 1, or without one the ratio.
   bool isLonger() const { return (hasInterval() ? ratioLow : ratio) > 1; }
+  /// Tuned is faster: the whole interval is below 1, or without one the ratio.
+  bool isShorter() const { return (hasInterval() ? ratioHigh : ratio) < 1; }
 };
 
 /// The better of a tuned and an estimate-only artifact of one model; or, with

@@ -16,13 +16,14 @@ WayChoice chooseWay(const Figures &graphOverStream) {
   return {false, "neither figure separates them"};
 }
 
-bool mayShip(const Figures &tunedOverDefault) {
+bool mayLaunch(const Figures &tunedOverDefault) {
   return tunedOverDefault.backToBack.ratio <= 1 &&
          !tunedOverDefault.call.isLonger();
 }
 
-bool mayReplay(const Figures &graphOverStream) {
-  return !graphOverStream.backToBack.isLonger();
+bool mayReplay(const Figures &graphOverDefault) {
+  return graphOverDefault.backToBack.isShorter() &&
+         !graphOverDefault.call.isLonger();
 }
 
 } // namespace minic::tune

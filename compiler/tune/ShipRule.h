@@ -26,14 +26,15 @@ struct WayChoice {
 /// time, then the stream, which needs no graph to be kept.
 WayChoice chooseWay(const Figures &graphOverStream);
 
-/// Whether a tuned plan may ship in place of the default one on a stream: its
-/// back-to-back time is estimated to be no longer, whatever the interval, and
-/// one call of it does not take longer.
-bool mayShip(const Figures &tunedOverDefault);
+/// Whether a tuned plan may ship on a stream in place of the default one on a
+/// stream: its back-to-back time is estimated to be no longer, whatever the
+/// interval, and one call of it does not take longer.
+bool mayLaunch(const Figures &tunedOverDefault);
 
-/// Whether the graph of the default plan itself may replace the stream: the
-/// interval of back-to-back time is not wholly above 1.
-bool mayReplay(const Figures &graphOverStream);
+/// Whether a graph, of the tuned plan or of the default one, may ship in place
+/// of the default plan on a stream: the interval of back-to-back time is wholly
+/// below 1, and one call does not take longer.
+bool mayReplay(const Figures &graphOverDefault);
 
 } // namespace minic::tune
 

@@ -163,7 +163,8 @@ int Check::decidePlans(const PlanContest &contest, Ways ways, int byDefault) {
     order.insert(isBetter ? order.begin() : order.end(), ways.graph);
   }
   auto found = std::find_if(order.begin(), order.end(), [&](int way) {
-    return mayShip(contest.figures(way, byDefault));
+    Figures figures = contest.figures(way, byDefault);
+    return way == ways.graph ? mayReplay(figures) : mayLaunch(figures);
   });
   bool ships = found != order.end();
   int shown = ships ? *found : order.front();

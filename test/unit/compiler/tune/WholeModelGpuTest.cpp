@@ -135,7 +135,15 @@ TEST_F(WholeModelGpuTest, TheGraphOfTheDefaultPlanIsGuardedAlike) {
   EXPECT_EQ(result.graph->reason,
             "graph replay would be slower than default mode");
   inputs.retune = true;
-  EXPECT_TRUE(check({10, 10, 17, 15}).graph->tunedShips);
+  EXPECT_TRUE(check({10, 9.7, 17, 15}).graph->tunedShips);
+}
+
+TEST_F(WholeModelGpuTest, AGraphAsFastAsDefaultModeIsRefused) {
+  // Which of them is slower shows only in a longer measurement.
+  EXPECT_FALSE(check({10, 10, 17, 15}).graph->tunedShips);
+  inputs.retune = true;
+  WholeModelResult result = check({10, 10, 17, 15}, {10, 10, 18, 18});
+  EXPECT_FALSE(result.graph->tunedShips);
 }
 
 TEST_F(WholeModelGpuTest, AStreamSlowerThanDefaultModeIsRefused) {
