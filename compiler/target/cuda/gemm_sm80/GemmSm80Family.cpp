@@ -4,6 +4,7 @@
 
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Family.h"
 
+#include "compiler/target/codegen/AnalyzeFusion.h"
 #include "compiler/target/cuda/KernelLaunch.h"
 #include "compiler/target/cuda/gemm_sm80/EmitGemm.h"
 #include "compiler/target/cuda/gemm_sm80/EnumerateSchedules.h"
@@ -58,27 +59,8 @@ static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
   return shape;
 }
 
-/// Shape, schedule and geometry of a fusion whose impl names this family.
-static FailureOr<std::pair<kernel::FusionShape, GemmSm80Geometry>>
-analyze(kernel::FusionOp fusion) {
-  std::string reason;
-  FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
-  if (failed(shape)) {
-    return fusion.emitError("gemm_sm80 cannot implement this fusion: ")
-           << reason;
-  }
-  FailureOr<GemmSm80Schedule> schedule = parseGemmSm80Schedule(
-      fusion.getImplAttr().getSchedule(), fusion.getLoc());
-  if (failed(schedule)) {
-    return failure();
-  }
-  FailureOr<GemmSm80Geometry> geometry =
-      GemmSm80Geometry::get(*shape, *schedule, &reason);
-  if (failed(geometry)) {
-    return fusion.emitError("gemm_sm80 cannot implement this fusion with ")
-           << toString(*schedule) << ": " << reason;
-  }
-  return std::pair(std::move(*shape), std::move(*geometry));
+static auto analyze(kernel::FusionOp fusion) {
+  return analyzeFusion<GemmSm80Geometry>(fusion, match, parseGemmSm80Schedule);
 }
 
 std::optional<std::string>
