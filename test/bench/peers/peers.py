@@ -27,6 +27,7 @@ import pool
 import report
 import schedule
 import tensors
+import torch_libraries
 import workloads
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -100,7 +101,7 @@ def shared_libstdcxx():
 
 def start_workers(arguments, workload, folder):
     module = build_runner.module_path(arguments.work)
-    base = os.environ | {
+    base = os.environ | torch_libraries.environment(arguments.work) | {
         "TORCHINDUCTOR_CACHE_DIR": str(arguments.work / "inductor")}
     peers = []
     for name, group, options in PEERS:

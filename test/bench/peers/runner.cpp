@@ -120,7 +120,9 @@ public:
     graphCounters = api.find<decltype(minic_context_graph_counters)>(
         "minic_context_graph_counters");
     lastError = api.find<decltype(minic_last_error)>("minic_last_error");
-    check(load(artifact.c_str(), nullptr, &program));
+    minic_program_options strict = MINIC_PROGRAM_OPTIONS_INIT;
+    strict.strict_libraries = 1; // what was tuned is what is measured
+    check(load(artifact.c_str(), &strict, &program));
     minic_context_options options = MINIC_CONTEXT_OPTIONS_INIT;
     check(create(program, &options, &context));
     inputShape = input.sizes().vec();
