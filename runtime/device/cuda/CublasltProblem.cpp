@@ -149,6 +149,22 @@ CublasltProblem::create(const format::CublasltMatmul &call,
   return problem;
 }
 
+/// How parts of a split K may be summed, so that nothing is rounded to 16 bits
+/// before the result is. With a bias or an activation the reduction of cuBLASLt
+/// 13.1 writes the product in the result's dtype and reads it again: in bf16
+/// and f16 the sweep of awkward shapes found no algorithm with a split right
+/// where the bias cancels most of the product (docs/measurements).
+uint32_t CublasltProblem::reductionSchemes() const {
+  if (product_.d.type == CUDA_R_32F) {
+    return CUBLASLT_REDUCTION_SCHEME_INPLACE |
+           CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+  }
+  bool hasEpilogue =
+      call_.bias() || call_.activation() != CublasltActivation::none;
+  return hasEpilogue ? CUBLASLT_REDUCTION_SCHEME_NONE
+                     : CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+}
+
 absl::StatusOr<std::vector<cublasLtMatmulHeuristicResult_t>>
 CublasltProblem::findAlgorithms(int max, uint64_t scratchLimit) const {
   CublasltHandle<cublasLtMatmulPreference_t> preference;
@@ -165,12 +181,7 @@ CublasltProblem::findAlgorithms(int max, uint64_t scratchLimit) const {
   set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment_.b);
   set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment_.c);
   set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment_.d);
-  // Partial sums of a split K are never rounded to 16 bits.
-  set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-      uint32_t(product_.d.type == CUDA_R_32F
-                   ? CUBLASLT_REDUCTION_SCHEME_INPLACE |
-                         CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE
-                   : CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
+  set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, reductionSchemes());
   if (result != CUBLAS_STATUS_SUCCESS) {
     return library_.status(result, "cuBLASLt: describe a search");
   }

@@ -77,6 +77,7 @@ private:
   absl::Status build();
   absl::Status describeProduct();
   absl::Status describeEpilogue();
+  uint32_t reductionSchemes() const;
   absl::Status addLayout(CublasltHandle<cublasLtMatrixLayout_t> &layout,
                          const ColumnMajorMatrix &matrix);
   template <typename T>

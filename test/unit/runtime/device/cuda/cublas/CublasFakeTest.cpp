@@ -88,6 +88,15 @@ TEST_F(CublasFakeTest, SixteenBitSumsAreReducedInF32) {
             uint32_t(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
 }
 
+TEST_F(CublasFakeTest, SixteenBitProductsWithABiasAreNotSplit) {
+  ProductCase test;
+  test.dtype = test.result = DType::f16;
+  test.hasBias = true;
+  ProductCase::Data data = test.data();
+  ASSERT_TRUE(makeMatmul(test, data).ok());
+  EXPECT_EQ(fake().reductionMask, uint32_t(CUBLASLT_REDUCTION_SCHEME_NONE));
+}
+
 TEST_F(CublasFakeTest, AlgorithmsAreWithinTheLimitAndHaveNames) {
   ProductCase test;
   auto call = makeMatmul(test, test.data());

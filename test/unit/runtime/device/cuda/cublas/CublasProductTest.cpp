@@ -138,6 +138,26 @@ TEST_F(CublasProductTest, WhatGeluIsAppliedTo) {
   }
 }
 
+/// Few results of long sums, of which cuBLASLt likes to split K.
+TEST_F(CublasProductTest, ResultsOfLongSumsAreRoundedOnce) {
+  for (auto [m, n, k] : {std::tuple(17, 65, 3420), std::tuple(63, 7, 3420),
+                         std::tuple(17, 513, 7)}) {
+    for (bool bias : {false, true}) {
+      ProductCase split;
+      split.m = m;
+      split.n = n;
+      split.k = k;
+      split.rhsTransposed = true;
+      split.hasBias = bias;
+      split.hasAddend = !bias;
+      for (const ProductCase &test :
+           inAllTypes(split, bias ? "split_bias" : "split_addend")) {
+        checkMatmul(test);
+      }
+    }
+  }
+}
+
 TEST_F(CublasProductTest, LargerProducts) {
   ProductCase large;
   large.m = 200;

@@ -255,7 +255,8 @@ EXPORT cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
   auto limit =
       wanted.get<uint64_t>(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, 0);
   state.reductionMask =
-      wanted.get<uint32_t>(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, 0);
+      wanted.get<uint32_t>(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+                           CUBLASLT_REDUCTION_SCHEME_MASK);
   state.alignmentA =
       wanted.get<uint32_t>(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, 0);
   state.alignmentB =
