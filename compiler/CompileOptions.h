@@ -33,6 +33,9 @@ struct CompileOptions {
   std::vector<std::string> gemmBackends;
   /// The same for convolutions.
   std::vector<std::string> convBackends;
+  /// "guided" or "exhaustive": whether candidates that by their estimates cannot
+  /// win any more are left out.
+  std::string search = "guided";
   /// Seconds the search may take; 0 for no limit. Best so far wins.
   double tuneBudgetSeconds = 0;
   /// Tuning database file; empty for the user's cache directory.

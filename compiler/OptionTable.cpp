@@ -304,6 +304,10 @@ static std::vector<Option> makeTable() {
   table.push_back(list("conv-backends", selection, "LIST", backends,
                        "Only these may implement convolutions",
                        &O::convBackends));
+  table.push_back(choice("search", selection, {"guided", "exhaustive"},
+                         "Candidates to measure on a GPU: what may be the "
+                         "fastest by its estimate, or all",
+                         &O::search));
   table.push_back(
       {"tune-budget", selection, "TIME",
        "Stop searching after this time (30s, 2m), best so far "

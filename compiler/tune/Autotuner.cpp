@@ -129,6 +129,14 @@ void Autotuner::Search::add(CandidateSpec candidate, bool resumes) {
   record.candidates = static_cast<int64_t>(candidates.size());
 }
 
+/// An exhaustive search is not answered with what a guided one found.
+bool Autotuner::isLessThanAsked(const Record &record) const {
+  return options.prospects.isExhaustive &&
+         std::any_of(
+             record.rows.begin(), record.rows.end(),
+             [](const Row &row) { return row.status == RowStatus::RuledOut; });
+}
+
 absl::Status Autotuner::lookUp(absl::Span<const TuningTask> tasks,
                                std::vector<TunedProblem> &results,
                                std::vector<Search> &searches) {
@@ -140,7 +148,8 @@ absl::Status Autotuner::lookUp(absl::Span<const TuningTask> tasks,
       return found.status();
     }
     results[i].wasStale = found->freshness == Freshness::Stale;
-    if (found->freshness == Freshness::Fresh && !options.retune) {
+    if (found->freshness == Freshness::Fresh && !options.retune &&
+        (options.replay || !isLessThanAsked(found->record))) {
       results[i].record = std::move(found->record);
       continue;
     }
@@ -173,8 +182,10 @@ absl::Status Autotuner::prepare(Search &search) {
     return absl::ResourceExhaustedError(
         absl::StrCat("cannot write '", search.problemPath, "'"));
   }
+  // A complete record stays until the search is finished.
+  bool isRestart = options.retune || search.found.freshness == Freshness::Fresh;
   absl::StatusOr<int64_t> id =
-      db.begin(problem, search.record.candidates, options.retune);
+      db.begin(problem, search.record.candidates, isRestart);
   search.recordId = id.ok() ? *id : 0;
   return id.status();
 }

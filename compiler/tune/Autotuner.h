@@ -9,6 +9,7 @@
 
 #include "compiler/tune/BuildPool.h"
 #include "compiler/tune/Clock.h"
+#include "compiler/tune/Prospects.h"
 #include "compiler/tune/Rounds.h"
 #include "compiler/tune/Selector.h"
 #include "compiler/tune/TuningDb.h"
@@ -72,6 +73,7 @@ struct AutotunerOptions {
   /// most and half of it at least. 0: no limit.
   double finalsSeconds = 0;
   SelectionPolicy policy;
+  ProspectPolicy prospects;
   /// Called once, before the first build, where there is something to search:
   /// to wait for another tuner. Records are looked up again afterwards.
   std::function<absl::Status()> beforeSearch;
@@ -125,6 +127,7 @@ private:
   absl::Status lookUp(absl::Span<const TuningTask> tasks,
                       std::vector<TunedProblem> &results,
                       std::vector<Search> &searches);
+  bool isLessThanAsked(const Record &record) const;
   absl::Status prepare(Search &search);
   absl::Status build(std::vector<Search> &searches);
   absl::Status buildOne(Search &search, size_t candidate);

@@ -35,7 +35,8 @@ Autotuner::Search::prospects(const SelectionPolicy &policy) const {
 }
 
 void Autotuner::enqueueFirst(Search &search) {
-  std::vector<bool> isFirst = firstToLookAt(search.prospects(options.policy));
+  std::vector<bool> isFirst =
+      firstToLookAt(search.prospects(options.policy), options.prospects);
   for (size_t i = 0; i < search.size(); ++i) {
     if (search.steps[i] == Search::Step::Waiting && !search.queued[i] &&
         isFirst[i]) {
@@ -48,14 +49,15 @@ void Autotuner::enqueuePromising(Search &search) {
   std::vector<Prospect> prospects = search.prospects(options.policy);
   for (size_t i = 0; i < search.size(); ++i) {
     if (search.steps[i] == Search::Step::Waiting && !search.queued[i] &&
-        isPromising(prospects, i)) {
+        isPromising(prospects, i, options.prospects)) {
       enqueue(search, i);
     }
   }
 }
 
 absl::Status Autotuner::ruleOut(Search &search, size_t candidate) {
-  if (isPromising(search.prospects(options.policy), candidate)) {
+  if (isPromising(search.prospects(options.policy), candidate,
+                  options.prospects)) {
     if (search.steps[candidate] == Search::Step::Waiting &&
         !search.queued[candidate]) {
       enqueue(search, candidate);

@@ -17,7 +17,7 @@ std::vector<bool> firstToLookAt(absl::Span<const Prospect> prospects,
   size_t taken = 0;
   for (size_t i = 0; i < prospects.size(); ++i) {
     const std::string &kind = prospects[i].kind;
-    if (kind.empty()) {
+    if (kind.empty() || policy.isExhaustive) {
       isFirst[i] = true;
     } else if (taken < policy.first && ofKind[kind] < policy.firstOfKind) {
       isFirst[i] = true;
@@ -47,7 +47,7 @@ bool isPromising(absl::Span<const Prospect> prospects, size_t i,
       factorOfKind = std::min(factorOfKind, ratio);
     }
   }
-  if (asked.kind.empty() || factor == none) {
+  if (asked.kind.empty() || factor == none || policy.isExhaustive) {
     return true;
   }
   // A kind that nothing is known of is as good as the best.

@@ -32,6 +32,8 @@ struct ProspectPolicy {
   size_t first = 10, firstOfKind = 2;
   /// How much slower than the fastest one may be by its estimate.
   double slack = 1.1;
+  /// Every candidate is looked at, whatever its estimate.
+  bool isExhaustive = false;
 };
 
 /// By candidate: whether it is among the first to be looked at. Earlier ones

@@ -163,6 +163,7 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   tunerOptions.replay = options.tuneReplay;
   tunerOptions.scratchDirectory = scratch ? scratch->path() : "";
   tunerOptions.policy.deterministic = options.deterministic;
+  tunerOptions.prospects.isExhaustive = options.search == "exhaustive";
   tunerOptions.stop = interrupted;
   tunerOptions.beforeSearch = [&]() -> absl::Status {
     if (absl::Status status = ensureLock(); !status.ok()) {

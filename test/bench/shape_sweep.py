@@ -79,7 +79,8 @@ def sweep(arguments, problem, dtype):
                  f"--threads={arguments.threads}",
                  f"--target={arguments.target}",
                  f"--tune-db={folder / 'tuning.db'}",
-                 f"--tune-report={report}", "--whole-model-check=off", model],
+                 f"--tune-report={report}", "--search=exhaustive",
+                 "--whole-model-check=off", model],
                 # Tuners wait for each other through a lock in this folder;
                 # times do not matter here, so each gets a folder of its own.
                 env=os.environ | {"XDG_RUNTIME_DIR": scratch},

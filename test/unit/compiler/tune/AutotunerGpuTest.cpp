@@ -232,6 +232,16 @@ TEST_F(AutotunerGpuTest, WhatCannotWinByItsEstimateIsNotBuilt) {
   EXPECT_EQ(tuned.record.state, RecordState::Complete);
   EXPECT_EQ(tuned.record.coverage, 1);
   EXPECT_FALSE(tuneOne(task).measured);
+  // Whoever asks for all of them is not answered with that.
+  options.prospects.isExhaustive = true;
+  options.replay = true;
+  EXPECT_FALSE(tuneOne(task).measured);
+  options.replay = false;
+  TunedProblem all = tuneOne(task);
+  EXPECT_TRUE(all.measured);
+  EXPECT_EQ(machine.builds, 4 + 12);
+  EXPECT_EQ(find(all, "k2")->status, RowStatus::Verified);
+  EXPECT_FALSE(tuneOne(task).measured);
 }
 
 TEST_F(AutotunerGpuTest, NothingIsRuledOutWhileNothingWorks) {

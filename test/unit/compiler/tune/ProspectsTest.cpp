@@ -21,6 +21,14 @@ TEST(Prospects, AFewOfEachKindComeFirst) {
               ElementsAre(true, true, false, true, true, false, false, false));
 }
 
+TEST(Prospects, AllAreLookedAtWhereThatIsAsked) {
+  std::vector<Prospect> prospects = {{"a", 1, 1}, {"a", 1000}, {"a", 1000}};
+  ProspectPolicy all = {.isExhaustive = true};
+  EXPECT_THAT(firstToLookAt(prospects, all), ElementsAre(true, true, true));
+  EXPECT_TRUE(isPromising(prospects, 2, all));
+  EXPECT_FALSE(isPromising(prospects, 2));
+}
+
 TEST(Prospects, NothingIsRuledOutBeforeAnythingWasTimed) {
   std::vector<Prospect> prospects = {{"a", 1}, {"a", 1000}};
   EXPECT_TRUE(isPromising(prospects, 1));
