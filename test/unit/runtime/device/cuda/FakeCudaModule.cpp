@@ -91,6 +91,14 @@ static CUresult runKernel(const std::string &name,
   return CUDA_SUCCESS;
 }
 
+/// Devices do not reach each other's memory.
+static bool isOfAnotherDevice(uint64_t value, int device) {
+  CUdeviceptr base = 0;
+  Allocation allocation{0, CUmemorytype(0), 0};
+  return findAllocation(value, base, allocation) &&
+         allocation.type == CU_MEMORYTYPE_DEVICE && allocation.device != device;
+}
+
 CUresult executeKernel(const CUgraphNode_st &node) {
   auto isTold = [&](const std::string &text) {
     return !text.empty() && node.launch.find(text) != std::string::npos;
@@ -98,7 +106,11 @@ CUresult executeKernel(const CUgraphNode_st &node) {
   while (isTold(state().hangingLaunch)) {
     ::pause();
   }
-  if (isTold(state().illegalLaunch)) {
+  bool isAway =
+      std::any_of(node.values.begin(), node.values.end(), [](uint64_t value) {
+        return isOfAnotherDevice(value, currentContext()->device);
+      });
+  if (isAway || isTold(state().illegalLaunch)) {
     currentContext()->sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
     return CUDA_SUCCESS;
   }

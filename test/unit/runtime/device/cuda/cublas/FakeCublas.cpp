@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <vector>
 
 using minic::testing::FakeCublas;
@@ -20,6 +21,7 @@ using minic::testing::FakeCublas;
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 static FakeCublas state;
+static std::mutex stateMutex; // handles of two devices are used at once
 EXPORT FakeCublas *minicFakeCublas() { return &state; }
 
 namespace {
@@ -113,6 +115,7 @@ EXPORT cublasStatus_t cublasGetVersion_v2(cublasHandle_t, int *version) {
 }
 EXPORT const char *cublasGetStatusString(cublasStatus_t) { return "fake text"; }
 EXPORT cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t stream) {
+  std::lock_guard<std::mutex> lock(stateMutex);
   state.stream = stream;
   state.workspace = nullptr; // forgotten, as the real one does
   state.workspaceBytes = 0;
@@ -120,6 +123,7 @@ EXPORT cublasStatus_t cublasSetStream_v2(cublasHandle_t, cudaStream_t stream) {
 }
 EXPORT cublasStatus_t cublasSetWorkspace_v2(cublasHandle_t, void *workspace,
                                             size_t bytes) {
+  std::lock_guard<std::mutex> lock(stateMutex);
   state.workspace = workspace;
   state.workspaceBytes = bytes;
   return CUBLAS_STATUS_SUCCESS;
@@ -151,6 +155,7 @@ EXPORT cublasStatus_t cublasGemmStridedBatchedEx_64(
     }
     store(typeD, d, which * strideD + row + column * pitchD, sum);
   }
+  std::lock_guard<std::mutex> lock(stateMutex);
   state.computeType = compute;
   state.isBatched = batch > 1;
   ++state.products;
@@ -251,6 +256,7 @@ EXPORT cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
     cublasLtMatmulPreference_t preference, int requested,
     cublasLtMatmulHeuristicResult_t results[], int *count) {
+  std::lock_guard<std::mutex> lock(stateMutex);
   auto &wanted = *as<Attributes>(preference);
   auto limit =
       wanted.get<uint64_t>(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, 0);
@@ -391,6 +397,7 @@ EXPORT cublasStatus_t cublasLtMatmul(
     store(layoutD.type, d,
           which * layoutD.stride() + row + column * layoutD.pitch, sum);
   }
+  std::lock_guard<std::mutex> lock(stateMutex);
   state.stream = stream;
   state.workspace = workspace;
   state.workspaceBytes = workspaceBytes;
