@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The problems over which modes are compared: linear+relu, convolutions and
-MLPs, each a function that can share a model with others of its dtype."""
+"""The problems over which modes are compared: linear+relu, linears behind
+pointwise work, convolutions with bias, residual and relu, and MLPs, each a
+function that can share a model with others of its dtype."""
 
 import convolutions
 import problems
@@ -10,6 +11,8 @@ GEMMS = [(m, n, k) for m in (1, 16, 64, 256)
          for n, k in ((1024, 1024), (4096, 1024), (1280, 3420), (513, 129))]
 LARGE = [(560, 1280, 3420), (2048, 1280, 3420), (2048, 2048, 2048),
          (1024, 4096, 1024)]
+PROLOGUES = {dtype: [(op, m, 1024, 1024) for op in ("relu", "gelu")
+                     for m in (16, 256)] for dtype in ("bf16", "f32")}
 MLPS = {"bf16": [(1, 4096, 4096), (16, 1024, 4096), (256, 1024, 1024)],
         "f32": [(16, 1024, 1024), (256, 1024, 1024)],
         "f16": [(64, 768, 3072)]}  # M, in and out, hidden
@@ -26,14 +29,30 @@ CONVOLUTIONS = {
             Conv("nchw", 8, 256, 14, 14, 512, 1, 1)]}
 
 
+def tensor(dtype, *dims):
+    return f"tensor<{'x'.join(map(str, dims))}x{dtype}>"
+
+
+def prologue(symbol, op, m, n, k, dtype, weights):
+    """linear of relu or gelu of an input."""
+    x, y, w, b = (tensor(dtype, *dims)
+                  for dims in ((m, k), (m, n), (n, k), (n,)))
+    weights |= {f"{symbol}.w": [n, k], f"{symbol}.b": [n]}
+    return f"""  func.func @{symbol}(%x: {x}) -> {y} {{
+    %w = graph.constant @{symbol}.w : {w}
+    %b = graph.constant @{symbol}.b : {b}
+    %0 = graph.{op} %x : {x}
+    %1 = graph.linear %0, %w, %b : ({x}, {w}, {b}) -> {y}
+    return %1 : {y}
+  }}"""
+
+
 def mlp(symbol, m, n, hidden, dtype, weights):
     """linear, relu, linear."""
-    def tensor(*dims):
-        return f"tensor<{'x'.join(map(str, dims))}x{dtype}>"
-    x, h = tensor(m, n), tensor(m, hidden)
+    x, h = tensor(dtype, m, n), tensor(dtype, m, hidden)
     weights |= {f"{symbol}.w1": [hidden, n], f"{symbol}.b1": [hidden],
                 f"{symbol}.w2": [n, hidden], f"{symbol}.b2": [n]}
-    kinds = {name: tensor(*weights[f"{symbol}.{name}"])
+    kinds = {name: tensor(dtype, *weights[f"{symbol}.{name}"])
              for name in ("w1", "b1", "w2", "b2")}
     constants = "\n".join(f"    %{name} = graph.constant @{symbol}.{name} : "
                           f"{kind}" for name, kind in kinds.items())
@@ -54,6 +73,11 @@ def all_problems():
             yield symbol, dtype, (
                 lambda weights, s=symbol, p=(m, n, k), d=dtype:
                 problems.function(s, [p], d, weights))
+        for op, m, n, k in PROLOGUES.get(dtype, []):
+            symbol = f"{op}_linear_{m}x{n}x{k}_{dtype}"
+            yield symbol, dtype, (
+                lambda weights, s=symbol, p=(op, m, n, k), d=dtype:
+                prologue(s, *p, d, weights))
         for m, n, hidden in MLPS[dtype]:
             symbol = f"mlp_{m}x{n}x{hidden}x{n}_{dtype}"
             yield symbol, dtype, (
