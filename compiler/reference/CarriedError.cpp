@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ranges at the ends of intervals, their corners and turning points.
+
+#include "compiler/reference/CarriedError.h"
+
+using namespace mlir;
+
+namespace minic::reference {
+
+Meaning carry(double value, std::initializer_list<double> others) {
+  double furthest = 0;
+  for (double other : others) {
+    if (std::isnan(value) || std::isnan(other)) {
+      if (std::isnan(value) != std::isnan(other)) {
+        return kUnknown;
+      }
+    } else if (value != other) {
+      furthest = std::max(furthest, std::abs(value - other));
+    }
+  }
+  if (!std::isfinite(furthest)) {
+    return kUnknown;
+  }
+  return {value, furthest, 0};
+}
+
+ScalarMeaning unary(Unary f, double critical) {
+  return [=](const Bounded *operands) -> Meaning {
+    auto [x, error] = operands[0];
+    if (error == 0) {
+      return {f(x), 0, 0};
+    }
+    if (error == kAnything) {
+      return kUnknown;
+    }
+    double middle = x - error < critical && critical < x + error ? critical : x;
+    return carry(f(x), {f(x - error), f(x + error), f(middle)});
+  };
+}
+
+ScalarMeaning binary(Binary f) {
+  return [=](const Bounded *operands) -> Meaning {
+    auto [x, ex] = operands[0];
+    auto [y, ey] = operands[1];
+    if (ex == 0 && ey == 0) {
+      return {f(x, y), 0, 0};
+    }
+    if (ex == kAnything || ey == kAnything) {
+      // NaN comes through whatever the other operand is.
+      bool isNan = (ex == 0 && std::isnan(x)) || (ey == 0 && std::isnan(y));
+      return isNan ? Meaning{std::nan(""), 0, 0} : kUnknown;
+    }
+    return carry(f(x, y), {f(x - ex, y - ey), f(x - ex, y + ey),
+                           f(x + ex, y - ey), f(x + ex, y + ey)});
+  };
+}
+
+/// Applies `allowance` to a result of operand `x`.
+static double roundingOf(const Allowance &allowance, const Meaning &result,
+                         const Bounded &x) {
+  double magnitude = std::abs(result.value) + result.carried;
+  if (!std::isfinite(magnitude)) {
+    return 0;
+  }
+  double rounding = allowance.relative * magnitude +
+                    allowance.perInput * (std::abs(x.value) + x.error) +
+                    allowance.absolute;
+  bool mayFlush = magnitude != 0 && magnitude < kSmallestNormal / kRoundoff;
+  return rounding + (mayFlush ? kSmallestNormal : 0);
+}
+
+ScalarMeaning computed(ScalarMeaning exact, Allowance allowance, Type dtype) {
+  return [=](const Bounded *operands) -> Meaning {
+    Meaning meaning = exact(operands);
+    meaning.rounding += roundingOf(allowance, meaning, operands[0]);
+    return storedFloat(meaning, dtype);
+  };
+}
+
+ScalarMeaning except(std::function<bool(const Bounded *)> isUncertain,
+                     ScalarMeaning exact) {
+  return [=](const Bounded *operands) -> Meaning {
+    return isUncertain(operands) ? kUnknown : exact(operands);
+  };
+}
+
+} // namespace minic::reference
