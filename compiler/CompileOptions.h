@@ -33,8 +33,8 @@ struct CompileOptions {
   std::vector<std::string> gemmBackends;
   /// The same for convolutions.
   std::vector<std::string> convBackends;
-  /// "guided" or "exhaustive": whether candidates that by their estimates cannot
-  /// win any more are left out.
+  /// "guided" or "exhaustive": whether candidates that by their estimates
+  /// cannot win any more are left out.
   std::string search = "guided";
   /// Seconds the search may take; 0 for no limit. Best so far wins.
   double tuneBudgetSeconds = 0;
