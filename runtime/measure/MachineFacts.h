@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MachineFacts: DeviceFacts, each asked for once, when they are first needed.
+
+#ifndef MINIC_RUNTIME_MEASURE_MACHINEFACTS_H
+#define MINIC_RUNTIME_MEASURE_MACHINEFACTS_H
+
+#include "runtime/measure/Protocol.h"
+
+#include <optional>
+
+namespace minic::runtime {
+
+class MachineFacts {
+public:
+  /// With the GPUs' only where they are asked for, then or before.
+  const DeviceFacts &get(bool gpus = false);
+  /// Null where there is no such GPU.
+  const GpuFacts *findGpu(int index);
+
+private:
+  std::optional<DeviceFacts> facts;
+  bool gpusDescribed = false;
+};
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_MEASURE_MACHINEFACTS_H

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Makes all functions of a round ready, then runs them in order.
+
+#include "runtime/measure/RoundTimer.h"
+
+#include "runtime/measure/DescribeDevice.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace minic::runtime {
+
+double RoundTimer::smClockMHz(const LoadedFunction &entry) {
+  const GpuFacts *gpu = findGpu(entry);
+  if (!gpu) {
+    return 0;
+  }
+  return clocks.try_emplace(gpu->index, gpu->uuid).first->second.smMHz();
+}
+
+absl::StatusOr<CacheEvictor *> RoundTimer::findEvictor() {
+  if (!evictor) {
+    absl::StatusOr<CacheEvictor> created =
+        CacheEvictor::create(lastLevelCacheBytes(facts.get()));
+    if (!created.ok()) {
+      return created.status();
+    }
+    evictor = std::move(*created);
+  }
+  return &*evictor;
+}
+
+absl::Status RoundTimer::prepare(LoadedFunction &entry, Residency residency) {
+  if (!entry.isOnGpu()) {
+    if (entry.timed) {
+      return absl::OkStatus();
+    }
+    absl::StatusOr<TimedFunction> timed = TimedFunction::create(entry.program);
+    if (timed.ok()) {
+      entry.timed = *std::move(timed);
+    }
+    return timed.status();
+  }
+  if (entry.timedGpu && entry.timedGpu->residency() == residency) {
+    return absl::OkStatus();
+  }
+  TimedGpuFunction::Options options;
+  options.residency = residency;
+  const GpuFacts *gpu = findGpu(entry);
+  options.cacheBytes = gpu ? uint64_t(gpu->l2Bytes) : 0;
+  options.operands = &operands[entry.program->place().index];
+  if (auto &spare = spares[entry.program->place().index]) {
+    options.spare = spare;
+  } else {
+    spare = options.spare;
+  }
+  entry.timedGpu.reset();
+  absl::StatusOr<std::unique_ptr<TimedGpuFunction>> timed =
+      TimedGpuFunction::create(entry.program, options);
+  if (timed.ok()) {
+    entry.timedGpu = *std::move(timed);
+  }
+  return timed.status();
+}
+
+absl::StatusOr<double> RoundTimer::sample(LoadedFunction &entry,
+                                          int64_t iterations,
+                                          Residency residency, RunMode mode) {
+  if (entry.timedGpu) {
+    return entry.timedGpu->sample(iterations, mode);
+  }
+  if (mode != RunMode::device) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("time: a CPU knows no mode '", toString(mode), "'"));
+  }
+  if (residency == Residency::warm) {
+    return entry.timed->sample(iterations);
+  }
+  absl::StatusOr<CacheEvictor *> cold = findEvictor();
+  if (!cold.ok()) {
+    return cold.status();
+  }
+  return entry.timed->sample(iterations, *cold);
+}
+
+absl::StatusOr<TimeReply> RoundTimer::time(const TimeRequest &request) {
+  size_t count = request.ids.size();
+  if (count != request.iterations.size() ||
+      (!request.modes.empty() && count != request.modes.size())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("time: ", count, " ids but ", request.iterations.size(),
+                     " iterations and ", request.modes.size(), " modes"));
+  }
+  // All are made ready before the first is timed.
+  std::vector<LoadedFunction *> timed;
+  for (size_t i = 0; i < count; ++i) {
+    absl::StatusOr<LoadedFunction *> entry = functions.find(request.ids[i]);
+    if (!entry.ok()) {
+      return entry.status();
+    }
+    if (request.iterations[i] < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("time: '", request.ids[i], "' has no iterations"));
+    }
+    absl::Status status = prepare(**entry, request.residency);
+    if (!status.ok()) {
+      return status;
+    }
+    timed.push_back(*entry);
+  }
+  TimeReply reply;
+  for (size_t i = 0; i < count; ++i) {
+    absl::StatusOr<double> time =
+        sample(*timed[i], request.iterations[i], request.residency,
+               request.modes.empty() ? RunMode::device : request.modes[i]);
+    if (!time.ok()) {
+      return time.status();
+    }
+    reply.microseconds.push_back(*time);
+  }
+  if (!timed.empty() && timed[0]->isOnGpu()) {
+    reply.smClockMHz = smClockMHz(*timed[0]);
+  }
+  return reply;
+}
+
+} // namespace minic::runtime
