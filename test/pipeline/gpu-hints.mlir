@@ -12,7 +12,9 @@
 // CHECK-DAG: @float32 {{.*}}: untuned: chosen by an estimate
 
 // TF32-NOT: tf32 left off
+// EXPLAIN: function unaligned, variant cuda sm_90a, threads 1, decided for NVIDIA H200
 // EXPLAIN: K = 3420 is unaligned
+// EXPLAIN: the versions (codegen {{[0-9]+}}, candidates {{[0-9]+}}, driver and libraries unknown) differ
 
 func.func @unaligned(%x: tensor<560x3420xbf16>, %w: tensor<1280x3420xbf16>) -> tensor<560x1280xbf16> {
   %0 = graph.linear %x, %w : (tensor<560x3420xbf16>, tensor<1280x3420xbf16>) -> tensor<560x1280xbf16>

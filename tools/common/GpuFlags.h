@@ -35,7 +35,7 @@ inline CLI::Option *addGraphFlag(CLI::App &app, runtime::GraphMode &mode) {
 inline CLI::Option *addDeviceFlag(CLI::App &app, int &index) {
   return app.add_option("--device", index, "Index of the GPU (default: 0)")
       ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 1023));
 }
 
 } // namespace minic::tools

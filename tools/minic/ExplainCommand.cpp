@@ -51,7 +51,13 @@ static void explain(const format::Function &function,
                     const format::Variant &variant) {
   llvm::raw_ostream &os = llvm::outs();
   os << "function " << function.name()->c_str() << ", variant "
-     << variant.target()->c_str() << ", threads " << variant.threads();
+     << variant.target()->c_str();
+  if (variant.isa() && variant.target()->str() == "cuda") {
+    for (const flatbuffers::String *architecture : *variant.isa()) {
+      os << ' ' << architecture->c_str();
+    }
+  }
+  os << ", threads " << variant.threads();
   std::optional<FunctionEvidence> evidence;
   if (variant.evidence() && variant.evidence()->size()) {
     evidence = parseEvidence(variant.evidence()->str());

@@ -34,7 +34,7 @@ constexpr Device kDevices[] = {
      1024, 512},
     {"h100", "NVIDIA H100 80GB HBM3", "sm_90a", 132, 1980, 50, 3000, 227, 228,
      2048, 256, 4096, 2048},
-    {"h200", "NVIDIA H200", "sm_90a", 132, 1980, 50, 4300, 227, 228, 2048, 256,
+    {"h200", "NVIDIA H200", "sm_90a", 132, 1980, 60, 4300, 227, 228, 2048, 256,
      4096, 2048},
     {"b200", "NVIDIA B200", "sm_100a", 148, 1965, 126, 7000, 227, 228, 2048,
      256, 8192, 4096},
@@ -58,6 +58,7 @@ DeviceProfile toProfile(const Device &device) {
   profile.tensorGflops16 = cycles * device.tensor16;
   profile.tensorGflopsTf32 = cycles * device.tensorTf32;
   profile.isPresent = false;
+  profile.libraries = "driver and libraries unknown";
   profile.tuningKey = "profile " + device.key.str();
   return profile;
 }
