@@ -9,6 +9,7 @@
 #include "compiler/GraphMode.h"
 #include "compiler/Interrupt.h"
 #include "compiler/LocalGpu.h"
+#include "compiler/MeasuredProfile.h"
 #include "compiler/MergeVariants.h"
 #include "compiler/PerfHints.h"
 #include "compiler/PhaseRunner.h"
@@ -213,10 +214,12 @@ LogicalResult Compilation::emitPhase(ModuleOp plan, CompileResult &result) {
 
 LogicalResult Compilation::run(CompileResult &result) {
   result.output = output;
-  FailureOr<std::vector<VariantTarget>> targets =
-      resolveTargets(options, context, [&](int device, std::string &error) {
+  FailureOr<std::vector<VariantTarget>> targets = resolveTargets(
+      options, context,
+      [&](int device, std::string &error) {
         return probeGpu(machine, device, error);
-      });
+      },
+      [&](DeviceProfile &profile) { findRecordsOf(profile, options); });
   if (failed(targets)) {
     return failure();
   }

@@ -30,14 +30,19 @@ namespace {
 class Resolution {
 public:
   Resolution(const CompileOptions &options, MLIRContext &context,
-             const GpuProbe &probe)
-      : options(options), context(context), probe(probe) {}
+             const GpuProbe &probe, const RecordedFacts &recorded)
+      : options(options), context(context), probe(probe), recorded(recorded) {}
 
   FailureOr<std::vector<VariantTarget>> run() {
     auto [name, archs] = StringRef(options.target).split(':');
     bool isAuto = name == "auto";
+    bool isNamed = StringRef(options.target).contains(':');
+    if (!llvm::isPowerOf2_64(uint64_t(options.inputAlignment))) {
+      return fail("--input-alignment=" + Twine(options.inputAlignment) +
+                  ", expected a power of two");
+    }
     if ((!isAuto && name != "cpu" && name != "cuda") ||
-        (name != "cuda" && !archs.empty())) {
+        (name != "cuda" && isNamed)) {
       return fail("target '" + options.target +
                   "', expected auto, cpu, cuda or cuda:sm_90a");
     }
@@ -48,7 +53,7 @@ public:
     if (failed(device)) {
       return failure();
     }
-    return *device ? resolveCuda(**device, archs) : resolveCpu();
+    return *device ? resolveCuda(**device, archs, isNamed) : resolveCpu();
   }
 
 private:
@@ -93,6 +98,9 @@ private:
         return fail("device profile '" + options.deviceProfile +
                     "', expected one of " + cuda::profileNames());
       }
+      if (recorded) {
+        recorded(*profile);
+      }
       return profile;
     }
     std::string error;
@@ -114,10 +122,12 @@ private:
     return profile;
   }
 
-  FailureOr<std::vector<VariantTarget>> resolveCuda(DeviceProfile profile,
-                                                    StringRef archs) {
+  /// `isNamed`: for `archs`, else for the device's own.
+  FailureOr<std::vector<VariantTarget>>
+  resolveCuda(DeviceProfile profile, StringRef archs, bool isNamed) {
     if (!options.cpuIsa.empty()) {
-      return fail("--cpu-isa with a CUDA target");
+      return fail("--cpu-isa=" + llvm::join(options.cpuIsa, ",") +
+                  " with a CUDA target, expected --target=cuda:ARCHS");
     }
     // Kernels move 16 bytes at once.
     if (options.inputAlignment < 16) {
@@ -128,9 +138,9 @@ private:
     profile.workspaceLimit = options.workspaceLimit;
     SmallVector<std::string> wanted;
     SmallVector<StringRef> named;
-    archs.split(named, ','); // one empty name where none is given
+    archs.split(named, ',');
     for (StringRef arch : named) {
-      wanted.push_back(arch.empty() ? profile.cpu : arch.trim().str());
+      wanted.push_back(isNamed ? arch.trim().str() : profile.cpu);
     }
     // A runtime takes the first variant that fits: what runs on one
     // architecture alone before what runs on several.
@@ -138,8 +148,7 @@ private:
     wanted.erase(llvm::unique(wanted), wanted.end());
     std::vector<VariantTarget> targets;
     for (const std::string &arch : wanted) {
-      bool isNative = profile.isPresent && arch == profile.cpu;
-      if (failed(add(profile, arch, isNative, targets))) {
+      if (failed(add(profile, arch, arch == profile.cpu, targets))) {
         return failure();
       }
     }
@@ -150,13 +159,19 @@ private:
   }
 
   LogicalResult add(DeviceProfile profile, const std::string &arch,
-                    bool canTune, std::vector<VariantTarget> &targets) {
+                    bool isNative, std::vector<VariantTarget> &targets) {
     if (!cuda::setArch(profile, arch)) {
       return fail("architecture '" + arch +
                   "', expected sm_80, sm_86, sm_89, sm_90a, sm_100a, ...");
     }
-    targets.push_back({createCudaTarget(profile), arch, canTune});
-    if (!canTune) {
+    bool canTune = isNative && profile.isPresent;
+    targets.push_back({createCudaTarget(profile), arch, isNative, canTune});
+    if (isNative && profile.hasRecords) {
+      options.log.line(LogTopic::PerfHints,
+                       "cuda " + arch +
+                           ": the tuning database has records of " +
+                           profile.name + " (" + profile.libraries + ")");
+    } else if (!canTune) {
       options.log.line(LogTopic::PerfHints,
                        "cuda " + arch + ": untuned, nothing is measured for " +
                            profile.name + " here");
@@ -167,14 +182,31 @@ private:
   const CompileOptions &options;
   MLIRContext &context;
   const GpuProbe &probe;
+  const RecordedFacts &recorded;
 };
 
 } // namespace
 
 FailureOr<std::vector<VariantTarget>>
 resolveTargets(const CompileOptions &options, MLIRContext &context,
-               const GpuProbe &probe) {
-  return Resolution(options, context, probe).run();
+               const GpuProbe &probe, const RecordedFacts &recorded) {
+  FailureOr<std::vector<VariantTarget>> targets =
+      Resolution(options, context, probe, recorded).run();
+  if (succeeded(targets) && !options.tuneReport.empty() &&
+      llvm::none_of(*targets, [&](const VariantTarget &variant) {
+        return asksTuner(variant, options);
+      })) {
+    return emitError(UnknownLoc::get(&context))
+           << "unsupported: --tune-report=" << options.tuneReport
+           << " where nothing is measured, expected --tune=on on the device "
+              "itself or --tune-replay";
+  }
+  return targets;
+}
+
+bool asksTuner(const VariantTarget &variant, const CompileOptions &options) {
+  return options.tuneReplay ? variant.isNative
+                            : options.tune && variant.canTune;
 }
 
 std::unique_ptr<Target> createTarget(StringRef target, StringRef isa,

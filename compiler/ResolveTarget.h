@@ -21,10 +21,15 @@ struct VariantTarget {
   /// As createTarget was given it: "", "v3" or "v4"; "sm_90a" or "compute_80"
   /// of a GPU.
   std::string isa;
-  /// False where nothing may be measured for it: no such device is here, or the
-  /// variant is for devices that are not known yet.
+  /// It is what the device itself generates code for: only of that there are
+  /// tuning records.
+  bool isNative = true;
+  /// Native, and the device is here to be measured on.
   bool canTune = true;
 };
+
+/// Completes the profile of a named GPU by what was measured on such a one.
+using RecordedFacts = std::function<void(DeviceProfile &profile)>;
 
 /// What a machine says of its GPU number `device`. None without an error where
 /// it has no driver; none with `error` set where a GPU should be there and is
@@ -34,11 +39,15 @@ using GpuProbe =
 
 /// One target per variant of the artifact: this machine's CPU, or each level of
 /// --cpu-isa; the GPU that `probe` describes, or the one of --device-profile,
-/// for each architecture of --target. Best first. What is not built, or not
-/// here, is a diagnostic that starts with "unsupported: ".
+/// completed by `recorded`, for each architecture of --target. Best first. What
+/// is not built, or not here, is a diagnostic that starts with "unsupported: ".
 mlir::FailureOr<std::vector<VariantTarget>>
 resolveTargets(const CompileOptions &options, mlir::MLIRContext &context,
-               const GpuProbe &probe = {});
+               const GpuProbe &probe = {}, const RecordedFacts &recorded = {});
+
+/// Whether records have to be there or to be measured for `variant`; else it is
+/// estimated where there are none.
+bool asksTuner(const VariantTarget &variant, const CompileOptions &options);
 
 /// What builds candidates that resolveTargets' target of this name enumerated:
 /// "cpu" or "cuda" with an isa as in VariantTarget. Null where there is none.

@@ -219,7 +219,7 @@ FailureOr<Verdicts> selectAlgorithms(ModuleOp module,
   selection.options = &options;
   PipelineInputs inputs;
   inputs.target = variant.target.get();
-  if ((!options.tune && !options.tuneReplay) || !variant.canTune) {
+  if (!asksTuner(variant, options)) {
     tune::HeuristicSelector selector(selection);
     inputs.selector = &selector;
     if (failed(runner.run(Phase::SelectAlgorithm, module, inputs))) {

@@ -46,6 +46,8 @@ struct DeviceProfile {
   /// False where the facts above are of a named device and nothing will be
   /// measured: what is chosen by them is called untuned.
   bool isPresent = true;
+  /// Where it is not present: the tuning database has records of such a device.
+  bool hasRecords = false;
   /// Where it is present: which of this machine's, what names it everywhere
   /// (its UUID), and the versions of driver and libraries, which make tuning
   /// records stale: "cuBLAS 13.1.0, cuDNN 9.14.0, driver 13.0".

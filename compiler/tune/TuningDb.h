@@ -44,6 +44,11 @@ struct ImportCounts {
   int64_t added = 0, replaced = 0, kept = 0, verdicts = 0;
 };
 
+/// A device as records have it.
+struct MeasuredDevice {
+  std::string key, libraries; // ProblemSpec::device, Versions::libraries
+};
+
 /// What an assembler made, and what it said.
 struct StoredBinary {
   std::string bytes, log;
@@ -74,6 +79,10 @@ public:
   /// The record of `problem` (key, device, backends) with its versions, else
   /// the latest with others.
   absl::StatusOr<Lookup> find(const ProblemSpec &problem);
+  /// The device of the newest finished record whose deviceName is `name`; of
+  /// those of `versions`' code generator and candidates, where there are any.
+  absl::StatusOr<std::optional<MeasuredDevice>>
+  findDevice(const std::string &name, const Versions &versions);
 
   /// Starts a search over `candidates` candidates: a new record in state
   /// running, or the one that is there with its rows. `restart`: always a new
