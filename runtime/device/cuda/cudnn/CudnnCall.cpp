@@ -5,12 +5,10 @@
 #include "runtime/device/cuda/LibraryCall.h"
 
 #include "runtime/base/Log.h"
-#include "runtime/device/cuda/cudnn/CudnnGraph.h"
+#include "runtime/device/cuda/cudnn/CudnnEngine.h"
+#include "runtime/device/cuda/cudnn/OfferedEngines.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-
-#include <algorithm>
 
 namespace minic::runtime {
 
@@ -21,35 +19,14 @@ namespace minic::runtime {
 
 namespace {
 
-/// An engine that is ready to run, with a handle of its own; one call's alone.
-/// Outlives every CUDA graph that was captured of it, as the call that has it
-/// does, and may be another call's afterwards.
-struct CudnnEngine : Spare {
-  ~CudnnEngine() override {
-    CudaScope scope(*context);
-    plan.reset();
-    graph.reset();
-    handle.reset();
-  }
-
-  std::shared_ptr<const CudaContext> context;
-  std::unique_ptr<CudnnHandle> handle;
-  std::unique_ptr<CudnnGraph> graph;
-  std::unique_ptr<CudnnPlan> plan; // null: of no engine yet
-};
-
 class CudnnCall : public LibraryCall {
 public:
   /// What clones have in common, fixed once the first one is made.
   struct Shared {
-    const CudnnLibrary &library;
-    CudnnProblem problem;
+    CudnnEngines engines;
     const format::Address *scratch; // null where there is none
     uint64_t scratchBytes;
     std::vector<const CudnnTensor *> tensors; // of the problem
-    std::shared_ptr<const CudaContext> context;
-    std::shared_ptr<SparePool> spares; // null: nothing is kept
-    std::string key;                   // of this problem's spares
   };
 
   explicit CudnnCall(std::shared_ptr<const Shared> shared)
@@ -66,28 +43,11 @@ public:
   algorithms(int max, uint64_t scratchLimit) const override;
 
 private:
-  using EnginePointer = std::unique_ptr<CudnnEngine>;
-
-  std::string keyOf(const EngineChoice &choice) const {
-    return absl::StrCat(shared->key, "; ", toString(choice));
-  }
-  absl::Status makeBare(EnginePointer &bare) const;
-  /// A spare, or made of `bare`, which is made where it is null and stays where
-  /// the engine does not support the problem.
-  absl::StatusOr<EnginePointer> makeReady(const EngineChoice &choice,
-                                          EnginePointer &bare) const;
-  /// Makes a spare of it, or where none are kept the next `bare`.
-  void release(const EngineChoice &choice, EnginePointer ready,
-               EnginePointer &bare) const;
-  absl::Status use(const EngineChoice &choice, EnginePointer &bare);
+  absl::Status use(const EngineChoice &choice, CudnnEngines::Pointer &bare);
   absl::Status useFirstThatFits();
-  /// Calls `body` with engines in the order of the heuristics, each once, until
-  /// it returns false.
-  template <typename Body>
-  absl::Status forEachEngine(const CudnnGraph &graph, Body body) const;
 
   const std::shared_ptr<const Shared> shared;
-  EnginePointer engine;
+  CudnnEngines::Pointer engine;
   EngineChoice choice; // of `engine`
   std::vector<void *> pointers;
 };
@@ -95,60 +55,19 @@ private:
 } // namespace
 
 CudnnCall::~CudnnCall() {
-  if (engine && shared->spares) {
-    shared->spares->give(keyOf(choice), std::move(engine));
+  if (engine) {
+    shared->engines.giveBack(choice, std::move(engine));
   }
 }
 
-absl::Status CudnnCall::makeBare(EnginePointer &bare) const {
-  auto made = std::make_unique<CudnnEngine>();
-  made->context = shared->context;
-  absl::StatusOr<std::unique_ptr<CudnnHandle>> handle =
-      CudnnHandle::create(shared->library);
-  RETURN_IF_ERROR(handle.status());
-  made->handle = *std::move(handle);
-  absl::StatusOr<std::unique_ptr<CudnnGraph>> graph =
-      CudnnGraph::create(shared->library, shared->problem, made->handle->get());
-  RETURN_IF_ERROR(graph.status());
-  made->graph = *std::move(graph);
-  bare = std::move(made);
-  return absl::OkStatus();
-}
-
-absl::StatusOr<CudnnCall::EnginePointer>
-CudnnCall::makeReady(const EngineChoice &choice, EnginePointer &bare) const {
-  if (shared->spares) {
-    if (std::unique_ptr<Spare> spare = shared->spares->take(keyOf(choice))) {
-      EnginePointer ready(static_cast<CudnnEngine *>(spare.release()));
-      ready->handle->forgetStream();
-      return ready;
-    }
-  }
-  if (!bare) {
-    RETURN_IF_ERROR(makeBare(bare));
-  }
-  absl::StatusOr<std::unique_ptr<CudnnPlan>> plan = bare->graph->plan(choice);
-  RETURN_IF_ERROR(plan.status());
-  bare->plan = *std::move(plan);
-  return std::move(bare);
-}
-
-void CudnnCall::release(const EngineChoice &choice, EnginePointer ready,
-                        EnginePointer &bare) const {
-  if (shared->spares) {
-    shared->spares->give(keyOf(choice), std::move(ready));
-  } else {
-    ready->plan.reset();
-    bare = std::move(ready);
-  }
-}
-
-absl::Status CudnnCall::use(const EngineChoice &wanted, EnginePointer &bare) {
-  absl::StatusOr<EnginePointer> made = makeReady(wanted, bare);
+absl::Status CudnnCall::use(const EngineChoice &wanted,
+                            CudnnEngines::Pointer &bare) {
+  absl::StatusOr<CudnnEngines::Pointer> made =
+      shared->engines.make(wanted, bare);
   RETURN_IF_ERROR(made.status());
   uint64_t bytes = (*made)->plan->workspaceBytes();
   if (bytes > shared->scratchBytes) {
-    release(wanted, *std::move(made), bare);
+    shared->engines.release(wanted, *std::move(made), bare);
     return absl::FailedPreconditionError(absl::StrCat(
         "cuDNN engine ", toString(wanted), " needs ", bytes,
         " bytes of workspace, the plan has ", shared->scratchBytes));
@@ -158,54 +77,27 @@ absl::Status CudnnCall::use(const EngineChoice &wanted, EnginePointer &bare) {
   return absl::OkStatus();
 }
 
-template <typename Body>
-absl::Status CudnnCall::forEachEngine(const CudnnGraph &graph,
-                                      Body body) const {
-  std::vector<std::string> seen;
-  absl::Status failure;
-  for (CudnnHeuristic heuristic :
-       {CudnnHeuristic::A, CudnnHeuristic::B, CudnnHeuristic::Fallback}) {
-    absl::StatusOr<std::vector<EngineChoice>> choices =
-        graph.engines(heuristic);
-    if (!choices.ok()) {
-      failure = choices.status();
-      continue;
-    }
-    for (const EngineChoice &choice : *choices) {
-      std::string text = toString(choice);
-      if (std::find(seen.begin(), seen.end(), text) != seen.end()) {
-        continue;
-      }
-      if (!body(choice)) {
-        return absl::OkStatus();
-      }
-      seen.push_back(std::move(text));
-    }
-  }
-  return seen.empty() ? failure : absl::OkStatus();
-}
-
 absl::Status CudnnCall::useFirstThatFits() {
-  EnginePointer lister, bare;
-  RETURN_IF_ERROR(makeBare(lister));
-  const CudnnGraph &graph = *lister->graph;
-  if (!shared->spares) {
-    bare = std::move(lister); // stays where it is in this loop
+  const CudnnEngines &engines = shared->engines;
+  absl::StatusOr<CudnnEngines::Pointer> lister = engines.makeBare();
+  RETURN_IF_ERROR(lister.status());
+  OfferedEngines offered(*(*lister)->graph);
+  CudnnEngines::Pointer bare;
+  if (!engines.keepsSpares()) {
+    bare = *std::move(lister); // stays where it is in this loop
   }
   absl::Status failure;
-  RETURN_IF_ERROR(forEachEngine(graph, [&](const EngineChoice &next) {
-    absl::Status status = use(next, bare);
-    if (failure.ok()) {
-      failure = status; // of cuDNN's favourite
+  while (std::optional<EngineChoice> next = offered.next()) {
+    absl::Status status = use(*next, bare);
+    if (status.ok()) {
+      return absl::OkStatus();
     }
-    return !status.ok();
-  }));
-  if (engine) {
-    return absl::OkStatus();
+    failure.Update(status); // of cuDNN's favourite
   }
+  RETURN_IF_ERROR(offered.status());
   return absl::UnimplementedError(absl::StrCat(
-      "unsupported: cuDNN ", shared->library.version, " has no engine for ",
-      shared->problem.describe(), " within ", shared->scratchBytes,
+      "unsupported: cuDNN ", engines.library.version, " has no engine for ",
+      engines.problem.describe(), " within ", shared->scratchBytes,
       " bytes of workspace",
       failure.ok() ? "" : absl::StrCat(" (", failure.message(), ")")));
 }
@@ -220,7 +112,7 @@ CudnnCall::create(std::shared_ptr<const Shared> shared,
   }
   absl::StatusOr<EngineChoice> choice = parseEngine(engine);
   RETURN_IF_ERROR(choice.status());
-  EnginePointer bare;
+  CudnnEngines::Pointer bare;
   RETURN_IF_ERROR(call->use(*choice, bare));
   return call;
 }
@@ -232,7 +124,7 @@ absl::Status CudnnCall::enqueue(CUstream stream, const PlanBases &bases) {
     pointers[i] = bases.resolve(*tensor.address);
     if (reinterpret_cast<uintptr_t>(pointers[i]) % tensor.alignment) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "cuDNN ", shared->problem.describe(),
+          "cuDNN ", shared->engines.problem.describe(),
           ": expected pointers aligned to ", tensor.alignment, " bytes"));
     }
   }
@@ -244,38 +136,14 @@ absl::StatusOr<std::unique_ptr<LibraryCall>> CudnnCall::clone() const {
   // cuDNN's plans are not to be run by two threads at once, so a clone makes
   // its own; of the engine it has no search to do.
   auto call = std::make_unique<CudnnCall>(shared);
-  EnginePointer bare;
+  CudnnEngines::Pointer bare;
   RETURN_IF_ERROR(call->use(choice, bare));
   return call;
 }
 
 absl::StatusOr<std::vector<LibraryAlgorithm>>
 CudnnCall::algorithms(int max, uint64_t scratchLimit) const {
-  std::vector<LibraryAlgorithm> found;
-  std::string own = toString(choice);
-  EnginePointer bare;
-  RETURN_IF_ERROR(
-      forEachEngine(*engine->graph, [&](const EngineChoice &offered) {
-        std::string name = toString(offered);
-        uint64_t bytes = engine->plan->workspaceBytes();
-        if (name != own) {
-          // Engines are made one by one; one that cannot be made is not
-          // offered.
-          absl::StatusOr<EnginePointer> made = makeReady(offered, bare);
-          if (!made.ok()) {
-            logWarning(absl::StrCat("skipped: ", made.status().message()));
-            return true;
-          }
-          bytes = (*made)->plan->workspaceBytes();
-          release(offered, *std::move(made), bare);
-        }
-        if (bytes <= scratchLimit) {
-          found.push_back(
-              {absl::StrCat(shared->library.version, ":", name), name, bytes});
-        }
-        return int(found.size()) < max;
-      }));
-  return found;
+  return shared->engines.list(*engine, choice, max, scratchLimit);
 }
 
 /// Of either descriptor.
@@ -298,19 +166,12 @@ createCall(const Call &call, const LibraryCallOptions &options) {
     engine.clear();
   }
   auto shared = std::make_shared<CudnnCall::Shared>(
-      CudnnCall::Shared{**library,
-                        CudnnProblem::get(call),
+      CudnnCall::Shared{{**library, CudnnProblem::get(call),
+                         options.context.shared_from_this(), options.spares},
                         call.scratch(),
                         call.scratch_bytes(),
-                        {},
-                        options.context.shared_from_this(),
-                        options.spares,
                         {}});
-  shared->tensors = shared->problem.tensors();
-  if (shared->spares) {
-    shared->key = absl::StrCat("cuDNN on GPU ", options.context.deviceIndex(),
-                               ": ", shared->problem.key());
-  }
+  shared->tensors = shared->engines.problem.tensors();
   return CudnnCall::create(std::move(shared), engine);
 }
 

@@ -55,7 +55,9 @@ static absl::Status useLibrary(const CudnnLibrary &library) {
   if (fe::cudnn_dlhandle && fe::cudnn_dlhandle != library.module) {
     return absl::InternalError("internal error: two cuDNN libraries");
   }
-  fe::cudnn_dlhandle = library.module;
+  if (!fe::cudnn_dlhandle) { // else other threads may be reading it
+    fe::cudnn_dlhandle = library.module;
+  }
   return absl::OkStatus();
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
+#include <mutex>
 
 namespace minic::runtime {
 
@@ -89,7 +90,11 @@ absl::Status CudnnLibrary::error(cudnnStatus_t status, absl::string_view what,
 
 absl::StatusOr<std::unique_ptr<CudnnHandle>>
 CudnnHandle::create(const CudnnLibrary &library) {
+  // One at a time: threads that made them at once held each other up for
+  // seconds in github.com/openxla/xla/pull/28497, and the first must be alone.
+  static std::mutex mutex;
   cudnnHandle_t handle = nullptr;
+  std::lock_guard<std::mutex> lock(mutex);
   absl::Status status =
       library.check(library.cudnnCreate(&handle), "start on this device");
   if (!status.ok()) {

@@ -4,8 +4,11 @@
 // a file that is no library.
 
 #include "runtime/device/cuda/cudnn/CudnnLibrary.h"
+#include "test/unit/runtime/device/cuda/cudnn/FakeCudnn.h"
 
 #include <gmock/gmock.h>
+
+#include <dlfcn.h>
 
 namespace minic::runtime {
 namespace {
@@ -36,6 +39,11 @@ TEST(CudnnMissingTest, ALibraryMustBeCudnn) {
 }
 
 TEST(CudnnMissingTest, TheVersionMustBeRight) {
+  void *fake = dlopen(MINIC_FAKE_CUDNN, RTLD_NOW);
+  ASSERT_TRUE(fake) << dlerror();
+  auto *get = reinterpret_cast<decltype(&::minicFakeCudnn)>(
+      dlsym(fake, "minicFakeCudnn"));
+  get()->version = 8907;
   auto library = CudnnLibrary::load(MINIC_FAKE_CUDNN);
   ASSERT_FALSE(library.ok());
   EXPECT_EQ(library.status().code(), absl::StatusCode::kFailedPrecondition);

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Engines listed on several threads, by a fake of cuDNN whose engines take
+// their time, fail, throw and wait for each other.
+
+#include "runtime/device/cuda/LibraryCall.h"
+#include "runtime/device/cuda/cudnn/CudnnLibrary.h"
+#include "test/unit/runtime/device/cuda/FakeCuda.h"
+#include "test/unit/runtime/device/cuda/cudnn/CudnnProblems.h"
+#include "test/unit/runtime/device/cuda/cudnn/FakeCudnn.h"
+#include "test/unit/runtime/testing/GpuOrSkip.h"
+
+#include <gmock/gmock.h>
+
+#include <dlfcn.h>
+#include <thread>
+
+namespace minic::runtime {
+namespace {
+
+using minic::testing::FakeCudnn;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+using Engine = FakeCudnn::Engine;
+
+class CudnnEngineTest : public minic::testing::GpuOrSkip {
+protected:
+  /// Of the library that minic opens, as CMakeLists.txt tells it.
+  static FakeCudnn &fake() {
+    void *library = dlopen(MINIC_FAKE_CUDNN, RTLD_NOW);
+    auto *get = reinterpret_cast<decltype(&::minicFakeCudnn)>(
+        dlsym(library, "minicFakeCudnn"));
+    return *get();
+  }
+
+  void SetUp() override {
+    minic::testing::fakeCuda();
+    fake() = {};
+    fake().heuristics = {{CUDNN_HEUR_MODE_A, {}},
+                         {CUDNN_HEUR_MODE_B, {}},
+                         {CUDNN_HEUR_MODE_FALLBACK, {}}};
+    GpuOrSkip::SetUp();
+  }
+  void TearDown() override {
+    spares.reset();
+    EXPECT_EQ(fake().handles, 0);
+    EXPECT_EQ(fake().strays, 0) << "calls without a context";
+    EXPECT_EQ(fake().sharedHandles, 0) << "two threads, one handle";
+  }
+
+  std::vector<Engine> &listed(cudnnBackendHeurMode_t heuristic) {
+    return fake().heuristics.at(heuristic);
+  }
+
+  /// A convolution by the first engine that works.
+  absl::StatusOr<std::unique_ptr<LibraryCall>> makeCall() {
+    ConvolutionCase test;
+    Packed<format::CudnnConvolution> packed(test.descriptor());
+    auto call = createCudnnConvolution(
+        *packed, {*context, "", false, 0, constants, nullptr, spares});
+    return call;
+  }
+
+  /// Of a call that was made before anything is counted.
+  std::vector<std::string> list(int max, uint64_t scratchLimit = 1 << 20) {
+    auto call = makeCall();
+    if (!call.ok()) {
+      ADD_FAILURE() << call.status();
+      return {};
+    }
+    fake().made.clear();
+    fake().asked.clear();
+    fake().mostAtOnce = 0;
+    auto algorithms = (*call)->algorithms(max, scratchLimit);
+    if (!algorithms.ok()) {
+      ADD_FAILURE() << algorithms.status();
+      return {};
+    }
+    std::vector<std::string> names;
+    for (const LibraryAlgorithm &algorithm : *algorithms) {
+      EXPECT_EQ(algorithm.algorithm, "9.19.0:" + algorithm.name);
+      names.push_back(algorithm.name);
+    }
+    return names;
+  }
+
+  std::vector<void *> constants;
+  std::shared_ptr<SparePool> spares; // null: off, as it is for users
+};
+
+TEST_F(CudnnEngineTest, TheOrderIsTheHeuristics) {
+  // The favourites take longest, so that all are done in the other order.
+  listed(CUDNN_HEUR_MODE_A) = {
+      {.index = 5},
+      {.index = 3, .milliseconds = 60},
+      {.index = 1, .knobs = {{2, 7}, {13, 1}}, .milliseconds = 30}};
+  listed(CUDNN_HEUR_MODE_B) = {{.index = 3, .milliseconds = 60}, {.index = 9}};
+  listed(CUDNN_HEUR_MODE_FALLBACK) = {{.index = 4}};
+  EXPECT_THAT(list(10),
+              ElementsAre("eng5", "eng3", "eng1_k2=7_k13=1", "eng9", "eng4"));
+  // The call's own is there already.
+  EXPECT_THAT(fake().made, UnorderedElementsAre(3, 1, 9, 4));
+}
+
+TEST_F(CudnnEngineTest, NoMoreAreMadeThanAreWanted) {
+  listed(CUDNN_HEUR_MODE_A) = {
+      {.index = 1},
+      {.index = 2, .workspaceBytes = 4096},
+      {.index = 3, .behaviour = Engine::IsNotSupported},
+      {.index = 4, .milliseconds = 20},
+      {.index = 5},
+      {.index = 6}};
+  listed(CUDNN_HEUR_MODE_B) = {{.index = 7}};
+  EXPECT_THAT(list(3, 1024), ElementsAre("eng1", "eng4", "eng5"));
+  EXPECT_THAT(fake().made, UnorderedElementsAre(2, 3, 4, 5));
+  EXPECT_THAT(fake().asked, ElementsAre(CUDNN_HEUR_MODE_A));
+  EXPECT_THAT(list(1), ElementsAre("eng1"));
+  EXPECT_THAT(fake().made, IsEmpty());
+}
+
+TEST_F(CudnnEngineTest, EnginesThatFailAreSkippedInOrder) {
+  listed(CUDNN_HEUR_MODE_A) = {
+      {.index = 1},
+      {.index = 2, .milliseconds = 40, .behaviour = Engine::Throws},
+      {.index = 3, .behaviour = Engine::IsNotSupported},
+      {.index = 4}};
+  ::testing::internal::CaptureStderr();
+  EXPECT_THAT(list(10), ElementsAre("eng1", "eng4"));
+  std::string log = ::testing::internal::GetCapturedStderr();
+  size_t thrown = log.find("skipped: cuDNN 9.19.0 cannot use engine eng2"),
+         unsupported = log.find("skipped: cuDNN 9.19.0 cannot use engine eng3");
+  EXPECT_LT(thrown, unsupported) << log;
+  EXPECT_NE(unsupported, std::string::npos) << log;
+  EXPECT_THAT(log, HasSubstr("engine 2 throws"));
+}
+
+TEST_F(CudnnEngineTest, EnginesAreMadeSideBySide) {
+  if (std::thread::hardware_concurrency() < 2) {
+    GTEST_SKIP() << "one core";
+  }
+  listed(CUDNN_HEUR_MODE_A) = {{.index = 1}};
+  for (int64_t index = 2; index < 18; ++index) {
+    listed(CUDNN_HEUR_MODE_A).push_back({.index = index});
+  }
+  auto call = makeCall();
+  ASSERT_TRUE(call.ok()) << call.status();
+  fake().mostAtOnce = 0;
+  fake().company = 2; // none is done before another one was begun
+  auto algorithms = (*call)->algorithms(17, 0);
+  ASSERT_TRUE(algorithms.ok()) << algorithms.status();
+  EXPECT_THAT(*algorithms, SizeIs(17));
+  EXPECT_GE(fake().mostAtOnce, 2);
+  EXPECT_LE(fake().mostAtOnce, 8);
+}
+
+TEST_F(CudnnEngineTest, WhatIsListedIsKeptForTheCallsThatNeedIt) {
+  spares = std::make_shared<SparePool>(32);
+  listed(CUDNN_HEUR_MODE_A) = {{.index = 1}, {.index = 2}, {.index = 3}};
+  std::vector<std::string> first = list(10);
+  EXPECT_THAT(fake().made, UnorderedElementsAre(2, 3));
+  EXPECT_EQ(spares->counters().held, 3u);
+  EXPECT_EQ(list(10), first);
+  EXPECT_THAT(fake().made, IsEmpty());
+  EXPECT_EQ(spares->counters().held, 3u);
+}
+
+TEST_F(CudnnEngineTest, SeveralCallsListAtOnce) {
+  spares = std::make_shared<SparePool>(32);
+  for (int64_t index = 1; index < 9; ++index) {
+    listed(CUDNN_HEUR_MODE_A)
+        .push_back({.index = index,
+                    .milliseconds = int(index % 3),
+                    .behaviour = index == 5 ? Engine::Throws : Engine::Works});
+  }
+  ::testing::internal::CaptureStderr();
+  std::vector<absl::StatusOr<std::vector<LibraryAlgorithm>>> results(
+      3, absl::UnknownError("not run"));
+  std::vector<std::thread> threads;
+  for (auto &result : results) {
+    threads.emplace_back([&] {
+      CudaScope current(*context);
+      auto call = makeCall();
+      result = call.ok() ? (*call)->algorithms(6, 0) : call.status();
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  ::testing::internal::GetCapturedStderr();
+  for (const auto &result : results) {
+    ASSERT_TRUE(result.ok()) << result.status();
+    std::string names;
+    for (const LibraryAlgorithm &algorithm : *result) {
+      names += " " + algorithm.name;
+    }
+    EXPECT_EQ(names, " eng1 eng2 eng3 eng4 eng6 eng7");
+  }
+}
+
+TEST_F(CudnnEngineTest, ACallTakesTheFirstThatFits) {
+  listed(CUDNN_HEUR_MODE_A) = {
+      {.index = 1, .behaviour = Engine::IsNotSupported},
+      {.index = 2, .workspaceBytes = 1 << 30}};
+  listed(CUDNN_HEUR_MODE_FALLBACK) = {{.index = 3}, {.index = 4}};
+  ASSERT_TRUE(makeCall().ok());
+  EXPECT_THAT(fake().made, ElementsAre(1, 2, 3));
+  listed(CUDNN_HEUR_MODE_FALLBACK).clear();
+  absl::Status none = makeCall().status();
+  EXPECT_EQ(none.code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(none.message(), HasSubstr("has no engine for convolution f32"));
+  EXPECT_THAT(none.message(), HasSubstr("cannot use engine eng1"));
+}
+
+} // namespace
+} // namespace minic::runtime
