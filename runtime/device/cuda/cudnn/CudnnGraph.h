@@ -1,39 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CudnnGraph: a problem as a graph of cuDNN's operations, the engines cuDNN has
-// for it, and plans made of them. The only files that see cudnn-frontend; what
-// it throws ends in them.
+// for it, and plans made of them. What cudnn-frontend throws ends in it.
 
 #ifndef MINIC_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNGRAPH_H
 #define MINIC_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNGRAPH_H
 
-#include "runtime/device/cuda/cudnn/CudnnLibrary.h"
+#include "runtime/device/cuda/cudnn/CudnnPlan.h"
 #include "runtime/device/cuda/cudnn/CudnnProblem.h"
 #include "runtime/device/cuda/cudnn/EngineText.h"
-
-#include "absl/types/span.h"
 
 namespace minic::runtime {
 
 /// Which of cuDNN's lists of engines.
 enum class CudnnHeuristic { A, B, Fallback };
 
-/// An engine made ready for one graph; one thread at a time.
-class CudnnPlan {
-public:
-  ~CudnnPlan();
-  uint64_t workspaceBytes() const;
-  /// `pointers`: of CudnnProblem::tensors(). Enqueues on the handle's stream.
-  absl::Status enqueue(cudnnHandle_t handle, absl::Span<void *const> pointers,
-                       void *workspace);
-
-private:
-  friend class CudnnGraph;
-  struct State;
-  explicit CudnnPlan(std::unique_ptr<State> state);
-  std::unique_ptr<State> state;
-};
-
+/// One thread at a time.
 class CudnnGraph {
 public:
   /// On the handle's device; with a null handle on the one that
