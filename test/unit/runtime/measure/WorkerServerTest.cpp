@@ -198,16 +198,19 @@ TEST_F(WorkerServerTest, ExternalConstantsAreRandomByNameAndSeed) {
 }
 
 TEST_F(WorkerServerTest, RefusesWhatItCannotDo) {
-  EXPECT_EQ(refusal(LoadRequest{.id = "a", .path = "/nonexistent"}).code(),
-            absl::StatusCode::kNotFound);
+  EXPECT_EQ(
+      refusal(LoadRequest{.id = "a", .path = "/nonexistent/a.minic"}).code(),
+      absl::StatusCode::kNotFound);
   std::string path = scale(count, "a.minic");
   EXPECT_EQ(
       refusal(LoadRequest{.id = "a", .path = path, .function = "f"}).code(),
       absl::StatusCode::kNotFound);
   ask<LoadReply>(LoadRequest{.id = "a", .path = path});
   EXPECT_FALSE(refusal(LoadRequest{.id = "a", .path = path}).ok());
-  VerifyRequest verify{
-      .id = "a", .seed = seed, .expectedPath = "/nonexistent", .trustedId = ""};
+  VerifyRequest verify{.id = "a",
+                       .seed = seed,
+                       .expectedPath = "/nonexistent/a.minic",
+                       .trustedId = ""};
   EXPECT_EQ(refusal(verify).code(), absl::StatusCode::kNotFound);
   verify.expectedPath =
       writeExpected(std::vector<double>(4), "bad.expected", {4});
