@@ -6,6 +6,7 @@
 
 #include "compiler/DescribeFusion.h"
 #include "compiler/EstimateSelector.h"
+#include "compiler/target/LostNan.h"
 #include "dialects/kernel/FusionShape.h"
 #include "dialects/plan/Plan.h"
 

@@ -4,7 +4,7 @@
 
 #include "compiler/target/Candidates.h"
 
-#include "dialects/kernel/OutlinePart.h"
+#include "compiler/target/PartSources.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -19,25 +19,17 @@ using kernel::PartAttr;
 
 namespace {
 
-using OpIndices = SmallVector<int64_t>;
-
 /// What each further launch costs beyond the kernels' own estimates: waking
 /// the thread team and leaving it.
 constexpr double kLaunchUs = 1.0;
-
-/// One part with the source and implementation it got.
-struct ImplementedPart {
-  PartAttr part;
-  Implementation implementation;
-};
 
 class Enumeration {
 public:
   Enumeration(FusionOp fusion, const Target &target,
               ArrayRef<BackendLabel> backends, std::vector<std::string> &why,
               NanPolicy nan)
-      : fusion(fusion), target(target), backends(backends), why(why), nan(nan),
-        ops(fusion.getBodyOps()) {}
+      : fusion(fusion), target(target), backends(backends),
+        sources(fusion, target, nan, why), ops(fusion.getBodyOps()) {}
 
   std::vector<Candidate> run() {
     int64_t anchors = llvm::count_if(ops, isAnchor);
@@ -65,114 +57,6 @@ private:
 
   OpIndices allOps() const {
     return llvm::to_vector(llvm::seq<int64_t>(0, ops.size()));
-  }
-
-  using Reasons = std::vector<std::string>;
-
-  /// All implementations of `part` by `source`; empty where it is rejected.
-  std::vector<Implementation> ask(const ImplementationSource *source,
-                                  const OutlinedPart &part, Reasons &reasons) {
-    FusionOp outlined = part.fusion.get();
-    SmallVector<Operation *> body = outlined.getBodyOps();
-    auto *anchor = llvm::find_if(body, isAnchor);
-    if (!source->isFor(anchor == body.end() ? nullptr : *anchor)) {
-      return {};
-    }
-    if (auto reason = source->reject(outlined, target.profile())) {
-      reasons.push_back(source->name().str() + ": " + *reason);
-      return {};
-    }
-    std::string lost = source->opsThatLoseNan(outlined);
-    if (!lost.empty() && nan == NanPolicy::Reject) {
-      reasons.push_back(source->name().str() + ": loses NaN in " + lost);
-      return {};
-    }
-    std::vector<Implementation> implementations =
-        source->enumerate(outlined, target.profile());
-    for (Implementation &implementation : implementations) {
-      if (!lost.empty() && nan == NanPolicy::Mark) {
-        implementation.name += " (NaN lost in " + lost + ")";
-      }
-    }
-    return implementations;
-  }
-
-  /// Keeps reasons that explain why something is missing, each once.
-  void explain(const Reasons &reasons) {
-    for (const std::string &reason : reasons) {
-      if (!llvm::is_contained(why, reason)) {
-        why.push_back(reason);
-      }
-    }
-  }
-
-  ImplementedPart implement(const OpIndices &indices,
-                            const Implementation &implementation) {
-    MLIRContext *context = fusion.getContext();
-    auto part =
-        PartAttr::get(context, indices, implementation.impl,
-                      ArrayAttr::get(context, implementation.operandLayouts));
-    return {part, implementation};
-  }
-
-  /// The best generated implementation of some ops.
-  std::optional<ImplementedPart> generate(const OpIndices &indices) {
-    OutlinedPart part = kernel::outlinePart(fusion, indices);
-    std::optional<Implementation> best;
-    Reasons reasons;
-    for (const KernelFamily *family : target.families()) {
-      for (const Implementation &implementation : ask(family, part, reasons)) {
-        if (!best || implementation.estimateUs < best->estimateUs) {
-          best = implementation;
-        }
-      }
-    }
-    if (!best) {
-      explain(reasons);
-      return std::nullopt;
-    }
-    return implement(indices, *best);
-  }
-
-  /// Generated kernels for `indices` (without anchors): one if a family
-  /// takes all of them, else as few runs of neighbours as greed finds. With
-  /// `single` one kernel per op.
-  std::optional<std::vector<ImplementedPart>>
-  generateRuns(const OpIndices &indices, bool single = false) {
-    std::vector<ImplementedPart> parts;
-    if (indices.empty()) {
-      return parts;
-    }
-    if (!single) {
-      if (auto all = generate(indices)) {
-        parts.push_back(*all);
-        return parts;
-      }
-    }
-    OpIndices run;
-    std::optional<ImplementedPart> current;
-    for (int64_t index : indices) {
-      bool isNeighbour = !run.empty() && run.back() + 1 == index;
-      if (isNeighbour && !single) {
-        OpIndices longer = run;
-        longer.push_back(index);
-        if (auto extended = generate(longer)) {
-          run = longer;
-          current = extended;
-          continue;
-        }
-      }
-      if (current) {
-        parts.push_back(*current);
-      }
-      run = {index};
-      current = generate(run);
-      if (!current) {
-        return std::nullopt;
-      }
-    }
-    parts.push_back(*current);
-    return parts;
   }
 
   void add(BackendLabel label, ArrayRef<ImplementedPart> parts,
@@ -216,12 +100,12 @@ private:
     auto *label =
         llvm::find_if(fusing, [&](BackendLabel each) { return allows(each); });
     if (label != std::end(fusing)) {
-      if (auto fused = generateRuns(allOps())) {
+      if (auto fused = sources.generateRuns(allOps())) {
         add(*label, *fused, /*needsLibrary=*/false);
       }
     }
     if (allows(BackendLabel::Aten)) {
-      if (auto eager = generateRuns(allOps(), /*single=*/true)) {
+      if (auto eager = sources.generateRuns(allOps(), /*single=*/true)) {
         add(BackendLabel::Aten, *eager, /*needsLibrary=*/false);
       }
     }
@@ -232,24 +116,25 @@ private:
                  const OpIndices &indices) {
     auto complete = [&](const Implementation &implementation) {
       std::vector<ImplementedPart> parts = before;
-      parts.push_back(implement(indices, implementation));
+      parts.push_back(sources.implement(indices, implementation));
       return parts;
     };
     OutlinedPart part = kernel::outlinePart(fusion, indices);
-    Reasons reasons;
+    PartSources::Reasons reasons;
     bool isGenerated = false;
     for (const KernelFamily *family : target.families()) {
       if (!allows(BackendLabel::Generated)) {
         break;
       }
-      for (const Implementation &implementation : ask(family, part, reasons)) {
+      for (const Implementation &implementation :
+           sources.ask(family, part, reasons)) {
         add(BackendLabel::Generated, complete(implementation),
             /*needsLibrary=*/false);
         isGenerated = true;
       }
     }
     if (!isGenerated) {
-      explain(reasons);
+      sources.explain(reasons);
     }
     bool isBare = indices.size() == 1;
     for (const LibraryBackend *library : target.libraries()) {
@@ -262,12 +147,13 @@ private:
       if (!allows(label)) {
         continue;
       }
-      Reasons refused;
-      for (const Implementation &implementation : ask(library, part, refused)) {
+      PartSources::Reasons refused;
+      for (const Implementation &implementation :
+           sources.ask(library, part, refused)) {
         add(label, complete(implementation), /*needsLibrary=*/true);
         fusing.push_back(library);
       }
-      explain(refused);
+      sources.explain(refused);
     }
   }
 
@@ -292,7 +178,7 @@ private:
     if (before.empty()) {
       return;
     }
-    if (auto parts = generateRuns(before)) {
+    if (auto parts = sources.generateRuns(before)) {
       wholeBody(*parts, rest);
     }
   }
@@ -316,7 +202,7 @@ private:
     }
     std::vector<std::vector<ImplementedPart>> generated;
     for (const OpIndices &stage : stages) {
-      auto parts = generateRuns(stage);
+      auto parts = sources.generateRuns(stage);
       if (!parts) {
         return;
       }
@@ -337,7 +223,7 @@ private:
       if (!allows(BackendLabel::Generated)) {
         break;
       }
-      if (auto part = generate({anchor})) {
+      if (auto part = sources.generate({anchor})) {
         middle.push_back(*part);
       }
     }
@@ -351,37 +237,37 @@ private:
           (library->fusesEpilogue() && llvm::is_contained(fusing, library))) {
         continue;
       }
-      Reasons refused;
+      PartSources::Reasons refused;
       if (anchors.size() == 1) {
         OutlinedPart part = kernel::outlinePart(fusion, {anchors[0]});
         for (const Implementation &implementation :
-             ask(library, part, refused)) {
-          assemble(label, {implement({anchors[0]}, implementation)},
+             sources.ask(library, part, refused)) {
+          assemble(label, {sources.implement({anchors[0]}, implementation)},
                    /*needsLibrary=*/true);
         }
-        explain(refused);
+        sources.explain(refused);
         continue;
       }
       middle.clear();
       for (int64_t anchor : anchors) {
         OutlinedPart part = kernel::outlinePart(fusion, {anchor});
-        auto implementations = ask(library, part, refused);
+        auto implementations = sources.ask(library, part, refused);
         if (!implementations.empty()) {
-          middle.push_back(implement({anchor}, implementations.front()));
+          middle.push_back(
+              sources.implement({anchor}, implementations.front()));
         }
       }
       if (middle.size() == anchors.size()) {
         assemble(label, middle, /*needsLibrary=*/true);
       }
-      explain(refused);
+      sources.explain(refused);
     }
   }
 
   FusionOp fusion;
   const Target &target;
   ArrayRef<BackendLabel> backends;
-  std::vector<std::string> &why;
-  NanPolicy nan;
+  PartSources sources;
   SmallVector<Operation *> ops;
   /// Libraries that take the whole body, or all of it behind the prologue.
   SmallVector<const LibraryBackend *> fusing;
@@ -396,25 +282,6 @@ std::vector<Candidate> enumerateCandidates(FusionOp fusion,
                                            std::vector<std::string> &why,
                                            NanPolicy nan) {
   return Enumeration(fusion, target, backends, why, nan).run();
-}
-
-std::string opsThatLoseNan(FusionOp fusion, const Target &target) {
-  std::string lost;
-  kernel::ChoiceAttr choice = fusion.getChoiceAttr();
-  if (!choice) {
-    return lost;
-  }
-  for (PartAttr part : choice.getParts()) {
-    OutlinedPart outlined = kernel::outlinePart(fusion, part.getOps());
-    for (const LibraryBackend *library : target.libraries()) {
-      if (library->name() != part.getImplementation().getFamily()) {
-        continue;
-      }
-      std::string ops = library->opsThatLoseNan(outlined.fusion.get());
-      lost += (lost.empty() || ops.empty() ? "" : ", ") + ops;
-    }
-  }
-  return lost;
 }
 
 } // namespace minic

@@ -44,10 +44,6 @@ enumerateCandidates(kernel::FusionOp fusion, const Target &target,
                     std::vector<std::string> &why,
                     NanPolicy nan = NanPolicy::Mark);
 
-/// Which ops of a fusion lose a NaN as its choice implements them: "relu, max";
-/// empty for none, or where there is no choice.
-std::string opsThatLoseNan(kernel::FusionOp fusion, const Target &target);
-
 } // namespace minic
 
 #endif // MINIC_COMPILER_TARGET_CANDIDATES_H

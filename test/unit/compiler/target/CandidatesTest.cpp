@@ -4,6 +4,7 @@
 
 #include "compiler/target/Candidates.h"
 
+#include "compiler/target/LostNan.h"
 #include "dialects/kernel/OutlinePart.h"
 #include "test/unit/dialects/kernel/ParsedFusion.h"
 

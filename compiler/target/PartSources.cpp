@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Outlines each part and asks for it.
+
+#include "compiler/target/PartSources.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace minic {
+
+using graph::isAnchor;
+using kernel::FusionOp;
+using kernel::OutlinedPart;
+using kernel::PartAttr;
+
+std::vector<Implementation> PartSources::ask(const ImplementationSource *source,
+                                             const OutlinedPart &part,
+                                             Reasons &reasons) {
+  FusionOp outlined = part.fusion.get();
+  SmallVector<Operation *> body = outlined.getBodyOps();
+  auto *anchor = llvm::find_if(body, isAnchor);
+  if (!source->isFor(anchor == body.end() ? nullptr : *anchor)) {
+    return {};
+  }
+  if (auto reason = source->reject(outlined, target.profile())) {
+    reasons.push_back(source->name().str() + ": " + *reason);
+    return {};
+  }
+  std::string lost = source->opsThatLoseNan(outlined);
+  if (!lost.empty() && nan == NanPolicy::Reject) {
+    reasons.push_back(source->name().str() + ": loses NaN in " + lost);
+    return {};
+  }
+  std::vector<Implementation> implementations =
+      source->enumerate(outlined, target.profile());
+  for (Implementation &implementation : implementations) {
+    if (!lost.empty() && nan == NanPolicy::Mark) {
+      implementation.name += " (NaN lost in " + lost + ")";
+    }
+  }
+  return implementations;
+}
+
+void PartSources::explain(const Reasons &reasons) {
+  for (const std::string &reason : reasons) {
+    if (!llvm::is_contained(why, reason)) {
+      why.push_back(reason);
+    }
+  }
+}
+
+ImplementedPart PartSources::implement(const OpIndices &indices,
+                                       const Implementation &implementation) {
+  MLIRContext *context = fusion.getContext();
+  auto part =
+      PartAttr::get(context, indices, implementation.impl,
+                    ArrayAttr::get(context, implementation.operandLayouts));
+  return {part, implementation};
+}
+
+std::optional<ImplementedPart> PartSources::generate(const OpIndices &indices) {
+  OutlinedPart part = kernel::outlinePart(fusion, indices);
+  std::optional<Implementation> best;
+  Reasons reasons;
+  for (const KernelFamily *family : target.families()) {
+    for (const Implementation &implementation : ask(family, part, reasons)) {
+      if (!best || implementation.estimateUs < best->estimateUs) {
+        best = implementation;
+      }
+    }
+  }
+  if (!best) {
+    explain(reasons);
+    return std::nullopt;
+  }
+  return implement(indices, *best);
+}
+
+std::optional<std::vector<ImplementedPart>>
+PartSources::generateRuns(const OpIndices &indices, bool single) {
+  std::vector<ImplementedPart> parts;
+  if (indices.empty()) {
+    return parts;
+  }
+  if (!single) {
+    if (auto all = generate(indices)) {
+      parts.push_back(*all);
+      return parts;
+    }
+  }
+  OpIndices run;
+  std::optional<ImplementedPart> current;
+  for (int64_t index : indices) {
+    bool isNeighbour = !run.empty() && run.back() + 1 == index;
+    if (isNeighbour && !single) {
+      OpIndices longer = run;
+      longer.push_back(index);
+      if (auto extended = generate(longer)) {
+        run = longer;
+        current = extended;
+        continue;
+      }
+    }
+    if (current) {
+      parts.push_back(*current);
+    }
+    run = {index};
+    current = generate(run);
+    if (!current) {
+      return std::nullopt;
+    }
+  }
+  parts.push_back(*current);
+  return parts;
+}
+
+} // namespace minic

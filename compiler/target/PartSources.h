@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PartSources: who implements a part of a fusion, and how.
+
+#ifndef MINIC_COMPILER_TARGET_PARTSOURCES_H
+#define MINIC_COMPILER_TARGET_PARTSOURCES_H
+
+#include "compiler/target/Candidates.h"
+#include "dialects/kernel/OutlinePart.h"
+
+namespace minic {
+
+/// Of a fusion's ops, ascending.
+using OpIndices = llvm::SmallVector<int64_t>;
+
+/// One part with the source and implementation it got.
+struct ImplementedPart {
+  kernel::PartAttr part;
+  Implementation implementation;
+};
+
+/// Asks the sources of a target for parts of a fusion.
+class PartSources {
+public:
+  using Reasons = std::vector<std::string>;
+
+  /// `why` collects why something is missing.
+  PartSources(kernel::FusionOp fusion, const Target &target, NanPolicy nan,
+              Reasons &why)
+      : fusion(fusion), target(target), nan(nan), why(why) {}
+
+  /// All implementations of `part` by `source`; empty where it is rejected.
+  std::vector<Implementation> ask(const ImplementationSource *source,
+                                  const kernel::OutlinedPart &part,
+                                  Reasons &reasons);
+  /// Keeps reasons that explain why something is missing, each once.
+  void explain(const Reasons &reasons);
+
+  ImplementedPart implement(const OpIndices &indices,
+                            const Implementation &implementation);
+  /// The best generated implementation of some ops.
+  std::optional<ImplementedPart> generate(const OpIndices &indices);
+  /// Generated kernels for `indices` (without anchors): one if a family
+  /// takes all of them, else as few runs of neighbours as greed finds. With
+  /// `single` one kernel per op.
+  std::optional<std::vector<ImplementedPart>>
+  generateRuns(const OpIndices &indices, bool single = false);
+
+private:
+  kernel::FusionOp fusion;
+  const Target &target;
+  const NanPolicy nan;
+  Reasons &why;
+};
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_TARGET_PARTSOURCES_H
