@@ -5,7 +5,7 @@
 #ifndef MINIC_RUNTIME_MEASURE_DESCRIBEDEVICE_H
 #define MINIC_RUNTIME_MEASURE_DESCRIBEDEVICE_H
 
-#include "runtime/measure/Protocol.h"
+#include "runtime/measure/DeviceFacts.h"
 
 namespace minic::runtime {
 

@@ -6,7 +6,7 @@
 #ifndef MINIC_RUNTIME_MEASURE_DESCRIBEGPUS_H
 #define MINIC_RUNTIME_MEASURE_DESCRIBEGPUS_H
 
-#include "runtime/measure/Protocol.h"
+#include "runtime/measure/DeviceFacts.h"
 
 namespace minic::runtime {
 

@@ -5,7 +5,7 @@
 #ifndef MINIC_RUNTIME_MEASURE_MACHINEFACTS_H
 #define MINIC_RUNTIME_MEASURE_MACHINEFACTS_H
 
-#include "runtime/measure/Protocol.h"
+#include "runtime/measure/DeviceFacts.h"
 
 #include <optional>
 

@@ -2,7 +2,7 @@
 //
 // ProtocolJson: values of protocol messages to JSON and back. What comes in is
 // checked field by field; JSON's exceptions never leave here. Private to
-// Protocol.cpp, whose visit() names the fields of each message.
+// Protocol.cpp; visit() of ProtocolFields.h names the fields of each message.
 
 #ifndef MINIC_RUNTIME_MEASURE_PROTOCOLJSON_H
 #define MINIC_RUNTIME_MEASURE_PROTOCOLJSON_H
@@ -13,128 +13,27 @@
 
 #include "nlohmann/json.hpp"
 
-#include <cmath>
-#include <limits>
-
 namespace minic::runtime {
 
 using Json = nlohmann::json;
 
 /// Doubles of verification may be infinite or NaN, which JSON has no word for.
-inline Json toJson(double value) {
-  if (std::isnan(value)) {
-    return "nan";
-  }
-  if (std::isinf(value)) {
-    return value > 0 ? "inf" : "-inf";
-  }
-  return value;
-}
+Json toJson(double value);
+Json toJson(VerifyStatus value);
+Json toJson(Residency value);
+Json toJson(RunMode value);
 
-inline bool fromJson(const Json &json, std::string &value) {
-  if (!json.is_string()) {
-    return false;
-  }
-  value = json.get<std::string>();
-  return true;
-}
-
-inline bool fromJson(const Json &json, bool &value) {
-  if (!json.is_boolean()) {
-    return false;
-  }
-  value = json.get<bool>();
-  return true;
-}
-
-inline bool fromJson(const Json &json, double &value) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (json.is_number()) {
-    value = json.get<double>();
-  } else if (json == "nan") {
-    value = std::nan("");
-  } else if (json == "inf") {
-    value = infinity;
-  } else if (json == "-inf") {
-    value = -infinity;
-  } else {
-    return false;
-  }
-  return true;
-}
-
-inline bool fromJson(const Json &json, uint64_t &value) {
-  if (!json.is_number_unsigned()) {
-    return false;
-  }
-  value = json.get<uint64_t>();
-  return true;
-}
-
-inline bool fromJson(const Json &json, int64_t &value) {
-  if (!json.is_number_integer()) {
-    return false;
-  }
-  if (json.is_number_unsigned() &&
-      json.get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max())) {
-    return false;
-  }
-  value = json.get<int64_t>();
-  return true;
-}
-
-inline bool fromJson(const Json &json, int &value) {
-  int64_t wide = 0;
-  if (!fromJson(json, wide) || wide < std::numeric_limits<int>::min() ||
-      wide > std::numeric_limits<int>::max()) {
-    return false;
-  }
-  value = int(wide);
-  return true;
-}
-
-inline bool fromJson(const Json &json,
-                     std::map<std::string, std::string> &values) {
-  if (!json.is_object()) {
-    return false;
-  }
-  values.clear();
-  for (const auto &[key, element] : json.items()) {
-    if (!fromJson(element, values[key])) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// The one of `all` whose name is `json`.
-template <typename Enum, size_t count>
-bool fromJson(const Json &json, const Enum (&all)[count], Enum &value) {
-  for (Enum one : all) {
-    if (json == toString(one)) {
-      value = one;
-      return true;
-    }
-  }
-  return false;
-}
-
-inline bool fromJson(const Json &json, VerifyStatus &value) {
-  return fromJson(json,
-                  {VerifyStatus::ok, VerifyStatus::wrong, VerifyStatus::error},
-                  value);
-}
-
-inline bool fromJson(const Json &json, Residency &value) {
-  return fromJson(json, {Residency::warm, Residency::cold}, value);
-}
-
-inline bool fromJson(const Json &json, RunMode &value) {
-  return fromJson(json,
-                  {RunMode::device, RunMode::stream, RunMode::graph,
-                   RunMode::streamCall, RunMode::graphCall},
-                  value);
-}
+// False where `json` is of another type or out of range.
+bool fromJson(const Json &json, std::string &value);
+bool fromJson(const Json &json, bool &value);
+bool fromJson(const Json &json, double &value);
+bool fromJson(const Json &json, uint64_t &value);
+bool fromJson(const Json &json, int64_t &value);
+bool fromJson(const Json &json, int &value);
+bool fromJson(const Json &json, VerifyStatus &value);
+bool fromJson(const Json &json, Residency &value);
+bool fromJson(const Json &json, RunMode &value);
+bool fromJson(const Json &json, std::map<std::string, std::string> &values);
 
 class JsonReader;
 
@@ -191,9 +90,6 @@ template <typename T> bool fromJson(const Json &json, std::vector<T> &values) {
   return true;
 }
 
-inline Json toJson(VerifyStatus value);
-inline Json toJson(Residency value);
-inline Json toJson(RunMode value);
 template <typename T> Json toJson(const std::vector<T> &values);
 template <typename T> Json toJson(const T &value);
 
@@ -206,10 +102,6 @@ public:
 
   Json object = Json::object();
 };
-
-inline Json toJson(VerifyStatus value) { return toString(value); }
-inline Json toJson(Residency value) { return toString(value); }
-inline Json toJson(RunMode value) { return toString(value); }
 
 template <typename T> Json toJson(const std::vector<T> &values) {
   Json array = Json::array();
