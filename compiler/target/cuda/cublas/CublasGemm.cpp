@@ -4,7 +4,7 @@
 
 #include "compiler/target/cuda/cublas/CublasGemm.h"
 
-#include "compiler/target/cuda/cublas/CublasSchedule.h"
+#include "compiler/target/cuda/LibrarySchedule.h"
 #include "compiler/target/cuda/cublas/GemmViews.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -51,7 +51,8 @@ std::vector<Implementation>
 CublasGemm::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
   MLIRContext *context = fusion.getContext();
   auto shape = FusionShape::get(fusion, nullptr);
-  CublasSchedule schedule;
+  LibrarySchedule schedule;
+  schedule.form = "dense";
   schedule.isTf32 = shape->gemm->lhsType.isF32() && profile.allowTf32;
   schedule.scratchBytes = libraryScratchBytes(profile);
   Implementation implementation;
@@ -70,8 +71,8 @@ CublasGemm::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
 
 LogicalResult CublasGemm::lower(FusionOp fusion,
                                 plan::PlanBuilder &plan) const {
-  auto schedule = CublasSchedule::parse(fusion.getImplAttr().getSchedule(),
-                                        fusion.getLoc());
+  auto schedule = LibrarySchedule::parse(fusion.getImplAttr().getSchedule(),
+                                         cublasGrammar, fusion.getLoc());
   if (failed(schedule)) {
     return failure();
   }
@@ -82,7 +83,7 @@ LogicalResult CublasGemm::lower(FusionOp fusion,
   if (rejected) {
     return fusion.emitError(name()) << " cannot implement this: " << *rejected;
   }
-  if (schedule->isPadded || !schedule->algorithm.empty()) {
+  if (schedule->form == "padded" || !schedule->algorithm.empty()) {
     return fusion.emitError(name()) << " takes dense operands and chooses its "
                                        "algorithm itself";
   }
@@ -95,7 +96,7 @@ LogicalResult CublasGemm::lower(FusionOp fusion,
     bias = call.columns(shape->gemm->bias);
   }
   auto result = call.result();
-  auto compute = b.getStringAttr(schedule->isTf32 ? "tf32" : "f32");
+  auto compute = b.getStringAttr(schedule->compute());
   Attribute descriptor;
   if (bias) {
     descriptor = plan::CublasltMatmulAttr::get(

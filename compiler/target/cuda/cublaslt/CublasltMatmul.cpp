@@ -4,7 +4,7 @@
 
 #include "compiler/target/cuda/cublaslt/CublasltMatmul.h"
 
-#include "compiler/target/cuda/cublas/CublasSchedule.h"
+#include "compiler/target/cuda/LibrarySchedule.h"
 #include "compiler/target/cuda/cublas/GemmViews.h"
 #include "compiler/target/cuda/cublaslt/LtEpilogue.h"
 
@@ -77,18 +77,16 @@ CublasltMatmul::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
   const FusionShape &shape = matched->shape;
   std::vector<Implementation> implementations;
   auto add = [&](const GemmPadding &padding, bool isPadded) {
-    CublasSchedule schedule;
-    schedule.isPadded = isPadded;
+    LibrarySchedule schedule;
+    schedule.form = isPadded ? "padded" : "dense";
     schedule.isTf32 = shape.gemm->lhsType.isF32() && profile.allowTf32;
     schedule.scratchBytes = libraryScratchBytes(profile);
     Implementation implementation;
     implementation.impl =
         kernel::ImplAttr::get(context, name(), schedule.toAttribute(context));
     implementation.operandLayouts = layoutsOf(fusion, shape, padding);
-    implementation.name = name().str();
-    if (std::string text = schedule.toString(); !text.empty()) {
-      implementation.name += " " + text;
-    }
+    implementation.name = name().str() + (isPadded ? " padded" : "") +
+                          (schedule.isTf32 ? " tf32" : "");
     implementation.estimateUs =
         estimateProductUs(shape, profile, isPadded) +
         estimatePaddingUs(fusion, shape, padding, profile);
@@ -114,8 +112,8 @@ std::string CublasltMatmul::opsThatLoseNan(FusionOp fusion) const {
 
 LogicalResult CublasltMatmul::lower(FusionOp fusion,
                                     plan::PlanBuilder &plan) const {
-  auto schedule = CublasSchedule::parse(fusion.getImplAttr().getSchedule(),
-                                        fusion.getLoc());
+  auto schedule = LibrarySchedule::parse(fusion.getImplAttr().getSchedule(),
+                                         cublasGrammar, fusion.getLoc());
   if (failed(schedule)) {
     return failure();
   }
@@ -126,7 +124,7 @@ LogicalResult CublasltMatmul::lower(FusionOp fusion,
   }
   const auto &[shape, epilogue] = *matched;
   GemmPadding padding;
-  if (schedule->isPadded) {
+  if (schedule->form == "padded") {
     auto found = GemmPadding::get(shape);
     if (failed(found)) {
       return fusion.emitError(name()) << " has nothing to pad here";
@@ -160,8 +158,8 @@ LogicalResult CublasltMatmul::lower(FusionOp fusion,
   auto descriptor = plan::CublasltMatmulAttr::get(
       fusion.getContext(), lhs, rhs, bias, addend, result, aux,
       b.getStringAttr(epilogue.activation),
-      b.getStringAttr(schedule->isTf32 ? "tf32" : "f32"),
-      b.getStringAttr(schedule->hex()));
+      b.getStringAttr(schedule->compute()),
+      b.getStringAttr(schedule->versionsAlgorithm()));
   call.create(descriptor, schedule->scratchBytes, schedule->version(), name());
   return success();
 }

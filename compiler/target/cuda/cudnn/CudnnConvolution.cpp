@@ -4,7 +4,7 @@
 
 #include "compiler/target/cuda/cudnn/CudnnConvolution.h"
 
-#include "compiler/target/cuda/cudnn/CudnnSchedule.h"
+#include "compiler/target/cuda/LibrarySchedule.h"
 #include "compiler/target/cuda/cudnn/EpilogueChain.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -179,19 +179,19 @@ CudnnConvolution::enumerate(FusionOp fusion,
   MLIRContext *context = fusion.getContext();
   std::vector<Implementation> implementations;
   auto add = [&](bool isFilterNhwc) {
-    CudnnSchedule schedule;
-    schedule.isFilterNhwc = isFilterNhwc;
+    LibrarySchedule schedule;
+    schedule.form = isFilterNhwc ? "nhwc" : "nchw";
     schedule.isTf32 = matched->dtype().isF32() && profile.allowTf32;
     // What engines of NHWC ask for at most, and copies where there are some.
     schedule.scratchBytes = std::min(
         profile.workspaceLimit,
         (int64_t(32) << 20) + int64_t(copiedBytes(*matched, isFilterNhwc)));
     Implementation implementation;
-    implementation.impl = kernel::ImplAttr::get(
-        context, name(), schedule.toAttribute(context, /*isConvolution=*/true));
+    implementation.impl =
+        kernel::ImplAttr::get(context, name(), schedule.toAttribute(context));
     implementation.operandLayouts = layoutsOf(fusion, *matched, isFilterNhwc);
-    implementation.name = name().str() + (isFilterNhwc ? " nhwc" : " nchw") +
-                          (schedule.isTf32 ? " tf32" : "");
+    implementation.name =
+        name().str() + " " + schedule.form + (schedule.isTf32 ? " tf32" : "");
     implementation.estimateUs = estimateUs(*matched, isFilterNhwc, profile);
     implementations.push_back(std::move(implementation));
   };
@@ -281,18 +281,19 @@ private:
 
 LogicalResult CudnnConvolution::lower(FusionOp fusion,
                                       plan::PlanBuilder &plan) const {
-  auto schedule =
-      CudnnSchedule::parse(fusion.getImplAttr().getSchedule(), fusion.getLoc());
+  auto schedule = LibrarySchedule::parse(fusion.getImplAttr().getSchedule(),
+                                         cudnnGrammar, fusion.getLoc());
   if (failed(schedule)) {
     return failure();
   }
+  bool isFilterNhwc = schedule->form == "nhwc";
   std::string reason;
   auto matched = match(fusion, schedule->isTf32, reason);
   if (failed(matched)) {
     return fusion.emitError(name()) << " cannot implement this: " << reason;
   }
   for (auto [index, layout] :
-       llvm::enumerate(layoutsOf(fusion, *matched, schedule->isFilterNhwc))) {
+       llvm::enumerate(layoutsOf(fusion, *matched, isFilterNhwc))) {
     auto type = cast<RankedTensorType>(fusion.getInputs()[index].getType());
     if (kernel::getLayout(type) != dyn_cast<LayoutAttr>(layout)) {
       return fusion.emitError(name())
@@ -311,7 +312,7 @@ LogicalResult CudnnConvolution::lower(FusionOp fusion,
                     {g.batch, g.inputChannels, g.inputHeight, g.inputWidth});
   auto filter = call.filter({g.outputChannels, g.inputChannelsPerGroup(),
                              g.filterHeight, g.filterWidth},
-                            schedule->isFilterNhwc);
+                            isFilterNhwc);
   plan::TensorViewAttr bias, addend;
   if (chain.bias || !chain.isEmpty()) {
     bias = call.channels(chain.bias);
@@ -327,8 +328,8 @@ LogicalResult CudnnConvolution::lower(FusionOp fusion,
       b.getDenseI64ArrayAttr({g.padBottom, g.padRight}),
       b.getDenseI64ArrayAttr({g.dilationHeight, g.dilationWidth}), g.groups,
       chain.activationAttr(fusion.getContext()),
-      b.getStringAttr(schedule->isTf32 ? "tf32" : "f32"),
-      b.getStringAttr(schedule->engine()));
+      b.getStringAttr(schedule->compute()),
+      b.getStringAttr(schedule->versionsAlgorithm()));
   Value scratch;
   if (schedule->scratchBytes > 0) {
     scratch = plan.buffer(schedule->scratchBytes);

@@ -4,9 +4,8 @@
 
 #include "compiler/target/cuda/cudnn/CudnnMatmul.h"
 
-#include "compiler/target/cuda/cublas/CublasSchedule.h"
+#include "compiler/target/cuda/LibrarySchedule.h"
 #include "compiler/target/cuda/cublas/GemmViews.h"
-#include "compiler/target/cuda/cudnn/CudnnSchedule.h"
 #include "compiler/target/cuda/cudnn/EpilogueChain.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -72,12 +71,12 @@ CudnnMatmul::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
   if (failed(matched)) {
     return {};
   }
-  CudnnSchedule schedule;
+  LibrarySchedule schedule;
   schedule.isTf32 = matched->shape.gemm->lhsType.isF32();
   schedule.scratchBytes = libraryScratchBytes(profile);
   Implementation implementation;
-  implementation.impl = kernel::ImplAttr::get(
-      context, name(), schedule.toAttribute(context, /*isConvolution=*/false));
+  implementation.impl =
+      kernel::ImplAttr::get(context, name(), schedule.toAttribute(context));
   implementation.operandLayouts.assign(fusion.getInputs().size(),
                                        UnitAttr::get(context));
   implementation.name = name().str() + (schedule.isTf32 ? " tf32" : "");
@@ -89,8 +88,8 @@ CudnnMatmul::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
 
 LogicalResult CudnnMatmul::lower(FusionOp fusion,
                                  plan::PlanBuilder &plan) const {
-  auto schedule =
-      CudnnSchedule::parse(fusion.getImplAttr().getSchedule(), fusion.getLoc());
+  auto schedule = LibrarySchedule::parse(fusion.getImplAttr().getSchedule(),
+                                         cudnnGrammar, fusion.getLoc());
   if (failed(schedule)) {
     return failure();
   }
@@ -118,8 +117,8 @@ LogicalResult CudnnMatmul::lower(FusionOp fusion,
   auto descriptor = plan::CudnnMatmulAttr::get(
       fusion.getContext(), lhs, rhs, bias, result,
       chain.activationAttr(fusion.getContext()),
-      b.getStringAttr(schedule->isTf32 ? "tf32" : "f32"),
-      b.getStringAttr(schedule->engine()));
+      b.getStringAttr(schedule->compute()),
+      b.getStringAttr(schedule->versionsAlgorithm()));
   call.create(descriptor, schedule->scratchBytes, schedule->version(), name());
   return success();
 }

@@ -3,7 +3,6 @@
 // Which fusions plain cuBLAS takes, and the calls that it writes for them.
 
 #include "compiler/target/cuda/cublas/CublasGemm.h"
-#include "compiler/target/cuda/cublas/CublasSchedule.h"
 
 #include "test/unit/compiler/target/cuda/LoweredCall.h"
 
@@ -111,21 +110,6 @@ TEST(CublasGemmTest, AForeignScheduleIsADiagnostic) {
   EXPECT_THAT(
       schedule("algorithm", b.getStringAttr("13.1.0:" + std::string(128, 'x'))),
       HasSubstr("64 bytes in hexadecimal"));
-}
-
-TEST(CublasScheduleTest, RoundTrips) {
-  mlir::MLIRContext context;
-  auto loc = mlir::UnknownLoc::get(&context);
-  CublasSchedule schedule;
-  schedule.isPadded = schedule.isTf32 = true;
-  schedule.scratchBytes = 4096;
-  schedule.algorithm = "13.1.0:" + std::string(128, 'a');
-  auto again = CublasSchedule::parse(schedule.toAttribute(&context), loc);
-  ASSERT_TRUE(succeeded(again));
-  EXPECT_EQ(again->toAttribute(&context), schedule.toAttribute(&context));
-  EXPECT_EQ(again->version(), "13.1.0");
-  EXPECT_EQ(again->hex(), std::string(128, 'a'));
-  EXPECT_EQ(again->toString(), "padded tf32");
 }
 
 } // namespace
