@@ -142,8 +142,11 @@ private:
     for (StringRef arch : named) {
       wanted.push_back(isNamed ? arch.trim().str() : profile.cpu);
     }
+    if (options.ptx) {
+      wanted.push_back("compute_80");
+    }
     // A runtime takes the first variant that fits: what runs on one
-    // architecture alone before what runs on several.
+    // architecture alone before what runs on several, PTX last.
     llvm::sort(wanted, std::greater<>());
     wanted.erase(llvm::unique(wanted), wanted.end());
     std::vector<VariantTarget> targets;
@@ -152,18 +155,39 @@ private:
         return failure();
       }
     }
-    if (options.ptx && failed(add(profile, "compute_80", false, targets))) {
-      return failure();
-    }
     return targets;
   }
 
-  LogicalResult add(DeviceProfile profile, const std::string &arch,
+  /// The facts of a device that runs code for `arch`: `profile`, or where that
+  /// is of another generation a named one. PTX is for devices that nobody knows
+  /// yet, which are rather like `profile`.
+  static std::optional<DeviceProfile> ofArch(const DeviceProfile &profile,
+                                             const std::string &arch) {
+    DeviceProfile result = profile;
+    if (!cuda::setArch(result, arch)) {
+      return std::nullopt;
+    }
+    if (arch == profile.cpu) {
+      return result;
+    }
+    if (result.smVersion != profile.smVersion &&
+        !StringRef(arch).starts_with("compute_")) {
+      result = *cuda::getArchProfile(arch);
+      result.allowTf32 = profile.allowTf32;
+      result.workspaceLimit = profile.workspaceLimit;
+    }
+    cuda::limitToArch(result);
+    return result;
+  }
+
+  LogicalResult add(const DeviceProfile &device, const std::string &arch,
                     bool isNative, std::vector<VariantTarget> &targets) {
-    if (!cuda::setArch(profile, arch)) {
+    std::optional<DeviceProfile> known = ofArch(device, arch);
+    if (!known) {
       return fail("architecture '" + arch +
                   "', expected sm_80, sm_86, sm_89, sm_90a, sm_100a, ...");
     }
+    const DeviceProfile &profile = *known;
     bool canTune = isNative && profile.isPresent;
     targets.push_back({createCudaTarget(profile), arch, isNative, canTune});
     if (isNative && profile.hasRecords) {

@@ -8,6 +8,17 @@
 // RUN: minic %s --target=cuda:sm_80,sm_90a --device-profile=h200 --ptx=on -o %t.minic
 // RUN: minic inspect %t.minic | FileCheck %s --check-prefix=VARIANTS
 
+// No kernel asks for more shared memory than every device of its architecture has,
+// whatever the device that is here or named.
+// RUN: for arch in sm_86 sm_89 sm_120 compute_80; do minic %s --target=cuda:$arch --device-profile=h200 --function=large --gemm-backends=generated --compile-to=plan || exit 1; done | FileCheck %s --check-prefix=SMALL
+// RUN: minic %s --target=cuda --device-profile=h200 --function=large --gemm-backends=generated --compile-to=plan | FileCheck %s --check-prefix=WHOLE
+// SMALL-COUNT-4: shared_bytes = {{[1-9][0-9]?[0-9]?[0-9]?[0-9]?}} :
+// WHOLE: shared_bytes = {{[1-9][0-9][0-9][0-9][0-9][0-9]}} :
+func.func @large(%x: tensor<512x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<512x4096xbf16> {
+  %0 = graph.linear %x, %w : (tensor<512x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<512x4096xbf16>
+  return %0 : tensor<512x4096xbf16>
+}
+
 // The most exact variant comes first, PTX for later devices last.
 // VARIANTS-DAG: cubin sm_90a
 // VARIANTS-DAG: cubin sm_80

@@ -7,6 +7,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace minic::cuda {
@@ -113,6 +114,29 @@ bool setArch(DeviceProfile &profile, llvm::StringRef arch) {
   return true;
 }
 
+void limitToArch(DeviceProfile &profile) {
+  struct Limits {
+    int smVersion, sharedKiB, threadsPerSm; // shared memory of one block
+  };
+  // CUDA's programming guide, technical specifications per compute capability.
+  static constexpr Limits kLimits[] = {
+      {80, 163, 2048},  {86, 99, 1536},  {87, 163, 1536},
+      {89, 99, 1536},   {90, 227, 2048}, {100, 227, 2048},
+      {103, 227, 2048}, {120, 99, 1536}, {121, 99, 1536}};
+  bool isPtx = llvm::StringRef(profile.features.front()).starts_with("compute");
+  for (const Limits &limits : kLimits) {
+    if (isPtx ? limits.smVersion < profile.smVersion
+              : limits.smVersion != profile.smVersion) {
+      continue;
+    }
+    int64_t bytes = int64_t(limits.sharedKiB) << 10;
+    profile.sharedBytesPerBlock = std::min(profile.sharedBytesPerBlock, bytes);
+    // A block's own kilobyte belongs to the system.
+    profile.sharedBytesPerSm = std::min(profile.sharedBytesPerSm, bytes + 1024);
+    profile.threadsPerSm = std::min(profile.threadsPerSm, limits.threadsPerSm);
+  }
+}
+
 std::optional<DeviceProfile> getArchProfile(llvm::StringRef arch) {
   DeviceProfile wanted;
   if (!setArch(wanted, arch)) {
@@ -128,6 +152,7 @@ std::optional<DeviceProfile> getArchProfile(llvm::StringRef arch) {
   }
   DeviceProfile profile = toProfile(*best);
   setArch(profile, arch);
+  limitToArch(profile);
   return profile;
 }
 

@@ -21,7 +21,7 @@ std::string profileNames();
 std::optional<DeviceProfile> getCudaProfile(llvm::StringRef name);
 
 /// The facts of a device of architecture `arch`; the strongest that has a
-/// profile.
+/// profile, within what `arch` allows.
 std::optional<DeviceProfile> getArchProfile(llvm::StringRef arch);
 
 /// "sm_80", "sm_90", "sm_90a" and so on to compute capability times ten; none
@@ -35,6 +35,10 @@ std::string archOf(int smVersion);
 /// Sets what `arch` decides: cpu, features, smVersion. "compute_80" means PTX
 /// of sm_80's instructions. False where it is unknown.
 bool setArch(DeviceProfile &profile, llvm::StringRef arch);
+
+/// Lowers shared memory and threads to what every device has that runs what is
+/// generated for `profile`: its architecture's, of PTX the least of all later.
+void limitToArch(DeviceProfile &profile);
 
 /// LLVM's features for `profile.cpu`: the PTX version that all ops need.
 std::string llvmFeatures(const DeviceProfile &profile);

@@ -41,5 +41,22 @@ TEST(CudaProfile, DescribesNamedDevices) {
   EXPECT_NE(profileNames().find("h200"), std::string::npos);
 }
 
+TEST(CudaProfile, KeepsToWhatEveryDeviceOfAnArchitectureHas) {
+  auto shared = [](const char *arch) {
+    return getArchProfile(arch)->sharedBytesPerBlock >> 10;
+  };
+  EXPECT_EQ(shared("sm_80"), 163);
+  EXPECT_EQ(shared("sm_86"), 99);
+  EXPECT_EQ(shared("sm_89"), 99);
+  EXPECT_EQ(shared("sm_90a"), 227);
+  EXPECT_EQ(shared("sm_103a"), 227);
+  EXPECT_EQ(shared("sm_120a"), 99);
+  // Its PTX runs on sm_86 too, and sm_90's on sm_120.
+  EXPECT_EQ(shared("compute_80"), 99);
+  EXPECT_EQ(shared("compute_90"), 99);
+  EXPECT_EQ(getArchProfile("sm_120")->threadsPerSm, 1536);
+  EXPECT_EQ(getArchProfile("sm_120")->sharedBytesPerSm, 100 << 10);
+}
+
 } // namespace
 } // namespace minic::cuda
