@@ -54,6 +54,17 @@ struct Enumerated {
   std::vector<std::string> names, why;
 };
 
+/// The ops of each part.
+using Partition = std::vector<std::vector<int64_t>>;
+
+Partition partition(const Candidate &candidate) {
+  Partition parts;
+  for (kernel::PartAttr part : candidate.choice.getParts()) {
+    parts.emplace_back(part.getOps().begin(), part.getOps().end());
+  }
+  return parts;
+}
+
 ParsedFusion linearRelu(const std::string &dtype = "f32") {
   std::string x = "tensor<32x256x" + dtype + ">",
               w = "tensor<64x256x" + dtype + ">",
@@ -64,14 +75,32 @@ ParsedFusion linearRelu(const std::string &dtype = "f32") {
                           "\nkernel.yield %r : " + y);
 }
 
+/// r = relu(linear(x = tanh)).
+ParsedFusion tanhLinearRelu(const std::string &results,
+                            const std::string &yield) {
+  return ParsedFusion({"tensor<3x5xf32>", "tensor<7x5xf32>"}, results, R"(
+    %x = graph.tanh %0 : tensor<3x5xf32>
+    %y = graph.linear %x, %1 : (tensor<3x5xf32>, tensor<7x5xf32>) -> tensor<3x7xf32>
+    %r = graph.relu %y : tensor<3x7xf32>
+    )" + yield);
+}
+
+/// An anchor and a relu: in one call of `library`, in two parts, and in one
+/// kernel of `family`.
+void expectEveryWay(const Enumerated &all, const std::string &library,
+                    const std::string &family) {
+  EXPECT_THAT(all.names, Contains("library-fused " + library +
+                                  "_fused (NaN lost in relu)"));
+  EXPECT_THAT(all.names,
+              Contains("aten " + library + " + pointwise tile=4096"));
+  EXPECT_THAT(all.names, Contains(AllOf(StartsWith("generated " + family + " "),
+                                        Not(HasSubstr(" + ")))));
+}
+
 TEST(CandidatesTest, LinearAndReluInEveryWay) {
   ParsedFusion parsed = linearRelu();
   Enumerated all(parsed);
-  EXPECT_THAT(all.names,
-              Contains("library-fused onednn_fused (NaN lost in relu)"));
-  EXPECT_THAT(all.names, Contains("aten onednn + pointwise tile=4096"));
-  EXPECT_THAT(all.names, Contains(AllOf(StartsWith("generated gemm_packed "),
-                                        Not(HasSubstr(" + ")))));
+  expectEveryWay(all, "onednn", "gemm_packed");
   EXPECT_THAT(all.names, Contains(AllOf(StartsWith("generated gemm_packed "),
                                         HasSubstr(" + pointwise tile=4096"))));
   for (const Candidate &candidate : all.candidates) {
@@ -94,11 +123,7 @@ TEST(CandidatesTest, ConvolutionAndReluInEveryWay) {
                           ", " + w + ") -> " + y + "\n%r = graph.relu %y : " +
                           y + "\nkernel.yield %r : " + y);
   Enumerated all(parsed);
-  EXPECT_THAT(all.names,
-              Contains("library-fused onednn_conv_fused (NaN lost in relu)"));
-  EXPECT_THAT(all.names, Contains("aten onednn_conv + pointwise tile=4096"));
-  EXPECT_THAT(all.names, Contains(AllOf(StartsWith("generated conv_direct "),
-                                        Not(HasSubstr(" + ")))));
+  expectEveryWay(all, "onednn_conv", "conv_direct");
   EXPECT_THAT(all.names, Each(Not(HasSubstr("gemm_packed"))));
   // What is about contractions only is not worth a reason.
   EXPECT_THAT(all.why, Each(Not(HasSubstr("no contraction"))));
@@ -145,37 +170,25 @@ TEST(CandidatesTest, ABareContractionIsOneLibraryCall) {
 }
 
 TEST(CandidatesTest, OpsBeforeTheContractionAreTheirOwnPart) {
-  ParsedFusion parsed({"tensor<3x5xf32>", "tensor<7x5xf32>"},
-                      "(tensor<3x7xf32>, tensor<3x5xf32>)", R"(
-    %x = graph.tanh %0 : tensor<3x5xf32>
-    %y = graph.linear %x, %1 : (tensor<3x5xf32>, tensor<7x5xf32>) -> tensor<3x7xf32>
-    %r = graph.relu %y : tensor<3x7xf32>
-    kernel.yield %r, %x : tensor<3x7xf32>, tensor<3x5xf32>)");
+  ParsedFusion parsed =
+      tanhLinearRelu("(tensor<3x7xf32>, tensor<3x5xf32>)",
+                     "kernel.yield %r, %x : tensor<3x7xf32>, tensor<3x5xf32>");
   Enumerated aten(parsed, {BackendLabel::Aten});
   ASSERT_THAT(aten.names,
               ElementsAre("aten pointwise tile=4096 + onednn + pointwise "
                           "tile=4096"));
-  auto parts = aten.candidates[0].choice.getParts();
-  EXPECT_THAT(parts[0].getOps(), ElementsAre(0));
-  EXPECT_THAT(parts[1].getOps(), ElementsAre(1));
-  EXPECT_THAT(parts[2].getOps(), ElementsAre(2));
+  EXPECT_EQ(partition(aten.candidates[0]), (Partition{{0}, {1}, {2}}));
 }
 
 /// What takes no prologue still takes all that is behind it.
 TEST(CandidatesTest, OpsBeforeTheContractionLeaveTheRestTogether) {
-  ParsedFusion parsed({"tensor<3x5xf32>", "tensor<7x5xf32>"}, "tensor<3x7xf32>",
-                      R"(
-    %x = graph.tanh %0 : tensor<3x5xf32>
-    %y = graph.linear %x, %1 : (tensor<3x5xf32>, tensor<7x5xf32>) -> tensor<3x7xf32>
-    %r = graph.relu %y : tensor<3x7xf32>
-    kernel.yield %r : tensor<3x7xf32>)");
+  ParsedFusion parsed =
+      tanhLinearRelu("tensor<3x7xf32>", "kernel.yield %r : tensor<3x7xf32>");
   Enumerated fused(parsed, {BackendLabel::LibraryFused});
   ASSERT_THAT(fused.names,
               ElementsAre("library-fused pointwise tile=4096 + onednn_fused "
                           "(NaN lost in relu)"));
-  auto parts = fused.candidates[0].choice.getParts();
-  EXPECT_THAT(parts[0].getOps(), ElementsAre(0));
-  EXPECT_THAT(parts[1].getOps(), ElementsAre(1, 2));
+  EXPECT_EQ(partition(fused.candidates[0]), (Partition{{0}, {1, 2}}));
   Enumerated generated(parsed, {BackendLabel::Generated});
   EXPECT_THAT(
       generated.names,
@@ -207,9 +220,7 @@ TEST(CandidatesTest, WhatIsNotOnePassIsSeveralRuns) {
   ASSERT_THAT(generated.names,
               ElementsAre("generated pointwise tile=4096 + pointwise "
                           "tile=4096"));
-  auto parts = generated.candidates[0].choice.getParts();
-  EXPECT_THAT(parts[0].getOps(), ElementsAre(0, 1));
-  EXPECT_THAT(parts[1].getOps(), ElementsAre(2));
+  EXPECT_EQ(partition(generated.candidates[0]), (Partition{{0, 1}, {2}}));
 }
 
 TEST(CandidatesTest, TwoContractionsAreTwoParts) {

@@ -14,7 +14,10 @@ using testing::HasSubstr;
 
 class AutotunerGpuTest : public testing::Test {
 protected:
-  AutotunerGpuTest() { options.scratchDirectory = folder.path; }
+  AutotunerGpuTest() {
+    options.scratchDirectory = folder.path;
+    machine.onVerify = [this] { ++verified; };
+  }
 
   TuningTask makeGpuTask(const std::string &key,
                          const std::vector<FakeCandidate> &specs) {
@@ -36,12 +39,30 @@ protected:
     };
     return task;
   }
-  TunedProblem tuneOne(const TuningTask &task) {
+  std::vector<TunedProblem> tuneAll(const std::vector<TuningTask> &tasks) {
     Autotuner tuner(*db, pool, worker, machine.clock, options);
-    auto result = tuner.tune({&task, 1});
+    auto result = tuner.tune(tasks);
     EXPECT_TRUE(result.ok()) << result.status();
     EXPECT_TRUE(worker.loaded.empty());
-    return result.ok() ? result->front() : TunedProblem();
+    return result.ok() ? *result : std::vector<TunedProblem>(tasks.size());
+  }
+  TunedProblem tuneOne(const TuningTask &task) { return tuneAll({task})[0]; }
+  /// Stops the search once `count` candidates are verified.
+  void stopAfter(int count, const TuningTask &task) {
+    int before = verified;
+    options.stop = [&] { return verified >= before + count; };
+    Autotuner tuner(*db, pool, worker, machine.clock, options);
+    EXPECT_TRUE(absl::IsCancelled(tuner.tune({&task, 1}).status()));
+    options.stop = nullptr;
+  }
+  /// Candidates whose estimates can be compared.
+  TuningTask makeComparableTask(const std::string &key,
+                                const std::vector<FakeCandidate> &specs) {
+    TuningTask task = makeGpuTask(key, specs);
+    for (CandidateSpec &candidate : task.candidates) {
+      candidate.kind = "tile";
+    }
+    return task;
   }
   static std::string chosen(const TunedProblem &tuned) {
     return tuned.record.rows[tuned.selection.row].candidate.name;
@@ -61,6 +82,7 @@ protected:
   FakeWorker worker{machine};
   std::unique_ptr<TuningDb> db = folder.openDb();
   AutotunerOptions options;
+  int verified = 0;
 };
 
 TEST_F(AutotunerGpuTest, BesideACheaperPeerFewerAlgorithmsAreTried) {
@@ -171,12 +193,7 @@ TEST_F(AutotunerGpuTest, WhatTheMachineLackedIsTriedAgain) {
   FakeCandidate memory{10};
   memory.outOfMemory = true;
   TuningTask task = makeGpuTask("p", {{50}, memory, {60}});
-  int verified = 0;
-  machine.onVerify = [&] { ++verified; };
-  options.stop = [&] { return verified >= 2; };
-  Autotuner tuner(*db, pool, worker, machine.clock, options);
-  EXPECT_TRUE(absl::IsCancelled(tuner.tune({&task, 1}).status()));
-  options.stop = nullptr;
+  stopAfter(2, task);
   machine.candidates["p/k1"].outOfMemory = false;
   EXPECT_EQ(chosen(tuneOne(task)), "k1");
 }
@@ -195,15 +212,11 @@ TEST_F(AutotunerGpuTest, ScreensBeforeTheLastIsBuiltAndFinalsAfter) {
   machine.onVerify = [&] {
     buildsAtFirst = buildsAtFirst < 0 ? machine.builds : buildsAtFirst;
   };
-  TuningTask first = makeGpuTask("p", {{30}, {31}, {32}});
-  TuningTask second = makeGpuTask("q", {{30}, {31}, {32}});
-  Autotuner tuner(*db, pool, worker, machine.clock, options);
-  std::vector<TuningTask> tasks = {first, second};
-  auto result = tuner.tune(tasks);
-  ASSERT_TRUE(result.ok()) << result.status();
+  auto result = tuneAll({makeGpuTask("p", {{30}, {31}, {32}}),
+                         makeGpuTask("q", {{30}, {31}, {32}})});
   EXPECT_LT(buildsAtFirst, 3);
   EXPECT_EQ(machine.builds, 6);
-  for (const TunedProblem &tuned : *result) {
+  for (const TunedProblem &tuned : result) {
     EXPECT_EQ(tuned.record.state, RecordState::Complete);
     EXPECT_GT(tuned.record.rows[tuned.selection.row].timeUs, 0);
   }
@@ -216,10 +229,7 @@ TEST_F(AutotunerGpuTest, WhatCannotWinByItsEstimateIsNotBuilt) {
   for (int i = 1; i <= 12; ++i) {
     specs.push_back({20.0 * i});
   }
-  TuningTask task = makeGpuTask("p", specs);
-  for (CandidateSpec &candidate : task.candidates) {
-    candidate.kind = "tile";
-  }
+  TuningTask task = makeComparableTask("p", specs);
   task.candidates[1].estimateUs = 10.5; // takes four times as long
   task.candidates[7].estimateUs = 10.6;
   task.candidates.back().kind = "";
@@ -249,10 +259,7 @@ TEST_F(AutotunerGpuTest, NothingIsRuledOutWhileNothingWorks) {
   wrong.wrong = true;
   std::vector<FakeCandidate> specs(4, wrong);
   specs.push_back({50});
-  TuningTask task = makeGpuTask("p", specs);
-  for (CandidateSpec &candidate : task.candidates) {
-    candidate.kind = "tile";
-  }
+  TuningTask task = makeComparableTask("p", specs);
   EXPECT_EQ(chosen(tuneOne(task)), "k4");
 }
 
@@ -278,11 +285,8 @@ TEST_F(AutotunerGpuTest, FinalsOfManyProblemsShareTheirTime) {
           makeGpuTask(name + std::to_string(i),
                       {{.us = 30, .noise = 0.01}, {.us = 30, .noise = 0.01}}));
     }
-    Autotuner tuner(*db, pool, worker, machine.clock, options);
-    auto tuned = tuner.tune(tasks);
-    EXPECT_TRUE(tuned.ok()) << tuned.status();
     double seconds = 0;
-    for (const TunedProblem &problem : *tuned) {
+    for (const TunedProblem &problem : tuneAll(tasks)) {
       seconds += problem.record.measureSeconds;
     }
     return seconds / problems;
@@ -297,12 +301,7 @@ TEST_F(AutotunerGpuTest, AnUnfinishedSearchGoesOnWhereItWasKilled) {
   machine.candidates["p/k0/01"] = {25};
   TuningTask task = makeGpuTask(
       "p", {{.algorithms = {{"00", "a", 0}, {"01", "b", 0}}}, {30}, {31}});
-  int verified = 0;
-  machine.onVerify = [&] { ++verified; };
-  options.stop = [&] { return verified >= 2; };
-  Autotuner tuner(*db, pool, worker, machine.clock, options);
-  EXPECT_TRUE(absl::IsCancelled(tuner.tune({&task, 1}).status()));
-  options.stop = nullptr;
+  stopAfter(2, task);
   int before = verified;
   TunedProblem tuned = tuneOne(task);
   EXPECT_EQ(chosen(tuned), "k0 b");

@@ -19,6 +19,9 @@ struct Times {
   double stream, graph, streamCall, graphCall; // graph < 0: refused
 };
 
+/// How a plan is run.
+enum class Ships { stream, graph };
+
 class WholeModelGpuTest : public testing::Test {
 protected:
   WholeModelResult check(Times tuned, Times byDefault) {
@@ -54,6 +57,17 @@ protected:
     return check(plan, plan);
   }
 
+  /// The tuned plan ships, and for `reason` replays or launches.
+  WholeModelResult expectTunedShips(Ships ships, const std::string &reason,
+                                    Times tuned, Times byDefault) {
+    WholeModelResult result = check(tuned, byDefault);
+    EXPECT_TRUE(result.plans && result.plans->tunedShips);
+    result.graph = result.graph.value_or(Verdict());
+    EXPECT_EQ(result.graph->tunedShips, ships == Ships::graph);
+    EXPECT_EQ(result.graph->reason, reason);
+    return result;
+  }
+
   TempFolder folder;
   FakeMachine machine;
   FakeWorker worker{machine};
@@ -66,16 +80,14 @@ protected:
 TEST_F(WholeModelGpuTest, OneCallDecidesAlthoughItIsSlowerBackToBack) {
   // An MLP of 256x1024 on an H200.
   WholeModelResult result =
-      check({8.31, 9.60, 17.4, 15.4}, {13.5, 14.0, 22.5, 19.0});
-  ASSERT_TRUE(result.plans && result.graph);
+      expectTunedShips(Ships::graph, "one synchronized call decides",
+                       {8.31, 9.60, 17.4, 15.4}, {13.5, 14.0, 22.5, 19.0});
+  ASSERT_TRUE(result.plans);
   EXPECT_TRUE(result.measured);
-  EXPECT_TRUE(result.graph->tunedShips);
-  EXPECT_EQ(result.graph->reason, "one synchronized call decides");
   EXPECT_NEAR(result.graph->call.ratio, 15.4 / 17.4, 0.01);
   EXPECT_NEAR(result.graph->backToBack.ratio, 9.60 / 8.31, 0.01);
   EXPECT_EQ(describeLoss(*result.graph), "");
   // The plan is judged in the way that it ships, against default mode's.
-  EXPECT_TRUE(result.plans->tunedShips);
   EXPECT_EQ(result.plans->reason, "tuned by graph, default by stream");
   EXPECT_NEAR(result.plans->backToBack.tunedUs, 9.60, 0.1);
   EXPECT_NEAR(result.plans->backToBack.defaultUs, 13.5, 0.1);
@@ -86,9 +98,10 @@ TEST_F(WholeModelGpuTest, OneCallDecidesAlthoughItIsSlowerBackToBack) {
 }
 
 TEST_F(WholeModelGpuTest, ASlowerCallLosesAlthoughItIsFasterBackToBack) {
-  WholeModelResult result = check({11.31, 9.47, 14.0, 15.0}, {30, 30, 40, 40});
-  ASSERT_TRUE(result.plans && result.graph);
-  EXPECT_FALSE(result.graph->tunedShips);
+  WholeModelResult result =
+      expectTunedShips(Ships::stream, "one synchronized call decides",
+                       {11.31, 9.47, 14.0, 15.0}, {30, 30, 40, 40});
+  ASSERT_TRUE(result.plans);
   EXPECT_EQ(result.plans->reason, "tuned by stream, default by stream");
   EXPECT_THAT(describeLoss(*result.graph),
               testing::MatchesRegex(
@@ -98,32 +111,27 @@ TEST_F(WholeModelGpuTest, ASlowerCallLosesAlthoughItIsFasterBackToBack) {
 }
 
 TEST_F(WholeModelGpuTest, BackToBackDecidesWhereCallsAreEqual) {
-  WholeModelResult result = check({12, 10, 20, 20}, {30, 30, 40, 40});
-  EXPECT_TRUE(result.graph->tunedShips);
-  EXPECT_EQ(result.graph->reason, "back-to-back time decides");
+  expectTunedShips(Ships::graph, "back-to-back time decides", {12, 10, 20, 20},
+                   {30, 30, 40, 40});
 }
 
 TEST_F(WholeModelGpuTest, ATieIsLaunchedOnTheStream) {
-  WholeModelResult result = check({385, 385, 400, 400}, {500, 500, 600, 600});
-  EXPECT_FALSE(result.graph->tunedShips);
-  EXPECT_EQ(result.graph->reason, "neither figure separates them");
-  EXPECT_TRUE(result.plans->tunedShips);
+  expectTunedShips(Ships::stream, "neither figure separates them",
+                   {385, 385, 400, 400}, {500, 500, 600, 600});
   EXPECT_LT(seconds, 1);
 }
 
 TEST_F(WholeModelGpuTest, LessThanAPercentIsATie) {
-  WholeModelResult result = check({50, 49.8, 60, 59.7}, {70, 70, 80, 80});
-  EXPECT_FALSE(result.graph->tunedShips);
-  EXPECT_EQ(result.graph->reason, "neither figure separates them");
+  expectTunedShips(Ships::stream, "neither figure separates them",
+                   {50, 49.8, 60, 59.7}, {70, 70, 80, 80});
 }
 
 TEST_F(WholeModelGpuTest, AGraphSlowerThanDefaultModeIsRefused) {
   // Better for one call, but default mode's plan is faster back to back.
-  WholeModelResult result = check({9, 10, 17, 15}, {9.5, 9.5, 18, 18});
-  EXPECT_FALSE(result.graph->tunedShips);
-  EXPECT_EQ(result.graph->reason,
-            "graph replay would be slower than default mode");
-  EXPECT_TRUE(result.plans->tunedShips);
+  WholeModelResult result = expectTunedShips(
+      Ships::stream, "graph replay would be slower than default mode",
+      {9, 10, 17, 15}, {9.5, 9.5, 18, 18});
+  ASSERT_TRUE(result.plans);
   EXPECT_EQ(result.plans->reason, "tuned by stream, default by stream");
   EXPECT_NEAR(result.plans->backToBack.ratio, 9 / 9.5, 0.01);
 }
@@ -148,11 +156,9 @@ TEST_F(WholeModelGpuTest, AGraphAsFastAsDefaultModeIsRefused) {
 
 TEST_F(WholeModelGpuTest, AStreamSlowerThanDefaultModeIsRefused) {
   // By calls the stream wins, but only the graph is as fast as default mode.
-  WholeModelResult result = check({10, 9, 15, 16}, {9.5, 9.5, 18, 18});
-  EXPECT_TRUE(result.plans->tunedShips);
-  EXPECT_TRUE(result.graph->tunedShips);
-  EXPECT_EQ(result.graph->reason,
-            "launching on a stream would be slower than default mode");
+  expectTunedShips(Ships::graph,
+                   "launching on a stream would be slower than default mode",
+                   {10, 9, 15, 16}, {9.5, 9.5, 18, 18});
 }
 
 TEST_F(WholeModelGpuTest, TheDefaultPlanShipsInItsOwnWay) {
