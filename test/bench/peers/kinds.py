@@ -11,6 +11,7 @@ import importlib.util
 import subprocess
 import time
 
+import gpu_lock
 import timing
 import workloads
 
@@ -105,21 +106,29 @@ class Captured(Kind):
 
 
 class AotInductor(Kind):
-    """A package compiled ahead, run by its C++ runner."""
+    """A package, run by its C++ runner. Who compiles it (ahead.py) is another
+    process than who runs it."""
     note = "single-threaded mode"
 
-    def prepare(self):
-        import torch._dynamo  # noqa: F401
-        import torch._inductor.compile_fx  # noqa: F401
+    @property
+    def package(self):
+        return str(self.session.folder / "model.pt2")
 
     def compile(self):
-        torch, session = self.torch, self.session
-        session.on_gpu()
-        self.package = str(session.folder / "model.pt2")
+        """What is to be said of it, or ""."""
+        import torch._inductor
+        session = self.session
+        lock = gpu_lock.GpuLock(session.arguments.work / "gpu.lock")
+        gpu_lock.guard_inductor(lock)
+        with lock:
+            session.on_gpu()
+        before = lock.taken
         torch._inductor.aoti_compile_and_package(
             torch.export.export(session.module, (session.view,)),
             package_path=self.package,
             inductor_configs={"max_autotune": True})
+        return ("" if lock.taken > before
+                else "autotuned without the GPU lock")
 
     def load(self):
         self.loops = self.runner().AotInductor(self.package,

@@ -14,27 +14,23 @@ figures are. Loops of minic, AOTInductor and "captured graph (C++)" run in C++
 import argparse
 import dataclasses
 import json
-import os
 import pathlib
 import random
 import statistics
-import subprocess
 import sys
 import time
 
-import build_runner
+import ahead
+import launch
 import pool
 import report
 import schedule
-import tensors
 import torch_libraries
 import workloads
 
-HERE = pathlib.Path(__file__).resolve().parent
 SAMPLE_S = 30
 MEASURING = 0.2        # of a workload's time is kept for the rounds
 FEWEST_ROUNDS = 7      # even where time is up
-FIRST_S = 30           # more where runner.cpp is built beside, files are cold
 CALLS_US = 30000       # about what a sample takes, at most 200 calls
 
 
@@ -49,6 +45,7 @@ class Peer:
     environment: dict = dataclasses.field(default_factory=dict)
     worker: pool.Worker = None
     missing: str = ""          # why it does not run
+    note: str = ""             # of what was made ahead for it
     seconds: dict = dataclasses.field(default_factory=dict)  # by step
     loaded: dict = None        # what its worker says of itself
     samples: dict = dataclasses.field(default_factory=dict)
@@ -62,8 +59,8 @@ class Peer:
                 else imports + compiling) + ["load"]
 
 
-# Inductor keeps what max-autotune found for a product, so that no-cudagraphs
-# and AOTInductor, which come later, hardly measure again and may overlap.
+# Inductor keeps what max-autotune found for a product, so that no-cudagraphs,
+# which comes later, hardly measures again.
 TUNED = ("XLA (JAX)", "torch.compile max-autotune")
 PEERS = (
     ("minic max-autotune", "minic",
@@ -80,54 +77,39 @@ PEERS = (
     ("torch.compile max-autotune-no-cudagraphs", "torch",
      {"compiles": True, "tunes": True, "after": TUNED}),
     ("torch.compile default", "torch", {"compiles": True, "after": TUNED}),
-    ("AOTInductor", "AOTInductor",
-     {"compiles": True, "after": TUNED, "uses_runner": True}),
+    (ahead.PEER, "AOTInductor", {"uses_runner": True}),
     ("captured graph (Python)", "captured graph", {}),
     ("captured graph (C++)", "captured graph", {"uses_runner": True}),
     ("read-only probe", "probe", {"uses_runner": True}),
 )
 
 
-def shared_libstdcxx():
-    """AOTInductor's packages bring a libstdc++ of their own and die in
-    std::regex where the process has another that is not visible to them."""
-    try:
-        found = subprocess.run(["g++", "-print-file-name=libstdc++.so.6"],
-                               text=True, capture_output=True).stdout.strip()
-    except OSError:
-        return {}
-    return {"LD_PRELOAD": found} if os.path.isabs(found) else {}
-
-
-def start_workers(arguments, workload, folder):
-    module = build_runner.module_path(arguments.work)
-    base = os.environ | torch_libraries.environment(arguments.work) | {
-        "TORCHINDUCTOR_CACHE_DIR": str(arguments.work / "inductor")}
+def start_workers(arguments, workload, made):
+    """`made`: what ahead.json says."""
+    environment = launch.environment(arguments.work)
+    package = made["packages"].get(workload.name, ahead.NO_PACKAGE)
     peers = []
     for name, group, options in PEERS:
         if group == "probe" and not workload.probe:
             continue
         peer = Peer(name, group, **options)
-        if group == "AOTInductor":
-            peer.environment = shared_libstdcxx()
         peers.append(peer)
-        if arguments.peers and not any(w in name for w in arguments.peers):
+        if launch.left_out(name, arguments.peers):
             peer.missing = "left out"
+        elif peer.uses_runner and made["runner"]:
+            peer.missing = f"runner.cpp: {made['runner']}"
+        elif name == ahead.PEER:
+            peer.missing, peer.note = package["missing"], package["note"]
+            peer.seconds["ahead"] = package["seconds"]
+            peer.environment = launch.shared_libstdcxx()
+        if peer.missing:
             continue
-        peer.worker = pool.Worker(
-            [sys.executable, HERE / "worker.py", "--peer", name, "--workload",
-             workload.name, "--root", arguments.root, "--work",
-             arguments.work, "--runner", module,
-             *(f"--minic-option={o}" for o in arguments.minic_option)],
-            folder / f"{name.replace(' ', '-')}.log", base | peer.environment)
-    builder = None
-    if not module.exists() and any(p.uses_runner and not p.missing
-                                   for p in peers):
-        builder = pool.Worker(
-            [sys.executable, HERE / "build_runner.py", module,
-             arguments.root / "include"], folder / "build-runner.log", base)
-        builder.send("build runner.cpp")
-    return peers, builder
+        peer.worker = launch.worker(
+            arguments.root, arguments.work, name, workload.name,
+            arguments.work / workload.name / f"{name.replace(' ', '-')}.log",
+            environment | peer.environment,
+            *(f"--minic-option={o}" for o in arguments.minic_option))
+    return peers
 
 
 def try_sample(peer, kind, n):
@@ -168,33 +150,31 @@ def measure(peers, rounds, deadline):
 def bench(arguments, workload):
     """The result of one workload."""
     start = time.monotonic()
-    folder = arguments.work / workload.name
-    folder.mkdir(parents=True, exist_ok=True)
-    for log in folder.glob("*.log"):
-        log.unlink()
 
     def say(text):
         print(f"{time.monotonic() - start:6.1f} s  {text}", flush=True)
-    peers, builder = start_workers(arguments, workload, folder)
+    peers = start_workers(arguments, workload, ahead.read(arguments.work))
     try:
-        tensors.write_workload(folder, workload)
-        limit = arguments.limit_s + (FIRST_S if builder else 0)
-        schedule.Schedule([p for p in peers if not p.missing], builder,
-                    start + (1 - MEASURING) * limit, limit, say).run()
+        limit = arguments.limit_s
+        schedule.Schedule([p for p in peers if not p.missing],
+                          start + (1 - MEASURING) * limit, limit, say).run()
         say("measuring")
         rounds = measure(peers, arguments.rounds, start + limit)
     finally:
-        for worker in [p.worker for p in peers] + [builder]:
-            if worker:
-                worker.close()
+        for peer in peers:
+            if peer.worker:
+                peer.worker.close()
     rows = [report.Row(p.name, p.group, p.samples, p.loaded["error"],
-                       p.loaded["note"], sum(p.seconds.values()))
+                       "; ".join(n for n in (p.loaded["note"], p.note) if n),
+                       sum(p.seconds.values()))
             for p in peers if not p.missing]
     about = next((p.loaded for p in peers if p.loaded), {})
     return {"workload": workload.name, "rounds": rounds,
             "seconds": time.monotonic() - start,
             "device": about.get("device", "no device"),
-            "torch": about.get("torch"), "cuda": about.get("cuda"),
+            "versions": {w: about.get(w) for w in ("torch", "cuda", "cudnn")},
+            "shared": sorted(pathlib.Path(path).name for path in
+                       torch_libraries.environment(arguments.work).values()),
             "rows": [row.json() for row in rows],
             "comparisons": report.comparisons(rows, workload.factors),
             "not_run": {p.name: p.missing for p in peers if p.missing}}
@@ -215,7 +195,15 @@ def main():
     parser.add_argument("--peers", nargs="*", default=[],
                         help="only peers whose name contains one of these")
     parser.add_argument("--minic-option", action="append", default=[])
+    parser.add_argument("--ahead-s", type=float, default=150,
+                        help="of what is made ahead, before --limit-s begins")
+    parser.add_argument("--ahead-done", action="store_true",
+                        help="it was made, for several workloads at once")
     arguments = parser.parse_args()
+    if not arguments.ahead_done:
+        ahead.Ahead(arguments.root, arguments.work, arguments.ahead_s,
+                    not launch.left_out(ahead.PEER, arguments.peers)
+                    ).make([arguments.workload])
     result = bench(arguments, workloads.WORKLOADS[arguments.workload])
     print("\n" + report.table(result), flush=True)
     if arguments.json:

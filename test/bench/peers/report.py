@@ -83,11 +83,23 @@ def cell(value):
     return "-" if value is None else f"{value:.2f}"
 
 
+def libraries(result):
+    """A line, where the peers have said."""
+    versions = result.get("versions", {})
+    if not versions.get("torch"):
+        return []
+    number = versions["cudnn"] or 0
+    cudnn = f"{number // 10000}.{number // 100 % 100}.{number % 100}"
+    return [f"PyTorch {versions['torch']}, CUDA {versions['cuda']}, cuDNN "
+            f"{cudnn}; minic with the same files of "
+            + (", ".join(result["shared"]) or "none")]
+
+
 def table(result):
     """Text of a result of peers.py."""
     lines = [f"{result['workload']} on {result['device']}, us, medians of "
              f"{result['rounds']} interleaved rounds, a process each; "
-             f"{result['seconds']:.0f} s in all",
+             f"{result['seconds']:.0f} s in all", *libraries(result),
              f"{'':41}{'back to back':>13}{'one call':>10}{'device':>9}"
              f"{'host':>8}{'error':>9}"]
     for row in result["rows"]:

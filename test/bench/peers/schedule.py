@@ -8,15 +8,14 @@ import time
 import pool
 
 LOAD_S = 40          # first calls, comparison, capture
-BUILD_S = 240        # of runner.cpp, once a machine
 COMPILE_SHARE = 0.6  # of the time there is, for one peer at most
 
 
 class Schedule:
-    def __init__(self, peers, builder, deadline, limit, say):
+    def __init__(self, peers, deadline, limit, say):
         """`peers`: peers.Peer with a worker each. Those that fail get
-        `missing`. `builder` builds the runner; None: it is there."""
-        self.peers, self.builder = peers, builder
+        `missing`."""
+        self.peers = peers
         self.deadline, self.limit, self.say = deadline, limit, say
         self.todo = {peer.name: list(peer.steps) for peer in peers}
         self.busy = {}  # name: step
@@ -30,14 +29,11 @@ class Schedule:
                     peer.worker.send(steps[0])
                     self.busy[peer.name] = steps.pop(0)
             waiting = [p for p in self.alive() if p.name in self.busy]
-            workers = [p.worker for p in waiting]
-            if self.builder:
-                workers.append(self.builder)
             if not waiting and not any(self.todo[p.name]
                                        for p in self.alive()):
                 return
-            pool.wait_for_any(workers, self.next_deadline(waiting)
-                              - time.monotonic())
+            pool.wait_for_any([p.worker for p in waiting],
+                              self.next_deadline(waiting) - time.monotonic())
             self.collect(waiting)
 
     def alive(self):
@@ -50,8 +46,7 @@ class Schedule:
 
     def may_start(self, peer, step):
         if step == "load":
-            return (not self.left("compile")
-                    and not (peer.uses_runner and self.builder))
+            return not self.left("compile")
         if step != "compile":
             return True
         if any(p.name in peer.after for p in self.left("compile")):
@@ -70,8 +65,6 @@ class Schedule:
 
     def next_deadline(self, waiting):
         times = [self.step_deadline(p) for p in waiting]
-        if self.builder:
-            times.append(self.builder.sent + BUILD_S)
         if self.left("import") or self.left("compile"):
             times.append(self.deadline)
         return min(times)
@@ -94,27 +87,10 @@ class Schedule:
                 peer.loaded = reply
                 self.say(f"ready: {peer.name}: " + ", ".join(
                     f"{s} {t:.1f} s" for s, t in peer.seconds.items()))
-        self.collect_builder()
         if time.monotonic() >= self.deadline:
             for peer in self.left("import") + self.left("compile"):
                 if not peer.missing:
                     self.fail(peer, f"over {self.limit:g} s")
-
-    def collect_builder(self):
-        late = (self.builder
-                and time.monotonic() >= self.builder.sent + BUILD_S)
-        if not self.builder or not (self.builder.has_answer() or late):
-            return
-        try:
-            self.builder.answer(BUILD_S)
-            self.say("runner built in "
-                     f"{time.monotonic() - self.builder.sent:.1f} s")
-            self.builder.close()
-        except pool.Failure as failure:
-            for peer in self.alive():
-                if peer.uses_runner:
-                    self.fail(peer, f"runner.cpp: {failure}")
-        self.builder = None
 
     def fail(self, peer, why):
         self.busy.pop(peer.name, None)

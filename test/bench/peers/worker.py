@@ -2,7 +2,8 @@
 """One peer in a process of its own: answers requests of peers.py, a line each.
 
   import    loads the framework
-  compile   what may take long; may choose by measuring on the GPU
+  compile   what may take long; may choose by measuring on the GPU; returns
+            what is to be said of it
   load      first calls, comparison with float64, a graph of unrolled calls
   sample    one figure (timing.py)
 """
@@ -72,7 +73,8 @@ class Session:
         return {"error": error, "note": note.strip(),
                 "device": self.torch.cuda.get_device_name(),
                 "torch": self.torch.__version__,
-                "cuda": self.torch.version.cuda}
+                "cuda": self.torch.version.cuda,
+                "cudnn": self.torch.backends.cudnn.version()}
 
     def error(self):
         """|output - expected| / |expected| in float64."""

@@ -62,9 +62,11 @@ def mlp(m, k, hidden, n, dtype, factors):
 #: No slower than any peer, back to back.
 NO_SLOWER = {(group, "back_to_back"): 1.0
              for group in ("torch", "AOTInductor", "XLA", "captured graph")}
-#: K = 3420 is no multiple of 8: weights are padded at compile time.
+#: K = 3420 is no multiple of 8: weights are padded at compile time. What was
+#: asked for is 2x of eager, torch.compile, XLA and the captured graph; of
+#: AOTInductor, a peer besides, no more than elsewhere.
 UNALIGNED = {key: 2.0 for key in NO_SLOWER} | {
-    ("captured graph", "device"): 2.0}
+    ("AOTInductor", "back_to_back"): 1.0, ("captured graph", "device"): 2.0}
 #: Device time within 15 % of the probe's.
 BY_MEMORY = NO_SLOWER | {("probe", "device"): 1 / 1.15}
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peers benchmark, test/bench/peers/peers.py, workload by workload. Tables
-are printed as they come, and all in short at the end; --out gets peers.txt,
-peers.json, and in peers.log what compilers printed."""
+"""The peers benchmark, test/bench/peers/peers.py, workload by workload, after
+ahead.py has made what takes long for all of them. Tables are printed as they
+come, and all in short at the end; --out gets peers.txt, peers.json, and in
+peers.log what compilers printed."""
 
 import json
-import subprocess
 import sys
 import time
 
@@ -16,14 +16,21 @@ parser.add_argument("--limit-s", type=float, default=65,
                     help="of each workload, more of large ones")
 parser.add_argument("--total-s", type=float, default=570,
                     help="workloads that no longer fit are not run")
-parser.add_argument("--work", default="/tmp/minic-peers")
+parser.add_argument("--ahead-s", type=float, default=150,
+                    help="of what is made ahead, a part of --total-s")
+parser.add_argument("--peers", nargs="*", default=[],
+                    help="only peers whose name contains one of these")
+parser.add_argument("--work", type=common.pathlib.Path,
+                    default=common.pathlib.Path("/tmp/minic-peers"))
 arguments, rest = parser.parse_known_args()
 sys.path.insert(0, str(arguments.root / "test/bench/peers"))
+import ahead  # noqa: E402
+import launch  # noqa: E402
 import report  # noqa: E402
 import workloads  # noqa: E402
 
 FEWEST_S = 25      # for a workload; less is not begun
-OVERRUN_S = 240    # of the first one, which builds runner.cpp
+OVERRUN_S = 120    # of loads and the fewest rounds after a workload's time
 LOG_BYTES = 12000  # kept of each log
 
 known = workloads.WORKLOADS
@@ -40,8 +47,7 @@ results, not_run = {}, {}
 def keep_logs(name, output):
     with open(arguments.out / "peers.log", "a") as kept:
         kept.write(f"===== {name}\n{output}")
-        folder = common.pathlib.Path(arguments.work) / name
-        for log in sorted(folder.glob("*.log")):
+        for log in sorted((arguments.work / name).glob("*.log")):
             text = log.read_text(errors="replace")[-LOG_BYTES:]
             kept.write(f"===== {name}: {log.name}\n{text}\n")
 
@@ -65,6 +71,9 @@ def short(result):
                           ", ".join(cells[1:])])
 
 
+ahead.Ahead(arguments.root, arguments.work, arguments.ahead_s,
+            not launch.left_out(ahead.PEER, arguments.peers)).make(names)
+keep_logs(".", "")
 for name in names:
     left = arguments.total_s - (time.monotonic() - start)
     if left < FEWEST_S:
@@ -76,7 +85,8 @@ for name in names:
     status, text = common.run(
         sys.executable, arguments.root / "test/bench/peers/peers.py",
         "--root", arguments.root, "--workload", name, "--json", report_path,
-        "--work", arguments.work, f"--limit-s={limit}", *rest,
+        "--work", arguments.work, f"--limit-s={limit}", "--ahead-done",
+        "--peers", *arguments.peers, *rest,
         timeout=limit + OVERRUN_S)
     print(text, flush=True)
     keep_logs(name, text)

@@ -3,64 +3,16 @@
 
 import argparse
 import json
-import pathlib
-import sys
-import tempfile
 import time
 import unittest
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parents[1])]
-import paired  # noqa: E402
-import peers  # noqa: E402
-import pool  # noqa: E402
-import report  # noqa: E402
-import schedule  # noqa: E402
+import processes  # adds the paths of what follows
+import paired
+import peers
+import report
 
 
-class Processes(unittest.TestCase):
-    def setUp(self):
-        scratch = tempfile.TemporaryDirectory()
-        self.addCleanup(scratch.cleanup)
-        self.folder = pathlib.Path(scratch.name)
-        self.log = self.folder / "steps"
-        self.log.touch()
-
-    def peer(self, name, group="torch", us=30, fault="", **options):
-        made = peers.Peer(name, group, **options)
-        made.worker = pool.Worker(
-            [sys.executable, HERE / "fake_worker.py", self.log,
-             name.replace(" ", "_"), us, fault], self.folder / f"{name}.log")
-        self.addCleanup(made.worker.close)
-        return made
-
-    def set_up(self, made, limit=20, builder=None):
-        schedule.Schedule(made, builder, time.monotonic() + limit, limit,
-                    lambda text: None).run()
-
-    def share(self, of_the_limit):
-        """How long one compilation may take."""
-        self.addCleanup(setattr, schedule, "COMPILE_SHARE",
-                        schedule.COMPILE_SHARE)
-        schedule.COMPILE_SHARE = of_the_limit
-
-    def intervals(self, step):
-        """(begin, end, name) of each finished `step`, in order."""
-        begun, found = {}, []
-        for line in self.log.read_text().splitlines():
-            at, name, which, what = line.split()
-            if what != step:
-                continue
-            if which == "begin":
-                begun[name] = float(at)
-            else:
-                found.append((begun.pop(name), float(at), name))
-        return sorted(found)
-
-    def assertAlone(self, intervals):
-        for (_, end, one), (begin, _, other) in zip(intervals, intervals[1:]):
-            self.assertLess(end, begin, f"{one} and {other} overlap")
-
+class Peers(processes.Processes):
     def test_each_failure_is_a_row_of_its_own(self):
         made = [
             self.peer("minic max-autotune", "minic", 10, compiles=True),
@@ -109,8 +61,7 @@ class Processes(unittest.TestCase):
     def test_a_hanging_sample_is_cut_off(self):
         made = [self.peer("hangs", fault="sample:hang"), self.peer("good")]
         self.set_up(made)
-        self.addCleanup(setattr, peers, "SAMPLE_S", peers.SAMPLE_S)
-        peers.SAMPLE_S = 0.5
+        self.replace(peers, "SAMPLE_S", 0.5)
         self.assertEqual(peers.measure(made, 9, time.monotonic() + 60), 9)
         self.assertIn("over 0.5 s to sample", made[0].missing)
         self.assertEqual(len(made[1].samples["host"]), 9)
@@ -147,30 +98,14 @@ class Processes(unittest.TestCase):
         self.assertEqual(peers.measure(made, 50, time.monotonic()),
                          peers.FEWEST_ROUNDS)
 
-    def test_a_runner_that_does_not_build_costs_only_its_users(self):
-        for fault, missing in (("", ["", ""]),
-                               ("build:exit", ["", "runner.cpp: "])):
-            builder = pool.Worker(
-                [sys.executable, HERE / "fake_worker.py", self.log, "builder",
-                 "1", fault], self.folder / "builder.log")
-            self.addCleanup(builder.close)
-            builder.send("build")
-            made = [self.peer("plain"), self.peer("user", uses_runner=True)]
-            self.set_up(made, builder=builder)
-            for peer, expected in zip(made, missing):
-                self.assertEqual(peer.missing[:12], expected)
-
     def test_result_of_a_workload(self):
-        def start_workers(arguments, workload, folder):
+        def start_workers(arguments, workload, made):
             left_out = peers.Peer("XLA (JAX)", "XLA", missing="left out")
             return [self.peer("minic max-autotune", "minic", 10,
                               compiles=True, tunes=True),
-                    self.peer("torch eager", us=40), left_out], None
-        for module, name, fake in (
-                (peers, "start_workers", start_workers),
-                (peers.tensors, "write_workload", lambda *whatever: None)):
-            self.addCleanup(setattr, module, name, getattr(module, name))
-            setattr(module, name, fake)
+                    self.peer("torch eager", us=40), left_out]
+        self.replace(peers, "start_workers", start_workers)
+        self.replace(peers.ahead, "read", lambda work: {})
         workload = peers.workloads.WORKLOADS["mlp_256x1024x1024x1024_bf16"]
         arguments = argparse.Namespace(work=self.folder, limit_s=30, rounds=8)
         result = json.loads(json.dumps(peers.bench(arguments, workload)))
@@ -198,6 +133,15 @@ class Report(unittest.TestCase):
                          "met in the noise")
         self.assertEqual(report.verdict(3.0, 2.99, None, None), "MISSED")
         self.assertEqual(report.verdict(None, 1.0, 0.9, 1.1), "")
+
+    def test_libraries(self):
+        result = {"versions": {"torch": "2.11.0", "cuda": "13.0",
+                               "cudnn": 91904},
+                  "shared": ["libcublas.so.13", "libcudnn.so.9"]}
+        self.assertEqual(report.libraries(result), [
+            "PyTorch 2.11.0, CUDA 13.0, cuDNN 9.19.4; minic with the same "
+            "files of libcublas.so.13, libcudnn.so.9"])
+        self.assertEqual(report.libraries({"versions": {"torch": None}}), [])
 
     def test_comparison_with_the_best_of_a_group(self):
         def row(name, group, us):
