@@ -223,8 +223,15 @@ LogicalResult Compilation::run(CompileResult &result) {
   if (failed(targets)) {
     return failure();
   }
-  if (output != "-" && failed(checkWritable(output, context))) {
-    return failure();
+  if (output == "-" && endsAt(Phase::Emit)) {
+    return emitError(UnknownLoc::get(&context))
+           << "cannot write an artifact to stdout, expected a file";
+  }
+  // A search may take minutes: what cannot be kept is said before.
+  for (StringRef file : {StringRef(output), StringRef(options.tuneReport)}) {
+    if (!file.empty() && file != "-" && failed(checkWritable(file, context))) {
+      return failure();
+    }
   }
   // In every mode: the run that was killed may have been the last to tune.
   tune::ScratchDirectory::removeOrphans();

@@ -41,6 +41,9 @@ public:
       return fail("--input-alignment=" + Twine(options.inputAlignment) +
                   ", expected a power of two");
     }
+    if (options.retune && options.tuneReplay) {
+      return fail("--retune with --tune-replay, which measures nothing");
+    }
     if ((!isAuto && name != "cpu" && name != "cuda") ||
         (name != "cuda" && isNamed)) {
       return fail("target '" + options.target +
@@ -127,7 +130,7 @@ private:
   resolveCuda(DeviceProfile profile, StringRef archs, bool isNamed) {
     if (!options.cpuIsa.empty()) {
       return fail("--cpu-isa=" + llvm::join(options.cpuIsa, ",") +
-                  " with a CUDA target, expected --target=cuda:ARCHS");
+                  " with a CUDA target, expected --target=cpu");
     }
     // Kernels move 16 bytes at once.
     if (options.inputAlignment < 16) {

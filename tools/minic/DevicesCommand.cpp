@@ -36,10 +36,12 @@ static void printGpus(const runtime::DeviceFacts &facts) {
         "  compute capability {0}.{1}, {2} SMs, {3} MHz, {4}, {5}\n",
         gpu.computeMajor, gpu.computeMinor, gpu.smCount, gpu.smClockKHz / 1000,
         gpu.pciBusId, gpu.uuid);
-    os << llvm::formatv("  memory {0} GiB at {1:F0} GB/s, L2 {2} MiB, shared "
-                        "memory {3} KiB a block, {4} KiB an SM\n",
-                        gpu.memoryBytes >> 30, gpu.memoryGBs, gpu.l2Bytes >> 20,
-                        gpu.sharedBytesPerBlock >> 10,
+    os << llvm::formatv("  memory {0} GiB at {1:F0} GB/s ({2} MHz, {3} bits), "
+                        "L2 {4} MiB, shared memory {5} KiB a block, {6} KiB an "
+                        "SM\n",
+                        gpu.memoryBytes >> 30, gpu.memoryGBs,
+                        gpu.memoryClockKHz / 1000, gpu.memoryBusBits,
+                        gpu.l2Bytes >> 20, gpu.sharedBytesPerBlock >> 10,
                         gpu.sharedBytesPerSm >> 10);
     std::optional<DeviceProfile> profile = profileOf(gpu, facts.libraries);
     os << (profile ? "  generates " + profile->cpu
