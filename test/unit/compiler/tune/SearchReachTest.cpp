@@ -7,6 +7,7 @@
 #include "compiler/target/cuda/CudaProfile.h"
 #include "compiler/tune/Prospects.h"
 #include "test/unit/dialects/kernel/ParsedFusion.h"
+#include "test/unit/dialects/kernel/TensorText.h"
 
 #include "gtest/gtest.h"
 
@@ -66,12 +67,8 @@ Played play(ParsedFusion &&parsed, const Times &times, double factor) {
 
 ParsedFusion product(int m, int n, int k, const std::string &dtype,
                      bool isLinear) {
-  auto tensor = [&](int rows, int columns) {
-    return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) +
-           "x" + dtype + ">";
-  };
-  std::string x = tensor(m, k), w = isLinear ? tensor(n, k) : tensor(k, n),
-              y = tensor(m, n);
+  std::string x = tensor({m, k}, dtype), y = tensor({m, n}, dtype),
+              w = isLinear ? tensor({n, k}, dtype) : tensor({k, n}, dtype);
   return ParsedFusion({x, w}, y,
                       std::string("%y = graph.") +
                           (isLinear ? "linear" : "matmul") + " %0, %1 : (" + x +

@@ -42,6 +42,20 @@ public:
   }
 };
 
+/// What `family` would offer for `fusion` with this schedule; all operands are
+/// dense.
+inline Implementation offerDense(kernel::FusionOp fusion,
+                                 llvm::StringRef family,
+                                 mlir::DictionaryAttr schedule,
+                                 const std::string &name) {
+  Implementation made;
+  made.impl = kernel::ImplAttr::get(fusion.getContext(), family, schedule);
+  made.operandLayouts.assign(fusion.getInputs().size(),
+                             mlir::UnitAttr::get(fusion.getContext()));
+  made.name = name;
+  return made;
+}
+
 class InterpretedFusion {
 public:
   InterpretedFusion(const std::vector<std::string> &arguments,

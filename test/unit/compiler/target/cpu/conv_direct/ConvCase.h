@@ -5,6 +5,8 @@
 #ifndef MINIC_TEST_UNIT_COMPILER_TARGET_CPU_CONV_DIRECT_CONVCASE_H
 #define MINIC_TEST_UNIT_COMPILER_TARGET_CPU_CONV_DIRECT_CONVCASE_H
 
+#include "test/unit/dialects/kernel/TensorText.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,11 +28,7 @@ struct ConvCase {
     return (w + left + right - dilationW * (s - 1) - 1) / strideW + 1;
   }
   std::string tensor(const std::vector<int64_t> &dims) const {
-    std::string text = "tensor<";
-    for (int64_t dim : dims) {
-      text += std::to_string(dim) + "x";
-    }
-    return text + dtype + ">";
+    return minic::tensor(dims, dtype);
   }
   std::string image(int64_t channels, int64_t height, int64_t width) const {
     return tensor(nhwc ? std::vector<int64_t>{n, height, width, channels}

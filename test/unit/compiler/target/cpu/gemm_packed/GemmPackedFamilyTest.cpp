@@ -7,6 +7,7 @@
 #include "compiler/target/cpu/CpuTarget.h"
 #include "compiler/target/cpu/gemm_packed/EnumerateSchedules.h"
 #include "test/unit/compiler/target/cpu/gemm_packed/GemmRun.h"
+#include "test/unit/dialects/kernel/TensorText.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -69,12 +70,9 @@ TEST(GemmPackedFamily, OffersDistinctSchedulesForAnyShape) {
                               {8, 0, 8},      {2048, 10, 2048}};
   for (auto [m, n, k] : sizes) {
     for (std::string dtype : {"f32", "bf16", "f16"}) {
-      auto type = [&](int64_t rows, int64_t columns) {
-        return "tensor<" + std::to_string(rows) + "x" +
-               std::to_string(columns) + "x" + dtype + ">";
-      };
-      ParsedFusion parsed({type(m, k), type(n, k)}, type(m, n),
-                          linearBody(type(m, k), type(n, k), type(m, n)));
+      std::string x = tensor({m, k}, dtype), w = tensor({n, k}, dtype),
+                  y = tensor({m, n}, dtype);
+      ParsedFusion parsed({x, w}, y, linearBody(x, w, y));
       for (std::string isa : {"v3", "v4"}) {
         DeviceProfile profile = getCpuProfile(2, isa);
         EXPECT_EQ(family.reject(parsed.get(), profile), std::nullopt);
@@ -103,12 +101,9 @@ TEST(GemmPackedFamily, EveryOfferIsRight) {
   for (std::string dtype : {"f32", "bf16"}) {
     for (int64_t m : {1, 5, 29}) {
       int64_t n = 70, k = 33;
-      auto type = [&](int64_t rows, int64_t columns) {
-        return "tensor<" + std::to_string(rows) + "x" +
-               std::to_string(columns) + "x" + dtype + ">";
-      };
-      GemmRun run({type(m, k), type(n, k)}, type(m, n),
-                  linearBody(type(m, k), type(n, k), type(m, n)));
+      std::string x = tensor({m, k}, dtype), w = tensor({n, k}, dtype),
+                  y = tensor({m, n}, dtype);
+      GemmRun run({x, w}, y, linearBody(x, w, y));
       for (const EstimatedSchedule &offer :
            enumerateSchedules(run.shape, profile)) {
         ASSERT_NO_FATAL_FAILURE(run.run(offer.schedule, "", 2));

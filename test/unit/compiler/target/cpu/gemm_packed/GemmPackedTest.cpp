@@ -3,6 +3,7 @@
 // Packed GEMM kernels against a float64 loop, at awkward shapes.
 
 #include "test/unit/compiler/target/cpu/gemm_packed/GemmRun.h"
+#include "test/unit/dialects/kernel/TensorText.h"
 
 #include <cmath>
 
@@ -10,14 +11,6 @@ namespace minic::cpu {
 namespace {
 
 using Shape = std::vector<int64_t>;
-
-std::string tensor(const Shape &dims, const std::string &dtype) {
-  std::string text = "tensor<";
-  for (int64_t dim : dims) {
-    text += std::to_string(dim) + "x";
-  }
-  return text + dtype + ">";
-}
 
 /// sum over k of lhs[k] * rhs[k], and of its terms' absolute values.
 struct Dot {

@@ -5,6 +5,8 @@
 #ifndef MINIC_TEST_UNIT_COMPILER_TARGET_CPU_POINTWISE_DENSETENSOR_H
 #define MINIC_TEST_UNIT_COMPILER_TARGET_CPU_POINTWISE_DENSETENSOR_H
 
+#include "test/unit/dialects/kernel/TensorText.h"
+
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -50,13 +52,7 @@ public:
   }
 
   /// MLIR type, "tensor<2x3xf32>".
-  std::string type() const {
-    std::string text = "tensor<";
-    for (int64_t dim : dims) {
-      text += std::to_string(dim) + "x";
-    }
-    return text + dtype + ">";
-  }
+  std::string type() const { return tensor(dims, dtype); }
 
   double get(int64_t i) const {
     if (dtype == "f32") {

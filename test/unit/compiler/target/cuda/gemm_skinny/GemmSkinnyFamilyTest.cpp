@@ -5,6 +5,7 @@
 #include "compiler/target/cuda/gemm_skinny/GemmSkinnyFamily.h"
 #include "compiler/target/cuda/gemm_skinny/EnumerateSkinny.h"
 #include "test/unit/compiler/target/cuda/LoweredCall.h"
+#include "test/unit/dialects/kernel/TensorText.h"
 
 #include <gmock/gmock.h>
 
@@ -18,14 +19,11 @@ namespace {
 /// x [m, k] by w [n, k].
 ParsedFusion linearOf(int64_t m, int64_t n, int64_t k,
                       const std::string &dtype) {
-  auto type = [&](int64_t a, int64_t b) {
-    return "tensor<" + std::to_string(a) + "x" + std::to_string(b) + "x" +
-           dtype + ">";
-  };
-  return ParsedFusion({type(m, k), type(n, k)}, type(m, n),
-                      "%r = graph.linear %0, %1 : (" + type(m, k) + ", " +
-                          type(n, k) + ") -> " + type(m, n) +
-                          "\nkernel.yield %r : " + type(m, n));
+  std::string x = tensor({m, k}, dtype), w = tensor({n, k}, dtype),
+              y = tensor({m, n}, dtype);
+  return ParsedFusion({x, w}, y,
+                      "%r = graph.linear %0, %1 : (" + x + ", " + w + ") -> " +
+                          y + "\nkernel.yield %r : " + y);
 }
 
 std::string rejection(ParsedFusion parsed, bool tf32 = false) {

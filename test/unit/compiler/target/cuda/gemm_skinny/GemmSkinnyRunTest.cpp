@@ -6,6 +6,7 @@
 #include "compiler/target/cuda/gemm_skinny/EnumerateSkinny.h"
 #include "compiler/target/cuda/gemm_skinny/GemmSkinnyFamily.h"
 #include "test/unit/compiler/target/cuda/InterpretedFusion.h"
+#include "test/unit/dialects/kernel/TensorText.h"
 
 #include <cmath>
 
@@ -14,14 +15,6 @@ using namespace mlir;
 namespace minic::cuda {
 namespace {
 
-std::string tensor(std::vector<int64_t> dims, const std::string &dtype) {
-  std::string text = "tensor<";
-  for (int64_t dim : dims) {
-    text += std::to_string(dim) + "x";
-  }
-  return text + dtype + ">";
-}
-
 /// An Implementation of this schedule, as the family would offer it.
 Implementation offer(kernel::FusionOp fusion, const SkinnySchedule &schedule) {
   std::string reason;
@@ -29,14 +22,11 @@ Implementation offer(kernel::FusionOp fusion, const SkinnySchedule &schedule) {
   EXPECT_TRUE(succeeded(shape)) << reason;
   EXPECT_TRUE(succeeded(SkinnyGeometry::get(*shape, schedule, &reason)))
       << reason;
-  Implementation made;
-  made.impl = kernel::ImplAttr::get(fusion.getContext(), "gemm_skinny",
-                                    toAttr(schedule, fusion.getContext()));
-  made.operandLayouts.assign(fusion.getInputs().size(),
-                             UnitAttr::get(fusion.getContext()));
+  Implementation made =
+      offerDense(fusion, "gemm_skinny", toAttr(schedule, fusion.getContext()),
+                 toString(schedule));
   size_t rhs = cast<BlockArgument>(shape->gemm->rhs).getArgNumber();
   made.operandLayouts[rhs] = getWeightLayout(*shape);
-  made.name = toString(schedule);
   return made;
 }
 

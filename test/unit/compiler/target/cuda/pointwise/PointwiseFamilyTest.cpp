@@ -7,6 +7,7 @@
 
 #include "compiler/target/cuda/pointwise/PointwiseSchedule.h"
 #include "test/unit/compiler/target/cuda/InterpretedFusion.h"
+#include "test/unit/dialects/kernel/TensorText.h"
 
 #include <gmock/gmock.h>
 
@@ -18,23 +19,11 @@ using testing::HasSubstr;
 namespace minic::cuda {
 namespace {
 
-std::string tensor(std::vector<int64_t> dims, const std::string &dtype) {
-  std::string text = "tensor<";
-  for (int64_t dim : dims) {
-    text += std::to_string(dim) + "x";
-  }
-  return text + dtype + ">";
-}
-
-Implementation offer(kernel::FusionOp fusion,
-                     const PointwiseSchedule &schedule) {
-  MLIRContext *context = fusion.getContext();
-  Implementation made;
-  made.impl =
-      kernel::ImplAttr::get(context, "pointwise", toAttr(schedule, context));
-  made.operandLayouts.assign(fusion.getInputs().size(), UnitAttr::get(context));
-  made.name = toString(schedule);
-  return made;
+void runBy(const PointwiseSchedule &schedule, InterpretedFusion &run) {
+  Implementation offer =
+      offerDense(run.fusion, "pointwise",
+                 toAttr(schedule, run.fusion.getContext()), toString(schedule));
+  run.run(PointwiseFamily(), offer, *getCudaProfile("h200"));
 }
 
 const std::vector<PointwiseSchedule> schedules = {
@@ -57,9 +46,7 @@ void checkBroadcast(const std::vector<int64_t> &space,
                           cast + "%r = graph.add %0, " + operand + " : (" + x +
                               ", " + wide + ") -> " + x +
                               "\nkernel.yield %r : " + x);
-    ASSERT_NO_FATAL_FAILURE(run.run(PointwiseFamily(),
-                                    offer(run.fusion, schedule),
-                                    *getCudaProfile("h200")));
+    ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
     auto map = kernel::BroadcastMap::get(dims, space);
     for (int64_t i = 0; i != run.results[0].elements(); ++i) {
       int64_t rest = i, at = 0;
@@ -99,9 +86,7 @@ TEST(CudaPointwise, ReadsTransposedOperands) {
       InterpretedFusion run({from}, to,
                             "%r = graph.transpose %0 [1, 0] : " + from +
                                 " -> " + to + "\nkernel.yield %r : " + to);
-      ASSERT_NO_FATAL_FAILURE(run.run(PointwiseFamily(),
-                                      offer(run.fusion, schedule),
-                                      *getCudaProfile("h200")));
+      ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
       for (int64_t i = 0; i != rows * 24; ++i) {
         ASSERT_EQ(run.results[0].get(i),
                   run.inputs[0].get(i % 24 * rows + i / 24));
@@ -118,9 +103,7 @@ TEST(CudaPointwise, WritesSeveralResults) {
         "%r = graph.relu %0 : " + x + "\n%c = graph.cast %r : " + x + " to " +
             y + "\n%d = graph.add %c, %c : (" + y + ", " + y + ") -> " + y +
             "\nkernel.yield %r, %d : " + x + ", " + y);
-    ASSERT_NO_FATAL_FAILURE(run.run(PointwiseFamily(),
-                                    offer(run.fusion, schedule),
-                                    *getCudaProfile("h200")));
+    ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
     for (int64_t i = 0; i != 60; ++i) {
       double relu = std::max(0.0, run.inputs[0].get(i));
       ASSERT_EQ(run.results[0].get(i), relu);
