@@ -10,6 +10,9 @@ namespace minic::testing {
 
 static const std::vector<int64_t> dims = {n, n};
 
+/// Of either library's call; behind the arena's two matrices.
+constexpr uint64_t scratchBytes = 4 << 20;
+
 static float weight(int64_t i) { return float(i % 3) - 1; }
 
 TestArtifact kernelArtifact() {
@@ -59,11 +62,15 @@ static void addProduct(TestArtifact &artifact, format::Address lhs,
   call.rhs = view(constantAddress(0));
   call.result = view(result);
   call.compute = format::ComputeType::f32;
+  call.scratch =
+      std::make_unique<format::Address>(arenaAddress(2 * matrixBytes));
+  call.scratch_bytes = scratchBytes;
 }
 
 TestArtifact libraryArtifact() {
   TestArtifact artifact = kernelArtifact();
   artifact.variant().run.pop_back();
+  artifact.variant().arena_bytes += scratchBytes;
   addProduct<format::CublasGemmT>(artifact, arenaAddress(0),
                                   arenaAddress(matrixBytes));
   addProduct<format::CublasltMatmulT>(artifact, arenaAddress(matrixBytes),

@@ -31,12 +31,6 @@ Floats input(int device, int which) {
   return values;
 }
 
-std::shared_ptr<const Program> load(const TestArtifact &artifact, int device) {
-  ProgramOptions options;
-  options.device = device;
-  return *Program::loadBytes(artifact.bytes(), options); // dies with the reason
-}
-
 Tensor at(void *data, DevicePlace place) {
   return {data, DType::f32, dims, place};
 }
@@ -46,19 +40,12 @@ Tensor at(void *data, DevicePlace place) {
 class Caller {
 public:
   Caller(const TestArtifact &artifact, int device, ContextOptions options)
-      : device(device), place{2, device}, owner(*CudaContext::retain(device)),
-        program(load(artifact, device)) {
+      : device(device), place{2, device}, owner(*CudaContext::retain(device)) {
     CudaScope scope(*owner);
     EXPECT_EQ(owner->driver().cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
               CUDA_SUCCESS);
     options.stream = stream;
-    context = *Context::create(program, options);
-    for (int i = 0; i < tensors; ++i) {
-      x[i] = std::make_unique<DeviceFloats>(program->executable(),
-                                            input(device, i));
-      y[i] = std::make_unique<DeviceFloats>(program->executable(),
-                                            Floats(n * n, -1));
-    }
+    status = load(artifact, options);
   }
   ~Caller() {
     context.reset();
@@ -67,6 +54,9 @@ public:
   }
 
   absl::Status call() {
+    if (!status.ok()) {
+      return status;
+    }
     int which = calls++ % tensors;
     return context->run({at(x[which]->data(), place)},
                         {at(y[which]->data(), place)});
@@ -85,15 +75,40 @@ public:
     }
   }
 
+  absl::Status status; // of all before the first call
   static constexpr int tensors = 3;
   const int device;
   const DevicePlace place;
   const std::shared_ptr<const CudaContext> owner;
-  const std::shared_ptr<const Program> program;
+  std::shared_ptr<const Program> program;
   CUstream stream = nullptr;
   std::unique_ptr<Context> context;
   std::unique_ptr<DeviceFloats> x[tensors], y[tensors];
   int calls = 0;
+
+private:
+  absl::Status load(const TestArtifact &artifact,
+                    const ContextOptions &options) {
+    ProgramOptions programOptions;
+    programOptions.device = device;
+    auto loaded = Program::loadBytes(artifact.bytes(), programOptions);
+    if (!loaded.ok()) {
+      return loaded.status();
+    }
+    program = *loaded;
+    auto made = Context::create(program, options);
+    if (!made.ok()) {
+      return made.status();
+    }
+    context = *std::move(made);
+    for (int i = 0; i < tensors; ++i) {
+      x[i] = std::make_unique<DeviceFloats>(program->executable(),
+                                            input(device, i));
+      y[i] = std::make_unique<DeviceFloats>(program->executable(),
+                                            Floats(n * n, -1));
+    }
+    return absl::OkStatus();
+  }
 };
 
 class SeveralDevicesTest : public GpuOrSkip {
@@ -186,6 +201,7 @@ TEST_F(SeveralDevicesTest, hostTensorsAreStagedOnEach) {
   options.staging = true;
   Caller first(kernelArtifact(), 0, options);
   Caller second(kernelArtifact(), 1, options);
+  ASSERT_TRUE(first.status.ok() && second.status.ok()) << first.status;
   const DevicePlace host = {1, 0};
   for (int i = 0; i < 30; ++i) {
     for (Caller *caller : {&second, &first}) {
@@ -204,6 +220,7 @@ TEST_F(SeveralDevicesTest, memoryOfTheOtherIsRefusedAndNothingElseHappens) {
   for (const ContextOptions &options : {plain, graph}) {
     Caller first(kernelArtifact(), 0, options);
     Caller second(kernelArtifact(), 1, options);
+    ASSERT_TRUE(first.status.ok() && second.status.ok()) << first.status;
     void *theirs = first.x[0]->data(), *mine = second.x[0]->data();
     struct Case {
       void *x, *y;
