@@ -117,7 +117,6 @@ absl::Status Autotuner::expandOne(Search &search, size_t candidate) {
       search.id(candidate), most, search.task->scratchLimit, algorithms);
   search.record.listSeconds +=
       search.secondsBesideLoads(clock.now(), begun, loaded);
-  search.bench->unload(search.id(candidate));
   if (!search.bench->fatal().ok()) {
     return search.bench->fatal();
   }

@@ -67,7 +67,8 @@ double CandidateBench::patience(const std::string &id, int64_t runs) const {
   return double(loaded.at(id).flops) * double(runs) / slowestFlops;
 }
 
-std::optional<BenchFailure> CandidateBench::load(const std::string &id) {
+std::optional<BenchFailure> CandidateBench::load(const std::string &id,
+                                                 bool onlyListsAlgorithms) {
   if (loaded.count(id)) {
     return std::nullopt;
   }
@@ -76,6 +77,7 @@ std::optional<BenchFailure> CandidateBench::load(const std::string &id) {
   request.path = paths[id];
   request.constantsSeed = options.constantsSeed;
   request.device = options.device;
+  request.onlyListsAlgorithms = onlyListsAlgorithms;
   runtime::Reply reply;
   double begun = clock.now();
   auto failure = ask(request, "load", reply, options.timeoutSeconds);
@@ -156,7 +158,8 @@ CandidateBench::algorithms(const std::string &id, int most,
                            uint64_t scratchLimit,
                            std::vector<runtime::AlgorithmReply> &algorithms) {
   algorithms.clear();
-  if (auto failure = load(id)) {
+  unload(id); // it may be there to run
+  if (auto failure = load(id, /*onlyListsAlgorithms=*/true)) {
     return failure;
   }
   runtime::AlgorithmsRequest request;
@@ -164,8 +167,9 @@ CandidateBench::algorithms(const std::string &id, int most,
   request.most = most;
   request.scratchLimit = scratchLimit;
   runtime::Reply reply;
-  if (auto failure =
-          ask(request, "algorithms", reply, options.timeoutSeconds)) {
+  auto failure = ask(request, "algorithms", reply, options.timeoutSeconds);
+  unload(id);
+  if (failure) {
     return failure;
   }
   algorithms = std::move(std::get<runtime::AlgorithmsReply>(reply).algorithms);

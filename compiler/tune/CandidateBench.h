@@ -57,8 +57,8 @@ public:
   std::optional<BenchFailure> verify(const std::string &id,
                                      const std::string &trusted, Row &row);
 
-  /// Loads, and asks what the library offers for the call whose algorithm is
-  /// open; leaves `algorithms` empty where it has no such call.
+  /// Asks what the library offers for the call whose algorithm is open; leaves
+  /// `algorithms` empty where it has no such call, and `id` not loaded.
   std::optional<BenchFailure>
   algorithms(const std::string &id, int most, uint64_t scratchLimit,
              std::vector<runtime::AlgorithmReply> &algorithms);
@@ -88,7 +88,8 @@ public:
 private:
   /// Seconds that `runs` of a loaded function may take.
   double patience(const std::string &id, int64_t runs) const;
-  std::optional<BenchFailure> load(const std::string &id);
+  std::optional<BenchFailure> load(const std::string &id,
+                                   bool onlyListsAlgorithms = false);
   /// Runs `request` of a loaded id; fills the errors of `row`.
   std::optional<BenchFailure> run(const runtime::VerifyRequest &request,
                                   Row &row);

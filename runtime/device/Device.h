@@ -82,6 +82,7 @@ struct ExecutableSource {
   /// Where library calls that die leave what took them long to make, for those
   /// that are made later; null: nothing is kept.
   std::shared_ptr<SparePool> spares = nullptr;
+  bool onlyListsAlgorithms = false; // see ProgramOptions
 };
 
 struct ExecutionOptions {

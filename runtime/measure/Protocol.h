@@ -35,6 +35,8 @@ struct LoadRequest {
   int threads = 0; // 0: the artifact's first variant this machine can run
   uint64_t constantsSeed = 0;
   int device = 0; // index of the GPU
+  /// Only an AlgorithmsRequest will name it: see ProgramOptions.
+  bool onlyListsAlgorithms = false;
 };
 struct LoadReply {
   double microseconds = 0; // of the load, packing of constants included

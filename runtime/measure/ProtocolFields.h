@@ -55,6 +55,7 @@ template <typename F> void visit(F &fields, LoadRequest &request) {
   fields.get("threads", request.threads);
   fields.get("constants_seed", request.constantsSeed);
   fields.get("device", request.device);
+  fields.get("only_lists_algorithms", request.onlyListsAlgorithms);
 }
 
 template <typename F> void visit(F &fields, LoadReply &reply) {

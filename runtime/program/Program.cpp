@@ -133,9 +133,10 @@ static absl::Status loadImpl(Program::Impl &impl,
     return status;
   }
   const Device *device = findDevice(impl.variant->target()->str());
-  absl::StatusOr<std::unique_ptr<Executable>> executable = device->load(
-      {impl.artifact, *impl.function, *impl.variant, impl.constants,
-       options.strictLibraries, options.device, options.spares});
+  absl::StatusOr<std::unique_ptr<Executable>> executable =
+      device->load({impl.artifact, *impl.function, *impl.variant,
+                    impl.constants, options.strictLibraries, options.device,
+                    options.spares, options.onlyListsAlgorithms});
   if (!executable.ok()) {
     return executable.status();
   }

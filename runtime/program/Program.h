@@ -38,6 +38,9 @@ struct ProgramOptions {
   /// For whoever loads the same library calls again and again: where they
   /// leave what took long to make. Null: nothing outlives the Program.
   std::shared_ptr<SparePool> spares = nullptr;
+  /// Only Executable::algorithms will be asked: a library call whose algorithm
+  /// is open need not be made ready for one, and may refuse to run.
+  bool onlyListsAlgorithms = false;
 };
 
 /// Thread-safe after load. Holds the mapped file, the loaded kernels, library

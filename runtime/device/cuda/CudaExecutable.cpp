@@ -101,7 +101,8 @@ absl::StatusOr<std::vector<LoadedCommand>> CudaExecutable::loadCommands(
           context->deviceIndex(),
           constants,
           &source.function,
-          source.spares};
+          source.spares,
+          source.onlyListsAlgorithms};
       absl::StatusOr<std::unique_ptr<LibraryCall>> made =
           createLibraryCall(*call, options);
       if (!made.ok()) {

@@ -56,6 +56,8 @@ struct LibraryCallOptions {
   /// Takes what calls before it left, and leaves what it has; null: nothing is
   /// kept. See ExecutableSource.
   std::shared_ptr<SparePool> spares = nullptr;
+  /// A call whose algorithm is open may be good for `algorithms` alone.
+  bool onlyListsAlgorithms = false;
 };
 
 /// One Execution's use of a call; one thread at a time. The context is current

@@ -33,9 +33,11 @@ public:
       : shared(std::move(shared)), pointers(this->shared->tensors.size()) {}
   ~CudnnCall() override;
 
-  /// `engine` empty: the first of cuDNN's heuristics that fits the scratch.
+  /// `engine` empty: the first of cuDNN's heuristics that fits the scratch, or
+  /// none yet where algorithms are listed only.
   static absl::StatusOr<std::unique_ptr<LibraryCall>>
-  create(std::shared_ptr<const Shared> shared, absl::string_view engine);
+  create(std::shared_ptr<const Shared> shared, absl::string_view engine,
+         bool onlyListsAlgorithms);
 
   absl::Status enqueue(CUstream stream, const PlanBases &bases) override;
   absl::StatusOr<std::unique_ptr<LibraryCall>> clone() const override;
@@ -45,17 +47,19 @@ public:
 private:
   absl::Status use(const EngineChoice &choice, CudnnEngines::Pointer &bare);
   absl::Status useFirstThatFits();
+  /// An error where it was made to list algorithms alone.
+  absl::Status checkReady() const;
 
   const std::shared_ptr<const Shared> shared;
   CudnnEngines::Pointer engine;
-  EngineChoice choice; // of `engine`
+  EngineChoice choice; // of `engine`, where it has a plan
   std::vector<void *> pointers;
 };
 
 } // namespace
 
 CudnnCall::~CudnnCall() {
-  if (engine) {
+  if (engine && engine->plan) {
     shared->engines.giveBack(choice, std::move(engine));
   }
 }
@@ -104,8 +108,15 @@ absl::Status CudnnCall::useFirstThatFits() {
 
 absl::StatusOr<std::unique_ptr<LibraryCall>>
 CudnnCall::create(std::shared_ptr<const Shared> shared,
-                  absl::string_view engine) {
+                  absl::string_view engine, bool onlyListsAlgorithms) {
   auto call = std::make_unique<CudnnCall>(std::move(shared));
+  if (engine.empty() && onlyListsAlgorithms) {
+    absl::StatusOr<CudnnEngines::Pointer> lister =
+        call->shared->engines.makeBare();
+    RETURN_IF_ERROR(lister.status());
+    call->engine = *std::move(lister);
+    return call;
+  }
   if (engine.empty()) {
     RETURN_IF_ERROR(call->useFirstThatFits());
     return call;
@@ -117,7 +128,15 @@ CudnnCall::create(std::shared_ptr<const Shared> shared,
   return call;
 }
 
+absl::Status CudnnCall::checkReady() const {
+  return engine->plan ? absl::OkStatus()
+                      : absl::FailedPreconditionError(absl::StrCat(
+                            "cuDNN ", shared->engines.problem.describe(),
+                            " was loaded to list its engines, not to run"));
+}
+
 absl::Status CudnnCall::enqueue(CUstream stream, const PlanBases &bases) {
+  RETURN_IF_ERROR(checkReady());
   RETURN_IF_ERROR(engine->handle->setStream(stream));
   for (size_t i = 0; i < pointers.size(); ++i) {
     const CudnnTensor &tensor = *shared->tensors[i];
@@ -133,6 +152,7 @@ absl::Status CudnnCall::enqueue(CUstream stream, const PlanBases &bases) {
 }
 
 absl::StatusOr<std::unique_ptr<LibraryCall>> CudnnCall::clone() const {
+  RETURN_IF_ERROR(checkReady());
   // cuDNN's plans are not to be run by two threads at once, so a clone makes
   // its own; of the engine it has no search to do.
   auto call = std::make_unique<CudnnCall>(shared);
@@ -172,7 +192,8 @@ createCall(const Call &call, const LibraryCallOptions &options) {
                         call.scratch_bytes(),
                         {}});
   shared->tensors = shared->engines.problem.tensors();
-  return CudnnCall::create(std::move(shared), engine);
+  return CudnnCall::create(std::move(shared), engine,
+                           options.onlyListsAlgorithms);
 }
 
 absl::StatusOr<std::unique_ptr<LibraryCall>>

@@ -108,14 +108,14 @@ CudnnEngines::workspaceBytes(const EngineChoice &choice, Pointer &bare) const {
 }
 
 absl::StatusOr<std::vector<LibraryAlgorithm>>
-CudnnEngines::list(const CudnnEngine &own, const EngineChoice &ownChoice,
+CudnnEngines::list(const CudnnEngine &lister, const EngineChoice &ready,
                    int max, uint64_t scratchLimit) const {
   struct Trial {
     EngineChoice choice;
     absl::StatusOr<uint64_t> bytes = uint64_t(0);
   };
-  OfferedEngines offered(*own.graph);
-  const std::string ownName = toString(ownChoice);
+  OfferedEngines offered(*lister.graph);
+  const std::string readyName = lister.plan ? toString(ready) : "";
   const int threads =
       int(std::clamp(std::thread::hardware_concurrency(), 1u, mostThreads));
   std::vector<Pointer> bare(threads); // one for each
@@ -129,8 +129,8 @@ CudnnEngines::list(const CudnnEngine &own, const EngineChoice &ownChoice,
                       : std::nullopt;
       },
       [&](Trial &trial, int thread) {
-        trial.bytes = toString(trial.choice) == ownName
-                          ? own.plan->workspaceBytes()
+        trial.bytes = toString(trial.choice) == readyName
+                          ? lister.plan->workspaceBytes()
                           : workspaceBytes(trial.choice, bare[thread]);
         return trial.bytes.ok() && *trial.bytes <= scratchLimit;
       });

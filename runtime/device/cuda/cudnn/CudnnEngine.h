@@ -48,11 +48,12 @@ public:
   void giveBack(const EngineChoice &choice, Pointer ready) const;
   bool keepsSpares() const { return spares != nullptr; }
 
-  /// What LibraryCall::algorithms returns. `own` is ready already, an engine of
-  /// `ownChoice`. cuDNN compiles many engines when they are made, on the thread
+  /// What LibraryCall::algorithms returns, by the heuristics for the graph of
+  /// `lister`. Where that has a plan, it is the engine `ready`, which is not
+  /// made again. cuDNN compiles many engines when they are made, on the thread
   /// that makes them: several are made side by side.
   absl::StatusOr<std::vector<LibraryAlgorithm>>
-  list(const CudnnEngine &own, const EngineChoice &ownChoice, int max,
+  list(const CudnnEngine &lister, const EngineChoice &ready, int max,
        uint64_t scratchLimit) const;
 
   const CudnnLibrary &library;

@@ -117,6 +117,7 @@ public:
 
   std::map<std::string, std::string> loaded; // id to choice
   size_t mostLoaded = 0;
+  std::set<std::string> listers; // loaded, but not to run
 
 private:
   WorkerAnswer reply(runtime::Reply reply) {
@@ -124,6 +125,7 @@ private:
   }
   WorkerAnswer die(WorkerAnswer::Fate fate) {
     loaded.clear();
+    listers.clear();
     ++machine.restarts;
     return {fate, {}, "killed by signal 11"};
   }
@@ -134,6 +136,9 @@ private:
       return {WorkerAnswer::Fate::Refused, {}, "no such file " + request.path};
     }
     loaded[request.id] = choice;
+    if (request.onlyListsAlgorithms) {
+      listers.insert(request.id);
+    }
     mostLoaded = std::max(mostLoaded, loaded.size());
     runtime::LoadReply answer;
     answer.arenaBytes = machine.candidates.at(choice).scratchBytes;
@@ -142,6 +147,7 @@ private:
   WorkerAnswer answer(const runtime::VerifyRequest &request, double timeout) {
     const FakeCandidate &candidate =
         machine.candidates.at(loaded.at(request.id));
+    EXPECT_FALSE(listers.count(request.id));
     ++machine.verifications;
     machine.verified.insert(loaded.at(request.id));
     if (machine.onVerify) {
@@ -177,6 +183,7 @@ private:
     std::set<std::string> distinct(request.ids.begin(), request.ids.end());
     for (size_t i = 0; i < request.ids.size(); ++i) {
       EXPECT_TRUE(loaded.count(request.ids[i]));
+      EXPECT_FALSE(listers.count(request.ids[i]));
       const FakeCandidate &candidate =
           machine.candidates.at(loaded.at(request.ids[i]));
       if (candidate.crashesInFinal && distinct.size() > 2) {
@@ -215,11 +222,13 @@ private:
   }
   WorkerAnswer answer(const runtime::UnloadRequest &request, double) {
     loaded.erase(request.id);
+    listers.erase(request.id);
     return reply(runtime::DoneReply());
   }
   WorkerAnswer answer(const runtime::AlgorithmsRequest &request, double) {
     const FakeCandidate &candidate =
         machine.candidates.at(loaded.at(request.id));
+    EXPECT_TRUE(listers.count(request.id));
     if (candidate.crashesWhenAsked) {
       return die(WorkerAnswer::Fate::Crashed);
     }

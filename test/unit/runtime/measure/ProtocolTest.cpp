@@ -32,7 +32,8 @@ TEST(ProtocolTest, LoadRequest) {
                       .path = "/tmp/ü x.minic",
                       .function = "problem",
                       .threads = 2,
-                      .constantsSeed = 0xffffffffffffffffu};
+                      .constantsSeed = 0xffffffffffffffffu,
+                      .onlyListsAlgorithms = true};
   std::string line = encode(Request(request));
   EXPECT_EQ(line.find('\n'), std::string::npos);
   LoadRequest got = roundTripRequest(request);
@@ -41,6 +42,7 @@ TEST(ProtocolTest, LoadRequest) {
   EXPECT_EQ(got.function, "problem");
   EXPECT_EQ(got.threads, 2);
   EXPECT_EQ(got.constantsSeed, request.constantsSeed);
+  EXPECT_TRUE(got.onlyListsAlgorithms);
 }
 
 TEST(ProtocolTest, OtherRequests) {

@@ -55,12 +55,14 @@ protected:
     return fake().heuristics.at(heuristic);
   }
 
-  /// A convolution by the first engine that works.
-  absl::StatusOr<std::unique_ptr<LibraryCall>> makeCall() {
+  /// A convolution by the first engine that works, or by none yet.
+  absl::StatusOr<std::unique_ptr<LibraryCall>>
+  makeCall(bool onlyListsAlgorithms = false) {
     ConvolutionCase test;
     Packed<format::CudnnConvolution> packed(test.descriptor());
-    auto call = createCudnnConvolution(
-        *packed, {*context, "", false, 0, constants, nullptr, spares});
+    auto call =
+        createCudnnConvolution(*packed, {*context, "", false, 0, constants,
+                                         nullptr, spares, onlyListsAlgorithms});
     return call;
   }
 
@@ -154,6 +156,27 @@ TEST_F(CudnnEngineTest, EnginesAreMadeSideBySide) {
   EXPECT_THAT(*algorithms, SizeIs(17));
   EXPECT_GE(fake().mostAtOnce, 2);
   EXPECT_LE(fake().mostAtOnce, 8);
+}
+
+// Its own would be made first, alone, and the others after it.
+TEST_F(CudnnEngineTest, ACallThatOnlyListsMakesNoneItself) {
+  spares = std::make_shared<SparePool>(32);
+  listed(CUDNN_HEUR_MODE_A) = {{.index = 1}, {.index = 2}, {.index = 3}};
+  auto call = makeCall(/*onlyListsAlgorithms=*/true);
+  ASSERT_TRUE(call.ok()) << call.status();
+  EXPECT_THAT(fake().made, IsEmpty());
+  EXPECT_EQ((*call)->enqueue(memory->stream(), {}).code(),
+            absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ((*call)->clone().status().code(),
+            absl::StatusCode::kFailedPrecondition);
+  auto algorithms = (*call)->algorithms(2, 0);
+  ASSERT_TRUE(algorithms.ok()) << algorithms.status();
+  EXPECT_THAT(*algorithms, SizeIs(2));
+  EXPECT_THAT(fake().made, UnorderedElementsAre(1, 2));
+  call->reset();
+  EXPECT_EQ(spares->counters().held, 2u);
+  EXPECT_THAT(list(10), ElementsAre("eng1", "eng2", "eng3"));
+  EXPECT_THAT(fake().made, ElementsAre(3));
 }
 
 TEST_F(CudnnEngineTest, WhatIsListedIsKeptForTheCallsThatNeedIt) {
