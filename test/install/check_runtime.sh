@@ -34,6 +34,24 @@ expect "$work/examples/inference_c"
 expect "$work/examples/inference_cpp"
 expect "$work/examples/inference_static"
 "$work/examples/two_streams" "$model" | grep '^not run: ' >/dev/null
+# Two streams on a driver that pretends.
+fake=$build/test/unit/runtime/device/cuda/libminic_fake_cuda.so
+if [ -x "$build/bin/minic" ] && [ -f "$fake" ]; then
+  mkdir "$work/driver"
+  ln -s "$fake" "$work/driver/libcuda.so.1"
+  cat >"$work/relu.mlir" <<'MLIR'
+func.func @main(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %0 = graph.relu %x : tensor<3x5xf32>
+  return %0 : tensor<3x5xf32>
+}
+MLIR
+  "$build/bin/minic" --target=cuda --device-profile=h200 --tune-db="$work/db" \
+    "$work/relu.mlir" -o "$work/gpu.minic" >/dev/null
+  LD_LIBRARY_PATH=$work/driver${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+    "$work/examples/two_streams" "$work/gpu.minic" >"$work/streams"
+  grep -qE '^one stream: [0-9.]+ us a request; two streams: [0-9.]+ us$' \
+    "$work/streams" || { cat "$work/streams" >&2; exit 1; }
+fi
 
 pc=$(dirname "$(find "$prefix" -name minic.pc)")
 flags=$(PKG_CONFIG_PATH=$pc pkg-config --cflags --libs minic)

@@ -286,6 +286,18 @@ CUresult cuCtxPopCurrent(CUcontext *context) {
   return CUDA_SUCCESS;
 }
 
+/// What a service does that has a context of its own current.
+CUresult cuCtxSetCurrent(CUcontext context) {
+  FAKE_ENTER;
+  if (!contextStack.empty()) {
+    contextStack.pop_back();
+  }
+  if (context) {
+    contextStack.push_back(context);
+  }
+  return CUDA_SUCCESS;
+}
+
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
   std::swap(*mode, threadMode);
   return CUDA_SUCCESS;
