@@ -4,55 +4,28 @@
 // their time, fail, throw and wait for each other.
 
 #include "runtime/device/cuda/LibraryCall.h"
-#include "runtime/device/cuda/cudnn/CudnnLibrary.h"
-#include "test/unit/runtime/device/cuda/FakeCuda.h"
 #include "test/unit/runtime/device/cuda/cudnn/CudnnProblems.h"
-#include "test/unit/runtime/device/cuda/cudnn/FakeCudnn.h"
-#include "test/unit/runtime/testing/GpuOrSkip.h"
+#include "test/unit/runtime/device/cuda/cudnn/FakeCudnnFixture.h"
 
 #include <gmock/gmock.h>
 
-#include <dlfcn.h>
 #include <thread>
 
 namespace minic::runtime {
 namespace {
 
-using minic::testing::FakeCudnn;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
-using Engine = FakeCudnn::Engine;
+using Engine = minic::testing::FakeCudnn::Engine;
 
-class CudnnEngineTest : public minic::testing::GpuOrSkip {
+class CudnnEngineTest : public FakeCudnnFixture {
 protected:
-  /// Of the library that minic opens, as CMakeLists.txt tells it.
-  static FakeCudnn &fake() {
-    void *library = dlopen(MINIC_FAKE_CUDNN, RTLD_NOW);
-    auto *get = reinterpret_cast<decltype(&::minicFakeCudnn)>(
-        dlsym(library, "minicFakeCudnn"));
-    return *get();
-  }
-
-  void SetUp() override {
-    minic::testing::fakeCuda();
-    fake() = {};
-    fake().heuristics = {{CUDNN_HEUR_MODE_A, {}},
-                         {CUDNN_HEUR_MODE_B, {}},
-                         {CUDNN_HEUR_MODE_FALLBACK, {}}};
-    GpuOrSkip::SetUp();
-  }
   void TearDown() override {
     spares.reset();
-    EXPECT_EQ(fake().handles, 0);
-    EXPECT_EQ(fake().strays, 0) << "calls without a context";
-    EXPECT_EQ(fake().sharedHandles, 0) << "two threads, one handle";
-  }
-
-  std::vector<Engine> &listed(cudnnBackendHeurMode_t heuristic) {
-    return fake().heuristics.at(heuristic);
+    FakeCudnnFixture::TearDown();
   }
 
   /// A convolution by the first engine that works, or by none yet.
