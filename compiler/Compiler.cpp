@@ -13,6 +13,7 @@
 #include "compiler/MergeVariants.h"
 #include "compiler/PerfHints.h"
 #include "compiler/PhaseRunner.h"
+#include "compiler/PointerChanges.h"
 #include "compiler/SelectAlgorithms.h"
 #include "compiler/emit/EmitArtifact.h"
 #include "compiler/emit/ModelBytecode.h"
@@ -125,6 +126,20 @@ LogicalResult Compilation::importPhase() {
   });
 }
 
+/// What the plan of one target says of graphs, into the evidence.
+static void describeReplay(ModuleOp plan,
+                           std::vector<FunctionEvidence> &evidence) {
+  for (FunctionEvidence &entry : evidence) {
+    auto function = plan.lookupSymbol<plan::FunctionOp>(entry.function);
+    for (auto variant : function.getBody().getOps<plan::VariantOp>()) {
+      entry.pointers = describePointerChanges(variant);
+      if (!entry.pointers.empty() && entry.graph.empty()) {
+        entry.graph = "replayed, nothing measured";
+      }
+    }
+  }
+}
+
 FailureOr<OwningOpRef<ModuleOp>>
 Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
                             CompileResult &result) {
@@ -170,9 +185,10 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
       return failure();
     }
     if (phase == Phase::Plan) {
-      attachEvidence(*module, evidence);
       setGraphVerdicts(*module, *verdicts);
       setGraphMode(*module, options);
+      describeReplay(*module, evidence);
+      attachEvidence(*module, evidence);
     }
     if (failed(dump(phase, *module))) {
       return failure();

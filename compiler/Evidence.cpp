@@ -24,7 +24,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FusionEvidence, label, choice,
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FunctionEvidence, function,
                                                 device, threads, peakGflops,
                                                 memoryGBs, cacheBytes, verdict,
-                                                graph, hints, versions, fusions)
+                                                graph, pointers, hints,
+                                                versions, fusions)
 
 /// What a GPU's arithmetic reaches at most for the operands of the anchors.
 static double peakOf(kernel::FusionOp fusion, const DeviceProfile &profile) {

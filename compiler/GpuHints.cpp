@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -101,17 +102,19 @@ private:
             Twine(choice.getParts().size()) + " launches");
       }
     }
-    std::string refusals;
+    std::vector<std::string> refusals; // a library may have several forms
     auto ask = [&](const ImplementationSource *source) {
       if (auto reason = source->reject(fusion, profile)) {
-        refusals += (refusals.empty() ? "" : "; ") + source->name().str() +
-                    ": " + *reason;
+        std::string line = source->name().str() + ": " + *reason;
+        if (!llvm::is_contained(refusals, line)) {
+          refusals.push_back(std::move(line));
+        }
       }
     };
     llvm::for_each(target.families(), ask);
     llvm::for_each(target.libraries(), ask);
     if (!refusals.empty()) {
-      say("one launch was refused by " + refusals);
+      say("one launch was refused by " + llvm::join(refusals, "; "));
     }
   }
 

@@ -11,6 +11,13 @@
 // CHECK-DAG: @float32 {{.*}}: f32 is kept to float32's precision and tf32 left off
 // CHECK-DAG: @float32 {{.*}}: untuned: chosen by an estimate
 
+// A fusion that is refused, and by whom, each once.
+// RUN: minic %s --target=cuda --device-profile=h200 --function=refused --gemm-backends=aten --log=perf-hints -o %t2.minic 2>&1 | FileCheck %s --check-prefix=REFUSED
+// REFUSED: @refused {{.*}}: cublas takes in no pointwise ops: 2 launches
+// REFUSED: @refused {{.*}}: one launch was refused by {{.*}}cublas: ops after the contraction;
+// REFUSED-SAME: cudnn_conv: no convolution;
+// REFUSED-NOT: cudnn_conv: no convolution
+
 // TF32-NOT: tf32 left off
 // EXPLAIN: function unaligned, variant cuda sm_90a, threads 1, decided for NVIDIA H200
 // EXPLAIN: K = 3420 is unaligned
@@ -29,4 +36,10 @@ func.func @batch1(%x: tensor<1x1024xbf16>, %w: tensor<1024x1024xbf16>) -> tensor
 func.func @float32(%x: tensor<256x512xf32>, %w: tensor<512x512xf32>) -> tensor<256x512xf32> {
   %0 = graph.linear %x, %w : (tensor<256x512xf32>, tensor<512x512xf32>) -> tensor<256x512xf32>
   return %0 : tensor<256x512xf32>
+}
+
+func.func @refused(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = graph.linear %x, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = graph.exp %0 : tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
 }

@@ -82,6 +82,9 @@ static void explain(const format::Function &function,
   if (!evidence->graph.empty()) {
     os << "  graph: " << evidence->graph << '\n';
   }
+  if (!evidence->pointers.empty()) {
+    os << "  changed pointers are " << evidence->pointers << '\n';
+  }
   llvm::SmallVector<llvm::StringRef> hints;
   llvm::StringRef(evidence->hints).split(hints, '\n', -1, false);
   for (llvm::StringRef hint : hints) {

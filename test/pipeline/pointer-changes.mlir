@@ -1,0 +1,25 @@
+// explain says of a replayed graph which of the caller's pointers are patched in
+// its nodes, and which ones libraries hold that nothing can patch.
+//
+// RUN: minic %s --target=cuda --device-profile=h200 --mode=reduce-overhead --gemm-backends=aten --tune-db=%t.none -o %t.minic
+// RUN: minic explain %t.minic | FileCheck %s
+// RUN: minic %s --target=cuda --device-profile=h200 --gemm-backends=aten --tune-db=%t.none -o %t.minic
+// RUN: minic explain %t.minic | FileCheck %s --check-prefix=STREAM
+
+// STREAM-NOT: changed pointers
+
+// CHECK: function both
+// CHECK: graph: replayed, nothing measured
+// CHECK-NEXT: changed pointers are patched: v, y; copied, or updated to when they come again: x, w
+func.func @both(%x: tensor<3x4xbf16> {graph.name = "x"}, %w: tensor<4x20xbf16> {graph.name = "w"}, %v: tensor<20xbf16> {graph.name = "v"}) -> (tensor<3x20xbf16> {graph.name = "y"}) {
+  %0 = graph.matmul %x, %w : (tensor<3x4xbf16>, tensor<4x20xbf16>) -> tensor<3x20xbf16>
+  %1 = graph.mul %0, %v : (tensor<3x20xbf16>, tensor<20xbf16>) -> tensor<3x20xbf16>
+  return %1 : tensor<3x20xbf16>
+}
+
+// CHECK: function kernel
+// CHECK: changed pointers are patched: x, y
+func.func @kernel(%x: tensor<64xf32> {graph.name = "x"}) -> (tensor<64xf32> {graph.name = "y"}) {
+  %0 = graph.relu %x : tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
