@@ -4,8 +4,9 @@
 
 #include "compiler/tune/AutotuneTable.h"
 #include "compiler/tune/TuneReport.h"
-#include "test/unit/compiler/tune/Fakes.h"
+#include "test/unit/compiler/tune/TempFolder.h"
 
+#include <fstream>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 

@@ -5,7 +5,11 @@
 #ifndef MINIC_TEST_UNIT_COMPILER_TUNE_AUTOTUNERGPUTEST_H
 #define MINIC_TEST_UNIT_COMPILER_TUNE_AUTOTUNERGPUTEST_H
 
-#include "test/unit/compiler/tune/Fakes.h"
+#include "test/unit/compiler/tune/FakePool.h"
+#include "test/unit/compiler/tune/FakeWorker.h"
+#include "test/unit/compiler/tune/TempFolder.h"
+
+#include <gtest/gtest.h>
 
 namespace minic::tune {
 

@@ -2,9 +2,14 @@
 //
 // The whole search with a made-up builder, worker and clock.
 
-#include "test/unit/compiler/tune/Fakes.h"
+#include "test/unit/compiler/tune/FakePool.h"
+#include "test/unit/compiler/tune/FakeWorker.h"
+#include "test/unit/compiler/tune/TempFolder.h"
 
 #include <gmock/gmock.h>
+
+#include <filesystem>
+#include <set>
 
 namespace minic::tune {
 namespace {

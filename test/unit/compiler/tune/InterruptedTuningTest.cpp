@@ -2,10 +2,16 @@
 //
 // Processes that die while tuning, and several that tune at once.
 
-#include "test/unit/compiler/tune/Fakes.h"
+#include "test/unit/compiler/tune/FakePool.h"
+#include "test/unit/compiler/tune/FakeWorker.h"
+#include "test/unit/compiler/tune/TempFolder.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
 
 namespace minic::tune {
 namespace {

@@ -3,7 +3,7 @@
 // Who waits for whom, and until when.
 
 #include "compiler/tune/MeasureLock.h"
-#include "test/unit/compiler/tune/Fakes.h"
+#include "test/unit/compiler/tune/TempFolder.h"
 
 #include "gmock/gmock.h"
 
@@ -11,6 +11,8 @@
 #include <csignal>
 #include <thread>
 
+#include <filesystem>
+#include <set>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -4,7 +4,6 @@
 
 #include "compiler/tune/ProcessBuildPool.h"
 #include "compiler/tune/BuildProtocol.h"
-#include "test/unit/compiler/tune/Fakes.h"
 
 #include <gmock/gmock.h>
 

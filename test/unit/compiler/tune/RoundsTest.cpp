@@ -3,7 +3,13 @@
 // Rounds on a machine that is noisy and whose clock drifts.
 
 #include "compiler/tune/Rounds.h"
-#include "test/unit/compiler/tune/Fakes.h"
+#include "test/unit/compiler/tune/FakeMachine.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <set>
 
 namespace minic::tune {
 namespace {

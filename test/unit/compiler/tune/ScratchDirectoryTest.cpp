@@ -3,10 +3,15 @@
 // Folders go with their owner, and those of killed processes are swept.
 
 #include "compiler/tune/ScratchDirectory.h"
-#include "test/unit/compiler/tune/Fakes.h"
+#include "test/unit/compiler/tune/TempFolder.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
 
 namespace minic::tune {
 namespace {

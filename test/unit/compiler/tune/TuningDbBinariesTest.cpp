@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "compiler/tune/Sqlite.h"
-#include "test/unit/compiler/tune/Fakes.h"
+#include "test/unit/compiler/tune/TempFolder.h"
+
+#include <gtest/gtest.h>
 
 namespace minic::tune {
 namespace {

@@ -4,12 +4,16 @@
 // not a byte of them is changed.
 
 #include "compiler/tune/Sqlite.h"
-#include "test/unit/compiler/tune/Fakes.h"
+#include "test/unit/compiler/tune/FakeMachine.h"
+#include "test/unit/compiler/tune/TempFolder.h"
 
 #include <gmock/gmock.h>
 
 #include <iterator>
 
+#include <filesystem>
+#include <fstream>
+#include <random>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
 //
 // Devices that are known by the name that records have of them.
 
-#include "test/unit/compiler/tune/Fakes.h"
+#include "test/unit/compiler/tune/TempFolder.h"
 
 #include <gtest/gtest.h>
 

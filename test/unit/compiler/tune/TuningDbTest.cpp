@@ -4,7 +4,7 @@
 
 #include "compiler/tune/RecordJson.h"
 #include "compiler/tune/Sqlite.h"
-#include "test/unit/compiler/tune/Fakes.h"
+#include "test/unit/compiler/tune/TempFolder.h"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>

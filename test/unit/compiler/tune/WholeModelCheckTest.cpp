@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "compiler/tune/WholeModelCheck.h"
-#include "test/unit/compiler/tune/Fakes.h"
+#include "test/unit/compiler/tune/FakeWorker.h"
+#include "test/unit/compiler/tune/TempFolder.h"
 
 #include "gmock/gmock.h"
+
+#include <fstream>
 
 namespace minic::tune {
 namespace {

@@ -5,9 +5,12 @@
 // one synchronized call.
 
 #include "compiler/tune/WholeModelCheck.h"
-#include "test/unit/compiler/tune/Fakes.h"
+#include "test/unit/compiler/tune/FakeWorker.h"
+#include "test/unit/compiler/tune/TempFolder.h"
 
 #include "gmock/gmock.h"
+
+#include <fstream>
 
 namespace minic::tune {
 namespace {

@@ -1,108 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A machine made up: a clock turned by hand, a builder and a worker whose
-// candidates behave as a test says.
+// FakeWorker: loads, verifies and times what a FakePool built, as its
+// FakeMachine says.
 
-#ifndef MINIC_TEST_UNIT_COMPILER_TUNE_FAKES_H
-#define MINIC_TEST_UNIT_COMPILER_TUNE_FAKES_H
+#ifndef MINIC_TEST_UNIT_COMPILER_TUNE_FAKEWORKER_H
+#define MINIC_TEST_UNIT_COMPILER_TUNE_FAKEWORKER_H
 
-#include "compiler/tune/Autotuner.h"
 #include "runtime/measure/RandomData.h"
+#include "test/unit/compiler/tune/FakeMachine.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <deque>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <random>
-#include <set>
 
 namespace minic::tune {
-
-class FakeClock : public Clock {
-public:
-  double now() const override { return seconds; }
-  double seconds = 1000;
-};
-
-/// How one candidate behaves, by its choice text.
-struct FakeCandidate {
-  double us = 100;
-  double noise = 0; // relative, per measurement
-  bool builds = true;
-  bool wrong = false;
-  bool crashes = false;        // when verified
-  bool crashesInFinal = false; // when timed among more than two ids
-  bool hangs = false;
-  std::string hash = ""; // empty: unique
-  uint64_t scratchBytes = 0;
-  /// What a library offers for its open call.
-  std::vector<runtime::AlgorithmReply> algorithms = {};
-  bool crashesWhenAsked = false; // for algorithms
-  /// GPU: host time of a run by stream and by graph; negative: refused.
-  double streamUs = 0, graphUs = 0;
-  /// The same of single calls; 0: as long as back to back.
-  double streamCallUs = 0, graphCallUs = 0;
-  bool outOfMemory = false; // when timed
-  bool losesNan = false;
-  int64_t spillBytes = 0;
-};
-
-struct FakeMachine {
-  FakeClock clock;
-  std::map<std::string, FakeCandidate> candidates;
-  double drift = 1;         // the machine's speed now
-  double driftPerRound = 0; // random walk, relative
-  double buildSeconds = 0.05;
-  std::mt19937_64 random{7};
-  int builds = 0, verifications = 0, restarts = 0;
-  std::set<std::string> verified;
-  std::function<void()> onVerify;
-};
-
-/// The "artifact" is a file that holds the choice.
-class FakePool : public BuildPool {
-public:
-  explicit FakePool(FakeMachine &machine) : machine(machine) {}
-
-  void add(size_t id, const BuildJob &job) override {
-    waiting.push_back({id, job});
-  }
-  void dropWaiting() override { waiting.clear(); }
-  size_t pending() const override { return waiting.size(); }
-
-  /// One job a call.
-  absl::Status pump(double, const Done &done) override {
-    if (waiting.empty()) {
-      return absl::OkStatus();
-    }
-    auto [id, job] = waiting.front();
-    waiting.pop_front();
-    const FakeCandidate &candidate = machine.candidates.at(job.choice);
-    machine.clock.seconds += machine.buildSeconds;
-    ++machine.builds;
-    EXPECT_TRUE(std::filesystem::exists(job.problemPath));
-    BuildOutcome outcome;
-    outcome.ok = candidate.builds;
-    outcome.buildMs = machine.buildSeconds * 1000;
-    outcome.error = candidate.builds ? "" : "cannot select";
-    outcome.spillBytes = candidate.spillBytes;
-    outcome.binaryHash = !candidate.builds        ? ""
-                         : candidate.hash.empty() ? "hash " + job.choice
-                                                  : candidate.hash;
-    if (candidate.builds) {
-      std::ofstream(job.outputPath) << job.choice;
-    }
-    done(id, outcome);
-    return absl::OkStatus();
-  }
-
-private:
-  FakeMachine &machine;
-  std::deque<std::pair<size_t, BuildJob>> waiting;
-};
 
 class FakeWorker : public Worker {
 public:
@@ -254,56 +165,6 @@ private:
   FakeMachine &machine;
 };
 
-/// A folder for one test, and a database in it.
-class TempFolder {
-public:
-  TempFolder() {
-    std::string pattern = testing::TempDir() + "minic-tune-test-XXXXXX";
-    EXPECT_NE(mkdtemp(pattern.data()), nullptr);
-    path = pattern;
-  }
-  ~TempFolder() { std::filesystem::remove_all(path); }
-  std::string operator/(const std::string &name) const {
-    return path + "/" + name;
-  }
-  std::unique_ptr<TuningDb>
-  openDb(const std::string &name = "tuning.db") const {
-    TuningDb::Options options;
-    options.path = path + "/" + name;
-    auto db = TuningDb::open(options);
-    EXPECT_TRUE(db.ok()) << db.status();
-    return db.ok() ? *std::move(db) : nullptr;
-  }
-  std::string path;
-};
-
-/// A task whose candidates are named "k0", "k1", ... in the order of `specs`.
-inline TuningTask makeTask(FakeMachine &machine, const std::string &key,
-                           const std::vector<FakeCandidate> &specs) {
-  TuningTask task;
-  task.problem.key = key;
-  task.problem.text = "module {}";
-  task.problem.description = "linear(" + key + ")";
-  task.problem.device = "cpu test";
-  task.problem.deviceName = "Test CPU";
-  task.problem.backends = "aten,generated";
-  task.problem.versions = {"1", "1", "2.6"};
-  for (size_t i = 0; i < specs.size(); ++i) {
-    CandidateSpec candidate;
-    candidate.name = "k" + std::to_string(i);
-    candidate.label = "generated";
-    candidate.choice = key + "/" + candidate.name;
-    candidate.estimateUs = 10.0 * double(i + 1);
-    machine.candidates[candidate.choice] = specs[i];
-    task.candidates.push_back(candidate);
-  }
-  task.writeExpected = [](const std::string &path) {
-    std::ofstream(path) << "expected";
-    return absl::OkStatus();
-  };
-  return task;
-}
-
 } // namespace minic::tune
 
-#endif // MINIC_TEST_UNIT_COMPILER_TUNE_FAKES_H
+#endif // MINIC_TEST_UNIT_COMPILER_TUNE_FAKEWORKER_H
