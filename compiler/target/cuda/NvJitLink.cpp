@@ -67,6 +67,14 @@ static std::string buildIdOf(void *library) {
 }
 
 static void *openLibrary(std::string &why) {
+  if (const char *named = std::getenv("MINIC_NVJITLINK_LIBRARY");
+      named && *named) {
+    void *library = dlopen(named, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+      why = std::string("MINIC_NVJITLINK_LIBRARY: ") + dlerror();
+    }
+    return library;
+  }
   llvm::SmallVector<std::string> folders = {""};
   if (const char *home = std::getenv("CUDA_HOME")) {
     folders.push_back(std::string(home) + "/lib64/");

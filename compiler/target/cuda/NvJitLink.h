@@ -18,7 +18,8 @@ namespace minic::cuda {
 class NvJitLink {
 public:
   /// Null where there is none; `why` then says what was looked for. The places
-  /// are the loader's, then CUDA_HOME and /usr/local/cuda.
+  /// are the loader's, then CUDA_HOME and /usr/local/cuda; or only what the
+  /// environment's MINIC_NVJITLINK_LIBRARY names.
   static const NvJitLink *get(std::string *why = nullptr);
 
   /// Thread-safe. The error is what the assembler said; the log is as ptxas -v

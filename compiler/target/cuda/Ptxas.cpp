@@ -15,6 +15,10 @@
 namespace minic::cuda {
 
 std::optional<std::string> findPtxas() {
+  if (const char *named = std::getenv("MINIC_PTXAS"); named && *named) {
+    return llvm::sys::fs::can_execute(named) ? std::optional(std::string(named))
+                                             : std::nullopt;
+  }
   if (const char *home = std::getenv("CUDA_HOME")) {
     std::string path = std::string(home) + "/bin/ptxas";
     if (llvm::sys::fs::can_execute(path)) {
