@@ -82,6 +82,8 @@ struct Allocation {
 };
 bool findAllocation(CUdeviceptr pointer, CUdeviceptr &base,
                     Allocation &allocation);
+/// Of every device.
+void releaseAll();
 
 } // namespace minic::testing
 
