@@ -10,6 +10,7 @@
 #include "llvm/ADT/APFloat.h"
 
 #include <bit>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,15 @@ inline float asFloat(uint64_t bits) {
   return std::bit_cast<float>(uint32_t(bits));
 }
 inline uint64_t asBits(float value) { return std::bit_cast<uint32_t>(value); }
+
+/// Rounded towards zero: what is finite stays finite.
+inline float cutToFloat(double number) {
+  auto nearest = float(number);
+  if (std::abs(nearest) > std::abs(number) && std::isfinite(number)) {
+    return std::nextafter(nearest, 0.0f);
+  }
+  return nearest;
+}
 
 /// Between a 16-bit or 32-bit float and double.
 inline double decode(uint64_t bits, mlir::FloatType type) {

@@ -83,6 +83,24 @@ bool SimtBlock::runValues(Operation *op) {
                     }),
                true;
       })
+      .Case([&](math::AbsFOp) {
+        return each(op,
+                    [](ArrayRef<uint64_t> in) {
+                      return asBits(std::abs(asFloat(in[0])));
+                    }),
+               true;
+      })
+      .Case([&](LLVM::CallIntrinsicOp call) {
+        if (call.getIntrin() != "llvm.nvvm.mul.rz.f") {
+          return false;
+        }
+        return each(op,
+                    [](ArrayRef<uint64_t> in) {
+                      return asBits(cutToFloat(double(asFloat(in[0])) *
+                                               double(asFloat(in[1]))));
+                    }),
+               true;
+      })
       .Case<LLVM::FMAOp, math::FmaOp>([&](Operation *) {
         return each(op,
                     [](ArrayRef<uint64_t> in) {
