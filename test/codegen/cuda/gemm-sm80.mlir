@@ -68,12 +68,23 @@ plan.kernel @tf32 target "cuda" entries ["tf32"] {
     }
 }
 
-// What rounding took away is multiplied too.
+// A number is cut after a multiplication that never makes it infinite; what that
+// took away is multiplied too. Only products of wholes start from zero and are
+// added in float32. The rests' sums are added where the wholes' are finite.
 // CHECK-LABEL: .entry tf32x3(
-// CHECK: cvt.rna.tf32.f32
-// CHECK: sub.{{(rn.)?}}f32
-// CHECK: cvt.rna.tf32.f32
+// CHECK: .minnctapersm 3
+// CHECK-NOT: cvt.rna.tf32
+// CHECK: mov.b32 [[FACTOR:%r[0-9]+]], 0f3F800C00;
+// CHECK: mul.rz.f32 [[MORE:%r[0-9]+]], [[NUMBER:%r[0-9]+]], [[FACTOR]];
+// CHECK: and.b32 [[WHOLE:%r[0-9]+]], [[MORE]], -8192;
+// CHECK: sub.{{(rn.)?}}f32 [[REST:%r[0-9]+]], [[NUMBER]], [[WHOLE]];
+// CHECK: and.b32 {{.*}}, [[REST]], -8192;
 // CHECK: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
+// CHECK-NEXT: {[[PRODUCT:%r[0-9]+]],
+// CHECK: add.{{(rn.)?}}f32 {{.*}}, [[PRODUCT]];
+// CHECK: abs.f32 [[SIZE:%r[0-9]+]], [[WHOLES:%r[0-9]+]];
+// CHECK: setp.{{lt|ne}}.f32 [[FINITE:%p[0-9]+]], [[SIZE]], 0f7F800000;
+// CHECK: selp.f32 {{.*}}, [[FINITE]];
 plan.kernel @tf32x3 target "cuda" entries ["tf32x3"] {
   ^bb0(%x0: tensor<512x1024xf32>, %w0: tensor<512x1024xf32>):
     %0 = kernel.fusion (%x = %x0 : tensor<512x1024xf32>, %w = %w0 : tensor<512x1024xf32>) -> tensor<512x512xf32> attributes {impl = #kernel.impl<family = "gemm_sm80", schedule = {bm = 64 : i64, bn = 64 : i64, bk = 32 : i64, warps_m = 2 : i64, warps_n = 2 : i64, warps_k = 1 : i64, stages = 3 : i64, split = 1 : i64, group = 8 : i64, math = "tf32x3", lhs = "dense", pdl = "off"}>} {

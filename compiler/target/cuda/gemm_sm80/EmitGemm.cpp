@@ -225,7 +225,7 @@ private:
     Type i8 = b.getI8Type();
     int64_t ahead = g_.schedule.stages - 1;
     Value zero = arith::ConstantOp::create(b, k_.loc, b.getF32FloatAttr(0));
-    SmallVector<Value> sums(size_t(g_.accumulators()), zero);
+    SmallVector<Value> sums(size_t(multiply.sums()), zero);
     size_t count = sums.size();
     Carried first;
     for (Copy &copy : copies_) {
@@ -324,6 +324,7 @@ void emitGemm(Location loc, ModuleOp device, StringRef name,
   OpBuilder builder(device.getContext());
   KernelLaunchBounds bounds;
   bounds.threads = g.schedule.threads();
+  bounds.minBlocksPerSm = g.minBlocksPerSm();
   bounds.pointers = operands + int64_t(shape.results.size()) +
                     (g.schedule.splitK > 1 ? 2 : 0);
   KernelEntry entry = KernelEntry::create(builder, loc, device, name, bounds);

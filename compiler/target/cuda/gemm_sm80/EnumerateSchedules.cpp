@@ -36,10 +36,9 @@ const Tile ffmaTiles[] = {
     {64, 128, 1, 4, 1}, {128, 64, 2, 2, 1}, {128, 128, 2, 4, 1},
 };
 
-/// A product of split floats is off by up to 3 * 2^-22, twelve roundings of
-/// float32: the low parts' product is dropped, and they are rounded themselves.
-/// Sums of this length may be off by more in float32 arithmetic (Tolerance.h);
-/// at K = 1 an H200 was seen beyond the bound.
+/// A product of split floats is off by up to 19 roundings of float32: six for
+/// what each rest leaves out, seven for the rests' dropped product. Sums of
+/// this length may be off by more in float32 arithmetic (Tolerance.h).
 constexpr int64_t kSplitFloatMinK = 32;
 
 /// Stages of shared memory, ascending.

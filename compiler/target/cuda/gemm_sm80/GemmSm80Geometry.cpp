@@ -191,11 +191,12 @@ int64_t GemmSm80Geometry::registers() const {
   int64_t fragments = usesTensorCores() ? warpTileM / 16 * 4 + warpTileN / 8 * 2
                                         : (warpTileM / 8 + warpTileN / 4) * 4;
   // Both halves of a split operand, and the next step's fragments.
-  int64_t copies = schedule.math == GemmMath::Tf32x3 ? 3
-                   : schedule.math == GemmMath::Ffma ? 1
-                                                     : 2;
-  // Addresses of steps; conditions of copies, of which narrow ones are many.
-  int64_t steps = rowBytes / 32 / schedule.warpsK;
+  bool isSplit = schedule.math == GemmMath::Tf32x3;
+  int64_t copies = isSplit ? 3 : schedule.math == GemmMath::Ffma ? 1 : 2;
+  int64_t sums = accumulators() * (isSplit ? 2 : 1);
+  // Addresses of steps, and products that each may make ahead of their sums;
+  // conditions of copies, of which narrow ones are many.
+  int64_t steps = rowBytes / 32 / schedule.warpsK * (isSplit ? 2 : 1);
   bool isNarrow = lhs.accessBytes < 16;
   int64_t guards = gemm.m % schedule.bm != 0 ? (isNarrow ? 24 : 12)
                    : isNarrow && gemm.k % schedule.bk != 0 ? 12
@@ -208,8 +209,17 @@ int64_t GemmSm80Geometry::registers() const {
       prologues = std::max(prologues, matrices * prologueElements + 16);
     }
   }
-  return accumulators() + fragments * copies + 24 + 4 * steps + guards +
-         prologues;
+  return sums + fragments * copies + 24 + 4 * steps + guards + prologues;
+}
+
+int64_t GemmSm80Geometry::minBlocksPerSm() const {
+  // Products that start from zero depend on no others: left alone the assembler
+  // makes as many ahead as there are registers.
+  if (schedule.math != GemmMath::Tf32x3) {
+    return 0;
+  }
+  int64_t perThread = int64_t(llvm::alignTo(registers(), 8));
+  return std::clamp<int64_t>(65536 / (perThread * schedule.threads()), 1, 16);
 }
 
 std::optional<std::string>

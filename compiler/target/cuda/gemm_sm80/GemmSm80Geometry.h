@@ -56,6 +56,8 @@ struct GemmSm80Geometry {
   int64_t accumulators() const { return warpTileM * warpTileN / 32; }
   /// A rough count of registers a thread needs; more than 255 spill.
   int64_t registers() const;
+  /// Blocks per SM that the assembler is to keep to, 0 for as it likes.
+  int64_t minBlocksPerSm() const;
   bool hasKTail() const { return gemm.k % schedule.bk != 0; }
   /// Blocks of the launch; 0 where the result has no elements.
   int64_t blocks() const { return raster.blocks(); }

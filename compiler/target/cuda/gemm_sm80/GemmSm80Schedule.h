@@ -15,7 +15,7 @@ namespace minic::cuda {
 enum class GemmMath {
   Mma,    // tensor cores on bf16 or f16
   Tf32,   // tensor cores on f32 rounded to tf32
-  Tf32x3, // tensor cores, each f32 as the sum of two tf32
+  Tf32x3, // tensor cores, each f32 as the sum of two tf32 (SplitFloat.h)
   Ffma,   // fused multiply-adds of f32
 };
 llvm::StringRef toString(GemmMath math);

@@ -12,7 +12,7 @@
 namespace minic::cuda {
 
 /// A thread's sums of its warp's tile are a flat list of f32. Which element of
-/// the tile each one is, is this class's own affair.
+/// the tile each one is, or a part of, is this class's own affair.
 class Multiply {
 public:
   virtual ~Multiply() = default;
@@ -20,6 +20,7 @@ public:
   /// A stage is multiplied in steps: load one's elements of both operands, of
   /// the stage at `lhs` and `rhs`, into registers; add its products to `sums`.
   virtual int64_t steps() const = 0;
+  virtual int64_t sums() const { return g_.accumulators(); }
   virtual llvm::SmallVector<mlir::Value> load(mlir::Value lhs, mlir::Value rhs,
                                               int64_t step) = 0;
   virtual void multiply(llvm::ArrayRef<mlir::Value> loaded,

@@ -9,6 +9,7 @@
 
 #include "compiler/target/cuda/gemm_sm80/Multiply.h"
 #include "compiler/target/cuda/gemm_sm80/SharedTile.h"
+#include "compiler/target/cuda/gemm_sm80/SplitFloat.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -35,6 +36,10 @@ public:
   }
 
   int64_t steps() const override { return int64_t(lhs_.size()); }
+  /// Split floats: those of the wholes, then those of the rests.
+  int64_t sums() const override {
+    return g_.accumulators() * (isSplit() ? 2 : 1);
+  }
   bool loadsAhead() const override { return true; }
 
   SmallVector<Value> load(Value lhs, Value rhs, int64_t step) override {
@@ -68,7 +73,7 @@ public:
           Value value = LLVM::UndefOp::create(k_.b, k_.loc, pair);
           for (int64_t i : {0, 1}) {
             value = LLVM::InsertElementOp::create(k_.b, k_.loc, value,
-                                                  sums[next++], k_.i32(i));
+                                                  sum(sums, next++), k_.i32(i));
           }
           k_.storeAligned(
               value,
@@ -79,6 +84,14 @@ public:
   }
 
 private:
+  bool isSplit() const { return g_.schedule.math == GemmMath::Tf32x3; }
+
+  /// Sum number `i` of the tile's.
+  Value sum(ArrayRef<Value> sums, size_t i) {
+    return isSplit() ? addRests(k_, sums[i], sums[i + sums.size() / 2])
+                     : sums[i];
+  }
+
   /// Where the lane's row of a matrix is in each step, relative to the tile.
   SmallVector<Value> offsets(Value row, Value chunk) {
     SharedTile tile{g_.rowBytes};
@@ -120,33 +133,31 @@ private:
   }
 
   /// A register of f32 as tf32, rounded to nearest.
-  Value round(Value number) {
+  Value round(Value bits) {
+    Value number =
+        LLVM::BitcastOp::create(k_.b, k_.loc, k_.b.getF32Type(), bits);
     return NVVM::ConvertFloatToTF32Op::create(
         k_.b, k_.loc, k_.b.getI32Type(), number, NVVM::FPRoundingMode::RNA,
         NVVM::SaturationMode::NONE, /*relu=*/false);
-  }
-  Value number(Value bits) {
-    return LLVM::BitcastOp::create(k_.b, k_.loc, k_.b.getF32Type(), bits);
   }
 
   /// Rounds in place.
   void round(MutableArrayRef<Fragment> fragments) {
     for (Fragment &fragment : fragments) {
       for (Value &bits : fragment) {
-        bits = round(number(bits));
+        bits = round(bits);
       }
     }
   }
-  /// Rounds in place and returns what the rounding took away.
+  /// Splits in place and returns the rests.
   SmallVector<Fragment> split(MutableArrayRef<Fragment> fragments) {
     SmallVector<Fragment> rests;
     for (Fragment &fragment : fragments) {
       Fragment rest;
       for (Value &bits : fragment) {
-        Value whole = number(bits);
-        bits = round(whole);
-        rest.push_back(
-            round(arith::SubFOp::create(k_.b, k_.loc, whole, number(bits))));
+        SplitFloat split = SplitFloat::of(k_, bits);
+        bits = split.whole;
+        rest.push_back(split.rest);
       }
       rests.push_back(std::move(rest));
     }
@@ -157,23 +168,36 @@ private:
                 MutableArrayRef<Fragment> columns,
                 MutableArrayRef<Value> sums) {
     switch (g_.schedule.math) {
+    case GemmMath::Tf32x3:
+      return multiplySplit(rows, columns, sums);
     case GemmMath::Tf32:
       round(rows);
       round(columns);
       break;
-    case GemmMath::Tf32x3: {
-      // The small terms first, while the sum is small.
-      SmallVector<Fragment> rowRests = split(rows);
-      SmallVector<Fragment> columnRests = split(columns);
-      accumulate(rowRests, columns, sums);
-      accumulate(rows, columnRests, sums);
-      break;
-    }
     case GemmMath::Mma:
     case GemmMath::Ffma:
       break;
     }
     accumulate(rows, columns, sums);
+  }
+
+  void multiplySplit(MutableArrayRef<Fragment> rows,
+                     MutableArrayRef<Fragment> columns,
+                     MutableArrayRef<Value> sums) {
+    SmallVector<Fragment> rowRests = split(rows);
+    SmallVector<Fragment> columnRests = split(columns);
+    auto wholes = sums.take_front(sums.size() / 2);
+    auto rests = sums.drop_front(sums.size() / 2);
+    Value zero =
+        arith::ConstantOp::create(k_.b, k_.loc, k_.b.getF32FloatAttr(0));
+    SmallVector<Value> products(wholes.size(), zero);
+    accumulate(rows, columns, products);
+    // These hide the latency of those, which are waited for.
+    accumulate(rowRests, columns, rests);
+    for (auto [sum, product] : llvm::zip_equal(wholes, products)) {
+      sum = arith::AddFOp::create(k_.b, k_.loc, sum, product);
+    }
+    accumulate(rows, columnRests, rests);
   }
 
   void accumulate(ArrayRef<Fragment> rows, ArrayRef<Fragment> columns,
