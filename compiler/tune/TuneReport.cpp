@@ -29,6 +29,10 @@ std::string formatReport(absl::Span<const TunedProblem> problems,
                  {"chosen", nullptr},
                  {"reason", problem.selection.reason},
                  {"record", toJson(problem.record)}};
+    if (problem.record.clockHighMHz > 0) {
+      item["sm_clock_mhz"] = {problem.record.clockLowMHz,
+                              problem.record.clockHighMHz};
+    }
     if (problem.selection.row >= 0) {
       item["chosen"] =
           problem.record.rows[problem.selection.row].candidate.name;

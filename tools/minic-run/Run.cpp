@@ -96,6 +96,7 @@ absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
   programOptions.function = options.function;
   programOptions.threads = options.threads;
   programOptions.device = options.device;
+  programOptions.strictLibraries = options.strictLibraries;
   programOptions.constants = runtime::randomConstants(options.seed);
   absl::StatusOr<std::shared_ptr<const Program>> program =
       Program::load(options.artifact, programOptions);

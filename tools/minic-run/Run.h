@@ -25,6 +25,7 @@ struct RunOptions {
   int repeat = 1;
   int device = 0; // index of the GPU
   runtime::GraphMode graph = runtime::GraphMode::Artifact;
+  bool strictLibraries = false;
   bool stats = false;
   bool bf16 = false;
   bool check = false;

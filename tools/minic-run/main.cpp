@@ -46,6 +46,9 @@ int main(int argc, char **argv) {
       ->check(CLI::Range(1, 4096));
   minic::tools::addDeviceFlag(app, options.device);
   minic::tools::addGraphFlag(app, options.graph);
+  app.add_flag("--strict-libraries", options.strictLibraries,
+               "On a GPU: fail where a library has another version than the "
+               "one that was measured, instead of asking it anew");
   app.add_flag("--stats", options.stats,
                "Print where it ran and what its graph did");
   app.add_option("--repeat", options.repeat, "Run N times and print the median")

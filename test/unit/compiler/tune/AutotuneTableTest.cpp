@@ -81,12 +81,16 @@ TEST(TuneReport, HoldsEverySample) {
   TunedProblem problem = makeProblem();
   WholeModelResult verdicts;
   verdicts.plans.emplace().backToBack.ratio = 0.9;
+  problem.record.clockLowMHz = 1545;
+  problem.record.clockHighMHz = 1980;
   std::string path = folder / "report.json";
   ASSERT_TRUE(writeReport(path, formatReport({&problem, 1}, &verdicts)).ok());
   std::ifstream file(path);
   auto json = nlohmann::json::parse(file);
   EXPECT_EQ(json["problems"][0]["chosen"], "gemm_packed 8x32");
   EXPECT_EQ(json["problems"][0]["record"]["rows"][1]["samples_us"].size(), 2u);
+  EXPECT_EQ(json["problems"][0]["sm_clock_mhz"],
+            nlohmann::json({1545.0, 1980.0}));
   EXPECT_EQ(json["whole_model"]["back_to_back"]["ratio"], 0.9);
   EXPECT_TRUE(json["graph"].is_null());
   absl::Status status = writeReport("/nowhere/report.json", "x");

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -20,7 +21,16 @@ using minic::testing::FakeCublas;
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-static FakeCublas state;
+/// As another process is told to have it: MINIC_FAKE_CUBLAS_VERSION=130200.
+static FakeCublas initialState() {
+  FakeCublas state;
+  if (const char *version = std::getenv("MINIC_FAKE_CUBLAS_VERSION")) {
+    state.version = size_t(std::strtoull(version, nullptr, 10));
+  }
+  return state;
+}
+
+static FakeCublas state = initialState();
 static std::mutex stateMutex; // handles of two devices are used at once
 EXPORT FakeCublas *minicFakeCublas() { return &state; }
 
