@@ -21,7 +21,14 @@ if(MINIC_BUILD_CUDA)
     ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cu13/include)
   find_path(MINIC_CUDA_INCLUDE cuda.h HINTS ${MINIC_CUDA_WHEELS}
     PATHS $ENV{CUDA_HOME}/include /usr/local/cuda/include REQUIRED)
-file(GLOB MINIC_CUDNN_FRONTEND_WHEEL
+  # Of the wheels cuDNN's headers have a folder of their own.
+  file(GLOB MINIC_CUDNN_WHEEL
+    ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cudnn/include)
+  find_path(MINIC_CUDNN_INCLUDE cudnn.h
+    HINTS ${MINIC_CUDNN_WHEEL} ${MINIC_CUDA_INCLUDE} REQUIRED)
+  set(MINIC_CUDA_INCLUDES ${MINIC_CUDA_INCLUDE} ${MINIC_CUDNN_INCLUDE})
+  list(REMOVE_DUPLICATES MINIC_CUDA_INCLUDES)
+  file(GLOB MINIC_CUDNN_FRONTEND_WHEEL
     ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/include)
   find_path(MINIC_CUDNN_FRONTEND_INCLUDE cudnn_frontend.h
     HINTS ${MINIC_CUDNN_FRONTEND_WHEEL} REQUIRED)
