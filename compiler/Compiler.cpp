@@ -20,7 +20,9 @@
 #include "compiler/import/ImportModel.h"
 #include "compiler/reference/FoldingEvaluator.h"
 #include "compiler/tune/ScratchDirectory.h"
+#include "compiler/tune/TuneReport.h"
 #include "compiler/tune/TunedBinaries.h"
+#include "compiler/tune/TuningTasks.h"
 #include "compiler/tune/Versions.h"
 #include "dialects/RegisterDialects.h"
 #include "dialects/plan/Plan.h"
@@ -79,6 +81,7 @@ private:
                                                   bool isFirst,
                                                   CompileResult &result);
   LogicalResult dump(Phase phase, ModuleOp module);
+  LogicalResult reportNothing(ArrayRef<VariantTarget> targets) const;
   LogicalResult emitPhase(ModuleOp plan, CompileResult &result);
   bool endsAt(Phase phase) const { return options.compileTo == phase; }
   LogicalResult print(ModuleOp module) { return runner.print(module, output); }
@@ -153,8 +156,11 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
   std::vector<FunctionEvidence> evidence =
       collectEvidence(*module, variant.target->profile());
   for (FunctionEvidence &entry : evidence) {
-    entry.verdict = (*verdicts)[entry.function].plans;
-    entry.graph = (*verdicts)[entry.function].graph;
+    const ModelVerdict &verdict = (*verdicts)[entry.function];
+    entry.verdict = verdict.generated.empty()
+                        ? verdict.plans
+                        : verdict.generated + "; " + verdict.plans;
+    entry.graph = verdict.graph;
     entry.versions =
         tune::describe(tune::currentVersions(variant.target->profile()));
   }
@@ -209,6 +215,21 @@ LogicalResult Compilation::dump(Phase phase, ModuleOp module) {
     return dumpKernels(module, folder);
   }
   return phase == Phase::Codegen ? dumpBinaries(module, folder) : success();
+}
+
+/// A report is written in every mode; where nobody asked the tuner it has no
+/// problem.
+LogicalResult
+Compilation::reportNothing(ArrayRef<VariantTarget> targets) const {
+  if (options.tuneReport.empty() ||
+      llvm::any_of(targets, [&](const VariantTarget &variant) {
+        return asksTuner(variant, options);
+      })) {
+    return success();
+  }
+  absl::Status status =
+      tune::writeReport(options.tuneReport, tune::formatReport({}, nullptr));
+  return status.ok() ? success() : tune::emitStatus(&context, status);
 }
 
 LogicalResult Compilation::emitPhase(ModuleOp plan, CompileResult &result) {
@@ -295,7 +316,8 @@ LogicalResult Compilation::run(CompileResult &result) {
   }
   OwningOpRef<ModuleOp> plan = mergeVariants(std::move(variants));
   logMemory(*plan, options.log);
-  return emitPhase(*plan, result);
+  return success(succeeded(reportNothing(*targets)) &&
+                 succeeded(emitPhase(*plan, result)));
 }
 
 CompileResult compileModel(StringRef path, const CompileOptions &options,

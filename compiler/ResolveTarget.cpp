@@ -217,18 +217,7 @@ private:
 FailureOr<std::vector<VariantTarget>>
 resolveTargets(const CompileOptions &options, MLIRContext &context,
                const GpuProbe &probe, const RecordedFacts &recorded) {
-  FailureOr<std::vector<VariantTarget>> targets =
-      Resolution(options, context, probe, recorded).run();
-  if (succeeded(targets) && !options.tuneReport.empty() &&
-      llvm::none_of(*targets, [&](const VariantTarget &variant) {
-        return asksTuner(variant, options);
-      })) {
-    return emitError(UnknownLoc::get(&context))
-           << "unsupported: --tune-report=" << options.tuneReport
-           << " where nothing is measured, expected --tune=on on the device "
-              "itself or --tune-replay";
-  }
-  return targets;
+  return Resolution(options, context, probe, recorded).run();
 }
 
 bool asksTuner(const VariantTarget &variant, const CompileOptions &options) {

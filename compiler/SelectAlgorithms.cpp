@@ -31,7 +31,39 @@ static SmallVector<kernel::FusionOp> fusionsOf(func::FuncOp function) {
   return fusions;
 }
 
+/// Gives the fusions of `mine` the choices of `theirs`.
+static void takeChoices(ArrayRef<kernel::FusionOp> mine,
+                        ArrayRef<kernel::FusionOp> theirs) {
+  for (auto [ours, other] : llvm::zip_equal(mine, theirs)) {
+    kernel::FusionOp fusion = ours, from = other;
+    fusion.setChoiceAttr(from.getChoiceAttr());
+    fusion->setAttr("provenance", from->getAttr("provenance"));
+  }
+}
+
+static bool haveSameChoices(ArrayRef<kernel::FusionOp> mine,
+                            ArrayRef<kernel::FusionOp> theirs) {
+  return llvm::all_of(llvm::zip_equal(mine, theirs), [](auto pair) {
+    kernel::FusionOp first = std::get<0>(pair), second = std::get<1>(pair);
+    return first.getChoiceAttr() == second.getChoiceAttr();
+  });
+}
+
 namespace {
+
+/// Says what it was told.
+class KnownChoices : public kernel::AlgorithmSelector {
+public:
+  explicit KnownChoices(ArrayRef<kernel::SelectedChoice> choices)
+      : choices(choices) {}
+  FailureOr<std::vector<kernel::SelectedChoice>>
+  select(ArrayRef<kernel::FusionOp>) override {
+    return choices.vec();
+  }
+
+private:
+  ArrayRef<kernel::SelectedChoice> choices;
+};
 
 /// Times each function of a module whose choices are tuned against the same
 /// module with the estimator's choices.
@@ -44,34 +76,43 @@ public:
   FailureOr<Verdicts> check(OwningOpRef<ModuleOp> fused);
 
 private:
-  LogicalResult estimate(ModuleOp fused);
+  /// Brings bodies into the order that tuned choices refer to, and chooses.
+  LogicalResult choose(ModuleOp fused, kernel::AlgorithmSelector &chooser);
+  /// Of one function; `plansDiffer`: the tuned and the default one.
+  struct Question {
+    bool plansDiffer = false, hasGenerated = false;
+  };
+  /// What is to be asked of `function`. Where the tuned plan is the default
+  /// one, that of generated kernels becomes the tuned one.
+  Question ask(func::FuncOp function);
+  SmallVector<kernel::FusionOp> fusionsIn(ModuleOp plan,
+                                          func::FuncOp function) const;
   FailureOr<std::optional<tune::WholeModelResult>>
-  findOrMeasure(func::FuncOp function, bool plansDiffer);
-  LogicalResult build(bool plansDiffer);
+  findOrMeasure(func::FuncOp function, Question question);
+  LogicalResult build(Question question);
   LogicalResult build(ModuleOp module, const std::string &path);
 
   ModuleOp tuned;
-  OwningOpRef<ModuleOp> byDefault;
+  OwningOpRef<ModuleOp> byDefault, generated; // no `generated`: there is none
   const VariantTarget &variant;
   const CompileOptions &options;
   tune::TuningSelector &selector;
-  std::string tunedPath, defaultPath; // empty until they are built
+  // Empty until they are built.
+  std::string tunedPath, defaultPath, generatedPath;
 };
 
 } // namespace
 
-/// Brings bodies into the order that tuned choices refer to, and chooses as if
-/// there were no database.
-LogicalResult WholeModel::estimate(ModuleOp fused) {
+LogicalResult WholeModel::choose(ModuleOp fused,
+                                 kernel::AlgorithmSelector &chooser) {
   SmallVector<kernel::FusionOp> fusions;
   fused.walk([&](kernel::FusionOp fusion) { fusions.push_back(fusion); });
   for (kernel::FusionOp fusion : fusions) {
     tune::canonicalizeBody(fusion);
   }
-  EstimateSelector estimator(*variant.target, options);
   PipelineInputs inputs;
   inputs.target = variant.target.get();
-  inputs.selector = &estimator;
+  inputs.selector = &chooser;
   return runPhase(Phase::SelectAlgorithm, fused, inputs);
 }
 
@@ -86,7 +127,7 @@ LogicalResult WholeModel::build(ModuleOp module, const std::string &path) {
                  succeeded(emitArtifact(*copy, emitOptions, path)));
 }
 
-LogicalResult WholeModel::build(bool plansDiffer) {
+LogicalResult WholeModel::build(Question question) {
   absl::StatusOr<std::string> folder = selector.scratchDirectory();
   if (failed(report(tuned, folder.status()))) {
     return failure();
@@ -101,8 +142,13 @@ LogicalResult WholeModel::build(bool plansDiffer) {
   if (failed(buildOnce(tuned, tunedPath, "/tuned.minic"))) {
     return failure();
   }
-  return plansDiffer ? buildOnce(*byDefault, defaultPath, "/default.minic")
-                     : success();
+  if (question.hasGenerated &&
+      failed(buildOnce(*generated, generatedPath, "/generated.minic"))) {
+    return failure();
+  }
+  return question.plansDiffer
+             ? buildOnce(*byDefault, defaultPath, "/default.minic")
+             : success();
 }
 
 /// What `plan` decides, without how it came to it.
@@ -113,12 +159,19 @@ static OwningOpRef<ModuleOp> withoutProvenance(ModuleOp plan) {
 }
 
 FailureOr<std::optional<tune::WholeModelResult>>
-WholeModel::findOrMeasure(func::FuncOp function, bool plansDiffer) {
+WholeModel::findOrMeasure(func::FuncOp function, Question question) {
   std::string name = function.getName().str();
-  std::string key = tune::planKeyOf(*withoutProvenance(tuned),
-                                    *withoutProvenance(*byDefault));
+  SmallVector<OwningOpRef<ModuleOp>> plans;
+  plans.push_back(withoutProvenance(tuned));
+  plans.push_back(withoutProvenance(*byDefault));
+  if (question.hasGenerated) {
+    plans.push_back(withoutProvenance(*generated));
+  }
+  std::string key = tune::planKeyOf(llvm::map_to_vector(
+      plans, [](OwningOpRef<ModuleOp> &plan) { return *plan; }));
   tune::WholeModelInputs inputs =
-      selector.modelInputs(name, key + "@" + name, plansDiffer);
+      selector.modelInputs(name, key + "@" + name, question.plansDiffer);
+  inputs.hasGenerated = question.hasGenerated;
   absl::StatusOr<std::optional<tune::WholeModelResult>> found =
       selector.findVerdicts(inputs);
   if (failed(report(tuned, found.status()))) {
@@ -127,11 +180,12 @@ WholeModel::findOrMeasure(func::FuncOp function, bool plansDiffer) {
   if (*found || options.tuneReplay) {
     return *found;
   }
-  if (failed(build(plansDiffer))) {
+  if (failed(build(question))) {
     return failure();
   }
   inputs.tunedPath = tunedPath;
   inputs.defaultPath = defaultPath;
+  inputs.generatedPath = generatedPath;
   absl::StatusOr<tune::WholeModelResult> measured =
       selector.checkModel(std::move(inputs));
   if (failed(report(tuned, measured.status()))) {
@@ -140,7 +194,33 @@ WholeModel::findOrMeasure(func::FuncOp function, bool plansDiffer) {
   return std::optional(*std::move(measured));
 }
 
+SmallVector<kernel::FusionOp>
+WholeModel::fusionsIn(ModuleOp plan, func::FuncOp function) const {
+  return fusionsOf(plan.lookupSymbol<func::FuncOp>(function.getName()));
+}
+
+WholeModel::Question WholeModel::ask(func::FuncOp function) {
+  SmallVector<kernel::FusionOp> ours = fusionsOf(function);
+  SmallVector<kernel::FusionOp> theirs = fusionsIn(*byDefault, function);
+  Question question{!haveSameChoices(ours, theirs), false};
+  // One kernel alone was timed as it runs in the model.
+  if (!generated || ours.size() < 2) {
+    return question;
+  }
+  SmallVector<kernel::FusionOp> others = fusionsIn(*generated, function);
+  if (!question.plansDiffer) {
+    takeChoices(ours, others);
+    question.plansDiffer = !haveSameChoices(ours, theirs);
+    return question;
+  }
+  question.hasGenerated = !haveSameChoices(ours, others);
+  return question;
+}
+
 FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
+  if (!selector.generatedChoices().empty()) {
+    generated = fused->clone();
+  }
   byDefault = std::move(fused);
   for (const auto *names : {&options.gemmBackends, &options.convBackends}) {
     if ((options.deterministic || options.propagateNan) && !names->empty() &&
@@ -150,37 +230,46 @@ FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
       return Verdicts();
     }
   }
-  if (failed(estimate(*byDefault))) {
+  EstimateSelector estimator(*variant.target, options);
+  KnownChoices known(selector.generatedChoices());
+  if (failed(choose(*byDefault, estimator)) ||
+      (generated && failed(choose(*generated, known)))) {
     return failure();
+  }
+  // Asked of all functions before the first one is built with them.
+  std::map<StringRef, Question> questions;
+  for (auto function : tuned.getOps<func::FuncOp>()) {
+    questions[function.getName()] = ask(function);
   }
   Verdicts verdicts;
   for (auto function : tuned.getOps<func::FuncOp>()) {
-    auto other = byDefault->lookupSymbol<func::FuncOp>(function.getName());
     SmallVector<kernel::FusionOp> ours = fusionsOf(function);
-    SmallVector<kernel::FusionOp> theirs = fusionsOf(other);
-    auto sameChoice = [](auto pair) {
-      return std::get<0>(pair).getChoiceAttr() ==
-             std::get<1>(pair).getChoiceAttr();
-    };
+    SmallVector<kernel::FusionOp> theirs = fusionsIn(*byDefault, function);
+    Question question = questions[function.getName()];
     ModelVerdict &text = verdicts[function.getName().str()];
-    bool plansDiffer = !llvm::all_of(llvm::zip_equal(ours, theirs), sameChoice);
-    if (!plansDiffer) {
+    if (!question.plansDiffer) {
       text.plans = "the tuned plan is the default one";
     }
     bool asksForGraph = variant.target->profile().isGpu() &&
                         options.cudaGraphs == CudaGraphs::Auto && !ours.empty();
-    if (!plansDiffer && !asksForGraph) {
+    if (!question.plansDiffer && !asksForGraph) {
       continue;
     }
     FailureOr<std::optional<tune::WholeModelResult>> result =
-        findOrMeasure(function, plansDiffer);
+        findOrMeasure(function, question);
     if (failed(result)) {
       return failure();
     }
     if (!*result) {
-      (plansDiffer ? text.plans : text.graph) =
+      (question.plansDiffer ? text.plans : text.graph) =
           "not measured: no verdict in the database";
       continue;
+    }
+    if (const std::optional<tune::Verdict> &found = (*result)->generated) {
+      text.generated = tune::describe(*found);
+      if (found->tunedShips) {
+        takeChoices(ours, fusionsIn(*generated, function));
+      }
     }
     const std::optional<tune::Verdict> &plans = (*result)->plans;
     bool isTunedLost = (*result)->isTunedLost;
@@ -197,12 +286,8 @@ FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
       text.plans = tune::describe(*plans);
       isTunedLost = !plans->tunedShips;
     }
-    if (!isTunedLost) {
-      continue;
-    }
-    for (auto [mine, their] : llvm::zip_equal(ours, theirs)) {
-      mine.setChoiceAttr(their.getChoiceAttr());
-      mine->setAttr("provenance", their->getAttr("provenance"));
+    if (isTunedLost) {
+      takeChoices(ours, theirs);
     }
   }
   return verdicts;
@@ -246,8 +331,10 @@ FailureOr<Verdicts> selectAlgorithms(ModuleOp module,
     }
     for (const auto &[function, verdict] : *verdicts) {
       std::string model = "whole model @" + function + ": ";
-      if (!verdict.plans.empty()) {
-        options.log.line(LogTopic::Autotuning, model + verdict.plans);
+      for (const std::string &line : {verdict.generated, verdict.plans}) {
+        if (!line.empty()) {
+          options.log.line(LogTopic::Autotuning, model + line);
+        }
       }
       if (!verdict.graph.empty()) {
         options.log.line(LogTopic::Graphs, model + verdict.graph);

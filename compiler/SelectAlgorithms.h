@@ -18,9 +18,10 @@ namespace minic {
 
 /// What the whole-model check found about one function.
 struct ModelVerdict {
-  /// For people: tuned against default, and graph against stream; empty for
-  /// what was not in question.
-  std::string plans, graph;
+  /// For people: generated kernels alone against libraries' as well, tuned
+  /// against default, and graph against stream; empty for what was not in
+  /// question.
+  std::string generated, plans, graph;
   /// A hint: by how much a captured graph lost, or why there is none.
   std::string graphLoss;
   /// Whether a graph is to be replayed, and the figures; none where nothing was

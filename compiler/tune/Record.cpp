@@ -56,6 +56,10 @@ std::string describeLibraries(const Versions &versions) {
 
 bool Verdict::isOfGraph() const { return absl::EndsWith(plan, "#graph"); }
 
+bool Verdict::isOfGenerated() const {
+  return absl::EndsWith(plan, "#generated");
+}
+
 /// Closer than this does not matter to who calls the model.
 static constexpr double indifference = 0.01;
 
@@ -82,15 +86,22 @@ std::string describe(const Verdict &verdict) {
   if (verdict.isRefused()) {
     return verdict.reason;
   }
-  const char *first = verdict.isOfGraph() ? "graph replay" : "tuned";
-  const char *second = verdict.isOfGraph() ? "stream launches" : "default";
+  const char *first = "tuned", *second = "default";
+  if (verdict.isOfGraph()) {
+    first = "graph replay";
+    second = "stream launches";
+  } else if (verdict.isOfGenerated()) {
+    first = "generated kernels alone";
+    second = "with libraries";
+  }
   std::string text = describe(verdict.backToBack, first, second);
   if (verdict.call.isMeasured()) {
     absl::StrAppend(&text, "; one synchronized call: ",
                     describe(verdict.call, first, second));
   }
   absl::StrAppend(&text, ": ", verdict.tunedShips ? first : second,
-                  verdict.isOfGraph() ? " won" : " ships");
+                  verdict.isOfGraph() || verdict.isOfGenerated() ? " won"
+                                                                 : " ships");
   if (!verdict.reason.empty()) {
     absl::StrAppend(&text, " (", verdict.reason, ")");
   }

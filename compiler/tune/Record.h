@@ -155,6 +155,9 @@ struct Verdict {
   std::string created;
 
   bool isOfGraph() const;
+  /// Of the plan of generated kernels alone, `tuned`, against the one with the
+  /// fastest of all candidates, `default`.
+  bool isOfGenerated() const;
   /// No graph could be captured; the reason says why.
   bool isRefused() const { return isOfGraph() && !backToBack.isMeasured(); }
 };

@@ -79,11 +79,15 @@ static std::string describe(const Row &winner, const Row *runnerUp,
                          runnerUp->candidate.name);
 }
 
+static bool isEligible(const Row &row, const SelectionPolicy &policy) {
+  return row.status == RowStatus::Verified &&
+         (!policy.deterministic || row.deterministic);
+}
+
 Selection select(absl::Span<const Row> rows, const SelectionPolicy &policy) {
   std::vector<const Row *> finalists, screened, verified;
   for (const Row &row : rows) {
-    if (row.status != RowStatus::Verified ||
-        (policy.deterministic && !row.deterministic)) {
+    if (!isEligible(row, policy)) {
       continue;
     }
     verified.push_back(&row);
@@ -146,6 +150,25 @@ Selection select(absl::Span<const Row> rows, const SelectionPolicy &policy) {
     selection.runnerUpRatio = other->ratio / winner->ratio;
   }
   return selection;
+}
+
+int selectGenerated(absl::Span<const Row> rows, const Selection &winner,
+                    double limit, const SelectionPolicy &policy) {
+  const Row &fastest = rows[winner.row];
+  if (!fastest.candidate.needsLibrary || fastest.bestKnownUs() <= 0) {
+    return -1;
+  }
+  int found = -1;
+  double best = limit * fastest.bestKnownUs();
+  for (int i = 0; i < int(rows.size()); ++i) {
+    double us = rows[i].bestKnownUs();
+    if (isEligible(rows[i], policy) && !rows[i].candidate.needsLibrary &&
+        us > 0 && us <= best) {
+      found = i;
+      best = us;
+    }
+  }
+  return found;
 }
 
 bool isMinicsFault(absl::Span<const Row> rows) {

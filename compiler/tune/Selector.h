@@ -40,6 +40,11 @@ struct Selection {
 Selection select(absl::Span<const Row> rows,
                  const SelectionPolicy &policy = {});
 
+/// Where the winner calls a library: the fastest timed row that calls none, if
+/// it takes at most `limit` times as long; -1 otherwise.
+int selectGenerated(absl::Span<const Row> rows, const Selection &winner,
+                    double limit, const SelectionPolicy &policy = {});
+
 /// Where nothing can be selected: whether that is minic's doing, because a
 /// candidate of its own fails, and not a library's or the machine's.
 bool isMinicsFault(absl::Span<const Row> rows);

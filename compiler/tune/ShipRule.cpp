@@ -6,6 +6,13 @@
 
 namespace minic::tune {
 
+bool isBetter(const Figures &firstOverSecond) {
+  const Comparison &decides = firstOverSecond.call.separates()
+                                  ? firstOverSecond.call
+                                  : firstOverSecond.backToBack;
+  return decides.separates() && decides.ratio < 1;
+}
+
 WayChoice chooseWay(const Figures &graphOverStream) {
   if (graphOverStream.call.separates()) {
     return {graphOverStream.call.ratio < 1, "one synchronized call decides"};

@@ -16,6 +16,10 @@ struct Figures {
   Comparison call; // not measured on a CPU
 };
 
+/// Whether the first is better: one synchronized call decides; where it does
+/// not separate them back-to-back time does.
+bool isBetter(const Figures &firstOverSecond);
+
 struct WayChoice {
   bool graph = false;
   std::string reason;

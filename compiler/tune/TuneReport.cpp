@@ -46,6 +46,7 @@ std::string formatReport(absl::Span<const TunedProblem> problems,
       {"format", "minic-tune-report"},
       {"version", 2},
       {"problems", std::move(list)},
+      {"generated", verdicts ? optional(verdicts->generated) : nullptr},
       {"whole_model", verdicts ? optional(verdicts->plans) : nullptr},
       {"graph", verdicts ? optional(verdicts->graph) : nullptr}};
   return report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

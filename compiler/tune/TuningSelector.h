@@ -26,6 +26,14 @@ public:
   mlir::FailureOr<std::vector<kernel::SelectedChoice>>
   select(llvm::ArrayRef<kernel::FusionOp> fusions) override;
 
+  /// After select(), parallel to its fusions: choices of generated kernels
+  /// alone that may be better in a whole model, in which kernels overlap and
+  /// calls of libraries do not. Empty where libraries won nothing, or nobody
+  /// comes close.
+  const std::vector<kernel::SelectedChoice> &generatedChoices() const {
+    return generated;
+  }
+
   /// A folder for the artifacts of a whole-model check; lives as long as this.
   absl::StatusOr<std::string> scratchDirectory();
 
@@ -49,6 +57,10 @@ public:
   absl::Status writeReport() const;
 
 private:
+  /// Fills `generated`, from `tuned` and the winners.
+  absl::Status chooseGenerated(const TuningTasks &tasks,
+                               llvm::ArrayRef<kernel::SelectedChoice> winners,
+                               mlir::MLIRContext *context);
   absl::Status openDb();
   absl::Status ensureScratch();
   absl::Status ensureLock();
@@ -69,12 +81,13 @@ private:
   /// Of the oneDNN that the worker opened, empty for none; unset: not asked.
   std::optional<std::string> libraryVersion;
   std::vector<TunedProblem> tuned;
+  std::vector<kernel::SelectedChoice> generated;
   std::optional<WholeModelResult> verdicts;
 };
 
-/// What identifies a plan for a whole-model verdict: hash of the module with
-/// its choices, of a fused module before and after selection alike.
-std::string planKeyOf(mlir::ModuleOp tuned, mlir::ModuleOp byDefault);
+/// What identifies plans for a whole-model verdict: hash of the modules with
+/// their choices.
+std::string planKeyOf(llvm::ArrayRef<mlir::ModuleOp> plans);
 
 } // namespace minic::tune
 

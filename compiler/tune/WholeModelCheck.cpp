@@ -26,6 +26,10 @@ static std::string graphKey(const std::string &planKey) {
   return planKey + "#graph";
 }
 
+static std::string generatedKey(const std::string &planKey) {
+  return planKey + "#generated";
+}
+
 absl::StatusOr<std::optional<WholeModelResult>>
 findWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
   WholeModelResult result;
@@ -49,10 +53,14 @@ findWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
   if (status.ok() && needsGraph) {
     status = find(graphKey(inputs.planKey), result.graph);
   }
+  if (status.ok() && inputs.hasGenerated) {
+    status = find(generatedKey(inputs.planKey), result.generated);
+  }
   if (!status.ok()) {
     return status;
   }
-  if ((needsPlans && !result.plans) || (needsGraph && !result.graph)) {
+  if ((needsPlans && !result.plans) || (needsGraph && !result.graph) ||
+      (inputs.hasGenerated && !result.generated)) {
     return std::nullopt;
   }
   return result;
@@ -63,6 +71,7 @@ namespace {
 /// Entries of one plan in a contest; -1 for a way that does not take part.
 struct Ways {
   int graph = -1, stream = -1;
+  std::string graphRefusal; // why there is no graph, where there should be one
 };
 
 class Check {
@@ -75,19 +84,28 @@ public:
 private:
   absl::Status check();
   absl::Status load(const char *plan, const std::string &path);
+  /// Loads the generated plan and enters it; none where it cannot be run.
+  std::optional<Ways> enterGenerated(PlanContest &contest);
   PlanContest makeContest(double maxSeconds) const;
   /// Every way in which a loaded plan may run, but a graph that is refused.
   absl::StatusOr<Ways> enterWays(PlanContest &contest, const char *plan);
+  /// The ways of a plan, the better one first.
+  std::vector<int> inOrder(const PlanContest &contest, const Ways &ways) const;
+  /// The first way that may ship in place of the default plan; -1: none.
+  int bestWay(const PlanContest &contest, const Ways &ways,
+              int byDefault) const;
+  /// Whether the generated plan is the better one of the tuned ones.
+  bool decideGenerated(const PlanContest &contest, const Ways &generated,
+                       const Ways &tuned, int byDefault);
   /// The way in which the tuned plan ships; -1 where the default one does.
-  int decidePlans(const PlanContest &contest, Ways ways, int byDefault);
+  int decidePlans(const PlanContest &contest, const Ways &ways, int byDefault);
   /// `shipping`: what decidePlans says; -1: free to choose.
-  void decideGraph(const PlanContest &contest, Ways ways, int shipping);
+  void decideGraph(const PlanContest &contest, const Ways &ways, int shipping);
   Verdict verdict(const Figures &figures, std::string key) const;
 
   const WholeModelInputs &inputs;
   Worker &worker;
   const Clock &clock;
-  std::string graphRefusal; // of the plan that ships
   WholeModelResult result;
 };
 
@@ -126,7 +144,7 @@ absl::StatusOr<Ways> Check::enterWays(PlanContest &contest, const char *plan) {
       return absl::FailedPreconditionError(
           absl::StrCat("whole-model check: ", graph.status().message()));
     } else {
-      graphRefusal = std::string(graph.status().message());
+      ways.graphRefusal = std::string(graph.status().message());
     }
   }
   if (!inputs.onGpu || inputs.streams) {
@@ -152,34 +170,71 @@ Verdict Check::verdict(const Figures &figures, std::string key) const {
   return verdict;
 }
 
-int Check::decidePlans(const PlanContest &contest, Ways ways, int byDefault) {
+std::optional<Ways> Check::enterGenerated(PlanContest &contest) {
+  if (!inputs.hasGenerated || !load("generated", inputs.generatedPath).ok()) {
+    return std::nullopt;
+  }
+  absl::StatusOr<Ways> ways = enterWays(contest, "generated");
+  return ways.ok() ? std::optional(*std::move(ways)) : std::nullopt;
+}
+
+std::vector<int> Check::inOrder(const PlanContest &contest,
+                                const Ways &ways) const {
   std::vector<int> order;
   if (ways.stream >= 0) {
     order.push_back(ways.stream);
   }
   if (ways.graph >= 0) {
-    bool isBetter = ways.stream >= 0 &&
-                    chooseWay(contest.figures(ways.graph, ways.stream)).graph;
-    order.insert(isBetter ? order.begin() : order.end(), ways.graph);
+    bool isFirst = ways.stream >= 0 &&
+                   chooseWay(contest.figures(ways.graph, ways.stream)).graph;
+    order.insert(isFirst ? order.begin() : order.end(), ways.graph);
   }
-  auto found = std::find_if(order.begin(), order.end(), [&](int way) {
+  return order;
+}
+
+int Check::bestWay(const PlanContest &contest, const Ways &ways,
+                   int byDefault) const {
+  for (int way : inOrder(contest, ways)) {
     Figures figures = contest.figures(way, byDefault);
-    return way == ways.graph ? mayReplay(figures) : mayLaunch(figures);
-  });
-  bool ships = found != order.end();
-  int shown = ships ? *found : order.front();
+    if (way == ways.graph ? mayReplay(figures) : mayLaunch(figures)) {
+      return way;
+    }
+  }
+  return -1;
+}
+
+bool Check::decideGenerated(const PlanContest &contest, const Ways &generated,
+                            const Ways &tuned, int byDefault) {
+  int ours = bestWay(contest, generated, byDefault);
+  int theirs = bestWay(contest, tuned, byDefault);
+  // Where only one of them may ship it is that one.
+  Figures figures =
+      contest.figures(ours >= 0 ? ours : inOrder(contest, generated).front(),
+                      theirs >= 0 ? theirs : inOrder(contest, tuned).front());
+  bool wins = ours >= 0 && (theirs < 0 || isBetter(figures));
+  Verdict &verdict = result.generated.emplace(
+      this->verdict(figures, generatedKey(inputs.planKey)));
+  verdict.tunedShips = wins;
+  return wins;
+}
+
+int Check::decidePlans(const PlanContest &contest, const Ways &ways,
+                       int byDefault) {
+  int shipping = bestWay(contest, ways, byDefault);
+  int shown = shipping >= 0 ? shipping : inOrder(contest, ways).front();
   Verdict &plans = result.plans.emplace(
       verdict(contest.figures(shown, byDefault), inputs.planKey));
-  plans.tunedShips = ships;
+  plans.tunedShips = shipping >= 0;
   if (inputs.onGpu) {
     plans.reason =
         absl::StrCat("tuned by ", toString(contest.mode(shown)),
                      ", default by ", toString(contest.mode(byDefault)));
   }
-  return ships ? shown : -1;
+  return shipping;
 }
 
-void Check::decideGraph(const PlanContest &contest, Ways ways, int shipping) {
+void Check::decideGraph(const PlanContest &contest, const Ways &ways,
+                        int shipping) {
   std::string key = graphKey(inputs.planKey);
   if (ways.graph >= 0 && ways.stream >= 0) {
     Figures figures = contest.figures(ways.graph, ways.stream);
@@ -194,17 +249,18 @@ void Check::decideGraph(const PlanContest &contest, Ways ways, int shipping) {
     Verdict &graph = result.graph.emplace(verdict(figures, std::move(key)));
     graph.tunedShips = replays;
     graph.reason = choice.reason;
-  } else if (!graphRefusal.empty()) {
+  } else if (!ways.graphRefusal.empty()) {
     // Kept, so that it is not tried again.
     Verdict &refused = result.graph.emplace(verdict({}, std::move(key)));
     refused.tunedShips = false;
-    refused.reason = graphRefusal;
+    refused.reason = ways.graphRefusal;
   }
 }
 
 absl::Status Check::check() {
   double maxSeconds = inputs.rounds.maxSeconds;
   PlanContest first = makeContest(maxSeconds);
+  std::optional<Ways> generated = enterGenerated(first);
   absl::Status status = load("tuned", inputs.tunedPath);
   if (!status.ok()) {
     return status;
@@ -228,12 +284,14 @@ absl::Status Check::check() {
   if (status = first.run(); !status.ok()) {
     return status;
   }
+  if (generated && decideGenerated(first, *generated, *ways, *byDefault)) {
+    ways = *generated;
+  }
   int shipping = *byDefault < 0 ? -1 : decidePlans(first, *ways, *byDefault);
   if (shipping >= 0 || !inputs.plansDiffer) {
     decideGraph(first, *ways, shipping);
     return absl::OkStatus();
   }
-  graphRefusal.clear();
   PlanContest second = makeContest(maxSeconds / 2);
   if (ways = enterWays(second, "default"); !ways.ok()) {
     return ways.status();
@@ -247,7 +305,7 @@ absl::Status Check::check() {
 
 absl::StatusOr<WholeModelResult> Check::run() {
   absl::Status status = check();
-  for (const char *plan : {"tuned", "default"}) {
+  for (const char *plan : {"tuned", "default", "generated"}) {
     (void)worker.ask(runtime::UnloadRequest{plan}, inputs.timeoutSeconds);
   }
   if (!status.ok()) {
@@ -263,7 +321,7 @@ checkEachAlone(const WholeModelInputs &inputs, Worker &worker,
                const Clock &clock, const absl::Status &failure) {
   for (bool isTunedLost : {false, true}) {
     WholeModelInputs alone = inputs;
-    alone.plansDiffer = false;
+    alone.plansDiffer = alone.hasGenerated = false;
     if (isTunedLost) {
       alone.tunedPath = inputs.defaultPath;
     }
@@ -295,7 +353,8 @@ absl::StatusOr<WholeModelResult> checkWholeModel(const WholeModelInputs &inputs,
   if (!result.ok()) {
     return result;
   }
-  for (const std::optional<Verdict> &verdict : {result->plans, result->graph}) {
+  for (const std::optional<Verdict> &verdict :
+       {result->generated, result->plans, result->graph}) {
     if (verdict) {
       if (absl::Status status = db.putVerdict(*verdict); !status.ok()) {
         return status;

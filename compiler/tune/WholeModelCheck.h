@@ -15,12 +15,16 @@
 namespace minic::tune {
 
 struct WholeModelInputs {
-  /// Artifacts; the second one only where the plans differ.
-  std::string tunedPath, defaultPath;
+  /// Artifacts; the default one only where the plans differ, the generated one
+  /// only where there is one.
+  std::string tunedPath, defaultPath, generatedPath;
   /// False: both plans are the same, and only the way they run is in question.
   bool plansDiffer = true;
+  /// There is another tuned plan, of generated kernels alone. Only beside a
+  /// default plan that differs, and only on a GPU.
+  bool hasGenerated = false;
   std::string function = "main";
-  /// Hash of both plans; with it a verdict is found again.
+  /// Hash of all plans; with it a verdict is found again.
   std::string planKey;
   std::string device, description;
   Versions versions;
@@ -38,6 +42,9 @@ struct WholeModelInputs {
 };
 
 struct WholeModelResult {
+  /// Generated kernels alone against the fastest of all candidates, each in its
+  /// better way; which of them `plans` and `graph` are about.
+  std::optional<Verdict> generated;
   /// Tuned, run in its better way, against default on a stream; none where they
   /// are the same plan.
   std::optional<Verdict> plans;

@@ -44,6 +44,25 @@ TEST(Selector, TakesTheFastestWhateverTheOrderOfRows) {
                                  }));
 }
 
+TEST(Selector, TheFastestWithoutALibraryHasToComeClose) {
+  std::vector<Row> rows = {finalist("library", 100, 100),
+                           finalist("slow", 125, 100),
+                           finalist("generated", 120, 100)};
+  Selection winner = select(rows);
+  // Nobody is needed beside a generated winner.
+  EXPECT_EQ(selectGenerated(rows, winner, 1.3), -1);
+  rows[0].candidate.needsLibrary = true;
+  EXPECT_EQ(selectGenerated(rows, winner, 1.3), 2);
+  EXPECT_EQ(selectGenerated(rows, winner, 1.1), -1);
+  // What was only screened has a time, too.
+  rows[2].timeUs = 0;
+  EXPECT_EQ(selectGenerated(rows, winner, 1.3), 2);
+  rows[2].status = RowStatus::Wrong;
+  EXPECT_EQ(selectGenerated(rows, winner, 1.3), 1);
+  rows[1].deterministic = false;
+  EXPECT_EQ(selectGenerated(rows, winner, 1.3, {.deterministic = true}), -1);
+}
+
 TEST(Selector, TieGoesToFewerLaunchesThenScratchThenNoLibraryThenName) {
   // Within the noise of the fastest: 0.5 % slower, interval of 1 %.
   std::vector<Row> rows = {finalist("z", 100, 100, 0),

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fixture of whole-model checks on a GPU: plans, two ways of running each,
+// two figures. A candidate is {stream, graph} back to back and {stream, graph}
+// of one synchronized call.
+
+#ifndef MINIC_TEST_UNIT_COMPILER_TUNE_WHOLEMODELGPUTEST_H
+#define MINIC_TEST_UNIT_COMPILER_TUNE_WHOLEMODELGPUTEST_H
+
+#include "compiler/tune/WholeModelCheck.h"
+#include "test/unit/compiler/tune/FakeWorker.h"
+#include "test/unit/compiler/tune/TempFolder.h"
+
+#include "gmock/gmock.h"
+
+#include <fstream>
+
+namespace minic::tune {
+
+/// Microseconds.
+struct Times {
+  double stream, graph, streamCall, graphCall; // graph < 0: refused
+};
+
+/// How a plan is run.
+enum class Ships { stream, graph };
+
+class WholeModelGpuTest : public testing::Test {
+protected:
+  WholeModelResult check(Times tuned, Times byDefault) {
+    std::vector<std::pair<std::string, Times>> plans = {{"tuned", tuned},
+                                                        {"default", byDefault}};
+    inputs.hasGenerated = generated.has_value();
+    if (generated) {
+      plans.push_back({"generated", *generated});
+    }
+    for (const auto &[name, times] : plans) {
+      machine.candidates[name] = {.noise = 0.005,
+                                  .streamUs = times.stream,
+                                  .graphUs = times.graph,
+                                  .streamCallUs = times.streamCall,
+                                  .graphCallUs = times.graphCall,
+                                  .outOfMemory = name == lacking};
+      std::ofstream(folder / name) << name;
+    }
+    inputs.tunedPath = folder / "tuned";
+    inputs.defaultPath = folder / "default";
+    inputs.generatedPath = folder / "generated";
+    inputs.planKey = "plan";
+    inputs.device = "cuda";
+    inputs.description = "@main";
+    inputs.onGpu = true;
+    inputs.graphs = true;
+    inputs.roundUs = 1000;
+    inputs.rounds.maxRounds = 200;
+    inputs.rounds.maxSeconds = 1.5;
+    double start = machine.clock.now();
+    auto result = checkWholeModel(inputs, *db, worker, machine.clock);
+    seconds = machine.clock.now() - start;
+    EXPECT_TRUE(result.ok()) << result.status();
+    EXPECT_TRUE(worker.loaded.empty());
+    return result.ok() ? *result : WholeModelResult();
+  }
+  WholeModelResult check(Times plan) {
+    inputs.plansDiffer = false;
+    return check(plan, plan);
+  }
+
+  /// The tuned plan ships, and for `reason` replays or launches.
+  WholeModelResult expectTunedShips(Ships ships, const std::string &reason,
+                                    Times tuned, Times byDefault) {
+    WholeModelResult result = check(tuned, byDefault);
+    EXPECT_TRUE(result.plans && result.plans->tunedShips);
+    result.graph = result.graph.value_or(Verdict());
+    EXPECT_EQ(result.graph->tunedShips, ships == Ships::graph);
+    EXPECT_EQ(result.graph->reason, reason);
+    return result;
+  }
+
+  TempFolder folder;
+  FakeMachine machine;
+  FakeWorker worker{machine};
+  std::unique_ptr<TuningDb> db = folder.openDb();
+  WholeModelInputs inputs;
+  std::optional<Times> generated; // of the plan without libraries, if any
+  std::string lacking;            // the plan that finds no memory
+  double seconds = 0;             // of the last check, by the machine's clock
+};
+
+} // namespace minic::tune
+
+#endif // MINIC_TEST_UNIT_COMPILER_TUNE_WHOLEMODELGPUTEST_H
