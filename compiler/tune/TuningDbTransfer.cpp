@@ -56,8 +56,9 @@ static absl::Status parseExport(const std::string &text,
       json.contains("version") && json["version"].is_number_unsigned();
   int64_t version = hasVersion ? json["version"].get<int64_t>() : 0;
   if (version < 1 || version > exportVersion) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "tuning export has another version, expected 1 to ", exportVersion));
+    return absl::InvalidArgumentError(
+        absl::StrCat("tuning export: expected version 1 to ", exportVersion,
+                     ", got ", hasVersion ? json["version"].dump() : "none"));
   }
   for (const char *name : {"records", "verdicts"}) {
     if (!json.contains(name) || !json[name].is_array()) {

@@ -197,7 +197,7 @@ TEST(TuningDb, ImportTakesAllOrNothing) {
   expectRejected(bad, "two rows are named");
   bad = good;
   bad["version"] = 3;
-  expectRejected(bad, "another version");
+  expectRejected(bad, "expected version 1 to 2, got 3");
   expectRejected({{"hello", 1}}, "is not a tuning export");
   EXPECT_FALSE(db->importJson("{\"format\"").ok());
   EXPECT_FALSE(db->importJson("").ok());
