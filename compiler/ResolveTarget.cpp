@@ -217,7 +217,17 @@ private:
 FailureOr<std::vector<VariantTarget>>
 resolveTargets(const CompileOptions &options, MLIRContext &context,
                const GpuProbe &probe, const RecordedFacts &recorded) {
-  return Resolution(options, context, probe, recorded).run();
+  FailureOr<std::vector<VariantTarget>> targets =
+      Resolution(options, context, probe, recorded).run();
+  if (succeeded(targets) && options.tuneReplay &&
+      llvm::none_of(*targets, [&](const VariantTarget &variant) {
+        return asksTuner(variant, options);
+      })) {
+    return emitError(UnknownLoc::get(&context))
+           << "unsupported: --tune-replay with --target=" << options.target
+           << ": there are records of a device's own architecture only";
+  }
+  return targets;
 }
 
 bool asksTuner(const VariantTarget &variant, const CompileOptions &options) {
