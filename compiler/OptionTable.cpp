@@ -75,8 +75,9 @@ static std::vector<Option> makeTable() {
                        "Compile for a named GPU (h200, h100, a100, l40s, ...) "
                        "instead of this machine's",
                        &O::deviceProfile));
-  table.push_back(toggle("ptx", target,
-                         "Add a variant of PTX for GPUs after those asked for",
+  table.push_back(choice("ptx", target, {"auto", "on", "off"},
+                         "Add a variant of PTX for GPUs after those asked for "
+                         "(auto: where ARCHS are named)",
                          &O::ptx));
   table.push_back(bytes(
       "workspace-limit", target,

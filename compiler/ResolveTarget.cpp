@@ -145,7 +145,7 @@ private:
     for (StringRef arch : named) {
       wanted.push_back(isNamed ? arch.trim().str() : profile.cpu);
     }
-    if (options.ptx) {
+    if (options.ptx == "on" || (options.ptx == "auto" && isNamed)) {
       wanted.push_back("compute_80");
     }
     // A runtime takes the first variant that fits: what runs on one
