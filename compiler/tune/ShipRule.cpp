@@ -24,8 +24,10 @@ WayChoice chooseWay(const Figures &graphOverStream) {
 }
 
 bool mayLaunch(const Figures &tunedOverDefault) {
-  return tunedOverDefault.backToBack.ratio <= 1 &&
-         !tunedOverDefault.call.isLonger();
+  const auto &[backToBack, call] = tunedOverDefault;
+  bool isTie =
+      backToBack.hasInterval() && !backToBack.separates() && !call.separates();
+  return !isTie && backToBack.ratio <= 1 && !call.isLonger();
 }
 
 bool mayReplay(const Figures &graphOverDefault) {

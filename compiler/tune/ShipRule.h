@@ -31,8 +31,9 @@ struct WayChoice {
 WayChoice chooseWay(const Figures &graphOverStream);
 
 /// Whether a tuned plan may ship on a stream in place of the default one on a
-/// stream: its back-to-back time is estimated to be no longer, whatever the
-/// interval, and one call of it does not take longer.
+/// stream: it is better by one of the figures, its back-to-back time is
+/// estimated to be no longer, whatever the interval, and one call of it does
+/// not take longer. With too few rounds for an interval the estimates decide.
 bool mayLaunch(const Figures &tunedOverDefault);
 
 /// Whether a graph, of the tuned plan or of the default one, may ship in place
