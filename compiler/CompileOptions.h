@@ -58,8 +58,8 @@ struct CompileOptions {
   int device = 0;
   /// A named GPU instead of this machine's; empty for this machine.
   std::string deviceProfile;
-  /// "auto", "on" or "off": one variant more, of PTX that GPUs after those asked
-  /// for can run. auto: where `target` names architectures.
+  /// "auto", "on" or "off": one variant more, of PTX that GPUs after those
+  /// asked for can run. auto: where `target` names architectures.
   std::string ptx = "auto";
   /// Most bytes of workspace that a library call or kernel may use on a GPU.
   int64_t workspaceLimit = int64_t(256) << 20;
