@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// flock on one file of each user.
+// flock on one file of each device, which all users may open.
 
 #include "compiler/tune/MeasureLock.h"
 
@@ -13,15 +13,15 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace minic::tune {
 
 static std::string lockFile(const std::string &suffix) {
-  const char *runtime = std::getenv("XDG_RUNTIME_DIR");
-  bool usable = runtime && *runtime && ::access(runtime, W_OK | X_OK) == 0;
-  return absl::StrCat(usable ? runtime : "/tmp", "/minic-measuring-",
-                      ::getuid(), suffix, ".lock");
+  const char *folder = std::getenv("MINIC_LOCK_DIR");
+  return absl::StrCat(folder && *folder ? folder : "/tmp", "/minic-measuring",
+                      suffix, ".lock");
 }
 
 std::string MeasureLock::defaultPath() { return lockFile(""); }
@@ -34,12 +34,32 @@ std::string MeasureLock::pathOf(const std::string &deviceId) {
   return lockFile(suffix);
 }
 
+/// Negative with errno where it can neither be opened nor created. To lock a
+/// file it is enough to read it; in a sticky folder such as /tmp Linux may
+/// refuse to open another user's file with O_CREAT.
+static int openForAll(const std::string &path) {
+  constexpr int flags = O_CLOEXEC | O_NOFOLLOW;
+  while (true) {
+    int fd = ::open(path.c_str(), O_RDONLY | flags);
+    if (fd >= 0 || errno != ENOENT) {
+      return fd;
+    }
+    fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | flags, 0644);
+    if (fd >= 0) {
+      ::fchmod(fd, 0644); // whatever the umask
+      return fd;
+    }
+    if (errno != EEXIST) {
+      return fd;
+    }
+  }
+}
+
 absl::StatusOr<std::unique_ptr<MeasureLock>>
 MeasureLock::acquire(const std::string &path,
                      const std::function<void(const std::string &)> &notify,
                      const std::function<bool()> &stop) {
-  int fd =
-      ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  int fd = openForAll(path);
   if (fd < 0) {
     return absl::PermissionDeniedError(
         absl::StrCat("cannot open '", path, "': ", std::strerror(errno)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // MeasureLock: one tuner at a time on a machine's CPU and on each of its GPUs,
-// for each user, because two that measure at once spoil each other's figures.
+// whoever runs it, because two that measure at once spoil each other's figures.
 
 #ifndef MINIC_COMPILER_TUNE_MEASURELOCK_H
 #define MINIC_COMPILER_TUNE_MEASURELOCK_H
@@ -24,7 +24,7 @@ public:
   acquire(const std::string &path,
           const std::function<void(const std::string &)> &notify,
           const std::function<bool()> &stop);
-  /// A file of this user: in $XDG_RUNTIME_DIR or /tmp.
+  /// A file that all users share: in /tmp, or where $MINIC_LOCK_DIR says.
   static std::string defaultPath();
   /// The same for one GPU, by what names it everywhere.
   static std::string pathOf(const std::string &deviceId);

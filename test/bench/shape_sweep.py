@@ -83,7 +83,7 @@ def sweep(arguments, problem, dtype):
                  "--whole-model-check=off", model],
                 # Tuners wait for each other through a lock in this folder;
                 # times do not matter here, so each gets a folder of its own.
-                env=os.environ | {"XDG_RUNTIME_DIR": scratch},
+                env=os.environ | {"MINIC_LOCK_DIR": scratch},
                 text=True, capture_output=True, timeout=PROBLEM_S)
         except subprocess.TimeoutExpired:
             return collections.Counter(hung=1), [

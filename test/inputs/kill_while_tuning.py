@@ -69,7 +69,8 @@ class Place:
         self.scratch.mkdir()
         # Scratch of this run alone, apart from what else runs on the machine.
         self.environment = dict(os.environ, XDG_RUNTIME_DIR=str(self.scratch),
-                                TMPDIR=str(self.scratch))
+                                TMPDIR=str(self.scratch),
+                                MINIC_LOCK_DIR=str(folder))
 
     def command(self, *options):
         return ["minic", *options, "--threads=1", f"--tune-db={self.database}",

@@ -13,6 +13,7 @@
 
 #include <filesystem>
 #include <set>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,6 +88,19 @@ TEST_F(MeasureLockTest, IsFreeOnceItsHolderIsKilled) {
   EXPECT_TRUE(acquire(folder / "gpu").ok());
   end.join();
   EXPECT_EQ(said.size(), 1u);
+}
+
+TEST_F(MeasureLockTest, AnotherUsersFileWillDo) {
+  // Root may open anything, so what is checked is how it is opened.
+  mode_t umask = ::umask(0077);
+  EXPECT_TRUE(acquire(folder / "gpu").ok());
+  ::umask(umask);
+  using std::filesystem::perms;
+  perms all = perms::owner_read | perms::owner_write | perms::group_read |
+              perms::others_read;
+  EXPECT_EQ(std::filesystem::status(folder / "gpu").permissions(), all);
+  std::filesystem::permissions(folder / "gpu", perms::owner_read);
+  EXPECT_TRUE(acquire(folder / "gpu").ok());
 }
 
 TEST_F(MeasureLockTest, AnInterruptEndsTheWait) {
