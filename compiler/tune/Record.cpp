@@ -115,10 +115,14 @@ std::string describeLoss(const Verdict &verdict) {
   auto percent = [](const Comparison &figure) {
     return 100 * (figure.ratio - 1);
   };
-  return absl::StrFormat("graph capture lost: one synchronized call %+.1f %%, "
-                         "back to back %+.1f %% against the stream (%s)",
-                         percent(verdict.call), percent(verdict.backToBack),
-                         verdict.reason);
+  bool isForWaiting = verdict.call.separates() && verdict.call.ratio < 1;
+  return absl::StrFormat(
+      "graph capture lost: one synchronized call %+.1f %%, back to back %+.1f "
+      "%% against the stream (%s)%s",
+      percent(verdict.call), percent(verdict.backToBack), verdict.reason,
+      isForWaiting ? "; for callers that wait for each call there is "
+                     "--cuda-graphs=on"
+                   : "");
 }
 
 std::string utcNow() {

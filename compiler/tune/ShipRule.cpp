@@ -23,16 +23,13 @@ WayChoice chooseWay(const Figures &graphOverStream) {
   return {false, "neither figure separates them"};
 }
 
-bool mayLaunch(const Figures &tunedOverDefault) {
-  const auto &[backToBack, call] = tunedOverDefault;
-  bool isTie =
-      backToBack.hasInterval() && !backToBack.separates() && !call.separates();
-  return !isTie && backToBack.ratio <= 1 && !call.isLonger();
-}
-
-bool mayReplay(const Figures &graphOverDefault) {
-  return graphOverDefault.backToBack.isShorter() &&
-         !graphOverDefault.call.isLonger();
+bool mayShip(const Figures &overDefault) {
+  // One plan on an H200 was up to 1.4 % slower when it was timed for longer, or
+  // loaded elsewhere, than in the rounds that had found it faster.
+  constexpr double leastGain = 0.02;
+  const auto &[backToBack, call] = overDefault;
+  return backToBack.isShorter() && backToBack.ratio <= 1 - leastGain &&
+         !call.isLonger();
 }
 
 } // namespace minic::tune

@@ -30,16 +30,10 @@ struct WayChoice {
 /// time, then the stream, which needs no graph to be kept.
 WayChoice chooseWay(const Figures &graphOverStream);
 
-/// Whether a tuned plan may ship on a stream in place of the default one on a
-/// stream: it is better by one of the figures, its back-to-back time is
-/// estimated to be no longer, whatever the interval, and one call of it does
-/// not take longer. With too few rounds for an interval the estimates decide.
-bool mayLaunch(const Figures &tunedOverDefault);
-
-/// Whether a graph, of the tuned plan or of the default one, may ship in place
-/// of the default plan on a stream: the interval of back-to-back time is wholly
-/// below 1, and one call does not take longer.
-bool mayReplay(const Figures &graphOverDefault);
+/// Whether a plan in some way of running it may ship in place of the default
+/// plan as default mode runs it: its back-to-back time is shorter, by 2 % at
+/// least, and one call of it does not take longer.
+bool mayShip(const Figures &overDefault);
 
 } // namespace minic::tune
 

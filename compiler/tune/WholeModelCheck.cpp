@@ -195,8 +195,7 @@ std::vector<int> Check::inOrder(const PlanContest &contest,
 int Check::bestWay(const PlanContest &contest, const Ways &ways,
                    int byDefault) const {
   for (int way : inOrder(contest, ways)) {
-    Figures figures = contest.figures(way, byDefault);
-    if (way == ways.graph ? mayReplay(figures) : mayLaunch(figures)) {
+    if (mayShip(contest.figures(way, byDefault))) {
       return way;
     }
   }
@@ -240,11 +239,11 @@ void Check::decideGraph(const PlanContest &contest, const Ways &ways,
     Figures figures = contest.figures(ways.graph, ways.stream);
     WayChoice choice = chooseWay(figures);
     bool replays = shipping >= 0 ? shipping == ways.graph
-                                 : choice.graph && mayReplay(figures);
+                                 : choice.graph && mayShip(figures);
     if (replays != choice.graph) {
       choice.reason =
           absl::StrCat(choice.graph ? "graph replay" : "launching on a stream",
-                       " would be slower than default mode");
+                       " gains too little over default mode");
     }
     Verdict &graph = result.graph.emplace(verdict(figures, std::move(key)));
     graph.tunedShips = replays;
