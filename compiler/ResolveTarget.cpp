@@ -78,6 +78,18 @@ private:
       options.log.line(LogTopic::Graphs,
                        "device graphs: not applicable on a CPU, plain calls");
     }
+    // Scripts that serve both kinds of machine may give them.
+    auto sayIgnored = [&](bool isGiven, const char *option) {
+      if (isGiven) {
+        options.log.line(LogTopic::PerfHints,
+                         Twine(option) + " is for GPUs, ignored on a CPU");
+      }
+    };
+    const CompileOptions defaults;
+    sayIgnored(options.ptx == "on", "--ptx=on");
+    sayIgnored(options.device != defaults.device, "--device");
+    sayIgnored(options.workspaceLimit != defaults.workspaceLimit,
+               "--workspace-limit");
     int threads = options.threads ? options.threads : availableThreads();
     std::vector<std::string> levels = options.cpuIsa;
     if (levels.empty()) {

@@ -142,7 +142,8 @@ struct Comparison {
 
 /// The better of a tuned and an estimate-only artifact of one model; or, with
 /// `plan` ending in "#graph", of replaying the captured graph of what ships
-/// ("tuned") and launching it on a stream ("default").
+/// ("tuned") and launching it on a stream ("default"); or, in "#generated", of
+/// two tuned plans.
 struct Verdict {
   std::string plan; // hash of both plans
   std::string device, description;
