@@ -25,9 +25,8 @@ struct WayChoice {
   std::string reason;
 };
 
-/// Of one plan: replays of its captured graph against launches on a stream. One
-/// synchronized call decides; where it does not separate them back-to-back
-/// time, then the stream, which needs no graph to be kept.
+/// Of one plan: replays of its captured graph against launches on a stream;
+/// where neither is better the stream, which needs no graph to be kept.
 WayChoice chooseWay(const Figures &graphOverStream);
 
 /// Whether a plan in some way of running it may ship in place of the default

@@ -84,8 +84,6 @@ public:
 private:
   absl::Status check();
   absl::Status load(const char *plan, const std::string &path);
-  /// Loads the generated plan and enters it; none where it cannot be run.
-  std::optional<Ways> enterGenerated(PlanContest &contest);
   PlanContest makeContest(double maxSeconds) const;
   /// Every way in which a loaded plan may run, but a graph that is refused.
   absl::StatusOr<Ways> enterWays(PlanContest &contest, const char *plan);
@@ -170,14 +168,6 @@ Verdict Check::verdict(const Figures &figures, std::string key) const {
   return verdict;
 }
 
-std::optional<Ways> Check::enterGenerated(PlanContest &contest) {
-  if (!inputs.hasGenerated || !load("generated", inputs.generatedPath).ok()) {
-    return std::nullopt;
-  }
-  absl::StatusOr<Ways> ways = enterWays(contest, "generated");
-  return ways.ok() ? std::optional(*std::move(ways)) : std::nullopt;
-}
-
 std::vector<int> Check::inOrder(const PlanContest &contest,
                                 const Ways &ways) const {
   std::vector<int> order;
@@ -259,9 +249,19 @@ void Check::decideGraph(const PlanContest &contest, const Ways &ways,
 absl::Status Check::check() {
   double maxSeconds = inputs.rounds.maxSeconds;
   PlanContest first = makeContest(maxSeconds);
-  std::optional<Ways> generated = enterGenerated(first);
-  absl::Status status = load("tuned", inputs.tunedPath);
-  if (!status.ok()) {
+  absl::Status status;
+  std::optional<Ways> generated;
+  if (inputs.hasGenerated) {
+    if (status = load("generated", inputs.generatedPath); !status.ok()) {
+      return status;
+    }
+    absl::StatusOr<Ways> entered = enterWays(first, "generated");
+    if (!entered.ok()) {
+      return entered.status();
+    }
+    generated = *std::move(entered);
+  }
+  if (status = load("tuned", inputs.tunedPath); !status.ok()) {
     return status;
   }
   absl::StatusOr<Ways> ways = enterWays(first, "tuned");
@@ -346,6 +346,12 @@ absl::StatusOr<WholeModelResult> checkWholeModel(const WholeModelInputs &inputs,
     return **std::move(stored);
   }
   absl::StatusOr<WholeModelResult> result = Check(inputs, worker, clock).run();
+  if (!result.ok() && inputs.hasGenerated) {
+    // Perhaps it is the one that nobody has to have.
+    WholeModelInputs others = inputs;
+    others.hasGenerated = false;
+    result = Check(others, worker, clock).run();
+  }
   if (!result.ok() && inputs.plansDiffer) {
     return checkEachAlone(inputs, worker, clock, result.status());
   }

@@ -84,6 +84,17 @@ TEST_F(GeneratedPlanTest, OneThatCannotBeRunIsLeftOut) {
   EXPECT_TRUE(result.generated->tunedShips);
 }
 
+TEST_F(GeneratedPlanTest, OneThatCrashesLeavesTheOthersToTheirRounds) {
+  generated = kernels;
+  crashing = "generated";
+  WholeModelResult result = check(libraries, byDefault);
+  EXPECT_FALSE(result.generated);
+  EXPECT_EQ(result.failure, "");
+  ASSERT_TRUE(result.plans);
+  EXPECT_TRUE(result.plans->tunedShips);
+  EXPECT_NEAR(result.plans->backToBack.defaultUs, 14.3, 0.2);
+}
+
 TEST_F(GeneratedPlanTest, ItsVerdictIsKept) {
   generated = kernels;
   check(libraries, byDefault);

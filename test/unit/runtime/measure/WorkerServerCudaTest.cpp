@@ -206,6 +206,7 @@ TEST_F(WorkerServerCudaTest, TimesInEveryWay) {
 #ifndef MINIC_TEST_ON_GPU
 TEST_F(WorkerServerCudaTest, ColdTimingOfTheNextCandidateWaitsForLittle) {
   fakeCuda().attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] = 50 << 20;
+  fakeCuda().microsecondsBetweenEvents = 100; // short replays
   TestArtifact artifact = addExternal();
   artifact.variant().arena_bytes = 512;
   artifact.variant().zeroed_bytes = 64;
@@ -230,10 +231,9 @@ TEST_F(WorkerServerCudaTest, ColdTimingOfTheNextCandidateWaitsForLittle) {
   EXPECT_EQ(fakeCuda().callsOf("cuStreamBeginCapture"), 1);
   // One run by itself, and what is recorded.
   EXPECT_EQ(fakeCuda().callsOf("cuLaunchKernel"), 1 + 64);
-  // The copies, the counters, the run, and replays: a sample is one or three,
-  // after a warm-up where they are short (on a loaded machine they may not be).
-  EXPECT_GE(fakeCuda().callsOf("cuStreamSynchronize"), 3 + 1 + 3 * 3);
-  EXPECT_LE(fakeCuda().callsOf("cuStreamSynchronize"), 3 + 2 + 3 * 4);
+  // The copies, the counters, the run, and replays: a sample is one or three
+  // after a warm-up.
+  EXPECT_EQ(fakeCuda().callsOf("cuStreamSynchronize"), 3 + 2 + 3 * 4);
   ask<DoneReply>(UnloadRequest{.id = "next"});
   EXPECT_EQ(fakeCuda().callsOf("cuMemFree"), 1); // its own constants
 }

@@ -22,6 +22,7 @@ void FakeCuda::reset() {
   kernelThreads = fresh.kernelThreads;
   deviceName = fresh.deviceName;
   memoryBytes = fresh.memoryBytes;
+  microsecondsBetweenEvents = fresh.microsecondsBetweenEvents;
   failAllocation = 0;
   moduleResult = CUDA_SUCCESS;
   jitLog.clear();

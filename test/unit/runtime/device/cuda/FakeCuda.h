@@ -28,6 +28,7 @@ struct FakeCuda {
   int kernelThreads = 1024;             // that a block of any kernel may have
   std::string deviceName = "Fake GPU "; // and its index
   size_t memoryBytes = size_t(1) << 37; // of each device
+  double microsecondsBetweenEvents = 0; // 0: what the clock says
 
   // What goes wrong.
   int failAllocation = 0; // the nth from now is out of memory; 0: none

@@ -63,7 +63,12 @@ CUresult enqueue(CUstream stream, CUgraphNode_st node) {
   }
 }
 
-static double now() {
+/// When an event is recorded.
+static double eventTime() {
+  if (double step = state().microsecondsBetweenEvents; step > 0) {
+    static double microseconds = 0;
+    return microseconds += step;
+  }
   return std::chrono::duration<double, std::micro>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
@@ -88,7 +93,7 @@ static CUresult executeOther(const CUgraphNode_st &node) {
     std::memset(reinterpret_cast<void *>(node.to), node.value, node.bytes);
     return CUDA_SUCCESS;
   case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-    node.event->microseconds = now();
+    node.event->microseconds = eventTime();
     return CUDA_SUCCESS;
   default:
     return CUDA_ERROR_NOT_SUPPORTED;
