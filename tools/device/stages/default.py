@@ -125,7 +125,7 @@ def judge_alone(model, symbol):
         if row is None:
             return row, why
         looks.append(row)
-    row = min(looks, key=lambda look: look["ratio"])
+    row = max(looks, key=lambda look: look["ratio"])  # the worse is shown
     tuned, default = (plans(artifact).get(symbol) for artifact in artifacts)
     if tuned == default and row["replays"][0] == row["replays"][1]:
         row["verdict"] = "equal plans alone"
