@@ -5,6 +5,7 @@
 #include "test/unit/runtime/program/ExactPrograms.h"
 
 #include "test/unit/runtime/device/cuda/CudaTestProgram.h"
+#include "test/unit/runtime/testing/PackedTable.h"
 
 namespace minic::testing {
 
@@ -50,12 +51,7 @@ template <typename Table>
 static void addProduct(TestArtifact &artifact, format::Address lhs,
                        format::Address result) {
   auto view = [](format::Address address) {
-    auto made = std::make_unique<format::TensorViewT>();
-    made->address = std::make_unique<format::Address>(address);
-    made->dtype = format::DType::f32;
-    made->dims = dims;
-    made->strides = {n, 1};
-    return made;
+    return tensorView(address, dims, {n, 1});
   };
   Table &call = artifact.call<Table>();
   call.lhs = view(lhs);

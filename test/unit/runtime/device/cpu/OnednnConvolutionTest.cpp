@@ -4,6 +4,7 @@
 
 #include "runtime/device/cpu/OnednnLibrary.h"
 #include "runtime/program/Context.h"
+#include "test/unit/runtime/testing/PackedTable.h"
 #include "test/unit/runtime/testing/TestArtifact.h"
 
 #include <gtest/gtest.h>
@@ -15,17 +16,6 @@ namespace minic::runtime {
 namespace {
 
 using namespace ::minic::testing;
-
-std::unique_ptr<format::TensorViewT> view(format::Address address,
-                                          std::vector<int64_t> dims,
-                                          std::vector<int64_t> strides) {
-  auto view = std::make_unique<format::TensorViewT>();
-  view->address = std::make_unique<format::Address>(address);
-  view->dtype = DType::f32;
-  view->dims = std::move(dims);
-  view->strides = std::move(strides);
-  return view;
-}
 
 std::vector<float> randomFloats(int64_t count, int seed) {
   std::mt19937 random(seed);
@@ -57,11 +47,11 @@ struct Convolution {
     uint32_t biases = artifact.constant("b", {k}, bias);
     uint32_t scales = artifact.constant("s", {k}, scale);
     auto &call = artifact.call<format::OnednnConvolutionT>();
-    call.input = view(inputAddress(0), {n, c, h, w}, strides(c, h, w));
-    call.filter = view(constantAddress(weights), {k, c / 2, r, s},
-                       {c / 2 * r * s, r * s, s, 1});
-    call.bias = view(constantAddress(biases), {k}, {1});
-    call.result = view(outputAddress(0), {n, k, p, q}, strides(k, p, q));
+    call.input = tensorView(inputAddress(0), {n, c, h, w}, strides(c, h, w));
+    call.filter = tensorView(constantAddress(weights), {k, c / 2, r, s},
+                             {c / 2 * r * s, r * s, s, 1});
+    call.bias = tensorView(constantAddress(biases), {k}, {1});
+    call.result = tensorView(outputAddress(0), {n, k, p, q}, strides(k, p, q));
     call.strides = {2, 1};
     call.pads_begin = {1, 1};
     call.pads_end = {2, 1};
@@ -74,7 +64,8 @@ struct Convolution {
     call.post_ops.back()->post_op.Set(std::move(relu));
     format::BinaryPostOpT mul;
     mul.kind = format::BinaryKindPostOp::mul;
-    mul.operand = view(constantAddress(scales), {1, k, 1, 1}, {k, 1, 1, 1});
+    mul.operand =
+        tensorView(constantAddress(scales), {1, k, 1, 1}, {k, 1, 1, 1});
     call.post_ops.push_back(std::make_unique<format::PostOpEntryT>());
     call.post_ops.back()->post_op.Set(std::move(mul));
   }

@@ -4,6 +4,7 @@
 
 #include "runtime/device/cpu/OnednnLibrary.h"
 #include "runtime/program/Context.h"
+#include "test/unit/runtime/testing/PackedTable.h"
 #include "test/unit/runtime/testing/TestArtifact.h"
 
 #include <gmock/gmock.h>
@@ -27,18 +28,6 @@ protected:
     }
   }
 };
-
-std::unique_ptr<format::TensorViewT> view(format::Address address,
-                                          std::vector<int64_t> dims,
-                                          std::vector<int64_t> strides,
-                                          DType dtype = DType::f32) {
-  auto view = std::make_unique<format::TensorViewT>();
-  view->address = std::make_unique<format::Address>(address);
-  view->dtype = dtype;
-  view->dims = std::move(dims);
-  view->strides = std::move(strides);
-  return view;
-}
 
 void addEltwise(format::OnednnMatmulT &matmul, format::EltwiseKind kind,
                 float alpha = 0, float beta = 0) {
@@ -77,15 +66,15 @@ struct Linear {
     uint32_t weights = artifact.constant("w", {n, k}, w);
     uint32_t bias = artifact.constant("b", {n}, b);
     format::OnednnMatmulT &matmul = artifact.matmul();
-    matmul.lhs = view(inputAddress(0), {m, k}, {k, 1});
-    matmul.rhs = view(constantAddress(weights), {k, n}, {1, k});
-    matmul.bias = view(constantAddress(bias), {1, n}, {n, 1});
-    matmul.result = view(outputAddress(0), {m, n}, {n, 1});
+    matmul.lhs = tensorView(inputAddress(0), {m, k}, {k, 1});
+    matmul.rhs = tensorView(constantAddress(weights), {k, n}, {1, k});
+    matmul.bias = tensorView(constantAddress(bias), {1, n}, {n, 1});
+    matmul.result = tensorView(outputAddress(0), {m, n}, {n, 1});
     matmul.pack_rhs = pack;
     addEltwise(matmul, format::EltwiseKind::relu);
     format::BinaryPostOpT add;
     add.kind = format::BinaryKindPostOp::add;
-    add.operand = view(inputAddress(1), {m, n}, {n, 1});
+    add.operand = tensorView(inputAddress(1), {m, n}, {n, 1});
     matmul.post_ops.push_back(std::make_unique<format::PostOpEntryT>());
     matmul.post_ops.back()->post_op.Set(std::move(add));
   }
@@ -193,9 +182,9 @@ TEST_F(OnednnMatmulTest, broadcastsBatches) {
   artifact.output("y", {2, 3, 4});
   artifact.variant().arena_bytes = 1 << 20;
   format::OnednnMatmulT &matmul = artifact.matmul();
-  matmul.lhs = view(inputAddress(0), {2, 3, 5}, {15, 5, 1});
-  matmul.rhs = view(inputAddress(1), {1, 5, 4}, {20, 4, 1});
-  matmul.result = view(outputAddress(0), {2, 3, 4}, {12, 4, 1});
+  matmul.lhs = tensorView(inputAddress(0), {2, 3, 5}, {15, 5, 1});
+  matmul.rhs = tensorView(inputAddress(1), {1, 5, 4}, {20, 4, 1});
+  matmul.result = tensorView(outputAddress(0), {2, 3, 4}, {12, 4, 1});
   matmul.scratch = std::make_unique<format::Address>(arenaAddress(0));
   matmul.scratch_bytes = 1 << 20;
   auto program = Program::loadBytes(artifact.bytes());
@@ -233,9 +222,9 @@ float eltwise(format::EltwiseKind kind, float x, float alpha = 0,
   artifact.output("y", {1, 1});
   uint32_t one = artifact.constant("one", {1, 1}, {1});
   format::OnednnMatmulT &matmul = artifact.matmul();
-  matmul.lhs = view(inputAddress(0), {1, 1}, {1, 1});
-  matmul.rhs = view(constantAddress(one), {1, 1}, {1, 1});
-  matmul.result = view(outputAddress(0), {1, 1}, {1, 1});
+  matmul.lhs = tensorView(inputAddress(0), {1, 1}, {1, 1});
+  matmul.rhs = tensorView(constantAddress(one), {1, 1}, {1, 1});
+  matmul.result = tensorView(outputAddress(0), {1, 1}, {1, 1});
   addEltwise(matmul, kind, alpha, beta);
   auto program = Program::loadBytes(artifact.bytes());
   EXPECT_TRUE(program.ok()) << program.status();

@@ -4,6 +4,7 @@
 // the library.
 
 #include "runtime/program/Program.h"
+#include "test/unit/runtime/testing/PackedTable.h"
 #include "test/unit/runtime/testing/TestArtifact.h"
 
 #include <gmock/gmock.h>
@@ -18,11 +19,7 @@ TEST(OnednnMissingTest, isNamedWhenThePlanNeedsIt) {
   artifact.variant().arena_bytes = 64;
   format::OnednnMatmulT &matmul = artifact.matmul();
   for (auto *view : {&matmul.lhs, &matmul.rhs, &matmul.result}) {
-    *view = std::make_unique<format::TensorViewT>();
-    (*view)->address = std::make_unique<format::Address>(arenaAddress(0));
-    (*view)->dtype = DType::f32;
-    (*view)->dims = {1, 1};
-    (*view)->strides = {1, 1};
+    *view = tensorView(arenaAddress(0), {1, 1}, {1, 1});
   }
   absl::Status status = Program::loadBytes(artifact.bytes()).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);

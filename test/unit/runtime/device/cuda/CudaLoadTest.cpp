@@ -3,6 +3,7 @@
 // What is refused before and while a program is loaded.
 
 #include "test/unit/runtime/device/cuda/CudaFixture.h"
+#include "test/unit/runtime/testing/PackedTable.h"
 
 namespace minic::runtime {
 namespace {
@@ -195,11 +196,7 @@ TEST_F(CudaLoadTest, saysThatALibraryOfTheCpuIsNotForAGpu) {
   artifact.variant().arena_bytes = 256;
   format::OnednnMatmulT &matmul = artifact.matmul();
   for (auto *view : {&matmul.lhs, &matmul.rhs, &matmul.result}) {
-    *view = std::make_unique<format::TensorViewT>();
-    (*view)->address = std::make_unique<format::Address>(arenaAddress(0));
-    (*view)->dtype = DType::f32;
-    (*view)->dims = {1, 1};
-    (*view)->strides = {1, 1};
+    *view = tensorView(arenaAddress(0), {1, 1}, {1, 1});
   }
   LoadedArtifact loaded(artifact);
   EXPECT_FALSE(loaded.status().ok());

@@ -3,6 +3,7 @@
 // The plan, loaded by hand: its library call is the test's.
 
 #include "test/unit/runtime/device/cuda/GraphTestProgram.h"
+#include "test/unit/runtime/testing/PackedTable.h"
 
 #include <gmock/gmock.h>
 
@@ -57,12 +58,7 @@ private:
 };
 
 std::unique_ptr<format::TensorViewT> view(format::Address address) {
-  auto view = std::make_unique<format::TensorViewT>();
-  view->address = std::make_unique<format::Address>(address);
-  view->dtype = format::DType::f32;
-  view->dims = {4, 4};
-  view->strides = {4, 1};
-  return view;
+  return tensorView(address, {4, 4}, {4, 1});
 }
 
 TestArtifact makeArtifact() {

@@ -8,9 +8,8 @@
 #define MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_CUBLAS_CUBLASFIXTURE_H
 
 #include "runtime/device/cuda/CublasLibrary.h"
-#include "runtime/device/cuda/LibraryCall.h"
+#include "test/unit/runtime/device/cuda/LibraryCallFixture.h"
 #include "test/unit/runtime/device/cuda/cublas/ProductCase.h"
-#include "test/unit/runtime/testing/GpuOrSkip.h"
 
 #ifndef MINIC_TEST_ON_GPU
 #include "test/unit/runtime/device/cuda/FakeCuda.h"
@@ -23,7 +22,9 @@
 
 namespace minic::runtime {
 
-class CublasFixture : public minic::testing::GpuOrSkip {
+using minic::testing::PackedTable;
+
+class CublasFixture : public LibraryCallFixture {
 protected:
 #ifndef MINIC_TEST_ON_GPU
   /// Of the library that minic opens, as CMakeLists.txt tells it.
@@ -50,37 +51,7 @@ protected:
         return giveUp(status.ToString());
       }
     }
-    auto made = memory->allocate(kArenaBytes);
-    ASSERT_TRUE(made.ok()) << made.status();
-    arena = *made;
-  }
-  void TearDown() override {
-    for (void *pointer : allocated) {
-      memory->release(pointer);
-    }
-    if (memory) {
-      memory->release(arena);
-    }
-  }
-
-  /// Device memory of the tensor's bytes and a guard zone, all copied.
-  void *upload(const StridedTensor &tensor) {
-    auto made = memory->allocate(tensor.bytes.size() + kGuardBytes);
-    EXPECT_TRUE(made.ok()) << made.status();
-    allocated.push_back(*made);
-    EXPECT_TRUE(
-        memory->fill(*made, 0xff, tensor.bytes.size() + kGuardBytes).ok());
-    EXPECT_TRUE(
-        memory->copyIn(*made, tensor.bytes.data(), tensor.bytes.size()).ok());
-    return *made;
-  }
-  void download(StridedTensor &tensor, void *from) {
-    std::vector<std::byte> all(tensor.bytes.size() + kGuardBytes);
-    ASSERT_TRUE(memory->copyOut(all.data(), from, all.size()).ok());
-    for (size_t i = tensor.bytes.size(); i < all.size(); ++i) {
-      ASSERT_EQ(all[i], std::byte{0xff}) << "written beyond the result";
-    }
-    std::copy_n(all.begin(), tensor.bytes.size(), tensor.bytes.begin());
+    allocateArena(kArenaBytes);
   }
 
   LibraryCallOptions options(const std::string &version = "",
@@ -101,11 +72,7 @@ protected:
     std::vector<void *> callers = {upload(data.lhs),    upload(data.rhs),
                                    upload(data.bias),   upload(data.addend),
                                    upload(data.result), upload(data.aux)};
-    PlanBases bases;
-    bases.arena = static_cast<std::byte *>(arena);
-    bases.callers = callers.data();
-    bases.inputCount = 4;
-    absl::Status status = call.enqueue(memory->stream(), bases);
+    absl::Status status = call.enqueue(memory->stream(), basesOf(callers, 4));
     ASSERT_TRUE(status.ok()) << status;
     ASSERT_TRUE(memory->waitForStream("run a product").ok());
     ASSERT_NO_FATAL_FAILURE(download(data.result, callers[4]));
@@ -137,10 +104,10 @@ protected:
                         << allowed;
         }
       };
-      compare(data.result.at(which, i, j), want,
+      compare(data.result.at({which, i, j}), want,
               approximation * std::abs(before), "result");
       if (test.hasAux) {
-        compare(data.aux.at(which, i, j), before, 0, "aux");
+        compare(data.aux.at({which, i, j}), before, 0, "aux");
       }
     }
     EXPECT_EQ(wrong, 0) << "of " << batch * test.m * test.n;
@@ -166,9 +133,6 @@ protected:
   }
 
   static constexpr uint64_t kArenaBytes = 32 << 20;
-  static constexpr size_t kGuardBytes = 256;
-  void *arena = nullptr;
-  std::vector<void *> allocated, constants;
   std::vector<std::unique_ptr<PackedTable<format::CublasltMatmul>>> matmuls;
 };
 

@@ -6,7 +6,7 @@
 #ifndef MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_CUBLAS_PRODUCTCASE_H
 #define MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_CUBLAS_PRODUCTCASE_H
 
-#include "test/unit/runtime/device/cuda/cublas/StridedTensor.h"
+#include "test/unit/runtime/device/cuda/StridedTensor.h"
 
 #include <cmath>
 #include <string>
@@ -107,15 +107,15 @@ struct ProductCase {
                     int64_t j) const {
     double sum = 0, magnitude = 0;
     for (int64_t p = 0; p < k; ++p) {
-      double product = data.lhs.at(which, i, p) * data.rhs.at(which, p, j);
+      double product = data.lhs.at({which, i, p}) * data.rhs.at({which, p, j});
       sum += product;
       magnitude += std::abs(product);
     }
     // tf32 keeps 11 bits of both factors.
     double bound =
         magnitude * (0x1p-24 * double(k + 4) + (tf32 ? 2.1 * 0x1p-11 : 0));
-    for (double more : {hasBias ? data.bias.get(j) : 0,
-                        hasAddend ? data.addend.at(which, i, j) : 0}) {
+    for (double more : {hasBias ? data.bias.at({j}) : 0,
+                        hasAddend ? data.addend.at({which, i, j}) : 0}) {
       sum += more;
       bound += 0x1p-22 * (std::abs(sum) + std::abs(more));
     }
@@ -129,20 +129,6 @@ struct ProductCase {
     }
     return {value, sum, bound};
   }
-};
-
-/// Owns a descriptor as the artifact would.
-template <typename Table> class PackedTable {
-public:
-  explicit PackedTable(const typename Table::NativeTableType &native) {
-    builder.Finish(Table::Pack(builder, &native));
-  }
-  const Table &operator*() const {
-    return *flatbuffers::GetRoot<Table>(builder.GetBufferPointer());
-  }
-
-private:
-  flatbuffers::FlatBufferBuilder builder;
 };
 
 } // namespace minic::runtime

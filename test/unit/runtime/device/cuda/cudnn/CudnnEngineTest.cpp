@@ -32,7 +32,8 @@ protected:
   absl::StatusOr<std::unique_ptr<LibraryCall>>
   makeCall(bool onlyListsAlgorithms = false) {
     ConvolutionCase test;
-    Packed<format::CudnnConvolution> packed(test.descriptor());
+    minic::testing::PackedTable<format::CudnnConvolution> packed(
+        test.descriptor());
     auto call =
         createCudnnConvolution(*packed, {*context, "", false, 0, constants,
                                          nullptr, spares, onlyListsAlgorithms});

@@ -61,7 +61,7 @@ TEST_F(CudnnGpuTest, AnotherVersionChoosesAnewOrFails) {
   ConvolutionCase test;
   test.name = "version";
   test.engine = "eng99999";
-  Packed<format::CudnnConvolution> call(test.descriptor());
+  PackedTable<format::CudnnConvolution> call(test.descriptor());
   LibraryCallOptions strict{*context, "9.0.1", true, 0, constants};
   auto refused = createCudnnConvolution(*call, strict);
   ASSERT_FALSE(refused.ok());
@@ -103,9 +103,7 @@ TEST_F(CudnnGpuTest, ClonesAreIndependent) {
   auto second = (*first)->clone();
   ASSERT_TRUE(second.ok()) << second.status();
   Data one = prepare(test), two = prepare(test);
-  for (int64_t i = 0; i < two.input.elements(); ++i) {
-    two.input.set(i, float(i % 7) - 3);
-  }
+  two.input.forEach([&](int64_t at) { two.input.set(at, float(at % 7) - 3); });
   uploadAll(two);
   ASSERT_NO_FATAL_FAILURE(run(**first, one));
   ASSERT_NO_FATAL_FAILURE(run(**second, two));
@@ -137,7 +135,7 @@ TEST_F(CudnnGpuTest, CallsCanBeCaptured) {
       auto call = make(typed);
       ASSERT_TRUE(call.ok()) << call.status();
       EXPECT_TRUE((*call)->canBeCaptured());
-      ASSERT_NO_FATAL_FAILURE(poison(data));
+      poison(data);
       CUstream stream = memory->stream();
       ASSERT_EQ(driver.cuStreamBeginCapture(
                     stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),

@@ -45,7 +45,8 @@ protected:
 
   absl::StatusOr<std::unique_ptr<CudnnGraph>>
   graphOf(const ConvolutionCase &test) {
-    Packed<format::CudnnConvolution> call(test.descriptor());
+    minic::testing::PackedTable<format::CudnnConvolution> call(
+        test.descriptor());
     return CudnnGraph::create(*library, CudnnProblem::get(*call), nullptr,
                               kH200);
   }
@@ -218,7 +219,7 @@ TEST_F(CudnnGraphTest, SaysWhatItCannotDescribe) {
 
 // Nothing that cuDNN throws gets out, whatever it is asked.
 TEST_F(CudnnGraphTest, ShapesThatDoNotFitAreAnError) {
-  Packed<format::CudnnConvolution> call([] {
+  minic::testing::PackedTable<format::CudnnConvolution> call([] {
     ConvolutionCase odd;
     format::CudnnConvolutionT native = odd.descriptor();
     native.filter->dims = {24, 7, 3, 3}; // 16 channels are no multiple of 7
@@ -227,7 +228,7 @@ TEST_F(CudnnGraphTest, ShapesThatDoNotFitAreAnError) {
   auto graph =
       CudnnGraph::create(*library, CudnnProblem::get(*call), nullptr, kH200);
   EXPECT_FALSE(graph.ok());
-  Packed<format::CudnnConvolution> flat([] {
+  minic::testing::PackedTable<format::CudnnConvolution> flat([] {
     format::CudnnConvolutionT native = ConvolutionCase().descriptor();
     native.strides = {1};
     return native;

@@ -18,53 +18,37 @@ TEST_F(CudnnGpuTest, Matmuls) {
                     Case{DType::f16, false, true, false, 1, 16, 64, 64},
                     Case{DType::bf16, false, false, false, 3, 40, 64, 32}}) {
     SCOPED_TRACE(format::EnumNameDType(test.dtype));
-    auto view = [&](format::Base base, uint32_t index,
-                    std::vector<int64_t> dims, std::vector<int64_t> strides) {
-      auto made = std::make_unique<format::TensorViewT>();
-      made->address = std::make_unique<format::Address>(base, index, 0);
-      made->dtype = test.dtype;
-      made->dims = std::move(dims);
-      made->strides = std::move(strides);
-      return made;
-    };
     auto [dtype, tf32, isTransposed, hasBias, batch, m, n, k] = test;
-    HostTensor lhs(dtype, {batch, m, k}, {m * k, k, 1});
-    HostTensor rhs(dtype, {batch, k, n},
-                   isTransposed ? std::vector<int64_t>{k * n, 1, k}
-                                : std::vector<int64_t>{k * n, n, 1});
-    HostTensor bias(dtype, {1, 1, n}, {n, n, 1});
-    HostTensor result(dtype, {batch, m, n}, {m * n, n, 1});
+    StridedTensor lhs(dtype, {batch, m, k}, {m * k, k, 1});
+    StridedTensor rhs(dtype, {batch, k, n},
+                      isTransposed ? std::vector<int64_t>{k * n, 1, k}
+                                   : std::vector<int64_t>{k * n, n, 1});
+    StridedTensor bias(dtype, {1, 1, n}, {n, n, 1});
+    StridedTensor result(dtype, {batch, m, n}, {m * n, n, 1});
     lhs.fill(1);
     rhs.fill(2);
     bias.fill(3);
     format::CudnnMatmulT native;
-    native.lhs = view(format::Base::input, 0, lhs.dims, lhs.strides);
-    native.rhs = view(format::Base::input, 1, rhs.dims, rhs.strides);
+    native.lhs = lhs.view(Base::input, 0);
+    native.rhs = rhs.view(Base::input, 1);
     if (hasBias) {
-      native.bias = view(format::Base::input, 2, bias.dims, bias.strides);
+      native.bias = bias.view(Base::input, 2);
     }
-    native.result = view(format::Base::output, 0, result.dims, result.strides);
+    native.result = result.view(Base::output, 0);
     native.compute =
         tf32 ? format::ComputeType::tf32 : format::ComputeType::f32;
-    native.scratch =
-        std::make_unique<format::Address>(format::Base::arena, 0, 0);
+    native.scratch = std::make_unique<format::Address>(Base::arena, 0, 0);
     native.scratch_bytes = kArenaBytes;
-    Packed<format::CudnnMatmul> descriptor(native);
+    PackedTable<format::CudnnMatmul> descriptor(native);
     auto call = createCudnnMatmul(*descriptor, options());
     ASSERT_TRUE(call.ok()) << call.status();
     std::vector<void *> callers = {upload(lhs), upload(rhs), upload(bias),
                                    upload(result)};
-    ASSERT_TRUE(memory->fill(callers[3], 0xff, result.bytes.size()).ok());
-    PlanBases bases;
-    bases.arena = static_cast<std::byte *>(arena);
-    bases.callers = callers.data();
-    bases.inputCount = 3;
-    absl::Status status = (*call)->enqueue(memory->stream(), bases);
+    absl::Status status = (*call)->enqueue(
+        memory->stream(), LibraryCallFixture::basesOf(callers, 3));
     ASSERT_TRUE(status.ok()) << status;
     ASSERT_TRUE(memory->waitForStream("run a matmul").ok());
-    ASSERT_TRUE(
-        memory->copyOut(result.bytes.data(), callers[3], result.bytes.size())
-            .ok());
+    ASSERT_NO_FATAL_FAILURE(download(result, callers[3]));
     int wrong = 0;
     for (int64_t b = 0; b < batch; ++b) {
       for (int64_t i = 0; i < m; ++i) {

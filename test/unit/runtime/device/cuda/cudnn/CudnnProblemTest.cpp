@@ -13,7 +13,7 @@ namespace minic::runtime {
 namespace {
 
 std::string keyOf(const format::CudnnConvolutionT &native) {
-  Packed<format::CudnnConvolution> call(native);
+  minic::testing::PackedTable<format::CudnnConvolution> call(native);
   return CudnnProblem::get(*call).key();
 }
 

@@ -5,11 +5,10 @@
 #ifndef MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNPROBLEMS_H
 #define MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNPROBLEMS_H
 
-#include "runtime/format/plan_generated.h"
+#include "test/unit/runtime/testing/PackedTable.h"
 
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace minic::runtime {
 
@@ -56,12 +55,10 @@ struct ConvolutionCase {
   format::CudnnConvolutionT descriptor() const {
     using format::Base;
     auto view = [&](Base base, uint32_t index, std::vector<int64_t> dims) {
-      auto made = std::make_unique<format::TensorViewT>();
-      made->address = std::make_unique<format::Address>(base, index, 0);
-      made->dtype = dtype;
-      made->strides = stridesOf(dims, index == 1 && base == Base::input);
-      made->dims = std::move(dims);
-      return made;
+      std::vector<int64_t> strides =
+          stridesOf(dims, index == 1 && base == Base::input);
+      return minic::testing::tensorView({base, index, 0}, std::move(dims),
+                                        std::move(strides), dtype);
     };
     format::CudnnConvolutionT call;
     call.input = view(Base::input, 0, inputDims());
@@ -90,20 +87,6 @@ struct ConvolutionCase {
     call.scratch = std::make_unique<format::Address>(Base::arena, 0, 0);
     return call;
   }
-};
-
-/// Owns a descriptor as the artifact would.
-template <typename Table> class Packed {
-public:
-  explicit Packed(const typename Table::NativeTableType &native) {
-    builder.Finish(Table::Pack(builder, &native));
-  }
-  const Table &operator*() const {
-    return *flatbuffers::GetRoot<Table>(builder.GetBufferPointer());
-  }
-
-private:
-  flatbuffers::FlatBufferBuilder builder;
 };
 
 } // namespace minic::runtime

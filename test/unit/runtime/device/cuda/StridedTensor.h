@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// StridedTensor: a tensor in memory as the plan's views describe it.
+// StridedTensor: a tensor in host memory as the plan's views describe it.
 
-#ifndef MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_CUBLAS_STRIDEDTENSOR_H
-#define MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_CUBLAS_STRIDEDTENSOR_H
+#ifndef MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_STRIDEDTENSOR_H
+#define MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_STRIDEDTENSOR_H
 
 #include "runtime/base/SmallFloat.h"
-#include "runtime/format/plan_generated.h"
+#include "test/unit/runtime/testing/PackedTable.h"
 
 #include <cstring>
-#include <memory>
+#include <initializer_list>
 #include <random>
-#include <vector>
 
 namespace minic::runtime {
 
 using format::Base;
 using format::DType;
 
-/// Values of a dtype in memory with strides; what no index reaches is NaN.
+/// Values of a dtype in memory with strides, in elements; what no index reaches
+/// is NaN.
 struct StridedTensor {
   DType dtype = DType::f32;
   std::vector<int64_t> dims, strides;
@@ -38,39 +38,45 @@ struct StridedTensor {
   }
   int64_t elementBytes() const { return dtype == DType::f32 ? 4 : 2; }
 
-  void set(int64_t i, float value) {
+  /// The element at `offset`, in elements.
+  void set(int64_t offset, float value) {
     uint16_t narrow =
         dtype == DType::f16 ? floatToF16(value) : floatToBf16(value);
     if (dtype == DType::f32) {
-      std::memcpy(&bytes[i * 4], &value, 4);
+      std::memcpy(&bytes[offset * 4], &value, 4);
     } else {
-      std::memcpy(&bytes[i * 2], &narrow, 2);
+      std::memcpy(&bytes[offset * 2], &narrow, 2);
     }
   }
-  double get(int64_t i) const {
+  double get(int64_t offset) const {
     float wide;
     uint16_t narrow;
     if (dtype == DType::f32) {
-      std::memcpy(&wide, &bytes[i * 4], 4);
+      std::memcpy(&wide, &bytes[offset * 4], 4);
       return wide;
     }
-    std::memcpy(&narrow, &bytes[i * 2], 2);
+    std::memcpy(&narrow, &bytes[offset * 2], 2);
     return dtype == DType::f16 ? f16ToFloat(narrow) : bf16ToFloat(narrow);
   }
-  int64_t offset(int64_t batch, int64_t row, int64_t column) const {
-    size_t rank = dims.size();
-    int64_t at = row * strides[rank - 2] + column * strides[rank - 1];
-    return rank == 3 && dims[0] > 1 ? at + batch * strides[0] : at;
+  /// Of an element, broadcast to `index`: leading dimensions that the tensor
+  /// has not do not count, nor does an index into a dimension of one.
+  int64_t offset(std::initializer_list<int64_t> index) const {
+    const int64_t *own = index.end() - dims.size();
+    int64_t at = 0;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      at += dims[i] > 1 ? own[i] * strides[i] : 0;
+    }
+    return at;
   }
-  double at(int64_t batch, int64_t row, int64_t column) const {
-    return get(offset(batch, row, column));
+  double at(std::initializer_list<int64_t> index) const {
+    return get(offset(index));
   }
   void fill(int seed) {
     std::mt19937 random(seed);
     std::uniform_real_distribution<float> uniform(-1, 1);
     forEach([&](int64_t at) { set(at, uniform(random)); });
   }
-  /// Every element's place.
+  /// Every element's offset, the last dimension's fastest.
   template <typename Visit> void forEach(Visit visit) const {
     int64_t count = 1;
     for (int64_t dim : dims) {
@@ -86,12 +92,7 @@ struct StridedTensor {
   }
 
   std::unique_ptr<format::TensorViewT> view(Base base, uint32_t index) const {
-    auto made = std::make_unique<format::TensorViewT>();
-    made->address = std::make_unique<format::Address>(base, index, 0);
-    made->dtype = dtype;
-    made->dims = dims;
-    made->strides = strides;
-    return made;
+    return minic::testing::tensorView({base, index, 0}, dims, strides, dtype);
   }
 };
 
@@ -102,4 +103,4 @@ inline double roundingOf(DType dtype) {
 
 } // namespace minic::runtime
 
-#endif // MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_CUBLAS_STRIDEDTENSOR_H
+#endif // MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_STRIDEDTENSOR_H
