@@ -138,7 +138,22 @@ private:
   /// `isFirst`: on a GPU, of the candidates that the builders were given only;
   /// later of all, where what is no longer promising is ruled out.
   absl::Status screen(Search &search, bool isFirst = false);
+  /// Leaves a candidate built, unless it was settled or is not worth waiting
+  /// for; one that nothing else works without (`isNeeded`) is built now.
+  absl::Status awaitCandidate(Search &search, size_t candidate, bool isFirst,
+                              bool isNeeded);
+  /// Verifies and times a built candidate; settles its row.
+  absl::Status screenCandidate(Search &search, size_t candidate);
   absl::Status runFinal(Search &search);
+  /// The best few of the screen, fastest first.
+  std::vector<size_t> finalists(const Search &search) const;
+  /// Those that an earlier, killed search screened have no artifact here.
+  absl::Status buildMissing(Search &search, absl::Span<const size_t> finalists);
+  RoundsOptions roundsOfFinal(const Search &search) const;
+  /// False where somebody took the worker down: who is known to have is
+  /// rejected.
+  absl::StatusOr<bool> timeFinalists(Search &search,
+                                     absl::Span<const size_t> finalists);
   absl::Status finish(Search &search);
   absl::Status store(Search &search, size_t candidate);
   void report(const Search &search, const char *phase, int left,

@@ -69,6 +69,8 @@ struct Autotuner::Search {
   /// Takes in what the builder said of candidate `i`.
   void built(size_t i, const BuildOutcome &outcome);
   void reject(size_t i, RowStatus status, const std::string &reason);
+  /// Candidates from `from` on that are built or at the builders.
+  int leftToScreen(size_t from) const;
   /// What is known of all candidates, of those that may win.
   std::vector<Prospect> prospects(const SelectionPolicy &policy) const;
 };
