@@ -4,6 +4,7 @@
 
 #include "compiler/MeasuredProfile.h"
 
+#include "compiler/LocalGpu.h"
 #include "compiler/tune/TuningDb.h"
 #include "compiler/tune/TuningTasks.h"
 #include "compiler/tune/Versions.h"
@@ -21,8 +22,7 @@ void findRecordsOf(DeviceProfile &profile, const CompileOptions &options) {
   }
   absl::StatusOr<std::optional<tune::MeasuredDevice>> found =
       (*db)->findDevice(profile.name, tune::currentVersions(profile));
-  if (found.ok() && *found) {
-    profile.tuningKey = (*found)->key;
+  if (found.ok() && *found && setTuningKey(profile, (*found)->key)) {
     profile.libraries = (*found)->libraries;
     profile.hasRecords = true;
   }

@@ -10,10 +10,11 @@
 
 namespace minic {
 
-/// Gives `profile`, of a device known by its name, the tuning key and the
-/// library versions of the newest records of a device of this name, so that
-/// they are found. Leaves it where there is none; that a database cannot be
-/// read is reported by whoever selects algorithms with it.
+/// Gives `profile`, of a device known by its name, the tuning key with its
+/// facts and the library versions of the newest records of a device of this
+/// name, so that they are found and estimates are the same as there. Leaves it
+/// where there is none; that a database cannot be read is reported by whoever
+/// selects algorithms with it.
 void findRecordsOf(DeviceProfile &profile, const CompileOptions &options);
 
 } // namespace minic

@@ -4,8 +4,6 @@
 
 #include "compiler/tune/HeuristicSelector.h"
 
-#include "llvm/Support/raw_ostream.h"
-
 #include "absl/strings/str_cat.h"
 
 using namespace mlir;
@@ -40,39 +38,34 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   if (absl::Status status = dumpProblems(**tasks, options); !status.ok()) {
     return emitStatus(context, status);
   }
-  TuningDb::Options dbOptions;
-  dbOptions.path = databasePath(options);
-  dbOptions.access = TuningDb::Access::ReadOnly;
-  dbOptions.notify = [](const std::string &line) {
-    llvm::errs() << "minic: " << line << '\n';
-  };
-  absl::StatusOr<std::unique_ptr<TuningDb>> db = TuningDb::open(dbOptions);
-  if (!db.ok() && !absl::IsNotFound(db.status())) {
-    return emitStatus(context, db.status());
+  absl::Status opened = openDb(TuningDb::Access::ReadOnly);
+  if (!opened.ok() && !absl::IsNotFound(opened)) {
+    return emitStatus(context, opened);
   }
   SelectionPolicy policy;
   policy.deterministic = options.deterministic;
   std::vector<kernel::SelectedChoice> choices;
   for (const TuningTask &task : (*tasks)->tasks) {
     kernel::SelectedChoice &choice = choices.emplace_back();
+    TunedProblem &known = tuned.emplace_back();
     const ProblemSpec &problem = task.problem;
     std::string why = "not measured";
-    if (db.ok()) {
-      absl::StatusOr<Lookup> found = (*db)->find(problem);
+    if (db) {
+      absl::StatusOr<Lookup> found = db->find(problem);
       if (!found.ok()) {
         return emitStatus(context, found.status());
       }
-      const std::vector<Row> &rows = found->record.rows;
-      Selection selection;
       if (found->freshness == Freshness::Fresh) {
-        selection = tune::select(rows, policy);
+        known.record = std::move(found->record);
+        known.selection = tune::select(known.record.rows, policy);
       }
       if (found->freshness == Freshness::Stale) {
         why = "its tuning record is of another version and was not used";
       }
-      if (selection.row >= 0) {
-        absl::StatusOr<kernel::SelectedChoice> recorded = recordedChoice(
-            problem, rows, selection, "database", options, context);
+      if (known.selection.row >= 0) {
+        absl::StatusOr<kernel::SelectedChoice> recorded =
+            recordedChoice(problem, known.record.rows, known.selection,
+                           "database", options, context);
         if (!recorded.ok()) {
           return emitStatus(context, recorded.status());
         }
@@ -101,6 +94,10 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   }
   for (size_t task : (*tasks)->taskOf) {
     result.push_back(choices[task]);
+  }
+  if (absl::Status status = chooseGenerated(**tasks, result, context);
+      !status.ok()) {
+    return emitStatus(context, status);
   }
   return result;
 }

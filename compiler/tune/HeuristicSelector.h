@@ -6,21 +6,19 @@
 #ifndef MINIC_COMPILER_TUNE_HEURISTICSELECTOR_H
 #define MINIC_COMPILER_TUNE_HEURISTICSELECTOR_H
 
-#include "compiler/tune/TuningTasks.h"
+#include "compiler/tune/RecordedSelector.h"
 
 namespace minic::tune {
 
 /// A database that is not there is an empty one; one that cannot be read is a
 /// diagnostic. Stale records are not used, and the log says so.
-class HeuristicSelector : public kernel::AlgorithmSelector {
+class HeuristicSelector : public RecordedSelector {
 public:
-  explicit HeuristicSelector(const SelectionInputs &inputs) : inputs(inputs) {}
+  explicit HeuristicSelector(const SelectionInputs &inputs)
+      : RecordedSelector(inputs) {}
 
   mlir::FailureOr<std::vector<kernel::SelectedChoice>>
   select(llvm::ArrayRef<kernel::FusionOp> fusions) override;
-
-private:
-  SelectionInputs inputs;
 };
 
 } // namespace minic::tune

@@ -5,7 +5,6 @@
 #include "compiler/tune/TuningSelector.h"
 
 #include "compiler/Interrupt.h"
-#include "compiler/PhaseRunner.h"
 #include "compiler/ResolveTarget.h"
 #include "compiler/tune/AutotuneTable.h"
 #include "compiler/tune/Problem.h"
@@ -25,30 +24,8 @@ using namespace mlir;
 
 namespace minic::tune {
 
-/// One line for people about waiting, whatever the log says.
-static void notify(const std::string &line) {
-  llvm::errs() << "minic: " << line << '\n';
-}
-
 static void showProgress(const TuningProgress &progress) {
   llvm::errs() << "\r\x1b[K" << formatProgress(progress);
-}
-
-absl::Status TuningSelector::openDb() {
-  if (db) {
-    return absl::OkStatus();
-  }
-  TuningDb::Options options;
-  options.path = databasePath(*inputs.options);
-  options.access = inputs.options->tuneReplay ? TuningDb::Access::ReadOnly
-                                              : TuningDb::Access::ReadWrite;
-  options.notify = notify;
-  absl::StatusOr<std::unique_ptr<TuningDb>> opened = TuningDb::open(options);
-  if (!opened.ok()) {
-    return opened.status();
-  }
-  db = *std::move(opened);
-  return absl::OkStatus();
 }
 
 absl::Status TuningSelector::ensureScratch() {
@@ -116,49 +93,6 @@ absl::StatusOr<std::string> TuningSelector::scratchDirectory() {
   return scratch->path();
 }
 
-absl::Status
-TuningSelector::chooseGenerated(const TuningTasks &tasks,
-                                ArrayRef<kernel::SelectedChoice> winners,
-                                MLIRContext *context) {
-  // A guess: twice the handicap that was seen to be made good. In an MLP of two
-  // bf16 products on an H200 cuDNN's kernel took 3.3 us alone, the best
-  // generated one 3.8; a replay of both layers took 10.5 us with it and 9.3
-  // without.
-  constexpr double limit = 1.3;
-  generated.clear();
-  if (!inputs.target->profile().isGpu()) {
-    return absl::OkStatus();
-  }
-  bool differs = false;
-  std::vector<kernel::SelectedChoice> choices = winners.vec();
-  SelectionPolicy policy;
-  policy.deterministic = inputs.options->deterministic;
-  for (size_t i = 0; i < choices.size(); ++i) {
-    const TunedProblem &problem = tuned[tasks.taskOf[i]];
-    const std::vector<Row> &rows = problem.record.rows;
-    int row = selectGenerated(rows, problem.selection, limit, policy);
-    if (row < 0) {
-      continue;
-    }
-    Selection selection{row,
-                        absl::StrCat("the fastest without a library; ",
-                                     rows[problem.selection.row].candidate.name,
-                                     " is faster alone")};
-    absl::StatusOr<kernel::SelectedChoice> choice =
-        recordedChoice(problem.record.problem, rows, selection,
-                       choices[i].origin, *inputs.options, context);
-    if (!choice.ok()) {
-      return choice.status();
-    }
-    choices[i] = *std::move(choice);
-    differs = true;
-  }
-  if (differs) {
-    generated = std::move(choices);
-  }
-  return absl::OkStatus();
-}
-
 FailureOr<std::vector<kernel::SelectedChoice>>
 TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   std::vector<kernel::SelectedChoice> result;
@@ -175,7 +109,8 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   started = clock.now();
   absl::Status status = dumpProblems(**tasks, options);
   if (status.ok()) {
-    status = openDb();
+    status = openDb(options.tuneReplay ? TuningDb::Access::ReadOnly
+                                       : TuningDb::Access::ReadWrite);
     if (options.tuneReplay && absl::IsNotFound(status)) {
       const ProblemSpec &first = (*tasks)->tasks.front().problem;
       status = absl::NotFoundError(
@@ -250,50 +185,9 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   return result;
 }
 
-WholeModelInputs TuningSelector::modelInputs(const std::string &function,
-                                             const std::string &planKey,
-                                             bool plansDiffer) const {
-  const DeviceProfile &profile = inputs.target->profile();
-  WholeModelInputs check;
-  check.function = function;
-  check.planKey = absl::StrCat(planKey, "/", verdictVersion);
-  check.plansDiffer = plansDiffer;
-  check.device = profile.tuningKey;
-  check.description = "@" + function;
-  check.versions = versions();
-  check.retune = inputs.options->retune;
-  check.rounds.stop = interrupted;
-  if (profile.isGpu()) {
-    check.onGpu = true;
-    check.deviceIndex = profile.deviceIndex;
-    check.streams = inputs.options->cudaGraphs != CudaGraphs::On;
-    check.graphs = inputs.options->cudaGraphs != CudaGraphs::Off;
-    check.planKey += check.streams ? "/stream" : "";
-    check.planKey += check.graphs ? "/graph" : "";
-    check.roundUs = 1000;
-    check.rounds.maxRounds = 200;
-    check.rounds.maxSeconds = 1.5;
-  }
-  return check;
-}
-
-absl::StatusOr<std::optional<WholeModelResult>>
-TuningSelector::findVerdicts(const WholeModelInputs &check) {
-  if (absl::Status status = openDb(); !status.ok()) {
-    return status;
-  }
-  absl::StatusOr<std::optional<WholeModelResult>> found =
-      findWholeModel(check, *db);
-  if (found.ok() && *found) {
-    verdicts = *found;
-  }
-  return found;
-}
-
 absl::StatusOr<WholeModelResult>
 TuningSelector::checkModel(WholeModelInputs check) {
-  absl::Status status = openDb();
-  status.Update(ensureScratch());
+  absl::Status status = ensureScratch();
   if (status.ok()) {
     status = ensureLock();
   }
@@ -338,17 +232,6 @@ absl::Status TuningSelector::writeReport() const {
   }
   return tune::writeReport(
       path, formatReport(tuned, verdicts ? &*verdicts : nullptr));
-}
-
-std::string planKeyOf(ArrayRef<ModuleOp> plans) {
-  // Constants' bytes do not decide speed and may be many.
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  for (ModuleOp plan : plans) {
-    printElided(plan, os);
-    os << "---\n";
-  }
-  return problemKey(text);
 }
 
 } // namespace minic::tune

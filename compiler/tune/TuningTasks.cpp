@@ -286,6 +286,10 @@ LogicalResult emitStatus(MLIRContext *context, const absl::Status &status) {
          << whose << std::string(status.message());
 }
 
+void notify(const std::string &line) {
+  llvm::errs() << "minic: " << line << '\n';
+}
+
 std::string databasePath(const CompileOptions &options) {
   return options.tuneDb.empty() ? TuningDb::defaultPath() : options.tuneDb;
 }

@@ -55,6 +55,9 @@ recordedChoice(const ProblemSpec &problem, absl::Span<const Row> rows,
 mlir::LogicalResult emitStatus(mlir::MLIRContext *context,
                                const absl::Status &status);
 
+/// One line for people about waiting, whatever the log says.
+void notify(const std::string &line);
+
 /// options.tuneDb or the default.
 std::string databasePath(const CompileOptions &options);
 

@@ -22,12 +22,18 @@ RoundsOptions WholeModelInputs::wholeModelRounds() {
   return rounds;
 }
 
-static std::string graphKey(const std::string &planKey) {
-  return planKey + "#graph";
+static std::string plansKey(const WholeModelInputs &inputs) {
+  return absl::StrCat(inputs.planKey,
+                      inputs.onGpu && inputs.streams ? "/stream" : "",
+                      inputs.onGpu && inputs.graphs ? "/graph" : "");
 }
 
-static std::string generatedKey(const std::string &planKey) {
-  return planKey + "#generated";
+static std::string graphKey(const WholeModelInputs &inputs) {
+  return plansKey(inputs) + "#graph";
+}
+
+static std::string generatedKey(const WholeModelInputs &inputs) {
+  return plansKey(inputs) + "#generated";
 }
 
 absl::StatusOr<std::optional<WholeModelResult>>
@@ -48,13 +54,13 @@ findWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
   bool needsGraph = inputs.streams && inputs.graphs;
   absl::Status status;
   if (needsPlans) {
-    status = find(inputs.planKey, result.plans);
+    status = find(plansKey(inputs), result.plans);
   }
   if (status.ok() && needsGraph) {
-    status = find(graphKey(inputs.planKey), result.graph);
+    status = find(graphKey(inputs), result.graph);
   }
   if (status.ok() && inputs.hasGenerated) {
-    status = find(generatedKey(inputs.planKey), result.generated);
+    status = find(generatedKey(inputs), result.generated);
   }
   if (!status.ok()) {
     return status;
@@ -64,6 +70,28 @@ findWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
     return std::nullopt;
   }
   return result;
+}
+
+absl::StatusOr<std::optional<WholeModelResult>>
+findNearestWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
+  absl::StatusOr<std::optional<WholeModelResult>> found =
+      findWholeModel(inputs, db);
+  if (!inputs.onGpu || !inputs.plansDiffer) {
+    return found;
+  }
+  WholeModelInputs others = inputs;
+  others.streams = true;
+  for (bool graphs : {true, false}) {
+    if (!found.ok() || *found) {
+      return found;
+    }
+    others.graphs = graphs;
+    found = findWholeModel(others, db);
+    if (found.ok() && *found) {
+      (*found)->graph.reset();
+    }
+  }
+  return found;
 }
 
 namespace {
@@ -92,14 +120,20 @@ private:
   /// The first way that may ship in place of the default plan; -1: none.
   int bestWay(const PlanContest &contest, const Ways &ways,
               int byDefault) const;
-  /// Whether the generated plan is the better one of the tuned ones.
-  bool decideGenerated(const PlanContest &contest, const Ways &generated,
-                       const Ways &tuned, int byDefault);
-  /// The way in which the tuned plan ships; -1 where the default one does.
-  int decidePlans(const PlanContest &contest, const Ways &ways, int byDefault);
-  /// `shipping`: what decidePlans says; -1: free to choose.
+  /// Of two tuned plans the generated one, if it is better. This verdict and
+  /// the next have no key yet.
+  Verdict judgeGenerated(const PlanContest &contest, const Ways &generated,
+                         const Ways &tuned, int byDefault) const;
+  /// The tuned plan, which ships as bestWay() says, against the default one.
+  Verdict judgePlans(const PlanContest &contest, const Ways &ways,
+                     int byDefault) const;
+  /// As if only streams had been asked for.
+  void decideOfStreams(const PlanContest &contest,
+                       const std::optional<Ways> &generated, const Ways &tuned,
+                       int byDefault);
+  /// `shipping`: the way of the tuned plan; -1: free to choose.
   void decideGraph(const PlanContest &contest, const Ways &ways, int shipping);
-  Verdict verdict(const Figures &figures, std::string key) const;
+  Verdict verdict(const Figures &figures, std::string key = "") const;
 
   const WholeModelInputs &inputs;
   Worker &worker;
@@ -192,39 +226,58 @@ int Check::bestWay(const PlanContest &contest, const Ways &ways,
   return -1;
 }
 
-bool Check::decideGenerated(const PlanContest &contest, const Ways &generated,
-                            const Ways &tuned, int byDefault) {
+Verdict Check::judgeGenerated(const PlanContest &contest, const Ways &generated,
+                              const Ways &tuned, int byDefault) const {
   int ours = bestWay(contest, generated, byDefault);
   int theirs = bestWay(contest, tuned, byDefault);
   // Where only one of them may ship it is that one.
   Figures figures =
       contest.figures(ours >= 0 ? ours : inOrder(contest, generated).front(),
                       theirs >= 0 ? theirs : inOrder(contest, tuned).front());
-  bool wins = ours >= 0 && (theirs < 0 || isBetter(figures));
-  Verdict &verdict = result.generated.emplace(
-      this->verdict(figures, generatedKey(inputs.planKey)));
-  verdict.tunedShips = wins;
-  return wins;
+  Verdict verdict = this->verdict(figures);
+  verdict.tunedShips = ours >= 0 && (theirs < 0 || isBetter(figures));
+  return verdict;
 }
 
-int Check::decidePlans(const PlanContest &contest, const Ways &ways,
-                       int byDefault) {
+Verdict Check::judgePlans(const PlanContest &contest, const Ways &ways,
+                          int byDefault) const {
   int shipping = bestWay(contest, ways, byDefault);
   int shown = shipping >= 0 ? shipping : inOrder(contest, ways).front();
-  Verdict &plans = result.plans.emplace(
-      verdict(contest.figures(shown, byDefault), inputs.planKey));
+  Verdict plans = verdict(contest.figures(shown, byDefault));
   plans.tunedShips = shipping >= 0;
   if (inputs.onGpu) {
     plans.reason =
         absl::StrCat("tuned by ", toString(contest.mode(shown)),
                      ", default by ", toString(contest.mode(byDefault)));
   }
-  return shipping;
+  return plans;
+}
+
+void Check::decideOfStreams(const PlanContest &contest,
+                            const std::optional<Ways> &generated,
+                            const Ways &tuned, int byDefault) {
+  WholeModelInputs asked = inputs;
+  asked.graphs = false;
+  auto streamOf = [](const Ways &ways) { return Ways{-1, ways.stream, ""}; };
+  Ways ways = streamOf(tuned);
+  if (generated) {
+    Verdict &verdict = result.ofStreams.emplace_back(
+        judgeGenerated(contest, streamOf(*generated), ways, byDefault));
+    verdict.plan = generatedKey(asked);
+    verdict.description += ", on streams only";
+    if (verdict.tunedShips) {
+      ways = streamOf(*generated);
+    }
+  }
+  Verdict plans = judgePlans(contest, ways, byDefault);
+  plans.plan = plansKey(asked);
+  plans.description += ", on streams only";
+  result.ofStreams.push_back(std::move(plans));
 }
 
 void Check::decideGraph(const PlanContest &contest, const Ways &ways,
                         int shipping) {
-  std::string key = graphKey(inputs.planKey);
+  std::string key = graphKey(inputs);
   if (ways.graph >= 0 && ways.stream >= 0) {
     Figures figures = contest.figures(ways.graph, ways.stream);
     WayChoice choice = chooseWay(figures);
@@ -283,10 +336,20 @@ absl::Status Check::check() {
   if (status = first.run(); !status.ok()) {
     return status;
   }
-  if (generated && decideGenerated(first, *generated, *ways, *byDefault)) {
-    ways = *generated;
+  int shipping = -1;
+  if (inputs.plansDiffer) {
+    if (inputs.onGpu && inputs.streams && inputs.graphs) {
+      decideOfStreams(first, generated, *ways, *byDefault);
+    }
+    if (generated) {
+      result.generated = judgeGenerated(first, *generated, *ways, *byDefault);
+      result.generated->plan = generatedKey(inputs);
+      ways = result.generated->tunedShips ? *generated : *ways;
+    }
+    result.plans = judgePlans(first, *ways, *byDefault);
+    result.plans->plan = plansKey(inputs);
+    shipping = bestWay(first, *ways, *byDefault);
   }
-  int shipping = *byDefault < 0 ? -1 : decidePlans(first, *ways, *byDefault);
   if (shipping >= 0 || !inputs.plansDiffer) {
     decideGraph(first, *ways, shipping);
     return absl::OkStatus();
@@ -358,12 +421,16 @@ absl::StatusOr<WholeModelResult> checkWholeModel(const WholeModelInputs &inputs,
   if (!result.ok()) {
     return result;
   }
+  std::vector<Verdict> found = result->ofStreams;
   for (const std::optional<Verdict> &verdict :
        {result->generated, result->plans, result->graph}) {
     if (verdict) {
-      if (absl::Status status = db.putVerdict(*verdict); !status.ok()) {
-        return status;
-      }
+      found.push_back(*verdict);
+    }
+  }
+  for (const Verdict &verdict : found) {
+    if (absl::Status status = db.putVerdict(verdict); !status.ok()) {
+      return status;
     }
   }
   return result;

@@ -24,7 +24,8 @@ struct WholeModelInputs {
   /// default plan that differs, and only on a GPU.
   bool hasGenerated = false;
   std::string function = "main";
-  /// Hash of all plans; with it a verdict is found again.
+  /// Hash of all plans; with it and the ways of running them a verdict is found
+  /// again.
   std::string planKey;
   std::string device, description;
   Versions versions;
@@ -50,6 +51,9 @@ struct WholeModelResult {
   std::optional<Verdict> plans;
   /// Graph against stream, of what ships; none where one way was asked for.
   std::optional<Verdict> graph;
+  /// The first two for who launches on streams only, of the same rounds; none
+  /// where no graph was asked for.
+  std::vector<Verdict> ofStreams;
   bool measured = false; // now; false: all of it was stored
   /// Where one of two plans cannot be run: why, and whether it is the tuned
   /// one. The other ships, and nothing is stored, because the machine may
@@ -61,6 +65,12 @@ struct WholeModelResult {
 /// The stored verdicts of this plan, if they are all there.
 absl::StatusOr<std::optional<WholeModelResult>>
 findWholeModel(const WholeModelInputs &inputs, TuningDb &db);
+
+/// The same for who measures nothing: without a verdict on the ways of running
+/// that `inputs` asks for, which plan ships is taken from one on both ways,
+/// else on streams. Nothing is taken over of a graph.
+absl::StatusOr<std::optional<WholeModelResult>>
+findNearestWholeModel(const WholeModelInputs &inputs, TuningDb &db);
 
 /// The stored verdicts, or measured ones, which are stored. See ShipRule for
 /// who wins: who tunes is never worse off. An error where no plan can be run:

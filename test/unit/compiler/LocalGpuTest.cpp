@@ -5,6 +5,8 @@
 
 #include "compiler/LocalGpu.h"
 
+#include "compiler/target/cuda/CudaProfile.h"
+
 #include "gmock/gmock.h"
 
 #include <cstdlib>
@@ -122,6 +124,41 @@ TEST_F(LocalGpuTest, APartOfAGpuIsTunedForItself) {
 TEST_F(LocalGpuTest, VersionsOfLibrariesAreNoPartOfTheKey) {
   EXPECT_EQ(profileOf(gpu(0), {{"driver", "13.0"}})->tuningKey,
             profileOf(gpu(1), {{"driver", "13.1"}})->tuningKey);
+}
+
+TEST_F(LocalGpuTest, TheKeyOfRecordsGivesANamedGpuTheFactsOfTheOneThatHasThem) {
+  runtime::GpuFacts odd = gpu(0);
+  odd.smCount = 114;
+  odd.smClockKHz = 1755500;
+  odd.memoryGBs = 3352.32;
+  odd.l2Bytes = (50 << 20) + 100;
+  DeviceProfile there = *profileOf(odd, {});
+  DeviceProfile here = *cuda::getCudaProfile("h100");
+  ASSERT_TRUE(setTuningKey(here, there.tuningKey));
+  EXPECT_EQ(here.tuningKey, there.tuningKey);
+  EXPECT_EQ(here.smCount, 114);
+  EXPECT_EQ(here.clockMHz, there.clockMHz);
+  EXPECT_EQ(here.l2Bytes, there.l2Bytes);
+  EXPECT_EQ(here.memoryGBs, there.memoryGBs);
+  EXPECT_EQ(here.peakGflops, there.peakGflops);
+  EXPECT_EQ(here.tensorGflops16, there.tensorGflops16);
+  EXPECT_EQ(here.tensorGflopsTf32, there.tensorGflopsTf32);
+}
+
+TEST_F(LocalGpuTest, AKeyOfSomethingElseIsRefused) {
+  DeviceProfile h100 = *cuda::getCudaProfile("h100");
+  std::string key = profileOf(gpu(0), {})->tuningKey;
+  for (const std::string &other :
+       {profileOf(gpu(0, 8, 0), {})->tuningKey, key + " and more",
+        std::string("cpu AuthenticAMD family 25"),
+        std::string("cuda cc 9.0 sms 0 clock 1980 MHz l2 1 KiB memory 4900 "
+                    "GB/s mig no"),
+        std::string("cuda cc 9.0 sms 99999999999999999999 clock 1980 MHz l2 1 "
+                    "KiB memory 4900 GB/s mig no")}) {
+    EXPECT_FALSE(setTuningKey(h100, other)) << other;
+  }
+  EXPECT_EQ(h100.tuningKey, "profile h100");
+  EXPECT_EQ(h100.smCount, 132);
 }
 
 } // namespace

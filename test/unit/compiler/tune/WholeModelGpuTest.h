@@ -27,6 +27,8 @@ enum class Ships { stream, graph };
 
 class WholeModelGpuTest : public testing::Test {
 protected:
+  WholeModelGpuTest() { inputs.graphs = true; }
+
   WholeModelResult check(Times tuned, Times byDefault) {
     std::vector<std::pair<std::string, Times>> plans = {{"tuned", tuned},
                                                         {"default", byDefault}};
@@ -51,7 +53,6 @@ protected:
     inputs.device = "cuda";
     inputs.description = "@main";
     inputs.onGpu = true;
-    inputs.graphs = true;
     inputs.roundUs = 1000;
     inputs.rounds.maxRounds = 200;
     inputs.rounds.maxSeconds = 1.5;

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plans are compared by their choices, looked up by their text, and built only
+// where they have to be timed.
+
+#include "compiler/WholeModel.h"
+
+#include "compiler/EstimateSelector.h"
+#include "compiler/emit/EmitArtifact.h"
+#include "compiler/tune/Problem.h"
+
+using namespace mlir;
+
+namespace minic {
+
+static LogicalResult report(ModuleOp module, const absl::Status &status) {
+  if (status.ok()) {
+    return success();
+  }
+  return tune::emitStatus(module.getContext(), status);
+}
+
+/// The fusions of a function, in order.
+static SmallVector<kernel::FusionOp> fusionsOf(func::FuncOp function) {
+  SmallVector<kernel::FusionOp> fusions;
+  function.walk([&](kernel::FusionOp fusion) { fusions.push_back(fusion); });
+  return fusions;
+}
+
+/// Gives the fusions of `mine` the choices of `theirs`.
+static void takeChoices(ArrayRef<kernel::FusionOp> mine,
+                        ArrayRef<kernel::FusionOp> theirs) {
+  for (auto [ours, other] : llvm::zip_equal(mine, theirs)) {
+    kernel::FusionOp fusion = ours, from = other;
+    fusion.setChoiceAttr(from.getChoiceAttr());
+    fusion->setAttr("provenance", from->getAttr("provenance"));
+  }
+}
+
+static bool haveSameChoices(ArrayRef<kernel::FusionOp> mine,
+                            ArrayRef<kernel::FusionOp> theirs) {
+  return llvm::all_of(llvm::zip_equal(mine, theirs), [](auto pair) {
+    kernel::FusionOp first = std::get<0>(pair), second = std::get<1>(pair);
+    return first.getChoiceAttr() == second.getChoiceAttr();
+  });
+}
+
+namespace {
+
+/// Says what it was told.
+class KnownChoices : public kernel::AlgorithmSelector {
+public:
+  explicit KnownChoices(ArrayRef<kernel::SelectedChoice> choices)
+      : choices(choices) {}
+  FailureOr<std::vector<kernel::SelectedChoice>>
+  select(ArrayRef<kernel::FusionOp>) override {
+    return choices.vec();
+  }
+
+private:
+  ArrayRef<kernel::SelectedChoice> choices;
+};
+
+} // namespace
+
+LogicalResult WholeModel::choose(ModuleOp fused,
+                                 kernel::AlgorithmSelector &chooser) {
+  SmallVector<kernel::FusionOp> fusions;
+  fused.walk([&](kernel::FusionOp fusion) { fusions.push_back(fusion); });
+  for (kernel::FusionOp fusion : fusions) {
+    tune::canonicalizeBody(fusion);
+  }
+  PipelineInputs inputs;
+  inputs.target = variant.target.get();
+  inputs.selector = &chooser;
+  return runPhase(Phase::SelectAlgorithm, fused, inputs);
+}
+
+LogicalResult WholeModel::chooseOthers() {
+  ScopedDiagnosticHandler quiet(tuned.getContext(),
+                                [](Diagnostic &) { return success(); });
+  EstimateSelector estimator(*variant.target, options);
+  KnownChoices known(selector.generatedChoices());
+  return success(succeeded(choose(*byDefault, estimator)) &&
+                 (!generated || succeeded(choose(*generated, known))));
+}
+
+LogicalResult WholeModel::build(ModuleOp module, const std::string &path) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  PipelineInputs inputs;
+  inputs.target = variant.target.get();
+  inputs.inputAlignment = options.inputAlignment;
+  EmitOptions emitOptions;
+  emitOptions.durable = false;
+  return success(succeeded(runTail(*copy, inputs)) &&
+                 succeeded(emitArtifact(*copy, emitOptions, path)));
+}
+
+LogicalResult WholeModel::build(Question question) {
+  absl::StatusOr<std::string> folder = measurer->scratchDirectory();
+  if (failed(report(tuned, folder.status()))) {
+    return failure();
+  }
+  auto buildOnce = [&](ModuleOp module, std::string &path, const char *name) {
+    if (!path.empty()) {
+      return success();
+    }
+    path = *folder + name;
+    return build(module, path);
+  };
+  if (failed(buildOnce(tuned, tunedPath, "/tuned.minic"))) {
+    return failure();
+  }
+  if (question.hasGenerated &&
+      failed(buildOnce(*generated, generatedPath, "/generated.minic"))) {
+    return failure();
+  }
+  return question.plansDiffer
+             ? buildOnce(*byDefault, defaultPath, "/default.minic")
+             : success();
+}
+
+/// What `plan` decides, without how it came to it.
+static OwningOpRef<ModuleOp> withoutProvenance(ModuleOp plan) {
+  OwningOpRef<ModuleOp> copy = plan.clone();
+  copy->walk([](kernel::FusionOp fusion) { fusion->removeAttr("provenance"); });
+  return copy;
+}
+
+FailureOr<std::optional<tune::WholeModelResult>>
+WholeModel::findOrMeasure(func::FuncOp function, Question question) {
+  std::string name = function.getName().str();
+  SmallVector<OwningOpRef<ModuleOp>> plans;
+  plans.push_back(withoutProvenance(tuned));
+  plans.push_back(withoutProvenance(*byDefault));
+  if (question.hasGenerated) {
+    plans.push_back(withoutProvenance(*generated));
+  }
+  std::string key = tune::planKeyOf(llvm::map_to_vector(
+      plans, [](OwningOpRef<ModuleOp> &plan) { return *plan; }));
+  tune::WholeModelInputs inputs =
+      selector.modelInputs(name, key + "@" + name, question.plansDiffer);
+  inputs.hasGenerated = question.hasGenerated;
+  inputs.retune = measurer && options.retune;
+  absl::StatusOr<std::optional<tune::WholeModelResult>> found =
+      selector.findVerdicts(inputs, /*isNearestEnough=*/!measurer);
+  if (failed(report(tuned, found.status()))) {
+    return failure();
+  }
+  if (*found || !measurer) {
+    return *found;
+  }
+  if (failed(build(question))) {
+    return failure();
+  }
+  inputs.tunedPath = tunedPath;
+  inputs.defaultPath = defaultPath;
+  inputs.generatedPath = generatedPath;
+  absl::StatusOr<tune::WholeModelResult> measured =
+      measurer->checkModel(std::move(inputs));
+  if (failed(report(tuned, measured.status()))) {
+    return failure();
+  }
+  return std::optional(*std::move(measured));
+}
+
+WholeModel::Fusions WholeModel::fusionsIn(ModuleOp plan,
+                                          func::FuncOp function) const {
+  return fusionsOf(plan.lookupSymbol<func::FuncOp>(function.getName()));
+}
+
+WholeModel::Question WholeModel::ask(func::FuncOp function) {
+  SmallVector<kernel::FusionOp> ours = fusionsOf(function);
+  SmallVector<kernel::FusionOp> theirs = fusionsIn(*byDefault, function);
+  Question question{.plansDiffer = !haveSameChoices(ours, theirs)};
+  // One kernel alone was timed as it runs in the model.
+  if (!generated || ours.size() < 2) {
+    return question;
+  }
+  SmallVector<kernel::FusionOp> others = fusionsIn(*generated, function);
+  if (!question.plansDiffer) {
+    takeChoices(ours, others);
+    question.plansDiffer = !haveSameChoices(ours, theirs);
+    question.isGeneratedTuned = question.plansDiffer;
+    return question;
+  }
+  question.hasGenerated = !haveSameChoices(ours, others);
+  return question;
+}
+
+std::string WholeModel::describeUnknown(Question question, bool asksForGraph) {
+  bool isDefault = !question.plansDiffer || question.isGeneratedTuned;
+  return std::string("no verdict in the database: the ") +
+         (isDefault ? "default" : "tuned") + " plan ships" +
+         (asksForGraph ? ", replayed where a run is several commands" : "");
+}
+
+FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
+  if (!selector.generatedChoices().empty()) {
+    generated = fused->clone();
+  }
+  byDefault = std::move(fused);
+  if (failed(chooseOthers())) {
+    return Verdicts();
+  }
+  // Asked of all functions before the first one is built with them.
+  std::map<StringRef, Question> questions;
+  for (auto function : tuned.getOps<func::FuncOp>()) {
+    questions[function.getName()] = ask(function);
+  }
+  Verdicts verdicts;
+  for (auto function : tuned.getOps<func::FuncOp>()) {
+    SmallVector<kernel::FusionOp> ours = fusionsOf(function);
+    SmallVector<kernel::FusionOp> theirs = fusionsIn(*byDefault, function);
+    Question question = questions[function.getName()];
+    ModelVerdict &text = verdicts[function.getName().str()];
+    if (!question.plansDiffer) {
+      text.plans = "the tuned plan is the default one";
+    }
+    bool asksForGraph = variant.target->profile().isGpu() &&
+                        options.cudaGraphs == CudaGraphs::Auto && !ours.empty();
+    if (!question.plansDiffer && !asksForGraph) {
+      continue;
+    }
+    FailureOr<std::optional<tune::WholeModelResult>> result =
+        findOrMeasure(function, question);
+    if (failed(result)) {
+      return failure();
+    }
+    if (!*result) {
+      text.plans = describeUnknown(question, asksForGraph);
+      if (question.isGeneratedTuned) {
+        takeChoices(ours, theirs);
+      }
+      continue;
+    }
+    if (const std::optional<tune::Verdict> &found = (*result)->generated) {
+      text.generated = tune::describe(*found);
+      if (found->tunedShips) {
+        takeChoices(ours, fusionsIn(*generated, function));
+      }
+    }
+    const std::optional<tune::Verdict> &plans = (*result)->plans;
+    bool isTunedLost = (*result)->isTunedLost;
+    if (!(*result)->failure.empty()) {
+      text.plans = (*result)->failure +
+                   (isTunedLost ? ": default ships" : ": tuned ships");
+    }
+    text.graphFigures = (*result)->graph;
+    if (text.graphFigures) {
+      text.graph = tune::describe(*text.graphFigures);
+      text.graphLoss = tune::describeLoss(*text.graphFigures);
+    }
+    if (plans) {
+      text.plans = tune::describe(*plans);
+      isTunedLost = !plans->tunedShips;
+    }
+    if (isTunedLost) {
+      takeChoices(ours, theirs);
+    }
+  }
+  return verdicts;
+}
+
+} // namespace minic

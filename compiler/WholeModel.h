@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// WholeModel: which plan of each function ships, tuned, default or of generated
+// kernels alone, and whether its graph is replayed: by verdicts of the tuning
+// database, else by measuring, where that is allowed.
+
+#ifndef MINIC_COMPILER_WHOLEMODEL_H
+#define MINIC_COMPILER_WHOLEMODEL_H
+
+#include "compiler/PhaseRunner.h"
+#include "compiler/ResolveTarget.h"
+#include "compiler/tune/TuningSelector.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <map>
+#include <string>
+
+namespace minic {
+
+/// What the whole-model check found about one function.
+struct ModelVerdict {
+  /// For people: generated kernels alone against libraries' as well, tuned
+  /// against default, and graph against stream; empty for what was not in
+  /// question.
+  std::string generated, plans, graph;
+  /// A hint: by how much a captured graph lost, or why there is none.
+  std::string graphLoss;
+  /// Whether a graph is to be replayed, and the figures; none where nothing was
+  /// measured.
+  std::optional<tune::Verdict> graphFigures;
+};
+
+/// By function; functions that were not checked are absent.
+using Verdicts = std::map<std::string, ModelVerdict>;
+
+/// Judges each function of a module whose choices are tuned against the same
+/// module with the estimator's choices.
+class WholeModel {
+public:
+  /// `selector` chose for `tuned`. `measurer` is the same one where verdicts
+  /// that are missing are to be measured, else null.
+  WholeModel(mlir::ModuleOp tuned, const VariantTarget &variant,
+             const CompileOptions &options, tune::RecordedSelector &selector,
+             tune::TuningSelector *measurer)
+      : tuned(tuned), variant(variant), options(options), selector(selector),
+        measurer(measurer) {}
+
+  /// Gives functions of `tuned` other choices where these ship. `fused` is the
+  /// module before any choice.
+  mlir::FailureOr<Verdicts> check(mlir::OwningOpRef<mlir::ModuleOp> fused);
+
+private:
+  using Fusions = llvm::SmallVector<kernel::FusionOp>;
+  /// Brings bodies into the order that tuned choices refer to, and chooses.
+  mlir::LogicalResult choose(mlir::ModuleOp fused,
+                             kernel::AlgorithmSelector &chooser);
+  /// For the default plan and that of generated kernels. Failure, said to
+  /// nobody, where there is no default plan, because the options allow only
+  /// what measuring has shown to be allowed.
+  mlir::LogicalResult chooseOthers();
+  /// Of one function.
+  struct Question {
+    bool plansDiffer = false; // the tuned and the default one
+    bool hasGenerated = false;
+    /// The tuned plan is the default one, and that of generated kernels took
+    /// its place.
+    bool isGeneratedTuned = false;
+  };
+  Question ask(mlir::func::FuncOp function);
+  /// What ships without a verdict.
+  static std::string describeUnknown(Question question, bool asksForGraph);
+  Fusions fusionsIn(mlir::ModuleOp plan, mlir::func::FuncOp function) const;
+  mlir::FailureOr<std::optional<tune::WholeModelResult>>
+  findOrMeasure(mlir::func::FuncOp function, Question question);
+  mlir::LogicalResult build(Question question);
+  mlir::LogicalResult build(mlir::ModuleOp module, const std::string &path);
+
+  mlir::ModuleOp tuned;
+  /// No `generated`: there is none.
+  mlir::OwningOpRef<mlir::ModuleOp> byDefault, generated;
+  const VariantTarget &variant;
+  const CompileOptions &options;
+  tune::RecordedSelector &selector;
+  tune::TuningSelector *measurer;
+  // Empty until they are built.
+  std::string tunedPath, defaultPath, generatedPath;
+};
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_WHOLEMODEL_H

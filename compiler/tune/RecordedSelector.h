@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RecordedSelector: what selectors that use the tuning database have in common:
+// beside the choices of its records those of generated kernels alone, and what
+// whole-model checks found of plans that are made of them.
+
+#ifndef MINIC_COMPILER_TUNE_RECORDEDSELECTOR_H
+#define MINIC_COMPILER_TUNE_RECORDEDSELECTOR_H
+
+#include "compiler/tune/TuningTasks.h"
+#include "compiler/tune/WholeModelCheck.h"
+
+namespace minic::tune {
+
+/// One per module and target: select, then questions about its plans.
+class RecordedSelector : public kernel::AlgorithmSelector {
+public:
+  /// After select(): whether a choice is of a record.
+  bool hasRecords() const;
+
+  /// After select(), parallel to its fusions: choices of generated kernels
+  /// alone that may be better in a whole model, in which kernels overlap and
+  /// calls of libraries do not. Empty where libraries won nothing, or nobody
+  /// comes close.
+  const std::vector<kernel::SelectedChoice> &generatedChoices() const {
+    return generated;
+  }
+
+  /// What is asked about one function of the model: the inputs of a check but
+  /// for its artifacts. `planKey` names all plans; see planKeyOf.
+  WholeModelInputs modelInputs(const std::string &function,
+                               const std::string &planKey,
+                               bool plansDiffer) const;
+  /// The stored verdicts: of what `check` asks, or where `isNearestEnough` of
+  /// what comes closest (findNearestWholeModel).
+  absl::StatusOr<std::optional<WholeModelResult>>
+  findVerdicts(const WholeModelInputs &check, bool isNearestEnough);
+
+protected:
+  explicit RecordedSelector(const SelectionInputs &inputs) : inputs(inputs) {}
+
+  /// Opens `db`, if it is not open yet.
+  absl::Status openDb(TuningDb::Access access);
+  /// Those that records have to have.
+  virtual Versions versions() const;
+  /// Fills `generated`, from `tuned` and the winners.
+  absl::Status chooseGenerated(const TuningTasks &tasks,
+                               llvm::ArrayRef<kernel::SelectedChoice> winners,
+                               mlir::MLIRContext *context);
+
+  SelectionInputs inputs;
+  std::unique_ptr<TuningDb> db; // null where there is none
+  /// Parallel to the tasks; selection.row is -1 where there is no record.
+  std::vector<TunedProblem> tuned;
+  std::optional<WholeModelResult> verdicts; // found last
+
+private:
+  std::vector<kernel::SelectedChoice> generated;
+};
+
+/// What identifies plans for a whole-model verdict: hash of the modules with
+/// their choices.
+std::string planKeyOf(llvm::ArrayRef<mlir::ModuleOp> plans);
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_RECORDEDSELECTOR_H
