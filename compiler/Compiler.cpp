@@ -164,7 +164,7 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
     entry.versions =
         tune::describe(tune::currentVersions(variant.target->profile()));
   }
-  auto hints = collectGpuHints(*module, *variant.target);
+  auto hints = collectGpuHints(*module, *variant.target, options);
   for (FunctionEvidence &entry : evidence) {
     std::vector<std::string> &lines = hints[entry.function];
     if (std::string loss = (*verdicts)[entry.function].graphLoss;

@@ -7,6 +7,8 @@
 #include "passes/support/CountFlops.h"
 #include "passes/support/FusionLabel.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace minic {
@@ -96,6 +98,25 @@ int64_t countFusionBytes(kernel::FusionOp fusion) {
         kernel::getBytes(kernel::withoutLayout(cast<RankedTensorType>(type)));
   }
   return bytes;
+}
+
+double peakGflopsOnGpu(kernel::FusionOp fusion, const DeviceProfile &profile) {
+  double peak = profile.peakGflops;
+  for (Operation *op : fusion.getBodyOps()) {
+    if (!graph::isAnchor(op)) {
+      continue;
+    }
+    Type type = getElementTypeOrSelf(op->getOperand(0).getType());
+    if (!type.isF32()) {
+      peak = profile.tensorGflops16;
+    } else if (profile.allowTf32) {
+      peak = profile.tensorGflopsTf32;
+    } else if (graph::isContraction(op)) {
+      // Split float32: three products of tf32 for one (docs/numerics.md).
+      peak = std::max(peak, profile.tensorGflopsTf32 / 3);
+    }
+  }
+  return peak;
 }
 
 } // namespace minic

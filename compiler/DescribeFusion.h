@@ -6,6 +6,7 @@
 #ifndef MINIC_COMPILER_DESCRIBEFUSION_H
 #define MINIC_COMPILER_DESCRIBEFUSION_H
 
+#include "compiler/target/DeviceProfile.h"
 #include "dialects/kernel/Kernel.h"
 
 #include <string>
@@ -26,6 +27,9 @@ int64_t countFusionFlops(kernel::FusionOp fusion);
 
 /// Bytes that any implementation must read and write: inputs and results.
 int64_t countFusionBytes(kernel::FusionOp fusion);
+
+/// GFLOP/s that the fusion reaches at most on a GPU of this profile.
+double peakGflopsOnGpu(kernel::FusionOp fusion, const DeviceProfile &profile);
 
 } // namespace minic
 

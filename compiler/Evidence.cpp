@@ -27,27 +27,11 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FunctionEvidence, function,
                                                 graph, pointers, hints,
                                                 versions, fusions)
 
-/// What a GPU's arithmetic reaches at most for the operands of the anchors.
-static double peakOf(kernel::FusionOp fusion, const DeviceProfile &profile) {
-  double peak = profile.peakGflops;
-  for (Operation *op : fusion.getBodyOps()) {
-    if (!graph::isAnchor(op)) {
-      continue;
-    }
-    Type type =
-        cast<RankedTensorType>(op->getOperand(0).getType()).getElementType();
-    peak = type.isF32() ? (profile.allowTf32 ? profile.tensorGflopsTf32
-                                             : profile.peakGflops)
-                        : profile.tensorGflops16;
-  }
-  return peak;
-}
-
 static FusionEvidence collect(kernel::FusionOp fusion,
                               const DeviceProfile &profile) {
   FusionEvidence evidence;
   if (profile.isGpu()) {
-    evidence.peakGflops = peakOf(fusion, profile);
+    evidence.peakGflops = peakGflopsOnGpu(fusion, profile);
   }
   evidence.label = describeFusion(fusion);
   evidence.flops = countFusionFlops(fusion);

@@ -5,9 +5,11 @@
 #include "compiler/GpuHints.h"
 
 #include "compiler/DescribeFusion.h"
+#include "compiler/EstimateSelector.h"
 #include "dialects/kernel/FusionShape.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,20 +24,25 @@ namespace {
 class Hints {
 public:
   Hints(kernel::FusionOp fusion, const Target &target,
-        std::vector<std::string> &lines)
-      : fusion(fusion), target(target), profile(target.profile()),
-        lines(lines) {}
+        const CompileOptions &options, std::vector<std::string> &lines)
+      : fusion(fusion), target(target), options(options),
+        profile(target.profile()), lines(lines) {}
 
   void collect() {
     std::string reason;
     FailureOr<kernel::FusionShape> shape =
         kernel::FusionShape::get(fusion, &reason);
-    if (succeeded(shape) && shape->gemm) {
-      alignment(*shape->gemm);
-      smallM(*shape->gemm);
-      tf32(*shape->gemm);
+    if (failed(shape)) {
+      return;
     }
-    launches();
+    if (shape->gemm) {
+      alignment(*shape);
+      smallM(*shape);
+    }
+    if (shape->anchor) {
+      tf32(shape->anchor);
+      launches(*shape);
+    }
     untuned();
   }
 
@@ -44,91 +51,222 @@ private:
     lines.push_back((Twine(describeFusion(fusion)) + ": " + text).str());
   }
 
+  static std::string join(ArrayRef<std::string> names, StringRef last) {
+    std::string text;
+    for (auto [i, name] : llvm::enumerate(names)) {
+      text += i == 0 ? "" : i + 1 == names.size() ? last.str() : ", ";
+      text += name;
+    }
+    return text;
+  }
+
+  /// A constant's rows are padded at compile time.
+  bool isConstant(Value operand) {
+    auto argument = dyn_cast<BlockArgument>(operand);
+    return argument && fusion.getInputs()[argument.getArgNumber()]
+                           .getDefiningOp<graph::ConstantOp>();
+  }
+
   /// Rows whose pitch is not a multiple of 16 bytes cannot be read 16 bytes at
   /// once: measured three to four times slower for bf16 on an H200.
-  void alignment(const kernel::GemmShape &gemm) {
-    int64_t bytes = kernel::getElementBytes(gemm.rhsType);
-    int64_t unit = 16 / bytes;
-    for (auto [name, size] : {std::pair("K", gemm.k), std::pair("N", gemm.n)}) {
-      if (size % unit != 0) {
-        say(llvm::formatv("{0} = {1} is unaligned: rows of {2} bytes are not a "
-                          "multiple of 16; {0} = {3} in the model needs no "
-                          "padding",
-                          name, size, size * bytes,
-                          (size + unit - 1) / unit * unit)
+  void alignment(const kernel::FusionShape &shape) {
+    const kernel::GemmShape &gemm = *shape.gemm;
+    struct Dimension {
+      char name;
+      int64_t size, unit = 1; // unit: elements of 16 bytes
+      std::vector<std::string> rows;
+    };
+    Dimension dims[] = {{'M', gemm.m}, {'N', gemm.n}, {'K', gemm.k}};
+    auto &[m, n, k] = dims;
+    auto add = [](Dimension &dim, int64_t rows, Type type, const char *what) {
+      int64_t unit = 16 / kernel::getElementBytes(type);
+      if (rows > 1 && dim.size % unit != 0) {
+        dim.unit = std::max(dim.unit, unit);
+        dim.rows.push_back(what);
+      }
+    };
+    if (gemm.lhsStrideK == 1) {
+      add(k, gemm.m, gemm.lhsType, "the left operand");
+    } else if (gemm.lhsStrideM == 1) {
+      add(m, gemm.k, gemm.lhsType, "the left operand");
+    }
+    if (isConstant(gemm.rhs)) {
+      // Costs nothing.
+    } else if (gemm.rhsStrideK == 1) {
+      add(k, gemm.n, gemm.rhsType, "the right operand");
+    } else if (gemm.rhsStrideN == 1) {
+      add(n, gemm.k, gemm.rhsType, "the right operand");
+    }
+    for (Value result : ArrayRef(shape.results).take_front()) {
+      add(n, gemm.m, getElementTypeOrSelf(result.getType()), "the result");
+    }
+    for (const Dimension &dim : dims) {
+      if (!dim.rows.empty()) {
+        say(llvm::formatv(
+                "{0} = {1} is unaligned: rows of {2} are no multiple of 16 "
+                "bytes, so they are copied to padded ones or accessed in "
+                "narrow pieces; {0} = {3} in the model needs neither",
+                dim.name, dim.size, join(dim.rows, " and "),
+                (dim.size + dim.unit - 1) / dim.unit * dim.unit)
                 .str());
       }
     }
   }
 
-  void smallM(const kernel::GemmShape &gemm) {
-    auto tiles = [](int64_t size, int64_t tile) {
-      return (size + tile - 1) / tile;
-    };
-    int64_t blocks = tiles(gemm.m, 128) * tiles(gemm.n, 128);
-    if (profile.smCount > 0 && gemm.m <= 64 && blocks < profile.smCount) {
-      say(llvm::formatv("M = {0} is too small for the chip: {1} tiles of "
-                        "128x128 for {2} SMs, reading the weights is the time; "
-                        "a larger batch shares them",
-                        gemm.m, blocks, profile.smCount)
+  /// Rows of lhs up to which the right operand's bytes take longer than the
+  /// multiplications. Said of half as many: the rates are peaks.
+  void smallM(const kernel::FusionShape &shape) {
+    const kernel::GemmShape &gemm = *shape.gemm;
+    if (profile.memoryGBs <= 0 || !gemm.batch.empty()) {
+      return;
+    }
+    int64_t balance = int64_t(peakGflopsOnGpu(fusion, profile) *
+                              double(kernel::getElementBytes(gemm.rhsType)) /
+                              (2 * profile.memoryGBs));
+    if (2 * gemm.m <= balance) {
+      say(llvm::formatv("M = {0} is too small for the chip: up to M = {1} "
+                        "reading the right operand takes longer than "
+                        "multiplying by it, so a larger batch costs little",
+                        gemm.m, balance)
               .str());
     }
   }
 
-  void tf32(const kernel::GemmShape &gemm) {
-    if (gemm.rhsType.isF32() && !profile.allowTf32 &&
-        profile.tensorGflopsTf32 > profile.peakGflops) {
-      say(llvm::formatv(
-              "f32 is kept to float32's precision and tf32 left off: FFMA "
-              "reaches {0:F0} TFLOP/s, tf32 {1:F0} (--float32-precision=tf32), "
-              "bf16 more",
-              profile.peakGflops / 1000, profile.tensorGflopsTf32 / 1000)
-              .str());
+  void tf32(Operation *anchor) {
+    bool isF32 = getElementTypeOrSelf(anchor->getOperand(0).getType()).isF32();
+    double peak = peakGflopsOnGpu(fusion, profile);
+    if (!isF32 || profile.allowTf32 || profile.tensorGflopsTf32 <= peak) {
+      return;
     }
+    // No arithmetic is the limit where bytes are.
+    double microseconds = double(countFusionFlops(fusion)) / peak / 1e3;
+    if (profile.memoryGBs > 0 &&
+        double(countFusionBytes(fusion)) / profile.memoryGBs / 1e3 >
+            microseconds) {
+      return;
+    }
+    say(llvm::formatv("tf32 is left off: to float32's precision {0:F0} TFLOP/s "
+                      "are the most, in tf32 {1:F0} "
+                      "(--float32-precision=tf32), in bf16 {2:F0}",
+                      peak / 1e3, profile.tensorGflopsTf32 / 1e3,
+                      profile.tensorGflops16 / 1e3)
+            .str());
+  }
+
+  StringRef origin() {
+    auto provenance = fusion->getAttrOfType<DictionaryAttr>("provenance");
+    auto origin =
+        provenance ? provenance.getAs<StringAttr>("origin") : StringAttr();
+    return origin ? origin.getValue() : "";
+  }
+
+  /// The option that leaves `source` out, which takes the whole fusion; empty
+  /// for none.
+  StringRef leftOutBy(const ImplementationSource &source, BackendLabel label,
+                      bool isLibrary) {
+    std::vector<BackendLabel> allowed = allowedBackends(fusion, options);
+    if (!allowed.empty() && !llvm::is_contained(allowed, label)) {
+      return hasConvolution(fusion) ? "--conv-backends" : "--gemm-backends";
+    }
+    if (origin() != "heuristic") {
+      return ""; // it was measured what is deterministic or loses a NaN
+    }
+    if (options.deterministic && isLibrary) {
+      return "--deterministic";
+    }
+    return options.propagateNan && !source.opsThatLoseNan(fusion).empty()
+               ? "--propagate-nan"
+               : "";
+  }
+
+  bool fusesUnderSameName(const LibraryBackend &library) {
+    return llvm::any_of(target.libraries(), [&](const LibraryBackend *other) {
+      return other->fusesEpilogue() && other->name() == library.name();
+    });
   }
 
   /// Why more than one launch.
-  void launches() {
+  void launches(const kernel::FusionShape &shape) {
     kernel::ChoiceAttr choice = fusion.getChoiceAttr();
     if (!choice || choice.getParts().size() < 2) {
       return;
     }
-    for (const LibraryBackend *library : target.libraries()) {
-      bool isUsed = llvm::any_of(choice.getParts(), [&](kernel::PartAttr part) {
-        return part.getImplementation().getFamily() == library->name();
-      });
-      if (isUsed && !library->fusesEpilogue()) {
-        say(library->name() + " takes in no pointwise ops: " +
-            Twine(choice.getParts().size()) + " launches");
-      }
-    }
-    std::vector<std::string> refusals; // a library may have several forms
-    auto ask = [&](const ImplementationSource *source) {
-      if (auto reason = source->reject(fusion, profile)) {
-        std::string line = source->name().str() + ": " + *reason;
-        if (!llvm::is_contained(refusals, line)) {
-          refusals.push_back(std::move(line));
-        }
+    std::vector<std::string> parts, taking, leftOut, refusals;
+    auto addOnce = [](std::vector<std::string> &list, const Twine &name) {
+      std::string text = name.str(); // a library may have several forms
+      if (!llvm::is_contained(list, text)) {
+        list.push_back(text);
       }
     };
-    llvm::for_each(target.families(), ask);
-    llvm::for_each(target.libraries(), ask);
-    if (!refusals.empty()) {
-      say("one launch was refused by " + llvm::join(refusals, "; "));
+    for (kernel::PartAttr part : choice.getParts()) {
+      parts.push_back(part.getImplementation().getFamily().str());
     }
+    auto ask = [&](const ImplementationSource &source, BackendLabel label,
+                   bool isLibrary) {
+      if (!source.isFor(shape.anchor)) {
+        return;
+      }
+      if (auto reason = source.reject(fusion, profile)) {
+        addOnce(refusals, source.name() + ": " + *reason);
+        return;
+      }
+      StringRef option = leftOutBy(source, label, isLibrary);
+      if (option.empty()) {
+        addOnce(taking, source.name());
+      } else {
+        addOnce(leftOut, option + " leaves out " + source.name());
+      }
+    };
+    for (const KernelFamily *family : target.families()) {
+      ask(*family, BackendLabel::Generated, /*isLibrary=*/false);
+    }
+    for (const LibraryBackend *library : target.libraries()) {
+      if (library->fusesEpilogue()) {
+        ask(*library, library->label(), /*isLibrary=*/true);
+      } else if (llvm::is_contained(parts, library->name()) &&
+                 !fusesUnderSameName(*library)) {
+        say(library->name() + " fuses no pointwise ops: " +
+            join(parts, " and ") + " are " + Twine(parts.size()) + " launches");
+      }
+    }
+    if (!taking.empty()) {
+      say(Twine(parts.size()) + " launches were chosen by " +
+          (origin() == "heuristic" ? "estimate" : "measuring") +
+          " over one of " + join(taking, " or "));
+    } else if (!leftOut.empty()) {
+      say("one launch is possible: " + Twine(llvm::join(leftOut, ", ")));
+    } else if (!refusals.empty()) {
+      say("one launch was refused by " + Twine(llvm::join(refusals, "; ")));
+    }
+    recomputation(shape);
+  }
+
+  /// Why fusing is no gain for a prologue, and where the ops would be free.
+  void recomputation(const kernel::FusionShape &shape) {
+    if (!shape.gemm || shape.prologue.empty()) {
+      return;
+    }
+    std::vector<std::string> names;
+    for (Operation *op : shape.prologue) {
+      names.push_back(op->getName().stripDialect().str());
+    }
+    bool isLhs = !isa<BlockArgument>(shape.gemm->lhs);
+    say(join(names, " and ") +
+        " before the contraction: fused into it, every tile of " +
+        (isLhs ? "columns" : "rows") +
+        " computes that again; apart, it is a launch; at the end of a layer "
+        "that makes the operand it would cost neither");
   }
 
   void untuned() {
-    auto provenance = fusion->getAttrOfType<DictionaryAttr>("provenance");
-    auto origin =
-        provenance ? provenance.getAs<StringAttr>("origin") : StringAttr();
-    if (origin && origin.getValue() == "heuristic") {
+    if (origin() == "heuristic") {
       say("untuned: chosen by an estimate; --mode=max-autotune measures");
     }
   }
 
   kernel::FusionOp fusion;
   const Target &target;
+  const CompileOptions &options;
   const DeviceProfile &profile;
   std::vector<std::string> &lines;
 };
@@ -136,7 +274,8 @@ private:
 } // namespace
 
 std::map<std::string, std::vector<std::string>>
-collectGpuHints(ModuleOp module, const Target &target) {
+collectGpuHints(ModuleOp module, const Target &target,
+                const CompileOptions &options) {
   std::map<std::string, std::vector<std::string>> hints;
   if (!target.profile().isGpu()) {
     return hints;
@@ -144,7 +283,7 @@ collectGpuHints(ModuleOp module, const Target &target) {
   for (auto function : module.getOps<func::FuncOp>()) {
     std::vector<std::string> &lines = hints[function.getName().str()];
     function.walk([&](kernel::FusionOp fusion) {
-      Hints(fusion, target, lines).collect();
+      Hints(fusion, target, options, lines).collect();
     });
   }
   return hints;

@@ -6,6 +6,7 @@
 #ifndef MINIC_COMPILER_GPUHINTS_H
 #define MINIC_COMPILER_GPUHINTS_H
 
+#include "compiler/CompileOptions.h"
 #include "compiler/target/Target.h"
 
 #include <map>
@@ -16,7 +17,8 @@ namespace minic {
 
 /// Hints by function; none for a target that is no GPU.
 std::map<std::string, std::vector<std::string>>
-collectGpuHints(mlir::ModuleOp module, const Target &target);
+collectGpuHints(mlir::ModuleOp module, const Target &target,
+                const CompileOptions &options);
 
 } // namespace minic
 

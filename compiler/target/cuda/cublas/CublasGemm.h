@@ -15,6 +15,9 @@ namespace minic::cuda {
 class CublasGemm : public LibraryBackend {
 public:
   llvm::StringRef name() const override { return "cublas"; }
+  bool isFor(mlir::Operation *anchor) const override {
+    return anchor && graph::isContraction(anchor);
+  }
   bool fusesEpilogue() const override { return false; }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

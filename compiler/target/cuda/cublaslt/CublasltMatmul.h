@@ -16,6 +16,9 @@ namespace minic::cuda {
 class CublasltMatmul : public LibraryBackend {
 public:
   llvm::StringRef name() const override { return "cublaslt"; }
+  bool isFor(mlir::Operation *anchor) const override {
+    return anchor && graph::isContraction(anchor);
+  }
   bool fusesEpilogue() const override { return true; }
   bool offersBareAnchor() const override { return true; }
   bool isExpandable() const override { return true; }

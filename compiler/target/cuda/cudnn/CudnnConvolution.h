@@ -31,6 +31,9 @@ public:
   explicit CudnnConvolution(bool fusesEpilogue) : fuses_(fusesEpilogue) {}
 
   llvm::StringRef name() const override { return "cudnn_conv"; }
+  bool isFor(mlir::Operation *anchor) const override {
+    return anchor && !graph::isContraction(anchor);
+  }
   bool fusesEpilogue() const override { return fuses_; }
   bool isExpandable() const override { return true; }
   BackendLabel label() const override {

@@ -16,6 +16,9 @@ namespace minic::cuda {
 class CudnnMatmul : public LibraryBackend {
 public:
   llvm::StringRef name() const override { return "cudnn_matmul"; }
+  bool isFor(mlir::Operation *anchor) const override {
+    return anchor && graph::isContraction(anchor);
+  }
   bool fusesEpilogue() const override { return true; }
   BackendLabel label() const override { return BackendLabel::Cudnn; }
   bool offersBareAnchor() const override { return false; }

@@ -19,6 +19,9 @@ namespace minic::cuda {
 class GemmSkinnyFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "gemm_skinny"; }
+  bool isFor(mlir::Operation *anchor) const override {
+    return anchor && graph::isContraction(anchor);
+  }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;
   std::vector<Implementation>

@@ -16,6 +16,9 @@ namespace minic::cuda {
 class GemmSm80Family : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "gemm_sm80"; }
+  bool isFor(mlir::Operation *anchor) const override {
+    return anchor && graph::isContraction(anchor);
+  }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;
   std::vector<Implementation>

@@ -17,6 +17,7 @@ namespace minic::cuda {
 class PointwiseFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "pointwise"; }
+  bool isFor(mlir::Operation *anchor) const override { return !anchor; }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;
   std::vector<Implementation>

@@ -1,0 +1,40 @@
+// Why a fusion is several launches on a GPU; compiled without one.
+//
+// RUN: minic %s --target=cuda --device-profile=h200 --log=perf-hints -o %t.minic > %t.log 2>&1
+// RUN: FileCheck %s < %t.log
+// RUN: FileCheck %s --check-prefix=NOT < %t.log
+
+// One launch was a candidate.
+// CHECK-DAG: @prologue {{.*}}: cublas fuses no pointwise ops: pointwise and cublas are 2 launches
+// CHECK-DAG: @prologue {{.*}}: 2 launches were chosen by estimate over one of gemm_sm80
+// CHECK-DAG: @prologue {{.*}}: gelu before the contraction: fused into it, every tile of columns computes that again; apart, it is a launch; at the end of a layer that makes the operand it would cost neither
+// NOT-NOT: @prologue {{.*}} refused
+// NOT-NOT: @epilogue {{.*}} launch
+
+// One launch is nobody's; who is not about convolutions is not asked.
+// CHECK-DAG: @refused {{.*}}: one launch was refused by cudnn_conv: cuDNN fuses no graph.exp{{$}}
+// NOT-NOT: cudnn_conv fuses no pointwise ops
+
+// The command line leaves it out.
+// RUN: minic %s --target=cuda --device-profile=h200 --function=epilogue --gemm-backends=aten --log=perf-hints -o %t2.minic 2>&1 | FileCheck %s --check-prefix=ATEN
+// ATEN: @epilogue {{.*}}: cublas fuses no pointwise ops: cublas and pointwise are 2 launches
+// ATEN: @epilogue {{.*}}: one launch is possible: --gemm-backends leaves out gemm_sm80
+// ATEN-NOT: refused
+
+func.func @prologue(%x: tensor<256x1024xbf16>, %w: tensor<1024x1024xbf16>) -> tensor<256x1024xbf16> {
+  %0 = graph.gelu %x : tensor<256x1024xbf16>
+  %1 = graph.linear %0, %w : (tensor<256x1024xbf16>, tensor<1024x1024xbf16>) -> tensor<256x1024xbf16>
+  return %1 : tensor<256x1024xbf16>
+}
+
+func.func @epilogue(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %0 = graph.linear %x, %w : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %1 = graph.exp %0 : tensor<64x64xf32>
+  return %1 : tensor<64x64xf32>
+}
+
+func.func @refused(%x: tensor<2x14x14x64xbf16>, %w: tensor<64x64x3x3xbf16>) -> tensor<2x12x12x64xbf16> {
+  %0 = graph.conv2d %x, %w {layout = "nhwc"} : (tensor<2x14x14x64xbf16>, tensor<64x64x3x3xbf16>) -> tensor<2x12x12x64xbf16>
+  %1 = graph.exp %0 : tensor<2x12x12x64xbf16>
+  return %1 : tensor<2x12x12x64xbf16>
+}
