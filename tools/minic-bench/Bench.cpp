@@ -68,8 +68,10 @@ struct Contestant {
   }
 };
 
+/// `first`: the one before whose tensors it takes, if any.
 absl::StatusOr<Contestant> enter(const BenchOptions &options,
-                                 std::shared_ptr<const Program> program) {
+                                 std::shared_ptr<const Program> program,
+                                 const Contestant *first) {
   Contestant contestant;
   if (program->place().type == 1) {
     absl::StatusOr<TimedFunction> function =
@@ -81,7 +83,8 @@ absl::StatusOr<Contestant> enter(const BenchOptions &options,
     return contestant;
   }
   absl::StatusOr<std::unique_ptr<TimedContext>> timed = TimedContext::create(
-      std::move(program), {options.graph, options.residency});
+      std::move(program),
+      {options.graph, options.residency, first ? first->gpu.get() : nullptr});
   if (!timed.ok()) {
     return timed.status();
   }
@@ -177,7 +180,9 @@ absl::StatusOr<BenchResult> runBench(const BenchOptions &options) {
     if (!program.ok()) {
       return program.status();
     }
-    absl::StatusOr<Contestant> contestant = enter(options, std::move(*program));
+    absl::StatusOr<Contestant> contestant =
+        enter(options, std::move(*program),
+              contestants.empty() ? nullptr : &contestants.front());
     if (!contestant.ok()) {
       return contestant.status();
     }

@@ -31,9 +31,8 @@ static uint64_t cacheBytesOf(const Program &program) {
   return 0;
 }
 
-absl::StatusOr<std::unique_ptr<TimedContext>>
-TimedContext::create(std::shared_ptr<const Program> program,
-                     const Options &options) {
+absl::StatusOr<std::shared_ptr<const TimedContext::Tensors>>
+TimedContext::Tensors::create(std::shared_ptr<const Program> program) {
   const auto &inputSpecs = program->inputs(), &outputSpecs = program->outputs();
   absl::StatusOr<ModelTensors> inputs = readInputs(
       inputSpecs, std::vector<std::string>(inputSpecs.size()), false, 0);
@@ -51,10 +50,41 @@ TimedContext::create(std::shared_ptr<const Program> program,
   if (!deviceOutputs.ok()) {
     return deviceOutputs.status();
   }
-  std::unique_ptr<TimedContext> timed(new TimedContext(
-      program, std::move(*deviceInputs), std::move(*deviceOutputs)));
-  timed->hostInputs_ = std::move(*inputs);
-  timed->hostOutputs_ = std::move(*outputs);
+  return std::make_shared<const Tensors>(
+      Tensors{std::move(program), *std::move(inputs), *std::move(outputs),
+              *std::move(deviceInputs), *std::move(deviceOutputs)});
+}
+
+bool TimedContext::Tensors::fit(const Program &other) const {
+  auto areSame = [](absl::Span<const runtime::TensorSpec> a,
+                    absl::Span<const runtime::TensorSpec> b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const auto &x, const auto &y) {
+                        return x.dtype == y.dtype && x.dims == y.dims;
+                      });
+  };
+  return program->place() == other.place() &&
+         areSame(program->inputs(), other.inputs()) &&
+         areSame(program->outputs(), other.outputs());
+}
+
+absl::StatusOr<std::unique_ptr<TimedContext>>
+TimedContext::create(std::shared_ptr<const Program> program,
+                     const Options &options) {
+  std::shared_ptr<const Tensors> tensors;
+  std::shared_ptr<const runtime::RotatedOperands> operands;
+  if (options.like && options.like->tensors_->fit(*program)) {
+    tensors = options.like->tensors_;
+    operands = options.like->operands_;
+  } else {
+    absl::StatusOr<std::shared_ptr<const Tensors>> created =
+        Tensors::create(program);
+    if (!created.ok()) {
+      return created.status();
+    }
+    tensors = *std::move(created);
+  }
+  std::unique_ptr<TimedContext> timed(new TimedContext(std::move(tensors)));
   runtime::ContextOptions contextOptions;
   contextOptions.graph = options.graph;
   absl::StatusOr<std::unique_ptr<runtime::Context>> context =
@@ -66,6 +96,8 @@ TimedContext::create(std::shared_ptr<const Program> program,
   runtime::TimedGpuFunction::Options deviceOptions;
   deviceOptions.residency = options.residency;
   deviceOptions.cacheBytes = cacheBytesOf(*program);
+  timed->operands_ = std::move(operands);
+  deviceOptions.operands = &timed->operands_;
   absl::StatusOr<std::unique_ptr<runtime::TimedGpuFunction>> device =
       runtime::TimedGpuFunction::create(std::move(program), deviceOptions);
   if (!device.ok()) {

@@ -77,5 +77,23 @@ TEST_F(CudaToolTest, TimesInThreeWays) {
   EXPECT_GT(artifact["graph"]["replays"].get<int64_t>(), 0);
 }
 
+// Where they lie would otherwise be a difference between them.
+TEST_F(CudaToolTest, ComparedArtifactsShareTensors) {
+  constexpr int64_t count = 1 << 20;
+  write("large.minic", cudaScaleArtifact(count));
+  // Room for the caller's tensors and for those of which the device time is
+  // read off, not for either twice.
+  uint64_t bytes = 2 * (2 * sizeof(float) * count);
+  std::string driver = fakeCudaPath() + (" MINIC_FAKE_CUDA=memory=" +
+                                         std::to_string(bytes + bytes / 4));
+  for (const char *other : {"large.minic", "m.minic"}) { // alike, and not
+    ToolResult result =
+        runOn(driver, MINIC_BENCH,
+              std::string("large.minic --rounds=1 --sample-ms=0.1 --compare=") +
+                  other);
+    EXPECT_EQ(result.exitCode, 0) << other << ": " << result.errors;
+  }
+}
+
 } // namespace
 } // namespace minic::testing
