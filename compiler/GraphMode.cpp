@@ -29,9 +29,10 @@ void setGraphMode(ModuleOp plan, const CompileOptions &options) {
     bool replay =
         options.cudaGraphs == CudaGraphs::On ? commands > 0 : commands > 1;
     auto unmeasured = b.getF64FloatAttr(0);
-    variant.setGraphAttr(plan::GraphVerdictAttr::get(b.getContext(), replay,
-                                                     unmeasured, unmeasured,
-                                                     unmeasured, unmeasured));
+    variant.setGraphAttr(plan::GraphVerdictAttr::get(
+        b.getContext(), replay ? plan::Replay::Always : plan::Replay::Never,
+        unmeasured, unmeasured, unmeasured, unmeasured, unmeasured, unmeasured,
+        unmeasured));
     options.log.line(
         LogTopic::Graphs,
         Twine("@") +

@@ -30,7 +30,8 @@ static StringRef callersTensor(Value address, plan::FunctionOp function) {
 }
 
 std::string describePointerChanges(plan::VariantOp variant) {
-  if (!variant.getGraphAttr() || !variant.getGraphAttr().getReplay()) {
+  if (!variant.getGraphAttr() ||
+      variant.getGraphAttr().getReplay() == plan::Replay::Never) {
     return "";
   }
   auto function = cast<plan::FunctionOp>(variant->getParentOp());

@@ -90,13 +90,16 @@ void setGraphVerdicts(ModuleOp plan, const Verdicts &verdicts) {
       continue;
     }
     const tune::Verdict &graph = *found->second.graphFigures;
+    auto unmeasured = b.getF64FloatAttr(0);
     for (auto variant : function.getBody().getOps<plan::VariantOp>()) {
       variant.setGraphAttr(plan::GraphVerdictAttr::get(
-          b.getContext(), graph.tunedShips,
+          b.getContext(),
+          graph.tunedShips ? plan::Replay::Always : plan::Replay::Never,
           b.getF64FloatAttr(graph.backToBack.tunedUs),
           b.getF64FloatAttr(graph.backToBack.defaultUs),
           b.getF64FloatAttr(graph.call.tunedUs),
-          b.getF64FloatAttr(graph.call.defaultUs)));
+          b.getF64FloatAttr(graph.call.defaultUs), unmeasured, unmeasured,
+          unmeasured));
     }
   }
 }

@@ -146,11 +146,15 @@ static LogicalResult addVariant(plan::VariantOp op,
   variant->zeroed_bytes = op.getZeroedBytes().value_or(0);
   if (plan::GraphVerdictAttr graph = op.getGraphAttr()) {
     variant->graph = std::make_unique<format::GraphVerdictT>();
-    variant->graph->replay = graph.getReplay();
+    variant->graph->replay = static_cast<format::Replay>(graph.getReplay());
     variant->graph->graph_us = graph.getGraphUs().getValueAsDouble();
     variant->graph->stream_us = graph.getStreamUs().getValueAsDouble();
     variant->graph->graph_call_us = graph.getGraphCallUs().getValueAsDouble();
     variant->graph->stream_call_us = graph.getStreamCallUs().getValueAsDouble();
+    variant->graph->when_idle_us = graph.getWhenIdleUs().getValueAsDouble();
+    variant->graph->when_idle_call_us =
+        graph.getWhenIdleCallUs().getValueAsDouble();
+    variant->graph->run_us = graph.getRunUs().getValueAsDouble();
   }
   if (op.getEvidence()) {
     variant->evidence = op.getEvidence()->str();

@@ -130,11 +130,14 @@ readGraphVerdict(const format::GraphVerdict *graph, OpBuilder &builder) {
     return {};
   }
   return plan::GraphVerdictAttr::get(
-      builder.getContext(), graph->replay(),
+      builder.getContext(), static_cast<plan::Replay>(graph->replay()),
       builder.getF64FloatAttr(graph->graph_us()),
       builder.getF64FloatAttr(graph->stream_us()),
       builder.getF64FloatAttr(graph->graph_call_us()),
-      builder.getF64FloatAttr(graph->stream_call_us()));
+      builder.getF64FloatAttr(graph->stream_call_us()),
+      builder.getF64FloatAttr(graph->when_idle_us()),
+      builder.getF64FloatAttr(graph->when_idle_call_us()),
+      builder.getF64FloatAttr(graph->run_us()));
 }
 
 static void readVariant(const format::Artifact &artifact,

@@ -65,12 +65,24 @@ def Plan_OnednnMatmulAttr : Plan_Attr<"OnednnMatmul", "onednn_matmul"> {
                         "bool":$pack_rhs);
 }
 
+def Plan_Replay : I32EnumAttr<"Replay", "format.Replay, case by case", [
+    I32EnumAttrCase<"Never", 0, "never">,
+    I32EnumAttrCase<"Always", 1, "always">,
+    I32EnumAttrCase<"WhenIdle", 2, "when_idle">]> {
+  let cppNamespace = "::minic::plan";
+  let genSpecializedAttr = 0;
+}
+
 def Plan_GraphVerdictAttr : Plan_Attr<"GraphVerdict", "graph_verdict"> {
   let summary = "format.GraphVerdict; times are in microseconds";
-  let parameters = (ins "bool":$replay, "::mlir::FloatAttr":$graph_us,
+  let parameters = (ins EnumParameter<Plan_Replay>:$replay,
+                        "::mlir::FloatAttr":$graph_us,
                         "::mlir::FloatAttr":$stream_us,
                         "::mlir::FloatAttr":$graph_call_us,
-                        "::mlir::FloatAttr":$stream_call_us);
+                        "::mlir::FloatAttr":$stream_call_us,
+                        "::mlir::FloatAttr":$when_idle_us,
+                        "::mlir::FloatAttr":$when_idle_call_us,
+                        "::mlir::FloatAttr":$run_us);
 }
 
 def Plan_CublasGemmAttr : Plan_Attr<"CublasGemm", "cublas_gemm"> {

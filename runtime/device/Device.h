@@ -45,8 +45,13 @@ public:
   virtual void releaseOn(void *stream, void *pointer) const;
 };
 
-/// Whether runs replay a captured graph.
-enum class GraphMode { Artifact, Off, On }; // Artifact: as it was measured
+/// Which runs replay a captured graph.
+enum class GraphMode {
+  Artifact, // as it was measured
+  Off,
+  On,
+  WhenIdle // those that find the stream idle, by an estimate
+};
 
 /// What the graph machinery has done, for tests and `minic-run --stats`.
 struct GraphCounters {
@@ -94,6 +99,8 @@ struct ExecutionOptions {
   /// GPU: the caller's stream (CUstream); null: the legacy default stream.
   void *stream = nullptr;
   GraphMode graph = GraphMode::Artifact;
+  /// WhenIdle: how long a run is taken to keep the stream busy, microseconds.
+  double runUs = 0;
   /// GPU: a copy that Executable::copyConstants made and that outlives the
   /// Execution; null: the Executable's own. For measuring with weights that no
   /// cache holds.

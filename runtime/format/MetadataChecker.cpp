@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <cmath>
 #include <limits>
 #include <set>
 #include <string>
@@ -254,6 +255,21 @@ checkCommands(const flatbuffers::Vector<flatbuffers::Offset<Command>> &commands,
   return absl::OkStatus();
 }
 
+static absl::Status checkGraphVerdict(const GraphVerdict &graph) {
+  if (graph.replay() > Replay::MAX) {
+    return damaged("graph verdict: unknown replay ", int(graph.replay()));
+  }
+  for (double us : {graph.graph_us(), graph.stream_us(), graph.when_idle_us(),
+                    graph.graph_call_us(), graph.stream_call_us(),
+                    graph.when_idle_call_us(), graph.run_us()}) {
+    if (!std::isfinite(us) || us < 0) {
+      return damaged("graph verdict: expected a time in microseconds, got ",
+                     us);
+    }
+  }
+  return absl::OkStatus();
+}
+
 static absl::Status checkVariant(const Variant &variant,
                                  const Artifact &artifact,
                                  const Function &function) {
@@ -270,6 +286,9 @@ static absl::Status checkVariant(const Variant &variant,
   if (variant.zeroed_bytes() > variant.arena_bytes()) {
     return damaged("variant memory: ", variant.zeroed_bytes(),
                    " zeroed bytes in an arena of ", variant.arena_bytes());
+  }
+  if (variant.graph()) {
+    RETURN_IF_ERROR(checkGraphVerdict(*variant.graph()));
   }
   if (variant.prepare()) {
     RETURN_IF_ERROR(

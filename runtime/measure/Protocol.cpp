@@ -180,10 +180,14 @@ const char *toString(RunMode mode) {
     return "stream";
   case RunMode::graph:
     return "graph";
+  case RunMode::whenIdle:
+    return "when-idle";
   case RunMode::streamCall:
     return "stream-call";
   case RunMode::graphCall:
     return "graph-call";
+  case RunMode::whenIdleCall:
+    return "when-idle-call";
   }
   return "?";
 }

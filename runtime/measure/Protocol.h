@@ -98,8 +98,10 @@ enum class RunMode {
   device,     // the device's own time: on a GPU of runs unrolled in one graph
   stream,     // host time back to back, plain launches, then synchronized
   graph,      // the same with replays of the captured graph
+  whenIdle,   // the same with replays where the stream is idle, else launches
   streamCall, // host time of single calls, each synchronized, plain launches
-  graphCall   // the same with replays
+  graphCall,  // the same with replays
+  whenIdleCall
 };
 
 /// One round: for each id in the given order, `iterations` runs. An id may come
@@ -110,6 +112,9 @@ struct TimeRequest {
   Residency residency = Residency::warm;
   /// Parallel to ids; empty: all `device`.
   std::vector<RunMode> modes = {};
+  /// Parallel to ids; empty: none is needed. Modes `whenIdle`: how long a run
+  /// is taken to keep the stream busy, in microseconds.
+  std::vector<double> runUs = {};
 };
 struct TimeReply {
   /// Mean time of one run, parallel to ids. CPU, warm: iterations back to back

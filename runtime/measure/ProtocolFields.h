@@ -103,6 +103,7 @@ template <typename F> void visit(F &fields, TimeRequest &request) {
   fields.get("iterations", request.iterations);
   fields.get("residency", request.residency);
   fields.get("modes", request.modes);
+  fields.get("run_us", request.runUs);
 }
 
 template <typename F> void visit(F &fields, TimeReply &reply) {

@@ -123,7 +123,8 @@ bool fromJson(const Json &json, Residency &value) {
 bool fromJson(const Json &json, RunMode &value) {
   return fromJson(json,
                   {RunMode::device, RunMode::stream, RunMode::graph,
-                   RunMode::streamCall, RunMode::graphCall},
+                   RunMode::whenIdle, RunMode::streamCall, RunMode::graphCall,
+                   RunMode::whenIdleCall},
                   value);
 }
 

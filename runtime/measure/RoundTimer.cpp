@@ -65,9 +65,10 @@ absl::Status RoundTimer::prepare(LoadedFunction &entry, Residency residency) {
 
 absl::StatusOr<double> RoundTimer::sample(LoadedFunction &entry,
                                           int64_t iterations,
-                                          Residency residency, RunMode mode) {
+                                          Residency residency, RunMode mode,
+                                          double runUs) {
   if (entry.timedGpu) {
-    return entry.timedGpu->sample(iterations, mode);
+    return entry.timedGpu->sample(iterations, mode, runUs);
   }
   if (mode != RunMode::device) {
     return absl::InvalidArgumentError(
@@ -86,10 +87,12 @@ absl::StatusOr<double> RoundTimer::sample(LoadedFunction &entry,
 absl::StatusOr<TimeReply> RoundTimer::time(const TimeRequest &request) {
   size_t count = request.ids.size();
   if (count != request.iterations.size() ||
-      (!request.modes.empty() && count != request.modes.size())) {
+      (!request.modes.empty() && count != request.modes.size()) ||
+      (!request.runUs.empty() && count != request.runUs.size())) {
     return absl::InvalidArgumentError(
         absl::StrCat("time: ", count, " ids but ", request.iterations.size(),
-                     " iterations and ", request.modes.size(), " modes"));
+                     " iterations, ", request.modes.size(), " modes and ",
+                     request.runUs.size(), " run times"));
   }
   // All are made ready before the first is timed.
   std::vector<LoadedFunction *> timed;
@@ -112,7 +115,8 @@ absl::StatusOr<TimeReply> RoundTimer::time(const TimeRequest &request) {
   for (size_t i = 0; i < count; ++i) {
     absl::StatusOr<double> time =
         sample(*timed[i], request.iterations[i], request.residency,
-               request.modes.empty() ? RunMode::device : request.modes[i]);
+               request.modes.empty() ? RunMode::device : request.modes[i],
+               request.runUs.empty() ? 0 : request.runUs[i]);
     if (!time.ok()) {
       return time.status();
     }

@@ -27,7 +27,8 @@ private:
   /// Makes ready to be timed.
   absl::Status prepare(LoadedFunction &entry, Residency residency);
   absl::StatusOr<double> sample(LoadedFunction &entry, int64_t iterations,
-                                Residency residency, RunMode mode);
+                                Residency residency, RunMode mode,
+                                double runUs);
 
   LoadedFunctions &functions;
   MachineFacts &facts;

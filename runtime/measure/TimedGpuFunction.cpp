@@ -42,8 +42,7 @@ TimedGpuFunction::~TimedGpuFunction() {
   // Nobody runs any more: all samples were waited for.
   executions.clear();
   recorded.clear();
-  streamed.reset();
-  replayed.reset();
+  hostTimed.clear();
   options.spare->leave(std::move(block));
 }
 
@@ -124,9 +123,11 @@ void *TimedGpuFunction::constantsOf(int64_t set) const {
 }
 
 absl::StatusOr<std::unique_ptr<Execution>>
-TimedGpuFunction::createExecution(GraphMode mode, int64_t set) const {
+TimedGpuFunction::createExecution(GraphMode mode, int64_t set,
+                                  double runUs) const {
   ExecutionOptions execution{block.buffer.data()};
   execution.graph = mode;
+  execution.runUs = runUs;
   execution.constants = set > 0 ? constantsOf(set) : nullptr;
   execution.sharesCalls = true; // there is one for each set
   execution.isArenaZeroed = !executions.empty();
@@ -214,27 +215,53 @@ absl::StatusOr<double> TimedGpuFunction::sampleDevice(int64_t iterations) {
   return total / double(replays * count);
 }
 
-absl::StatusOr<double> TimedGpuFunction::sampleHost(int64_t iterations,
-                                                    RunMode mode) {
-  bool replays = mode == RunMode::graph || mode == RunMode::graphCall;
-  std::unique_ptr<Execution> &execution = replays ? replayed : streamed;
-  if (!execution) {
+static GraphMode graphModeOf(RunMode mode) {
+  switch (mode) {
+  case RunMode::graph:
+  case RunMode::graphCall:
+    return GraphMode::On;
+  case RunMode::whenIdle:
+  case RunMode::whenIdleCall:
+    return GraphMode::WhenIdle;
+  case RunMode::device:
+  case RunMode::stream:
+  case RunMode::streamCall:
+    break;
+  }
+  return GraphMode::Off;
+}
+
+absl::StatusOr<Execution *> TimedGpuFunction::findExecution(GraphMode mode,
+                                                            double runUs) {
+  HostTimed &timed = hostTimed[mode];
+  if (!timed.execution || timed.runUs != runUs) {
     absl::StatusOr<std::unique_ptr<Execution>> created =
-        createExecution(replays ? GraphMode::On : GraphMode::Off, 0);
+        createExecution(mode, 0, runUs);
     if (!created.ok()) {
       return created.status();
     }
-    execution = *std::move(created);
+    timed = {*std::move(created), runUs};
   }
+  return timed.execution.get();
+}
+
+absl::StatusOr<double>
+TimedGpuFunction::sampleHost(int64_t iterations, RunMode mode, double runUs) {
+  absl::StatusOr<Execution *> found = findExecution(graphModeOf(mode), runUs);
+  if (!found.ok()) {
+    return found.status();
+  }
+  Execution *execution = *found;
   void *const *callers = operands->callers(0);
   absl::Status status = execution->run(callers);
   status.Update(execution->synchronize());
-  if (replays && status.ok() && !execution->graphRefusal().empty()) {
+  if (status.ok() && !execution->graphRefusal().empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat("graph capture refused: ", execution->graphRefusal()));
   }
-  bool waitsEachTime =
-      mode == RunMode::streamCall || mode == RunMode::graphCall;
+  bool waitsEachTime = mode == RunMode::streamCall ||
+                       mode == RunMode::graphCall ||
+                       mode == RunMode::whenIdleCall;
   Clock::time_point start = Clock::now();
   for (int64_t i = 0; i < iterations && status.ok(); ++i) {
     status = execution->run(callers);
@@ -251,9 +278,9 @@ absl::StatusOr<double> TimedGpuFunction::sampleHost(int64_t iterations,
 }
 
 absl::StatusOr<double> TimedGpuFunction::sample(int64_t iterations,
-                                                RunMode mode) {
+                                                RunMode mode, double runUs) {
   return mode == RunMode::device ? sampleDevice(iterations)
-                                 : sampleHost(iterations, mode);
+                                 : sampleHost(iterations, mode, runUs);
 }
 
 } // namespace minic::runtime

@@ -45,8 +45,9 @@ public:
   /// Mean microseconds of one run over at least `iterations` (at least 1).
   /// Mode `device`: of recorded runs, after an untimed replay where that is
   /// short; others: by the host's clock, after an untimed run. A graph mode is
-  /// FailedPrecondition where capture is refused.
-  absl::StatusOr<double> sample(int64_t iterations, RunMode mode);
+  /// FailedPrecondition where capture is refused. `runUs` as in TimeRequest.
+  absl::StatusOr<double> sample(int64_t iterations, RunMode mode,
+                                double runUs = 0);
 
 private:
   struct Recorded {
@@ -60,14 +61,21 @@ private:
 
   absl::Status allocate();
   void *constantsOf(int64_t set) const; // set > 0
-  absl::StatusOr<std::unique_ptr<Execution>> createExecution(GraphMode mode,
-                                                             int64_t set) const;
+  /// For the host's clock.
+  struct HostTimed {
+    std::unique_ptr<Execution> execution;
+    double runUs = 0; // of its estimate
+  };
+  absl::StatusOr<std::unique_ptr<Execution>>
+  createExecution(GraphMode mode, int64_t set, double runUs = 0) const;
+  absl::StatusOr<Execution *> findExecution(GraphMode mode, double runUs);
   /// A recording of `count` runs.
   absl::StatusOr<Recorded *> record(int64_t count);
   /// What is replayed, untimed, before `entry` is: the shortest that will do.
   Recorded &warmUpOf(Recorded &entry);
   absl::StatusOr<double> sampleDevice(int64_t iterations);
-  absl::StatusOr<double> sampleHost(int64_t iterations, RunMode mode);
+  absl::StatusOr<double> sampleHost(int64_t iterations, RunMode mode,
+                                    double runUs);
 
   const std::shared_ptr<const Program> program;
   const Options options;
@@ -76,7 +84,7 @@ private:
   SpareBuffer::Block block;
   std::vector<std::unique_ptr<Execution>> executions; // one per set
   std::map<int64_t, Recorded> recorded;               // by count
-  std::unique_ptr<Execution> streamed, replayed;      // for the host's clock
+  std::map<GraphMode, HostTimed> hostTimed;
 };
 
 } // namespace minic::runtime

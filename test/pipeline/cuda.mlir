@@ -45,7 +45,7 @@ func.func @skinny(%x: tensor<4x256xbf16>) -> tensor<4x512xbf16> {
 // POINTWISE-NOT: graph = #plan.graph_verdict
 // POINTWISE: plan.launch "pointwise_gelu" grid [{{[0-9]+}}]
 // POINTWISE-SAME: block = array<i64: {{128|256}}>
-// REPLAY: graph = #plan.graph_verdict<replay = true, graph_us = 0.000000e+00 : f64, stream_us = 0.000000e+00 : f64, graph_call_us = 0.000000e+00 : f64, stream_call_us = 0.000000e+00 : f64>
+// REPLAY: graph = #plan.graph_verdict<replay = always, graph_us = 0.000000e+00 : f64, stream_us = 0.000000e+00 : f64, graph_call_us = 0.000000e+00 : f64, stream_call_us = 0.000000e+00 : f64, when_idle_us = 0.000000e+00 : f64, when_idle_call_us = 0.000000e+00 : f64, run_us = 0.000000e+00 : f64>
 func.func @pointwise(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {
   %0 = graph.gelu %x : tensor<64x128xf32>
   return %0 : tensor<64x128xf32>

@@ -189,13 +189,9 @@ CudaExecutable::load(const ExecutableSource &source) {
 
 absl::StatusOr<std::unique_ptr<Execution>>
 CudaExecutable::createExecution(const ExecutionOptions &options) const {
-  CudaExecution::Parts parts{context,
-                             run,
-                             bases(),
-                             {},
-                             callerBytes,
-                             variant.zeroed_bytes(),
-                             variant.graph() && variant.graph()->replay()};
+  CudaExecution::Parts parts{
+      context,        run, bases(), {}, callerBytes, variant.zeroed_bytes(),
+      variant.graph()};
   parts.bases.arena = options.arena;
   if (options.constants) {
     auto *own = reinterpret_cast<std::byte *>(constantBlock.get());

@@ -9,7 +9,27 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <chrono>
+
 namespace minic::runtime {
+
+static GraphMode modeOf(const format::GraphVerdict *measured) {
+  switch (measured ? measured->replay() : format::Replay::never) {
+  case format::Replay::never:
+    return GraphMode::Off;
+  case format::Replay::always:
+    return GraphMode::On;
+  case format::Replay::when_idle:
+    return GraphMode::WhenIdle;
+  }
+  return GraphMode::Off;
+}
+
+static double hostClockUs() {
+  return std::chrono::duration<double, std::micro>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 absl::StatusOr<std::unique_ptr<CudaExecution>>
 CudaExecution::create(Parts parts, const ExecutionOptions &options) {
@@ -32,10 +52,16 @@ CudaExecution::create(Parts parts, const ExecutionOptions &options) {
     return commands.status();
   }
   execution->commands_ = std::move(*commands);
-  bool wantsGraph = options.graph == GraphMode::Artifact
-                        ? own.wantsGraph
-                        : options.graph == GraphMode::On;
-  if (wantsGraph) {
+  GraphMode mode = options.graph;
+  double runUs = options.runUs;
+  if (mode == GraphMode::Artifact) {
+    mode = modeOf(own.measured);
+    runUs = own.measured ? own.measured->run_us() : 0;
+  }
+  if (mode == GraphMode::WhenIdle) {
+    execution->busy_.emplace(runUs);
+  }
+  if (mode != GraphMode::Off) {
     absl::StatusOr<std::unique_ptr<CapturedGraph>> graph =
         CapturedGraph::create(own.context, *execution->commands_,
                               own.callerBytes, own.bases.inputCount);
@@ -82,8 +108,12 @@ absl::Status CudaExecution::runPlainly(void *const *callers) {
 
 absl::Status CudaExecution::run(void *const *callers) {
   CudaScope scope(*parts_.context);
+  if (!graph_ || !graph_->refusal().empty()) {
+    return runPlainly(callers);
+  }
+  bool isIdle = !busy_ || busy_->enqueue(hostClockUs());
   // A stream that captures gets the commands themselves.
-  if (!graph_ || !graph_->refusal().empty() || isCapturing()) {
+  if ((!isIdle && graph_->isCaptured()) || isCapturing()) {
     return runPlainly(callers);
   }
   if (graph_->isCaptured()) {
@@ -119,6 +149,9 @@ absl::Status CudaExecution::setStream(void *stream) {
     return status;
   }
   stream_ = queue;
+  if (busy_) {
+    busy_->clear();
+  }
   return absl::OkStatus();
 }
 
@@ -132,6 +165,9 @@ absl::Status CudaExecution::synchronize() {
   MINIC_RETURN_IF_CUDA_ERROR(
       context.driver(), cuStreamSynchronize(stream_),
       absl::StrCat("a run on CUDA device ", context.deviceIndex(), " failed"));
+  if (busy_) {
+    busy_->clear();
+  }
   return absl::OkStatus();
 }
 

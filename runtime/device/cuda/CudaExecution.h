@@ -6,7 +6,10 @@
 #define MINIC_RUNTIME_DEVICE_CUDA_CUDAEXECUTION_H
 
 #include "runtime/device/Device.h"
+#include "runtime/device/cuda/BusyEstimate.h"
 #include "runtime/device/cuda/CapturedGraph.h"
+
+#include <optional>
 
 namespace minic::runtime {
 
@@ -24,7 +27,8 @@ public:
     std::vector<void *> constants;
     const std::vector<uint64_t> &callerBytes; // inputs, then outputs
     uint64_t zeroedBytes;                     // of the arena
-    bool wantsGraph; // where ExecutionOptions leave it to the artifact
+    /// Where ExecutionOptions leave it to the artifact; null: no graph.
+    const format::GraphVerdict *measured;
   };
   static absl::StatusOr<std::unique_ptr<CudaExecution>>
   create(Parts parts, const ExecutionOptions &options);
@@ -49,6 +53,7 @@ private:
   Parts parts_;
   std::unique_ptr<CommandList> commands_;
   std::unique_ptr<CapturedGraph> graph_; // null: none is wanted
+  std::optional<BusyEstimate> busy_;     // where only idle streams replay
   CUstream stream_ = nullptr;
   int64_t plainRuns_ = 0;
 };

@@ -136,6 +136,10 @@ TEST(ProtocolTest, RunModesAndClocks) {
                       .iterations = {1, 2},
                       .modes = {RunMode::graphCall, RunMode::stream}};
   EXPECT_EQ(roundTripRequest(request).modes, request.modes);
+  request.modes = {RunMode::whenIdle, RunMode::whenIdleCall};
+  request.runUs = {8.5, 0.1};
+  EXPECT_EQ(roundTripRequest(request).modes, request.modes);
+  EXPECT_EQ(roundTripRequest(request).runUs, request.runUs);
   EXPECT_EQ(roundTripReply(TimeReply{{1.0}, 1980.0}).smClockMHz, 1980.0);
 }
 

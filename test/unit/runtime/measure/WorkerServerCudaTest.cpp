@@ -176,12 +176,14 @@ TEST_F(WorkerServerCudaTest, TimesInEveryWay) {
   load("b", cudaScaleArtifact(count));
   for (Residency residency : {Residency::warm, Residency::cold}) {
     TimeReply reply = ask<TimeReply>(TimeRequest{
-        .ids = {"a", "b", "a", "a", "a", "a"},
-        .iterations = {100, 100, 3, 3, 3, 3},
+        .ids = {"a", "b", "a", "a", "a", "a", "a", "a"},
+        .iterations = {100, 100, 3, 3, 3, 3, 3, 3},
         .residency = residency,
         .modes = {RunMode::device, RunMode::device, RunMode::stream,
-                  RunMode::graph, RunMode::streamCall, RunMode::graphCall}});
-    ASSERT_EQ(reply.microseconds.size(), 6u);
+                  RunMode::graph, RunMode::streamCall, RunMode::graphCall,
+                  RunMode::whenIdle, RunMode::whenIdleCall},
+        .runUs = {0, 0, 0, 0, 0, 0, 1e6, 1e6}});
+    ASSERT_EQ(reply.microseconds.size(), 8u);
     for (double us : reply.microseconds) {
       EXPECT_GT(us, 0);
 #ifdef MINIC_TEST_ON_GPU

@@ -16,10 +16,11 @@ using ::testing::HasSubstr;
 class GraphFaultTest : public CudaFixture {
 protected:
   /// Executions of y = 2 * x + 1 whose graph is `replay`'s choice.
-  static TestArtifact measured(bool replay) {
+  static TestArtifact measured(format::Replay replay, double runUs = 0) {
     TestArtifact artifact = cudaScaleArtifact(2);
     artifact.variant().graph = std::make_unique<format::GraphVerdictT>();
     artifact.variant().graph->replay = replay;
+    artifact.variant().graph->run_us = runUs;
     return artifact;
   }
   static absl::StatusOr<std::unique_ptr<Execution>>
@@ -34,7 +35,8 @@ protected:
 
 TEST_F(GraphFaultTest, followsTheArtifactUnlessTold) {
   for (bool replay : {false, true}) {
-    LoadedArtifact loaded(measured(replay));
+    LoadedArtifact loaded(
+        measured(replay ? format::Replay::always : format::Replay::never));
     ASSERT_TRUE(loaded.status().ok()) << loaded.status();
     DeviceFloats x(*loaded, {1, 2}), y(*loaded, {0, 0});
     void *callers[] = {x.data(), y.data()};
@@ -53,6 +55,69 @@ TEST_F(GraphFaultTest, followsTheArtifactUnlessTold) {
       EXPECT_THAT(y.read(), ElementsAre(3, 5));
     }
   }
+}
+
+TEST_F(GraphFaultTest, replaysWhenIdleAsTheArtifactSays) {
+  LoadedArtifact loaded(measured(format::Replay::when_idle, /*runUs=*/1e12));
+  ASSERT_TRUE(loaded.status().ok()) << loaded.status();
+  DeviceFloats x(*loaded, {1, 2}), y(*loaded, {0, 0});
+  void *callers[] = {x.data(), y.data()};
+  for (auto [mode, replays] :
+       {std::pair{GraphMode::Artifact, 2}, std::pair{GraphMode::Off, 0},
+        std::pair{GraphMode::On, 5}}) {
+    auto execution = createExecution(loaded, mode);
+    ASSERT_TRUE(execution.ok()) << execution.status();
+    for (int run = 0; run < 6; ++run) {
+      ASSERT_TRUE((*execution)->run(callers).ok());
+      if (run % 2 == 1) {
+        ASSERT_TRUE((*execution)->synchronize().ok());
+      }
+    }
+    EXPECT_EQ((*execution)->graphCounters().replays, replays);
+    EXPECT_EQ((*execution)->graphCounters().plainRuns, 6 - replays);
+    EXPECT_THAT(y.read(), ElementsAre(3, 5));
+  }
+}
+
+TEST_F(GraphFaultTest, aRunOnABusyStreamLaunchesAndNoMore) {
+  LoadedArtifact loaded(measured(format::Replay::when_idle, /*runUs=*/1e12));
+  auto execution = createExecution(loaded, GraphMode::Artifact);
+  ASSERT_TRUE(execution.ok());
+  DeviceFloats x(*loaded, {1, 2}), y(*loaded, {0, 0});
+  void *callers[] = {x.data(), y.data()};
+  ASSERT_TRUE((*execution)->run(callers).ok());
+  fake.calls.clear();
+  for (int run = 0; run < 10; ++run) {
+    ASSERT_TRUE((*execution)->run(callers).ok());
+  }
+  EXPECT_EQ(fake.calls["cuLaunchKernel"], 10);
+  for (const auto &[function, count] : fake.calls) {
+    EXPECT_THAT(function, ::testing::AnyOf("cuLaunchKernel", "cuCtxPushCurrent",
+                                           "cuCtxPopCurrent"));
+  }
+}
+
+TEST_F(GraphFaultTest, aCallersCaptureIsNoFirstRun) {
+  LoadedArtifact loaded(measured(format::Replay::when_idle, /*runUs=*/1e12));
+  CallerStream stream;
+  auto execution = createExecution(loaded, GraphMode::Artifact, stream.get());
+  ASSERT_TRUE(execution.ok());
+  DeviceFloats x(*loaded, {1, 2}), y(*loaded, {0, 0});
+  void *callers[] = {x.data(), y.data()};
+  CudaScope scope(stream.owner());
+  ASSERT_EQ(driver().cuStreamBeginCapture(stream.get(),
+                                          CU_STREAM_CAPTURE_MODE_GLOBAL),
+            CUDA_SUCCESS);
+  EXPECT_TRUE((*execution)->run(callers).ok());
+  CUgraph graph = nullptr;
+  ASSERT_EQ(driver().cuStreamEndCapture(stream.get(), &graph), CUDA_SUCCESS);
+  driver().cuGraphDestroy(graph);
+  EXPECT_EQ((*execution)->graphCounters().instantiations, 0);
+  ASSERT_TRUE((*execution)->run(callers).ok());
+  EXPECT_EQ((*execution)->graphCounters().instantiations, 1);
+  ASSERT_TRUE((*execution)->synchronize().ok());
+  ASSERT_TRUE((*execution)->run(callers).ok());
+  EXPECT_EQ((*execution)->graphCounters().replays, 1);
 }
 
 TEST_F(GraphFaultTest, aRunOnTheSamePointersLaunchesAndNoMore) {

@@ -155,12 +155,13 @@ GraphTestProgram::~GraphTestProgram() {
 }
 
 absl::StatusOr<std::unique_ptr<CudaExecution>>
-GraphTestProgram::createExecution(GraphMode mode) {
+GraphTestProgram::createExecution(GraphMode mode, double runUs) {
   ExecutionOptions options{bases_.arena};
   options.stream = stream_.get();
   options.graph = mode;
+  options.runUs = runUs;
   return CudaExecution::create(
-      {context_, loaded_, bases_, {}, callerBytes_, 0, false}, options);
+      {context_, loaded_, bases_, {}, callerBytes_, 0, nullptr}, options);
 }
 
 absl::StatusOr<std::unique_ptr<CapturedGraph>>

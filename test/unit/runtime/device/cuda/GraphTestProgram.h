@@ -40,7 +40,7 @@ public:
   CUstream stream() const { return stream_.get(); }
   /// Of the same commands.
   absl::StatusOr<std::unique_ptr<runtime::CudaExecution>>
-  createExecution(runtime::GraphMode mode);
+  createExecution(runtime::GraphMode mode, double runUs = 0);
 
   /// As if every tensor took `callerBytes`.
   absl::StatusOr<std::unique_ptr<runtime::CapturedGraph>>

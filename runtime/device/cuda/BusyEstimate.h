@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BusyEstimate: whether a stream still runs what was enqueued before, without
+// asking the driver.
+//
+// Background: a graph replay makes one call that is waited for shorter, but on
+// a busy stream plain launches overlap across runs and a replay does not.
+// Asking an idle stream whether it is idle takes 1.3 us on an H200, about what
+// there is to gain. Approach: every run is taken to occupy the stream for a
+// time that was measured when the model was tuned. A wrong estimate picks the
+// slower way of running, never another result.
+
+#ifndef MINIC_RUNTIME_DEVICE_CUDA_BUSYESTIMATE_H
+#define MINIC_RUNTIME_DEVICE_CUDA_BUSYESTIMATE_H
+
+#include <algorithm>
+#include <limits>
+
+namespace minic::runtime {
+
+/// Of the runs of one Context. Times are microseconds of one host clock.
+class BusyEstimate {
+public:
+  /// `runUs`: how long the stream is taken to be occupied by one run.
+  explicit BusyEstimate(double runUs) : runUs(runUs) {}
+
+  /// Notes a run that is enqueued at `nowUs`; whether the stream was idle.
+  bool enqueue(double nowUs) {
+    bool isIdle = nowUs >= busyUntilUs;
+    double start = isIdle ? nowUs : busyUntilUs;
+    busyUntilUs = std::min(start + runUs, nowUs + mostRuns * runUs);
+    return isIdle;
+  }
+
+  /// The stream was waited for, or is another one.
+  void clear() { busyUntilUs = -std::numeric_limits<double>::infinity(); }
+
+private:
+  /// About as many launches as a stream takes before the next one waits: what
+  /// is too much in `runUs` adds up no further.
+  static constexpr double mostRuns = 1024;
+
+  double runUs;
+  double busyUntilUs = -std::numeric_limits<double>::infinity();
+};
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_DEVICE_CUDA_BUSYESTIMATE_H
