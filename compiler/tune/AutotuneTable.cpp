@@ -148,11 +148,7 @@ std::string formatTable(const TunedProblem &tuned, int maxRows) {
     absl::StrAppendFormat(&text, "; the budget ended after %.0f%% of them",
                           100 * record.coverage);
   }
-  if (record.clockHighMHz > 0) {
-    absl::StrAppendFormat(&text, "; SM clock %.0f to %.0f MHz",
-                          record.clockLowMHz, record.clockHighMHz);
-  }
-  return text + "\n";
+  return absl::StrCat(text, describe(record.clock), "\n");
 }
 
 std::string formatProgress(const TuningProgress &progress) {

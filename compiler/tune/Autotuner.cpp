@@ -343,8 +343,6 @@ absl::Status Autotuner::finish(Search &search) {
   if (!stored.ok()) {
     return stored.status();
   }
-  stored->clockLowMHz = record.clockLowMHz;
-  stored->clockHighMHz = record.clockHighMHz;
   stored->listSeconds = record.listSeconds;
   stored->loadSeconds = record.loadSeconds;
   stored->waitSeconds = record.waitSeconds;

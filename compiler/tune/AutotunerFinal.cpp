@@ -156,8 +156,6 @@ absl::Status Autotuner::runFinal(Search &search) {
   }
   search.record.measureSeconds +=
       search.secondsBesideLoads(clock.now(), begun, loaded);
-  search.record.clockLowMHz = search.bench->clockLowMHz;
-  search.record.clockHighMHz = search.bench->clockHighMHz;
   return absl::OkStatus();
 }
 

@@ -45,6 +45,7 @@ void Autotuner::closeBench(Search &search) {
   if (search.bench) {
     double begun = clock.now();
     search.record.loadSeconds = search.bench->loadSeconds;
+    search.record.clock = search.bench->smClock;
     search.bench.reset(); // unloads
     search.record.loadSeconds += clock.now() - begun;
   }

@@ -196,11 +196,7 @@ CandidateBench::time(absl::Span<const std::string> ids,
     return failure;
   }
   auto &timed = std::get<runtime::TimeReply>(reply);
-  if (timed.smClockMHz > 0) {
-    clockLowMHz = clockLowMHz > 0 ? std::min(clockLowMHz, timed.smClockMHz)
-                                  : timed.smClockMHz;
-    clockHighMHz = std::max(clockHighMHz, timed.smClockMHz);
-  }
+  smClock.include(timed.smClockMHz);
   microseconds = std::move(timed.microseconds);
   bool valid = microseconds.size() == ids.size();
   for (double time : microseconds) {

@@ -77,8 +77,7 @@ public:
   /// Iterations that take about `targetUs` for a candidate of `us` a run.
   int64_t iterationsFor(double us, double targetUs) const;
 
-  /// GPU: the lowest and the highest SM clock after a round; 0: not known.
-  double clockLowMHz = 0, clockHighMHz = 0;
+  ClockRange smClock; // of all that was timed
   /// What loading and unloading took, in whichever member.
   double loadSeconds = 0;
 

@@ -91,7 +91,9 @@ PlanContest::time(absl::Span<const int> order) {
   if (!reply.ok()) {
     return reply.status();
   }
-  return std::get<runtime::TimeReply>(*reply).microseconds;
+  auto &timed = std::get<runtime::TimeReply>(*reply);
+  clocks.include(timed.smClockMHz);
+  return std::move(timed.microseconds);
 }
 
 absl::Status PlanContest::run() {

@@ -36,6 +36,7 @@ public:
   absl::Status run();
   /// After run(); `first` entered before `second`.
   Figures figures(int first, int second) const;
+  const ClockRange &smClock() const { return clocks; }
   runtime::RunMode mode(int entry) const { return entries[entry].mode; }
 
 private:
@@ -58,6 +59,7 @@ private:
   /// Contestant i is entry i back to back, i + entries.size() its single calls.
   std::vector<Entry> entries;
   RoundsResult rounds;
+  ClockRange clocks;
 };
 
 } // namespace minic::tune

@@ -60,6 +60,19 @@ bool Verdict::isOfGenerated() const {
   return absl::EndsWith(plan, "#generated");
 }
 
+void ClockRange::include(double mhz) {
+  if (mhz > 0) {
+    lowMHz = isKnown() ? std::min(lowMHz, mhz) : mhz;
+    highMHz = std::max(highMHz, mhz);
+  }
+}
+
+std::string describe(const ClockRange &clock) {
+  return clock.isKnown() ? absl::StrFormat("; SM clock %.0f to %.0f MHz",
+                                           clock.lowMHz, clock.highMHz)
+                         : "";
+}
+
 /// Closer than this does not matter to who calls the model.
 static constexpr double indifference = 0.01;
 
@@ -105,7 +118,7 @@ std::string describe(const Verdict &verdict) {
   if (!verdict.reason.empty()) {
     absl::StrAppend(&text, " (", verdict.reason, ")");
   }
-  return text;
+  return text + describe(verdict.clock);
 }
 
 std::string describeLoss(const Verdict &verdict) {

@@ -106,6 +106,18 @@ enum class RecordState {
 const char *toString(RecordState state);
 std::optional<RecordState> parseRecordState(const std::string &text);
 
+/// GPU: the SM clock after each round, lowest and highest; 0 where unknown.
+struct ClockRange {
+  double lowMHz = 0, highMHz = 0;
+
+  bool isKnown() const { return highMHz > 0; }
+  /// Widens it by what was read; 0: nothing was.
+  void include(double mhz);
+};
+
+/// "; SM clock 1545 to 1980 MHz", for the end of a line; empty where unknown.
+std::string describe(const ClockRange &clock);
+
 struct Record {
   ProblemSpec problem;
   RecordState state = RecordState::Running;
@@ -118,9 +130,7 @@ struct Record {
   double listSeconds = 0, loadSeconds = 0, waitSeconds = 0;
   std::string created; // UTC, "2026-01-31T23:59:59Z"
   std::vector<Row> rows;
-  /// GPU: the SM clock after rounds, lowest and highest; 0 where unknown. Not
-  /// stored.
-  double clockLowMHz = 0, clockHighMHz = 0;
+  ClockRange clock;
 };
 
 /// One figure of two contestants.
@@ -154,6 +164,7 @@ struct Verdict {
   /// What decided, or in which way each ran; empty on a CPU.
   std::string reason;
   std::string created;
+  ClockRange clock;
 
   bool isOfGraph() const;
   /// Of the plan of generated kernels alone, `tuned`, against the one with the
@@ -163,7 +174,8 @@ struct Verdict {
   bool isRefused() const { return isOfGraph() && !backToBack.isMeasured(); }
 };
 
-/// "tuned 9.10 us, default 9.80 us, ratio 0.929 [0.921, 0.935]: tuned ships".
+/// "tuned 9.10 us, default 9.80 us, ratio 0.929 [0.921, 0.935]: tuned ships",
+/// and which clocks the SMs had, where it is known.
 std::string describe(const Verdict &verdict);
 
 /// Of a verdict on a graph that is not replayed: "graph capture lost: one

@@ -132,6 +132,24 @@ static void readVersions(FieldReader &parent, const std::string &where,
   }
 }
 
+static Json toJson(const ClockRange &clock) {
+  return {{"low", clock.lowMHz}, {"high", clock.highMHz}};
+}
+
+/// Exports of versions before 3 have none.
+static void readClock(FieldReader &parent, const std::string &where,
+                      int64_t version, ClockRange &clock) {
+  if (version < 3) {
+    return;
+  }
+  if (const Json *json = parent.object("sm_clock_mhz")) {
+    FieldReader reader(*json, absl::StrCat(where, ", sm_clock_mhz"));
+    reader.read("low", clock.lowMHz);
+    reader.read("high", clock.highMHz);
+    parent.status.Update(reader.status);
+  }
+}
+
 Json toJson(const Row &row) {
   return {{"name", row.candidate.name},
           {"label", row.candidate.label},
@@ -209,10 +227,11 @@ Json toJson(const Record &record) {
           {"verify_seconds", record.verifySeconds},
           {"measure_seconds", record.measureSeconds},
           {"created", record.created},
+          {"sm_clock_mhz", toJson(record.clock)},
           {"rows", std::move(rows)}};
 }
 
-absl::StatusOr<Record> recordFromJson(const Json &json) {
+absl::StatusOr<Record> recordFromJson(const Json &json, int64_t version) {
   Record record;
   ProblemSpec &problem = record.problem;
   FieldReader reader(json, "record");
@@ -232,6 +251,7 @@ absl::StatusOr<Record> recordFromJson(const Json &json) {
   reader.read("verify_seconds", record.verifySeconds);
   reader.read("measure_seconds", record.measureSeconds);
   reader.read("created", record.created);
+  readClock(reader, "record", version, record.clock);
   const Json *rows = reader.array("rows");
   if (!reader.status.ok()) {
     return reader.status;
@@ -289,10 +309,11 @@ Json toJson(const Verdict &verdict) {
           {"call", toJson(verdict.call)},
           {"tuned_ships", verdict.tunedShips},
           {"reason", verdict.reason},
-          {"created", verdict.created}};
+          {"created", verdict.created},
+          {"sm_clock_mhz", toJson(verdict.clock)}};
 }
 
-absl::StatusOr<Verdict> verdictFromJson(const Json &json) {
+absl::StatusOr<Verdict> verdictFromJson(const Json &json, int64_t version) {
   Verdict verdict;
   FieldReader reader(json, "verdict");
   reader.read("plan", verdict.plan);
@@ -304,6 +325,7 @@ absl::StatusOr<Verdict> verdictFromJson(const Json &json) {
   reader.read("tuned_ships", verdict.tunedShips);
   reader.read("reason", verdict.reason);
   reader.read("created", verdict.created);
+  readClock(reader, "verdict", version, verdict.clock);
   if (!reader.status.ok()) {
     return reader.status;
   }

@@ -17,10 +17,16 @@ nlohmann::ordered_json toJson(const Row &row);
 nlohmann::ordered_json toJson(const Record &record);
 nlohmann::ordered_json toJson(const Verdict &verdict);
 
-/// InvalidArgument naming the field that is missing or of another type, or
-/// whose value cannot be (an unknown status, a negative or non-finite time).
-absl::StatusOr<Record> recordFromJson(const nlohmann::ordered_json &json);
-absl::StatusOr<Verdict> verdictFromJson(const nlohmann::ordered_json &json);
+/// The version of exports that toJson's objects belong to.
+inline constexpr int64_t exportVersion = 3;
+
+/// `version`: of the export, 1 to exportVersion. InvalidArgument naming the
+/// field that is missing or of another type, or whose value cannot be (an
+/// unknown status, a negative or non-finite time).
+absl::StatusOr<Record> recordFromJson(const nlohmann::ordered_json &json,
+                                      int64_t version);
+absl::StatusOr<Verdict> verdictFromJson(const nlohmann::ordered_json &json,
+                                        int64_t version);
 
 } // namespace minic::tune
 

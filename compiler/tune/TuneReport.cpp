@@ -29,10 +29,6 @@ std::string formatReport(absl::Span<const TunedProblem> problems,
                  {"chosen", nullptr},
                  {"reason", problem.selection.reason},
                  {"record", toJson(problem.record)}};
-    if (problem.record.clockHighMHz > 0) {
-      item["sm_clock_mhz"] = {problem.record.clockLowMHz,
-                              problem.record.clockHighMHz};
-    }
     if (problem.selection.row >= 0) {
       item["chosen"] =
           problem.record.rows[problem.selection.row].candidate.name;
@@ -44,7 +40,7 @@ std::string formatReport(absl::Span<const TunedProblem> problems,
   };
   Json report = {
       {"format", "minic-tune-report"},
-      {"version", 2},
+      {"version", 3},
       {"problems", std::move(list)},
       {"generated", verdicts ? optional(verdicts->generated) : nullptr},
       {"whole_model", verdicts ? optional(verdicts->plans) : nullptr},

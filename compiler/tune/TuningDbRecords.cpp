@@ -3,6 +3,7 @@
 // Records: listing, find, and searches in progress (begin, putRow, finish).
 
 #include "compiler/tune/TuningDb.h"
+#include "compiler/tune/TuningDbSchema.h"
 #include "compiler/tune/VersionColumns.h"
 
 #include "absl/strings/str_cat.h"
@@ -14,8 +15,7 @@ namespace minic::tune {
 static constexpr const char *recordColumns =
     "SELECT id, problem, device, backends, codegen, candidate_set, onednn, "
     "text, description, device_name, flops, bytes, state, candidates, "
-    "coverage, build_seconds, verify_seconds, measure_seconds, created "
-    "FROM record ";
+    "coverage, build_seconds, verify_seconds, measure_seconds, created, ";
 
 static constexpr const char *rowColumns =
     "SELECT name, label, choice, estimate_us, launches, needs_library, status, "
@@ -75,7 +75,13 @@ TuningDb::load(const std::string &where, absl::Span<const std::string> values,
                absl::Span<const int64_t> ids) {
   std::vector<Record> records;
   std::vector<int64_t> found;
-  std::string sql = absl::StrCat(recordColumns, where);
+  absl::StatusOr<bool> hasClocks = isCurrent(*db);
+  if (!hasClocks.ok()) {
+    return hasClocks.status();
+  }
+  std::string sql = absl::StrCat(
+      recordColumns, *hasClocks ? "clock_low_mhz, clock_high_mhz" : "0.0, 0.0",
+      " FROM record ", where);
   Statement statement(*db, sql.c_str());
   for (const std::string &value : values) {
     statement.bind(value);
@@ -111,6 +117,8 @@ TuningDb::load(const std::string &where, absl::Span<const std::string> values,
     statement.read(record.verifySeconds);
     statement.read(record.measureSeconds);
     statement.read(record.created);
+    statement.read(record.clock.lowMHz);
+    statement.read(record.clock.highMHz);
     std::optional<RecordState> parsed = parseRecordState(state);
     if (!parsed) {
       return db->error(SQLITE_CORRUPT);
@@ -253,11 +261,13 @@ absl::Status TuningDb::closeRecord(int64_t id, const Record &record) {
   Statement update(*db,
                    "UPDATE record SET state = ?, candidates = ?, coverage = ?, "
                    "build_seconds = ?, verify_seconds = ?, measure_seconds = "
-                   "?, created = ? WHERE id = ?");
+                   "?, created = ?, clock_low_mhz = ?, clock_high_mhz = ? "
+                   "WHERE id = ?");
   update.bind(std::string(toString(record.state))).bind(record.candidates);
   update.bind(record.coverage).bind(record.buildSeconds);
   update.bind(record.verifySeconds).bind(record.measureSeconds);
-  update.bind(record.created).bind(id);
+  update.bind(record.created);
+  update.bind(record.clock.lowMHz).bind(record.clock.highMHz).bind(id);
   if (absl::Status status = update.run(); !status.ok()) {
     return status;
   }

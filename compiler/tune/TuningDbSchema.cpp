@@ -11,7 +11,7 @@ namespace minic::tune {
 
 /// "MNCT": tells our files from other programs'.
 static constexpr int64_t applicationId = 0x4d4e4354;
-static constexpr int64_t schemaVersion = 3;
+static constexpr int64_t schemaVersion = 4;
 
 static constexpr const char *createRecords = R"sql(
 PRAGMA application_id = 1296974676;
@@ -39,6 +39,12 @@ CREATE TABLE row(
   UNIQUE(record, name));
 )sql";
 
+/// What records have since version 4.
+static constexpr const char *addClocks = R"sql(
+ALTER TABLE record ADD COLUMN clock_low_mhz REAL NOT NULL DEFAULT 0;
+ALTER TABLE record ADD COLUMN clock_high_mhz REAL NOT NULL DEFAULT 0;
+)sql";
+
 /// What is soon measured or built again: an older database loses it.
 static constexpr const char *createDerived = R"sql(
 DROP TABLE IF EXISTS verdict;
@@ -55,8 +61,9 @@ CREATE TABLE verdict(
   call_ratio REAL NOT NULL, call_ratio_low REAL NOT NULL,
   call_ratio_high REAL NOT NULL,
   tuned_ships INTEGER NOT NULL, reason TEXT NOT NULL, created TEXT NOT NULL,
+  clock_low_mhz REAL NOT NULL, clock_high_mhz REAL NOT NULL,
   PRIMARY KEY(plan, device, codegen, candidate_set, onednn));
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 )sql";
 
 namespace {
@@ -125,6 +132,9 @@ absl::Status prepareSchema(Sqlite &db, const std::string &path, bool write) {
   absl::Status status;
   if (*state == State::Empty) {
     status = db.execute(createRecords);
+  }
+  if (status.ok()) {
+    status = db.execute(addClocks);
   }
   if (status.ok()) {
     status = db.execute(createDerived);

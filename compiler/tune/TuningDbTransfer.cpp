@@ -15,7 +15,6 @@ namespace minic::tune {
 using Json = nlohmann::ordered_json;
 
 static constexpr const char *exportFormat = "minic-tuning";
-static constexpr int64_t exportVersion = 2;
 
 absl::StatusOr<std::string> TuningDb::exportJson() {
   absl::StatusOr<std::vector<Record>> all = records();
@@ -67,7 +66,7 @@ static absl::Status parseExport(const std::string &text,
     }
   }
   for (const Json &item : json["records"]) {
-    absl::StatusOr<Record> record = recordFromJson(item);
+    absl::StatusOr<Record> record = recordFromJson(item, version);
     if (!record.ok()) {
       return record.status();
     }
@@ -78,7 +77,7 @@ static absl::Status parseExport(const std::string &text,
     return absl::OkStatus();
   }
   for (const Json &item : json["verdicts"]) {
-    absl::StatusOr<Verdict> verdict = verdictFromJson(item);
+    absl::StatusOr<Verdict> verdict = verdictFromJson(item, version);
     if (!verdict.ok()) {
       return verdict.status();
     }

@@ -14,7 +14,8 @@ static constexpr const char *verdictColumns =
     "plan, device, codegen, candidate_set, onednn, description, "
     "tuned_us, default_us, ratio, ratio_low, ratio_high, "
     "tuned_call_us, default_call_us, call_ratio, call_ratio_low, "
-    "call_ratio_high, tuned_ships, reason, created";
+    "call_ratio_high, tuned_ships, reason, created, clock_low_mhz, "
+    "clock_high_mhz";
 
 static void readComparison(Statement &statement, Comparison &figure) {
   statement.read(figure.tunedUs);
@@ -40,6 +41,8 @@ static Verdict readVerdict(Statement &statement) {
   statement.read(verdict.tunedShips);
   statement.read(verdict.reason);
   statement.read(verdict.created);
+  statement.read(verdict.clock.lowMHz);
+  statement.read(verdict.clock.highMHz);
   return verdict;
 }
 
@@ -73,7 +76,7 @@ TuningDb::findVerdict(const std::string &plan, const std::string &device,
 absl::Status TuningDb::putVerdict(const Verdict &verdict) {
   Statement insert(
       *db, absl::StrCat("INSERT OR REPLACE INTO verdict(", verdictColumns,
-                        ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+                        ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
                .c_str());
   insert.bind(verdict.plan).bind(verdict.device);
   bindVersions(insert, verdict.versions);
@@ -81,6 +84,7 @@ absl::Status TuningDb::putVerdict(const Verdict &verdict) {
   bindComparison(insert, verdict.backToBack);
   bindComparison(insert, verdict.call);
   insert.bind(verdict.tunedShips).bind(verdict.reason).bind(verdict.created);
+  insert.bind(verdict.clock.lowMHz).bind(verdict.clock.highMHz);
   return insert.run();
 }
 

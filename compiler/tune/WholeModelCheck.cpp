@@ -133,7 +133,8 @@ private:
                        int byDefault);
   /// `shipping`: the way of the tuned plan; -1: free to choose.
   void decideGraph(const PlanContest &contest, const Ways &ways, int shipping);
-  Verdict verdict(const Figures &figures, std::string key = "") const;
+  Verdict verdict(const PlanContest &contest, const Figures &figures,
+                  std::string key = "") const;
 
   const WholeModelInputs &inputs;
   Worker &worker;
@@ -190,7 +191,8 @@ absl::StatusOr<Ways> Check::enterWays(PlanContest &contest, const char *plan) {
   return ways;
 }
 
-Verdict Check::verdict(const Figures &figures, std::string key) const {
+Verdict Check::verdict(const PlanContest &contest, const Figures &figures,
+                       std::string key) const {
   Verdict verdict;
   verdict.plan = std::move(key);
   verdict.device = inputs.device;
@@ -199,6 +201,7 @@ Verdict Check::verdict(const Figures &figures, std::string key) const {
   verdict.backToBack = figures.backToBack;
   verdict.call = figures.call;
   verdict.created = utcNow();
+  verdict.clock = contest.smClock();
   return verdict;
 }
 
@@ -234,7 +237,7 @@ Verdict Check::judgeGenerated(const PlanContest &contest, const Ways &generated,
   Figures figures =
       contest.figures(ours >= 0 ? ours : inOrder(contest, generated).front(),
                       theirs >= 0 ? theirs : inOrder(contest, tuned).front());
-  Verdict verdict = this->verdict(figures);
+  Verdict verdict = this->verdict(contest, figures);
   verdict.tunedShips = ours >= 0 && (theirs < 0 || isBetter(figures));
   return verdict;
 }
@@ -243,7 +246,7 @@ Verdict Check::judgePlans(const PlanContest &contest, const Ways &ways,
                           int byDefault) const {
   int shipping = bestWay(contest, ways, byDefault);
   int shown = shipping >= 0 ? shipping : inOrder(contest, ways).front();
-  Verdict plans = verdict(contest.figures(shown, byDefault));
+  Verdict plans = verdict(contest, contest.figures(shown, byDefault));
   plans.tunedShips = shipping >= 0;
   if (inputs.onGpu) {
     plans.reason =
@@ -288,12 +291,14 @@ void Check::decideGraph(const PlanContest &contest, const Ways &ways,
           absl::StrCat(choice.graph ? "graph replay" : "launching on a stream",
                        " gains too little over default mode");
     }
-    Verdict &graph = result.graph.emplace(verdict(figures, std::move(key)));
+    Verdict &graph =
+        result.graph.emplace(verdict(contest, figures, std::move(key)));
     graph.tunedShips = replays;
     graph.reason = choice.reason;
   } else if (!ways.graphRefusal.empty()) {
     // Kept, so that it is not tried again.
-    Verdict &refused = result.graph.emplace(verdict({}, std::move(key)));
+    Verdict &refused =
+        result.graph.emplace(verdict(contest, {}, std::move(key)));
     refused.tunedShips = false;
     refused.reason = ways.graphRefusal;
   }

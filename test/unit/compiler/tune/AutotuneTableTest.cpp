@@ -74,6 +74,10 @@ TEST(AutotuneTable, ARecordHasTheSecondsThatAreStored) {
   EXPECT_THAT(formatTable(problem),
               testing::HasSubstr("\ntested in 0.7 s (verify 0.2, measure 0.5; "
                                  "build 1.2 core-s) over 4 candidates\n"));
+  problem.record.clock = {1545, 1980};
+  EXPECT_THAT(formatTable(problem),
+              testing::EndsWith(" over 4 candidates; SM clock 1545 to 1980 "
+                                "MHz\n"));
 }
 
 TEST(TuneReport, HoldsEverySample) {
@@ -81,16 +85,15 @@ TEST(TuneReport, HoldsEverySample) {
   TunedProblem problem = makeProblem();
   WholeModelResult verdicts;
   verdicts.plans.emplace().backToBack.ratio = 0.9;
-  problem.record.clockLowMHz = 1545;
-  problem.record.clockHighMHz = 1980;
+  problem.record.clock = {1545, 1980};
   std::string path = folder / "report.json";
   ASSERT_TRUE(writeReport(path, formatReport({&problem, 1}, &verdicts)).ok());
   std::ifstream file(path);
   auto json = nlohmann::json::parse(file);
   EXPECT_EQ(json["problems"][0]["chosen"], "gemm_packed 8x32");
   EXPECT_EQ(json["problems"][0]["record"]["rows"][1]["samples_us"].size(), 2u);
-  EXPECT_EQ(json["problems"][0]["sm_clock_mhz"],
-            nlohmann::json({1545.0, 1980.0}));
+  EXPECT_EQ(json["problems"][0]["record"]["sm_clock_mhz"],
+            nlohmann::json({{"low", 1545.0}, {"high", 1980.0}}));
   EXPECT_EQ(json["whole_model"]["back_to_back"]["ratio"], 0.9);
   EXPECT_TRUE(json["graph"].is_null());
   absl::Status status = writeReport("/nowhere/report.json", "x");

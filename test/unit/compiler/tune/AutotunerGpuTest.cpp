@@ -27,6 +27,22 @@ TEST_F(AutotunerGpuTest, FaultsAreRecordedAndTheRestGoesOn) {
   EXPECT_EQ(machine.restarts, 2);
 }
 
+TEST_F(AutotunerGpuTest, TheClocksAreInTheRecordThatIsFoundAgain) {
+  machine.smClocksMHz = {1755, 1980, 1545, 1830};
+  TuningTask task = makeGpuTask("p", {{50}, {45}});
+  TunedProblem tuned = tuneOne(task), again = tuneOne(task);
+  EXPECT_TRUE(tuned.measured);
+  EXPECT_FALSE(again.measured);
+  EXPECT_EQ(describe(tuned.record.clock), "; SM clock 1545 to 1980 MHz");
+  EXPECT_EQ(describe(again.record.clock), describe(tuned.record.clock));
+  // Also where the finals are not reached.
+  machine.smClocksMHz = {1980};
+  options.budgetSeconds = 1e-6;
+  tuned = tuneOne(makeGpuTask("q", {{50}, {45}}));
+  EXPECT_EQ(tuned.record.state, RecordState::Partial);
+  EXPECT_EQ(tuned.record.clock.lowMHz, 1980);
+}
+
 TEST_F(AutotunerGpuTest, WhereNothingWorksItIsSaidWhoIsToBlame) {
   FakeCandidate crash{10}, memory{11};
   crash.crashes = true;

@@ -51,6 +51,7 @@ struct FakeMachine {
   double drift = 1;         // the machine's speed now
   double driftPerRound = 0; // random walk, relative
   double buildSeconds = 0.05;
+  std::vector<double> smClocksMHz; // after rounds, in turn; empty: unknown
   std::mt19937_64 random{7};
   int builds = 0, verifications = 0, restarts = 0;
   std::set<std::string> verified;

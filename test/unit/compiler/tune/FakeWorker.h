@@ -29,6 +29,7 @@ public:
   std::map<std::string, std::string> loaded; // id to choice
   size_t mostLoaded = 0;
   std::set<std::string> listers; // loaded, but not to run
+  size_t rounds = 0;             // timed
 
 private:
   WorkerAnswer reply(runtime::Reply reply) {
@@ -128,6 +129,10 @@ private:
                   std::exp(candidate.noise * std::abs(normal(machine.random)));
       answer.microseconds.push_back(us);
       machine.clock.seconds += 1e-6 * us * double(request.iterations[i]);
+    }
+    if (!machine.smClocksMHz.empty()) {
+      answer.smClockMHz =
+          machine.smClocksMHz[rounds++ % machine.smClocksMHz.size()];
     }
     return reply(answer);
   }

@@ -81,7 +81,8 @@ TEST_F(TuningDbBinariesTest, IsPrunedWithRecordsAndNotExported) {
 
 TEST_F(TuningDbBinariesTest, AnOlderDatabaseHasNone) {
   ASSERT_TRUE(db->putBinary("k", binary).ok());
-  execute("PRAGMA user_version = 2");
+  execute("ALTER TABLE record DROP COLUMN clock_low_mhz; ALTER TABLE record "
+          "DROP COLUMN clock_high_mhz; PRAGMA user_version = 2");
   TuningDb::Options options;
   options.path = folder / "tuning.db";
   options.access = TuningDb::Access::ReadOnly;

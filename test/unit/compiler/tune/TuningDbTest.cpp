@@ -28,6 +28,7 @@ Record makeRecord(const std::string &key, const std::string &created) {
   record.candidates = 2;
   record.coverage = 1;
   record.created = created;
+  record.clock = {1545, 1980};
   Row row;
   row.candidate = {"gemm 8x32 n'; DROP TABLE row; --",
                    "generated",
@@ -111,6 +112,7 @@ TEST(TuningDb, VerdictsAreKeyedByPlanDeviceAndVersions) {
   verdict.call = {15, 14, 1.1, 1.05, 1.15};
   verdict.tunedShips = false;
   verdict.reason = "one synchronized call decides";
+  verdict.clock = {1545, 1980};
   ASSERT_TRUE(db->putVerdict(verdict).ok());
   auto found = db->findVerdict("plan", "cpu", {"1", "1", ""});
   ASSERT_TRUE(found->has_value());
@@ -128,6 +130,7 @@ TEST(TuningDb, ExportImportRoundTrip) {
   verdict.plan = "plan";
   verdict.backToBack = {1, 2, 3, 4, 5};
   verdict.call = {6, 7, 8, 9, 10};
+  verdict.clock = {1200, 1980};
   ASSERT_TRUE(db->putVerdict(verdict).ok());
   // A search in progress is not exported.
   ASSERT_TRUE(db->begin(makeRecord("r", "").problem, 3, false).ok());
@@ -196,8 +199,15 @@ TEST(TuningDb, ImportTakesAllOrNothing) {
   bad["records"][1]["rows"][1]["name"] = bad["records"][1]["rows"][0]["name"];
   expectRejected(bad, "two rows are named");
   bad = good;
-  bad["version"] = 3;
-  expectRejected(bad, "expected version 1 to 2, got 3");
+  bad["version"] = 4;
+  expectRejected(bad, "expected version 1 to 3, got 4");
+  bad = good;
+  bad["records"][1].erase("sm_clock_mhz");
+  expectRejected(bad, "record: field 'sm_clock_mhz' is missing");
+  bad = good;
+  bad["records"][1]["sm_clock_mhz"]["low"] = -1;
+  expectRejected(bad, "record, sm_clock_mhz: low must be finite and not "
+                      "negative");
   expectRejected({{"hello", 1}}, "is not a tuning export");
   EXPECT_FALSE(db->importJson("{\"format\"").ok());
   EXPECT_FALSE(db->importJson("").ok());
@@ -217,9 +227,29 @@ TEST(TuningDb, AnExportOfVersion1LosesItsVerdicts) {
   EXPECT_EQ(counts->verdicts, 0);
 }
 
+TEST(TuningDb, AnExportOfVersion2HasNoClocks) {
+  TempFolder folder;
+  auto db = folder.openDb();
+  put(*db, makeRecord("p", "2026-01-01T00:00:00Z"));
+  Verdict verdict;
+  verdict.plan = "plan";
+  ASSERT_TRUE(db->putVerdict(verdict).ok());
+  auto json = nlohmann::json::parse(*db->exportJson());
+  json["version"] = 2;
+  json["records"][0].erase("sm_clock_mhz");
+  json["verdicts"][0].erase("sm_clock_mhz");
+  auto copy = folder.openDb("copy.db");
+  auto counts = copy->importJson(json.dump());
+  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_EQ(counts->added, 1);
+  EXPECT_EQ(counts->verdicts, 1);
+  EXPECT_FALSE(copy->records()->front().clock.isKnown());
+}
+
 TEST(TuningDb, ADatabaseOfVersion1KeepsItsRecordsOnly) {
   TempFolder folder;
   Record record = makeRecord("p", "2026-01-01T00:00:00Z");
+  record.clock = {};
   put(*folder.openDb(), record);
   {
     auto raw =
@@ -227,8 +257,10 @@ TEST(TuningDb, ADatabaseOfVersion1KeepsItsRecordsOnly) {
     ASSERT_TRUE((*raw)
                     ->execute("DROP TABLE verdict; CREATE TABLE verdict(plan "
                               "TEXT, device TEXT, tuned_us REAL); INSERT INTO "
-                              "verdict VALUES('plan', 'cuda', 9.6); PRAGMA "
-                              "user_version = 1;")
+                              "verdict VALUES('plan', 'cuda', 9.6); "
+                              "ALTER TABLE record DROP COLUMN clock_low_mhz; "
+                              "ALTER TABLE record DROP COLUMN clock_high_mhz; "
+                              "PRAGMA user_version = 1;")
                     .ok());
   }
   TuningDb::Options options;
@@ -239,7 +271,10 @@ TEST(TuningDb, ADatabaseOfVersion1KeepsItsRecordsOnly) {
     options.access = access;
     auto db = TuningDb::open(options);
     ASSERT_TRUE(db.ok()) << db.status();
-    EXPECT_EQ((*db)->find(record.problem)->freshness, Freshness::Fresh);
+    auto found = (*db)->find(record.problem);
+    ASSERT_TRUE(found.ok()) << found.status();
+    EXPECT_EQ(found->freshness, Freshness::Fresh);
+    EXPECT_EQ(text(found->record), text(record));
     EXPECT_FALSE((*db)->findVerdict("plan", "cuda", {})->has_value());
     EXPECT_TRUE((*db)->verdicts()->empty());
   }
@@ -248,6 +283,11 @@ TEST(TuningDb, ADatabaseOfVersion1KeepsItsRecordsOnly) {
   auto db = folder.openDb();
   ASSERT_TRUE(db->putVerdict(verdict).ok());
   EXPECT_EQ(db->verdicts()->size(), 1u);
+  // What it searches from now on has clocks.
+  Record later = makeRecord("p", "2026-02-01T00:00:00Z");
+  later.problem.versions.codegen = "8";
+  put(*db, later);
+  EXPECT_EQ(db->find(later.problem)->record.clock.highMHz, 1980);
 }
 
 TEST(TuningDb, PruneRemovesWhatIsAskedFor) {

@@ -143,6 +143,18 @@ TEST_F(WholeModelGpuTest, VerdictsAreMeasuredOnce) {
   EXPECT_FALSE(again.plans->tunedShips);
 }
 
+TEST_F(WholeModelGpuTest, TheClocksOfItsRoundsAreKept) {
+  machine.smClocksMHz = {1755, 1980, 1545};
+  Times tuned{8, 9, 17, 15}, byDefault{13, 14, 22, 19};
+  check(tuned, byDefault);
+  WholeModelResult again = check(tuned, byDefault);
+  EXPECT_FALSE(again.measured);
+  EXPECT_THAT(describe(*again.plans),
+              testing::EndsWith("(tuned by graph, default by stream); SM clock "
+                                "1545 to 1980 MHz"));
+  EXPECT_EQ(again.graph->clock.lowMHz, 1545);
+}
+
 TEST_F(WholeModelGpuTest, ARefusedCaptureIsSaidAndNotTriedAgain) {
   Times plan{30, -1, 40, -1};
   WholeModelResult result = check(plan);
