@@ -74,7 +74,7 @@ private:
     struct Dimension {
       char name;
       int64_t size, unit = 1; // unit: elements of 16 bytes
-      std::vector<std::string> rows;
+      std::vector<std::string> rows = {};
     };
     Dimension dims[] = {{'M', gemm.m}, {'N', gemm.n}, {'K', gemm.k}};
     auto &[m, n, k] = dims;

@@ -248,8 +248,9 @@ private:
       }
       lines[found->second].channels.push_back(k);
     }
-    llvm::stable_sort(
-        lines, [](const Line &a, const Line &b) { return a.group < b.group; });
+    llvm::sort(lines, [](const Line &a, const Line &b) {
+      return std::tie(a.group, a.n, a.p) < std::tie(b.group, b.n, b.p);
+    });
     // Lines of which the same channels are wanted are one product.
     for (size_t first = 0, next; first < lines.size(); first = next) {
       const Line &line = lines[first];

@@ -100,10 +100,14 @@ struct AssignBuffers : plan::impl::AssignBuffersBase<AssignBuffers> {
 private:
   void assign(VariantOp variant) {
     auto buffers = getLifetimes(getCommands(variant.getRun().front()));
-    llvm::sort(buffers, [](const Buffer &a, const Buffer &b) {
-      return std::pair(-a.bytes(), a.index) < std::pair(-b.bytes(), b.index);
-    });
     // Zeroed buffers lie side by side at the start, where nothing else comes.
+    auto rank = [](const Buffer &buffer) {
+      return std::tuple(!BufferOp(buffer.op).getZeroed(), -buffer.bytes(),
+                        buffer.index);
+    };
+    llvm::sort(buffers, [&](const Buffer &a, const Buffer &b) {
+      return rank(a) < rank(b);
+    });
     int64_t arena = 0, sum = 0;
     for (Buffer &buffer : buffers) {
       if (buffer.op.getZeroed()) {
@@ -111,9 +115,6 @@ private:
         buffer.last = INT64_MAX;
       }
     }
-    std::stable_partition(buffers.begin(), buffers.end(), [](const Buffer &b) {
-      return BufferOp(b.op).getZeroed();
-    });
     int64_t zeroed = 0;
     Builder builder(variant.getContext());
     for (size_t i = 0; i < buffers.size(); ++i) {
