@@ -5,7 +5,10 @@
 #include "runtime/device/cuda/cudnn/CudnnGraph.h"
 
 #include "runtime/device/cuda/cudnn/EngineConfig.h"
+#include "runtime/device/cuda/cudnn/EngineErrata.h"
 #include "runtime/device/cuda/cudnn/GraphOperations.h"
+
+#include <algorithm>
 
 namespace minic::runtime {
 
@@ -14,6 +17,7 @@ struct CudnnGraph::State {
   const std::string description; // of the problem
   const size_t tensors;
   const EngineNumerics numerics;
+  const std::vector<int64_t> errata; // engines that are never listed
   std::optional<fe::OperationGraph> graph;
   std::shared_ptr<fe::DeviceProperties> properties; // null with a handle
 };
@@ -56,7 +60,8 @@ CudnnGraph::create(const CudnnLibrary &library, const CudnnProblem &problem,
     auto state = std::unique_ptr<State>(new State{
         library, problem.describe(), problem.tensors().size(),
         EngineNumerics{problem.lhs.dtype == DType::f32, problem.allowsTf32},
-        std::nullopt, nullptr});
+        engineErrata(problem, library.cudnnGetVersion()), std::nullopt,
+        nullptr});
     if (!handle) {
       state->properties = std::make_shared<fe::DeviceProperties>();
       auto error = state->properties->deserialize(
@@ -109,7 +114,11 @@ CudnnGraph::engines(CudnnHeuristic heuristic) const {
         configs, /*evaluate_all=*/true, /*sm_count=*/-1, state->properties);
     std::vector<EngineChoice> choices;
     for (const fe::ManagedOpaqueDescriptor &config : configs) {
-      choices.push_back(EngineConfig{config}.choice());
+      EngineChoice choice = EngineConfig{config}.choice();
+      if (std::find(state->errata.begin(), state->errata.end(),
+                    choice.engine) == state->errata.end()) {
+        choices.push_back(std::move(choice));
+      }
     }
     return choices;
   });

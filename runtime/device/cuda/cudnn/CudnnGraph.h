@@ -30,12 +30,14 @@ public:
   /// What the heuristic lists, best first, without engines whose numerics the
   /// problem does not allow: those that round f32 to tf32 unasked, reduce in
   /// less than f32, or transform the data first (Winograd, FFT: a NaN or an
-  /// infinity reaches results it is no operand of). Empty where there is none.
+  /// infinity reaches results it is no operand of), and without errata. Empty
+  /// where there is none.
   absl::StatusOr<std::vector<EngineChoice>>
   engines(CudnnHeuristic heuristic) const;
 
-  /// InvalidArgument for an engine that this graph does not have or whose
-  /// numerics are not allowed; Unimplemented for one that does not support it.
+  /// Of errata, too: who names one has verified it. InvalidArgument for an
+  /// engine that this graph does not have or whose numerics are not allowed;
+  /// Unimplemented for one that does not support it.
   absl::StatusOr<std::unique_ptr<CudnnPlan>>
   plan(const EngineChoice &choice) const;
 

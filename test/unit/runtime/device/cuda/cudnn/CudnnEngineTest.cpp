@@ -31,7 +31,6 @@ protected:
   /// A convolution by the first engine that works, or by none yet.
   absl::StatusOr<std::unique_ptr<LibraryCall>>
   makeCall(bool onlyListsAlgorithms = false) {
-    ConvolutionCase test;
     minic::testing::PackedTable<format::CudnnConvolution> packed(
         test.descriptor());
     auto call =
@@ -63,6 +62,7 @@ protected:
     return names;
   }
 
+  ConvolutionCase test;
   std::vector<void *> constants;
   std::shared_ptr<SparePool> spares; // null: off, as it is for users
 };
@@ -79,6 +79,27 @@ TEST_F(CudnnEngineTest, TheOrderIsTheHeuristics) {
               ElementsAre("eng5", "eng3", "eng1_k2=7_k13=1", "eng9", "eng4"));
   // The call's own is there already.
   EXPECT_THAT(fake().made, UnorderedElementsAre(3, 1, 9, 4));
+}
+
+TEST_F(CudnnEngineTest, ErrataAreNeitherChosenNorListed) {
+  listed(CUDNN_HEUR_MODE_A) = {{.index = 39, .knobs = {{25, 0}}},
+                               {.index = 39, .knobs = {{25, 1}}},
+                               {.index = 10}};
+  listed(CUDNN_HEUR_MODE_B) = {{.index = 39, .knobs = {{25, 0}}}};
+  test.dtype = format::DType::bf16;
+  test.c = 17;
+  test.hasBias = true;
+  auto call = makeCall();
+  ASSERT_TRUE(call.ok()) << call.status();
+  EXPECT_THAT(fake().made, ElementsAre(10));
+  EXPECT_THAT(list(10), ElementsAre("eng10"));
+  // Where nothing is known against it, it is cuDNN's favourite.
+  test.c = 16;
+  EXPECT_THAT(list(10), ElementsAre("eng39_k25=0", "eng39_k25=1", "eng10"));
+  // Who names it, has it.
+  test.c = 17;
+  test.engine = "eng39_k25=1";
+  EXPECT_TRUE(makeCall().ok());
 }
 
 TEST_F(CudnnEngineTest, NoMoreAreMadeThanAreWanted) {
