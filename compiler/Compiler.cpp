@@ -164,7 +164,13 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
     entry.versions =
         tune::describe(tune::currentVersions(variant.target->profile()));
   }
-  auto hints = collectGpuHints(*module, *variant.target, options);
+  std::set<std::string> checked;
+  for (const auto &[function, verdict] : *verdicts) {
+    if (verdict.isDefaultBetter) {
+      checked.insert(function);
+    }
+  }
+  auto hints = collectGpuHints(*module, *variant.target, options, checked);
   for (FunctionEvidence &entry : evidence) {
     std::vector<std::string> &lines = hints[entry.function];
     if (std::string loss = (*verdicts)[entry.function].graphLoss;

@@ -24,8 +24,9 @@ namespace {
 class Hints {
 public:
   Hints(kernel::FusionOp fusion, const Target &target,
-        const CompileOptions &options, std::vector<std::string> &lines)
-      : fusion(fusion), target(target), options(options),
+        const CompileOptions &options, bool isChecked,
+        std::vector<std::string> &lines)
+      : fusion(fusion), target(target), options(options), isChecked(isChecked),
         profile(target.profile()), lines(lines) {}
 
   void collect() {
@@ -153,11 +154,11 @@ private:
             .str());
   }
 
-  StringRef origin() {
+  bool isEstimated() {
     auto provenance = fusion->getAttrOfType<DictionaryAttr>("provenance");
     auto origin =
         provenance ? provenance.getAs<StringAttr>("origin") : StringAttr();
-    return origin ? origin.getValue() : "";
+    return origin && origin.getValue() == "heuristic";
   }
 
   /// The option that leaves `source` out, which takes the whole fusion; empty
@@ -168,7 +169,7 @@ private:
     if (!allowed.empty() && !llvm::is_contained(allowed, label)) {
       return hasConvolution(fusion) ? "--conv-backends" : "--gemm-backends";
     }
-    if (origin() != "heuristic") {
+    if (!isEstimated()) {
       return ""; // it was measured what is deterministic or loses a NaN
     }
     if (options.deterministic && isLibrary) {
@@ -231,7 +232,9 @@ private:
     }
     if (!taking.empty()) {
       say(Twine(parts.size()) + " launches were chosen by " +
-          (origin() == "heuristic" ? "estimate" : "measuring") +
+          (!isEstimated() ? "measuring"
+           : isChecked    ? "the whole-model check"
+                          : "estimate") +
           " over one of " + join(taking, " or "));
     } else if (!leftOut.empty()) {
       say("one launch is possible: " + Twine(llvm::join(leftOut, ", ")));
@@ -259,7 +262,7 @@ private:
   }
 
   void untuned() {
-    if (origin() == "heuristic") {
+    if (isEstimated() && !isChecked) {
       say("untuned: chosen by an estimate; --mode=max-autotune measures");
     }
   }
@@ -267,6 +270,7 @@ private:
   kernel::FusionOp fusion;
   const Target &target;
   const CompileOptions &options;
+  const bool isChecked;
   const DeviceProfile &profile;
   std::vector<std::string> &lines;
 };
@@ -275,15 +279,18 @@ private:
 
 std::map<std::string, std::vector<std::string>>
 collectGpuHints(ModuleOp module, const Target &target,
-                const CompileOptions &options) {
+                const CompileOptions &options,
+                const std::set<std::string> &checked) {
   std::map<std::string, std::vector<std::string>> hints;
   if (!target.profile().isGpu()) {
     return hints;
   }
   for (auto function : module.getOps<func::FuncOp>()) {
-    std::vector<std::string> &lines = hints[function.getName().str()];
+    std::string name = function.getName().str();
+    std::vector<std::string> &lines = hints[name];
+    bool isChecked = checked.count(name) > 0;
     function.walk([&](kernel::FusionOp fusion) {
-      Hints(fusion, target, options, lines).collect();
+      Hints(fusion, target, options, isChecked, lines).collect();
     });
   }
   return hints;

@@ -256,6 +256,7 @@ FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
       isTunedLost = !plans->tunedShips;
     }
     if (isTunedLost) {
+      text.isDefaultBetter = true;
       takeChoices(ours, theirs);
     }
   }

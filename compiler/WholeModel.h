@@ -24,6 +24,8 @@ struct ModelVerdict {
   /// against default, and graph against stream; empty for what was not in
   /// question.
   std::string generated, plans, graph;
+  /// The default plan ships because it was measured to be the better one.
+  bool isDefaultBetter = false;
   /// A hint: by how much a captured graph lost, or why there is none.
   std::string graphLoss;
   /// Whether a graph is to be replayed, and the figures; none where nothing was

@@ -24,7 +24,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 std::vector<std::string> hintsOf(const std::string &text,
-                                 const CompileOptions &options = {}) {
+                                 const CompileOptions &options = {},
+                                 const std::set<std::string> &checked = {}) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
@@ -34,7 +35,7 @@ std::vector<std::string> hintsOf(const std::string &text,
     return {};
   }
   auto target = createCudaTarget(*cuda::getCudaProfile("h200"));
-  return collectGpuHints(*module, *target, options)["main"];
+  return collectGpuHints(*module, *target, options, checked)["main"];
 }
 
 /// A linear and a relu in a kernel of its own, as `origin` has it.
@@ -66,6 +67,15 @@ TEST(GpuHintsTest, MeasuredChoicesAreCalledThat) {
                         "by measuring over one of gemm_sm80, cublaslt or "
                         "cudnn_matmul")),
                     Each(Not(HasSubstr("untuned")))));
+}
+
+TEST(GpuHintsTest, ADefaultPlanThatWonIsNotUntuned) {
+  EXPECT_THAT(hintsOf(apart("heuristic"), {}, {"main"}),
+              AllOf(Contains(HasSubstr("2 launches were chosen by the "
+                                       "whole-model check over one of ")),
+                    Each(Not(HasSubstr("untuned")))));
+  EXPECT_THAT(hintsOf(apart("heuristic"), {}, {"another"}),
+              Contains(HasSubstr("untuned")));
 }
 
 TEST(GpuHintsTest, WhatAnEstimateMayNotTakeIsNoAlternative) {
