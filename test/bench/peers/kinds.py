@@ -207,6 +207,7 @@ class Minic(Kind):
             str(self.artifact), session.x, self.y)
         self.call()
         self.torch.cuda.synchronize()
+        self.loops.back_to_back(8)  # an idle stream, then a busy one
         self.note += "; " + self.loops.how()
         self.capture = self.call
 

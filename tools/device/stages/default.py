@@ -77,6 +77,15 @@ def plans(artifact):
         for name, block in zip(blocks[1::2], blocks[2::2])}
 
 
+def way(series):
+    """How minic-bench's runs reached the GPU; the first one of a graph launches
+    and captures."""
+    graph = series.get("graph", {"replays": 0})
+    if not graph["replays"]:
+        return "stream"
+    return "when idle" if graph["plain_runs"] > 1 else "graph"
+
+
 def compare(symbol, tuned, default, rounds, default_first=False):
     """(row, "") or (None, why)."""
     path = pathlib.Path(scratch.name) / "bench.json"
@@ -92,17 +101,16 @@ def compare(symbol, tuned, default, rounds, default_first=False):
                                                      else 1]
     ratio, low, high = paired.ratio(a["samples_us"], b["samples_us"])
     call, _, _ = paired.ratio(a["call_samples_us"], b["call_samples_us"])
-    replays = ["graph" in x and x["graph"]["replays"] > 0 for x in (a, b)]
     return {"problem": symbol, "tuned_us": a["median_us"],
             "default_us": b["median_us"], "ratio": ratio, "low": low,
-            "high": high, "call_ratio": call, "replays": replays}, ""
+            "high": high, "call_ratio": call, "ways": [way(a), way(b)]}, ""
 
 
 def judge(symbol, tuned, default, equal):
     row, why = compare(symbol, tuned, default, arguments.rounds)
     if row is None:
         return row, why
-    if equal and row["replays"][0] == row["replays"][1]:
+    if equal and row["ways"][0] == row["ways"][1]:
         row["verdict"] = "equal plans"
     else:
         row["verdict"] = ("suspect" if row["low"] > 1 else
@@ -127,7 +135,7 @@ def judge_alone(model, symbol):
         looks.append(row)
     row = max(looks, key=lambda look: look["ratio"])  # the worse is shown
     tuned, default = (plans(artifact).get(symbol) for artifact in artifacts)
-    if tuned == default and row["replays"][0] == row["replays"][1]:
+    if tuned == default and row["ways"][0] == row["ways"][1]:
         row["verdict"] = "equal plans alone"
     else:
         slower = all(look["low"] > 1 for look in looks)
@@ -169,7 +177,7 @@ def run_chunk(model, chunk, default, rows, failures):
         print(f"{symbol:36}{row['default_us']:10.2f}{row['tuned_us']:10.2f}"
               f"{row['ratio']:8.3f} [{row['low']:.3f}, {row['high']:.3f}]"
               f"{row['call_ratio']:8.3f}"
-              f"{' graph' if row['replays'][0] else '':6} {row['verdict']}",
+              f" {row['ways'][0]:9} {row['verdict']}",
               flush=True)
         common.write_json(arguments.out / "default.json",
                           {"rows": rows, "failed": failures})
