@@ -14,7 +14,8 @@
 
 namespace minic {
 
-/// Whether a run replays a captured device graph. Means nothing on a CPU.
+/// Whether a run replays a captured device graph. Means nothing on a CPU. Auto:
+/// as is measured, which may be where the stream is idle.
 enum class CudaGraphs { Off, On, Auto };
 
 struct CompileOptions {

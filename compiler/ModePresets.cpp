@@ -70,12 +70,14 @@ Option modeOption(const std::string &group) {
 }
 
 Option cudaGraphsOption(const std::string &group) {
-  return {"cuda-graphs",
-          group,
-          "on|off|auto",
-          "Replay a captured CUDA graph (not applicable on a CPU)",
-          setCudaGraphs,
-          [](const CompileOptions &o) { return toString(o.cudaGraphs).str(); }};
+  return {
+      "cuda-graphs",
+      group,
+      "on|off|auto",
+      "Replay a captured CUDA graph; auto measures whether never, always or "
+      "when the stream is idle (not applicable on a CPU)",
+      setCudaGraphs,
+      [](const CompileOptions &o) { return toString(o.cudaGraphs).str(); }};
 }
 
 } // namespace minic

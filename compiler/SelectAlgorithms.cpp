@@ -5,6 +5,7 @@
 #include "compiler/SelectAlgorithms.h"
 
 #include "compiler/tune/HeuristicSelector.h"
+#include "compiler/tune/PlanWays.h"
 #include "dialects/plan/Plan.h"
 
 using namespace mlir;
@@ -90,16 +91,22 @@ void setGraphVerdicts(ModuleOp plan, const Verdicts &verdicts) {
       continue;
     }
     const tune::Verdict &graph = *found->second.graphFigures;
-    auto unmeasured = b.getF64FloatAttr(0);
+    tune::Verdict whenIdle = found->second.whenIdleFigures.value_or(
+        tune::Verdict{.tunedShips = false});
+    double runUs =
+        whenIdle.tunedShips ? tune::busyUs({graph.backToBack, graph.call}) : 0;
     for (auto variant : function.getBody().getOps<plan::VariantOp>()) {
       variant.setGraphAttr(plan::GraphVerdictAttr::get(
           b.getContext(),
-          graph.tunedShips ? plan::Replay::Always : plan::Replay::Never,
+          graph.tunedShips      ? plan::Replay::Always
+          : whenIdle.tunedShips ? plan::Replay::WhenIdle
+                                : plan::Replay::Never,
           b.getF64FloatAttr(graph.backToBack.tunedUs),
           b.getF64FloatAttr(graph.backToBack.defaultUs),
           b.getF64FloatAttr(graph.call.tunedUs),
-          b.getF64FloatAttr(graph.call.defaultUs), unmeasured, unmeasured,
-          unmeasured));
+          b.getF64FloatAttr(graph.call.defaultUs),
+          b.getF64FloatAttr(whenIdle.backToBack.tunedUs),
+          b.getF64FloatAttr(whenIdle.call.tunedUs), b.getF64FloatAttr(runUs)));
     }
   }
 }

@@ -195,6 +195,27 @@ std::string WholeModel::describeUnknown(Question question, bool asksForGraph) {
          (asksForGraph ? ", replayed where a run is several commands" : "");
 }
 
+/// How the plan that ships runs on a GPU.
+static void describeWays(const tune::WholeModelResult &result,
+                         ModelVerdict &text) {
+  text.graphFigures = result.graph;
+  text.whenIdleFigures = result.whenIdle;
+  if (!result.graph) {
+    return;
+  }
+  bool isWhenIdle = result.whenIdle && result.whenIdle->tunedShips;
+  if (!isWhenIdle) {
+    text.graphLoss = tune::describeLoss(*result.graph);
+  }
+  text.graph = isWhenIdle ? "replays a graph when its stream is idle, launches "
+                            "when busy: "
+                          : "";
+  text.graph += tune::describe(*result.graph);
+  if (result.whenIdle) {
+    text.graph += "; " + tune::describe(*result.whenIdle);
+  }
+}
+
 FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
   if (!selector.generatedChoices().empty()) {
     generated = fused->clone();
@@ -246,11 +267,7 @@ FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
       text.plans = (*result)->failure +
                    (isTunedLost ? ": default ships" : ": tuned ships");
     }
-    text.graphFigures = (*result)->graph;
-    if (text.graphFigures) {
-      text.graph = tune::describe(*text.graphFigures);
-      text.graphLoss = tune::describeLoss(*text.graphFigures);
-    }
+    describeWays(**result, text);
     if (plans) {
       text.plans = tune::describe(*plans);
       isTunedLost = !plans->tunedShips;

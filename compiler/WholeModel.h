@@ -21,16 +21,16 @@ namespace minic {
 /// What the whole-model check found about one function.
 struct ModelVerdict {
   /// For people: generated kernels alone against libraries' as well, tuned
-  /// against default, and graph against stream; empty for what was not in
+  /// against default, and the ways of running it; empty for what was not in
   /// question.
   std::string generated, plans, graph;
   /// The default plan ships because it was measured to be the better one.
   bool isDefaultBetter = false;
   /// A hint: by how much a captured graph lost, or why there is none.
   std::string graphLoss;
-  /// Whether a graph is to be replayed, and the figures; none where nothing was
-  /// measured.
-  std::optional<tune::Verdict> graphFigures;
+  /// Whether a graph is to be replayed, always or when the stream is idle, and
+  /// the figures; none where nothing was measured.
+  std::optional<tune::Verdict> graphFigures, whenIdleFigures;
 };
 
 /// By function; functions that were not checked are absent.

@@ -15,7 +15,9 @@ namespace minic::tune {
 using runtime::RunMode;
 
 static RunMode callMode(RunMode mode) {
-  return mode == RunMode::graph ? RunMode::graphCall : RunMode::streamCall;
+  return mode == RunMode::graph      ? RunMode::graphCall
+         : mode == RunMode::whenIdle ? RunMode::whenIdleCall
+                                     : RunMode::streamCall;
 }
 
 absl::Status failureOf(const WorkerAnswer &answer, const std::string &plan) {
@@ -38,39 +40,52 @@ absl::StatusOr<runtime::Reply> PlanContest::ask(const runtime::Request &request,
   return failureOf(answer, what);
 }
 
-absl::StatusOr<int64_t> PlanContest::iterations(const std::string &plan,
-                                                RunMode mode) {
+absl::StatusOr<double> PlanContest::probe(const Entry &entry, RunMode mode) {
   runtime::TimeRequest probe;
-  probe.ids = {plan, plan};
+  probe.ids = {entry.plan, entry.plan};
   probe.iterations = {1, 1};
   if (options.onGpu) {
     probe.iterations = {1, 10};
     probe.modes = {mode, mode};
+    probe.runUs = {entry.runUs, entry.runUs};
   }
-  absl::StatusOr<runtime::Reply> reply = ask(probe, plan);
+  absl::StatusOr<runtime::Reply> reply = ask(probe, entry.plan);
   if (!reply.ok()) {
     return reply.status();
   }
   auto &times = std::get<runtime::TimeReply>(*reply).microseconds;
-  double us = times.size() == 2 && times[1] > 0 ? times[1] : options.roundUs;
+  return times.size() == 2 && times[1] > 0 ? times[1] : options.roundUs;
+}
+
+int64_t PlanContest::iterations(double us) const {
   return std::clamp<int64_t>(std::llround(options.roundUs / us), 1, 10000);
 }
 
-absl::StatusOr<int> PlanContest::enter(const std::string &plan, RunMode mode) {
-  Entry entry{plan, mode};
-  absl::StatusOr<int64_t> runs = iterations(plan, mode);
-  if (!runs.ok()) {
-    return runs.status();
+absl::StatusOr<int> PlanContest::enter(const std::string &plan, RunMode mode,
+                                       double runUs) {
+  Entry entry{plan, mode, runUs};
+  absl::StatusOr<double> us = probe(entry, mode);
+  if (!us.ok()) {
+    return us.status();
   }
-  entry.iterations = *runs;
+  entry.probedUs = *us;
   if (options.onGpu) {
-    if (runs = iterations(plan, callMode(mode)); !runs.ok()) {
-      return runs.status();
+    if (us = probe(entry, callMode(mode)); !us.ok()) {
+      return us.status();
     }
-    entry.callIterations = *runs;
+    entry.probedCallUs = *us;
   }
   entries.push_back(std::move(entry));
   return int(entries.size()) - 1;
+}
+
+Figures PlanContest::probed(int first, int second) const {
+  Figures figures;
+  figures.backToBack.tunedUs = entries[first].probedUs;
+  figures.backToBack.defaultUs = entries[second].probedUs;
+  figures.call.tunedUs = entries[first].probedCallUs;
+  figures.call.defaultUs = entries[second].probedCallUs;
+  return figures;
 }
 
 absl::StatusOr<std::vector<double>>
@@ -81,10 +96,11 @@ PlanContest::time(absl::Span<const int> order) {
     bool isCall = index >= count;
     const Entry &entry = entries[index % count];
     request.ids.push_back(entry.plan);
-    request.iterations.push_back(isCall ? entry.callIterations
-                                        : entry.iterations);
+    request.iterations.push_back(
+        iterations(isCall ? entry.probedCallUs : entry.probedUs));
     if (options.onGpu) {
       request.modes.push_back(isCall ? callMode(entry.mode) : entry.mode);
+      request.runUs.push_back(entry.runUs);
     }
   }
   absl::StatusOr<runtime::Reply> reply = ask(request, "timing");
@@ -121,11 +137,16 @@ absl::Status PlanContest::run() {
 
 Comparison PlanContest::compare(int first, int second) const {
   const auto &pairs = options.rounds.pairs;
-  auto found = std::find(pairs.begin(), pairs.end(), std::pair(first, second));
+  auto found =
+      std::find(pairs.begin(), pairs.end(),
+                std::pair(std::min(first, second), std::max(first, second)));
   if (found == pairs.end()) {
     return {};
   }
-  const runtime::Estimate &ratio = rounds.pairRatios[found - pairs.begin()];
+  runtime::Estimate ratio = rounds.pairRatios[found - pairs.begin()];
+  if (second < first) {
+    ratio = {1 / ratio.value, 1 / ratio.high, 1 / ratio.low};
+  }
   Comparison result;
   result.tunedUs = rounds.contestants[first].timeUs.value;
   result.defaultUs = rounds.contestants[second].timeUs.value;

@@ -30,11 +30,15 @@ public:
       : worker(worker), clock(clock), options(std::move(options)) {}
 
   /// Adds a loaded plan in one way of running it; its index. Unimplemented says
-  /// that no graph could be captured and why.
-  absl::StatusOr<int> enter(const std::string &plan, runtime::RunMode mode);
+  /// that no graph could be captured and why. `runUs` as in TimeRequest.
+  absl::StatusOr<int> enter(const std::string &plan, runtime::RunMode mode,
+                            double runUs = 0);
+  /// Times of two entries, without ratios, by the few runs that each was
+  /// entered with. On a GPU.
+  Figures probed(int first, int second) const;
   /// Times all that entered, until every two of them are settled.
   absl::Status run();
-  /// After run(); `first` entered before `second`.
+  /// After run().
   Figures figures(int first, int second) const;
   const ClockRange &smClock() const { return clocks; }
   runtime::RunMode mode(int entry) const { return entries[entry].mode; }
@@ -43,13 +47,15 @@ private:
   struct Entry {
     std::string plan;
     runtime::RunMode mode;
-    int64_t iterations = 1, callIterations = 1; // of a round
+    double runUs = 0;
+    double probedUs = 0, probedCallUs = 0;
   };
   absl::StatusOr<runtime::Reply> ask(const runtime::Request &request,
                                      const std::string &what);
-  /// Runs that fill a contestant's share of a round.
-  absl::StatusOr<int64_t> iterations(const std::string &plan,
-                                     runtime::RunMode mode);
+  /// Microseconds of a run, about.
+  absl::StatusOr<double> probe(const Entry &entry, runtime::RunMode mode);
+  /// Runs of `us` that fill a contestant's share of a round.
+  int64_t iterations(double us) const;
   absl::StatusOr<std::vector<double>> time(absl::Span<const int> order);
   Comparison compare(int first, int second) const;
 

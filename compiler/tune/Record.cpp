@@ -56,6 +56,10 @@ std::string describeLibraries(const Versions &versions) {
 
 bool Verdict::isOfGraph() const { return absl::EndsWith(plan, "#graph"); }
 
+bool Verdict::isOfWhenIdle() const {
+  return absl::EndsWith(plan, "#when-idle");
+}
+
 bool Verdict::isOfGenerated() const {
   return absl::EndsWith(plan, "#generated");
 }
@@ -100,8 +104,9 @@ std::string describe(const Verdict &verdict) {
     return verdict.reason;
   }
   const char *first = "tuned", *second = "default";
-  if (verdict.isOfGraph()) {
-    first = "graph replay";
+  bool isOfWay = verdict.isOfGraph() || verdict.isOfWhenIdle();
+  if (isOfWay) {
+    first = verdict.isOfGraph() ? "graph replay" : "replay when idle";
     second = "stream launches";
   } else if (verdict.isOfGenerated()) {
     first = "generated kernels alone";
@@ -112,9 +117,13 @@ std::string describe(const Verdict &verdict) {
     absl::StrAppend(&text, "; one synchronized call: ",
                     describe(verdict.call, first, second));
   }
-  absl::StrAppend(&text, ": ", verdict.tunedShips ? first : second,
-                  verdict.isOfGraph() || verdict.isOfGenerated() ? " won"
-                                                                 : " ships");
+  if (isOfWay) {
+    // Who won where it lost may be the third way: the reason says it.
+    absl::StrAppend(&text, ": ", first, verdict.tunedShips ? " won" : " lost");
+  } else {
+    absl::StrAppend(&text, ": ", verdict.tunedShips ? first : second,
+                    verdict.isOfGenerated() ? " won" : " ships");
+  }
   if (!verdict.reason.empty()) {
     absl::StrAppend(&text, " (", verdict.reason, ")");
   }

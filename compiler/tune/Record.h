@@ -152,8 +152,9 @@ struct Comparison {
 
 /// The better of a tuned and an estimate-only artifact of one model; or, with
 /// `plan` ending in "#graph", of replaying the captured graph of what ships
-/// ("tuned") and launching it on a stream ("default"); or, in "#generated", of
-/// two tuned plans.
+/// ("tuned") and launching it on a stream ("default"); in "#when-idle", the
+/// same of replaying it when the stream is idle; or, in "#generated", of two
+/// tuned plans.
 struct Verdict {
   std::string plan; // hash of both plans
   std::string device, description;
@@ -167,6 +168,7 @@ struct Verdict {
   ClockRange clock;
 
   bool isOfGraph() const;
+  bool isOfWhenIdle() const;
   /// Of the plan of generated kernels alone, `tuned`, against the one with the
   /// fastest of all candidates, `default`.
   bool isOfGenerated() const;

@@ -20,19 +20,19 @@ struct Figures {
 /// not separate them back-to-back time does.
 bool isBetter(const Figures &firstOverSecond);
 
-struct WayChoice {
-  bool graph = false;
-  std::string reason;
-};
-
-/// Of one plan: replays of its captured graph against launches on a stream;
-/// where neither is better the stream, which needs no graph to be kept.
-WayChoice chooseWay(const Figures &graphOverStream);
+/// Which figure says who is better, for people.
+const char *describeDecision(const Figures &figures);
 
 /// Whether a plan in some way of running it may ship in place of the default
 /// plan as default mode runs it: its back-to-back time is shorter, by 2 % at
 /// least, and one call of it does not take longer.
 bool mayShip(const Figures &overDefault);
+
+/// Whether a plan that replays when its stream is idle may ship in place of
+/// the same plan launched on a stream: one call is shorter, by 2 % at least,
+/// and back to back it does not take longer. A busy stream gets the very same
+/// launches, so that there is nothing to be won there.
+bool mayShipWhenIdle(const Figures &overStream);
 
 } // namespace minic::tune
 

@@ -44,7 +44,8 @@ std::string formatReport(absl::Span<const TunedProblem> problems,
       {"problems", std::move(list)},
       {"generated", verdicts ? optional(verdicts->generated) : nullptr},
       {"whole_model", verdicts ? optional(verdicts->plans) : nullptr},
-      {"graph", verdicts ? optional(verdicts->graph) : nullptr}};
+      {"graph", verdicts ? optional(verdicts->graph) : nullptr},
+      {"when_idle", verdicts ? optional(verdicts->whenIdle) : nullptr}};
   return report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

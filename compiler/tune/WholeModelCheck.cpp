@@ -4,11 +4,9 @@
 // mode's, are contestants of the same rounds, by both figures.
 
 #include "compiler/tune/WholeModelCheck.h"
-#include "compiler/tune/PlanContest.h"
+#include "compiler/tune/PlanWays.h"
 
 #include "absl/strings/str_cat.h"
-
-#include <algorithm>
 
 namespace minic::tune {
 
@@ -30,6 +28,10 @@ static std::string plansKey(const WholeModelInputs &inputs) {
 
 static std::string graphKey(const WholeModelInputs &inputs) {
   return plansKey(inputs) + "#graph";
+}
+
+static std::string whenIdleKey(const WholeModelInputs &inputs) {
+  return plansKey(inputs) + "#when-idle";
 }
 
 static std::string generatedKey(const WholeModelInputs &inputs) {
@@ -59,6 +61,10 @@ findWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
   if (status.ok() && needsGraph) {
     status = find(graphKey(inputs), result.graph);
   }
+  bool needsWhenIdle = result.graph && !result.graph->isRefused();
+  if (status.ok() && needsWhenIdle) {
+    status = find(whenIdleKey(inputs), result.whenIdle);
+  }
   if (status.ok() && inputs.hasGenerated) {
     status = find(generatedKey(inputs), result.generated);
   }
@@ -66,6 +72,7 @@ findWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
     return status;
   }
   if ((needsPlans && !result.plans) || (needsGraph && !result.graph) ||
+      (needsWhenIdle && !result.whenIdle) ||
       (inputs.hasGenerated && !result.generated)) {
     return std::nullopt;
   }
@@ -89,18 +96,13 @@ findNearestWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
     found = findWholeModel(others, db);
     if (found.ok() && *found) {
       (*found)->graph.reset();
+      (*found)->whenIdle.reset();
     }
   }
   return found;
 }
 
 namespace {
-
-/// Entries of one plan in a contest; -1 for a way that does not take part.
-struct Ways {
-  int graph = -1, stream = -1;
-  std::string graphRefusal; // why there is no graph, where there should be one
-};
 
 class Check {
 public:
@@ -114,25 +116,24 @@ private:
   absl::Status load(const char *plan, const std::string &path);
   PlanContest makeContest(double maxSeconds) const;
   /// Every way in which a loaded plan may run, but a graph that is refused.
-  absl::StatusOr<Ways> enterWays(PlanContest &contest, const char *plan);
-  /// The ways of a plan, the better one first.
-  std::vector<int> inOrder(const PlanContest &contest, const Ways &ways) const;
-  /// The first way that may ship in place of the default plan; -1: none.
-  int bestWay(const PlanContest &contest, const Ways &ways,
+  absl::StatusOr<PlanWays> enterWays(PlanContest &contest, const char *plan);
+  /// The best way that may ship in place of the default plan; -1: none.
+  int bestWay(const PlanContest &contest, const PlanWays &ways,
               int byDefault) const;
   /// Of two tuned plans the generated one, if it is better. This verdict and
   /// the next have no key yet.
-  Verdict judgeGenerated(const PlanContest &contest, const Ways &generated,
-                         const Ways &tuned, int byDefault) const;
+  Verdict judgeGenerated(const PlanContest &contest, const PlanWays &generated,
+                         const PlanWays &tuned, int byDefault) const;
   /// The tuned plan, which ships as bestWay() says, against the default one.
-  Verdict judgePlans(const PlanContest &contest, const Ways &ways,
+  Verdict judgePlans(const PlanContest &contest, const PlanWays &ways,
                      int byDefault) const;
   /// As if only streams had been asked for.
   void decideOfStreams(const PlanContest &contest,
-                       const std::optional<Ways> &generated, const Ways &tuned,
-                       int byDefault);
+                       const std::optional<PlanWays> &generated,
+                       const PlanWays &tuned, int byDefault);
   /// `shipping`: the way of the tuned plan; -1: free to choose.
-  void decideGraph(const PlanContest &contest, const Ways &ways, int shipping);
+  void decideWay(const PlanContest &contest, const PlanWays &ways,
+                 int shipping);
   Verdict verdict(const PlanContest &contest, const Figures &figures,
                   std::string key = "") const;
 
@@ -165,8 +166,9 @@ PlanContest Check::makeContest(double maxSeconds) const {
   return PlanContest(worker, clock, std::move(options));
 }
 
-absl::StatusOr<Ways> Check::enterWays(PlanContest &contest, const char *plan) {
-  Ways ways;
+absl::StatusOr<PlanWays> Check::enterWays(PlanContest &contest,
+                                          const char *plan) {
+  PlanWays ways;
   if (inputs.onGpu && inputs.graphs) {
     absl::StatusOr<int> graph = contest.enter(plan, RunMode::graph);
     if (graph.ok()) {
@@ -188,6 +190,15 @@ absl::StatusOr<Ways> Check::enterWays(PlanContest &contest, const char *plan) {
     }
     ways.stream = *stream;
   }
+  if (ways.graph >= 0 && ways.stream >= 0) {
+    absl::StatusOr<int> whenIdle =
+        contest.enter(plan, RunMode::whenIdle,
+                      busyUs(contest.probed(ways.graph, ways.stream)));
+    if (!whenIdle.ok()) {
+      return whenIdle.status();
+    }
+    ways.whenIdle = *whenIdle;
+  }
   return ways;
 }
 
@@ -205,21 +216,7 @@ Verdict Check::verdict(const PlanContest &contest, const Figures &figures,
   return verdict;
 }
 
-std::vector<int> Check::inOrder(const PlanContest &contest,
-                                const Ways &ways) const {
-  std::vector<int> order;
-  if (ways.stream >= 0) {
-    order.push_back(ways.stream);
-  }
-  if (ways.graph >= 0) {
-    bool isFirst = ways.stream >= 0 &&
-                   chooseWay(contest.figures(ways.graph, ways.stream)).graph;
-    order.insert(isFirst ? order.begin() : order.end(), ways.graph);
-  }
-  return order;
-}
-
-int Check::bestWay(const PlanContest &contest, const Ways &ways,
+int Check::bestWay(const PlanContest &contest, const PlanWays &ways,
                    int byDefault) const {
   for (int way : inOrder(contest, ways)) {
     if (mayShip(contest.figures(way, byDefault))) {
@@ -229,8 +226,9 @@ int Check::bestWay(const PlanContest &contest, const Ways &ways,
   return -1;
 }
 
-Verdict Check::judgeGenerated(const PlanContest &contest, const Ways &generated,
-                              const Ways &tuned, int byDefault) const {
+Verdict Check::judgeGenerated(const PlanContest &contest,
+                              const PlanWays &generated, const PlanWays &tuned,
+                              int byDefault) const {
   int ours = bestWay(contest, generated, byDefault);
   int theirs = bestWay(contest, tuned, byDefault);
   // Where only one of them may ship it is that one.
@@ -242,7 +240,7 @@ Verdict Check::judgeGenerated(const PlanContest &contest, const Ways &generated,
   return verdict;
 }
 
-Verdict Check::judgePlans(const PlanContest &contest, const Ways &ways,
+Verdict Check::judgePlans(const PlanContest &contest, const PlanWays &ways,
                           int byDefault) const {
   int shipping = bestWay(contest, ways, byDefault);
   int shown = shipping >= 0 ? shipping : inOrder(contest, ways).front();
@@ -250,19 +248,21 @@ Verdict Check::judgePlans(const PlanContest &contest, const Ways &ways,
   plans.tunedShips = shipping >= 0;
   if (inputs.onGpu) {
     plans.reason =
-        absl::StrCat("tuned by ", toString(contest.mode(shown)),
-                     ", default by ", toString(contest.mode(byDefault)));
+        absl::StrCat("tuned by ", describeWay(contest.mode(shown)),
+                     ", default by ", describeWay(contest.mode(byDefault)));
   }
   return plans;
 }
 
 void Check::decideOfStreams(const PlanContest &contest,
-                            const std::optional<Ways> &generated,
-                            const Ways &tuned, int byDefault) {
+                            const std::optional<PlanWays> &generated,
+                            const PlanWays &tuned, int byDefault) {
   WholeModelInputs asked = inputs;
   asked.graphs = false;
-  auto streamOf = [](const Ways &ways) { return Ways{-1, ways.stream, ""}; };
-  Ways ways = streamOf(tuned);
+  auto streamOf = [](const PlanWays &ways) {
+    return PlanWays{.stream = ways.stream};
+  };
+  PlanWays ways = streamOf(tuned);
   if (generated) {
     Verdict &verdict = result.ofStreams.emplace_back(
         judgeGenerated(contest, streamOf(*generated), ways, byDefault));
@@ -278,42 +278,41 @@ void Check::decideOfStreams(const PlanContest &contest,
   result.ofStreams.push_back(std::move(plans));
 }
 
-void Check::decideGraph(const PlanContest &contest, const Ways &ways,
-                        int shipping) {
-  std::string key = graphKey(inputs);
-  if (ways.graph >= 0 && ways.stream >= 0) {
-    Figures figures = contest.figures(ways.graph, ways.stream);
-    WayChoice choice = chooseWay(figures);
-    bool replays = shipping >= 0 ? shipping == ways.graph
-                                 : choice.graph && mayShip(figures);
-    if (replays != choice.graph) {
-      choice.reason =
-          absl::StrCat(choice.graph ? "graph replay" : "launching on a stream",
-                       " gains too little over default mode");
+void Check::decideWay(const PlanContest &contest, const PlanWays &ways,
+                      int shipping) {
+  if (ways.whenIdle < 0) {
+    if (!ways.graphRefusal.empty()) {
+      // Kept, so that it is not tried again.
+      result.graph = verdict(contest, {}, graphKey(inputs));
+      result.graph->tunedShips = false;
+      result.graph->reason = ways.graphRefusal;
     }
-    Verdict &graph =
-        result.graph.emplace(verdict(contest, figures, std::move(key)));
-    graph.tunedShips = replays;
-    graph.reason = choice.reason;
-  } else if (!ways.graphRefusal.empty()) {
-    // Kept, so that it is not tried again.
-    Verdict &refused =
-        result.graph.emplace(verdict(contest, {}, std::move(key)));
-    refused.tunedShips = false;
-    refused.reason = ways.graphRefusal;
+    return;
   }
+  if (shipping < 0) {
+    shipping = bestOverStream(contest, ways);
+  }
+  auto judge = [&](int way, std::string key) {
+    Verdict row =
+        verdict(contest, contest.figures(way, ways.stream), std::move(key));
+    row.tunedShips = shipping == way;
+    row.reason = reasonFor(contest, ways, way, shipping);
+    return row;
+  };
+  result.graph = judge(ways.graph, graphKey(inputs));
+  result.whenIdle = judge(ways.whenIdle, whenIdleKey(inputs));
 }
 
 absl::Status Check::check() {
   double maxSeconds = inputs.rounds.maxSeconds;
   PlanContest first = makeContest(maxSeconds);
   absl::Status status;
-  std::optional<Ways> generated;
+  std::optional<PlanWays> generated;
   if (inputs.hasGenerated) {
     if (status = load("generated", inputs.generatedPath); !status.ok()) {
       return status;
     }
-    absl::StatusOr<Ways> entered = enterWays(first, "generated");
+    absl::StatusOr<PlanWays> entered = enterWays(first, "generated");
     if (!entered.ok()) {
       return entered.status();
     }
@@ -322,7 +321,7 @@ absl::Status Check::check() {
   if (status = load("tuned", inputs.tunedPath); !status.ok()) {
     return status;
   }
-  absl::StatusOr<Ways> ways = enterWays(first, "tuned");
+  absl::StatusOr<PlanWays> ways = enterWays(first, "tuned");
   if (!ways.ok()) {
     return ways.status();
   }
@@ -356,7 +355,7 @@ absl::Status Check::check() {
     shipping = bestWay(first, *ways, *byDefault);
   }
   if (shipping >= 0 || !inputs.plansDiffer) {
-    decideGraph(first, *ways, shipping);
+    decideWay(first, *ways, shipping);
     return absl::OkStatus();
   }
   PlanContest second = makeContest(maxSeconds / 2);
@@ -365,7 +364,7 @@ absl::Status Check::check() {
   }
   status = second.run();
   if (status.ok()) {
-    decideGraph(second, *ways, /*shipping=*/-1);
+    decideWay(second, *ways, /*shipping=*/-1);
   }
   return status;
 }
@@ -428,7 +427,7 @@ absl::StatusOr<WholeModelResult> checkWholeModel(const WholeModelInputs &inputs,
   }
   std::vector<Verdict> found = result->ofStreams;
   for (const std::optional<Verdict> &verdict :
-       {result->generated, result->plans, result->graph}) {
+       {result->generated, result->plans, result->graph, result->whenIdle}) {
     if (verdict) {
       found.push_back(*verdict);
     }

@@ -2,7 +2,7 @@
 //
 // WholeModelCheck: times the tuned artifact of a model against what default
 // mode would ship, so that tuning never makes a model slower; on a GPU also
-// replays of a captured graph against launches on a stream.
+// the ways of running it: launches on a stream, replays of a captured graph.
 
 #ifndef MINIC_COMPILER_TUNE_WHOLEMODELCHECK_H
 #define MINIC_COMPILER_TUNE_WHOLEMODELCHECK_H
@@ -49,8 +49,10 @@ struct WholeModelResult {
   /// Tuned, run in its better way, against default on a stream; none where they
   /// are the same plan.
   std::optional<Verdict> plans;
-  /// Graph against stream, of what ships; none where one way was asked for.
-  std::optional<Verdict> graph;
+  /// Each of these ways against launches on a stream, of the plan that ships:
+  /// a graph always replayed, and one replayed when the stream is idle. None
+  /// where one way was asked for, or for want of a graph.
+  std::optional<Verdict> graph, whenIdle;
   /// The first two for who launches on streams only, of the same rounds; none
   /// where no graph was asked for.
   std::vector<Verdict> ofStreams;

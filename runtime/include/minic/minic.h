@@ -133,9 +133,11 @@ typedef void (*minic_parallel_for)(void *pool, int workers,
                                    void (*body)(int worker, void *data),
                                    void *data);
 
-/* Whether runs on a GPU replay a captured CUDA graph. */
+/* Which runs on a GPU replay a captured CUDA graph. */
 typedef enum minic_graph_mode {
-  MINIC_GRAPH_AS_MEASURED = 0, /* what was faster when the model was tuned */
+  /* What was best when the model was tuned: never, always, or where the stream
+   * is idle, as the context estimates from its runs. */
+  MINIC_GRAPH_AS_MEASURED = 0,
   MINIC_GRAPH_OFF = 1,
   MINIC_GRAPH_ON = 2
 } minic_graph_mode;

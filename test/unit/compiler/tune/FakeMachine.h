@@ -37,9 +37,10 @@ struct FakeCandidate {
   std::vector<runtime::AlgorithmReply> algorithms = {};
   bool crashesWhenAsked = false; // for algorithms
   /// GPU: host time of a run by stream and by graph; negative: refused.
-  double streamUs = 0, graphUs = 0;
+  double streamUs = 0, graphUs = 0, whenIdleUs = 0;
   /// The same of single calls; 0: as long as back to back.
-  double streamCallUs = 0, graphCallUs = 0;
+  double streamCallUs = 0, graphCallUs = 0, whenIdleCallUs = 0;
+  double runUs = 0;         // of the last request to replay when idle
   bool outOfMemory = false; // when timed
   bool losesNan = false;
   int64_t spillBytes = 0;

@@ -96,7 +96,7 @@ private:
     for (size_t i = 0; i < request.ids.size(); ++i) {
       EXPECT_TRUE(loaded.count(request.ids[i]));
       EXPECT_FALSE(listers.count(request.ids[i]));
-      const FakeCandidate &candidate =
+      FakeCandidate &candidate =
           machine.candidates.at(loaded.at(request.ids[i]));
       if (candidate.crashesInFinal && distinct.size() > 2) {
         return die(WorkerAnswer::Fate::Crashed);
@@ -109,18 +109,28 @@ private:
       }
       runtime::RunMode mode =
           request.modes.empty() ? runtime::RunMode::device : request.modes[i];
+      bool whenIdle = mode == runtime::RunMode::whenIdle ||
+                      mode == runtime::RunMode::whenIdleCall;
+      if (whenIdle) {
+        candidate.runUs = request.runUs.at(i);
+      }
       bool byGraph = mode == runtime::RunMode::graph ||
-                     mode == runtime::RunMode::graphCall;
+                     mode == runtime::RunMode::graphCall || whenIdle;
       if (byGraph && candidate.graphUs < 0) {
         return {WorkerAnswer::Fate::Refused,
                 {},
                 "graph capture refused: a call cannot be captured"};
       }
       double base = mode == runtime::RunMode::device ? candidate.us
+                    : whenIdle                       ? candidate.whenIdleUs
                     : byGraph                        ? candidate.graphUs
                                                      : candidate.streamUs;
       if (mode == runtime::RunMode::graphCall && candidate.graphCallUs > 0) {
         base = candidate.graphCallUs;
+      }
+      if (mode == runtime::RunMode::whenIdleCall &&
+          candidate.whenIdleCallUs > 0) {
+        base = candidate.whenIdleCallUs;
       }
       if (mode == runtime::RunMode::streamCall && candidate.streamCallUs > 0) {
         base = candidate.streamCallUs;

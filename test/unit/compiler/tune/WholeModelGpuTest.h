@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fixture of whole-model checks on a GPU: plans, two ways of running each,
-// two figures. A candidate is {stream, graph} back to back and {stream, graph}
-// of one synchronized call.
+// The fixture of whole-model checks on a GPU: plans, three ways of running
+// each, two figures. A candidate is {stream, graph} back to back, {stream,
+// graph} of one synchronized call, and both figures of a graph replayed when
+// idle.
 
 #ifndef MINIC_TEST_UNIT_COMPILER_TUNE_WHOLEMODELGPUTEST_H
 #define MINIC_TEST_UNIT_COMPILER_TUNE_WHOLEMODELGPUTEST_H
@@ -20,10 +21,12 @@ namespace minic::tune {
 /// Microseconds.
 struct Times {
   double stream, graph, streamCall, graphCall; // graph < 0: refused
+  /// 0: as slow as the slower of the others.
+  double whenIdle = 0, whenIdleCall = 0;
 };
 
 /// How a plan is run.
-enum class Ships { stream, graph };
+enum class Ships { stream, graph, whenIdle };
 
 class WholeModelGpuTest : public testing::Test {
 protected:
@@ -36,13 +39,19 @@ protected:
     if (generated) {
       plans.push_back({"generated", *generated});
     }
-    for (const auto &[name, times] : plans) {
+    for (auto &[name, times] : plans) {
+      if (times.whenIdle == 0) {
+        times.whenIdle = std::max(times.stream, times.graph);
+        times.whenIdleCall = std::max(times.streamCall, times.graphCall);
+      }
       machine.candidates[name] = {.noise = 0.005,
                                   .crashesInFinal = name == crashing,
                                   .streamUs = times.stream,
                                   .graphUs = times.graph,
+                                  .whenIdleUs = times.whenIdle,
                                   .streamCallUs = times.streamCall,
                                   .graphCallUs = times.graphCall,
+                                  .whenIdleCallUs = times.whenIdleCall,
                                   .outOfMemory = name == lacking};
       std::ofstream(folder / name) << name;
     }
@@ -75,6 +84,8 @@ protected:
     EXPECT_TRUE(result.plans && result.plans->tunedShips);
     result.graph = result.graph.value_or(Verdict());
     EXPECT_EQ(result.graph->tunedShips, ships == Ships::graph);
+    EXPECT_EQ(result.whenIdle && result.whenIdle->tunedShips,
+              ships == Ships::whenIdle);
     EXPECT_EQ(result.graph->reason, reason);
     return result;
   }
