@@ -239,6 +239,35 @@ TEST_F(WorkerServerCudaTest, ColdTimingOfTheNextCandidateWaitsForLittle) {
   ask<DoneReply>(UnloadRequest{.id = "next"});
   EXPECT_EQ(fakeCuda().callsOf("cuMemFree"), 1); // its own constants
 }
+
+TEST_F(WorkerServerCudaTest, ReplaysWhenTheStreamIsIdle) {
+  load("a", cudaScaleArtifact(count));
+  auto graphLaunches = [&](RunMode mode, double runUs) {
+    fakeCuda().calls.clear();
+    ask<TimeReply>(TimeRequest{
+        .ids = {"a"}, .iterations = {5}, .modes = {mode}, .runUs = {runUs}});
+    return fakeCuda().callsOf("cuGraphLaunch");
+  };
+  // The first run of all captures; each request has one that is not timed.
+  EXPECT_EQ(graphLaunches(RunMode::whenIdle, 1e9), 1);
+  EXPECT_EQ(graphLaunches(RunMode::whenIdle, 1e9), 2);
+  EXPECT_EQ(graphLaunches(RunMode::whenIdleCall, 1e9), 6);
+  // Another estimate is another context.
+  EXPECT_EQ(graphLaunches(RunMode::whenIdle, 0), 5);
+  EXPECT_EQ(graphLaunches(RunMode::stream, 0), 0);
+}
+
+TEST_F(WorkerServerCudaTest, RefusesAnotherNumberOfRunTimes) {
+  load("a", cudaScaleArtifact(count));
+  Reply reply = server.handle(TimeRequest{.ids = {"a"},
+                                          .iterations = {5},
+                                          .modes = {RunMode::whenIdle},
+                                          .runUs = {1, 2}});
+  const auto *error = std::get_if<ErrorReply>(&reply);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->status.message(),
+            "time: 1 ids but 1 iterations, 1 modes and 2 run times");
+}
 #endif
 
 TEST_F(WorkerServerCudaTest, AnOpenAlgorithmIsAskedForInVain) {
