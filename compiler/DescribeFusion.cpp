@@ -106,12 +106,9 @@ double peakGflopsOnGpu(kernel::FusionOp fusion, const DeviceProfile &profile) {
     if (!graph::isAnchor(op)) {
       continue;
     }
-    Type type = getElementTypeOrSelf(op->getOperand(0).getType());
-    if (!type.isF32()) {
-      peak = profile.tensorGflops16;
-    } else if (profile.allowTf32) {
-      peak = profile.tensorGflopsTf32;
-    } else if (graph::isContraction(op)) {
+    bool isF32 = getElementTypeOrSelf(op->getOperand(0).getType()).isF32();
+    peak = profile.productGflops(isF32);
+    if (isF32 && graph::isContraction(op)) {
       // Split float32: three products of tf32 for one (docs/numerics.md).
       peak = std::max(peak, profile.tensorGflopsTf32 / 3);
     }

@@ -19,8 +19,8 @@ using kernel::PartAttr;
 
 namespace {
 
-/// What each further launch costs beyond the kernels' own estimates: waking
-/// the thread team and leaving it.
+/// What each further launch costs beyond the kernels' own estimates: on a CPU
+/// waking the thread team and leaving it, on a GPU the gap between kernels.
 constexpr double kLaunchUs = 1.0;
 
 class Enumeration {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Feature queries on a device profile.
+// Queries on a device profile.
 
 #include "compiler/target/DeviceProfile.h"
 
@@ -11,6 +11,10 @@ namespace minic {
 bool DeviceProfile::has(const std::string &feature) const {
   return std::find(features.begin(), features.end(), "+" + feature) !=
          features.end();
+}
+
+double DeviceProfile::productGflops(bool isF32) const {
+  return !isF32 ? tensorGflops16 : allowTf32 ? tensorGflopsTf32 : peakGflops;
 }
 
 } // namespace minic

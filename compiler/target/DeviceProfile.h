@@ -66,6 +66,9 @@ struct DeviceProfile {
 
   bool has(const std::string &feature) const;
   bool isGpu() const { return target == "cuda"; }
+  /// Of a GPU: the peak, GFLOP/s, of products of f32 or 16-bit operands as a
+  /// library computes them: IEEE f32 without tensor cores.
+  double productGflops(bool isF32) const;
 };
 
 } // namespace minic

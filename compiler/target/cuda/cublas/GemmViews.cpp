@@ -4,6 +4,8 @@
 
 #include "compiler/target/cuda/cublas/GemmViews.h"
 
+#include "compiler/target/cuda/LaunchTime.h"
+
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -111,9 +113,7 @@ double estimateProductUs(const FusionShape &shape, const DeviceProfile &profile,
                          bool isPadded) {
   const GemmShape &gemm = *shape.gemm;
   bool isF32 = gemm.lhsType.isF32();
-  double peak = !isF32              ? profile.tensorGflops16
-                : profile.allowTf32 ? profile.tensorGflopsTf32
-                                    : profile.peakGflops;
+  double peak = profile.productGflops(isF32);
   // Tiles of 128 x 128 elements (64 x 64 for f32, and where there are few) on
   // so many processors; what is left of the last wave is idle.
   double batch = double(gemm.batchCount());
@@ -140,8 +140,7 @@ double estimateProductUs(const FusionShape &shape, const DeviceProfile &profile,
        double(gemm.m) * double(gemm.n));
   double memoryUs =
       profile.memoryGBs > 0 ? bytes / profile.memoryGBs * 1e-3 : 0;
-  // A kernel of no work takes about 2 us from launch to launch.
-  return std::max(computeUs, memoryUs) + 2;
+  return std::max(computeUs, memoryUs) + launchUs;
 }
 
 /// Whether `tensor`, an operand of a fusion or of a part of one, is a constant.
@@ -165,8 +164,7 @@ double estimatePaddingUs(FusionOp fusion, const FusionShape &shape,
     if (!layout || isConstant(fusion.getInputs()[number])) {
       return;
     }
-    double bytes = 2.0 * double(kernel::getBytes(typeOf(argument)));
-    us += 2 + (profile.memoryGBs > 0 ? bytes / profile.memoryGBs * 1e-3 : 0);
+    us += estimateCopyUs(double(kernel::getBytes(typeOf(argument))), profile);
   };
   add(shape.gemm->lhs, padding.lhs);
   add(shape.gemm->rhs, padding.rhs);

@@ -4,6 +4,7 @@
 
 #include "compiler/target/cuda/cudnn/CudnnConvolution.h"
 
+#include "compiler/target/cuda/LaunchTime.h"
 #include "compiler/target/cuda/LibrarySchedule.h"
 #include "compiler/target/cuda/cudnn/EpilogueChain.h"
 
@@ -116,9 +117,7 @@ static double estimateUs(const Match &match, bool isFilterNhwc,
   double flops = 2.0 * double(llvm::product_of(match.shape.space)) *
                  double(geometry.reductionLength());
   bool isIeee = match.dtype().isF32() && !profile.allowTf32;
-  double peak = isIeee                  ? profile.peakGflops
-                : match.dtype().isF32() ? profile.tensorGflopsTf32
-                                        : profile.tensorGflops16;
+  double peak = profile.productGflops(match.dtype().isF32());
   // Tensor cores need as many channels as a tile has columns.
   double reached = 0.6;
   if (match.isDepthwise()) {
@@ -145,8 +144,7 @@ static double estimateUs(const Match &match, bool isFilterNhwc,
   double computeUs = peak > 0 ? flops / (reached * peak) * 1e-3 : 0;
   double memoryUs =
       profile.memoryGBs > 0 ? bytes / (0.8 * profile.memoryGBs) * 1e-3 : 0;
-  // A kernel of no work takes about 2 us from launch to launch.
-  return std::max(computeUs, memoryUs) + 2;
+  return std::max(computeUs, memoryUs) + launchUs;
 }
 
 /// The filter as [K, R, S, C / groups].

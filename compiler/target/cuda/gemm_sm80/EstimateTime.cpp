@@ -6,6 +6,7 @@
 #include "compiler/target/cuda/gemm_sm80/EnumerateSchedules.h"
 
 #include "compiler/target/cuda/BodyEvaluator.h"
+#include "compiler/target/cuda/LaunchTime.h"
 
 using namespace mlir;
 
@@ -178,9 +179,9 @@ double estimateMicroseconds(const GemmSm80Geometry &geometry,
   double time = TimeModel(geometry, profile).microseconds();
   if (geometry.schedule.padLhs && !geometry.lhs.isDense()) {
     // A kernel that copies lhs comes first.
-    double bytes = 2.0 * double(geometry.lhs.rows) *
+    double bytes = double(geometry.lhs.rows) *
                    double(geometry.lhs.pitch * geometry.elementBytes);
-    time += 2.0 + 1e-3 * bytes / std::max(profile.memoryGBs, 1.0);
+    time += estimateCopyUs(bytes, profile);
   }
   return time;
 }
