@@ -9,6 +9,7 @@
 
 namespace minic::runtime {
 
+/// Thread-safe; the driver is opened when the first question is asked.
 const Device &cudaDevice();
 
 } // namespace minic::runtime

@@ -15,6 +15,10 @@ namespace minic::runtime {
 /// Executions.
 class CudaExecutable : public Executable {
 public:
+  /// Uploads constants, loads kernels and libraries, and waits for the
+  /// variant's `prepare` commands. Errors are those of CudaContext::retain,
+  /// KernelModules::makeLaunch and createLibraryCall, and ResourceExhausted
+  /// where the device's memory ran out.
   static absl::StatusOr<std::unique_ptr<Executable>>
   load(const ExecutableSource &source);
   ~CudaExecutable() override;

@@ -78,6 +78,11 @@ public:
   virtual bool canBeCaptured() const { return true; }
 };
 
+/// Each opens its library and makes what the call needs before its first run;
+/// `call` must outlive what is made. FailedPrecondition where the library
+/// cannot be opened, is of another major version or, with strictLibraries, of
+/// another than the plan names; Unimplemented where it cannot do this call;
+/// InvalidArgument for an algorithm that it does not have.
 absl::StatusOr<std::unique_ptr<LibraryCall>>
 createCublasGemm(const format::CublasGemm &call,
                  const LibraryCallOptions &options);
