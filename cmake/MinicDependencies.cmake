@@ -17,6 +17,12 @@ find_path(MINIC_ONEDNN_INCLUDE dnnl.h REQUIRED)
 # Types only, as oneDNN's: the libraries are opened at run time. From a CUDA
 # toolkit, or the wheels that third_party/install.sh puts into .venv.
 if(MINIC_BUILD_CUDA)
+  # install.sh may have moved from wheels to a toolkit or back since.
+  foreach(found MINIC_CUDA_INCLUDE MINIC_CUDNN_INCLUDE)
+    if(DEFINED ${found} AND NOT EXISTS "${${found}}")
+      unset(${found} CACHE)
+    endif()
+  endforeach()
   file(GLOB MINIC_CUDA_WHEELS
     ${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/nvidia/cu13/include)
   find_path(MINIC_CUDA_INCLUDE cuda.h HINTS ${MINIC_CUDA_WHEELS}

@@ -4,6 +4,7 @@
 # Installs what building, testing and the demo need and what is missing of it:
 # Debian packages (debian-packages.txt) and a Python environment in .venv
 # (requirements.txt). Does nothing, quickly, where all is there.
+# MINIC_CUDA=wheels: NVIDIA's wheels although there is a CUDA toolkit.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
@@ -37,7 +38,9 @@ fi
 
 # A toolkit of 13.0 or newer, or its wheels; neither asks for a GPU.
 cuda_include=
-for candidate in "${CUDA_HOME:-}" /usr/local/cuda; do
+toolkits=("${CUDA_HOME:-}" /usr/local/cuda)
+[ "${MINIC_CUDA:-}" != wheels ] || toolkits=()
+for candidate in "${toolkits[@]}"; do
   header=$candidate/include/cuda.h
   if [ -f "$header" ] && [ -f "$candidate/include/cudnn.h" ] &&
     [ "$(sed -n 's/^#define CUDA_VERSION \([0-9]*\).*/\1/p' "$header")" -ge 13000 ]; then
