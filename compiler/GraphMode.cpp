@@ -32,7 +32,7 @@ void setGraphMode(ModuleOp plan, const CompileOptions &options) {
     variant.setGraphAttr(plan::GraphVerdictAttr::get(
         b.getContext(), replay ? plan::Replay::Always : plan::Replay::Never,
         unmeasured, unmeasured, unmeasured, unmeasured, unmeasured, unmeasured,
-        unmeasured));
+        unmeasured, /*pointerChanges=*/{}));
     options.log.line(
         LogTopic::Graphs,
         Twine("@") +

@@ -106,7 +106,8 @@ void setGraphVerdicts(ModuleOp plan, const Verdicts &verdicts) {
           b.getF64FloatAttr(graph.call.tunedUs),
           b.getF64FloatAttr(graph.call.defaultUs),
           b.getF64FloatAttr(whenIdle.backToBack.tunedUs),
-          b.getF64FloatAttr(whenIdle.call.tunedUs), b.getF64FloatAttr(runUs)));
+          b.getF64FloatAttr(whenIdle.call.tunedUs), b.getF64FloatAttr(runUs),
+          /*pointerChanges=*/{}));
     }
   }
 }

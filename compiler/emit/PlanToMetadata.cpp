@@ -133,6 +133,19 @@ addSpecs(plan::FunctionOp function, ArrayAttr specs,
   return success();
 }
 
+static std::unique_ptr<format::PointerChangesT>
+toMetadata(plan::PointerChangesAttr changes) {
+  auto table = std::make_unique<format::PointerChangesT>();
+  table->stage = changes.getStage();
+  table->runs_before_update = changes.getRunsBeforeUpdate();
+  table->stage_us = changes.getStageUs().getValueAsDouble();
+  table->launch_us = changes.getLaunchUs().getValueAsDouble();
+  table->stage_call_us = changes.getStageCallUs().getValueAsDouble();
+  table->launch_call_us = changes.getLaunchCallUs().getValueAsDouble();
+  table->update_us = changes.getUpdateUs().getValueAsDouble();
+  return table;
+}
+
 static LogicalResult addVariant(plan::VariantOp op,
                                 const SymbolIndices &symbols,
                                 format::FunctionT &function) {
@@ -155,6 +168,9 @@ static LogicalResult addVariant(plan::VariantOp op,
     variant->graph->when_idle_call_us =
         graph.getWhenIdleCallUs().getValueAsDouble();
     variant->graph->run_us = graph.getRunUs().getValueAsDouble();
+    if (plan::PointerChangesAttr changes = graph.getPointerChanges()) {
+      variant->graph->pointer_changes = toMetadata(changes);
+    }
   }
   if (op.getEvidence()) {
     variant->evidence = op.getEvidence()->str();

@@ -124,6 +124,20 @@ static ArrayAttr readSpecs(
   return builder.getArrayAttr(attributes);
 }
 
+static plan::PointerChangesAttr
+readPointerChanges(const format::PointerChanges *changes, OpBuilder &builder) {
+  if (!changes) {
+    return {};
+  }
+  return plan::PointerChangesAttr::get(
+      builder.getContext(), changes->stage(), changes->runs_before_update(),
+      builder.getF64FloatAttr(changes->stage_us()),
+      builder.getF64FloatAttr(changes->launch_us()),
+      builder.getF64FloatAttr(changes->stage_call_us()),
+      builder.getF64FloatAttr(changes->launch_call_us()),
+      builder.getF64FloatAttr(changes->update_us()));
+}
+
 static plan::GraphVerdictAttr
 readGraphVerdict(const format::GraphVerdict *graph, OpBuilder &builder) {
   if (!graph) {
@@ -137,7 +151,8 @@ readGraphVerdict(const format::GraphVerdict *graph, OpBuilder &builder) {
       builder.getF64FloatAttr(graph->stream_call_us()),
       builder.getF64FloatAttr(graph->when_idle_us()),
       builder.getF64FloatAttr(graph->when_idle_call_us()),
-      builder.getF64FloatAttr(graph->run_us()));
+      builder.getF64FloatAttr(graph->run_us()),
+      readPointerChanges(graph->pointer_changes(), builder));
 }
 
 static void readVariant(const format::Artifact &artifact,

@@ -73,6 +73,16 @@ def Plan_Replay : I32EnumAttr<"Replay", "format.Replay, case by case", [
   let genSpecializedAttr = 0;
 }
 
+def Plan_PointerChangesAttr : Plan_Attr<"PointerChanges", "pointer_changes"> {
+  let summary = "format.PointerChanges; times are in microseconds";
+  let parameters = (ins "bool":$stage, "uint32_t":$runs_before_update,
+                        "::mlir::FloatAttr":$stage_us,
+                        "::mlir::FloatAttr":$launch_us,
+                        "::mlir::FloatAttr":$stage_call_us,
+                        "::mlir::FloatAttr":$launch_call_us,
+                        "::mlir::FloatAttr":$update_us);
+}
+
 def Plan_GraphVerdictAttr : Plan_Attr<"GraphVerdict", "graph_verdict"> {
   let summary = "format.GraphVerdict; times are in microseconds";
   let parameters = (ins EnumParameter<Plan_Replay>:$replay,
@@ -82,7 +92,8 @@ def Plan_GraphVerdictAttr : Plan_Attr<"GraphVerdict", "graph_verdict"> {
                         "::mlir::FloatAttr":$stream_call_us,
                         "::mlir::FloatAttr":$when_idle_us,
                         "::mlir::FloatAttr":$when_idle_call_us,
-                        "::mlir::FloatAttr":$run_us);
+                        "::mlir::FloatAttr":$run_us,
+                        OptionalParameter<"::minic::plan::PointerChangesAttr">:$pointer_changes);
 }
 
 def Plan_CublasGemmAttr : Plan_Attr<"CublasGemm", "cublas_gemm"> {

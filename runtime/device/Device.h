@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,19 @@ enum class GraphMode {
   Off,
   On,
   WhenIdle // those that find the stream idle, by an estimate
+};
+
+/// How runs go on with pointers other than those that library calls of a
+/// captured graph are bound to. As it stands: where nothing was measured.
+struct PointerPolicy {
+  static constexpr int64_t never = INT64_MAX;
+  /// Such tensors are copied to and from memory of a second graph's, its
+  /// stages, where they take no more bytes together; else the commands are
+  /// launched one by one. More is guessed to take longer to copy.
+  uint64_t mostStagedBytes = 16 << 20;
+  /// Runs on the same pointers before the graph is updated to them: a guess
+  /// from some tens of microseconds for an update and two for a copy.
+  int64_t runsBeforeUpdate = 8;
 };
 
 /// What the graph machinery has done, for tests and `minic-run --stats`.
@@ -101,6 +115,8 @@ struct ExecutionOptions {
   GraphMode graph = GraphMode::Artifact;
   /// WhenIdle: how long a run is taken to keep the stream busy, microseconds.
   double runUs = 0;
+  /// GPU, where a graph is replayed: none: the artifact's.
+  std::optional<PointerPolicy> pointers = {};
   /// GPU: a copy that Executable::copyConstants made and that outlives the
   /// Execution; null: the Executable's own. For measuring with weights that no
   /// cache holds.
@@ -144,6 +160,9 @@ public:
   virtual absl::StatusOr<std::unique_ptr<Execution>>
   createExecution(const ExecutionOptions &options) const = 0;
   virtual bool callsLibrary() const = 0;
+  /// GPU: whether library calls use the caller's tensors, whose pointers a
+  /// captured graph cannot patch there.
+  virtual bool libraryUsesCallers() const { return false; }
   virtual DevicePlace place() const { return {}; }
   virtual const DeviceMemory &memory() const = 0;
   /// InvalidArgument where `pointer` is not memory of this place. Asks the

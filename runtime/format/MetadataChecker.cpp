@@ -6,11 +6,11 @@
 
 #include "runtime/base/Tensor.h"
 #include "runtime/format/CallChecker.h"
+#include "runtime/format/GraphChecker.h"
 #include "runtime/format/LaunchChecker.h"
 
 #include "absl/strings/str_cat.h"
 
-#include <cmath>
 #include <limits>
 #include <set>
 #include <string>
@@ -255,21 +255,6 @@ checkCommands(const flatbuffers::Vector<flatbuffers::Offset<Command>> &commands,
   return absl::OkStatus();
 }
 
-static absl::Status checkGraphVerdict(const GraphVerdict &graph) {
-  if (graph.replay() > Replay::MAX) {
-    return damaged("graph verdict: unknown replay ", int(graph.replay()));
-  }
-  for (double us : {graph.graph_us(), graph.stream_us(), graph.when_idle_us(),
-                    graph.graph_call_us(), graph.stream_call_us(),
-                    graph.when_idle_call_us(), graph.run_us()}) {
-    if (!std::isfinite(us) || us < 0) {
-      return damaged("graph verdict: expected a time in microseconds, got ",
-                     us);
-    }
-  }
-  return absl::OkStatus();
-}
-
 static absl::Status checkVariant(const Variant &variant,
                                  const Artifact &artifact,
                                  const Function &function) {
@@ -288,7 +273,7 @@ static absl::Status checkVariant(const Variant &variant,
                    " zeroed bytes in an arena of ", variant.arena_bytes());
   }
   if (variant.graph()) {
-    RETURN_IF_ERROR(checkGraphVerdict(*variant.graph()));
+    RETURN_IF_ERROR(checkGraph(*variant.graph()));
   }
   if (variant.prepare()) {
     RETURN_IF_ERROR(

@@ -13,13 +13,6 @@
 
 namespace minic::runtime {
 
-// Together; more would take longer to copy than its commands to launch.
-static constexpr uint64_t mostStagedBytes = 16 << 20;
-
-// Runs on the same pointers after which an update pays: it takes the host some
-// tens of microseconds, a staged tensor the device some two in every run.
-static constexpr int repeatsBeforeUpdate = 8;
-
 absl::Status
 CapturedGraph::createStages(const std::vector<uint64_t> &callerBytes,
                             uint32_t inputCount) {
@@ -37,7 +30,7 @@ CapturedGraph::createStages(const std::vector<uint64_t> &callerBytes,
     offsets.push_back(total);
     total += (callerBytes[use.caller] + alignment - 1) / alignment * alignment;
   }
-  if (total == 0 || total > mostStagedBytes) {
+  if (total == 0 || total > policy_.mostStagedBytes) {
     stages_.clear();
     return absl::OkStatus();
   }
@@ -53,11 +46,13 @@ CapturedGraph::createStages(const std::vector<uint64_t> &callerBytes,
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<CapturedGraph>> CapturedGraph::create(
-    std::shared_ptr<const CudaContext> context, CommandList &commands,
-    const std::vector<uint64_t> &callerBytes, uint32_t inputCount) {
+absl::StatusOr<std::unique_ptr<CapturedGraph>>
+CapturedGraph::create(std::shared_ptr<const CudaContext> context,
+                      CommandList &commands,
+                      const std::vector<uint64_t> &callerBytes,
+                      uint32_t inputCount, const PointerPolicy &policy) {
   std::unique_ptr<CapturedGraph> graph(
-      new CapturedGraph(std::move(context), commands));
+      new CapturedGraph(std::move(context), commands, policy));
   if (!commands.captureRefusal().empty()) {
     graph->refuse(absl::FailedPreconditionError(commands.captureRefusal()));
     return graph;
@@ -116,7 +111,7 @@ bool CapturedGraph::comesAgain(void *const *callers) {
     std::copy_n(callers, last_.size(), last_.begin());
     repeats_ = 0;
   }
-  return ++repeats_ > repeatsBeforeUpdate;
+  return ++repeats_ > policy_.runsBeforeUpdate;
 }
 
 /// What replays on these pointers, perhaps once patched; null where nothing

@@ -4,12 +4,12 @@
 //
 // Pointers that did not change cost a comparison and one launch. Others are
 // patched into minic's own nodes. Where a library call uses one that changed,
-// the run replays a second graph, in which such tensors go through stages; once
-// the same pointers come several times in a row, the first graph is captured
-// again and updated, for copies cost every run and an update costs one. Where
-// stages would be large there is no second graph and such runs launch command
-// by command. All is instantiated when the first run binds its pointers; later
-// runs instantiate nothing.
+// the run replays a second graph, in which such tensors go through stages, or
+// launches command by command; once the same pointers come several times in a
+// row, the first graph is captured again and updated, for copies and launches
+// cost every run and an update costs one. Which of both and how many runs is
+// the PointerPolicy's to say. All is instantiated when the first run binds its
+// pointers; later runs instantiate nothing.
 
 #ifndef MINIC_RUNTIME_DEVICE_CUDA_CAPTUREDGRAPH_H
 #define MINIC_RUNTIME_DEVICE_CUDA_CAPTUREDGRAPH_H
@@ -21,11 +21,12 @@ namespace minic::runtime {
 /// One thread at a time. The context is current in every member.
 class CapturedGraph {
 public:
-  /// Makes ready to capture: a stream, memory of stages for those of the
-  /// callers (`callerBytes` each) that library calls use.
+  /// Makes ready to capture: a stream, and by `policy` memory of stages for
+  /// those of the callers (`callerBytes` each) that library calls use.
   static absl::StatusOr<std::unique_ptr<CapturedGraph>>
   create(std::shared_ptr<const CudaContext> context, CommandList &commands,
-         const std::vector<uint64_t> &callerBytes, uint32_t inputCount);
+         const std::vector<uint64_t> &callerBytes, uint32_t inputCount,
+         const PointerPolicy &policy);
 
   /// Why nothing is or will be captured; empty while that is not so.
   const std::string &refusal() const { return refusal_; }
@@ -43,8 +44,8 @@ public:
 
 private:
   CapturedGraph(std::shared_ptr<const CudaContext> context,
-                CommandList &commands)
-      : context_(std::move(context)), commands_(commands) {}
+                CommandList &commands, const PointerPolicy &policy)
+      : context_(std::move(context)), commands_(commands), policy_(policy) {}
   absl::Status createStages(const std::vector<uint64_t> &callerBytes,
                             uint32_t inputCount);
   PatchableGraph *choose(void *const *callers);
@@ -53,6 +54,7 @@ private:
 
   const std::shared_ptr<const CudaContext> context_;
   CommandList &commands_;
+  const PointerPolicy policy_;
   CudaStream capturing_;
   CudaBuffer stageMemory_;
   std::vector<GraphStage> stages_; // empty: no second graph
@@ -60,7 +62,7 @@ private:
   /// the other.
   std::unique_ptr<PatchableGraph> direct_, staged_;
   std::vector<void *> last_; // of runs that `direct_` could not take
-  int repeats_ = 0;
+  int64_t repeats_ = 0;
   bool isCaptured_ = false;
   std::string refusal_;
   GraphCounters counters_;

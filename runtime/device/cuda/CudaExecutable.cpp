@@ -182,7 +182,15 @@ CudaExecutable::load(const ExecutableSource &source) {
   }
   executable->run = std::move(*run);
   for (const LoadedCommand &command : executable->run) {
-    executable->callsLibrary_ |= command.call != nullptr;
+    if (!command.call) {
+      continue;
+    }
+    executable->callsLibrary_ = true;
+    forEachAddress(*command.command, [&](const format::Address &address) {
+      executable->libraryUsesCallers_ |=
+          address.base() == format::Base::input ||
+          address.base() == format::Base::output;
+    });
   }
   return executable;
 }

@@ -26,6 +26,7 @@ public:
   absl::StatusOr<std::unique_ptr<Execution>>
   createExecution(const ExecutionOptions &options) const override;
   bool callsLibrary() const override { return callsLibrary_; }
+  bool libraryUsesCallers() const override { return libraryUsesCallers_; }
   DevicePlace place() const override { return {2, context->deviceIndex()}; }
   const DeviceMemory &memory() const override { return *memory_; }
   absl::Status checkPointer(const void *pointer) const override;
@@ -58,7 +59,7 @@ private:
   CudaBuffer constantBlock, persistent;
   uint64_t constantBytes_ = 0;
   std::vector<LoadedCommand> run;
-  bool callsLibrary_ = false;
+  bool callsLibrary_ = false, libraryUsesCallers_ = false;
 };
 
 } // namespace minic::runtime

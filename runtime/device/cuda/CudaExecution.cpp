@@ -25,6 +25,19 @@ static GraphMode modeOf(const format::GraphVerdict *measured) {
   return GraphMode::Off;
 }
 
+/// Of changed pointers.
+static PointerPolicy policyOf(const format::GraphVerdict *measured) {
+  PointerPolicy policy;
+  if (const format::PointerChanges *changes =
+          measured ? measured->pointer_changes() : nullptr) {
+    policy.mostStagedBytes = changes->stage() ? UINT64_MAX : 0;
+    policy.runsBeforeUpdate = changes->runs_before_update() > 0
+                                  ? changes->runs_before_update()
+                                  : PointerPolicy::never;
+  }
+  return policy;
+}
+
 static double hostClockUs() {
   return std::chrono::duration<double, std::micro>(
              std::chrono::steady_clock::now().time_since_epoch())
@@ -63,8 +76,10 @@ CudaExecution::create(Parts parts, const ExecutionOptions &options) {
   }
   if (mode != GraphMode::Off) {
     absl::StatusOr<std::unique_ptr<CapturedGraph>> graph =
-        CapturedGraph::create(own.context, *execution->commands_,
-                              own.callerBytes, own.bases.inputCount);
+        CapturedGraph::create(
+            own.context, *execution->commands_, own.callerBytes,
+            own.bases.inputCount,
+            options.pointers.value_or(policyOf(own.measured)));
     if (!graph.ok()) {
       return graph.status();
     }

@@ -66,7 +66,8 @@ const char *const plan = R"(
     }
     plan.variant "cuda" isa ["sm_90a"] threads = 1
         attributes {arena_bytes = 512 : i64, zeroed_bytes = 256 : i64,
-                    graph = #plan.graph_verdict<replay = when_idle, graph_us = 3.5, stream_us = 4.25, graph_call_us = 8.5, stream_call_us = 10.5, when_idle_us = 4.5, when_idle_call_us = 8.75, run_us = 6.0>} prepare {
+                    graph = #plan.graph_verdict<replay = when_idle, graph_us = 3.5, stream_us = 4.25, graph_call_us = 8.5, stream_call_us = 10.5, when_idle_us = 4.5, when_idle_call_us = 8.75, run_us = 6.0,
+                      pointer_changes = <stage = true, runs_before_update = 12, stage_us = 5.5, launch_us = 6.25, stage_call_us = 12.5, launch_call_us = 13.5, update_us = 80.25>>} prepare {
     } run {
       %x = plan.input 0
       %y = plan.output 0

@@ -5,8 +5,6 @@
 #include "runtime/format/ArtifactReader.h"
 #include "test/unit/runtime/format/DamageCases.h"
 
-#include <cmath>
-
 namespace minic::format {
 namespace {
 
@@ -97,30 +95,6 @@ TEST(MetadataCheckerTest, checksConstantsAndBinaries) {
       {"binary 0: offset", [](auto &a) { a.metadata.binaries[0]->bytes += 1; }},
       {"binary 0: unknown kind 9",
        [](auto &a) { a.metadata.binaries[0]->kind = BinaryKind(9); }},
-  });
-}
-
-TEST(MetadataCheckerTest, checksGraphVerdicts) {
-  auto graph = [](TestArtifact &a) -> GraphVerdictT & {
-    a.variant().graph = std::make_unique<GraphVerdictT>();
-    a.variant().graph->replay = Replay::when_idle;
-    a.variant().graph->run_us = 8.5;
-    return *a.variant().graph;
-  };
-  TestArtifact artifact = sound();
-  graph(artifact);
-  expectSound(artifact);
-  expectRefused({
-      {"graph verdict: unknown replay 3",
-       [&](auto &a) { graph(a).replay = Replay(3); }},
-      {"graph verdict: expected a time in microseconds, got -1",
-       [&](auto &a) { graph(a).run_us = -1; }},
-      {"graph verdict: expected a time in microseconds, got nan",
-       [&](auto &a) { graph(a).when_idle_us = std::nan(""); }},
-      {"graph verdict: expected a time in microseconds, got inf",
-       [&](auto &a) { graph(a).when_idle_call_us = INFINITY; }},
-      {"graph verdict: expected a time in microseconds, got -inf",
-       [&](auto &a) { graph(a).graph_us = -INFINITY; }},
   });
 }
 

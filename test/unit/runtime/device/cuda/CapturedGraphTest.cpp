@@ -57,9 +57,10 @@ struct Tensors {
 
 /// A program, its graph captured on the first set of tensors.
 struct Captured {
-  explicit Captured(uint64_t callerBytes = GraphTestProgram::count * 4)
+  explicit Captured(uint64_t callerBytes = GraphTestProgram::count * 4,
+                    const PointerPolicy &policy = {})
       : tensors(program, 3) {
-    auto created = program.createGraph(callerBytes);
+    auto created = program.createGraph(callerBytes, policy);
     EXPECT_TRUE(created.ok()) << created.status();
     graph = std::move(*created);
     run();
@@ -175,6 +176,71 @@ TEST_F(CapturedGraphTest, largeTensorsAreNotStaged) {
   EXPECT_EQ(captured.graph->counters().updates, 1);
   EXPECT_EQ(captured.graph->counters().replays, 13);
   EXPECT_EQ(captured.graph->counters().instantiations, 1);
+}
+
+/// Changed pointers are launched command by command, and followed after
+/// `runs` on the same ones.
+PointerPolicy launching(int64_t runs) { return {0, runs}; }
+
+TEST_F(CapturedGraphTest, launchesChangedPointersWhereThatIsFaster) {
+  Captured captured(GraphTestProgram::count * 4, launching(8));
+  EXPECT_EQ(captured.graph->counters().instantiations, 1);
+  for (int run = 0; run < 100; ++run) {
+    captured.tensors.callers = captured.tensors.all[run % 2];
+    captured.run();
+  }
+  // Every other run is on the pointers that the graph is bound to.
+  EXPECT_EQ(captured.graph->counters().replays, 50);
+  EXPECT_EQ(captured.graph->counters().updates, 0);
+  EXPECT_EQ(captured.graph->counters().instantiations, 1);
+  // Of others its own nodes are patched.
+  captured.tensors.callers = captured.tensors.all[0];
+  for (int caller : {0, 2, 4}) {
+    captured.tensors.callers[caller] = captured.tensors.all[1][caller];
+  }
+  captured.run();
+  EXPECT_EQ(captured.graph->counters().replays, 51);
+}
+
+TEST_F(CapturedGraphTest, instantiatesNothingInTenThousandRunsThatLaunch) {
+  Captured captured(GraphTestProgram::count * 4, launching(3));
+  std::mt19937 generator(1);
+  for (int run = 0; run < 10000 && !HasFailure(); ++run) {
+    if (run % 40 < 20) {
+      captured.tensors.callers = captured.tensors.all[generator() % 3];
+    }
+    captured.run();
+  }
+  const GraphCounters &counters = captured.graph->counters();
+  EXPECT_EQ(counters.instantiations, 1);
+  EXPECT_GT(counters.updates, 0);
+  EXPECT_GT(counters.replays, 5000);
+  EXPECT_LT(counters.replays, 10000);
+}
+
+TEST_F(CapturedGraphTest, updatesAfterAsManyRunsAsItIsTold) {
+  for (int64_t runs :
+       {int64_t(0), int64_t(1), int64_t(12), PointerPolicy::never}) {
+    Captured captured(uint64_t(1) << 30, launching(runs));
+    captured.tensors.callers = captured.tensors.all[1];
+    int64_t before = std::min(runs, int64_t(20));
+    for (int64_t run = 0; run < before; ++run) {
+      captured.run();
+    }
+    EXPECT_EQ(captured.graph->counters().updates, 0) << runs;
+    EXPECT_EQ(captured.graph->counters().replays, 0) << runs;
+    captured.run();
+    EXPECT_EQ(captured.graph->counters().updates, runs < 20) << runs;
+    EXPECT_EQ(captured.graph->counters().replays, runs < 20) << runs;
+  }
+}
+
+TEST_F(CapturedGraphTest, stagesAsMuchAsItIsTold) {
+  constexpr uint64_t bytes = 6 << 20; // of each of two tensors
+  Captured limited(bytes, {2 * bytes - 1, 8});
+  EXPECT_EQ(limited.graph->counters().instantiations, 1);
+  Captured staged(bytes, {2 * bytes, 8});
+  EXPECT_EQ(staged.graph->counters().instantiations, 2);
 }
 
 #ifdef MINIC_TEST_ON_GPU

@@ -165,10 +165,11 @@ GraphTestProgram::createExecution(GraphMode mode, double runUs) {
 }
 
 absl::StatusOr<std::unique_ptr<CapturedGraph>>
-GraphTestProgram::createGraph(uint64_t callerBytes) {
+GraphTestProgram::createGraph(uint64_t callerBytes,
+                              const PointerPolicy &policy) {
   CudaScope scope(*context_);
-  return CapturedGraph::create(context_, *commands_,
-                               std::vector<uint64_t>(5, callerBytes), 2);
+  return CapturedGraph::create(
+      context_, *commands_, std::vector<uint64_t>(5, callerBytes), 2, policy);
 }
 
 absl::Status GraphTestProgram::runPlainly(void *const *callers) {

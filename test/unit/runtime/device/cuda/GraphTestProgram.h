@@ -44,7 +44,8 @@ public:
 
   /// As if every tensor took `callerBytes`.
   absl::StatusOr<std::unique_ptr<runtime::CapturedGraph>>
-  createGraph(uint64_t callerBytes = count * sizeof(float));
+  createGraph(uint64_t callerBytes = count * sizeof(float),
+              const runtime::PointerPolicy &policy = {});
   /// Replays, or runs command by command where the graph does not.
   absl::Status run(runtime::CapturedGraph &graph, void *const *callers);
   absl::Status runPlainly(void *const *callers);
