@@ -58,6 +58,7 @@ absl::StatusOr<LoadReply> LoadedFunctions::load(const LoadRequest &request) {
   reply.arenaBytes = (*program)->arenaBytes();
   reply.flops = (*program)->flops();
   reply.callsLibrary = (*program)->callsLibrary();
+  reply.libraryUsesCallers = (*program)->executable().libraryUsesCallers();
   loaded[request.id].program = std::move(*program);
   return reply;
 }

@@ -192,6 +192,20 @@ const char *toString(RunMode mode) {
   return "?";
 }
 
+const char *toString(ChangedPointers changes) {
+  switch (changes) {
+  case ChangedPointers::none:
+    return "none";
+  case ChangedPointers::stage:
+    return "stage";
+  case ChangedPointers::launch:
+    return "launch";
+  case ChangedPointers::update:
+    return "update";
+  }
+  return "?";
+}
+
 const char *nameOf(const Request &request) {
   return std::visit([](const auto &message) { return nameOf(message); },
                     request);

@@ -44,6 +44,7 @@ struct LoadReply {
   uint64_t arenaBytes = 0;
   uint64_t flops = 0; // of one run
   bool callsLibrary = false;
+  bool libraryUsesCallers = false; // see Executable
 };
 
 /// Asks what a library offers for the call of a loaded function whose algorithm
@@ -104,6 +105,15 @@ enum class RunMode {
   whenIdleCall
 };
 
+/// Whether each run has other pointers than the one before, and what a replay
+/// does about those that library calls use; see PointerPolicy.
+enum class ChangedPointers {
+  none,   // all runs have the same
+  stage,  // copies
+  launch, // nothing: the commands are launched one by one
+  update  // captures the graph again
+};
+
 /// One round: for each id in the given order, `iterations` runs. An id may come
 /// more than once.
 struct TimeRequest {
@@ -115,6 +125,9 @@ struct TimeRequest {
   /// Parallel to ids; empty: none is needed. Modes `whenIdle`: how long a run
   /// is taken to keep the stream busy, in microseconds.
   std::vector<double> runUs = {};
+  /// Parallel to ids; empty: all `none`. Others go with modes `graph` and
+  /// `graphCall` alone.
+  std::vector<ChangedPointers> changes = {};
 };
 struct TimeReply {
   /// Mean time of one run, parallel to ids. CPU, warm: iterations back to back
@@ -164,6 +177,7 @@ const char *nameOf(const Request &request);
 const char *toString(VerifyStatus status);
 const char *toString(Residency residency);
 const char *toString(RunMode mode);
+const char *toString(ChangedPointers changes);
 
 } // namespace minic::runtime
 

@@ -64,6 +64,7 @@ template <typename F> void visit(F &fields, LoadReply &reply) {
   fields.get("arena_bytes", reply.arenaBytes);
   fields.get("flops", reply.flops);
   fields.get("calls_library", reply.callsLibrary);
+  fields.get("library_uses_callers", reply.libraryUsesCallers);
 }
 
 template <typename F> void visit(F &fields, AlgorithmsRequest &request) {
@@ -104,6 +105,7 @@ template <typename F> void visit(F &fields, TimeRequest &request) {
   fields.get("residency", request.residency);
   fields.get("modes", request.modes);
   fields.get("run_us", request.runUs);
+  fields.get("changes", request.changes);
 }
 
 template <typename F> void visit(F &fields, TimeReply &reply) {

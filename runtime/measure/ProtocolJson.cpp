@@ -22,6 +22,7 @@ Json toJson(double value) {
 Json toJson(VerifyStatus value) { return toString(value); }
 Json toJson(Residency value) { return toString(value); }
 Json toJson(RunMode value) { return toString(value); }
+Json toJson(ChangedPointers value) { return toString(value); }
 
 bool fromJson(const Json &json, std::string &value) {
   if (!json.is_string()) {
@@ -125,6 +126,13 @@ bool fromJson(const Json &json, RunMode &value) {
                   {RunMode::device, RunMode::stream, RunMode::graph,
                    RunMode::whenIdle, RunMode::streamCall, RunMode::graphCall,
                    RunMode::whenIdleCall},
+                  value);
+}
+
+bool fromJson(const Json &json, ChangedPointers &value) {
+  return fromJson(json,
+                  {ChangedPointers::none, ChangedPointers::stage,
+                   ChangedPointers::launch, ChangedPointers::update},
                   value);
 }
 

@@ -22,6 +22,7 @@ Json toJson(double value);
 Json toJson(VerifyStatus value);
 Json toJson(Residency value);
 Json toJson(RunMode value);
+Json toJson(ChangedPointers value);
 
 // False where `json` is of another type or out of range.
 bool fromJson(const Json &json, std::string &value);
@@ -33,6 +34,7 @@ bool fromJson(const Json &json, int &value);
 bool fromJson(const Json &json, VerifyStatus &value);
 bool fromJson(const Json &json, Residency &value);
 bool fromJson(const Json &json, RunMode &value);
+bool fromJson(const Json &json, ChangedPointers &value);
 bool fromJson(const Json &json, std::map<std::string, std::string> &values);
 
 class JsonReader;

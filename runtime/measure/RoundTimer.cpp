@@ -84,15 +84,30 @@ absl::StatusOr<double> RoundTimer::sample(LoadedFunction &entry,
   return entry.timed->sample(iterations, *cold);
 }
 
+absl::StatusOr<double> RoundTimer::sampleChanging(LoadedFunction &entry,
+                                                  int64_t iterations,
+                                                  RunMode mode,
+                                                  ChangedPointers changes) {
+  if (!entry.timedGpu ||
+      (mode != RunMode::graph && mode != RunMode::graphCall)) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "time: mode '", toString(mode), "' knows no changes of pointers, got '",
+        toString(changes), "'"));
+  }
+  return entry.timedGpu->sampleChanging(iterations, mode == RunMode::graphCall,
+                                        changes);
+}
+
 absl::StatusOr<TimeReply> RoundTimer::time(const TimeRequest &request) {
   size_t count = request.ids.size();
   if (count != request.iterations.size() ||
       (!request.modes.empty() && count != request.modes.size()) ||
-      (!request.runUs.empty() && count != request.runUs.size())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("time: ", count, " ids but ", request.iterations.size(),
-                     " iterations, ", request.modes.size(), " modes and ",
-                     request.runUs.size(), " run times"));
+      (!request.runUs.empty() && count != request.runUs.size()) ||
+      (!request.changes.empty() && count != request.changes.size())) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "time: ", count, " ids but ", request.iterations.size(),
+        " iterations, ", request.modes.size(), " modes, ", request.runUs.size(),
+        " run times and ", request.changes.size(), " changes"));
   }
   // All are made ready before the first is timed.
   std::vector<LoadedFunction *> timed;
@@ -113,10 +128,15 @@ absl::StatusOr<TimeReply> RoundTimer::time(const TimeRequest &request) {
   }
   TimeReply reply;
   for (size_t i = 0; i < count; ++i) {
+    int64_t iterations = request.iterations[i];
+    RunMode mode = request.modes.empty() ? RunMode::device : request.modes[i];
+    bool changes =
+        !request.changes.empty() && request.changes[i] != ChangedPointers::none;
     absl::StatusOr<double> time =
-        sample(*timed[i], request.iterations[i], request.residency,
-               request.modes.empty() ? RunMode::device : request.modes[i],
-               request.runUs.empty() ? 0 : request.runUs[i]);
+        changes
+            ? sampleChanging(*timed[i], iterations, mode, request.changes[i])
+            : sample(*timed[i], iterations, request.residency, mode,
+                     request.runUs.empty() ? 0 : request.runUs[i]);
     if (!time.ok()) {
       return time.status();
     }

@@ -29,6 +29,10 @@ private:
   absl::StatusOr<double> sample(LoadedFunction &entry, int64_t iterations,
                                 Residency residency, RunMode mode,
                                 double runUs);
+  /// With other pointers in every run.
+  absl::StatusOr<double> sampleChanging(LoadedFunction &entry,
+                                        int64_t iterations, RunMode mode,
+                                        ChangedPointers changes);
 
   LoadedFunctions &functions;
   MachineFacts &facts;

@@ -43,6 +43,7 @@ TimedGpuFunction::~TimedGpuFunction() {
   executions.clear();
   recorded.clear();
   hostTimed.clear();
+  changing.clear();
   options.spare->leave(std::move(block));
 }
 
@@ -123,11 +124,12 @@ void *TimedGpuFunction::constantsOf(int64_t set) const {
 }
 
 absl::StatusOr<std::unique_ptr<Execution>>
-TimedGpuFunction::createExecution(GraphMode mode, int64_t set,
-                                  double runUs) const {
+TimedGpuFunction::createExecution(GraphMode mode, int64_t set, double runUs,
+                                  std::optional<PointerPolicy> pointers) const {
   ExecutionOptions execution{block.buffer.data()};
   execution.graph = mode;
   execution.runUs = runUs;
+  execution.pointers = pointers;
   execution.constants = set > 0 ? constantsOf(set) : nullptr;
   execution.sharesCalls = true; // there is one for each set
   execution.isArenaZeroed = !executions.empty();
@@ -273,6 +275,66 @@ TimedGpuFunction::sampleHost(int64_t iterations, RunMode mode, double runUs) {
   double us = microsecondsSince(start);
   if (!status.ok()) {
     return status;
+  }
+  return us / double(iterations);
+}
+
+/// What makes all runs do what `changes` says.
+static PointerPolicy policyOf(ChangedPointers changes) {
+  return {changes == ChangedPointers::stage ? UINT64_MAX : 0,
+          changes == ChangedPointers::update ? 0 : PointerPolicy::never};
+}
+
+/// How many runs did what `changes` says.
+static int64_t runsOf(ChangedPointers changes, const GraphCounters &counters) {
+  return changes == ChangedPointers::stage    ? counters.replays
+         : changes == ChangedPointers::update ? counters.updates
+                                              : counters.plainRuns;
+}
+
+absl::StatusOr<double>
+TimedGpuFunction::sampleChanging(int64_t iterations, bool waits,
+                                 ChangedPointers changes) {
+  if (!others) {
+    absl::StatusOr<std::shared_ptr<const RotatedOperands>> created =
+        RotatedOperands::create(
+            {program, &program->impl().executable->memory()}, program->inputs(),
+            program->outputs(), /*sets=*/2);
+    if (!created.ok()) {
+      return created.status();
+    }
+    others = *std::move(created);
+  }
+  std::unique_ptr<Execution> &execution = changing[changes];
+  if (!execution) {
+    absl::StatusOr<std::unique_ptr<Execution>> created =
+        createExecution(GraphMode::On, 0, /*runUs=*/0, policyOf(changes));
+    if (!created.ok()) {
+      return created.status();
+    }
+    execution = *std::move(created);
+  }
+  // The graph is bound to what no timed run has.
+  absl::Status status = execution->run(operands->callers(0));
+  status.Update(execution->synchronize());
+  int64_t before = runsOf(changes, execution->graphCounters());
+  Clock::time_point start = Clock::now();
+  for (int64_t i = 0; i < iterations && status.ok(); ++i) {
+    status = execution->run(others->callers(i % 2));
+    if (waits) {
+      status.Update(execution->synchronize());
+    }
+  }
+  status.Update(execution->synchronize());
+  double us = microsecondsSince(start);
+  if (!status.ok()) {
+    return status;
+  }
+  if (runsOf(changes, execution->graphCounters()) != before + iterations) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("changed pointers refused: cannot ", toString(changes),
+                     execution->graphRefusal().empty() ? "" : ": ",
+                     execution->graphRefusal()));
   }
   return us / double(iterations);
 }

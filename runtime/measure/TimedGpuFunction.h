@@ -49,6 +49,12 @@ public:
   absl::StatusOr<double> sample(int64_t iterations, RunMode mode,
                                 double runUs = 0);
 
+  /// Mean microseconds of one run that replays and has other pointers than the
+  /// run before, by the host's clock; `waits`: for each. `changes` is not
+  /// `none`. FailedPrecondition where runs do otherwise.
+  absl::StatusOr<double> sampleChanging(int64_t iterations, bool waits,
+                                        ChangedPointers changes);
+
 private:
   struct Recorded {
     std::unique_ptr<RecordedRuns> runs;
@@ -67,7 +73,8 @@ private:
     double runUs = 0; // of its estimate
   };
   absl::StatusOr<std::unique_ptr<Execution>>
-  createExecution(GraphMode mode, int64_t set, double runUs = 0) const;
+  createExecution(GraphMode mode, int64_t set, double runUs = 0,
+                  std::optional<PointerPolicy> pointers = {}) const;
   absl::StatusOr<Execution *> findExecution(GraphMode mode, double runUs);
   /// A recording of `count` runs.
   absl::StatusOr<Recorded *> record(int64_t count);
@@ -85,6 +92,9 @@ private:
   std::vector<std::unique_ptr<Execution>> executions; // one per set
   std::map<int64_t, Recorded> recorded;               // by count
   std::map<GraphMode, HostTimed> hostTimed;
+  /// The same with changing pointers; none of `others` is one of `operands`.
+  std::map<ChangedPointers, std::unique_ptr<Execution>> changing;
+  std::shared_ptr<const RotatedOperands> others;
 };
 
 } // namespace minic::runtime

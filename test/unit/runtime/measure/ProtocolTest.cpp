@@ -143,6 +143,16 @@ TEST(ProtocolTest, RunModesAndClocks) {
   EXPECT_EQ(roundTripReply(TimeReply{{1.0}, 1980.0}).smClockMHz, 1980.0);
 }
 
+TEST(ProtocolTest, ChangedPointers) {
+  using enum ChangedPointers;
+  TimeRequest request{.ids = {"a", "a", "a", "a"}, .iterations = {1, 1, 1, 1}};
+  request.changes = {none, stage, launch, update};
+  EXPECT_EQ(roundTripRequest(request).changes, request.changes);
+  EXPECT_FALSE(roundTripReply(LoadReply{}).libraryUsesCallers);
+  EXPECT_TRUE(
+      roundTripReply(LoadReply{.libraryUsesCallers = true}).libraryUsesCallers);
+}
+
 TEST(ProtocolTest, RepliesKeepValuesThatAreNotFinite) {
   VerifyReply reply{.status = VerifyStatus::wrong,
                     .worst = std::numeric_limits<double>::infinity(),

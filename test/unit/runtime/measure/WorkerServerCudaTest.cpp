@@ -266,7 +266,8 @@ TEST_F(WorkerServerCudaTest, RefusesAnotherNumberOfRunTimes) {
   const auto *error = std::get_if<ErrorReply>(&reply);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->status.message(),
-            "time: 1 ids but 1 iterations, 1 modes and 2 run times");
+            "time: 1 ids but 1 iterations, 1 modes, 2 run times "
+            "and 0 changes");
 }
 #endif
 
@@ -276,6 +277,29 @@ TEST_F(WorkerServerCudaTest, AnOpenAlgorithmIsAskedForInVain) {
   const auto *error = std::get_if<ErrorReply>(&reply);
   ASSERT_TRUE(error);
   EXPECT_FALSE(error->isFatal);
+}
+
+TEST_F(WorkerServerCudaTest, PointersThatAreOnlyPatchedAreNotTimedOtherwise) {
+  load("b", cudaScaleArtifact(count)); // no library
+  auto refusal = [&](RunMode mode, ChangedPointers changes) {
+    Reply reply = server.handle(TimeRequest{.ids = {"b"},
+                                            .iterations = {2},
+                                            .modes = {mode},
+                                            .changes = {changes}});
+    const auto *error = std::get_if<ErrorReply>(&reply);
+    return error ? error->status : absl::OkStatus();
+  };
+  for (ChangedPointers changes :
+       {ChangedPointers::launch, ChangedPointers::update}) {
+    absl::Status status = refusal(RunMode::graph, changes);
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+    EXPECT_EQ(status.message(), std::string("changed pointers refused: cannot ") +
+                                    toString(changes));
+  }
+  absl::Status status = refusal(RunMode::streamCall, ChangedPointers::stage);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status.message(), "time: mode 'stream-call' knows no changes of "
+                              "pointers, got 'stage'");
 }
 
 // The last one: the process has no GPU afterwards.
