@@ -129,15 +129,22 @@ LogicalResult Compilation::importPhase() {
   });
 }
 
-/// What the plan of one target says of graphs, into the evidence.
+/// What the plan of one target says of graphs, into the evidence and the log.
 static void describeReplay(ModuleOp plan,
-                           std::vector<FunctionEvidence> &evidence) {
+                           std::vector<FunctionEvidence> &evidence,
+                           const Log &log) {
   for (FunctionEvidence &entry : evidence) {
     auto function = plan.lookupSymbol<plan::FunctionOp>(entry.function);
     for (auto variant : function.getBody().getOps<plan::VariantOp>()) {
       entry.pointers = describePointerChanges(variant);
       if (!entry.pointers.empty() && entry.graph.empty()) {
         entry.graph = "replayed, nothing measured";
+      }
+      SmallVector<StringRef> lines;
+      StringRef(entry.pointers).split(lines, '\n', -1, false);
+      for (StringRef line : lines) {
+        log.line(LogTopic::Graphs,
+                 "@" + entry.function + ": changed pointers of " + line);
       }
     }
   }
@@ -199,7 +206,8 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
     if (phase == Phase::Plan) {
       setGraphVerdicts(*module, *verdicts);
       setGraphMode(*module, options);
-      describeReplay(*module, evidence);
+      setPointerChanges(*module, *verdicts);
+      describeReplay(*module, evidence, options.log);
       attachEvidence(*module, evidence);
     }
     if (failed(dump(phase, *module))) {

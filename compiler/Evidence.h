@@ -45,7 +45,8 @@ struct FunctionEvidence {
   std::string verdict;
   /// The same of graph replay against stream launches.
   std::string graph;
-  /// How a replayed graph follows changed pointers; empty where none is.
+  /// How a replayed graph follows changed pointers, a line for each kind; empty
+  /// where none is.
   std::string pointers;
   /// GPU: hints, one a line.
   std::string hints;

@@ -268,6 +268,8 @@ FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
                    (isTunedLost ? ": default ships" : ": tuned ships");
     }
     describeWays(**result, text);
+    text.pointers = (*result)->pointers;
+    text.update = (*result)->update;
     if (plans) {
       text.plans = tune::describe(*plans);
       isTunedLost = !plans->tunedShips;

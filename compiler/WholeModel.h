@@ -31,6 +31,8 @@ struct ModelVerdict {
   /// Whether a graph is to be replayed, always or when the stream is idle, and
   /// the figures; none where nothing was measured.
   std::optional<tune::Verdict> graphFigures, whenIdleFigures;
+  /// What was measured of changed pointers; see tune::WholeModelResult.
+  std::optional<tune::Verdict> pointers, update;
 };
 
 /// By function; functions that were not checked are absent.

@@ -34,7 +34,8 @@ absl::StatusOr<runtime::Reply> PlanContest::ask(const runtime::Request &request,
     return std::move(answer.reply);
   }
   if (answer.fate == WorkerAnswer::Fate::Refused &&
-      absl::StartsWith(answer.detail, "graph capture refused")) {
+      (absl::StartsWith(answer.detail, "graph capture refused") ||
+       absl::StartsWith(answer.detail, "changed pointers refused"))) {
     return absl::UnimplementedError(answer.detail);
   }
   return failureOf(answer, what);
@@ -48,6 +49,7 @@ absl::StatusOr<double> PlanContest::probe(const Entry &entry, RunMode mode) {
     probe.iterations = {1, 10};
     probe.modes = {mode, mode};
     probe.runUs = {entry.runUs, entry.runUs};
+    probe.changes = {entry.changes, entry.changes};
   }
   absl::StatusOr<runtime::Reply> reply = ask(probe, entry.plan);
   if (!reply.ok()) {
@@ -62,8 +64,9 @@ int64_t PlanContest::iterations(double us) const {
 }
 
 absl::StatusOr<int> PlanContest::enter(const std::string &plan, RunMode mode,
-                                       double runUs) {
-  Entry entry{plan, mode, runUs};
+                                       double runUs,
+                                       runtime::ChangedPointers changes) {
+  Entry entry{plan, mode, runUs, changes};
   absl::StatusOr<double> us = probe(entry, mode);
   if (!us.ok()) {
     return us.status();
@@ -101,6 +104,7 @@ PlanContest::time(absl::Span<const int> order) {
     if (options.onGpu) {
       request.modes.push_back(isCall ? callMode(entry.mode) : entry.mode);
       request.runUs.push_back(entry.runUs);
+      request.changes.push_back(entry.changes);
     }
   }
   absl::StatusOr<runtime::Reply> reply = ask(request, "timing");

@@ -30,9 +30,11 @@ public:
       : worker(worker), clock(clock), options(std::move(options)) {}
 
   /// Adds a loaded plan in one way of running it; its index. Unimplemented says
-  /// that no graph could be captured and why. `runUs` as in TimeRequest.
-  absl::StatusOr<int> enter(const std::string &plan, runtime::RunMode mode,
-                            double runUs = 0);
+  /// that no graph could be captured, or do what `changes` says, and why.
+  /// `runUs` and `changes` as in TimeRequest.
+  absl::StatusOr<int>
+  enter(const std::string &plan, runtime::RunMode mode, double runUs = 0,
+        runtime::ChangedPointers changes = runtime::ChangedPointers::none);
   /// Times of two entries, without ratios, by the few runs that each was
   /// entered with. On a GPU.
   Figures probed(int first, int second) const;
@@ -48,6 +50,7 @@ private:
     std::string plan;
     runtime::RunMode mode;
     double runUs = 0;
+    runtime::ChangedPointers changes = runtime::ChangedPointers::none;
     double probedUs = 0, probedCallUs = 0;
   };
   absl::StatusOr<runtime::Reply> ask(const runtime::Request &request,

@@ -64,6 +64,10 @@ bool Verdict::isOfGenerated() const {
   return absl::EndsWith(plan, "#generated");
 }
 
+bool Verdict::isOfPointers() const { return absl::EndsWith(plan, "#pointers"); }
+
+bool Verdict::isOfUpdate() const { return absl::EndsWith(plan, "#update"); }
+
 void ClockRange::include(double mhz) {
   if (mhz > 0) {
     lowMHz = isKnown() ? std::min(lowMHz, mhz) : mhz;
@@ -111,6 +115,12 @@ std::string describe(const Verdict &verdict) {
   } else if (verdict.isOfGenerated()) {
     first = "generated kernels alone";
     second = "with libraries";
+  } else if (verdict.isOfPointers()) {
+    first = "changed pointers staged";
+    second = "launched";
+  } else if (verdict.isOfUpdate()) {
+    first = "graph updated in every run";
+    second = "the same pointers";
   }
   std::string text = describe(verdict.backToBack, first, second);
   if (verdict.call.isMeasured()) {
@@ -120,9 +130,10 @@ std::string describe(const Verdict &verdict) {
   if (isOfWay) {
     // Who won where it lost may be the third way: the reason says it.
     absl::StrAppend(&text, ": ", first, verdict.tunedShips ? " won" : " lost");
-  } else {
+  } else if (!verdict.isOfUpdate()) { // a cost, no contest
+    bool isOfPlans = !verdict.isOfGenerated() && !verdict.isOfPointers();
     absl::StrAppend(&text, ": ", verdict.tunedShips ? first : second,
-                    verdict.isOfGenerated() ? " won" : " ships");
+                    isOfPlans ? " ships" : " won");
   }
   if (!verdict.reason.empty()) {
     absl::StrAppend(&text, " (", verdict.reason, ")");

@@ -154,7 +154,9 @@ struct Comparison {
 /// `plan` ending in "#graph", of replaying the captured graph of what ships
 /// ("tuned") and launching it on a stream ("default"); in "#when-idle", the
 /// same of replaying it when the stream is idle; or, in "#generated", of two
-/// tuned plans.
+/// tuned plans; or, where pointers of library calls change in every run, in
+/// "#pointers" of staging them ("tuned") and launching ("default"), and in
+/// "#update" of updating the graph ("tuned") and the same pointers ("default").
 struct Verdict {
   std::string plan; // hash of both plans
   std::string device, description;
@@ -172,8 +174,10 @@ struct Verdict {
   /// Of the plan of generated kernels alone, `tuned`, against the one with the
   /// fastest of all candidates, `default`.
   bool isOfGenerated() const;
-  /// No graph could be captured; the reason says why.
-  bool isRefused() const { return isOfGraph() && !backToBack.isMeasured(); }
+  bool isOfPointers() const;
+  bool isOfUpdate() const;
+  /// There is nothing to measure; the reason says why.
+  bool isRefused() const { return !backToBack.isMeasured(); }
 };
 
 /// "tuned 9.10 us, default 9.80 us, ratio 0.929 [0.921, 0.935]: tuned ships",

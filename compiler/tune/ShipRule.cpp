@@ -4,6 +4,11 @@
 
 #include "compiler/tune/ShipRule.h"
 
+#include "runtime/format/GraphChecker.h"
+
+#include <algorithm>
+#include <cmath>
+
 namespace minic::tune {
 
 // Five plans of 117 on an H200 that rounds like these had found no slower were
@@ -25,6 +30,31 @@ const char *describeDecision(const Figures &figures) {
   return figures.call.separates()         ? "one synchronized call decides"
          : figures.backToBack.separates() ? "back-to-back time decides"
                                           : "neither figure separates them";
+}
+
+PointerChoice choosePointers(const Figures &stageOverLaunch,
+                             const Figures *updateOverSame) {
+  PointerChoice choice;
+  choice.stages = isBetter(stageOverLaunch);
+  if (!updateOverSame) {
+    return choice;
+  }
+  auto decisive = [&](const Figures &figures) -> const Comparison & {
+    return stageOverLaunch.call.separates() ? figures.call : figures.backToBack;
+  };
+  const Comparison &changed = decisive(stageOverLaunch);
+  const Comparison &update = decisive(*updateOverSame);
+  choice.updateUs = std::max(update.tunedUs - update.defaultUs, 0.0);
+  // Who changes to an update when he has lost as much as it costs loses at most
+  // twice what the best of both would have cost, however long the same pointers
+  // stay. Where changed pointers lose nothing, or less than rounds can tell,
+  // the most is as good as never and still finds what is there to gain.
+  double lostUs =
+      (choice.stages ? changed.tunedUs : changed.defaultUs) - update.defaultUs;
+  constexpr double most = format::mostRunsBeforeUpdate;
+  double runs = lostUs > 0 ? std::ceil(choice.updateUs / lostUs) : most;
+  choice.runsBeforeUpdate = uint32_t(std::clamp(runs, 1.0, most));
+  return choice;
 }
 
 bool mayShip(const Figures &overDefault) {

@@ -23,6 +23,21 @@ bool isBetter(const Figures &firstOverSecond);
 /// Which figure says who is better, for people.
 const char *describeDecision(const Figures &figures);
 
+/// How runs of a graph go on with other pointers of library calls than those
+/// that it is bound to.
+struct PointerChoice {
+  /// Staged by a second graph; else launched, which needs none.
+  bool stages = false;
+  /// On the same pointers, then the graph is updated; 0: never.
+  uint32_t runsBeforeUpdate = 0;
+  double updateUs = 0; // what an update adds to a run; 0: it is refused
+};
+
+/// Of runs with other pointers each, and of runs that each update the graph
+/// against such as need not; null: an update is refused.
+PointerChoice choosePointers(const Figures &stageOverLaunch,
+                             const Figures *updateOverSame);
+
 /// Whether a plan in some way of running it may ship in place of the default
 /// plan as default mode runs it: its back-to-back time is shorter, by 2 % at
 /// least, and one call of it does not take longer.

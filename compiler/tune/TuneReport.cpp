@@ -45,7 +45,9 @@ std::string formatReport(absl::Span<const TunedProblem> problems,
       {"generated", verdicts ? optional(verdicts->generated) : nullptr},
       {"whole_model", verdicts ? optional(verdicts->plans) : nullptr},
       {"graph", verdicts ? optional(verdicts->graph) : nullptr},
-      {"when_idle", verdicts ? optional(verdicts->whenIdle) : nullptr}};
+      {"when_idle", verdicts ? optional(verdicts->whenIdle) : nullptr},
+      {"pointers", verdicts ? optional(verdicts->pointers) : nullptr},
+      {"update", verdicts ? optional(verdicts->update) : nullptr}};
   return report.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -5,8 +5,11 @@
 
 #include "compiler/tune/WholeModelCheck.h"
 #include "compiler/tune/PlanWays.h"
+#include "compiler/tune/PointerContest.h"
 
 #include "absl/strings/str_cat.h"
+
+#include <set>
 
 namespace minic::tune {
 
@@ -36,6 +39,22 @@ static std::string whenIdleKey(const WholeModelInputs &inputs) {
 
 static std::string generatedKey(const WholeModelInputs &inputs) {
   return plansKey(inputs) + "#generated";
+}
+
+static std::string pointersKey(const WholeModelInputs &inputs) {
+  return plansKey(inputs) + "#pointers";
+}
+
+static std::string updateKey(const WholeModelInputs &inputs) {
+  return plansKey(inputs) + "#update";
+}
+
+/// Whether what ships replays a graph, in whatever runs.
+static bool replays(const WholeModelInputs &inputs,
+                    const WholeModelResult &result) {
+  return inputs.streams ? (result.graph && result.graph->tunedShips) ||
+                              (result.whenIdle && result.whenIdle->tunedShips)
+                        : inputs.graphs;
 }
 
 absl::StatusOr<std::optional<WholeModelResult>>
@@ -68,11 +87,20 @@ findWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
   if (status.ok() && inputs.hasGenerated) {
     status = find(generatedKey(inputs), result.generated);
   }
+  bool needsPointers = replays(inputs, result), needsUpdate = false;
+  if (status.ok() && needsPointers) {
+    status = find(pointersKey(inputs), result.pointers);
+    needsUpdate = result.pointers && !result.pointers->isRefused();
+  }
+  if (status.ok() && needsUpdate) {
+    status = find(updateKey(inputs), result.update);
+  }
   if (!status.ok()) {
     return status;
   }
   if ((needsPlans && !result.plans) || (needsGraph && !result.graph) ||
       (needsWhenIdle && !result.whenIdle) ||
+      (needsPointers && !result.pointers) || (needsUpdate && !result.update) ||
       (inputs.hasGenerated && !result.generated)) {
     return std::nullopt;
   }
@@ -97,6 +125,8 @@ findNearestWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
     if (found.ok() && *found) {
       (*found)->graph.reset();
       (*found)->whenIdle.reset();
+      (*found)->pointers.reset();
+      (*found)->update.reset();
     }
   }
   return found;
@@ -134,6 +164,9 @@ private:
   /// `shipping`: the way of the tuned plan; -1: free to choose.
   void decideWay(const PlanContest &contest, const PlanWays &ways,
                  int shipping);
+  /// Of `plan`, which ships.
+  absl::Status decidePointers(const std::string &plan);
+  absl::Status measurePointers(const std::string &plan);
   Verdict verdict(const PlanContest &contest, const Figures &figures,
                   std::string key = "") const;
 
@@ -141,6 +174,7 @@ private:
   Worker &worker;
   const Clock &clock;
   WholeModelResult result;
+  std::set<std::string> loadedWithCallers; // see LoadReply::libraryUsesCallers
 };
 
 } // namespace
@@ -152,8 +186,13 @@ absl::Status Check::load(const char *plan, const std::string &path) {
   load.function = inputs.function;
   load.device = inputs.deviceIndex;
   WorkerAnswer answer = worker.ask(load, inputs.timeoutSeconds);
-  return answer.fate == WorkerAnswer::Fate::Answered ? absl::OkStatus()
-                                                     : failureOf(answer, plan);
+  if (answer.fate != WorkerAnswer::Fate::Answered) {
+    return failureOf(answer, plan);
+  }
+  if (std::get<runtime::LoadReply>(answer.reply).libraryUsesCallers) {
+    loadedWithCallers.insert(plan);
+  }
+  return absl::OkStatus();
 }
 
 PlanContest Check::makeContest(double maxSeconds) const {
@@ -303,6 +342,44 @@ void Check::decideWay(const PlanContest &contest, const PlanWays &ways,
   result.whenIdle = judge(ways.whenIdle, whenIdleKey(inputs));
 }
 
+absl::Status Check::measurePointers(const std::string &plan) {
+  // A sixth of the time: what is decided here matters to few callers.
+  PlanContest contest = makeContest(inputs.rounds.maxSeconds / 6);
+  absl::StatusOr<PointerFigures> figures = timeChangedPointers(contest, plan);
+  if (!figures.ok()) {
+    return figures.status();
+  }
+  const Figures &changed = figures->stageOverLaunch;
+  result.pointers = verdict(contest, changed, pointersKey(inputs));
+  result.pointers->tunedShips = isBetter(changed);
+  result.pointers->reason = describeDecision(changed);
+  result.update = verdict(contest, figures->updateOverSame.value_or(Figures()),
+                          updateKey(inputs));
+  result.update->tunedShips = false;
+  result.update->reason = figures->updateRefusal;
+  return absl::OkStatus();
+}
+
+absl::Status Check::decidePointers(const std::string &plan) {
+  if (!replays(inputs, result)) {
+    return absl::OkStatus();
+  }
+  absl::Status status =
+      loadedWithCallers.contains(plan)
+          ? measurePointers(plan)
+          : absl::UnimplementedError(
+                "no library call uses a tensor of the caller's");
+  if (absl::IsUnimplemented(status)) {
+    // Kept, so that it is not tried again.
+    result.pointers = verdict(makeContest(0), {}, pointersKey(inputs));
+    result.pointers->tunedShips = false;
+    result.pointers->reason = std::string(status.message());
+    return absl::OkStatus();
+  }
+  // Perhaps there is no memory for more operands: nothing depends on it.
+  return absl::IsFailedPrecondition(status) ? absl::OkStatus() : status;
+}
+
 absl::Status Check::check() {
   double maxSeconds = inputs.rounds.maxSeconds;
   PlanContest first = makeContest(maxSeconds);
@@ -341,6 +418,7 @@ absl::Status Check::check() {
     return status;
   }
   int shipping = -1;
+  std::string ships = "tuned";
   if (inputs.plansDiffer) {
     if (inputs.onGpu && inputs.streams && inputs.graphs) {
       decideOfStreams(first, generated, *ways, *byDefault);
@@ -348,7 +426,10 @@ absl::Status Check::check() {
     if (generated) {
       result.generated = judgeGenerated(first, *generated, *ways, *byDefault);
       result.generated->plan = generatedKey(inputs);
-      ways = result.generated->tunedShips ? *generated : *ways;
+      if (result.generated->tunedShips) {
+        ways = *generated;
+        ships = "generated";
+      }
     }
     result.plans = judgePlans(first, *ways, *byDefault);
     result.plans->plan = plansKey(inputs);
@@ -356,17 +437,17 @@ absl::Status Check::check() {
   }
   if (shipping >= 0 || !inputs.plansDiffer) {
     decideWay(first, *ways, shipping);
-    return absl::OkStatus();
+    return decidePointers(ships);
   }
   PlanContest second = makeContest(maxSeconds / 2);
   if (ways = enterWays(second, "default"); !ways.ok()) {
     return ways.status();
   }
-  status = second.run();
-  if (status.ok()) {
-    decideWay(second, *ways, /*shipping=*/-1);
+  if (status = second.run(); !status.ok()) {
+    return status;
   }
-  return status;
+  decideWay(second, *ways, /*shipping=*/-1);
+  return decidePointers("default");
 }
 
 absl::StatusOr<WholeModelResult> Check::run() {
@@ -427,7 +508,8 @@ absl::StatusOr<WholeModelResult> checkWholeModel(const WholeModelInputs &inputs,
   }
   std::vector<Verdict> found = result->ofStreams;
   for (const std::optional<Verdict> &verdict :
-       {result->generated, result->plans, result->graph, result->whenIdle}) {
+       {result->generated, result->plans, result->graph, result->whenIdle,
+        result->pointers, result->update}) {
     if (verdict) {
       found.push_back(*verdict);
     }

@@ -56,6 +56,10 @@ struct WholeModelResult {
   /// The first two for who launches on streams only, of the same rounds; none
   /// where no graph was asked for.
   std::vector<Verdict> ofStreams;
+  /// Of what ships, where it replays: staging changed pointers of library calls
+  /// against launching, and updating the graph. A refused one says why there is
+  /// no more to know; none where it could not be measured now.
+  std::optional<Verdict> pointers, update;
   bool measured = false; // now; false: all of it was stored
   /// Where one of two plans cannot be run: why, and whether it is the tuned
   /// one. The other ships, and nothing is stored, because the machine may

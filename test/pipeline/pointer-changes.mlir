@@ -10,7 +10,8 @@
 
 // CHECK: function both
 // CHECK: graph: replayed, nothing measured
-// CHECK-NEXT: changed pointers are patched: v, y; copied, or updated to when they come again: x, w
+// CHECK-NEXT: changed pointers of v, y: patched
+// CHECK-NEXT: changed pointers of x, w: staged, and updated to when they come again (not measured)
 func.func @both(%x: tensor<3x4xbf16> {graph.name = "x"}, %w: tensor<4x20xbf16> {graph.name = "w"}, %v: tensor<20xbf16> {graph.name = "v"}) -> (tensor<3x20xbf16> {graph.name = "y"}) {
   %0 = graph.matmul %x, %w : (tensor<3x4xbf16>, tensor<4x20xbf16>) -> tensor<3x20xbf16>
   %1 = graph.mul %0, %v : (tensor<3x20xbf16>, tensor<20xbf16>) -> tensor<3x20xbf16>
@@ -18,7 +19,7 @@ func.func @both(%x: tensor<3x4xbf16> {graph.name = "x"}, %w: tensor<4x20xbf16> {
 }
 
 // CHECK: function kernel
-// CHECK: changed pointers are patched: x, y
+// CHECK: changed pointers of x, y: patched
 func.func @kernel(%x: tensor<64xf32> {graph.name = "x"}) -> (tensor<64xf32> {graph.name = "y"}) {
   %0 = graph.relu %x : tensor<64xf32>
   return %0 : tensor<64xf32>

@@ -82,14 +82,15 @@ static void explain(const format::Function &function,
   if (!evidence->graph.empty()) {
     os << "  graph: " << evidence->graph << '\n';
   }
-  if (!evidence->pointers.empty()) {
-    os << "  changed pointers are " << evidence->pointers << '\n';
-  }
-  llvm::SmallVector<llvm::StringRef> hints;
-  llvm::StringRef(evidence->hints).split(hints, '\n', -1, false);
-  for (llvm::StringRef hint : hints) {
-    os << "  hint: " << hint << '\n';
-  }
+  auto printLines = [&](llvm::StringRef text, const char *what) {
+    llvm::SmallVector<llvm::StringRef> lines;
+    text.split(lines, '\n', -1, false);
+    for (llvm::StringRef line : lines) {
+      os << "  " << what << line << '\n';
+    }
+  };
+  printLines(evidence->pointers, "changed pointers of ");
+  printLines(evidence->hints, "hint: ");
   os << "  tuned again by --mode=max-autotune --retune, or when the device ("
      << evidence->device << "), the threads (" << evidence->threads
      << ") or the versions (" << evidence->versions << ") differ\n";

@@ -40,8 +40,12 @@ struct FakeCandidate {
   double streamUs = 0, graphUs = 0, whenIdleUs = 0;
   /// The same of single calls; 0: as long as back to back.
   double streamCallUs = 0, graphCallUs = 0, whenIdleCallUs = 0;
-  double runUs = 0;         // of the last request to replay when idle
-  bool outOfMemory = false; // when timed
+  double runUs = 0; // of the last request to replay when idle
+  /// The same with changed pointers, back to back and of single calls; empty:
+  /// no library call uses a tensor of the caller's.
+  std::map<runtime::ChangedPointers, std::pair<double, double>> changedUs = {};
+  bool outOfMemoryForMore = false; // when timed with changed pointers
+  bool outOfMemory = false;        // when timed
   bool losesNan = false;
   int64_t spillBytes = 0;
 };

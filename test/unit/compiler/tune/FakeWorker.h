@@ -54,6 +54,8 @@ private:
     mostLoaded = std::max(mostLoaded, loaded.size());
     runtime::LoadReply answer;
     answer.arenaBytes = machine.candidates.at(choice).scratchBytes;
+    answer.libraryUsesCallers =
+        !machine.candidates.at(choice).changedUs.empty();
     return reply(answer);
   }
   WorkerAnswer answer(const runtime::VerifyRequest &request, double timeout) {
@@ -101,7 +103,12 @@ private:
       if (candidate.crashesInFinal && distinct.size() > 2) {
         return die(WorkerAnswer::Fate::Crashed);
       }
-      if (candidate.outOfMemory) {
+      runtime::ChangedPointers changes = request.changes.empty()
+                                             ? runtime::ChangedPointers::none
+                                             : request.changes[i];
+      bool isChanged = changes != runtime::ChangedPointers::none;
+      if (candidate.outOfMemory ||
+          (isChanged && candidate.outOfMemoryForMore)) {
         WorkerAnswer refusal = {
             WorkerAnswer::Fate::Refused, {}, "out of device memory"};
         refusal.isMachines = true;
@@ -134,6 +141,16 @@ private:
       }
       if (mode == runtime::RunMode::streamCall && candidate.streamCallUs > 0) {
         base = candidate.streamCallUs;
+      }
+      if (isChanged) {
+        auto [backToBack, call] = candidate.changedUs.at(changes);
+        if (backToBack < 0) {
+          return {WorkerAnswer::Fate::Refused,
+                  {},
+                  std::string("changed pointers refused: cannot ") +
+                      runtime::toString(changes)};
+        }
+        base = mode == runtime::RunMode::graph ? backToBack : call;
       }
       double us = base * machine.drift *
                   std::exp(candidate.noise * std::abs(normal(machine.random)));

@@ -52,6 +52,8 @@ protected:
                                   .streamCallUs = times.streamCall,
                                   .graphCallUs = times.graphCall,
                                   .whenIdleCallUs = times.whenIdleCall,
+                                  .changedUs = changedUs,
+                                  .outOfMemoryForMore = lacksMore,
                                   .outOfMemory = name == lacking};
       std::ofstream(folder / name) << name;
     }
@@ -96,9 +98,12 @@ protected:
   std::unique_ptr<TuningDb> db = folder.openDb();
   WholeModelInputs inputs;
   std::optional<Times> generated; // of the plan without libraries, if any
-  std::string lacking;            // the plan that finds no memory
-  std::string crashing;           // the plan that does among three
-  double seconds = 0;             // of the last check, by the machine's clock
+  /// Of every plan; see FakeCandidate.
+  std::map<runtime::ChangedPointers, std::pair<double, double>> changedUs;
+  bool lacksMore = false;
+  std::string lacking;  // the plan that finds no memory
+  std::string crashing; // the plan that does among three
+  double seconds = 0;   // of the last check, by the machine's clock
 };
 
 } // namespace minic::tune

@@ -293,8 +293,9 @@ TEST_F(WorkerServerCudaTest, PointersThatAreOnlyPatchedAreNotTimedOtherwise) {
        {ChangedPointers::launch, ChangedPointers::update}) {
     absl::Status status = refusal(RunMode::graph, changes);
     EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-    EXPECT_EQ(status.message(), std::string("changed pointers refused: cannot ") +
-                                    toString(changes));
+    EXPECT_EQ(status.message(),
+              std::string("changed pointers refused: cannot ") +
+                  toString(changes));
   }
   absl::Status status = refusal(RunMode::streamCall, ChangedPointers::stage);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
