@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Engines that round a convolution before they add the bias: data in which the
-// bias cancels most of it shows them. Neither default mode, which takes the
-// first engine of cuDNN's heuristics, nor the tuner may meet one.
+// Engines that round a convolution before they add a bias or an addend: data in
+// which those cancel most of it shows them. Neither default mode, which takes
+// the first engine of cuDNN's heuristics, nor the tuner may meet one.
 
 #include "test/unit/runtime/device/cuda/cudnn/CudnnGpuTest.h"
 
@@ -11,7 +11,8 @@ namespace {
 
 class CudnnErrataTest : public CudnnGpuTest {
 protected:
-  /// Every product is positive; the bias is about minus their sum.
+  /// Every product is positive; the addend, where there is none the bias, is
+  /// about minus their sum.
   Data prepareCancelling(const ConvolutionCase &test) {
     Data data = prepare(test);
     for (StridedTensor *tensor : {&data.input, &data.filter}) {
@@ -20,7 +21,9 @@ protected:
       });
     }
     float sum = 0.75f * 0.75f * float(test.c / test.groups * test.r * test.s);
-    data.bias.forEach([&](int64_t at) { data.bias.set(at, -sum); });
+    StridedTensor &cancels = test.hasAddend ? data.addend : data.bias;
+    cancels.forEach(
+        [&](int64_t at) { cancels.set(at, cancels.get(at) - sum); });
     uploadAll(data);
     return data;
   }
@@ -44,7 +47,7 @@ protected:
 };
 
 ConvolutionCase withBias(DType dtype, bool isNhwc, int64_t c, int64_t k,
-                         int64_t size) {
+                         int64_t size, bool hasAddend = false) {
   ConvolutionCase test;
   test.dtype = dtype;
   test.isNhwc = isNhwc;
@@ -52,25 +55,24 @@ ConvolutionCase withBias(DType dtype, bool isNhwc, int64_t c, int64_t k,
   test.k = k;
   test.r = test.s = size;
   test.hasBias = true;
-  test.name = nameOf(test, "bias") + "_" + std::to_string(c) + "_" +
-              std::to_string(k) + "_" + std::to_string(size);
+  test.hasAddend = hasAddend;
+  test.name = nameOf(test, hasAddend ? "bias_addend" : "bias") + "_" +
+              std::to_string(c) + "_" + std::to_string(k) + "_" +
+              std::to_string(size);
   return test;
 }
 
 constexpr std::pair<int64_t, int64_t> kChannels[] = {
     {17, 31}, {17, 32}, {16, 31}, {17, 17}, {3, 7}, {64, 64}};
 
-TEST_F(CudnnErrataTest, TheFirstOfTheHeuristicsAddsTheBiasBeforeItRounds) {
+TEST_F(CudnnErrataTest, TheFirstOfTheHeuristicsAddsBeforeItRounds) {
   for (DType dtype : {DType::bf16, DType::f16}) {
     for (bool isNhwc : {true, false}) {
       for (auto [c, k] : kChannels) {
         for (int64_t size : {1, 3}) {
-          for (bool hasRelu : {false, true}) {
-            ConvolutionCase test = withBias(dtype, isNhwc, c, k, size);
-            if (hasRelu) {
-              test.activation = EltwiseKind::relu;
-              test.name += "_relu";
-            }
+          for (bool hasAddend : {false, true}) {
+            ConvolutionCase test =
+                withBias(dtype, isNhwc, c, k, size, hasAddend);
             SCOPED_TRACE(test.name);
             auto call = make(test);
             ASSERT_TRUE(call.ok()) << call.status();
@@ -84,11 +86,12 @@ TEST_F(CudnnErrataTest, TheFirstOfTheHeuristicsAddsTheBiasBeforeItRounds) {
   }
 }
 
-TEST_F(CudnnErrataTest, EveryListedEngineAddsTheBiasBeforeItRounds) {
+TEST_F(CudnnErrataTest, EveryListedEngineAddsBeforeItRounds) {
   spares = std::make_shared<SparePool>(32); // listed engines are kept
   for (DType dtype : {DType::bf16, DType::f16}) {
     for (auto [c, k] : kChannels) {
-      ConvolutionCase test = withBias(dtype, /*isNhwc=*/true, c, k, 1);
+      ConvolutionCase test =
+          withBias(dtype, /*isNhwc=*/true, c, k, 1, /*hasAddend=*/true);
       auto lister = make(test);
       ASSERT_TRUE(lister.ok()) << lister.status();
       auto algorithms = (*lister)->algorithms(12, 16 << 20);
@@ -112,7 +115,7 @@ TEST_F(CudnnErrataTest, EveryListedEngineAddsTheBiasBeforeItRounds) {
 // line says whether the entry is still needed.
 TEST_F(CudnnErrataTest, Engine39RoundsFirst) {
   ConvolutionCase test =
-      withBias(DType::bf16, /*isNhwc=*/true, 17, 31, /*size=*/1);
+      withBias(DType::bf16, /*isNhwc=*/true, 17, 31, 1, /*hasAddend=*/true);
   test.engine = "eng39_k25=0";
   auto call = make(test);
   std::string version = (*CudnnLibrary::open())->version;
