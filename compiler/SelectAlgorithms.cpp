@@ -91,8 +91,11 @@ void setGraphVerdicts(ModuleOp plan, const Verdicts &verdicts) {
       continue;
     }
     const tune::Verdict &graph = *found->second.graphFigures;
-    tune::Verdict whenIdle = found->second.whenIdleFigures.value_or(
-        tune::Verdict{.tunedShips = false});
+    tune::Verdict noneOfIt;
+    noneOfIt.tunedShips = false;
+    const tune::Verdict &whenIdle = found->second.whenIdleFigures
+                                        ? *found->second.whenIdleFigures
+                                        : noneOfIt;
     double runUs =
         whenIdle.tunedShips ? tune::busyUs({graph.backToBack, graph.call}) : 0;
     for (auto variant : function.getBody().getOps<plan::VariantOp>()) {

@@ -54,19 +54,21 @@ std::string describeLibraries(const Versions &versions) {
   return isCpu ? absl::StrCat("oneDNN ", text.empty() ? "none" : text) : text;
 }
 
-bool Verdict::isOfGraph() const { return absl::EndsWith(plan, "#graph"); }
+bool Verdict::isOfGraph() const { return absl::EndsWith(plan, kGraphRow); }
 
 bool Verdict::isOfWhenIdle() const {
-  return absl::EndsWith(plan, "#when-idle");
+  return absl::EndsWith(plan, kWhenIdleRow);
 }
 
 bool Verdict::isOfGenerated() const {
-  return absl::EndsWith(plan, "#generated");
+  return absl::EndsWith(plan, kGeneratedRow);
 }
 
-bool Verdict::isOfPointers() const { return absl::EndsWith(plan, "#pointers"); }
+bool Verdict::isOfPointers() const {
+  return absl::EndsWith(plan, kPointersRow);
+}
 
-bool Verdict::isOfUpdate() const { return absl::EndsWith(plan, "#update"); }
+bool Verdict::isOfUpdate() const { return absl::EndsWith(plan, kUpdateRow); }
 
 void ClockRange::include(double mhz) {
   if (mhz > 0) {

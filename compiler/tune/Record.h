@@ -6,6 +6,7 @@
 #ifndef MINIC_COMPILER_TUNE_RECORD_H
 #define MINIC_COMPILER_TUNE_RECORD_H
 
+#include "absl/strings/string_view.h"
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -158,7 +159,13 @@ struct Comparison {
 /// "#pointers" of staging them ("tuned") and launching ("default"), and in
 /// "#update" of updating the graph ("tuned") and the same pointers ("default").
 struct Verdict {
-  std::string plan; // hash of both plans
+  /// Ends of `plan`: what is judged of a model.
+  static constexpr absl::string_view kPlansRow = "", kGraphRow = "#graph",
+                                     kWhenIdleRow = "#when-idle",
+                                     kGeneratedRow = "#generated",
+                                     kPointersRow = "#pointers",
+                                     kUpdateRow = "#update";
+  std::string plan; // hash of both plans, the ways of running them, and a row
   std::string device, description;
   Versions versions;
   Comparison backToBack;

@@ -8,6 +8,7 @@
 #include "compiler/PhaseRunner.h"
 #include "compiler/tune/Problem.h"
 #include "compiler/tune/Versions.h"
+#include "compiler/tune/WholeModelVerdicts.h"
 
 #include "absl/strings/str_cat.h"
 

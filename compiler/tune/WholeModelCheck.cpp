@@ -6,6 +6,7 @@
 #include "compiler/tune/WholeModelCheck.h"
 #include "compiler/tune/PlanWays.h"
 #include "compiler/tune/PointerContest.h"
+#include "compiler/tune/WholeModelVerdicts.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -21,115 +22,6 @@ RoundsOptions WholeModelInputs::wholeModelRounds() {
   rounds.maxSeconds = 5;
   rounds.indifference = 0.01;
   return rounds;
-}
-
-static std::string plansKey(const WholeModelInputs &inputs) {
-  return absl::StrCat(inputs.planKey,
-                      inputs.onGpu && inputs.streams ? "/stream" : "",
-                      inputs.onGpu && inputs.graphs ? "/graph" : "");
-}
-
-static std::string graphKey(const WholeModelInputs &inputs) {
-  return plansKey(inputs) + "#graph";
-}
-
-static std::string whenIdleKey(const WholeModelInputs &inputs) {
-  return plansKey(inputs) + "#when-idle";
-}
-
-static std::string generatedKey(const WholeModelInputs &inputs) {
-  return plansKey(inputs) + "#generated";
-}
-
-static std::string pointersKey(const WholeModelInputs &inputs) {
-  return plansKey(inputs) + "#pointers";
-}
-
-static std::string updateKey(const WholeModelInputs &inputs) {
-  return plansKey(inputs) + "#update";
-}
-
-/// Whether what ships replays a graph, in whatever runs.
-static bool replays(const WholeModelInputs &inputs,
-                    const WholeModelResult &result) {
-  return inputs.streams ? (result.graph && result.graph->tunedShips) ||
-                              (result.whenIdle && result.whenIdle->tunedShips)
-                        : inputs.graphs;
-}
-
-absl::StatusOr<std::optional<WholeModelResult>>
-findWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
-  WholeModelResult result;
-  if (inputs.retune) {
-    return std::nullopt;
-  }
-  auto find = [&](const std::string &key, std::optional<Verdict> &verdict) {
-    absl::StatusOr<std::optional<Verdict>> stored =
-        db.findVerdict(key, inputs.device, inputs.versions);
-    if (stored.ok()) {
-      verdict = *std::move(stored);
-    }
-    return stored.status();
-  };
-  bool needsPlans = inputs.plansDiffer;
-  bool needsGraph = inputs.streams && inputs.graphs;
-  absl::Status status;
-  if (needsPlans) {
-    status = find(plansKey(inputs), result.plans);
-  }
-  if (status.ok() && needsGraph) {
-    status = find(graphKey(inputs), result.graph);
-  }
-  bool needsWhenIdle = result.graph && !result.graph->isRefused();
-  if (status.ok() && needsWhenIdle) {
-    status = find(whenIdleKey(inputs), result.whenIdle);
-  }
-  if (status.ok() && inputs.hasGenerated) {
-    status = find(generatedKey(inputs), result.generated);
-  }
-  bool needsPointers = replays(inputs, result), needsUpdate = false;
-  if (status.ok() && needsPointers) {
-    status = find(pointersKey(inputs), result.pointers);
-    needsUpdate = result.pointers && !result.pointers->isRefused();
-  }
-  if (status.ok() && needsUpdate) {
-    status = find(updateKey(inputs), result.update);
-  }
-  if (!status.ok()) {
-    return status;
-  }
-  if ((needsPlans && !result.plans) || (needsGraph && !result.graph) ||
-      (needsWhenIdle && !result.whenIdle) ||
-      (needsPointers && !result.pointers) || (needsUpdate && !result.update) ||
-      (inputs.hasGenerated && !result.generated)) {
-    return std::nullopt;
-  }
-  return result;
-}
-
-absl::StatusOr<std::optional<WholeModelResult>>
-findNearestWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
-  absl::StatusOr<std::optional<WholeModelResult>> found =
-      findWholeModel(inputs, db);
-  if (!inputs.onGpu || !inputs.plansDiffer) {
-    return found;
-  }
-  WholeModelInputs others = inputs;
-  others.streams = true;
-  for (bool graphs : {true, false}) {
-    if (!found.ok() || *found) {
-      return found;
-    }
-    others.graphs = graphs;
-    found = findWholeModel(others, db);
-    if (found.ok() && *found) {
-      (*found)->graph.reset();
-      (*found)->whenIdle.reset();
-      (*found)->pointers.reset();
-      (*found)->update.reset();
-    }
-  }
-  return found;
 }
 
 namespace {
@@ -299,20 +191,22 @@ void Check::decideOfStreams(const PlanContest &contest,
   WholeModelInputs asked = inputs;
   asked.graphs = false;
   auto streamOf = [](const PlanWays &ways) {
-    return PlanWays{.stream = ways.stream};
+    PlanWays alone;
+    alone.stream = ways.stream;
+    return alone;
   };
   PlanWays ways = streamOf(tuned);
   if (generated) {
     Verdict &verdict = result.ofStreams.emplace_back(
         judgeGenerated(contest, streamOf(*generated), ways, byDefault));
-    verdict.plan = generatedKey(asked);
+    verdict.plan = verdictKey(asked, Verdict::kGeneratedRow);
     verdict.description += ", on streams only";
     if (verdict.tunedShips) {
       ways = streamOf(*generated);
     }
   }
   Verdict plans = judgePlans(contest, ways, byDefault);
-  plans.plan = plansKey(asked);
+  plans.plan = verdictKey(asked, Verdict::kPlansRow);
   plans.description += ", on streams only";
   result.ofStreams.push_back(std::move(plans));
 }
@@ -322,7 +216,8 @@ void Check::decideWay(const PlanContest &contest, const PlanWays &ways,
   if (ways.whenIdle < 0) {
     if (!ways.graphRefusal.empty()) {
       // Kept, so that it is not tried again.
-      result.graph = verdict(contest, {}, graphKey(inputs));
+      result.graph =
+          verdict(contest, {}, verdictKey(inputs, Verdict::kGraphRow));
       result.graph->tunedShips = false;
       result.graph->reason = ways.graphRefusal;
     }
@@ -338,8 +233,9 @@ void Check::decideWay(const PlanContest &contest, const PlanWays &ways,
     row.reason = reasonFor(contest, ways, way, shipping);
     return row;
   };
-  result.graph = judge(ways.graph, graphKey(inputs));
-  result.whenIdle = judge(ways.whenIdle, whenIdleKey(inputs));
+  result.graph = judge(ways.graph, verdictKey(inputs, Verdict::kGraphRow));
+  result.whenIdle =
+      judge(ways.whenIdle, verdictKey(inputs, Verdict::kWhenIdleRow));
 }
 
 absl::Status Check::measurePointers(const std::string &plan) {
@@ -350,18 +246,19 @@ absl::Status Check::measurePointers(const std::string &plan) {
     return figures.status();
   }
   const Figures &changed = figures->stageOverLaunch;
-  result.pointers = verdict(contest, changed, pointersKey(inputs));
+  result.pointers =
+      verdict(contest, changed, verdictKey(inputs, Verdict::kPointersRow));
   result.pointers->tunedShips = isBetter(changed);
   result.pointers->reason = describeDecision(changed);
   result.update = verdict(contest, figures->updateOverSame.value_or(Figures()),
-                          updateKey(inputs));
+                          verdictKey(inputs, Verdict::kUpdateRow));
   result.update->tunedShips = false;
   result.update->reason = figures->updateRefusal;
   return absl::OkStatus();
 }
 
 absl::Status Check::decidePointers(const std::string &plan) {
-  if (!replays(inputs, result)) {
+  if (!replaysGraph(inputs, result)) {
     return absl::OkStatus();
   }
   absl::Status status =
@@ -371,7 +268,8 @@ absl::Status Check::decidePointers(const std::string &plan) {
                 "no library call uses a tensor of the caller's");
   if (absl::IsUnimplemented(status)) {
     // Kept, so that it is not tried again.
-    result.pointers = verdict(makeContest(0), {}, pointersKey(inputs));
+    result.pointers =
+        verdict(makeContest(0), {}, verdictKey(inputs, Verdict::kPointersRow));
     result.pointers->tunedShips = false;
     result.pointers->reason = std::string(status.message());
     return absl::OkStatus();
@@ -425,14 +323,14 @@ absl::Status Check::check() {
     }
     if (generated) {
       result.generated = judgeGenerated(first, *generated, *ways, *byDefault);
-      result.generated->plan = generatedKey(inputs);
+      result.generated->plan = verdictKey(inputs, Verdict::kGeneratedRow);
       if (result.generated->tunedShips) {
         ways = *generated;
         ships = "generated";
       }
     }
     result.plans = judgePlans(first, *ways, *byDefault);
-    result.plans->plan = plansKey(inputs);
+    result.plans->plan = verdictKey(inputs, Verdict::kPlansRow);
     shipping = bestWay(first, *ways, *byDefault);
   }
   if (shipping >= 0 || !inputs.plansDiffer) {
@@ -506,18 +404,8 @@ absl::StatusOr<WholeModelResult> checkWholeModel(const WholeModelInputs &inputs,
   if (!result.ok()) {
     return result;
   }
-  std::vector<Verdict> found = result->ofStreams;
-  for (const std::optional<Verdict> &verdict :
-       {result->generated, result->plans, result->graph, result->whenIdle,
-        result->pointers, result->update}) {
-    if (verdict) {
-      found.push_back(*verdict);
-    }
-  }
-  for (const Verdict &verdict : found) {
-    if (absl::Status status = db.putVerdict(verdict); !status.ok()) {
-      return status;
-    }
+  if (absl::Status status = storeWholeModel(*result, db); !status.ok()) {
+    return status;
   }
   return result;
 }

@@ -68,16 +68,6 @@ struct WholeModelResult {
   bool isTunedLost = false;
 };
 
-/// The stored verdicts of this plan, if they are all there.
-absl::StatusOr<std::optional<WholeModelResult>>
-findWholeModel(const WholeModelInputs &inputs, TuningDb &db);
-
-/// The same for who measures nothing: without a verdict on the ways of running
-/// that `inputs` asks for, which plan ships is taken from one on both ways,
-/// else on streams. Nothing is taken over of a graph.
-absl::StatusOr<std::optional<WholeModelResult>>
-findNearestWholeModel(const WholeModelInputs &inputs, TuningDb &db);
-
 /// The stored verdicts, or measured ones, which are stored. See ShipRule for
 /// who wins: who tunes is never worse off. An error where no plan can be run:
 /// FailedPrecondition if the machine lacks something, else Internal.

@@ -3,6 +3,7 @@
 // What a whole-model check says of ways of running that were not asked for, to
 // who measures nothing.
 
+#include "compiler/tune/WholeModelVerdicts.h"
 #include "test/unit/compiler/tune/WholeModelGpuTest.h"
 
 namespace minic::tune {

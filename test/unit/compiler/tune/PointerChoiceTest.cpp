@@ -4,6 +4,7 @@
 // and what follows from it.
 
 #include "compiler/tune/ShipRule.h"
+#include "compiler/tune/WholeModelVerdicts.h"
 #include "test/unit/compiler/tune/WholeModelGpuTest.h"
 
 namespace minic::tune {

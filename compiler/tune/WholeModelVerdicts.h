@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// WholeModelVerdicts: what a whole-model check said, in the tuning database: a
+// row for each question, all under the hash of the plans and the ways of
+// running them that were asked for.
+
+#ifndef MINIC_COMPILER_TUNE_WHOLEMODELVERDICTS_H
+#define MINIC_COMPILER_TUNE_WHOLEMODELVERDICTS_H
+
+#include "compiler/tune/WholeModelCheck.h"
+
+namespace minic::tune {
+
+/// Verdict::plan of a row, one of its `k...Row`.
+std::string verdictKey(const WholeModelInputs &inputs, absl::string_view row);
+
+/// Whether what ships replays a graph, in whatever runs.
+bool replaysGraph(const WholeModelInputs &inputs,
+                  const WholeModelResult &result);
+
+/// The stored verdicts of this plan, if they are all there.
+absl::StatusOr<std::optional<WholeModelResult>>
+findWholeModel(const WholeModelInputs &inputs, TuningDb &db);
+
+/// The same for who measures nothing: without a verdict on the ways of running
+/// that `inputs` asks for, which plan ships is taken from one on both ways,
+/// else on streams. Nothing is taken over of a graph.
+absl::StatusOr<std::optional<WholeModelResult>>
+findNearestWholeModel(const WholeModelInputs &inputs, TuningDb &db);
+
+/// Under the keys that the verdicts have.
+absl::Status storeWholeModel(const WholeModelResult &result, TuningDb &db);
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_WHOLEMODELVERDICTS_H
