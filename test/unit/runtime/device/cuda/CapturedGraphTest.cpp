@@ -236,10 +236,10 @@ TEST_F(CapturedGraphTest, updatesAfterAsManyRunsAsItIsTold) {
 }
 
 TEST_F(CapturedGraphTest, stagesAsMuchAsItIsTold) {
-  constexpr uint64_t bytes = 6 << 20; // of each of two tensors
-  Captured limited(bytes, {2 * bytes - 1, 8});
+  constexpr uint64_t room = 2 * 256; // two tensors, each aligned
+  Captured limited(GraphTestProgram::count * 4, {room - 1, 8});
   EXPECT_EQ(limited.graph->counters().instantiations, 1);
-  Captured staged(bytes, {2 * bytes, 8});
+  Captured staged(GraphTestProgram::count * 4, {room, 8});
   EXPECT_EQ(staged.graph->counters().instantiations, 2);
 }
 
