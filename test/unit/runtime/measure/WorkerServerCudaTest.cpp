@@ -8,16 +8,10 @@
 #include "runtime/measure/RandomData.h"
 #include "runtime/measure/WorkerServer.h"
 #include "test/unit/runtime/device/cuda/CudaTestProgram.h"
-
-#ifdef MINIC_TEST_ON_GPU
-#include "runtime/device/cuda/CudaContext.h"
-#else
-#include "test/unit/runtime/device/cuda/FakeCuda.h"
-#endif
+#include "test/unit/runtime/device/cuda/FakeOrRealGpu.h"
 
 #include <gmock/gmock.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <unistd.h>
 
@@ -79,20 +73,8 @@ std::string writeExpected(const std::string &name,
   return path;
 }
 
-class WorkerServerCudaTest : public ::testing::Test {
+class WorkerServerCudaTest : public FakeOrRealGpu {
 protected:
-  void SetUp() override {
-#ifdef MINIC_TEST_ON_GPU
-    absl::Status status = CudaContext::retain(0).status();
-    if (!status.ok()) {
-      const char *required = std::getenv("MINIC_REQUIRE_GPU");
-      ASSERT_FALSE(required && std::string(required) == "1") << status;
-      GTEST_SKIP() << status;
-    }
-#else
-    fakeCuda().reset();
-#endif
-  }
   template <typename T> T ask(const Request &request) {
     Reply reply = server.handle(request);
     if (const auto *error = std::get_if<ErrorReply>(&reply)) {

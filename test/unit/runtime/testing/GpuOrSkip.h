@@ -18,6 +18,18 @@ namespace minic::testing {
 /// reason where there is none; fails where MINIC_REQUIRE_GPU=1 says that there
 /// must be one.
 class GpuOrSkip : public ::testing::Test {
+public:
+  static bool isRequired() {
+    const char *value = std::getenv("MINIC_REQUIRE_GPU");
+    return value && value == std::string("1");
+  }
+  static void giveUp(const std::string &why) {
+    if (isRequired()) {
+      GTEST_FAIL() << why;
+    }
+    GTEST_SKIP() << why;
+  }
+
 protected:
   void SetUp() override {
     auto found = runtime::CudaContext::retain(0);
@@ -31,17 +43,6 @@ protected:
       return giveUp(made.status().ToString());
     }
     memory = *std::move(made);
-  }
-
-  static bool isRequired() {
-    const char *value = std::getenv("MINIC_REQUIRE_GPU");
-    return value && value == std::string("1");
-  }
-  static void giveUp(const std::string &why) {
-    if (isRequired()) {
-      GTEST_FAIL() << why;
-    }
-    GTEST_SKIP() << why;
   }
 
   std::shared_ptr<const runtime::CudaContext> context;

@@ -3,18 +3,13 @@
 // Graphs that follow the callers' pointers: values and counters. Built twice,
 // for the fake driver and, with MINIC_TEST_ON_GPU, for a real one.
 
+#include "test/unit/runtime/device/cuda/FakeOrRealGpu.h"
 #include "test/unit/runtime/device/cuda/GraphTestProgram.h"
-
-#ifndef MINIC_TEST_ON_GPU
-#include "test/unit/runtime/device/cuda/FakeCuda.h"
-#endif
 
 #include <gmock/gmock.h>
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <random>
 #include <thread>
 
@@ -23,21 +18,7 @@ namespace {
 
 using namespace runtime;
 
-class CapturedGraphTest : public ::testing::Test {
-protected:
-  void SetUp() override {
-#ifdef MINIC_TEST_ON_GPU
-    absl::Status status = CudaContext::retain(0).status();
-    if (!status.ok()) {
-      const char *required = std::getenv("MINIC_REQUIRE_GPU");
-      ASSERT_FALSE(required && std::strcmp(required, "1") == 0) << status;
-      GTEST_SKIP() << status;
-    }
-#else
-    fakeCuda().reset();
-#endif
-  }
-};
+using CapturedGraphTest = FakeOrRealGpu;
 
 /// Callers of a program, and others to replace them.
 struct Tensors {

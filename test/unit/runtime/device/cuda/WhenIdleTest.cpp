@@ -4,16 +4,10 @@
 // busy: values and counters. Built twice, for the fake driver and, with
 // MINIC_TEST_ON_GPU, for a real one.
 
+#include "test/unit/runtime/device/cuda/FakeOrRealGpu.h"
 #include "test/unit/runtime/device/cuda/GraphTestProgram.h"
 
-#ifndef MINIC_TEST_ON_GPU
-#include "test/unit/runtime/device/cuda/FakeCuda.h"
-#endif
-
 #include <gmock/gmock.h>
-
-#include <cstdlib>
-#include <cstring>
 
 namespace minic::testing {
 namespace {
@@ -23,21 +17,8 @@ using namespace runtime;
 /// Longer than any test: only who waits finds the stream idle.
 constexpr double endlessUs = 1e12;
 
-class WhenIdleTest : public ::testing::Test {
+class WhenIdleTest : public FakeOrRealGpu {
 protected:
-  void SetUp() override {
-#ifdef MINIC_TEST_ON_GPU
-    absl::Status status = CudaContext::retain(0).status();
-    if (!status.ok()) {
-      const char *required = std::getenv("MINIC_REQUIRE_GPU");
-      ASSERT_FALSE(required && std::strcmp(required, "1") == 0) << status;
-      GTEST_SKIP() << status;
-    }
-#else
-    fakeCuda().reset();
-#endif
-  }
-
   void create(double runUs,
               LibraryBehaviour behaviour = LibraryBehaviour::works) {
     program = std::make_unique<GraphTestProgram>(behaviour);
