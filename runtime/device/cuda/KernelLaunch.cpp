@@ -202,6 +202,22 @@ absl::Status KernelModules::setShared(const format::Launch &launch,
   return absl::OkStatus();
 }
 
+/// An SM divides its memory between L1 and shared memory anew only when no
+/// block is on it, so kernels that are to overlap must agree. Left alone, the
+/// driver now and then chose otherwise for two GEMMs of one MLP: on an H200 the
+/// pair took 13.0 us in 4 processes of 10, and 8.1 to 9.3 us in 10 of 10 where
+/// both asked for the most (docs/measurements/2026-11-21-cuda.md).
+absl::Status KernelModules::setCarveout(const format::Launch &launch,
+                                        KernelLaunch &made) const {
+  MINIC_RETURN_IF_CUDA_ERROR(
+      context->driver(),
+      cuFuncSetAttribute(made.function,
+                         CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                         CU_SHAREDMEM_CARVEOUT_MAX_SHARED),
+      absl::StrCat("launch '", launch.entry()->str(), "': shared memory"));
+  return absl::OkStatus();
+}
+
 /// The driver reads as many values as the kernel has parameters.
 absl::Status KernelModules::checkParams(const format::Launch &launch,
                                         CUfunction function) const {
@@ -257,6 +273,9 @@ KernelModules::makeLaunch(const format::Launch &launch) {
   }
   if (status.ok()) {
     status = setShared(launch, made);
+  }
+  if (status.ok()) {
+    status = setCarveout(launch, made);
   }
   if (!status.ok()) {
     return status;

@@ -42,6 +42,8 @@ private:
                           KernelLaunch &made) const;
   absl::Status setShared(const format::Launch &launch,
                          KernelLaunch &made) const;
+  absl::Status setCarveout(const format::Launch &launch,
+                           KernelLaunch &made) const;
   absl::Status checkParams(const format::Launch &launch,
                            CUfunction function) const;
 
