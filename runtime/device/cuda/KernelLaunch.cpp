@@ -203,10 +203,10 @@ absl::Status KernelModules::setShared(const format::Launch &launch,
 }
 
 /// An SM divides its memory between L1 and shared memory anew only when no
-/// block is on it, so kernels that are to overlap must agree. Left alone, the
-/// driver now and then chose otherwise for two GEMMs of one MLP: on an H200 the
-/// pair took 13.0 us in 4 processes of 10, and 8.1 to 9.3 us in 10 of 10 where
-/// both asked for the most (docs/measurements/2026-11-21-cuda.md).
+/// block is on it, so kernels that are to overlap must agree how. Left alone,
+/// the driver decides by what each kernel needs: two GEMMs of an MLP with
+/// blocks of 48 and 72 KB took 13.0 us on an H200, and 8.2 where both asked for
+/// the most (docs/measurements/2026-11-21-cuda/carveout.txt).
 absl::Status KernelModules::setCarveout(const format::Launch &launch,
                                         KernelLaunch &made) const {
   MINIC_RETURN_IF_CUDA_ERROR(
