@@ -91,6 +91,28 @@ Figures PlanContest::probed(int first, int second) const {
   return figures;
 }
 
+double PlanContest::costUs(const Entry &entry) const {
+  double us = 0;
+  for (double runUs : {entry.probedUs, entry.probedCallUs}) {
+    // One more, untimed, goes before the others.
+    us += double(iterations(runUs) + 1) * runUs;
+  }
+  return us;
+}
+
+double PlanContest::expectedRounds(absl::Span<const int> alike) const {
+  double us = 0;
+  for (const Entry &entry : entries) {
+    us += costUs(entry);
+  }
+  for (int entry : alike) {
+    us += costUs(entries[entry]);
+  }
+  // A round times one of its contestants, two for each entry, twice.
+  us *= 1 + 1 / (2 * double(entries.size() + alike.size()));
+  return 1e6 * options.rounds.maxSeconds / us;
+}
+
 absl::StatusOr<std::vector<double>>
 PlanContest::time(absl::Span<const int> order) {
   runtime::TimeRequest request;

@@ -38,11 +38,15 @@ public:
   /// Times of two entries, without ratios, by the few runs that each was
   /// entered with. On a GPU.
   Figures probed(int first, int second) const;
+  /// How many rounds there is time for, by the same runs, if for each entry in
+  /// `alike` another one entered that takes as long. On a GPU.
+  double expectedRounds(absl::Span<const int> alike) const;
   /// Times all that entered, until every two of them are settled.
   absl::Status run();
   /// After run().
   Figures figures(int first, int second) const;
   const ClockRange &smClock() const { return clocks; }
+  const std::string &plan(int entry) const { return entries[entry].plan; }
   runtime::RunMode mode(int entry) const { return entries[entry].mode; }
 
 private:
@@ -59,6 +63,8 @@ private:
   absl::StatusOr<double> probe(const Entry &entry, runtime::RunMode mode);
   /// Runs of `us` that fill a contestant's share of a round.
   int64_t iterations(double us) const;
+  /// What both figures of an entry take in a round.
+  double costUs(const Entry &entry) const;
   absl::StatusOr<std::vector<double>> time(absl::Span<const int> order);
   Comparison compare(int first, int second) const;
 

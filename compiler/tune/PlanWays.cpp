@@ -5,6 +5,7 @@
 #include "compiler/tune/PlanWays.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 #include <algorithm>
 
@@ -17,6 +18,39 @@ double busyUs(const Figures &graphOverStream) {
   return (std::max(backToBack.tunedUs, backToBack.defaultUs) +
           std::min(call.tunedUs, call.defaultUs)) /
          2;
+}
+
+absl::Status enterWhenIdle(PlanContest &contest,
+                           absl::Span<PlanWays *const> plans) {
+  std::vector<PlanWays *> entering;
+  std::vector<int> graphs;
+  for (PlanWays *ways : plans) {
+    if (ways->graph >= 0 && ways->stream >= 0) {
+      entering.push_back(ways);
+      graphs.push_back(ways->graph);
+    }
+  }
+  if (entering.empty()) {
+    return absl::OkStatus();
+  }
+  double rounds = contest.expectedRounds(graphs);
+  for (PlanWays *ways : entering) {
+    if (rounds < runtime::leastSamples) {
+      ways->whenIdleRefusal = absl::StrFormat(
+          "replay when idle left out: with it there was time for %d rounds, an "
+          "interval takes %d",
+          int(rounds), runtime::leastSamples);
+      continue;
+    }
+    absl::StatusOr<int> entered =
+        contest.enter(contest.plan(ways->graph), RunMode::whenIdle,
+                      busyUs(contest.probed(ways->graph, ways->stream)));
+    if (!entered.ok()) {
+      return entered.status();
+    }
+    ways->whenIdle = *entered;
+  }
+  return absl::OkStatus();
 }
 
 std::vector<int> inOrder(const PlanContest &contest, const PlanWays &ways) {

@@ -17,7 +17,8 @@ namespace minic::tune {
 /// CPU knows the stream only.
 struct PlanWays {
   int stream = -1, graph = -1, whenIdle = -1;
-  std::string graphRefusal; // why there is no graph, where there should be one
+  /// Why there is no such way, where there should be one.
+  std::string graphRefusal, whenIdleRefusal;
 };
 
 /// How long a run is taken to keep its stream busy, in microseconds, where it
@@ -26,6 +27,13 @@ struct PlanWays {
 /// with runs in flight would be found waiting; more, and one that waits would
 /// be found busy.
 double busyUs(const Figures &graphOverStream);
+
+/// Adds replays when idle of all these plans, after everyone else entered,
+/// where they have both other ways. Should that leave too little time for
+/// intervals, none of them is added: what they may save, some launches, is
+/// little of a run so long.
+absl::Status enterWhenIdle(PlanContest &contest,
+                           absl::Span<PlanWays *const> plans);
 
 /// The ways that take part, the best first. One that keeps a graph has to be
 /// better than one that does not, and one that decides at each run better than

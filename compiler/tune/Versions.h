@@ -20,7 +20,7 @@ inline constexpr const char *codegenVersion = "4";
 inline constexpr const char *candidateSetVersion = "11";
 
 /// Raise it whenever a whole-model verdict is reached in another way.
-inline constexpr const char *verdictVersion = "6";
+inline constexpr const char *verdictVersion = "7";
 
 /// CPU: with the version of oneDNN that plans are made for. Records that a
 /// search makes have the version that the worker opened; where that is another

@@ -37,7 +37,7 @@ private:
   absl::Status check();
   absl::Status load(const char *plan, const std::string &path);
   PlanContest makeContest(double maxSeconds) const;
-  /// Every way in which a loaded plan may run, but a graph that is refused.
+  /// A loaded plan by stream, and by graph unless it is refused.
   absl::StatusOr<PlanWays> enterWays(PlanContest &contest, const char *plan);
   /// The best way that may ship in place of the default plan; -1: none.
   int bestWay(const PlanContest &contest, const PlanWays &ways,
@@ -61,6 +61,9 @@ private:
   absl::Status measurePointers(const std::string &plan);
   Verdict verdict(const PlanContest &contest, const Figures &figures,
                   std::string key = "") const;
+  /// That nothing was measured, and why. Kept, so that it is not tried again.
+  Verdict refusal(const PlanContest &contest, absl::string_view row,
+                  const std::string &reason) const;
 
   const WholeModelInputs &inputs;
   Worker &worker;
@@ -121,15 +124,6 @@ absl::StatusOr<PlanWays> Check::enterWays(PlanContest &contest,
     }
     ways.stream = *stream;
   }
-  if (ways.graph >= 0 && ways.stream >= 0) {
-    absl::StatusOr<int> whenIdle =
-        contest.enter(plan, RunMode::whenIdle,
-                      busyUs(contest.probed(ways.graph, ways.stream)));
-    if (!whenIdle.ok()) {
-      return whenIdle.status();
-    }
-    ways.whenIdle = *whenIdle;
-  }
   return ways;
 }
 
@@ -145,6 +139,14 @@ Verdict Check::verdict(const PlanContest &contest, const Figures &figures,
   verdict.created = utcNow();
   verdict.clock = contest.smClock();
   return verdict;
+}
+
+Verdict Check::refusal(const PlanContest &contest, absl::string_view row,
+                       const std::string &reason) const {
+  Verdict refused = verdict(contest, {}, verdictKey(inputs, row));
+  refused.tunedShips = false;
+  refused.reason = reason;
+  return refused;
 }
 
 int Check::bestWay(const PlanContest &contest, const PlanWays &ways,
@@ -213,29 +215,27 @@ void Check::decideOfStreams(const PlanContest &contest,
 
 void Check::decideWay(const PlanContest &contest, const PlanWays &ways,
                       int shipping) {
-  if (ways.whenIdle < 0) {
-    if (!ways.graphRefusal.empty()) {
-      // Kept, so that it is not tried again.
-      result.graph =
-          verdict(contest, {}, verdictKey(inputs, Verdict::kGraphRow));
-      result.graph->tunedShips = false;
-      result.graph->reason = ways.graphRefusal;
-    }
+  if (!ways.graphRefusal.empty()) {
+    result.graph = refusal(contest, Verdict::kGraphRow, ways.graphRefusal);
+  }
+  if (ways.graph < 0 || ways.stream < 0) {
     return;
   }
   if (shipping < 0) {
     shipping = bestOverStream(contest, ways);
   }
-  auto judge = [&](int way, std::string key) {
-    Verdict row =
-        verdict(contest, contest.figures(way, ways.stream), std::move(key));
-    row.tunedShips = shipping == way;
-    row.reason = reasonFor(contest, ways, way, shipping);
-    return row;
+  auto judge = [&](int way, absl::string_view row) {
+    Verdict verdict = this->verdict(contest, contest.figures(way, ways.stream),
+                                    verdictKey(inputs, row));
+    verdict.tunedShips = shipping == way;
+    verdict.reason = reasonFor(contest, ways, way, shipping);
+    return verdict;
   };
-  result.graph = judge(ways.graph, verdictKey(inputs, Verdict::kGraphRow));
+  result.graph = judge(ways.graph, Verdict::kGraphRow);
   result.whenIdle =
-      judge(ways.whenIdle, verdictKey(inputs, Verdict::kWhenIdleRow));
+      ways.whenIdle >= 0
+          ? judge(ways.whenIdle, Verdict::kWhenIdleRow)
+          : refusal(contest, Verdict::kWhenIdleRow, ways.whenIdleRefusal);
 }
 
 absl::Status Check::measurePointers(const std::string &plan) {
@@ -267,11 +267,8 @@ absl::Status Check::decidePointers(const std::string &plan) {
           : absl::UnimplementedError(
                 "no library call uses a tensor of the caller's");
   if (absl::IsUnimplemented(status)) {
-    // Kept, so that it is not tried again.
-    result.pointers =
-        verdict(makeContest(0), {}, verdictKey(inputs, Verdict::kPointersRow));
-    result.pointers->tunedShips = false;
-    result.pointers->reason = std::string(status.message());
+    result.pointers = refusal(makeContest(0), Verdict::kPointersRow,
+                              std::string(status.message()));
     return absl::OkStatus();
   }
   // Perhaps there is no memory for more operands: nothing depends on it.
@@ -312,6 +309,13 @@ absl::Status Check::check() {
       return byDefault.status();
     }
   }
+  std::vector<PlanWays *> tunedWays = {&*ways};
+  if (generated) {
+    tunedWays.push_back(&*generated);
+  }
+  if (status = enterWhenIdle(first, tunedWays); !status.ok()) {
+    return status;
+  }
   if (status = first.run(); !status.ok()) {
     return status;
   }
@@ -340,6 +344,9 @@ absl::Status Check::check() {
   PlanContest second = makeContest(maxSeconds / 2);
   if (ways = enterWays(second, "default"); !ways.ok()) {
     return ways.status();
+  }
+  if (status = enterWhenIdle(second, {&*ways}); !status.ok()) {
+    return status;
   }
   if (status = second.run(); !status.ok()) {
     return status;

@@ -2,7 +2,8 @@
 //
 // WholeModelCheck: times the tuned artifact of a model against what default
 // mode would ship, so that tuning never makes a model slower; on a GPU also
-// the ways of running it: launches on a stream, replays of a captured graph.
+// the ways of running it: launches on a stream, replays of a captured graph,
+// and replays when the stream is idle.
 
 #ifndef MINIC_COMPILER_TUNE_WHOLEMODELCHECK_H
 #define MINIC_COMPILER_TUNE_WHOLEMODELCHECK_H
@@ -51,7 +52,8 @@ struct WholeModelResult {
   std::optional<Verdict> plans;
   /// Each of these ways against launches on a stream, of the plan that ships:
   /// a graph always replayed, and one replayed when the stream is idle. None
-  /// where one way was asked for, or for want of a graph.
+  /// where one way was asked for, or for want of a graph. A refused one says
+  /// why that way did not take part.
   std::optional<Verdict> graph, whenIdle;
   /// The first two for who launches on streams only, of the same rounds; none
   /// where no graph was asked for.

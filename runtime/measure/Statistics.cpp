@@ -53,12 +53,11 @@ Estimate fromSorted(const std::vector<double> &sorted, double rank) {
   return estimate;
 }
 
-/// Rank of the sign test's interval: with n = 6 it is [min, max], whose exact
-/// coverage is 1 - 2/64 = 96.9 %.
+/// With the fewest samples the interval is [min, max], which covers 96.9 %.
 Estimate signTest(const std::vector<double> &sorted) {
   double n = double(sorted.size());
   double rank = n / 2 - normal95 * std::sqrt(n) / 2 + 0.5;
-  return fromSorted(sorted, n < 6 ? 0 : rank);
+  return fromSorted(sorted, n < leastSamples ? 0 : rank);
 }
 
 /// All averages of two of `values`, a value with itself included, sorted.
@@ -78,7 +77,7 @@ Estimate signedRankTest(const std::vector<double> &values) {
   double n = double(values.size());
   double rank =
       n * (n + 1) / 4 - normal95 * std::sqrt(n * (n + 1) * (2 * n + 1) / 24);
-  return fromSorted(walshAverages(values), n < 6 ? 0 : rank);
+  return fromSorted(walshAverages(values), n < leastSamples ? 0 : rank);
 }
 
 } // namespace

@@ -122,6 +122,55 @@ TEST_F(WhenIdlePlanTest, ItsVerdictIsKept) {
   EXPECT_NEAR(again.whenIdle->call.tunedUs, 14.0, 0.2);
 }
 
+/// Of so many microseconds, alike in all ways.
+Times longRuns(double us) { return {us, us, us, us, us, us}; }
+
+TEST_F(WhenIdlePlanTest, IsLeftOutWhereRoundsWouldNotSuffice) {
+  // Seven contestants, two figures, an untimed run before each and one of them
+  // twice are 30 runs: of 9 ms there is no time for six rounds in 1.5 s.
+  generated = longRuns(9100);
+  WholeModelResult result = check(longRuns(9000), longRuns(10000));
+  EXPECT_TRUE(result.generated->backToBack.hasInterval());
+  EXPECT_TRUE(result.plans->call.hasInterval());
+  EXPECT_TRUE(result.graph->call.hasInterval());
+  ASSERT_TRUE(result.whenIdle);
+  EXPECT_FALSE(result.whenIdle->tunedShips);
+  EXPECT_EQ(describe(*result.whenIdle),
+            "replay when idle left out: with it there was time for 5 rounds, "
+            "an interval takes 6");
+  for (const char *plan : {"tuned", "generated"}) {
+    EXPECT_EQ(machine.candidates[plan].runUs, 0);
+  }
+  // Kept like any other verdict.
+  result = check(longRuns(9000), longRuns(10000));
+  EXPECT_FALSE(result.measured);
+  ASSERT_TRUE(result.whenIdle);
+  EXPECT_TRUE(result.whenIdle->isRefused());
+}
+
+TEST_F(WhenIdlePlanTest, TakesPartWhereRoundsSuffice) {
+  // With the default plan, which has one way, 8 ms leave six rounds.
+  generated = longRuns(7700);
+  WholeModelResult result = check(longRuns(7600), longRuns(8300));
+  ASSERT_TRUE(result.whenIdle);
+  EXPECT_TRUE(result.whenIdle->call.hasInterval());
+  // So do 9 ms without a third plan.
+  generated.reset();
+  inputs.retune = true;
+  result = check(longRuns(9000), longRuns(10000));
+  EXPECT_TRUE(result.whenIdle->call.hasInterval());
+}
+
+TEST_F(WhenIdlePlanTest, TheDefaultPlansRoundsAreCountedByThemselves) {
+  // It loses, so that its ways are timed alone, in half the time.
+  WholeModelResult result = check(longRuns(10000), longRuns(9000));
+  EXPECT_FALSE(result.plans->tunedShips);
+  EXPECT_GT(machine.candidates["tuned"].runUs, 0);
+  EXPECT_EQ(machine.candidates["default"].runUs, 0);
+  EXPECT_TRUE(result.whenIdle->isRefused());
+  EXPECT_TRUE(result.graph->backToBack.hasInterval());
+}
+
 TEST_F(WhenIdlePlanTest, NeedsAGraph) {
   WholeModelResult result = check({30, -1, 40, -1});
   EXPECT_TRUE(result.graph->isRefused());
