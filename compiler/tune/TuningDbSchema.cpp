@@ -71,14 +71,23 @@ enum class State { Empty, Older, Current };
 } // namespace
 
 static absl::StatusOr<State> stateOf(Sqlite &db, const std::string &path) {
+  // Of one moment: another process may be creating the tables.
+  absl::Status status = db.execute("SAVEPOINT state");
+  if (!status.ok()) {
+    return status;
+  }
   absl::StatusOr<int64_t> id = db.queryInteger("PRAGMA application_id");
   absl::StatusOr<int64_t> version = db.queryInteger("PRAGMA user_version");
   absl::StatusOr<int64_t> objects =
       db.queryInteger("SELECT count(*) FROM sqlite_master");
+  status = db.execute("RELEASE state");
   for (const auto &value : {id, version, objects}) {
     if (!value.ok()) {
       return value.status();
     }
+  }
+  if (!status.ok()) {
+    return status;
   }
   if (*id == 0 && *version == 0 && *objects == 0) {
     return State::Empty;
