@@ -99,6 +99,14 @@ bool SimtBlock::runArith(Operation *op) {
       .Case([&](arith::ShLIOp) {
         return integers(op, [](U a, U b) { return a << (b & 63); }), true;
       })
+      .Case([&](arith::ShRUIOp) {
+        return integers(op, [](U a, U b) { return a >> (b & 63); }), true;
+      })
+      .Case([&](arith::TruncIOp narrow) {
+        int64_t to = bitsOf(elementOf(narrow.getType()));
+        return each(op, [&](ArrayRef<U> in) { return lowBits(in[0], to); }),
+               true;
+      })
       .Case<arith::BitcastOp>([&](Operation *) {
         return each(op, [](ArrayRef<U> in) { return in[0]; }), true;
       })

@@ -9,6 +9,7 @@
 
 #include "test/unit/compiler/target/cuda/SimtMemory.h"
 #include "test/unit/compiler/target/cuda/SimtValues.h"
+#include "test/unit/compiler/target/cuda/SimtWarpGroup.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -22,7 +23,8 @@ using namespace mlir;
 class SimtBlock {
 public:
   SimtBlock(int64_t threads, SimtMemory &memory)
-      : threads_(threads), memory_(memory), active_(size_t(threads), 1) {}
+      : threads_(threads), memory_(memory), active_(size_t(threads), 1),
+        warpGroups_(size_t((threads + 127) / 128)) {}
 
   std::string error;
   void run(LLVM::LLVMFuncOp function, int64_t block, int64_t blockY,
@@ -77,9 +79,9 @@ private:
   /// Integers of the result's width.
   template <typename F> void integers(Operation *op, F f) {
     int64_t width = bitsOf(elementOf(op->getOperand(0).getType()));
-    uint64_t mask = width == 64 ? ~uint64_t(0) : (uint64_t(1) << width) - 1;
     each(op, [&](ArrayRef<uint64_t> in) {
-      return uint64_t(f(in[0] & mask, in[1] & mask)) & mask;
+      return lowBits(uint64_t(f(lowBits(in[0], width), lowBits(in[1], width))),
+                     width);
     });
   }
   template <typename F> void floats(Operation *op, F f) {
@@ -112,6 +114,7 @@ private:
   bool runMemory(Operation *op); // SimtLoadStore.cpp
   bool runValues(Operation *op); // SimtVectors.cpp
   bool runNvvm(Operation *op);   // SimtWarp.cpp
+  bool runWgmma(Operation *op);  // SimtWgmma.cpp
 
   void constant(arith::ConstantOp op);
   bool isShared(Value pointer) {
@@ -125,16 +128,27 @@ private:
   void runStore(LLVM::StoreOp op);
   void runAtomic(LLVM::AtomicRMWOp op);
   void runCopy(NVVM::CpAsyncOp op);
+  void runProxyFence(NVVM::FenceProxyOp op);
   /// Element `index` of each thread's aggregate.
   void extract(Operation *op, Value from, int64_t index);
+  void insert(Operation *op, Value into, Value element, int64_t index);
   void bitcast(LLVM::BitcastOp op);
   void runLdMatrix(NVVM::LdMatrixOp op);
   void runMma(NVVM::MmaOp op);
   void runShuffle(NVVM::ShflOp op);
+  /// Calls `f`(its first thread, its state) for each warp group that is here; a
+  /// failure if part of one is.
+  void forWarpGroups(Operation *op,
+                     llvm::function_ref<void(int64_t, WarpGroup &)> f);
+  void runWgmmaMma(NVVM::WgmmaMmaAsyncOp op);
+  /// A wait that its operands pass through: registers of sums, which are
+  /// readable where their wgmma is complete.
+  void waitForSums(LLVM::InlineAsmOp op);
 
   int64_t threads_, block_ = 0, blockY_ = 0;
   SimtMemory &memory_;
   std::vector<char> active_;
+  std::vector<WarpGroup> warpGroups_;
   llvm::DenseMap<Value, Register> registers_;
 };
 

@@ -159,7 +159,8 @@ void SimtBlock::runOp(Operation *op) {
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     return runIf(branch);
   }
-  if (!runArith(op) && !runMemory(op) && !runValues(op) && !runNvvm(op)) {
+  if (!runArith(op) && !runWgmma(op) && !runMemory(op) && !runValues(op) &&
+      !runNvvm(op)) {
     fail(op, "unknown op");
   }
 }
@@ -174,7 +175,7 @@ std::string interpret(ModuleOp device, StringRef entry, int64_t blocks,
   }
   for (int64_t number = 0; number != blocks * blocksY; ++number) {
     int64_t block = number % blocks;
-    SimtMemory memory(sharedBytes, parameters);
+    SimtMemory memory(threads, sharedBytes, parameters);
     SimtBlock threadBlock(threads, memory);
     threadBlock.run(function, block, number / blocks, parameters);
     if (!threadBlock.error.empty()) {

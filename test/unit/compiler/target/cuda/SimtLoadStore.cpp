@@ -145,10 +145,32 @@ void SimtBlock::runCopy(NVVM::CpAsyncOp op) {
   }
 }
 
+void SimtBlock::runProxyFence(NVVM::FenceProxyOp op) {
+  bool ofShared = op.getKind() == NVVM::ProxyKind::async ||
+                  op.getKind() == NVVM::ProxyKind::async_shared;
+  for (int64_t first = 0; ofShared && first < threads_; first += 32) {
+    // The others' writes stay unordered.
+    bool isWhole = std::all_of(active_.begin() + first,
+                               active_.begin() + std::min(first + 32, threads_),
+                               [](char each) { return each != 0; });
+    if (isWhole) {
+      memory_.fenceProxy(first / 32);
+    }
+  }
+}
+
 bool SimtBlock::runMemory(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](LLVM::AddressOfOp address) {
         return define(address.getResult(), 0), true;
+      })
+      .Case([&](LLVM::PtrToIntOp pointer) {
+        int64_t width = bitsOf(pointer.getType());
+        return each(op,
+                    [&](ArrayRef<uint64_t> in) {
+                      return lowBits(in[0], width);
+                    }),
+               true;
       })
       .Case([&](LLVM::GEPOp each) { return runGep(each), true; })
       .Case([&](LLVM::LoadOp each) { return runLoad(each), true; })
@@ -166,6 +188,7 @@ bool SimtBlock::runMemory(Operation *op) {
         }
         return memory_.barrier(), true;
       })
+      .Case([&](NVVM::FenceProxyOp each) { return runProxyFence(each), true; })
       .Case<LLVM::FenceOp, NVVM::GriddepcontrolOp, LLVM::ReturnOp,
             scf::YieldOp>([](Operation *) { return true; })
       .Default([](Operation *) { return false; });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SimtMemory: the memory of an interpreted block, which knows who touched what
-// since the last barrier.
+// since the last barrier, and what the tensor cores may still read by
+// themselves: through the async proxy, as PTX calls it.
 
 #ifndef MINIC_TEST_UNIT_COMPILER_TARGET_CUDA_SIMTMEMORY_H
 #define MINIC_TEST_UNIT_COMPILER_TARGET_CUDA_SIMTMEMORY_H
@@ -12,13 +13,16 @@
 
 namespace minic::cuda {
 
-/// Shared addresses are offsets, global ones pointers. The functions that
+/// Shared addresses are offsets, as if dynamic shared memory began at a
+/// multiple of any alignment; global ones are pointers. The functions that
 /// return text return what is wrong, empty for nothing.
 class SimtMemory {
 public:
-  SimtMemory(int64_t sharedBytes, const std::vector<GlobalRange> &ranges)
+  SimtMemory(int64_t threads, int64_t sharedBytes,
+             const std::vector<GlobalRange> &ranges)
       : ranges_(ranges), shared_(size_t(sharedBytes), char(0xff)),
-        words_(size_t(sharedBytes / 4 + 1)) {}
+        words_(size_t(sharedBytes / 4 + 1)),
+        proxyFences_(size_t((threads + 31) / 32)) {}
 
   std::string check(bool shared, uint64_t address, int64_t bytes,
                     int64_t alignment) const {
@@ -72,65 +76,45 @@ public:
       if (others || word->pendingCopies > 0) {
         return "shared memory that another warp uses is written";
       }
-      word->written = epoch_;
-      word->writer = warp;
+      if (word->asyncReads > 0) {
+        return "shared memory that a pending wgmma reads is written";
+      }
+      word->wasWritten(epoch_, warp, fencesOf(warp));
     }
     return "";
+  }
+
+  /// An instruction of several warps, which may read `bytes` at any time from
+  /// now on until endAsyncRead().
+  std::string beginAsyncRead(uint64_t address, int64_t bytes);
+  void endAsyncRead(uint64_t address, int64_t bytes);
+  /// fence.proxy.async of a whole warp: what it wrote is seen by asynchronous
+  /// reads beyond the next barrier.
+  void fenceProxy(int64_t warp) {
+    proxyFences_[size_t(warp)].push_back(epoch_);
   }
 
   /// cp.async: lands when waited for.
   std::string copy(uint64_t to, uint64_t from, int64_t bytes, int64_t read,
-                   int64_t warp) {
-    std::string why = check(true, to, bytes, bytes);
-    if (why.empty() && read > 0) {
-      why = check(false, from, read, 1);
-      if (why.empty() && from % uint64_t(bytes) != 0) {
-        why = "the source of a copy is not aligned to " + std::to_string(bytes);
-      }
-    }
-    if (why.empty() && (read < 0 || read > bytes)) {
-      why = "a copy of " + std::to_string(read) + " bytes";
-    }
-    if (why.empty()) {
-      why = writeShared(to, bytes, warp);
-    }
-    if (!why.empty()) {
-      return why;
-    }
-    Copy made{to, warp, std::vector<char>(size_t(bytes))};
-    if (read > 0) {
-      std::memcpy(made.data.data(), at(false, from), size_t(read));
-    }
-    for (Word *word = first(to); word != first(to + bytes); ++word) {
-      ++word->pendingCopies;
-    }
-    open_.push_back(std::move(made));
-    return "";
-  }
+                   int64_t warp);
   void commit() { groups_.push_back(std::exchange(open_, {})); }
-  void wait(uint64_t left) {
-    while (groups_.size() > left) {
-      for (Copy &copy : groups_.front()) {
-        std::memcpy(shared_.data() + copy.to, copy.data.data(),
-                    copy.data.size());
-        for (Word *word = first(copy.to);
-             word != first(copy.to + copy.data.size()); ++word) {
-          --word->pendingCopies;
-          word->written = epoch_;
-          word->writer = copy.warp;
-        }
-      }
-      groups_.erase(groups_.begin());
-    }
-  }
+  void wait(uint64_t left);
   void barrier() { ++epoch_; }
 
 private:
   /// Who touched 4 bytes last, and in which stretch between barriers. A reader
-  /// of -1 stands for several warps.
+  /// of -1 stands for several warps. `fences`: how many proxy fences the writer
+  /// had passed.
   struct Word {
     int64_t written = -1, writer = 0, read = -1, reader = 0;
-    int pendingCopies = 0;
+    size_t fences = 0;
+    int pendingCopies = 0, asyncReads = 0;
+
+    void wasWritten(int64_t epoch, int64_t warp, size_t fencesOfWarp) {
+      written = epoch;
+      writer = warp;
+      fences = fencesOfWarp;
+    }
   };
   struct Copy {
     uint64_t to;
@@ -138,6 +122,9 @@ private:
     std::vector<char> data;
   };
 
+  size_t fencesOf(int64_t warp) const {
+    return proxyFences_[size_t(warp)].size();
+  }
   Word *first(uint64_t address) { return words_.data() + address / 4; }
   const char *at(bool shared, uint64_t address) const {
     return shared ? shared_.data() + address
@@ -147,6 +134,8 @@ private:
   const std::vector<GlobalRange> &ranges_;
   std::vector<char> shared_;
   std::vector<Word> words_;
+  /// By warp: the stretches between barriers in which its proxy fences are.
+  std::vector<std::vector<int64_t>> proxyFences_;
   std::vector<Copy> open_;
   std::vector<std::vector<Copy>> groups_;
   int64_t epoch_ = 0;

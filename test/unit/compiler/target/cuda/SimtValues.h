@@ -48,6 +48,10 @@ inline int64_t bitsOf(mlir::Type element) {
              : int64_t(element.getIntOrFloatBitWidth());
 }
 
+inline uint64_t lowBits(uint64_t bits, int64_t width) {
+  return width == 64 ? bits : bits & ((uint64_t(1) << width) - 1);
+}
+
 inline float asFloat(uint64_t bits) {
   return std::bit_cast<float>(uint32_t(bits));
 }
@@ -64,8 +68,9 @@ inline float cutToFloat(double number) {
 
 /// Between a 16-bit or 32-bit float and double.
 inline double decode(uint64_t bits, mlir::FloatType type) {
-  llvm::APFloat value(type.getFloatSemantics(),
-                      llvm::APInt(type.getWidth(), bits));
+  llvm::APFloat value(
+      type.getFloatSemantics(),
+      llvm::APInt(type.getWidth(), lowBits(bits, type.getWidth())));
   bool inexact;
   value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
                 &inexact);

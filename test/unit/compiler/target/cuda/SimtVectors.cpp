@@ -20,6 +20,16 @@ void SimtBlock::extract(Operation *op, Value from, int64_t index) {
   }
 }
 
+void SimtBlock::insert(Operation *op, Value into, Value element,
+                       int64_t index) {
+  Register made = get(into);
+  const Register &value = get(element);
+  for (int64_t t = 0; t != threads_; ++t) {
+    made.bits[size_t(t * made.width + index)] = value.bits[size_t(t)];
+  }
+  registers_[op->getResult(0)] = std::move(made);
+}
+
 void SimtBlock::bitcast(LLVM::BitcastOp op) {
   int64_t from = widthOf(op.getArg().getType());
   int64_t to = widthOf(op.getType());
@@ -46,19 +56,22 @@ bool SimtBlock::runValues(Operation *op) {
       .Case([&](LLVM::ExtractValueOp each) {
         return extract(op, each.getContainer(), each.getPosition()[0]), true;
       })
+      .Case([&](LLVM::ZeroOp) {
+        return define(op->getResult(0), uint64_t(0)), true;
+      })
+      .Case([&](LLVM::InsertValueOp each) {
+        return insert(op, each.getContainer(), each.getValue(),
+                      each.getPosition()[0]),
+               true;
+      })
       .Case([&](LLVM::ExtractElementOp each) {
         return extract(op, each.getVector(), uniform(op, each.getPosition())),
                true;
       })
       .Case([&](LLVM::InsertElementOp each) {
-        Register made = get(each.getVector());
-        int64_t index = uniform(op, each.getPosition());
-        const Register &value = get(each.getValue());
-        for (int64_t t = 0; t != threads_; ++t) {
-          made.bits[size_t(t * made.width + index)] = value.bits[size_t(t)];
-        }
-        registers_[each.getResult()] = std::move(made);
-        return true;
+        return insert(op, each.getVector(), each.getValue(),
+                      uniform(op, each.getPosition())),
+               true;
       })
       .Case<vector::BroadcastOp>([&](Operation *) {
         return each(op, [](ArrayRef<uint64_t> in) { return in[0]; }), true;

@@ -3,6 +3,7 @@
 // Ops of a warp: matrices, shuffles, and which thread of which block this is.
 
 #include "test/unit/compiler/target/cuda/SimtBlock.h"
+#include "test/unit/compiler/target/cuda/SimtProducts.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -33,30 +34,6 @@ void SimtBlock::runLdMatrix(NVVM::LdMatrixOp op) {
           memory_.load(true, row + uint64_t(lane % 4 * 4), 4);
     }
   }
-}
-
-/// `sum` plus `count` products, as the tensor cores of an A100 add them: all
-/// are aligned to the largest and cut off one bit below a float's last, and so
-/// is their sum, at a float's last bit. (Khattak and Mikaitis, Accurate Models
-/// of NVIDIA Tensor Cores, arXiv 2512.07004: four products of tf32 at once,
-/// eight of 16 bits. An H100 takes twice as many and keeps one bit more.)
-static float addProducts(float sum, ArrayRef<double> a, ArrayRef<double> b,
-                         int64_t count) {
-  SmallVector<double> terms = {sum};
-  double largest = std::abs(sum), exact = sum;
-  for (int64_t i = 0; i != count; ++i) {
-    terms.push_back(a[size_t(i)] * b[size_t(i)]);
-    largest = std::max(largest, std::abs(terms.back()));
-    exact += terms.back();
-  }
-  if (!std::isfinite(exact) || largest == 0) {
-    return float(exact);
-  }
-  double unit = std::ldexp(1.0, std::ilogb(largest) - 24), cut = 0;
-  for (double term : terms) {
-    cut += std::trunc(term / unit) * unit;
-  }
-  return std::abs(cut) < 0x1p128 ? cutToFloat(cut) : float(cut);
 }
 
 void SimtBlock::runMma(NVVM::MmaOp op) {
@@ -111,7 +88,8 @@ void SimtBlock::runMma(NVVM::MmaOp op) {
             get(op.getOperandC()[unsigned(i)]).bits[size_t(first + lane)]);
         for (int64_t j = 0; j != k; j += k / 2) {
           sum = addProducts(sum, ArrayRef(a).slice(size_t(row * k + j)),
-                            ArrayRef(b).slice(size_t(column * k + j)), k / 2);
+                            ArrayRef(b).slice(size_t(column * k + j)), k / 2,
+                            /*spareBits=*/1);
         }
         made.bits[size_t((first + lane) * 4 + i)] = asBits(sum);
       }
@@ -133,7 +111,8 @@ void SimtBlock::runShuffle(NVVM::ShflOp op) {
     }
     int64_t lane = int64_t(lanes.bits[size_t(t)] & 31);
     int64_t from = t / 32 * 32 + (flips ? t % 32 ^ lane : lane);
-    result.bits[size_t(t)] = source.bits[size_t(from)];
+    // Not which pending sum it is of (SimtWarpGroup.h).
+    result.bits[size_t(t)] = lowBits(source.bits[size_t(from)], 32);
   }
 }
 
