@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <random>
 #include <thread>
 
@@ -97,19 +98,27 @@ TEST_F(CapturedGraphTest, followsEachPointerByItself) {
   EXPECT_EQ(captured.graph->counters().instantiations, 2);
 }
 
-TEST_F(CapturedGraphTest, instantiatesNothingInTenThousandRuns) {
-  Captured captured;
+/// Ten thousand runs whose pointers `change` draws, but now and then stay the
+/// same for a while, so that updates come too.
+void runOften(Captured &captured,
+              const std::function<void(std::mt19937 &)> &change) {
   std::mt19937 generator(1);
-  for (int run = 0; run < 10000 && !HasFailure(); ++run) {
-    // Now and then the same for a while, so that updates come too.
+  for (int run = 0; run < 10000 && !::testing::Test::HasFailure(); ++run) {
     if (run % 40 < 20) {
-      for (int caller = 0; caller < 5; ++caller) {
-        captured.tensors.callers[caller] =
-            captured.tensors.all[generator() % 3][caller];
-      }
+      change(generator);
     }
     captured.run();
   }
+}
+
+TEST_F(CapturedGraphTest, instantiatesNothingInTenThousandRuns) {
+  Captured captured;
+  runOften(captured, [&](std::mt19937 &generator) {
+    for (int caller = 0; caller < 5; ++caller) {
+      captured.tensors.callers[caller] =
+          captured.tensors.all[generator() % 3][caller];
+    }
+  });
   const GraphCounters &counters = captured.graph->counters();
   EXPECT_EQ(counters.instantiations, 2);
   EXPECT_EQ(counters.replays, 10000);
@@ -185,13 +194,9 @@ TEST_F(CapturedGraphTest, launchesChangedPointersWhereThatIsFaster) {
 
 TEST_F(CapturedGraphTest, instantiatesNothingInTenThousandRunsThatLaunch) {
   Captured captured(GraphTestProgram::count * 4, launching(3));
-  std::mt19937 generator(1);
-  for (int run = 0; run < 10000 && !HasFailure(); ++run) {
-    if (run % 40 < 20) {
-      captured.tensors.callers = captured.tensors.all[generator() % 3];
-    }
-    captured.run();
-  }
+  runOften(captured, [&](std::mt19937 &generator) {
+    captured.tensors.callers = captured.tensors.all[generator() % 3];
+  });
   const GraphCounters &counters = captured.graph->counters();
   EXPECT_EQ(counters.instantiations, 1);
   EXPECT_GT(counters.updates, 0);

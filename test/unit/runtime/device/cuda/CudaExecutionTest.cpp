@@ -142,16 +142,7 @@ TEST_F(CudaExecutionTest, aRunAllocatesWaitsAndAsksNothing) {
   ASSERT_TRUE(execution.ok());
   DeviceFloats x(*loaded, {1, 2, 3}), y(*loaded, {0, 0, 0});
   void *callers[] = {x.data(), y.data()};
-  ASSERT_TRUE((*execution)->run(callers).ok());
-  fake.calls.clear();
-  for (int i = 0; i < 10; ++i) {
-    ASSERT_TRUE((*execution)->run(callers).ok());
-  }
-  EXPECT_EQ(fake.calls["cuLaunchKernel"], 10);
-  for (const auto &[function, count] : fake.calls) {
-    EXPECT_THAT(function, ::testing::AnyOf("cuLaunchKernel", "cuCtxPushCurrent",
-                                           "cuCtxPopCurrent"));
-  }
+  expectRunsCallOnly({"cuLaunchKernel"}, **execution, callers);
 }
 
 TEST_F(CudaExecutionTest, launchesSayClustersSharedMemoryAndOverlap) {

@@ -34,6 +34,23 @@ protected:
     driver().cuCtxGetCurrent(&context);
     return context;
   }
+  /// After its first run an execution asks the driver once in each run for
+  /// each of `functions`, and for nothing else but its context.
+  void expectRunsCallOnly(std::vector<std::string> functions,
+                          runtime::Execution &execution, void *const *callers) {
+    ASSERT_TRUE(execution.run(callers).ok());
+    fake.calls.clear();
+    constexpr int runs = 10;
+    for (int run = 0; run < runs; ++run) {
+      ASSERT_TRUE(execution.run(callers).ok());
+    }
+    std::map<std::string, int> expected = {{"cuCtxPushCurrent", runs},
+                                           {"cuCtxPopCurrent", runs}};
+    for (const std::string &function : functions) {
+      expected[function] = runs;
+    }
+    EXPECT_EQ(fake.calls, expected);
+  }
   FakeCuda &fake = fakeCuda();
 };
 

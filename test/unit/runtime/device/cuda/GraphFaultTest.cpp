@@ -85,16 +85,7 @@ TEST_F(GraphFaultTest, aRunOnABusyStreamLaunchesAndNoMore) {
   ASSERT_TRUE(execution.ok());
   DeviceFloats x(*loaded, {1, 2}), y(*loaded, {0, 0});
   void *callers[] = {x.data(), y.data()};
-  ASSERT_TRUE((*execution)->run(callers).ok());
-  fake.calls.clear();
-  for (int run = 0; run < 10; ++run) {
-    ASSERT_TRUE((*execution)->run(callers).ok());
-  }
-  EXPECT_EQ(fake.calls["cuLaunchKernel"], 10);
-  for (const auto &[function, count] : fake.calls) {
-    EXPECT_THAT(function, ::testing::AnyOf("cuLaunchKernel", "cuCtxPushCurrent",
-                                           "cuCtxPopCurrent"));
-  }
+  expectRunsCallOnly({"cuLaunchKernel"}, **execution, callers);
 }
 
 TEST_F(GraphFaultTest, aCallersCaptureIsNoFirstRun) {
@@ -126,17 +117,8 @@ TEST_F(GraphFaultTest, aRunOnTheSamePointersLaunchesAndNoMore) {
   ASSERT_TRUE(execution.ok());
   DeviceFloats x(*loaded, {1, 2}), y(*loaded, {0, 0});
   void *callers[] = {x.data(), y.data()};
-  ASSERT_TRUE((*execution)->run(callers).ok());
-  fake.calls.clear();
-  for (int run = 0; run < 10; ++run) {
-    ASSERT_TRUE((*execution)->run(callers).ok());
-  }
-  EXPECT_EQ(fake.calls["cuGraphLaunch"], 10);
-  for (const auto &[function, count] : fake.calls) {
-    EXPECT_THAT(function,
-                ::testing::AnyOf("cuGraphLaunch", "cuStreamIsCapturing",
-                                 "cuCtxPushCurrent", "cuCtxPopCurrent"));
-  }
+  expectRunsCallOnly({"cuGraphLaunch", "cuStreamIsCapturing"}, **execution,
+                     callers);
 }
 
 TEST_F(GraphFaultTest, aCallersCaptureGetsTheLaunches) {
