@@ -81,6 +81,25 @@ done:
   ret;
 }
 
+.visible .entry linger(.param .u64 pointer, .param .u64 by, .param .u64 cycles)
+{
+  .reg .pred %p<2>;
+  .reg .b64 %d<9>;
+  ld.param.u64 %d1, [cycles];
+  mov.u64 %d2, %clock64;
+again:
+  mov.u64 %d3, %clock64;
+  sub.u64 %d4, %d3, %d2;
+  setp.lt.u64 %p1, %d4, %d1;
+  @%p1 bra again;
+  ld.param.u64 %d5, [pointer];
+  ld.param.u64 %d6, [by];
+  ld.global.u64 %d7, [%d5];
+  add.u64 %d8, %d7, %d6;
+  st.global.u64 [%d5], %d8;
+  ret;
+}
+
 .visible .entry illegal()
 {
   .reg .b64 %d<2>;

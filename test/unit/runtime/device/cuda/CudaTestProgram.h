@@ -13,7 +13,8 @@ namespace minic::testing {
 
 /// scale_f32(source, destination, count): destination = 2 * source + 1.
 /// add_f32(left, right, destination, count). increment(pointer, by): one i64.
-/// illegal(): writes where there is no memory.
+/// linger(pointer, by, cycles): the same after as many cycles of the SM's
+/// clock. illegal(): writes where there is no memory.
 extern const char *const testPtx;
 
 /// A TestArtifact for CUDA whose binary is testPtx.

@@ -83,7 +83,7 @@ static CUresult runKernel(const std::string &name,
     for (uint64_t i = 0; i < values[3]; ++i) {
       destination[i] = left[i] + right[i];
     }
-  } else if (name == "increment") {
+  } else if (name == "increment" || name == "linger") {
     *pointerTo<int64_t>(values[0]) += int64_t(values[1]);
   } else if (name == "illegal") {
     currentContext()->sticky = CUDA_ERROR_ILLEGAL_ADDRESS;

@@ -9,6 +9,9 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
+#include <cstdio>
+
 namespace minic::testing {
 namespace {
 
@@ -126,6 +129,88 @@ TEST_F(WhenIdleTest, anotherStreamIsTakenToBeIdle) {
   run(0);
   EXPECT_EQ(counted(), Counted(1, 2));
   program->expectOutputs(sets[0].data());
+}
+
+/// One kernel that adds one to an i64, of 25 us where the SM's clock is 2 GHz.
+TestArtifact lingeringArtifact() {
+  TestArtifact artifact = cudaArtifact();
+  artifact.output("n", {1}, DType::i64);
+  cudaLaunch(artifact, "linger", 1, {outputAddress(0)}, {1, 50000}).block = {1};
+  return artifact;
+}
+
+double microsecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(
+             std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+/// Of one of `runs`.
+double timeRuns(Execution &execution, void *const *callers, int runs,
+                bool waitsForEach) {
+  auto start = std::chrono::steady_clock::now();
+  for (int run = 0; run < runs; ++run) {
+    EXPECT_TRUE(execution.run(callers).ok());
+    if (waitsForEach) {
+      EXPECT_TRUE(execution.synchronize().ok());
+    }
+  }
+  EXPECT_TRUE(execution.synchronize().ok());
+  return microsecondsSince(start) / runs;
+}
+
+TEST_F(WhenIdleTest, aBurstThatFillsTheStreamsQueueIsLaunched) {
+  LoadedArtifact loaded(lingeringArtifact());
+  ASSERT_TRUE(loaded.status().ok()) << loaded.status();
+  DeviceFloats n(*loaded, {0, 0}); // an i64
+  void *callers[] = {n.data()};
+  ExecutionOptions options{nullptr};
+  options.graph = GraphMode::Off;
+  auto launching = loaded->createExecution(options);
+  ASSERT_TRUE(launching.ok()) << launching.status();
+  constexpr int warmUps = 100, timed = 200;
+  timeRuns(**launching, callers, warmUps, false);
+  double runUs = (timeRuns(**launching, callers, timed, false) +
+                  timeRuns(**launching, callers, timed, true)) /
+                 2;
+#ifndef MINIC_TEST_ON_GPU
+  runUs = endlessUs; // the fake's kernels take no time
+#endif
+  options.graph = GraphMode::WhenIdle;
+  options.runUs = runUs;
+  auto execution = loaded->createExecution(options);
+  ASSERT_TRUE(execution.ok()) << execution.status();
+  ASSERT_TRUE((*execution)->run(callers).ok()); // launches, then captures
+  ASSERT_TRUE((*execution)->synchronize().ok());
+
+  constexpr int burst = 8192; // eight times what a stream's queue takes
+  auto start = std::chrono::steady_clock::now();
+  for (int run = 0; run < burst; ++run) {
+    ASSERT_TRUE((*execution)->run(callers).ok());
+  }
+  double enqueuedUs = microsecondsSince(start);
+  ASSERT_TRUE((*execution)->synchronize().ok());
+  double us = microsecondsSince(start);
+  GraphCounters counters = (*execution)->graphCounters();
+  std::printf("%d runs of %.1f us (estimate %.1f us), enqueued in %.1f ms of "
+              "%.1f: %d replays\n",
+              burst, us / burst, runUs, enqueuedUs / 1e3, us / 1e3,
+              int(counters.replays));
+  EXPECT_EQ(counters.replays + counters.plainRuns, 1 + burst);
+  // The first one, and one more wherever the host is held up for so long that
+  // the stream does run dry.
+  EXPECT_GE(counters.replays, 1);
+  EXPECT_LE(counters.replays, 5);
+#ifdef MINIC_TEST_ON_GPU
+  EXPECT_GT(us / burst, 15);
+  EXPECT_GT(enqueuedUs, us / 2); // the host had to wait for a place
+#endif
+  ASSERT_TRUE((*execution)->run(callers).ok());
+  EXPECT_EQ((*execution)->graphCounters().replays, counters.replays + 1);
+  ASSERT_TRUE((*execution)->synchronize().ok());
+  int64_t count = 0;
+  ASSERT_TRUE(loaded->memory().copyOut(&count, n.data(), sizeof(count)).ok());
+  EXPECT_EQ(count, warmUps + 2 * timed + 1 + burst + 1);
 }
 
 TEST_F(WhenIdleTest, whatCannotBeCapturedIsLaunchedAlways) {
