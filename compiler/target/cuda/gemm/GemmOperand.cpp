@@ -96,4 +96,10 @@ GemmOperand GemmOperand::padded(const kernel::FusionShape &shape, bool isLhs,
   return operand;
 }
 
+bool isRelaidForOthers(const kernel::FusionShape &shape, bool isLhs) {
+  const kernel::GemmShape &gemm = *shape.gemm;
+  return !GemmOperand::padded(shape, isLhs).isDense() &&
+         (!(isLhs ? gemm.lhs : gemm.rhs).hasOneUse() || gemm.lhs == gemm.rhs);
+}
+
 } // namespace minic::cuda

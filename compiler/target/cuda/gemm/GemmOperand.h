@@ -47,6 +47,12 @@ struct GemmOperand {
   }
 };
 
+/// Whether an argument that must be relaid for the contraction has another use
+/// in the body, which could not read it then.
+bool isRelaidForOthers(const kernel::FusionShape &shape, bool isLhs);
+inline constexpr const char *relaidForOthers =
+    "an operand that must be relaid has another use in the body";
+
 } // namespace minic::cuda
 
 #endif // MINIC_COMPILER_TARGET_CUDA_GEMM_GEMMOPERAND_H

@@ -11,9 +11,8 @@
 
 namespace minic::cuda {
 
-/// Adds the kernel `name` to `device`. Its parameters are `operands` operands
-/// and shape.results' results of the fusion, then with a split K the workspace
-/// and the counters. `rhsIsConstant`: no launch ever writes rhs.
+/// Adds the kernel `name`, with GemmEntry's parameters, to `device`.
+/// `rhsIsConstant`: no launch ever writes rhs.
 void emitGemm(mlir::Location loc, mlir::ModuleOp device, llvm::StringRef name,
               const kernel::FusionShape &shape,
               const GemmSm80Geometry &geometry, int64_t operands,

@@ -138,62 +138,13 @@ bestOfEach(ArrayRef<EstimatedSchedule> sorted, size_t limit) {
   return result;
 }
 
-/// `favourite`, a programmatic launch, with the most of fewer stages that let
-/// three blocks be in an SM at once, and four: one that runs, and those of the
-/// next launches, which copy their weights ahead.
-///
-/// Measured on an H200 (two of 256x1024x1024 in bf16, back to back): 9.5 us
-/// with 8 stages of 32x64x64, 9.4 with 6, 9.2 with 4 and 9.8 with 3.
-static std::vector<EstimatedSchedule>
-shallowTwins(const kernel::FusionShape &shape, const DeviceProfile &profile,
-             const EstimatedSchedule &favourite) {
-  std::vector<EstimatedSchedule> twins;
-  int64_t residents = 3;
-  for (int64_t stages : llvm::reverse(depths)) {
-    if (stages < 3 || residents > 4) {
-      break;
-    }
-    EstimatedSchedule twin = favourite;
-    twin.schedule.stages = std::min(stages, favourite.schedule.stages);
-    FailureOr<GemmSm80Geometry> g =
-        GemmSm80Geometry::get(shape, twin.schedule, nullptr);
-    // With more blocks than SMs those of one launch are neighbours already.
-    if (failed(g) || g->blocks() > profile.smCount) {
-      break;
-    }
-    int64_t fit = g->blocksPerSm(profile);
-    if (fit < residents) {
-      continue;
-    }
-    residents = fit + 1;
-    if (twin.schedule.stages != favourite.schedule.stages) {
-      // The next launches hide what more stages would, so that these are as
-      // fast as far as the estimate knows. Yet a search had better look at
-      // unlike tiles first, and at these where the deeper one did well.
-      twin.microseconds *= 1.04;
-      twins.push_back(twin);
-    }
-  }
-  return twins;
-}
-
-static void sort(std::vector<EstimatedSchedule> &schedules) {
-  llvm::sort(schedules, [](const auto &a, const auto &b) {
-    // Equal estimates in a fixed order: the first one is what is used where
-    // nothing was measured.
-    return a.microseconds != b.microseconds
-               ? a.microseconds < b.microseconds
-               : toString(a.schedule) < toString(b.schedule);
-  });
-}
-
 std::vector<EstimatedSchedule>
 enumerateSchedules(const kernel::FusionShape &shape,
                    const DeviceProfile &profile, size_t limit) {
   Enumeration enumeration(shape, profile);
   enumeration.run();
   auto &found = enumeration.found;
-  sort(found);
+  sortByEstimate(found);
   // Room for the same with programmatic launches, and for plain arithmetic.
   size_t twins = profile.smVersion >= 90 ? limit / 4 : 0;
   std::vector<EstimatedSchedule> result =
@@ -201,12 +152,10 @@ enumerateSchedules(const kernel::FusionShape &shape,
   twins = std::min(twins, result.size());
   size_t shallow = 0;
   for (size_t i = 0; i != twins; ++i) {
-    EstimatedSchedule twin = result[i];
-    twin.schedule.programmatic = true;
-    // Its beginning runs while the launch ahead ends.
-    twin.microseconds = std::max(twin.microseconds - 0.5, 0.0);
+    EstimatedSchedule twin = programmaticTwin(result[i]);
     result.push_back(twin);
-    for (const EstimatedSchedule &one : shallowTwins(shape, profile, twin)) {
+    for (const EstimatedSchedule &one :
+         shallowTwins<GemmSm80Geometry>(shape, profile, twin, depths)) {
       if (shallow < maxShallowSchedules) {
         ++shallow;
         result.push_back(one);
@@ -226,7 +175,7 @@ enumerateSchedules(const kernel::FusionShape &shape,
       result.push_back(*plain);
     }
   }
-  sort(result);
+  sortByEstimate(result);
   return result;
 }
 

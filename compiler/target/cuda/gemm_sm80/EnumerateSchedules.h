@@ -5,16 +5,12 @@
 #ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_ENUMERATESCHEDULES_H
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_ENUMERATESCHEDULES_H
 
+#include "compiler/target/cuda/gemm/EstimatedSchedule.h"
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Geometry.h"
-
-#include <vector>
 
 namespace minic::cuda {
 
-struct EstimatedSchedule {
-  GemmSm80Schedule schedule;
-  double microseconds = 0;
-};
+using EstimatedSchedule = Estimated<GemmSm80Schedule>;
 
 /// Programmatic launches that are offered once more with fewer stages.
 inline constexpr size_t maxShallowSchedules = 6;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a GEMM takes, from what bounds it. The constants are of one H200 and
-// need to be right only among schedules of one problem.
+// What a wave of gemm_sm80's blocks takes.
 
 #include "compiler/target/cuda/gemm_sm80/EnumerateSchedules.h"
 
 #include "compiler/target/cuda/BodyEvaluator.h"
-#include "compiler/target/cuda/LaunchTime.h"
+#include "compiler/target/cuda/gemm/GemmTime.h"
 
 using namespace mlir;
 
@@ -15,55 +14,34 @@ namespace minic::cuda {
 namespace {
 
 /// Cycles of an SM, for one geometry on one device.
-class TimeModel {
+class TimeModel final : public GemmTime {
 public:
   TimeModel(const GemmSm80Geometry &g, const DeviceProfile &profile)
-      : g_(g), profile_(profile), s_(g.schedule) {}
-
-  double microseconds() const {
-    double sms = std::max(profile_.smCount, 1);
-    double hertz = std::max(profile_.clockMHz, 500.0) * 1e6;
-    double blocks = double(g_.blocks());
-    double perSm = double(g_.blocksPerSm(profile_));
-    double resident = sms * perSm;
-    double waves = std::floor(blocks / resident);
-    double cycles = waves * waveCycles(perSm);
-    double rest = blocks - waves * resident;
-    if (rest > 0) {
-      cycles += waveCycles(std::ceil(rest / sms));
-    }
-    double seconds = std::max(cycles / hertz, memorySeconds());
-    seconds += 0.15 * std::min(cycles / hertz, memorySeconds());
-    return 1e6 * seconds + launch + splitMicroseconds();
-  }
+      : GemmTime(g, g.schedule, g.stageBytes(), g.blocksPerSm(profile),
+                 g.copied(), profile),
+        g_(g), profile_(profile), s_(g.schedule) {}
 
 private:
-  static constexpr double launch = 1.0;
-  static constexpr double sharedBytesPerCycle = 128, l2BytesPerCycle = 52;
-  static constexpr double memoryLatency = 900; // cycles
+  static constexpr double l2BytesPerCycle = 52;
 
   /// Multiply-adds of an SM per cycle. mma.sync reaches the tensor cores' peak
   /// on sm_8x, and less of it where another instruction is the native one.
   double rate() const {
-    double cyclesPerSecond =
-        profile_.clockMHz * 1e6 * std::max(profile_.smCount, 1);
     double reached = profile_.smVersion >= 90 ? 0.62 : 0.9;
     switch (s_.math) {
     case GemmMath::Mma:
-      return reached * profile_.tensorGflops16 * 1e9 / 2 / cyclesPerSecond;
+      return reached * multiplyAddsPerCycle(profile_.tensorGflops16);
     case GemmMath::Tf32:
-      return reached * profile_.tensorGflopsTf32 * 1e9 / 2 / cyclesPerSecond;
+      return reached * multiplyAddsPerCycle(profile_.tensorGflopsTf32);
     case GemmMath::Tf32x3:
-      return reached * profile_.tensorGflopsTf32 * 1e9 / 2 / cyclesPerSecond /
-             3;
+      return reached * multiplyAddsPerCycle(profile_.tensorGflopsTf32) / 3;
     case GemmMath::Ffma:
       break;
     }
-    return 0.75 * profile_.peakGflops * 1e9 / 2 / cyclesPerSecond;
+    return 0.75 * multiplyAddsPerCycle(profile_.peakGflops);
   }
 
-  /// `blocks` blocks of one SM, together.
-  double waveCycles(double blocks) const {
+  double waveCycles(double blocks) const override {
     double tile = double(s_.bm) * double(s_.bn);
     double warps = double(s_.warps());
     // Each scheduler feeds its own tensor core.
@@ -73,13 +51,7 @@ private:
                          double(g_.rowBytes) / double(s_.warpsK) +
                      double(g_.stageBytes())) /
                     sharedBytesPerCycle;
-    double copies = double(g_.stageBytes()) / l2BytesPerCycle;
-    for (const GemmOperand *operand : {&g_.lhs, &g_.rhs}) {
-      // Narrow copies are bound by their number.
-      double bytes = double((operand == &g_.lhs ? s_.bm : s_.bn) * g_.rowBytes);
-      copies += bytes / l2BytesPerCycle *
-                (16.0 / double(operand->accessBytes) - 1) * 0.5;
-    }
+    double copies = copyCycles(l2BytesPerCycle);
     // Every warp makes its part of a stage between two barriers.
     double prologue = prologueCycles(g_.lhsPrologue, s_.bm) +
                       prologueCycles(g_.rhsPrologue, s_.bn);
@@ -135,35 +107,6 @@ private:
            double(s_.warps()) / 4;
   }
 
-  /// The time that the device's memory needs. What is under way at once must
-  /// cover its latency.
-  double memorySeconds() const {
-    double bytes = 0;
-    for (const GemmOperand *matrix : g_.copied()) {
-      bytes += double(matrix->rows) * double(g_.gemm.k) *
-               double(matrix->elementBytes());
-    }
-    bytes += double(g_.gemm.m) * double(g_.gemm.n) * 4;
-    double perSm =
-        std::min(double(g_.blocksPerSm(profile_)),
-                 std::ceil(double(g_.blocks()) / double(profile_.smCount)));
-    double underWay = perSm * double(s_.stages - 1) * double(g_.stageBytes());
-    double reached = std::min(1.0, underWay / 40e3);
-    return bytes * double(g_.raster.batches) /
-           (0.9e9 * reached * std::max(profile_.memoryGBs, 1.0));
-  }
-
-  /// Writing partial sums, meeting, reading them by one block of each tile.
-  double splitMicroseconds() const {
-    if (s_.splitK == 1) {
-      return 0;
-    }
-    double traffic = double(g_.workspaceBytes()) * 2 / 3e12;
-    double read = double(s_.splitK) * double(s_.bm) * double(s_.bn) * 4 / 60 /
-                  (profile_.clockMHz * 1e6);
-    return 1.3 + 1e6 * (traffic + read);
-  }
-
   const GemmSm80Geometry &g_;
   const DeviceProfile &profile_;
   const GemmSm80Schedule &s_;
@@ -173,17 +116,7 @@ private:
 
 double estimateMicroseconds(const GemmSm80Geometry &geometry,
                             const DeviceProfile &profile) {
-  if (geometry.blocks() == 0) {
-    return 0;
-  }
-  double time = TimeModel(geometry, profile).microseconds();
-  if (geometry.schedule.padLhs && !geometry.lhs.isDense()) {
-    // A kernel that copies lhs comes first.
-    double bytes = double(geometry.lhs.rows) *
-                   double(geometry.lhs.pitch * geometry.elementBytes);
-    time += estimateCopyUs(bytes, profile);
-  }
-  return time;
+  return TimeModel(geometry, profile).microseconds();
 }
 
 } // namespace minic::cuda

@@ -4,8 +4,8 @@
 // the warp's tile. A 16-byte chunk is four steps of K; 8 rows' chunks lie in
 // different banks by the swizzle.
 
+#include "compiler/target/cuda/gemm/SharedTile.h"
 #include "compiler/target/cuda/gemm_sm80/Multiply.h"
-#include "compiler/target/cuda/gemm_sm80/SharedTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

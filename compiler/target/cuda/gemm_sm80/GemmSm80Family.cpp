@@ -5,16 +5,13 @@
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Family.h"
 
 #include "compiler/target/codegen/AnalyzeFusion.h"
-#include "compiler/target/cuda/KernelLaunch.h"
+#include "compiler/target/cuda/gemm/GemmLowering.h"
 #include "compiler/target/cuda/gemm_sm80/EmitGemm.h"
 #include "compiler/target/cuda/gemm_sm80/EnumerateSchedules.h"
 
 using namespace mlir;
 
 namespace minic::cuda {
-
-/// On a fusion whose rhs no launch writes.
-constexpr llvm::StringLiteral constantRhs = "kernel.constant_rhs";
 
 /// The shape of a fusion that this family takes, or why it does not.
 static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
@@ -37,9 +34,6 @@ static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
   if (!known || gemm.lhsType != gemm.rhsType) {
     return fail("the operands' dtype");
   }
-  // A relaid operand is unreadable for anyone else in the body.
-  constexpr const char *isUsedTwice =
-      "an operand that must be relaid has another use in the body";
   for (bool isLhs : {true, false}) {
     Value operand = isLhs ? gemm.lhs : gemm.rhs;
     if (!isa<BlockArgument>(operand)) {
@@ -48,12 +42,11 @@ static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
       for (const StagedMatrix &staged : prologue.staged) {
         if (!staged.operand.isDense() &&
             prologue.isUsedElsewhere(*shape, staged.operand.value)) {
-          return fail(isUsedTwice);
+          return fail(relaidForOthers);
         }
       }
-    } else if (!GemmOperand::padded(*shape, isLhs).isDense() &&
-               (!operand.hasOneUse() || gemm.lhs == gemm.rhs)) {
-      return fail(isUsedTwice);
+    } else if (isRelaidForOthers(*shape, isLhs)) {
+      return fail(relaidForOthers);
     }
   }
   return shape;
@@ -104,34 +97,13 @@ GemmSm80Family::enumerate(kernel::FusionOp fusion,
     Implementation implementation;
     implementation.impl = kernel::ImplAttr::get(
         context, name(), toAttribute(estimated.schedule, context));
-    implementation.operandLayouts.assign(fusion.getInputs().size(),
-                                         UnitAttr::get(context));
-    for (const GemmOperand *operand : geometry->copied()) {
-      implementation.operandLayouts[size_t(operand->argument)] =
-          operand->layout;
-    }
+    implementation.operandLayouts = operandLayouts(fusion, geometry->copied());
     implementation.name = toString(estimated.schedule);
     implementation.estimateUs = estimated.microseconds;
     implementation.kind = kindOf(estimated.schedule);
     implementations.push_back(std::move(implementation));
   }
   return implementations;
-}
-
-/// Whether the fusion's operands lie as the geometry reads them.
-static LogicalResult checkLayouts(kernel::FusionOp fusion,
-                                  const GemmSm80Geometry &geometry) {
-  for (const GemmOperand *operand : geometry.copied()) {
-    auto type = cast<RankedTensorType>(
-        fusion.getInputs()[size_t(operand->argument)].getType());
-    Attribute expected = operand->isDense() ? Attribute() : operand->layout;
-    if (kernel::getLayout(type) != expected) {
-      return fusion.emitError("gemm_sm80 expects operand ")
-             << operand->argument << " in layout " << operand->layout
-             << ", got " << type;
-    }
-  }
-  return success();
 }
 
 LogicalResult GemmSm80Family::lower(kernel::FusionOp fusion,
@@ -141,7 +113,7 @@ LogicalResult GemmSm80Family::lower(kernel::FusionOp fusion,
     return failure();
   }
   auto &[shape, geometry] = *analyzed;
-  if (failed(checkLayouts(fusion, geometry))) {
+  if (failed(checkOperandLayouts(fusion, geometry.copied()))) {
     return failure();
   }
   if (geometry.blocks() == 0) {
@@ -149,24 +121,10 @@ LogicalResult GemmSm80Family::lower(kernel::FusionOp fusion,
   }
   const GemmSm80Schedule &schedule = geometry.schedule;
   KernelLaunch launch;
-  launch.grid = {geometry.blocks()};
   launch.threads = schedule.threads();
   launch.sharedBytes = geometry.sharedBytes();
-  launch.programmatic = schedule.programmatic;
   launch.label = toString(schedule);
-  if (schedule.splitK > 1) {
-    launch.workspace = {plan.buffer(geometry.workspaceBytes()),
-                        plan.zeroedBuffer(geometry.counterBytes())};
-  }
-  // What is known here only; the kernel's copy of the fusion has it too.
-  Value rhs = fusion.getInputs()[size_t(geometry.rhs.argument)];
-  if (!geometry.rhsPrologue && rhs.getDefiningOp<graph::ConstantOp>()) {
-    fusion->setAttr(constantRhs, UnitAttr::get(fusion.getContext()));
-  }
-  plan::KernelOp kernel =
-      plan.kernel(fusion, "gemm_" + std::to_string(schedule.bm) + "x" +
-                              std::to_string(schedule.bn));
-  addLaunch(plan, fusion, kernel, launch);
+  addGemmLaunch(fusion, plan, geometry, schedule, launch);
   return success();
 }
 

@@ -4,27 +4,11 @@
 
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Geometry.h"
 
-#include "compiler/target/cuda/EpilogueEmitter.h"
-
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace minic::cuda {
-
-/// The widest access of the epilogue that all results allow: 16 bytes, and no
-/// more columns than N is a multiple of, so that each access is wholly inside
-/// the result or outside and aligned.
-static int64_t epilogueLanes(const kernel::FusionShape &shape) {
-  int64_t bytes = 4;
-  for (Value result : shape.results) {
-    Type type = cast<RankedTensorType>(result.getType()).getElementType();
-    bytes = std::min<int64_t>(
-        bytes, llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
-  }
-  return EpilogueEmitter::lanesFor(shape, std::min<int64_t>(16 / bytes, 8));
-}
 
 static std::string checkTypes(const GemmSm80Geometry &g) {
   const kernel::GemmShape &gemm = g.gemm;
@@ -63,12 +47,9 @@ static std::string checkTile(const GemmSm80Geometry &g) {
     return "a stage of K does not divide among its warps";
   }
   for (const GemmOperand *operand : g.copied()) {
-    if (operand->accessBytes < 4) {
-      return "rows of lhs are aligned to 2 bytes only: lhs=padded it must be";
-    }
-    int64_t rowBytes = s.bk * operand->elementBytes();
-    if (s.threads() % (rowBytes / operand->accessBytes) != 0) {
-      return "too few threads to copy a row";
+    std::string why = g.checkCopy(*operand, s.bk, s.threads());
+    if (!why.empty()) {
+      return why;
     }
   }
   for (const auto *prologue : {&g.lhsPrologue, &g.rhsPrologue}) {
@@ -79,22 +60,10 @@ static std::string checkTile(const GemmSm80Geometry &g) {
   return "";
 }
 
-static std::string checkSplit(const GemmSm80Geometry &g) {
-  if ((g.schedule.splitK - 1) * g.kBlocksPerSplit >=
-      std::max<int64_t>(g.kBlocks, 1)) {
-    return "K has too few stages to split";
-  }
-  if (g.blocks() > INT32_MAX || g.gemm.m > INT32_MAX || g.gemm.n > INT32_MAX ||
-      g.gemm.k > INT32_MAX / 8 || g.counterBytes() > INT32_MAX) {
-    return "too large";
-  }
-  return "";
-}
-
 /// Puts the operands' tiles and their prologues' into a stage.
 static void setPrologues(GemmSm80Geometry &g,
                          const kernel::FusionShape &shape) {
-  int64_t lhsBytes = g.lhsTileBytes(), end = g.stageBytes();
+  int64_t lhsBytes = g.lhsTileBytes, end = g.stageBytes();
   auto set = [&](GemmOperand &operand, std::optional<OperandPrologue> &prologue,
                  bool isLhs, bool padded) {
     if (isa<BlockArgument>(operand.value)) {
@@ -121,33 +90,21 @@ FailureOr<GemmSm80Geometry>
 GemmSm80Geometry::get(const kernel::FusionShape &shape,
                       const GemmSm80Schedule &schedule, std::string *reason) {
   GemmSm80Geometry g;
-  g.gemm = *shape.gemm;
+  static_cast<GemmGeometry &>(g) = GemmGeometry(shape, schedule);
   g.schedule = schedule;
-  g.lhs = schedule.padLhs ? GemmOperand::padded(shape, /*isLhs=*/true)
-                          : GemmOperand::dense(shape, /*isLhs=*/true);
-  // Weights are free, and another rhs is rarely unaligned.
-  g.rhs = GemmOperand::padded(shape, /*isLhs=*/false);
-  g.elementBytes = g.lhs.elementBytes();
-  g.rowBytes = schedule.bk * g.elementBytes;
   setPrologues(g, shape);
-  g.kBlocks = llvm::divideCeil(g.gemm.k, schedule.bk);
-  g.kBlocksPerSplit = llvm::divideCeil(g.kBlocks, schedule.splitK);
   g.warpTileM = schedule.bm / schedule.warpsM;
   g.warpTileN = schedule.bn / schedule.warpsN;
-  g.lanes = epilogueLanes(shape);
   // Rows of sums start in other banks than their neighbours: a warp writes
   // pairs of 8 rows, or single sums of 8 rows.
   g.sumPitch = schedule.bn + (g.usesTensorCores() ? 8 : 4);
-  g.raster = {int64_t(llvm::divideCeil(g.gemm.m, schedule.bm)),
-              int64_t(llvm::divideCeil(g.gemm.n, schedule.bn)), schedule.splitK,
-              g.gemm.batchCount(), schedule.group};
 
   std::string why = checkTypes(g);
   if (why.empty()) {
     why = checkTile(g);
   }
   if (why.empty()) {
-    why = checkSplit(g);
+    why = g.checkSize();
   }
   if (!why.empty()) {
     if (reason) {
@@ -222,16 +179,14 @@ int64_t GemmSm80Geometry::minBlocksPerSm() const {
   return std::clamp<int64_t>(65536 / (perThread * schedule.threads()), 1, 16);
 }
 
+BlockResources GemmSm80Geometry::resources() const {
+  return {schedule.threads(), registers(), sharedBytes()};
+}
+
 std::optional<std::string>
 GemmSm80Geometry::misfit(const DeviceProfile &profile) const {
-  if (sharedBytes() > profile.sharedBytesPerBlock) {
-    return std::to_string(sharedBytes()) + " bytes of shared memory where " +
-           std::to_string(profile.sharedBytesPerBlock) + " are";
-  }
-  if (registers() > 255 ||
-      registers() * schedule.threads() > profile.registersPerSm) {
-    return "about " + std::to_string(registers()) + " registers in each of " +
-           std::to_string(schedule.threads()) + " threads";
+  if (auto why = resources().misfit(profile)) {
+    return why;
   }
   if (schedule.programmatic && profile.smVersion < 90) {
     return "pdl=on needs sm_90";
@@ -243,25 +198,7 @@ GemmSm80Geometry::misfit(const DeviceProfile &profile) const {
 }
 
 int64_t GemmSm80Geometry::blocksPerSm(const DeviceProfile &profile) const {
-  // The driver keeps 1 KiB of shared memory of each block.
-  int64_t shared = profile.sharedBytesPerSm / (sharedBytes() + 1024);
-  int64_t byRegisters =
-      profile.registersPerSm /
-      (int64_t(llvm::alignTo(registers(), 8)) * schedule.threads());
-  int64_t byThreads = profile.threadsPerSm / schedule.threads();
-  return std::max<int64_t>(
-      1, std::min<int64_t>({shared, byRegisters, byThreads, 16}));
-}
-
-int64_t GemmSm80Geometry::workspaceBytes() const {
-  if (schedule.splitK == 1) {
-    return 0;
-  }
-  return raster.blocks() * schedule.bm * schedule.bn * 4;
-}
-
-int64_t GemmSm80Geometry::counterBytes() const {
-  return schedule.splitK == 1 ? 0 : raster.tiles() * raster.batches * 4;
+  return resources().blocksPerSm(profile);
 }
 
 } // namespace minic::cuda

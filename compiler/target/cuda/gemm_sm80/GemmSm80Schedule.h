@@ -5,9 +5,7 @@
 #ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_GEMMSM80SCHEDULE_H
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_GEMMSM80SCHEDULE_H
 
-#include "mlir/IR/BuiltinAttributes.h"
-
-#include <string>
+#include "compiler/target/cuda/gemm/GemmSchedule.h"
 
 namespace minic::cuda {
 
@@ -20,24 +18,11 @@ enum class GemmMath {
 };
 llvm::StringRef toString(GemmMath math);
 
-struct GemmSm80Schedule {
-  /// The tile of the result that a block computes, and how much of K it has in
-  /// a stage of shared memory, in elements.
-  int64_t bm = 128, bn = 128, bk = 64;
+struct GemmSm80Schedule : GemmSchedule {
   /// Warps of a block along M, N and K. Those along K share a tile: each takes
   /// its part of every stage, and the block adds up.
   int64_t warpsM = 2, warpsN = 2, warpsK = 1;
-  /// Stages of shared memory that copies run ahead in.
-  int64_t stages = 3;
-  /// Blocks that share a tile's K; the last one to finish adds up.
-  int64_t splitK = 1;
-  /// Rows of tiles that pass before the next column: what L2 should keep.
-  int64_t group = 8;
   GemmMath math = GemmMath::Mma;
-  /// Whether lhs is asked for with rows padded to 16 bytes.
-  bool padLhs = false;
-  /// Whether it may start before the launch ahead has ended (sm_90).
-  bool programmatic = false;
 
   int64_t warps() const { return warpsM * warpsN * warpsK; }
   int64_t threads() const { return warps() * 32; }

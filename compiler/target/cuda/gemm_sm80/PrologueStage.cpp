@@ -5,7 +5,7 @@
 
 #include "compiler/target/cuda/gemm_sm80/PrologueStage.h"
 
-#include "compiler/target/cuda/gemm_sm80/SharedTile.h"
+#include "compiler/target/cuda/gemm/SharedTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"

@@ -7,8 +7,8 @@
 // word t of column g. So one ldmatrix.x4 reads 16 rows of lhs, or 16 columns of
 // rhs, for a step.
 
+#include "compiler/target/cuda/gemm/SharedTile.h"
 #include "compiler/target/cuda/gemm_sm80/Multiply.h"
-#include "compiler/target/cuda/gemm_sm80/SharedTile.h"
 #include "compiler/target/cuda/gemm_sm80/SplitFloat.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

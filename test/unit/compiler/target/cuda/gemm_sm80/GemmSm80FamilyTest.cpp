@@ -94,8 +94,8 @@ Assembled assemble(kernel::FusionOp fusion,
 
 TEST(GemmSm80Schedule, AttributeRoundTrip) {
   MLIRContext context;
-  GemmSm80Schedule schedule{64,   96,  32, 2, 2, 4, 5, 6, 7, GemmMath::Tf32x3,
-                            true, true};
+  GemmSm80Schedule schedule{
+      {64, 96, 32, 5, 6, 7, true, true}, 2, 2, 4, GemmMath::Tf32x3};
   auto parsed = parseGemmSm80Schedule(toAttribute(schedule, &context),
                                       UnknownLoc::get(&context));
   ASSERT_TRUE(succeeded(parsed));
@@ -182,8 +182,8 @@ TEST(GemmSm80Geometry, ForeseesSpills) {
   std::string reason;
   auto shape = kernel::FusionShape::get(parsed.get(), &reason);
   ASSERT_TRUE(succeeded(shape));
-  GemmSm80Schedule schedule{.bm = 128, .bn = 256, .bk = 128, .warpsN = 4};
-  schedule.stages = 2;
+  GemmSm80Schedule schedule{{128, 256, 128, /*stages=*/2}};
+  schedule.warpsN = 4;
   auto geometry = GemmSm80Geometry::get(*shape, schedule, &reason);
   ASSERT_TRUE(succeeded(geometry)) << reason;
   EXPECT_THAT(geometry->misfit(profileOf("sm_90a")).value_or(""),

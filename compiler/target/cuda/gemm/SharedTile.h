@@ -2,8 +2,8 @@
 //
 // SharedTile: a tile of an operand in shared memory, and its way there.
 
-#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_SHAREDTILE_H
-#define MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_SHAREDTILE_H
+#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SHAREDTILE_H
+#define MINIC_COMPILER_TARGET_CUDA_GEMM_SHAREDTILE_H
 
 #include "compiler/target/cuda/KernelAbi.h"
 #include "compiler/target/cuda/gemm/GemmOperand.h"
@@ -65,4 +65,4 @@ private:
 
 } // namespace minic::cuda
 
-#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_SHAREDTILE_H
+#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_SHAREDTILE_H

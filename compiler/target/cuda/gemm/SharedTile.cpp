@@ -2,7 +2,7 @@
 //
 // The swizzle, and who copies what.
 
-#include "compiler/target/cuda/gemm_sm80/SharedTile.h"
+#include "compiler/target/cuda/gemm/SharedTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

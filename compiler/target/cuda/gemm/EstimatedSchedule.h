@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Estimated: a schedule and how long it may take; what families' enumerations
+// do with lists of them.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_ESTIMATEDSCHEDULE_H
+#define MINIC_COMPILER_TARGET_CUDA_GEMM_ESTIMATEDSCHEDULE_H
+
+#include "compiler/target/DeviceProfile.h"
+#include "dialects/kernel/FusionShape.h"
+
+#include <vector>
+
+namespace minic::cuda {
+
+template <typename Schedule> struct Estimated {
+  Schedule schedule;
+  double microseconds = 0;
+};
+
+/// Best first.
+template <typename Schedule>
+void sortByEstimate(std::vector<Estimated<Schedule>> &schedules) {
+  llvm::sort(schedules, [](const auto &a, const auto &b) {
+    // Equal estimates in a fixed order: the first one is what is used where
+    // nothing was measured.
+    return a.microseconds != b.microseconds
+               ? a.microseconds < b.microseconds
+               : toString(a.schedule) < toString(b.schedule);
+  });
+}
+
+/// Where its launch is programmatic: its beginning runs while the launch ahead
+/// ends.
+template <typename Schedule>
+Estimated<Schedule> programmaticTwin(Estimated<Schedule> twin) {
+  twin.schedule.programmatic = true;
+  twin.microseconds = std::max(twin.microseconds - 0.5, 0.0);
+  return twin;
+}
+
+/// `favourite`, a programmatic launch, with the most of fewer stages that let
+/// three blocks be in an SM at once, and four: one that runs, and those of the
+/// next launches, which copy their weights ahead. `depths`: numbers of stages,
+/// ascending.
+///
+/// Measured on an H200 (two of 256x1024x1024 in bf16 by gemm_sm80, back to
+/// back): 9.5 us with 8 stages of 32x64x64, 9.4 with 6, 9.2 with 4 and 9.8 with
+/// 3.
+template <typename Geometry, typename Schedule>
+std::vector<Estimated<Schedule>>
+shallowTwins(const kernel::FusionShape &shape, const DeviceProfile &profile,
+             const Estimated<Schedule> &favourite,
+             llvm::ArrayRef<int64_t> depths) {
+  std::vector<Estimated<Schedule>> twins;
+  int64_t residents = 3;
+  for (int64_t stages : llvm::reverse(depths)) {
+    if (stages < 3 || residents > 4) {
+      break;
+    }
+    Estimated<Schedule> twin = favourite;
+    twin.schedule.stages = std::min(stages, favourite.schedule.stages);
+    auto g = Geometry::get(shape, twin.schedule, nullptr);
+    // With more blocks than SMs those of one launch are neighbours already.
+    if (failed(g) || g->blocks() > profile.smCount) {
+      break;
+    }
+    int64_t fit = g->blocksPerSm(profile);
+    if (fit < residents) {
+      continue;
+    }
+    residents = fit + 1;
+    if (twin.schedule.stages != favourite.schedule.stages) {
+      // The next launches hide what more stages would, so that these are as
+      // fast as far as the estimate knows. Yet a search had better look at
+      // unlike tiles first, and at these where the deeper one did well.
+      twin.microseconds *= 1.04;
+      twins.push_back(twin);
+    }
+  }
+  return twins;
+}
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_ESTIMATEDSCHEDULE_H

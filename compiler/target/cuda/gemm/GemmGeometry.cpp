@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operands, stages of K and tiles; what fits a device.
+
+#include "compiler/target/cuda/gemm/GemmGeometry.h"
+
+#include "compiler/target/cuda/EpilogueEmitter.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+/// The widest access of the epilogue that all results allow: 16 bytes, and no
+/// more columns than N is a multiple of, so that each access is wholly inside
+/// the result or outside and aligned.
+static int64_t epilogueLanes(const kernel::FusionShape &shape) {
+  int64_t bytes = 4;
+  for (Value result : shape.results) {
+    Type type = cast<RankedTensorType>(result.getType()).getElementType();
+    bytes = std::min<int64_t>(
+        bytes, llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
+  }
+  return EpilogueEmitter::lanesFor(shape, std::min<int64_t>(16 / bytes, 8));
+}
+
+GemmGeometry::GemmGeometry(const kernel::FusionShape &shape,
+                           const GemmSchedule &schedule)
+    : gemm(*shape.gemm),
+      lhs(schedule.padLhs ? GemmOperand::padded(shape, /*isLhs=*/true)
+                          : GemmOperand::dense(shape, /*isLhs=*/true)),
+      // Weights are free, and another rhs is rarely unaligned.
+      rhs(GemmOperand::padded(shape, /*isLhs=*/false)),
+      raster{int64_t(llvm::divideCeil(gemm.m, schedule.bm)),
+             int64_t(llvm::divideCeil(gemm.n, schedule.bn)), schedule.splitK,
+             gemm.batchCount(), schedule.group},
+      elementBytes(lhs.elementBytes()), rowBytes(schedule.bk * elementBytes),
+      lhsTileBytes(schedule.bm * rowBytes),
+      kBlocks(llvm::divideCeil(gemm.k, schedule.bk)),
+      kBlocksPerSplit(llvm::divideCeil(kBlocks, schedule.splitK)),
+      tileSums(schedule.bm * schedule.bn), lanes(epilogueLanes(shape)) {}
+
+int64_t GemmGeometry::workspaceBytes() const {
+  return raster.splits == 1 ? 0 : raster.blocks() * tileSums * 4;
+}
+
+int64_t GemmGeometry::counterBytes() const {
+  return raster.splits == 1 ? 0 : raster.tiles() * raster.batches * 4;
+}
+
+std::string GemmGeometry::checkCopy(const GemmOperand &operand, int64_t bk,
+                                    int64_t threads) const {
+  if (operand.accessBytes < 4) {
+    return "rows of lhs are aligned to 2 bytes only: lhs=padded it must be";
+  }
+  int64_t accesses = bk * operand.elementBytes() / operand.accessBytes;
+  return threads % accesses == 0 ? "" : "too few threads to copy a row";
+}
+
+std::string GemmGeometry::checkSize() const {
+  if ((raster.splits - 1) * kBlocksPerSplit >= std::max<int64_t>(kBlocks, 1)) {
+    return "K has too few stages to split";
+  }
+  if (blocks() > INT32_MAX || gemm.m > INT32_MAX || gemm.n > INT32_MAX ||
+      gemm.k > INT32_MAX / 8 || counterBytes() > INT32_MAX) {
+    return "too large";
+  }
+  return "";
+}
+
+std::optional<std::string>
+BlockResources::misfit(const DeviceProfile &profile) const {
+  if (sharedBytes > profile.sharedBytesPerBlock) {
+    return std::to_string(sharedBytes) + " bytes of shared memory where " +
+           std::to_string(profile.sharedBytesPerBlock) + " are";
+  }
+  if (registers > 255 || registers * threads > profile.registersPerSm) {
+    return "about " + std::to_string(registers) + " registers in each of " +
+           std::to_string(threads) + " threads";
+  }
+  return std::nullopt;
+}
+
+int64_t BlockResources::blocksPerSm(const DeviceProfile &profile) const {
+  // The driver keeps 1 KiB of shared memory of each block.
+  int64_t byShared = profile.sharedBytesPerSm / (sharedBytes + 1024);
+  int64_t byRegisters =
+      profile.registersPerSm / (int64_t(llvm::alignTo(registers, 8)) * threads);
+  int64_t byThreads = profile.threadsPerSm / threads;
+  return std::max<int64_t>(
+      1, std::min<int64_t>({byShared, byRegisters, byThreads, 16}));
+}
+
+} // namespace minic::cuda

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GemmGeometry: the numbers that follow from a problem and a GemmSchedule.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_GEMMGEOMETRY_H
+#define MINIC_COMPILER_TARGET_CUDA_GEMM_GEMMGEOMETRY_H
+
+#include "compiler/target/DeviceProfile.h"
+#include "compiler/target/cuda/gemm/GemmOperand.h"
+#include "compiler/target/cuda/gemm/GemmSchedule.h"
+#include "compiler/target/cuda/gemm/TileRaster.h"
+
+namespace minic::cuda {
+
+/// A stage of shared memory holds `bm` rows of lhs, then `bn` rows of rhs, each
+/// `rowBytes` long. After the last stage was used the memory holds the tile of
+/// sums, in f32.
+struct GemmGeometry {
+  kernel::GemmShape gemm;
+  /// The contraction's operands.
+  GemmOperand lhs, rhs;
+  TileRaster raster;
+
+  int64_t elementBytes = 0;
+  /// Bytes of K in a stage.
+  int64_t rowBytes = 0;
+  /// The tile of lhs in a stage; that of rhs begins there.
+  int64_t lhsTileBytes = 0;
+  /// Stages that cover K, and those one block passes.
+  int64_t kBlocks = 0, kBlocksPerSplit = 0;
+  /// Sums of a tile.
+  int64_t tileSums = 0;
+  /// Columns that one access of the epilogue has.
+  int64_t lanes = 1;
+
+  GemmGeometry() = default;
+  GemmGeometry(const kernel::FusionShape &shape, const GemmSchedule &schedule);
+
+  /// Blocks of the launch; 0 where the result has no elements.
+  int64_t blocks() const { return raster.blocks(); }
+  /// Partial sums and counters of a split K.
+  int64_t workspaceBytes() const;
+  int64_t counterBytes() const;
+  /// Why `operand` cannot be copied by so many threads; empty where it can.
+  std::string checkCopy(const GemmOperand &operand, int64_t bk,
+                        int64_t threads) const;
+  /// Why K cannot be split so, or all is too large; empty where it can be.
+  std::string checkSize() const;
+};
+
+/// What a block takes of an SM.
+struct BlockResources {
+  int64_t threads, registers, sharedBytes; // registers of a thread
+
+  /// Null where a block fits `profile`'s device, else what does not.
+  std::optional<std::string> misfit(const DeviceProfile &profile) const;
+  /// Blocks that an SM holds at once, at least 1.
+  int64_t blocksPerSm(const DeviceProfile &profile) const;
+};
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_GEMMGEOMETRY_H

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Layouts, launches, parameters and the last step.
+
+#include "compiler/target/cuda/gemm/GemmLowering.h"
+
+#include "dialects/kernel/Kernel.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+SmallVector<Attribute> operandLayouts(kernel::FusionOp fusion,
+                                      ArrayRef<const GemmOperand *> matrices) {
+  SmallVector<Attribute> layouts(fusion.getInputs().size(),
+                                 UnitAttr::get(fusion.getContext()));
+  for (const GemmOperand *matrix : matrices) {
+    layouts[size_t(matrix->argument)] = matrix->layout;
+  }
+  return layouts;
+}
+
+LogicalResult checkOperandLayouts(kernel::FusionOp fusion,
+                                  ArrayRef<const GemmOperand *> matrices) {
+  for (const GemmOperand *matrix : matrices) {
+    auto type = cast<RankedTensorType>(
+        fusion.getInputs()[size_t(matrix->argument)].getType());
+    Attribute expected = matrix->isDense() ? Attribute() : matrix->layout;
+    if (kernel::getLayout(type) != expected) {
+      return fusion.emitError(fusion.getImplAttr().getFamily())
+             << " expects operand " << matrix->argument << " in layout "
+             << matrix->layout << ", got " << type;
+    }
+  }
+  return success();
+}
+
+void addGemmLaunch(kernel::FusionOp fusion, plan::PlanBuilder &plan,
+                   const GemmGeometry &geometry, const GemmSchedule &schedule,
+                   KernelLaunch launch) {
+  launch.grid = {geometry.blocks()};
+  launch.programmatic = schedule.programmatic;
+  if (schedule.splitK > 1) {
+    launch.workspace = {plan.buffer(geometry.workspaceBytes()),
+                        plan.zeroedBuffer(geometry.counterBytes())};
+  }
+  // What is known here only; the kernel's copy of the fusion has it too.
+  Value rhs = fusion.getInputs()[size_t(geometry.rhs.argument)];
+  if (isa<BlockArgument>(geometry.rhs.value) &&
+      rhs.getDefiningOp<graph::ConstantOp>()) {
+    fusion->setAttr(constantRhs, UnitAttr::get(fusion.getContext()));
+  }
+  plan::KernelOp kernel =
+      plan.kernel(fusion, "gemm_" + std::to_string(schedule.bm) + "x" +
+                              std::to_string(schedule.bn));
+  addLaunch(plan, fusion, kernel, launch);
+}
+
+KernelEntry GemmEntry::create(OpBuilder &builder, Location loc, ModuleOp device,
+                              StringRef name, const GemmSchedule &schedule,
+                              int64_t threads, int64_t minBlocksPerSm) const {
+  KernelLaunchBounds bounds;
+  bounds.threads = threads;
+  bounds.minBlocksPerSm = minBlocksPerSm;
+  bounds.pointers =
+      operands + int64_t(shape.results.size()) + (schedule.splitK > 1 ? 2 : 0);
+  return KernelEntry::create(builder, loc, device, name, bounds);
+}
+
+SmallVector<Value> GemmEntry::operandsOf(KernelEntry entry) const {
+  SmallVector<Value> parameters;
+  for (int64_t i = 0; i != operands; ++i) {
+    parameters.push_back(entry.parameter(i));
+  }
+  return parameters;
+}
+
+void GemmEntry::finish(CudaKernelBuilder &k, KernelEntry entry,
+                       const TileOfSums &tile, const TileRaster &raster,
+                       const TileIndex &index, Value thread,
+                       Value shared) const {
+  SmallVector<Value> results;
+  int64_t next = operands;
+  for (size_t i = 0; i != shape.results.size(); ++i) {
+    results.push_back(entry.parameter(next++));
+  }
+  EpilogueEmitter epilogue(k, shape, operandsOf(entry), results);
+  TileEpilogue store(k, tile, *shape.gemm, thread, index);
+  if (raster.splits == 1) {
+    store.finish(shared, epilogue);
+    return;
+  }
+  store.finishSplit(shared, epilogue, raster, entry.parameter(next),
+                    entry.parameter(next + 1));
+}
+
+} // namespace minic::cuda

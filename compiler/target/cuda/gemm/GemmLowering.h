@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How fusions with a contraction become launches of GEMM kernels, and how such
+// a kernel ends: what does not depend on its pipeline.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_GEMMLOWERING_H
+#define MINIC_COMPILER_TARGET_CUDA_GEMM_GEMMLOWERING_H
+
+#include "compiler/target/cuda/KernelLaunch.h"
+#include "compiler/target/cuda/gemm/GemmGeometry.h"
+#include "compiler/target/cuda/gemm/TileEpilogue.h"
+
+namespace minic::cuda {
+
+/// On a fusion whose rhs no launch writes.
+inline constexpr llvm::StringLiteral constantRhs = "kernel.constant_rhs";
+
+/// The layout per operand of `fusion`, where `matrices` are what is copied.
+llvm::SmallVector<mlir::Attribute>
+operandLayouts(kernel::FusionOp fusion,
+               llvm::ArrayRef<const GemmOperand *> matrices);
+
+/// Whether the fusion's operands lie so; else a diagnostic.
+mlir::LogicalResult
+checkOperandLayouts(kernel::FusionOp fusion,
+                    llvm::ArrayRef<const GemmOperand *> matrices);
+
+/// Adds the launch of `fusion` with `schedule`. Of `launch` threads, shared
+/// memory and label are the caller's.
+void addGemmLaunch(kernel::FusionOp fusion, plan::PlanBuilder &plan,
+                   const GemmGeometry &geometry, const GemmSchedule &schedule,
+                   KernelLaunch launch);
+
+/// A GEMM kernel's parameters: `operands` operands and shape.results' results
+/// of the fusion, then with a split K the workspace and the counters.
+struct GemmEntry {
+  const kernel::FusionShape &shape;
+  int64_t operands;
+
+  KernelEntry create(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::ModuleOp device, llvm::StringRef name,
+                     const GemmSchedule &schedule, int64_t threads,
+                     int64_t minBlocksPerSm = 0) const;
+  llvm::SmallVector<mlir::Value> operandsOf(KernelEntry entry) const;
+  /// The tile of sums at `shared`, which a barrier has made visible, becomes
+  /// results.
+  void finish(CudaKernelBuilder &k, KernelEntry entry, const TileOfSums &tile,
+              const TileRaster &raster, const TileIndex &index,
+              mlir::Value thread, mlir::Value shared) const;
+};
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_GEMMLOWERING_H

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What all families' estimates share.
+
+#include "compiler/target/cuda/gemm/GemmTime.h"
+
+#include "compiler/target/cuda/LaunchTime.h"
+
+#include <cmath>
+
+namespace minic::cuda {
+
+constexpr double launch = 1.0; // microseconds
+
+double GemmTime::microseconds() const {
+  if (geometry_.blocks() == 0) {
+    return 0;
+  }
+  double sms = std::max(profile_.smCount, 1);
+  double hertz = std::max(profile_.clockMHz, 500.0) * 1e6;
+  double blocks = double(geometry_.blocks());
+  double perSm = double(blocksPerSm_);
+  double resident = sms * perSm;
+  double waves = std::floor(blocks / resident);
+  double cycles = waves * waveCycles(perSm);
+  double rest = blocks - waves * resident;
+  if (rest > 0) {
+    cycles += waveCycles(std::ceil(rest / sms));
+  }
+  double memory = memorySeconds();
+  double seconds = std::max(cycles / hertz, memory) +
+                   0.15 * std::min(cycles / hertz, memory);
+  double time = 1e6 * seconds + launch + splitMicroseconds();
+  if (schedule_.padLhs && !geometry_.lhs.isDense()) {
+    // A kernel that copies lhs comes first.
+    double bytes = double(geometry_.lhs.rows) *
+                   double(geometry_.lhs.pitch * geometry_.elementBytes);
+    time += estimateCopyUs(bytes, profile_);
+  }
+  return time;
+}
+
+double GemmTime::multiplyAddsPerCycle(double gflops) const {
+  return gflops * 1e9 / 2 /
+         (profile_.clockMHz * 1e6 * std::max(profile_.smCount, 1));
+}
+
+double GemmTime::copyCycles(double l2BytesPerCycle) const {
+  double cycles = double(stageBytes_) / l2BytesPerCycle;
+  for (const GemmOperand *operand : {&geometry_.lhs, &geometry_.rhs}) {
+    // Narrow copies are bound by their number.
+    int64_t rows = operand == &geometry_.lhs ? schedule_.bm : schedule_.bn;
+    cycles += double(rows * geometry_.rowBytes) / l2BytesPerCycle *
+              (16.0 / double(operand->accessBytes) - 1) * 0.5;
+  }
+  return cycles;
+}
+
+/// The time that the device's memory needs. What is under way at once must
+/// cover its latency.
+double GemmTime::memorySeconds() const {
+  double bytes = 0;
+  for (const GemmOperand *matrix : copied_) {
+    bytes += double(matrix->rows) * double(geometry_.gemm.k) *
+             double(matrix->elementBytes());
+  }
+  bytes += double(geometry_.gemm.m) * double(geometry_.gemm.n) * 4;
+  double perSm =
+      std::min(double(blocksPerSm_), std::ceil(double(geometry_.blocks()) /
+                                               double(profile_.smCount)));
+  double underWay = perSm * double(schedule_.stages - 1) * double(stageBytes_);
+  double reached = std::min(1.0, underWay / 40e3);
+  return bytes * double(geometry_.raster.batches) /
+         (0.9e9 * reached * std::max(profile_.memoryGBs, 1.0));
+}
+
+/// Writing partial sums, meeting, reading them by one block of each tile.
+double GemmTime::splitMicroseconds() const {
+  if (schedule_.splitK == 1) {
+    return 0;
+  }
+  double traffic = double(geometry_.workspaceBytes()) * 2 / 3e12;
+  double read = double(schedule_.splitK) * double(geometry_.tileSums) * 4 / 60 /
+                (profile_.clockMHz * 1e6);
+  return 1.3 + 1e6 * (traffic + read);
+}
+
+} // namespace minic::cuda

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// StageCopies: the copies that keep a ring of stages in shared memory filled.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_STAGECOPIES_H
+#define MINIC_COMPILER_TARGET_CUDA_GEMM_STAGECOPIES_H
+
+#include "compiler/target/cuda/gemm/GemmGeometry.h"
+#include "compiler/target/cuda/gemm/SharedTile.h"
+
+namespace minic::cuda {
+
+/// The block that copies, and its ring.
+struct StageRing {
+  const GemmGeometry &geometry;
+  const GemmSchedule &schedule;
+  int64_t stageBytes, threads;
+  /// Stages that copies run ahead of the one that is multiplied.
+  int64_t ahead;
+  mlir::Value shared, thread;
+  TileIndex index;
+};
+
+/// Copies whole stages by cp.async, all threads of the block together, one
+/// group of copies a stage. All is relative to the builder's place.
+class StageCopies {
+public:
+  StageCopies(CudaKernelBuilder &builder, KernelEntry entry,
+              const StageRing &ring);
+
+  /// Stages [begin, end) of K are this block's.
+  mlir::Value begin() const { return begin_; }
+  mlir::Value end() const { return end_; }
+
+  /// `operand`, which must outlive this, is copied to `offset` of each stage.
+  void add(const GemmOperand &operand, bool isRhs, int64_t rowBytes,
+           int64_t offset);
+
+  /// Issues the first `ahead` stages. With a programmatic launch earlier
+  /// launches are waited for, by copies of rhs only where one may write it
+  /// (not `rhsIsConstant`), and later ones allowed.
+  void issueFirst(bool rhsIsConstant);
+  /// Where the copies of the stage after those read: to be carried by the loop
+  /// over stages.
+  llvm::SmallVector<mlir::Value> sources();
+  /// Issues the copies of stage number `block` to `position` of the ring, if
+  /// there is such a stage.
+  void issue(mlir::Value block, mlir::Value position,
+             llvm::ArrayRef<mlir::Value> sources);
+  /// `sources` and `position`, one stage on.
+  void advanceSources(llvm::MutableArrayRef<mlir::Value> sources);
+  mlir::Value advance(mlir::Value position);
+
+private:
+  struct Copy {
+    TileCopy tile;
+    int64_t rowBytes, offset;
+    bool isOfRhs;
+  };
+
+  /// The operand's matrix of this block's batch.
+  mlir::Value matrix(const GemmOperand &operand);
+  /// Elements of K from stage number `block` to K's end.
+  mlir::Value kLeft(mlir::Value block);
+  /// The copies of one operand or both, of the block's stage `stage`.
+  void issueAhead(int64_t stage, bool lhs, bool rhs);
+
+  CudaKernelBuilder &k_;
+  KernelEntry entry_;
+  StageRing ring_;
+  const GemmGeometry &g_;
+  mlir::Value begin_, end_;
+  llvm::SmallVector<Copy> copies_;
+};
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_STAGECOPIES_H
