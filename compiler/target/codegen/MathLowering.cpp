@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Range reductions and polynomials; coefficients are those of Cephes' expf and
-// logf (S. Moshier), pow goes through a logarithm in float64.
+// Range reductions and polynomials; coefficients of exp and log are those of
+// Cephes' expf and logf (S. Moshier), those of erf were fitted for it (Lawson's
+// algorithm on Chebyshev nodes), pow goes through a logarithm in float64.
 
 #include "compiler/target/codegen/MathLowering.h"
 
@@ -124,6 +125,37 @@ struct Arithmetic {
     return scale(expReduced(r), magic);
   }
 
+  /// 2^x for x <= 0, but 2^-30 where that is less.
+  Value exp2Beside1(Value x) const {
+    Value inside = select(compare(F::OLT, x, -30), -30, x);
+    Value magic = add(inside, like(x, kRoundingMagic));
+    Value n = sub(magic, like(x, kRoundingMagic));
+    Value r = mul(sub(inside, n), like(x, 0.693147180559945309));
+    Value exponent = op<arith::ShLIOp>(
+        Value(op<arith::BitcastOp>(i32(), magic)), integer(i32(), 23));
+    Value bits = op<arith::BitcastOp>(i32(), expReduced(r));
+    return op<arith::BitcastOp>(f32(),
+                                Value(op<arith::AddIOp>(bits, exponent)));
+  }
+
+  /// x + x p(x^2) below 1 and 1 - 2^q(|x|) from there on. p and q minimize the
+  /// largest relative error of erf, q on [1, 4]; beyond it falls to -infinity.
+  Value erf(Value x, bool hasExp2Instruction) const {
+    Value magnitude = op<math::AbsFOp>(x);
+    Value p =
+        polynomial(mul(x, x), {-5.63142583e-4, 4.91755209e-3, -2.67113117e-2,
+                               1.12801801e-1, -3.76123262e-1, 1.28379122e-1});
+    Value q =
+        polynomial(magnitude, {-1.66951685e-3, 2.13978297e-2, -1.28110922e-1,
+                               -9.43868879e-1, -1.61238667, -3.77866531e-3});
+    Value power = hasExp2Instruction
+                      ? op<math::Exp2Op>(q, arith::FastMathFlags::afn)
+                      : exp2Beside1(q);
+    Value large = op<math::CopySignOp>(sub(like(x, 1), power), x);
+    // NaN is on the side of small ones, which keep it.
+    return select(compare(F::OGE, magnitude, 1), large, fma(p, x, x));
+  }
+
   Value log(Value x) const {
     Value isTiny = compare(F::OLT, x, 0x1p-126);
     Value normal = select(isTiny, mul(x, like(x, 0x1p23)), x);
@@ -241,7 +273,11 @@ void add(RewritePatternSet &patterns, Emit emit) {
 
 } // namespace
 
-void populateMathLoweringPatterns(RewritePatternSet &patterns) {
+void populateMathLoweringPatterns(RewritePatternSet &patterns,
+                                  bool hasExp2Instruction) {
+  add<math::ErfOp>(patterns, [=](const Arithmetic &a, math::ErfOp op) {
+    return a.erf(op.getOperand(), hasExp2Instruction);
+  });
   add<math::ExpOp>(patterns, [](const Arithmetic &a, math::ExpOp op) {
     return a.exp(op.getOperand());
   });

@@ -64,10 +64,9 @@ LogicalResult applyGreedily(ModuleOp device, RewritePatternSet patterns) {
 LogicalResult approximateMath(ModuleOp device) {
   MLIRContext *context = device.getContext();
   RewritePatternSet patterns(context);
-  populateMathLoweringPatterns(patterns);
-  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-    return name == "math.tanh" || name == "math.erf";
-  });
+  populateMathLoweringPatterns(patterns, /*hasExp2Instruction=*/false);
+  populateMathPolynomialApproximationPatterns(
+      patterns, [](StringRef name) { return name == "math.tanh"; });
   if (failed(applyGreedily(device, std::move(patterns)))) {
     return device.emitError(
         "internal error: math approximation did not converge");

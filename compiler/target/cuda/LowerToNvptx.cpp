@@ -39,10 +39,9 @@ static LogicalResult approximateMath(ModuleOp device) {
     return success();
   }
   RewritePatternSet patterns(device.getContext());
-  populateMathLoweringPatterns(patterns);
-  populateMathPolynomialApproximationPatterns(patterns, [](StringRef name) {
-    return name == "math.tanh" || name == "math.erf";
-  });
+  populateMathLoweringPatterns(patterns, /*hasExp2Instruction=*/true);
+  populateMathPolynomialApproximationPatterns(
+      patterns, [](StringRef name) { return name == "math.tanh"; });
   GreedyRewriteConfig config;
   config.enableFolding(false)
       .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
