@@ -5,7 +5,7 @@
 #ifndef MINIC_COMPILER_TUNE_RECORDJSON_H
 #define MINIC_COMPILER_TUNE_RECORDJSON_H
 
-#include "compiler/tune/Record.h"
+#include "compiler/tune/Verdict.h"
 
 #include "absl/status/statusor.h"
 

@@ -6,7 +6,7 @@
 #ifndef MINIC_COMPILER_TUNE_SHIPRULE_H
 #define MINIC_COMPILER_TUNE_SHIPRULE_H
 
-#include "compiler/tune/Record.h"
+#include "compiler/tune/Verdict.h"
 
 namespace minic::tune {
 

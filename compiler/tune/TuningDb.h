@@ -8,7 +8,7 @@
 #ifndef MINIC_COMPILER_TUNE_TUNINGDB_H
 #define MINIC_COMPILER_TUNE_TUNINGDB_H
 
-#include "compiler/tune/Record.h"
+#include "compiler/tune/Verdict.h"
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"

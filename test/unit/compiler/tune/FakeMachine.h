@@ -48,6 +48,29 @@ struct FakeCandidate {
   bool outOfMemory = false;        // when timed
   bool losesNan = false;
   int64_t spillBytes = 0;
+
+  /// Microseconds of a run.
+  double usOf(runtime::RunMode mode) const {
+    auto call = [](double us, double backToBackUs) {
+      return us > 0 ? us : backToBackUs;
+    };
+    switch (mode) {
+    case runtime::RunMode::device:
+      return us;
+    case runtime::RunMode::stream:
+      return streamUs;
+    case runtime::RunMode::graph:
+      return graphUs;
+    case runtime::RunMode::whenIdle:
+      return whenIdleUs;
+    case runtime::RunMode::streamCall:
+      return call(streamCallUs, streamUs);
+    case runtime::RunMode::graphCall:
+      return call(graphCallUs, graphUs);
+    case runtime::RunMode::whenIdleCall:
+      return call(whenIdleCallUs, whenIdleUs);
+    }
+  }
 };
 
 struct FakeMachine {

@@ -128,20 +128,7 @@ private:
                 {},
                 "graph capture refused: a call cannot be captured"};
       }
-      double base = mode == runtime::RunMode::device ? candidate.us
-                    : whenIdle                       ? candidate.whenIdleUs
-                    : byGraph                        ? candidate.graphUs
-                                                     : candidate.streamUs;
-      if (mode == runtime::RunMode::graphCall && candidate.graphCallUs > 0) {
-        base = candidate.graphCallUs;
-      }
-      if (mode == runtime::RunMode::whenIdleCall &&
-          candidate.whenIdleCallUs > 0) {
-        base = candidate.whenIdleCallUs;
-      }
-      if (mode == runtime::RunMode::streamCall && candidate.streamCallUs > 0) {
-        base = candidate.streamCallUs;
-      }
+      double base = candidate.usOf(mode);
       if (isChanged) {
         auto [backToBack, call] = candidate.changedUs.at(changes);
         if (backToBack < 0) {
