@@ -77,12 +77,6 @@ static LogicalResult build(MLIRContext &context, const BuildJob &job,
     return failure();
   }
   for (auto binary : (*module)->getOps<plan::BinaryOp>()) {
-    auto spills = binary->getAttrOfType<IntegerAttr>("spill_bytes");
-    if (spills && spills.getInt() > 0) {
-      return binary.emitError("spills ") << spills.getInt() << " B";
-    }
-  }
-  for (auto binary : (*module)->getOps<plan::BinaryOp>()) {
     if (auto spilled = binary->getAttrOfType<IntegerAttr>("spill_bytes")) {
       spillBytes = std::max(spillBytes, spilled.getInt());
     }

@@ -7,6 +7,7 @@
 
 #include "compiler/Compiler.h"
 #include "compiler/target/Candidates.h"
+#include "compiler/target/cuda/CudaProfile.h"
 #include "compiler/tune/BuildWorker.h"
 #include "compiler/tune/ExpectedValues.h"
 #include "runtime/measure/ExpectedOutputs.h"
@@ -149,6 +150,41 @@ TEST_F(ProblemTest, EveryCandidateBuilds) {
   auto expected = runtime::readExpectedOutputs(folder + "/p.expected");
   ASSERT_TRUE(expected.ok());
   EXPECT_EQ(expected->front().name, "result0");
+  std::filesystem::remove_all(folder);
+}
+
+// Whether one that spills is worth a look is the tuner's to say.
+TEST_F(ProblemTest, CandidatesThatSpillAreBuilt) {
+  std::string folder = testing::TempDir() + "minic-problem-spill-test";
+  std::filesystem::create_directories(folder);
+  DeviceProfile h200 = *cuda::getCudaProfile("h200");
+  setting.target = h200.target;
+  std::string text = R"(
+func.func @main(%x: tensor<17x31xbf16>) -> tensor<17x1000xbf16> {
+  %w = graph.constant @w : tensor<1000x31xbf16>
+  %0 = kernel.fusion (%x0 = %x : tensor<17x31xbf16>, %w0 = %w : tensor<1000x31xbf16>) -> tensor<17x1000xbf16> {
+    %1 = graph.linear %x0, %w0 : (tensor<17x31xbf16>, tensor<1000x31xbf16>) -> tensor<17x1000xbf16>
+    kernel.yield %1 : tensor<17x1000xbf16>
+  }
+  return %0 : tensor<17x1000xbf16>
+})";
+  std::ofstream(folder + "/p.mlir") << textOf(text);
+  kernel::FusionOp fusion = parse(text);
+  canonicalizeBody(fusion);
+  std::vector<std::string> why;
+  int spilling = 0;
+  for (const Candidate &candidate : enumerateCandidates(
+           fusion, *createCudaTarget(h200), {BackendLabel::Generated}, why)) {
+    if (!StringRef(candidate.name).contains("gemm_skinny 16 mma")) {
+      continue;
+    }
+    BuildJob job{folder + "/p.mlir", "", folder + "/p.minic"};
+    llvm::raw_string_ostream(job.choice) << Attribute(candidate.choice);
+    BuildOutcome outcome = buildCandidate(*context, job, &h200);
+    EXPECT_TRUE(outcome.ok) << candidate.name << ": " << outcome.error;
+    spilling += outcome.spillBytes > 0;
+  }
+  EXPECT_GT(spilling, 0) << "none of these spills any more: take others";
   std::filesystem::remove_all(folder);
 }
 
