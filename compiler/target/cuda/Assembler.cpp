@@ -24,6 +24,7 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -121,10 +122,17 @@ std::vector<KernelResources> parseResources(StringRef log) {
     }
     return value;
   };
+  llvm::StringSet<> serialized;
   StringRef rest = log;
   while (!rest.empty()) {
     StringRef line;
     std::tie(line, rest) = rest.split('\n');
+    // "warpgroup.wait is injected ... to allow use of registers defined by GMMA
+    // in function 'a'", ahead of all kernels.
+    bool isAboutIt = line.contains("wgmma") || line.contains("GMMA");
+    if (isAboutIt && line.contains("function '")) {
+      serialized.insert(line.rsplit("function '").second.split('\'').first);
+    }
     constexpr llvm::StringLiteral kEntry = "Compiling entry function '";
     if (size_t at = line.find(kEntry); at != StringRef::npos) {
       KernelResources kernel;
@@ -139,6 +147,9 @@ std::vector<KernelResources> parseResources(StringRef log) {
       kernel.registers += number(line, "registers");
       kernel.sharedBytes += number(line, "bytes smem");
     }
+  }
+  for (KernelResources &kernel : kernels) {
+    kernel.serializesWgmma = serialized.contains(kernel.entry);
   }
   return kernels;
 }

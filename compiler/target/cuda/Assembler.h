@@ -34,6 +34,9 @@ struct KernelResources {
   int spillBytes = 0; // stored and loaded, per thread
   int stackBytes = 0;
   int sharedBytes = 0; // static
+  /// The assembler put waits between wgmma instructions, or ahead of what uses
+  /// their sums.
+  bool serializesWgmma = false;
 };
 
 /// Assembles `ptx` for `arch` ("sm_90a"): by nvJitLink in process, else by the

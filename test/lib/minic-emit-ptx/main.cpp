@@ -64,7 +64,9 @@ static LogicalResult print(ModuleOp module, const DeviceProfile &profile) {
   for (const cuda::KernelResources &kernel : resources) {
     llvm::outs() << "// " << kernel.entry << ": " << kernel.registers
                  << " registers, " << kernel.spillBytes << " bytes spilled, "
-                 << kernel.stackBytes << " bytes of stack\n";
+                 << kernel.stackBytes << " bytes of stack"
+                 << (kernel.serializesWgmma ? ", wgmma serialized" : "")
+                 << '\n';
   }
   return success();
 }

@@ -218,6 +218,8 @@ TEST_P(CudaAssemblerTest, SaysWhatTheAssemblerRejects) {
 
 TEST(CudaResources, AreReadFromTheAssemblersLog) {
   auto kernels = parseResources(
+      "ptxas info    : (C7517) warpgroup.wait is injected in around line 305 "
+      "by compiler to allow use of registers defined by GMMA in function 'b'\n"
       "ptxas info    : 0 bytes gmem\n"
       "ptxas info    : Compiling entry function 'a' for 'sm_90a'\n"
       "ptxas info    : Function properties for a\n"
@@ -234,8 +236,10 @@ TEST(CudaResources, AreReadFromTheAssemblersLog) {
   EXPECT_EQ(kernels[0].spillBytes, 20);
   EXPECT_EQ(kernels[0].stackBytes, 16);
   EXPECT_EQ(kernels[0].sharedBytes, 48);
+  EXPECT_FALSE(kernels[0].serializesWgmma);
   EXPECT_EQ(kernels[1].entry, "b");
   EXPECT_EQ(kernels[1].registers, 8);
+  EXPECT_TRUE(kernels[1].serializesWgmma);
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, CudaAssemblerTest,
