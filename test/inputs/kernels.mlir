@@ -41,6 +41,17 @@ func.func @batched_transposed(%a: tensor<3x64x40xbf16>, %b: tensor<3x64x48xbf16>
   return %0 : tensor<3x40x48xbf16>
 }
 
+func.func @wide_unaligned(%x: tensor<520x420xbf16>, %w: tensor<680x420xbf16>, %b: tensor<680xbf16>) -> tensor<520x680xbf16> {
+  %0 = graph.linear %x, %w, %b : (tensor<520x420xbf16>, tensor<680x420xbf16>, tensor<680xbf16>) -> tensor<520x680xbf16>
+  %1 = graph.relu %0 : tensor<520x680xbf16>
+  return %1 : tensor<520x680xbf16>
+}
+
+func.func @wide_long(%x: tensor<256x4100xf16>, %w: tensor<520x4100xf16>) -> tensor<256x520xf16> {
+  %0 = graph.linear %x, %w : (tensor<256x4100xf16>, tensor<520x4100xf16>) -> tensor<256x520xf16>
+  return %0 : tensor<256x520xf16>
+}
+
 func.func @one_row(%x: tensor<1x8192xbf16>, %w: tensor<24x8192xbf16>) -> tensor<1x24xbf16> {
   %0 = graph.linear %x, %w : (tensor<1x8192xbf16>, tensor<24x8192xbf16>) -> tensor<1x24xbf16>
   return %0 : tensor<1x24xbf16>

@@ -11,6 +11,7 @@
 #include "compiler/target/cuda/cudnn/CudnnMatmul.h"
 #include "compiler/target/cuda/gemm_skinny/GemmSkinnyFamily.h"
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Family.h"
+#include "compiler/target/cuda/gemm_sm90/GemmSm90Family.h"
 #include "compiler/target/cuda/pointwise/PointwiseFamily.h"
 #include "compiler/target/cuda/relayout/Relayout.h"
 
@@ -21,8 +22,9 @@ namespace minic::cuda {
 CudaTarget::CudaTarget(DeviceProfile profile) : Target(std::move(profile)) {
   static const GemmSkinnyFamily skinny;
   static const GemmSm80Family gemmSm80;
+  static const GemmSm90Family gemmSm90;
   static const PointwiseFamily pointwise;
-  families_ = {&skinny, &gemmSm80, &pointwise};
+  families_ = {&skinny, &gemmSm80, &gemmSm90, &pointwise};
   static const CublasGemm cublas;
   static const CublasltMatmul cublaslt;
   static const CudnnConvolution convolution(/*fusesEpilogue=*/false),

@@ -64,8 +64,8 @@ TEST(GpuHintsTest, MeasuredChoicesAreCalledThat) {
   EXPECT_THAT(hintsOf(apart("tuned")),
               AllOf(Contains(EndsWith(
                         "relu(256x512, 512x512) bf16: 2 launches were chosen "
-                        "by measuring over one of gemm_sm80, cublaslt or "
-                        "cudnn_matmul")),
+                        "by measuring over one of gemm_sm80, gemm_sm90, "
+                        "cublaslt or cudnn_matmul")),
                     Each(Not(HasSubstr("untuned")))));
 }
 
@@ -81,8 +81,9 @@ TEST(GpuHintsTest, ADefaultPlanThatWonIsNotUntuned) {
 TEST(GpuHintsTest, WhatAnEstimateMayNotTakeIsNoAlternative) {
   CompileOptions options;
   options.deterministic = true;
-  EXPECT_THAT(hintsOf(apart("heuristic"), options),
-              Contains(EndsWith("by estimate over one of gemm_sm80")));
+  EXPECT_THAT(
+      hintsOf(apart("heuristic"), options),
+      Contains(EndsWith("by estimate over one of gemm_sm80 or gemm_sm90")));
   options.deterministic = false;
   options.gemmBackends = {"aten", "library-fused"};
   EXPECT_THAT(hintsOf(apart("heuristic"), options),
@@ -90,8 +91,9 @@ TEST(GpuHintsTest, WhatAnEstimateMayNotTakeIsNoAlternative) {
   options.propagateNan = true;
   EXPECT_THAT(hintsOf(apart("heuristic"), options),
               Contains(EndsWith("one launch is possible: --gemm-backends "
-                                "leaves out gemm_sm80, --propagate-nan leaves "
-                                "out cublaslt, --gemm-backends leaves out "
+                                "leaves out gemm_sm80, --gemm-backends leaves "
+                                "out gemm_sm90, --propagate-nan leaves out "
+                                "cublaslt, --gemm-backends leaves out "
                                 "cudnn_matmul")));
 }
 

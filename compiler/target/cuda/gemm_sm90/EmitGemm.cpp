@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A ring of stages: while tensor cores multiply stage i, and perhaps still the
+// one before, copies of stage i + stages - 2 are under way. One barrier per
+// stage says that its copies have landed and that every warp group has left
+// stage i - 2, whose memory the next copies take: each waited for its products
+// before. So tensor cores have work while warps pass a barrier.
+
+#include "compiler/target/cuda/gemm_sm90/EmitGemm.h"
+
+#include "compiler/target/cuda/gemm/GemmLowering.h"
+#include "compiler/target/cuda/gemm/StageCopies.h"
+#include "compiler/target/cuda/gemm_sm90/WarpGroupMultiply.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+namespace {
+
+class GemmEmitter {
+public:
+  GemmEmitter(CudaKernelBuilder &k, KernelEntry entry, const GemmEntry &gemm,
+              const GemmSm90Geometry &g, Value shared)
+      : k_(k), entry_(entry), gemm_(gemm), g_(g), shared_(shared),
+        thread_(k.threadIdX()), index_(g.raster.locate(k, k.blockIdX())),
+        copies_(k, entry,
+                {g, g.schedule, g.stageBytes(), g.schedule.threads(),
+                 g.stagesAhead(), shared, thread_, index_}),
+        multiply_(k, g, shared, thread_) {}
+
+  void emit(bool rhsIsConstant) {
+    copies_.add(g_.lhs, /*isRhs=*/false, g_.rowBytes, 0);
+    copies_.add(g_.rhs, /*isRhs=*/true, g_.rowBytes, g_.lhsTileBytes);
+    copies_.issueFirst(rhsIsConstant);
+    SmallVector<Value> sums = loop();
+    multiply_.finish(sums);
+    // The memory of the stages becomes the tile of sums.
+    NVVM::CpAsyncWaitGroupOp::create(k_.b, k_.loc, 0);
+    k_.barrier();
+    multiply_.store(sums, shared_);
+    k_.barrier();
+    const GemmSm90Schedule &s = g_.schedule;
+    TileOfSums tile{s.bm,          s.bn,     g_.sumPitch(),
+                    s.warpGroupsK, g_.lanes, s.threads()};
+    gemm_.finish(k_, entry_, tile, g_.raster, index_, thread_, shared_);
+  }
+
+private:
+  /// Until the next stage is complete and tensor cores see it.
+  void waitForStage() {
+    NVVM::CpAsyncWaitGroupOp::create(k_.b, k_.loc,
+                                     int32_t(g_.stagesAhead() - 1));
+    NVVM::FenceProxyOp::create(
+        k_.b, k_.loc, NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(k_.b.getContext(),
+                                   NVVM::SharedSpace::shared_cta));
+    k_.barrier();
+  }
+
+  SmallVector<Value> loop() {
+    // What the loop carries: sums, where copies read, where the ring is read
+    // and written.
+    SmallVector<Value> first = multiply_.zeros();
+    size_t sums = first.size();
+    first.append(copies_.sources());
+    size_t sources = first.size();
+    first.push_back(k_.i32(0));
+    first.push_back(k_.i32(g_.stagesAhead() * g_.stageBytes()));
+    auto body = [&](Value block, ValueRange values) {
+      SmallVector<Value> now(values);
+      MutableArrayRef<Value> all(now);
+      auto from = all.slice(sums, sources - sums);
+      Value &read = all[sources], &write = all[sources + 1];
+      waitForStage();
+      multiply_.multiply(read, all.take_front(sums));
+      copies_.issue(k_.add(block, g_.stagesAhead()), write, from);
+      multiply_.wait(1);
+      copies_.advanceSources(from);
+      read = copies_.advance(read);
+      write = copies_.advance(write);
+      return now;
+    };
+    SmallVector<Value> results =
+        k_.forLoop(copies_.begin(), copies_.end(), 1, first, body);
+    results.resize(sums);
+    return results;
+  }
+
+  CudaKernelBuilder &k_;
+  KernelEntry entry_;
+  const GemmEntry &gemm_;
+  const GemmSm90Geometry &g_;
+  Value shared_, thread_;
+  TileIndex index_;
+  StageCopies copies_;
+  WarpGroupMultiply multiply_;
+};
+
+} // namespace
+
+void emitGemm(Location loc, ModuleOp device, StringRef name,
+              const kernel::FusionShape &shape, const GemmSm90Geometry &g,
+              int64_t operands, bool rhsIsConstant) {
+  OpBuilder builder(device.getContext());
+  GemmEntry gemm{shape, operands};
+  KernelEntry entry =
+      gemm.create(builder, loc, device, name, g.schedule, g.schedule.threads());
+  CudaKernelBuilder k(builder, loc);
+  GemmEmitter(k, entry, gemm, g, dynamicShared(builder, loc, device))
+      .emit(rhsIsConstant);
+}
+
+} // namespace minic::cuda

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A whole GEMM kernel: the pipeline around the multiplication.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_EMITGEMM_H
+#define MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_EMITGEMM_H
+
+#include "compiler/target/cuda/gemm_sm90/GemmSm90Geometry.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace minic::cuda {
+
+/// Adds the kernel `name`, with GemmEntry's parameters, to `device`.
+/// `rhsIsConstant`: no launch ever writes rhs.
+void emitGemm(mlir::Location loc, mlir::ModuleOp device, llvm::StringRef name,
+              const kernel::FusionShape &shape,
+              const GemmSm90Geometry &geometry, int64_t operands,
+              bool rhsIsConstant = false);
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_EMITGEMM_H

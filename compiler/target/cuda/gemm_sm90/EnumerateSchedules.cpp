@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tiles, stages, splits and rasters, ranked by an estimate.
+
+#include "compiler/target/cuda/gemm_sm90/EnumerateSchedules.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+namespace {
+
+struct Tile {
+  int64_t bm, bn, warpGroupsM, warpGroupsN, warpGroupsK = 1;
+};
+
+/// Wide tiles read less from L2 and shared memory for a product, and need
+/// enough of them to fill the device.
+const Tile tiles[] = {
+    {64, 32, 1, 1},   {64, 32, 1, 1, 2}, {64, 64, 1, 1},   {64, 64, 1, 1, 2},
+    {64, 96, 1, 1},   {64, 128, 1, 1},   {64, 128, 1, 2},  {64, 192, 1, 1},
+    {64, 256, 1, 2},  {128, 32, 2, 1},   {128, 64, 2, 1},  {128, 96, 2, 1},
+    {128, 128, 2, 1}, {128, 160, 2, 1},  {128, 176, 2, 1}, {128, 192, 2, 1},
+    {128, 224, 2, 1}, {128, 256, 2, 1},  {192, 96, 3, 1},  {192, 128, 3, 1},
+    {192, 160, 3, 1}, {256, 64, 4, 1},   {256, 96, 4, 1},  {256, 128, 2, 1},
+};
+
+/// Stages of shared memory, ascending.
+constexpr int64_t depths[] = {4, 5, 6, 8, 12};
+
+class Enumeration {
+public:
+  Enumeration(const kernel::FusionShape &shape, const DeviceProfile &profile)
+      : shape_(shape), profile_(profile) {}
+
+  std::vector<EstimatedSm90Schedule> found;
+
+  void run() {
+    for (const Tile &tile : tiles) {
+      for (int64_t stages : depths) {
+        for (int64_t splitK : {1, 2, 3, 4, 6, 8}) {
+          for (bool padLhs : {false, true}) {
+            GemmSm90Schedule schedule;
+            schedule.bm = tile.bm, schedule.bn = tile.bn;
+            schedule.warpGroupsM = tile.warpGroupsM;
+            schedule.warpGroupsN = tile.warpGroupsN;
+            schedule.warpGroupsK = tile.warpGroupsK;
+            schedule.stages = stages, schedule.splitK = splitK;
+            schedule.padLhs = padLhs;
+            consider(schedule);
+          }
+        }
+      }
+    }
+  }
+
+private:
+  void consider(const GemmSm90Schedule &schedule) {
+    FailureOr<GemmSm90Geometry> g =
+        GemmSm90Geometry::get(shape_, schedule, nullptr);
+    if (failed(g) || g->misfit(profile_)) {
+      return;
+    }
+    // Equal code has one name.
+    if (schedule.padLhs && g->lhs.isDense()) {
+      return;
+    }
+    // Stages that nothing ever fills, or splits that only add traffic.
+    if (schedule.stages > depths[0] && g->stagesAhead() > g->kBlocksPerSplit) {
+      return;
+    }
+    if (schedule.splitK > 1 &&
+        g->raster.tiles() * g->raster.batches > profile_.smCount) {
+      return;
+    }
+    found.push_back({schedule, estimateMicroseconds(*g, profile_)});
+  }
+
+  const kernel::FusionShape &shape_;
+  const DeviceProfile &profile_;
+};
+
+} // namespace
+
+/// The best `limit`, but of each tile a few only, and one of those that differ
+/// in stages alone: the estimate is least sure about how tiles compare.
+static std::vector<EstimatedSm90Schedule>
+bestOfEach(ArrayRef<EstimatedSm90Schedule> sorted, size_t limit) {
+  std::map<std::array<int64_t, 5>, int> ofTile;
+  std::map<std::array<int64_t, 7>, int> ofStages;
+  std::vector<EstimatedSm90Schedule> result;
+  for (const EstimatedSm90Schedule &one : sorted) {
+    const GemmSm90Schedule &s = one.schedule;
+    int &tiles =
+        ofTile[{s.bm, s.bn, s.warpGroupsM, s.warpGroupsN, s.warpGroupsK}];
+    int &stages = ofStages[{s.bm, s.bn, s.warpGroupsM, s.warpGroupsN,
+                            s.warpGroupsK, s.splitK, s.padLhs}];
+    if (tiles < 2 && stages < 1 && result.size() < limit) {
+      ++tiles, ++stages;
+      result.push_back(one);
+    }
+  }
+  return result;
+}
+
+std::vector<EstimatedSm90Schedule>
+enumerateSm90Schedules(const kernel::FusionShape &shape,
+                       const DeviceProfile &profile, size_t limit) {
+  Enumeration enumeration(shape, profile);
+  enumeration.run();
+  auto &found = enumeration.found;
+  sortByEstimate(found);
+  // Of the first quarter also what the estimate knows nothing of: launches that
+  // overlap, with fewer stages too, and the other order of tiles.
+  size_t best = std::max<size_t>(limit / 2, 1);
+  std::vector<EstimatedSm90Schedule> result = bestOfEach(found, best);
+  size_t favourites = std::min(limit / 4, result.size());
+  auto append = [&](const EstimatedSm90Schedule &one) {
+    if (result.size() < limit) {
+      result.push_back(one);
+    }
+  };
+  for (size_t i = 0; i != favourites; ++i) {
+    EstimatedSm90Schedule twin = programmaticTwin(result[i]);
+    append(twin);
+    for (const EstimatedSm90Schedule &one :
+         shallowTwins<GemmSm90Geometry>(shape, profile, twin, depths)) {
+      append(one);
+    }
+  }
+  for (size_t i = 0; i != favourites; ++i) {
+    EstimatedSm90Schedule other = result[i];
+    other.schedule.group = 1;
+    append(other);
+  }
+  sortByEstimate(result);
+  return result;
+}
+
+} // namespace minic::cuda

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The schedules worth measuring for a GEMM, and how long each may take.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_ENUMERATESCHEDULES_H
+#define MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_ENUMERATESCHEDULES_H
+
+#include "compiler/target/cuda/gemm/EstimatedSchedule.h"
+#include "compiler/target/cuda/gemm_sm90/GemmSm90Geometry.h"
+
+namespace minic::cuda {
+
+using EstimatedSm90Schedule = Estimated<GemmSm90Schedule>;
+
+/// Schedules for `shape` that fit `profile`'s device, best estimate first, at
+/// most `limit`; none only where no block fits.
+std::vector<EstimatedSm90Schedule>
+enumerateSm90Schedules(const kernel::FusionShape &shape,
+                       const DeviceProfile &profile, size_t limit = 24);
+
+/// A rough time: waves of blocks, each bound by tensor cores, shared memory, L2
+/// or latency, and the device's memory under it all.
+double estimateMicroseconds(const GemmSm90Geometry &geometry,
+                            const DeviceProfile &profile);
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_ENUMERATESCHEDULES_H

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a wave of gemm_sm90's blocks takes.
+
+#include "compiler/target/cuda/gemm_sm90/EnumerateSchedules.h"
+
+#include "compiler/target/cuda/gemm/GemmTime.h"
+
+namespace minic::cuda {
+
+namespace {
+
+/// Cycles of an SM, for one geometry on one device.
+class TimeModel final : public GemmTime {
+public:
+  TimeModel(const GemmSm90Geometry &g, const DeviceProfile &profile)
+      : GemmTime(g, g.schedule, g.stageBytes(), g.blocksPerSm(profile),
+                 g.copied(), profile),
+        g_(g), s_(g.schedule),
+        rate_(reached * multiplyAddsPerCycle(profile.tensorGflops16)) {}
+
+private:
+  /// Of the tensor cores' peak; the rest is what the chip's power allows.
+  /// Kernels of wgmma reached 0.95 of it per cycle on an H200.
+  static constexpr double reached = 0.9;
+  /// Without clusters 128x224x64 tiles reached 0.96 of the peak on an H200,
+  /// which is 50 bytes per cycle, and 128x128x64 nearly 60.
+  static constexpr double l2BytesPerCycle = 58;
+
+  double waveCycles(double blocks) const override {
+    double tile = double(g_.tileSums);
+    double multiply = tile * double(s_.bk) / rate_;
+    // wgmma reads both operands from shared memory, lhs once more for each
+    // warp group along N.
+    double reads = double(s_.bm) / 64 * double(s_.bn + 64 * s_.warpGroupsN) *
+                   double(g_.rowBytes);
+    double shared = reads / sharedBytesPerCycle;
+    double copies = copyCycles(l2BytesPerCycle);
+    double throughput = blocks * std::max({multiply, shared, copies});
+    // Tensor cores are busy with one stage while warps pass the barrier of the
+    // next, if it lasts as long as that.
+    double chain = 120 + 0.5 * multiply;
+    double latency = memoryLatency / double(g_.stagesAhead());
+    double bound = std::max({throughput, chain, latency});
+    // Nothing overlaps wholly.
+    double perStage = 0.85 * bound + 0.15 * (throughput + chain + latency);
+    double epilogue = 500 + blocks * tile * double(s_.warpGroupsK + 1) * 4 /
+                                sharedBytesPerCycle;
+    return 1300 + double(g_.kBlocksPerSplit) * perStage + epilogue;
+  }
+
+  const GemmSm90Geometry &g_;
+  const GemmSm90Schedule &s_;
+  double rate_;
+};
+
+} // namespace
+
+double estimateMicroseconds(const GemmSm90Geometry &geometry,
+                            const DeviceProfile &profile) {
+  return TimeModel(geometry, profile).microseconds();
+}
+
+} // namespace minic::cuda

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matching, lowering and emission of gemm_sm90.
+
+#include "compiler/target/cuda/gemm_sm90/GemmSm90Family.h"
+
+#include "compiler/target/codegen/AnalyzeFusion.h"
+#include "compiler/target/cuda/gemm/GemmLowering.h"
+#include "compiler/target/cuda/gemm_sm90/EmitGemm.h"
+#include "compiler/target/cuda/gemm_sm90/EnumerateSchedules.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+/// The shape of a fusion that this family takes, or why it does not.
+static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
+                                            std::string *reason) {
+  auto fail = [&](const char *why) {
+    *reason = why;
+    return failure();
+  };
+  FailureOr<kernel::FusionShape> shape =
+      kernel::FusionShape::get(fusion, reason);
+  if (failed(shape)) {
+    return failure();
+  }
+  if (!shape->gemm) {
+    return fail("no linear or matmul in the body");
+  }
+  const kernel::GemmShape &gemm = *shape->gemm;
+  if (gemm.lhsType != gemm.rhsType ||
+      (!gemm.lhsType.isBF16() && !gemm.lhsType.isF16())) {
+    return fail("the operands' dtype");
+  }
+  if (!isa<BlockArgument>(gemm.lhs) || !isa<BlockArgument>(gemm.rhs)) {
+    return fail("ops before the product");
+  }
+  for (bool isLhs : {true, false}) {
+    if (isRelaidForOthers(*shape, isLhs)) {
+      return fail(relaidForOthers);
+    }
+  }
+  return shape;
+}
+
+static auto analyze(kernel::FusionOp fusion) {
+  return analyzeFusion<GemmSm90Geometry>(fusion, match, parseGemmSm90Schedule);
+}
+
+std::optional<std::string>
+GemmSm90Family::reject(kernel::FusionOp fusion,
+                       const DeviceProfile &profile) const {
+  if (profile.cpu != "sm_90a") {
+    return "the GPU is not sm_90a";
+  }
+  std::string reason;
+  FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
+  if (failed(shape)) {
+    return reason;
+  }
+  // The smallest tile has 64.
+  if (shape->gemm->m <= 32) {
+    return "fewer than 33 rows";
+  }
+  if (enumerateSm90Schedules(*shape, profile, 1).empty()) {
+    return "too large, or a GPU with too little shared memory";
+  }
+  return std::nullopt;
+}
+
+/// Tiles and splits are what the estimate is least sure of.
+static std::string kindOf(const GemmSm90Schedule &schedule) {
+  return "gemm_sm90 " + std::to_string(schedule.bm) + "x" +
+         std::to_string(schedule.bn) + (schedule.splitK > 1 ? " split" : "");
+}
+
+std::vector<Implementation>
+GemmSm90Family::enumerate(kernel::FusionOp fusion,
+                          const DeviceProfile &profile) const {
+  std::string reason;
+  FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
+  if (failed(shape)) {
+    return {};
+  }
+  MLIRContext *context = fusion.getContext();
+  std::vector<Implementation> implementations;
+  for (const EstimatedSm90Schedule &estimated :
+       enumerateSm90Schedules(*shape, profile)) {
+    FailureOr<GemmSm90Geometry> geometry =
+        GemmSm90Geometry::get(*shape, estimated.schedule, nullptr);
+    Implementation implementation;
+    implementation.impl = kernel::ImplAttr::get(
+        context, name(), toAttribute(estimated.schedule, context));
+    implementation.operandLayouts = operandLayouts(fusion, geometry->copied());
+    implementation.name = toString(estimated.schedule);
+    implementation.estimateUs = estimated.microseconds;
+    implementation.kind = kindOf(estimated.schedule);
+    implementations.push_back(std::move(implementation));
+  }
+  return implementations;
+}
+
+LogicalResult GemmSm90Family::lower(kernel::FusionOp fusion,
+                                    plan::PlanBuilder &plan) const {
+  auto analyzed = analyze(fusion);
+  if (failed(analyzed)) {
+    return failure();
+  }
+  auto &[shape, geometry] = *analyzed;
+  if (failed(checkOperandLayouts(fusion, geometry.copied()))) {
+    return failure();
+  }
+  KernelLaunch launch;
+  launch.threads = geometry.schedule.threads();
+  launch.sharedBytes = geometry.sharedBytes();
+  launch.label = toString(geometry.schedule);
+  addGemmLaunch(fusion, plan, geometry, geometry.schedule, launch);
+  return success();
+}
+
+LogicalResult GemmSm90Family::emit(plan::KernelOp kernel,
+                                   const DeviceProfile &profile,
+                                   ModuleOp device) const {
+  auto fusion = cast<kernel::FusionOp>(kernel.getBody().front().front());
+  auto analyzed = analyze(fusion);
+  if (failed(analyzed)) {
+    return failure();
+  }
+  auto &[shape, geometry] = *analyzed;
+  if (auto why = geometry.misfit(profile)) {
+    return fusion.emitError("gemm_sm90 cannot run ")
+           << toString(geometry.schedule) << " on " << profile.name << ": "
+           << *why;
+  }
+  emitGemm(fusion.getLoc(), device,
+           cast<StringAttr>(kernel.getEntries()[0]).getValue(), shape, geometry,
+           int64_t(fusion.getInputs().size()), fusion->hasAttr(constantRhs));
+  return success();
+}
+
+} // namespace minic::cuda

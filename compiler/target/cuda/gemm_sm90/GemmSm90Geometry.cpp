@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tiles, stages, shared memory and what a schedule may not be.
+
+#include "compiler/target/cuda/gemm_sm90/GemmSm90Geometry.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+static std::string checkTile(const GemmSm90Geometry &g) {
+  const GemmSm90Schedule &s = g.schedule;
+  if (s.bm % (64 * s.warpGroupsM) != 0 || s.bn % (8 * s.warpGroupsN) != 0) {
+    return "a warp group's tile must be of multiples of 64x8";
+  }
+  if (s.bk / 16 % s.warpGroupsK != 0) {
+    return "a stage of K does not divide among its warp groups";
+  }
+  if (s.threads() > 1024) {
+    return "more than 1024 threads";
+  }
+  if (g.accumulators() > 128) {
+    return "more than 128 sums in a thread";
+  }
+  for (const GemmOperand *operand : g.copied()) {
+    std::string why = g.checkCopy(*operand, s.bk, s.threads());
+    if (!why.empty()) {
+      return why;
+    }
+  }
+  return "";
+}
+
+FailureOr<GemmSm90Geometry>
+GemmSm90Geometry::get(const kernel::FusionShape &shape,
+                      const GemmSm90Schedule &schedule, std::string *reason) {
+  GemmSm90Geometry g;
+  static_cast<GemmGeometry &>(g) = GemmGeometry(shape, schedule);
+  g.schedule = schedule;
+  g.groupTileM = schedule.bm / schedule.warpGroupsM;
+  g.groupTileN = schedule.bn / schedule.warpGroupsN;
+
+  std::string why = checkTile(g);
+  if (why.empty()) {
+    why = g.checkSize();
+  }
+  if (!why.empty()) {
+    if (reason) {
+      *reason = why;
+    }
+    return failure();
+  }
+  return g;
+}
+
+int64_t GemmSm90Geometry::sharedBytes() const {
+  int64_t sums = schedule.warpGroupsK * schedule.bm * sumPitch() * 4;
+  return std::max(schedule.stages * stageBytes(), sums);
+}
+
+int64_t GemmSm90Geometry::registers() const {
+  // Besides sums: addresses and conditions of copies.
+  return accumulators() + 40;
+}
+
+BlockResources GemmSm90Geometry::resources() const {
+  return {schedule.threads(), registers(), sharedBytes()};
+}
+
+std::optional<std::string>
+GemmSm90Geometry::misfit(const DeviceProfile &profile) const {
+  if (profile.cpu != "sm_90a") {
+    return "wgmma needs sm_90a";
+  }
+  return resources().misfit(profile);
+}
+
+int64_t GemmSm90Geometry::blocksPerSm(const DeviceProfile &profile) const {
+  return resources().blocksPerSm(profile);
+}
+
+} // namespace minic::cuda

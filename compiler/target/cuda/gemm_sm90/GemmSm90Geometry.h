@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GemmSm90Geometry: the numbers that follow from a problem and a schedule.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_GEMMSM90GEOMETRY_H
+#define MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_GEMMSM90GEOMETRY_H
+
+#include "compiler/target/cuda/gemm/GemmGeometry.h"
+#include "compiler/target/cuda/gemm_sm90/GemmSm90Schedule.h"
+
+namespace minic::cuda {
+
+/// The tile of sums is there once per warp group along K.
+struct GemmSm90Geometry : GemmGeometry {
+  GemmSm90Schedule schedule;
+  /// What one warp group computes of the tile.
+  int64_t groupTileM = 0, groupTileN = 0;
+
+  /// Fails with a reason where `schedule` cannot implement `shape`, which is of
+  /// bf16 or f16 operands without ops before the product.
+  static mlir::FailureOr<GemmSm90Geometry> get(const kernel::FusionShape &shape,
+                                               const GemmSm90Schedule &schedule,
+                                               std::string *reason);
+  /// Null where a block fits `profile`'s device, else what does not.
+  std::optional<std::string> misfit(const DeviceProfile &profile) const;
+
+  /// Blocks that an SM holds at once, at least 1.
+  int64_t blocksPerSm(const DeviceProfile &profile) const;
+
+  /// The matrices that are copied from arguments.
+  std::array<const GemmOperand *, 2> copied() const { return {&lhs, &rhs}; }
+  int64_t stageBytes() const { return (schedule.bm + schedule.bn) * rowBytes; }
+  /// Stages that copies run ahead. Those of one stage go where the one before
+  /// the last was, which every warp group has left.
+  int64_t stagesAhead() const { return schedule.stages - 2; }
+  /// Floats from one row of the tile of sums to the next: rows start in other
+  /// banks than their neighbours, for a warp writes pairs of 8 rows.
+  int64_t sumPitch() const { return schedule.bn + 8; }
+  int64_t sharedBytes() const;
+  /// Sums that a thread holds.
+  int64_t accumulators() const { return groupTileM * groupTileN / 128; }
+  /// A rough count of registers a thread needs; more than 255 spill.
+  int64_t registers() const;
+
+private:
+  BlockResources resources() const;
+};
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_GEMMSM90GEOMETRY_H

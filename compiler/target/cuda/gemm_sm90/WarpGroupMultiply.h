@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// WarpGroupMultiply: what one warp group does with a stage of shared memory.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_WARPGROUPMULTIPLY_H
+#define MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_WARPGROUPMULTIPLY_H
+
+#include "compiler/target/cuda/gemm_sm90/GemmSm90Geometry.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace minic::cuda {
+
+/// wgmma on both operands in shared memory, as SharedTile lays them out. Its
+/// sums are a struct of f32 for every 64 rows of the warp group's tile. They
+/// belong to the tensor cores from multiply() until wait().
+class WarpGroupMultiply {
+public:
+  /// For the kernel that `builder` stands in; `shared`: the ring of stages.
+  WarpGroupMultiply(CudaKernelBuilder &builder,
+                    const GemmSm90Geometry &geometry, mlir::Value shared,
+                    mlir::Value thread);
+
+  llvm::SmallVector<mlir::Value> zeros();
+  /// Starts adding the products of the stage at `position` of the ring to
+  /// `sums`, as one group of wgmma.
+  void multiply(mlir::Value position, llvm::MutableArrayRef<mlir::Value> sums);
+  /// Until at most `groups` groups of wgmma are under way. No sum is readable
+  /// after that: see finish().
+  void wait(int64_t groups);
+  /// Waits for all. What it leaves in `sums` are scalars, readable.
+  void finish(llvm::SmallVector<mlir::Value> &sums);
+  /// Writes them to the tile of sums that begins at `shared`.
+  void store(llvm::ArrayRef<mlir::Value> sums, mlir::Value shared);
+
+private:
+  mlir::LLVM::LLVMStructType structType();
+  /// The descriptor of the rows that begin at `address`, an i64, of stage 0.
+  mlir::Value descriptor(mlir::Value address);
+  mlir::Value step(mlir::Value sums, mlir::Value lhs, mlir::Value rhs);
+
+  CudaKernelBuilder &k_;
+  const GemmSm90Geometry &g_;
+  /// The thread's warp in its group, and its lane.
+  mlir::Value warp_, lane_;
+  /// The warp group's place among the block's: the first row and column of its
+  /// tile, and its part of K.
+  mlir::Value firstRow_, firstColumn_, groupK_;
+  mlir::Value lhs_, rhs_; // descriptors
+};
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_WARPGROUPMULTIPLY_H

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The family gemm_sm90 as the compiler sees it: what it takes, what it offers,
+// how schedules are written, and what the assembler says of its kernels.
+
+#include "compiler/target/cuda/gemm_sm90/GemmSm90Family.h"
+
+#include "compiler/target/cuda/Assembler.h"
+#include "compiler/target/cuda/CudaProfile.h"
+#include "compiler/target/cuda/gemm_sm90/EmitGemm.h"
+#include "compiler/target/cuda/gemm_sm90/EnumerateSchedules.h"
+#include "test/unit/dialects/kernel/ParsedFusion.h"
+#include "test/unit/dialects/kernel/TensorText.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <set>
+
+using namespace mlir;
+
+namespace minic::cuda {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+const GemmSm90Family family;
+
+/// relu(x W^T + b)
+ParsedFusion linearRelu(int64_t m, int64_t n, int64_t k,
+                        const std::string &dtype) {
+  std::string x = tensor({m, k}, dtype), w = tensor({n, k}, dtype),
+              b = tensor({n}, dtype), y = tensor({m, n}, dtype);
+  return ParsedFusion({x, w, b}, y,
+                      "%l = graph.linear %0, %1, %2 : (" + x + ", " + w + ", " +
+                          b + ") -> " + y + "\n%r = graph.relu %l : " + y +
+                          "\nkernel.yield %r : " + y);
+}
+
+DeviceProfile profileOf(const std::string &arch) {
+  DeviceProfile profile = *getCudaProfile("h200");
+  EXPECT_TRUE(setArch(profile, arch));
+  return profile;
+}
+
+TEST(GemmSm90Schedule, AttributeRoundTrip) {
+  MLIRContext context;
+  GemmSm90Schedule schedule{{64, 96, 32, 5, 6, 7, true, true}, 1, 2, 4};
+  auto parsed = parseGemmSm90Schedule(toAttribute(schedule, &context),
+                                      UnknownLoc::get(&context));
+  ASSERT_TRUE(succeeded(parsed));
+  EXPECT_EQ(*parsed, schedule);
+  EXPECT_EQ(toString(schedule),
+            "gemm_sm90 64x96x32 warpgroups=1x2x4 stages=5 split=6 group=7 "
+            "lhs=padded pdl=on");
+  EXPECT_EQ(toString(GemmSm90Schedule()),
+            "gemm_sm90 128x128x64 warpgroups=2x1 stages=3 group=8");
+}
+
+TEST(GemmSm90Schedule, RejectsWhatItDoesNotKnow) {
+  MLIRContext context;
+  Builder b(&context);
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    message = diagnostic.str();
+    return success();
+  });
+  auto parse = [&](StringRef key, Attribute value) {
+    return parseGemmSm90Schedule(
+        b.getDictionaryAttr(b.getNamedAttr(key, value)),
+        UnknownLoc::get(&context));
+  };
+  EXPECT_TRUE(failed(parse("bm", b.getI64IntegerAttr(96))));
+  EXPECT_EQ(message, "gemm_sm90 schedule expects bm in [64, 256] and a "
+                     "multiple of 64, got 96 : i64");
+  EXPECT_TRUE(failed(parse("bk", b.getI64IntegerAttr(128))));
+  EXPECT_EQ(message, "gemm_sm90 schedule expects bk in [16, 64] and a power of "
+                     "two, got 128 : i64");
+  EXPECT_TRUE(failed(parse("stages", b.getI64IntegerAttr(2))));
+  EXPECT_EQ(message,
+            "gemm_sm90 schedule expects stages in [3, 16], got 2 : i64");
+  EXPECT_TRUE(failed(parse("pdl", b.getI64IntegerAttr(1))));
+  EXPECT_EQ(message, "gemm_sm90 schedule expects pdl to be \"on\" or \"off\", "
+                     "got 1 : i64");
+  EXPECT_TRUE(failed(parse("math", b.getStringAttr("mma"))));
+  EXPECT_EQ(message, "gemm_sm90 schedule has no 'math'");
+}
+
+TEST(GemmSm90Geometry, SaysWhatCannotBe) {
+  ParsedFusion parsed = linearRelu(64, 64, 63, "bf16");
+  std::string reason;
+  auto shape = kernel::FusionShape::get(parsed.get(), &reason);
+  ASSERT_TRUE(succeeded(shape));
+  auto why = [&](auto change) {
+    GemmSm90Schedule schedule;
+    schedule.padLhs = true;
+    change(schedule);
+    reason.clear();
+    EXPECT_TRUE(failed(GemmSm90Geometry::get(*shape, schedule, &reason)));
+    return reason;
+  };
+  using S = GemmSm90Schedule;
+  EXPECT_THAT(why([](S &s) { s.bm = 64; }), HasSubstr("multiples of 64x8"));
+  EXPECT_THAT(why([](S &s) { s.bn = 16, s.warpGroupsN = 3; }),
+              HasSubstr("multiples of 64x8"));
+  EXPECT_THAT(why([](S &s) { s.bm = 256, s.bn = 160; }), HasSubstr("128 sums"));
+  EXPECT_THAT(why([](S &s) { s.bk = 16, s.warpGroupsK = 2; }),
+              HasSubstr("does not divide among its warp groups"));
+  EXPECT_THAT(why([](S &s) { s.bn = 32, s.warpGroupsK = s.warpGroupsN = 4; }),
+              HasSubstr("1024 threads"));
+  EXPECT_THAT(why([](S &s) { s.splitK = 2; }), HasSubstr("too few stages"));
+  EXPECT_THAT(why([](S &s) { s.padLhs = false; }), HasSubstr("lhs=padded"));
+
+  GemmSm90Schedule schedule;
+  schedule.padLhs = true;
+  auto geometry = GemmSm90Geometry::get(*shape, schedule, &reason);
+  ASSERT_TRUE(succeeded(geometry)) << reason;
+  EXPECT_EQ(geometry->misfit(profileOf("sm_90a")), std::nullopt);
+  geometry->schedule.stages = 16;
+  EXPECT_THAT(geometry->misfit(profileOf("sm_90a")).value_or(""),
+              HasSubstr("bytes of shared memory"));
+}
+
+/// wgmma is of one architecture, whatever may follow it.
+TEST(GemmSm90Family, IsForHopperOnly) {
+  ParsedFusion parsed = linearRelu(256, 1024, 1024, "bf16");
+  EXPECT_EQ(family.reject(parsed.get(), profileOf("sm_90a")), std::nullopt);
+  for (std::string arch : {"sm_80", "sm_89", "sm_90", "compute_90", "sm_100a",
+                           "sm_120a", "compute_80"}) {
+    EXPECT_EQ(family.reject(parsed.get(), profileOf(arch)),
+              "the GPU is not sm_90a")
+        << arch;
+  }
+}
+
+TEST(GemmSm90Family, SaysWhyNot) {
+  DeviceProfile profile = profileOf("sm_90a");
+  auto why = [&](ParsedFusion &&parsed) {
+    return family.reject(parsed.get(), profile).value_or("");
+  };
+  EXPECT_EQ(why(linearRelu(32, 64, 64, "bf16")), "fewer than 33 rows");
+  EXPECT_EQ(why(linearRelu(64, 64, 64, "f32")), "the operands' dtype");
+  std::string t = tensor({64, 64}, "bf16");
+  EXPECT_EQ(
+      why(ParsedFusion(
+          {t}, t, "%r = graph.relu %0 : " + t + "\nkernel.yield %r : " + t)),
+      "no linear or matmul in the body");
+  EXPECT_EQ(why(ParsedFusion({t, t}, t,
+                             "%r = graph.relu %0 : " + t +
+                                 "\n%l = graph.linear %r, %1 : (" + t + ", " +
+                                 t + ") -> " + t + "\nkernel.yield %l : " + t)),
+            "ops before the product");
+}
+
+TEST(GemmSm90Family, OffersDistinctSchedulesForAnyShape) {
+  const int64_t sizes[][3] = {{33, 1, 1},          {256, 1024, 1024},
+                              {37, 513, 129},      {2048, 1280, 3420},
+                              {2048, 4096, 16384}, {256, 1024, 0},
+                              {64, 0, 8},          {8192, 8192, 8192}};
+  DeviceProfile profile = profileOf("sm_90a");
+  for (auto [m, n, k] : sizes) {
+    for (std::string dtype : {"bf16", "f16"}) {
+      SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n) + "x" +
+                   std::to_string(k) + dtype);
+      ParsedFusion parsed = linearRelu(m, n, k, dtype);
+      EXPECT_EQ(family.reject(parsed.get(), profile), std::nullopt);
+      auto offers = family.enumerate(parsed.get(), profile);
+      ASSERT_FALSE(offers.empty());
+      EXPECT_LE(offers.size(), 24u);
+      std::set<std::string> names;
+      for (size_t i = 0; i != offers.size(); ++i) {
+        EXPECT_TRUE(names.insert(offers[i].name).second) << offers[i].name;
+        EXPECT_TRUE(std::isfinite(offers[i].estimateUs));
+        EXPECT_TRUE(i == 0 || offers[i - 1].estimateUs <= offers[i].estimateUs);
+        ASSERT_EQ(offers[i].operandLayouts.size(), 3u);
+      }
+    }
+  }
+}
+
+/// 128 blocks on 132 SMs, which read rows of 6840 bytes as they are.
+TEST(GemmSm90Family, FillsTheDeviceWithWideTiles) {
+  ParsedFusion parsed = linearRelu(2048, 1280, 3420, "bf16");
+  auto offers = family.enumerate(parsed.get(), profileOf("sm_90a"));
+  offers.resize(4);
+  std::vector<std::string> names;
+  for (const Implementation &offer : offers) {
+    EXPECT_TRUE(isa<UnitAttr>(offer.operandLayouts[0])) << offer.name;
+    names.push_back(offer.name);
+  }
+  EXPECT_THAT(names, Contains(HasSubstr("128x160x64 warpgroups=2x1 ")));
+}
+
+/// What is offered for typical shapes assembles without spills, and the
+/// assembler does not make a wgmma wait for the one before.
+TEST(GemmSm90Family, AssemblesWithoutSpills) {
+  struct Case {
+    int64_t m, n, k;
+    std::string dtype, copy;
+  };
+  const Case cases[] = {
+      {256, 1024, 1024, "bf16", "cp.async.cg.shared.global"},
+      {2048, 4096, 16384, "f16", "cp.async.cg.shared.global"},
+      {2048, 1280, 3420, "bf16", "cp.async.ca.shared.global"},
+      {1000, 1544, 1098, "bf16", "cp.async.ca.shared.global"},
+  };
+  DeviceProfile profile = profileOf("sm_90a");
+  for (const Case &each : cases) {
+    SCOPED_TRACE(std::to_string(each.m));
+    ParsedFusion parsed = linearRelu(each.m, each.n, each.k, each.dtype);
+    std::string reason;
+    auto shape = kernel::FusionShape::get(parsed.get(), &reason);
+    ASSERT_TRUE(succeeded(shape));
+    auto schedules = enumerateSm90Schedules(*shape, profile);
+    prepareContext(*parsed.get().getContext());
+    OwningOpRef<ModuleOp> device = ModuleOp::create(parsed.get().getLoc());
+    for (auto [i, estimated] : llvm::enumerate(schedules)) {
+      auto g = GemmSm90Geometry::get(*shape, estimated.schedule, &reason);
+      ASSERT_TRUE(succeeded(g)) << reason;
+      emitGemm(parsed.get().getLoc(), *device, "kernel" + std::to_string(i),
+               *shape, *g, /*operands=*/3);
+    }
+    ASSERT_TRUE(succeeded(verify(*device)));
+    auto ptx = emitPtx(*device, profile);
+    ASSERT_TRUE(succeeded(ptx));
+    EXPECT_THAT(*ptx, HasSubstr("wgmma.mma_async.sync.aligned.m64n"));
+    EXPECT_THAT(*ptx, HasSubstr(each.copy));
+    EXPECT_THAT(*ptx, Not(HasSubstr(".local")));
+    if (!hasAssembler()) {
+      continue;
+    }
+    OwningOpRef<ModuleOp> place = ModuleOp::create(parsed.get().getLoc());
+    std::vector<KernelResources> resources;
+    ASSERT_TRUE(
+        succeeded(assembleCubin(*ptx, profile.cpu, *place, &resources)));
+    EXPECT_EQ(resources.size(), schedules.size());
+    for (const KernelResources &kernel : resources) {
+      size_t number = std::stoul(kernel.entry.substr(strlen("kernel")));
+      const GemmSm90Schedule &schedule = schedules[number].schedule;
+      SCOPED_TRACE(toString(schedule));
+      EXPECT_EQ(kernel.spillBytes, 0);
+      EXPECT_EQ(kernel.stackBytes, 0);
+      EXPECT_FALSE(kernel.serializesWgmma);
+    }
+  }
+}
+
+} // namespace
+} // namespace minic::cuda

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels of gemm_sm90 run by the interpreter and compared with sums in double:
+// descriptors, fragments, rings of stages, tails, splits.
+
+#include "compiler/target/cuda/gemm/GemmLowering.h"
+#include "compiler/target/cuda/gemm_sm90/EmitGemm.h"
+#include "compiler/target/cuda/gemm_sm90/GemmSm90Family.h"
+#include "test/unit/compiler/target/cuda/InterpretedFusion.h"
+#include "test/unit/dialects/kernel/TensorText.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+using namespace mlir;
+
+namespace minic::cuda {
+namespace {
+
+GemmSm90Schedule schedule(int64_t bm, int64_t bn, int64_t warpGroupsM,
+                          int64_t stages, int64_t splitK = 1) {
+  GemmSm90Schedule made;
+  made.bm = bm, made.bn = bn, made.warpGroupsM = warpGroupsM;
+  made.stages = stages, made.splitK = splitK;
+  return made;
+}
+
+/// Runs `one`, and checks what the assembler says of it.
+void run(InterpretedFusion &fusion, const GemmSm90Schedule &one) {
+  std::string reason;
+  auto shape = kernel::FusionShape::get(fusion.fusion, &reason);
+  ASSERT_TRUE(succeeded(shape)) << reason;
+  auto geometry = GemmSm90Geometry::get(*shape, one, &reason);
+  ASSERT_TRUE(succeeded(geometry)) << toString(one) << ": " << reason;
+  MLIRContext *context = fusion.fusion.getContext();
+  Implementation made;
+  made.impl =
+      kernel::ImplAttr::get(context, "gemm_sm90", toAttribute(one, context));
+  made.operandLayouts = operandLayouts(fusion.fusion, geometry->copied());
+  made.name = toString(one);
+  ASSERT_NO_FATAL_FAILURE(
+      fusion.run(GemmSm90Family(), made, *getArchProfile("sm_90a")));
+  ASSERT_EQ(fusion.resources.size(), 1u);
+  EXPECT_EQ(fusion.resources[0].spillBytes, 0) << toString(one);
+  EXPECT_FALSE(fusion.resources[0].serializesWgmma) << toString(one);
+}
+
+/// y = relu(x W^T + b) + r, checked.
+void checkLinear(int64_t m, int64_t n, int64_t k, const std::string &dtype,
+                 const GemmSm90Schedule &one, bool rhsIsConstant = false) {
+  SCOPED_TRACE(std::to_string(m) + "x" + std::to_string(n) + "x" +
+               std::to_string(k) + " " + dtype);
+  std::string x = tensor({m, k}, dtype), w = tensor({n, k}, dtype),
+              b = tensor({n}, dtype), y = tensor({m, n}, dtype);
+  InterpretedFusion fusion(
+      {x, w, b, y}, y,
+      "%l = graph.linear %0, %1, %2 : (" + x + ", " + w + ", " + b + ") -> " +
+          y + "\n%r = graph.relu %l : " + y + "\n%s = graph.add %r, %3 : (" +
+          y + ", " + y + ") -> " + y + "\nkernel.yield %s : " + y);
+  if (rhsIsConstant) {
+    fusion.fusion->setAttr(constantRhs,
+                           UnitAttr::get(fusion.fusion.getContext()));
+  }
+  ASSERT_NO_FATAL_FAILURE(run(fusion, one));
+  int bad = 0;
+  for (int64_t at = 0; at != m * n; ++at) {
+    double sum = 0, size = 0;
+    for (int64_t i = 0; i != k; ++i) {
+      double product = fusion.inputs[0].get(at / n * k + i) *
+                       fusion.inputs[1].get(at % n * k + i);
+      sum += product;
+      size += std::abs(product);
+    }
+    double bias = fusion.inputs[2].get(at % n), more = fusion.inputs[3].get(at);
+    double expected = std::max(sum + bias, 0.0) + more;
+    double tolerance = 3e-6 * (size + 1) + fusion.results[0].roundoff() *
+                                               (std::abs(expected) + 1e-3);
+    double found = fusion.results[0].get(at);
+    if (!(std::abs(found - expected) <= tolerance) && ++bad < 4) {
+      ADD_FAILURE() << "at " << at / n << ", " << at % n << ": " << found
+                    << " instead of " << expected << " with " << toString(one);
+    }
+  }
+  EXPECT_EQ(bad, 0);
+}
+
+TEST(GemmSm90Run, WholeTiles) {
+  checkLinear(128, 64, 256, "bf16", schedule(64, 32, 1, 4));
+  checkLinear(128, 32, 192, "f16", schedule(128, 16, 2, 5));
+  // A stage's copies are waited for as soon as they are issued.
+  checkLinear(64, 32, 320, "bf16", schedule(64, 32, 1, 3));
+}
+
+/// M, N and K that no tile divides; rows of x that are aligned to 16, 8 and 4
+/// bytes, and to 2, which are padded.
+TEST(GemmSm90Run, Tails) {
+  checkLinear(1, 20, 40, "bf16", schedule(64, 16, 1, 4));
+  checkLinear(67, 37, 76, "bf16", schedule(64, 32, 1, 4));
+  checkLinear(131, 46, 134, "f16", schedule(128, 32, 2, 4));
+  GemmSm90Schedule padded = schedule(64, 32, 1, 4);
+  padded.padLhs = true;
+  checkLinear(67, 46, 71, "bf16", padded);
+  checkLinear(5, 3, 7, "f16", padded);
+  checkLinear(67, 37, 76, "bf16", padded);
+}
+
+TEST(GemmSm90Run, WideTiles) {
+  checkLinear(70, 250, 72, "bf16", schedule(64, 256, 1, 4));
+  checkLinear(130, 176, 100, "bf16", schedule(128, 176, 2, 4));
+  checkLinear(190, 40, 64, "bf16", schedule(192, 48, 3, 4));
+  checkLinear(256, 32, 64, "bf16", schedule(256, 32, 4, 4));
+}
+
+/// Stages whose rows are swizzled otherwise.
+TEST(GemmSm90Run, NarrowStages) {
+  GemmSm90Schedule one = schedule(64, 32, 1, 5);
+  one.bk = 32;
+  checkLinear(70, 40, 108, "bf16", one);
+  one.bk = 16;
+  checkLinear(70, 40, 60, "f16", one);
+}
+
+/// Warp groups with several blocks of 64 rows, along N and along K.
+TEST(GemmSm90Run, WarpGroups) {
+  checkLinear(130, 32, 100, "bf16", schedule(128, 32, 1, 4));
+  GemmSm90Schedule alongN = schedule(128, 48, 2, 4);
+  alongN.warpGroupsN = 2;
+  checkLinear(130, 60, 100, "bf16", alongN);
+  GemmSm90Schedule alongK = schedule(64, 32, 1, 4);
+  alongK.warpGroupsK = 2;
+  checkLinear(70, 40, 200, "bf16", alongK);
+  alongK.warpGroupsK = 4;
+  checkLinear(70, 40, 200, "bf16", alongK);
+}
+
+TEST(GemmSm90Run, SplitK) {
+  checkLinear(70, 32, 320, "bf16", schedule(64, 32, 1, 4, 2));
+  checkLinear(70, 36, 420, "bf16", schedule(64, 32, 1, 5, 3));
+  GemmSm90Schedule alongK = schedule(64, 32, 1, 4, 2);
+  alongK.warpGroupsK = 2;
+  checkLinear(70, 33, 200, "bf16", alongK);
+}
+
+TEST(GemmSm90Run, Raster) {
+  GemmSm90Schedule one = schedule(64, 16, 1, 4);
+  for (int64_t group : {1, 2, 8}) {
+    one.group = group;
+    checkLinear(150, 40, 64, "bf16", one);
+  }
+}
+
+/// K of no elements: what is left is the epilogue.
+TEST(GemmSm90Run, EmptyK) {
+  checkLinear(20, 24, 0, "bf16", schedule(64, 32, 1, 4));
+}
+
+/// Weights are fetched before activations may be.
+TEST(GemmSm90Run, Programmatic) {
+  GemmSm90Schedule one = schedule(64, 32, 1, 5);
+  one.programmatic = true;
+  checkLinear(70, 40, 400, "bf16", one, /*rhsIsConstant=*/true);
+  checkLinear(70, 40, 48, "bf16", one, /*rhsIsConstant=*/true);
+  checkLinear(70, 40, 200, "bf16", one);
+  one.splitK = 2;
+  checkLinear(70, 40, 400, "bf16", one, /*rhsIsConstant=*/true);
+}
+
+/// Batches of matmul with every layout of operands; rhs of a batch of 1.
+TEST(GemmSm90Run, Matmul) {
+  int64_t m = 20, n = 24, k = 40;
+  for (bool transposeLhs : {false, true}) {
+    for (bool transposeRhs : {false, true}) {
+      for (int64_t rhsBatch : {3, 1}) {
+        std::string a = transposeLhs ? tensor({2, 3, k, m}, "bf16")
+                                     : tensor({2, 3, m, k}, "bf16");
+        std::string b = transposeRhs ? tensor({rhsBatch, n, k}, "bf16")
+                                     : tensor({rhsBatch, k, n}, "bf16");
+        std::string y = tensor({2, 3, m, n}, "bf16");
+        std::string flags = std::string(transposeLhs ? "transpose_lhs" : "") +
+                            (transposeLhs && transposeRhs ? ", " : "") +
+                            (transposeRhs ? "transpose_rhs" : "");
+        SCOPED_TRACE(flags + std::to_string(rhsBatch));
+        InterpretedFusion fusion({a, b}, y,
+                                 "%l = graph.matmul %0, %1 {" + flags +
+                                     "} : (" + a + ", " + b + ") -> " + y +
+                                     "\nkernel.yield %l : " + y);
+        ASSERT_NO_FATAL_FAILURE(run(fusion, schedule(64, 16, 1, 4)));
+        int bad = 0;
+        for (int64_t at = 0; at != 6 * m * n; ++at) {
+          int64_t batch = at / (m * n), row = at / n % m, column = at % n;
+          int64_t other = rhsBatch == 1 ? 0 : batch % 3;
+          double sum = 0;
+          for (int64_t i = 0; i != k; ++i) {
+            int64_t x = transposeLhs ? i * m + row : row * k + i;
+            int64_t w = transposeRhs ? column * k + i : i * n + column;
+            sum += fusion.inputs[0].get(batch * m * k + x) *
+                   fusion.inputs[1].get(other * n * k + w);
+          }
+          double found = fusion.results[0].get(at);
+          bad += !(std::abs(found - sum) <= 4e-3 * std::abs(sum) + 1e-4);
+        }
+        EXPECT_EQ(bad, 0);
+      }
+    }
+  }
+}
+
+/// What the interpreter says of a kernel after `change`.
+std::string errorOf(const GemmSm90Schedule &one,
+                    std::function<void(ModuleOp)> change) {
+  std::string x = tensor({64, 512}, "bf16"), w = tensor({32, 512}, "bf16"),
+              y = tensor({64, 32}, "bf16");
+  InterpretedFusion parsed({x, w}, y,
+                           "%l = graph.linear %0, %1 : (" + x + ", " + w +
+                               ") -> " + y + "\nkernel.yield %l : " + y);
+  std::string reason;
+  auto shape = kernel::FusionShape::get(parsed.fusion, &reason);
+  auto g = GemmSm90Geometry::get(*shape, one, &reason);
+  OwningOpRef<ModuleOp> device = ModuleOp::create(parsed.fusion.getLoc());
+  emitGemm(parsed.fusion.getLoc(), *device, "kernel", *shape, *g, 2);
+  change(*device);
+  DeviceBytes first(64 * 512 * 2), second(32 * 512 * 2), result(64 * 32 * 2);
+  std::vector<GlobalRange> parameters;
+  for (DeviceBytes *each : {&first, &second, &result}) {
+    parameters.push_back({each->data(), each->bytes});
+  }
+  return interpret(*device, "kernel", g->blocks(), one.threads(),
+                   g->sharedBytes(), parameters);
+}
+
+/// The tests above are worth something: kernels without a barrier, a fence or
+/// as long a wait are found out.
+TEST(GemmSm90Run, MissingOrderIsSeen) {
+  GemmSm90Schedule one = schedule(64, 32, 1, 4);
+  EXPECT_EQ(errorOf(one, [](ModuleOp) {}), "");
+  auto without = [&](auto isIt) {
+    return errorOf(one, [&](ModuleOp device) {
+      SmallVector<Operation *> found;
+      device.walk([&](Operation *op) {
+        if (isIt(op)) {
+          found.push_back(op);
+        }
+      });
+      ASSERT_FALSE(found.empty());
+      found.front()->erase();
+    });
+  };
+  EXPECT_NE(without([](Operation *op) { return isa<NVVM::BarrierOp>(op); }),
+            "");
+  EXPECT_NE(without([](Operation *op) { return isa<NVVM::FenceProxyOp>(op); }),
+            "");
+  EXPECT_NE(without([](Operation *op) {
+              return isa<NVVM::WgmmaWaitGroupSyncOp>(op);
+            }),
+            "");
+  EXPECT_NE(errorOf(one,
+                    [](ModuleOp device) {
+                      device.walk([](NVVM::CpAsyncWaitGroupOp wait) {
+                        wait.setN(wait.getN() + 1);
+                      });
+                    }),
+            "");
+}
+
+} // namespace
+} // namespace minic::cuda
