@@ -86,13 +86,10 @@ static absl::Status replayMiss(const ProblemSpec &problem, const Lookup &found,
         "no tuning record of ", problem.description, " (problem ", problem.key,
         ") for this device", more, "; tune without replay once"));
   }
-  const Versions &then = found.record.problem.versions;
-  const Versions &now = problem.versions;
   return absl::NotFoundError(absl::StrCat(
       "the tuning record of ", problem.description, " (problem ", problem.key,
-      ") is stale: made with codegen ", then.codegen, ", candidates ",
-      then.candidateSet, ", ", describeLibraries(then), "; now ", now.codegen,
-      ", ", now.candidateSet, ", ", now.libraries, more));
+      ") is stale: made with ", describe(found.record.problem.versions),
+      "; now ", describe(problem.versions), more));
 }
 
 /// What an unfinished search settled of a candidate, if anything.

@@ -3,6 +3,7 @@
 // Requests to the worker, and what its answers say about a candidate.
 
 #include "compiler/tune/CandidateBench.h"
+#include "compiler/tune/Rounds.h"
 
 #include "runtime/measure/RandomData.h"
 
@@ -226,8 +227,8 @@ int64_t CandidateBench::iterationsFor(double us, double targetUs) const {
   // Cold runs on a CPU are timed alone, with the caches swept before each.
   bool isSwept =
       options.residency == runtime::Residency::cold && !options.onGpu;
-  int64_t most = isSwept ? 3 : 10000;
-  return std::clamp<int64_t>(std::llround(targetUs / us), 1, most);
+  return isSwept ? tune::iterationsFor(us, targetUs, /*most=*/3)
+                 : tune::iterationsFor(us, targetUs);
 }
 
 } // namespace minic::tune

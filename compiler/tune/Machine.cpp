@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What was asked once is remembered.
 
 #include "compiler/tune/Machine.h"
 

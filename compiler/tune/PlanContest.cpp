@@ -59,10 +59,6 @@ absl::StatusOr<double> PlanContest::probe(const Entry &entry, RunMode mode) {
   return times.size() == 2 && times[1] > 0 ? times[1] : options.roundUs;
 }
 
-int64_t PlanContest::iterations(double us) const {
-  return std::clamp<int64_t>(std::llround(options.roundUs / us), 1, 10000);
-}
-
 absl::StatusOr<int> PlanContest::enter(const std::string &plan, RunMode mode,
                                        double runUs,
                                        runtime::ChangedPointers changes) {
@@ -95,7 +91,7 @@ double PlanContest::costUs(const Entry &entry) const {
   double us = 0;
   for (double runUs : {entry.probedUs, entry.probedCallUs}) {
     // One more, untimed, goes before the others.
-    us += double(iterations(runUs) + 1) * runUs;
+    us += double(iterationsFor(runUs, options.roundUs) + 1) * runUs;
   }
   return us;
 }
@@ -121,8 +117,8 @@ PlanContest::time(absl::Span<const int> order) {
     bool isCall = index >= count;
     const Entry &entry = entries[index % count];
     request.ids.push_back(entry.plan);
-    request.iterations.push_back(
-        iterations(isCall ? entry.probedCallUs : entry.probedUs));
+    request.iterations.push_back(iterationsFor(
+        isCall ? entry.probedCallUs : entry.probedUs, options.roundUs));
     if (options.onGpu) {
       request.modes.push_back(isCall ? callMode(entry.mode) : entry.mode);
       request.runUs.push_back(entry.runUs);

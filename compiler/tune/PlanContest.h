@@ -61,8 +61,6 @@ private:
                                      const std::string &what);
   /// Microseconds of a run, about.
   absl::StatusOr<double> probe(const Entry &entry, runtime::RunMode mode);
-  /// Runs of `us` that fill a contestant's share of a round.
-  int64_t iterations(double us) const;
   /// What both figures of an entry take in a round.
   double costUs(const Entry &entry) const;
   absl::StatusOr<std::vector<double>> time(absl::Span<const int> order);

@@ -47,10 +47,12 @@ std::optional<RecordState> parseRecordState(const std::string &text) {
   return parse<RecordState>(recordStateNames, text);
 }
 
-std::string describeLibraries(const Versions &versions) {
-  const std::string &text = versions.libraries;
-  bool isCpu = text.empty() || absl::ascii_isdigit(text[0]);
-  return isCpu ? absl::StrCat("oneDNN ", text.empty() ? "none" : text) : text;
+std::string describe(const Versions &versions) {
+  const std::string &libraries = versions.libraries;
+  bool isCpu = libraries.empty() || absl::ascii_isdigit(libraries[0]);
+  return absl::StrCat("codegen ", versions.codegen, ", candidates ",
+                      versions.candidateSet, isCpu ? ", oneDNN " : ", ",
+                      libraries.empty() ? "none" : libraries);
 }
 
 void ClockRange::include(double mhz) {

@@ -24,8 +24,9 @@ struct Versions {
   bool operator==(const Versions &) const = default;
 };
 
-/// "oneDNN 2.6.3", "oneDNN none", or what a GPU has.
-std::string describeLibraries(const Versions &versions);
+/// "codegen 1, candidates 2, oneDNN 2.6.3", or "oneDNN none", or what a GPU
+/// has.
+std::string describe(const Versions &versions);
 
 /// One thing to decide: the body of a fusion, on a device.
 struct ProblemSpec {

@@ -238,6 +238,10 @@ private:
 
 } // namespace
 
+int64_t iterationsFor(double us, double targetUs, int64_t most) {
+  return std::clamp<int64_t>(std::llround(targetUs / us), 1, most);
+}
+
 absl::StatusOr<RoundsResult> runRounds(int count, const TimeRound &timeRound,
                                        const Clock &clock,
                                        const RoundsOptions &options) {

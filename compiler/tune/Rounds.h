@@ -57,6 +57,9 @@ struct RoundsResult {
   std::string ended;
 };
 
+/// How many runs of `us` each take about `targetUs`: 1 to `most`.
+int64_t iterationsFor(double us, double targetUs, int64_t most = 10000);
+
 /// Times candidates in the given order (indices; the first is repeated at the
 /// end) and returns microseconds of one run for each entry.
 using TimeRound =

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// A database that cannot be used is none: assembling takes longer, no more.
 
 #include "compiler/tune/TunedBinaries.h"
 

@@ -36,11 +36,6 @@ Versions currentVersions(const DeviceProfile &profile) {
                        DNNL_VERSION_PATCH)};
 }
 
-std::string describe(const Versions &versions) {
-  return absl::StrCat("codegen ", versions.codegen, ", candidates ",
-                      versions.candidateSet, ", ", describeLibraries(versions));
-}
-
 /// Whether all that one run of the model touches outgrows the caches: then the
 /// operands of a fusion have left them when its turn comes again.
 static bool isCold(ArrayRef<kernel::FusionOp> fusions,

@@ -28,9 +28,6 @@ inline constexpr const char *verdictVersion = "7";
 /// profile says.
 Versions currentVersions(const DeviceProfile &profile);
 
-/// "codegen 1, candidates 2, oneDNN 2.6.3".
-std::string describe(const Versions &versions);
-
 } // namespace minic::tune
 
 #endif // MINIC_COMPILER_TUNE_VERSIONS_H

@@ -45,9 +45,9 @@ struct WholeModelInputs {
 
 struct WholeModelResult {
   /// Generated kernels alone against the fastest of all candidates, each in its
-  /// better way; which of them `plans` and `graph` are about.
+  /// best way; which of them `plans` and `graph` are about.
   std::optional<Verdict> generated;
-  /// Tuned, run in its better way, against default on a stream; none where they
+  /// Tuned, run in its best way, against default on a stream; none where they
   /// are the same plan.
   std::optional<Verdict> plans;
   /// Each of these ways against launches on a stream, of the plan that ships:

@@ -23,8 +23,8 @@ absl::StatusOr<std::optional<WholeModelResult>>
 findWholeModel(const WholeModelInputs &inputs, TuningDb &db);
 
 /// The same for who measures nothing: without a verdict on the ways of running
-/// that `inputs` asks for, which plan ships is taken from one on both ways,
-/// else on streams. Nothing is taken over of a graph.
+/// that `inputs` asks for, which plan ships is taken from one on all ways, else
+/// on streams. Nothing is taken over of a graph.
 absl::StatusOr<std::optional<WholeModelResult>>
 findNearestWholeModel(const WholeModelInputs &inputs, TuningDb &db);
 

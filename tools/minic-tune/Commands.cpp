@@ -79,11 +79,9 @@ absl::Status showRecords(TuningDb &db, const std::string &key, bool withText) {
     }
     std::printf("%sproblem %s  device %s\n", shown++ ? "\n" : "",
                 problem.key.c_str(), problem.device.c_str());
-    std::printf(
-        "%s, %s; codegen %s, candidates %s, %s; searched %s\n",
-        toString(record.state), record.created.c_str(),
-        problem.versions.codegen.c_str(), problem.versions.candidateSet.c_str(),
-        describeLibraries(problem.versions).c_str(), problem.backends.c_str());
+    std::printf("%s, %s; %s; searched %s\n", toString(record.state),
+                record.created.c_str(), describe(problem.versions).c_str(),
+                problem.backends.c_str());
     std::fputs(formatTable(select(record), 1000).c_str(), stdout);
     if (withText) {
       std::printf("%s\n", problem.text.c_str());

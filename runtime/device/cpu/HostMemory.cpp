@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The host's allocator, aligned.
 
 #include "runtime/device/cpu/HostMemory.h"
 

@@ -253,7 +253,7 @@ TEST_F(AutotunerTest, OtherVersionsMakeARecordStale) {
   EXPECT_EQ(result.status().code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(result.status().message()),
               HasSubstr("is stale: made with codegen 1, candidates 1, oneDNN "
-                        "2.6; now 1, 1, 3.0"));
+                        "2.6; now codegen 1, candidates 1, oneDNN 3.0"));
   options.replay = false;
   TunedProblem tuned = tuneOne(task);
   EXPECT_TRUE(tuned.measured);

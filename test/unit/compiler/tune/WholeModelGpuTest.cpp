@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole-model check on a GPU: two plans, two ways of running each, two
+// The whole-model check on a GPU: two plans, by stream and by graph, two
 // figures.
 
 #include "test/unit/compiler/tune/WholeModelGpuTest.h"
