@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Range reductions and polynomials; coefficients of exp and log are those of
-// Cephes' expf and logf (S. Moshier), those of erf were fitted for it (Lawson's
-// algorithm on Chebyshev nodes), pow goes through a logarithm in float64.
+// Cephes' expf and logf (S. Moshier), those of erf and tanh were fitted for
+// them (Lawson's algorithm on Chebyshev nodes), pow goes through a logarithm in
+// float64.
 
 #include "compiler/target/codegen/MathLowering.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/TypeUtilities.h"
+#include "compiler/target/codegen/MathArithmetic.h"
 
-#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -25,72 +23,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// that integer in the low bits.
 constexpr double kRoundingMagic = 12582912.0;
 
-/// Arithmetic on scalars or vectors shaped like one value.
-struct Arithmetic {
-  OpBuilder &b;
-  Location loc;
-  Type shape;
-
-  using F = arith::CmpFPredicate;
-
-  Type of(Type element) const {
-    auto vector = dyn_cast<VectorType>(shape);
-    return vector ? Type(vector.clone(element)) : element;
-  }
-  Type f32() const { return of(b.getF32Type()); }
-  Type f64() const { return of(b.getF64Type()); }
-  Type i32() const { return of(b.getI32Type()); }
-  Type i64() const { return of(b.getI64Type()); }
-
-  Value constant(Type type, double value) const {
-    return splat(type, b.getFloatAttr(getElementTypeOrSelf(type), value));
-  }
-  Value integer(Type type, int64_t value) const {
-    return splat(type, b.getIntegerAttr(getElementTypeOrSelf(type), value));
-  }
-  Value splat(Type type, TypedAttr attr) const {
-    if (auto shaped = dyn_cast<ShapedType>(type)) {
-      attr = DenseElementsAttr::get(shaped, Attribute(attr));
-    }
-    return arith::ConstantOp::create(b, loc, attr);
-  }
-  Value like(Value v, double value) const {
-    return constant(v.getType(), value);
-  }
-
-  template <typename Op, typename... Args> Value op(Args... args) const {
-    return Op::create(b, loc, args...);
-  }
-  Value add(Value x, Value y) const { return op<arith::AddFOp>(x, y); }
-  Value sub(Value x, Value y) const { return op<arith::SubFOp>(x, y); }
-  Value mul(Value x, Value y) const { return op<arith::MulFOp>(x, y); }
-  Value fma(Value x, Value y, Value z) const {
-    return op<math::FmaOp>(x, y, z);
-  }
-  Value fma(Value x, double y, Value z) const { return fma(x, like(x, y), z); }
-  Value compare(F predicate, Value x, double y) const {
-    return op<arith::CmpFOp>(predicate, x, like(x, y));
-  }
-  Value select(Value c, Value x, Value y) const {
-    return op<arith::SelectOp>(c, x, y);
-  }
-  Value select(Value c, double x, Value y) const {
-    return select(c, like(y, x), y);
-  }
-  /// Within [low, high]; NaN stays.
-  Value clamp(Value x, double low, double high) const {
-    x = select(compare(F::OLT, x, low), low, x);
-    return select(compare(F::OGT, x, high), high, x);
-  }
-  /// Horner's scheme, highest coefficient first.
-  Value polynomial(Value x, ArrayRef<double> coefficients) const {
-    Value result = like(x, coefficients.front());
-    for (double c : coefficients.drop_front()) {
-      result = fma(result, x, like(x, c));
-    }
-    return result;
-  }
-
+struct Functions : MathArithmetic {
   /// exp(r) for |r| <= ln(2) / 2, f32.
   Value expReduced(Value r) const {
     Value p =
@@ -125,6 +58,35 @@ struct Arithmetic {
     return scale(expReduced(r), magic);
   }
 
+  Value exp2(Value x) const {
+    return op<math::Exp2Op>(x, arith::FastMathFlags::afn);
+  }
+
+  /// 2^t 2^rest, where t is x log2(e) rounded and rest what that left out.
+  Value expByExp2(Value x) const {
+    Value inside = op<arith::MaximumFOp>(x, like(x, -104));
+    inside = op<arith::MinimumFOp>(inside, like(x, 89));
+    constexpr double kLog2E = 1.44269504088896341;
+    Value t = mul(inside, like(x, kLog2E));
+    Value rest = fma(inside, kLog2E, op<arith::NegFOp>(t));
+    rest = fma(inside, kLog2E - double(float(kLog2E)), rest);
+    return mul(exp2(t), fma(rest, 0.693147180559945309, like(x, 1)));
+  }
+
+  /// x + x^3 p(x^2) where that is accurate, else 1 - 2 / (1 + e^(2 |x|)).
+  Value tanhByExp2(Value x) const {
+    Value magnitude = op<math::AbsFOp>(x), square = mul(x, x);
+    Value p = polynomial(square, {-5.51517014e-3, 2.0469426e-2, -5.36880251e-2,
+                                  1.33308304e-1, -3.33332598e-1});
+    Value power = exp2(mul(magnitude, like(x, 2.88539008177792681)));
+    Value rest = op<arith::DivFOp>(like(x, 2), add(power, like(x, 1)),
+                                   arith::FastMathFlags::afn);
+    Value large = op<math::CopySignOp>(sub(like(x, 1), rest), x);
+    // NaN is on the side of small ones, which keep it.
+    return select(compare(F::OGE, magnitude, 0.65), large,
+                  fma(mul(p, square), x, x));
+  }
+
   /// 2^x for x <= 0, but 2^-30 where that is less.
   Value exp2Beside1(Value x) const {
     Value inside = select(compare(F::OLT, x, -30), -30, x);
@@ -148,9 +110,7 @@ struct Arithmetic {
     Value q =
         polynomial(magnitude, {-1.66951685e-3, 2.13978297e-2, -1.28110922e-1,
                                -9.43868879e-1, -1.61238667, -3.77866531e-3});
-    Value power = hasExp2Instruction
-                      ? op<math::Exp2Op>(q, arith::FastMathFlags::afn)
-                      : exp2Beside1(q);
+    Value power = hasExp2Instruction ? exp2(q) : exp2Beside1(q);
     Value large = op<math::CopySignOp>(sub(like(x, 1), power), x);
     // NaN is on the side of small ones, which keep it.
     return select(compare(F::OGE, magnitude, 1), large, fma(p, x, x));
@@ -242,10 +202,6 @@ struct Arithmetic {
                           compare(F::OEQ, op<math::AbsFOp>(y), kInfinity));
     return select(op<arith::OrIOp>(isOne, isUnitToInfinity), 1, power);
   }
-
-  Value negate(Value predicate) const {
-    return op<arith::XOrIOp>(predicate, integer(predicate.getType(), 1));
-  }
 };
 
 template <typename Op, typename Emit> struct Lowering : OpRewritePattern<Op> {
@@ -257,7 +213,7 @@ template <typename Op, typename Emit> struct Lowering : OpRewritePattern<Op> {
     if (!getElementTypeOrSelf(op.getType()).isF32()) {
       return rewriter.notifyMatchFailure(op, "not of f32");
     }
-    Arithmetic a{rewriter, op.getLoc(), op.getType()};
+    Functions a{{rewriter, op.getLoc(), op.getType()}};
     rewriter.replaceOp(op, emit(a, op));
     return success();
   }
@@ -275,16 +231,22 @@ void add(RewritePatternSet &patterns, Emit emit) {
 
 void populateMathLoweringPatterns(RewritePatternSet &patterns,
                                   bool hasExp2Instruction) {
-  add<math::ErfOp>(patterns, [=](const Arithmetic &a, math::ErfOp op) {
+  add<math::ErfOp>(patterns, [=](const Functions &a, math::ErfOp op) {
     return a.erf(op.getOperand(), hasExp2Instruction);
   });
-  add<math::ExpOp>(patterns, [](const Arithmetic &a, math::ExpOp op) {
-    return a.exp(op.getOperand());
+  add<math::ExpOp>(patterns, [=](const Functions &a, math::ExpOp op) {
+    return hasExp2Instruction ? a.expByExp2(op.getOperand())
+                              : a.exp(op.getOperand());
   });
-  add<math::LogOp>(patterns, [](const Arithmetic &a, math::LogOp op) {
+  if (hasExp2Instruction) {
+    add<math::TanhOp>(patterns, [](const Functions &a, math::TanhOp op) {
+      return a.tanhByExp2(op.getOperand());
+    });
+  }
+  add<math::LogOp>(patterns, [](const Functions &a, math::LogOp op) {
     return a.log(op.getOperand());
   });
-  add<math::PowFOp>(patterns, [](const Arithmetic &a, math::PowFOp op) {
+  add<math::PowFOp>(patterns, [](const Functions &a, math::PowFOp op) {
     return a.pow(op.getLhs(), op.getRhs());
   });
 }

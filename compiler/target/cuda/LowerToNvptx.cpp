@@ -18,7 +18,6 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -40,8 +39,6 @@ static LogicalResult approximateMath(ModuleOp device) {
   }
   RewritePatternSet patterns(device.getContext());
   populateMathLoweringPatterns(patterns, /*hasExp2Instruction=*/true);
-  populateMathPolynomialApproximationPatterns(
-      patterns, [](StringRef name) { return name == "math.tanh"; });
   GreedyRewriteConfig config;
   config.enableFolding(false)
       .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)

@@ -6,6 +6,7 @@
 #include "compiler/target/cpu/Assembler.h"
 #include "compiler/target/cpu/CpuProfile.h"
 #include "compiler/target/cpu/KernelAbi.h"
+#include "test/unit/compiler/target/MathCases.h"
 #include "test/unit/compiler/target/cpu/LoadedKernel.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -13,7 +14,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <functional>
 #include <vector>
 
@@ -22,7 +22,7 @@ using namespace mlir;
 namespace minic::cpu {
 namespace {
 
-using Floats = std::vector<float>;
+using testing::Floats, testing::ulps;
 
 /// Results of `emit` on vectors of two operands.
 Floats run(const Floats &x, const Floats &y,
@@ -57,41 +57,10 @@ Floats run(const Floats &x, const Floats &y,
   return result;
 }
 
-/// Distance in units in the last place that `expected` has as a float32;
-/// infinite where one of them is NaN or infinite and the other is not.
-double ulps(float got, double expected) {
-  if (std::isnan(expected) || std::isnan(got)) {
-    return std::isnan(expected) == std::isnan(got) ? 0 : INFINITY;
-  }
-  if (std::isinf(float(expected)) || std::isinf(got)) {
-    // Just below overflow either is right.
-    bool isNear = std::fabs(expected) > 3.40282e38 && std::fabs(got) > 3.4e38 &&
-                  std::fabs(expected) < 3.40283e38;
-    return float(expected) == got || isNear ? 0 : INFINITY;
-  }
-  int exponent = expected == 0 ? -126 : std::ilogb(expected);
-  return std::fabs(got - expected) /
-         std::ldexp(1.0, std::max(exponent, -126) - 23);
-}
-
-/// Every 16411th bit pattern, and edges.
-Floats spread() {
-  Floats values = {0.0f,    -0.0f,     INFINITY, -INFINITY,    NAN,
-                   1.0f,    88.72284f, 88.7228f, -87.3366f,    -103.9721f,
-                   -104.1f, 1e-45f,    -1e-45f,  3.4028235e38f};
-  for (uint64_t bits = 0; bits < (uint64_t(1) << 32); bits += 16411) {
-    float value;
-    uint32_t word = uint32_t(bits);
-    std::memcpy(&value, &word, 4);
-    values.push_back(value);
-  }
-  return values;
-}
-
 using Function = double (*)(double);
 
 template <typename Op> void check(Function expected, double bound) {
-  Floats x = spread();
+  Floats x = testing::spreadFloats();
   for (std::string isa : {"", "v3"}) {
     Floats got = run(
         x, x,

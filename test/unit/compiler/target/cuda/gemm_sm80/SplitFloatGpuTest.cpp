@@ -16,7 +16,7 @@ using namespace ::minic::testing;
 
 /// y = x w^T: split-float.mlir as PTX.
 const char *const splitFloatPtx =
-#include "SplitFloatPtx.inc"
+#include "test/unit/compiler/target/cuda/gemm_sm80/SplitFloatPtx.inc"
     ;
 
 class SplitFloatGpuTest : public GpuOrSkip {
