@@ -13,15 +13,20 @@ namespace minic::tune {
 std::vector<bool> firstToLookAt(absl::Span<const Prospect> prospects,
                                 const ProspectPolicy &policy) {
   std::vector<bool> isFirst(prospects.size());
-  std::map<std::string, size_t> ofKind;
+  std::map<std::string, size_t> ofKind, ofFamily;
   size_t taken = 0;
   for (size_t i = 0; i < prospects.size(); ++i) {
     const std::string &kind = prospects[i].kind;
     if (kind.empty() || policy.isExhaustive) {
       isFirst[i] = true;
-    } else if (taken < policy.first && ofKind[kind] < policy.firstOfKind) {
+      continue;
+    }
+    size_t &family = ofFamily[kind.substr(0, kind.find(' '))];
+    bool hasRoom = taken < policy.first || family < policy.firstOfFamily;
+    if (hasRoom && ofKind[kind] < policy.firstOfKind) {
       isFirst[i] = true;
       ++ofKind[kind];
+      ++family;
       ++taken;
     }
   }

@@ -17,8 +17,18 @@ TEST(Prospects, AFewOfEachKindComeFirst) {
   EXPECT_THAT(firstToLookAt(prospects),
               ElementsAre(true, true, false, true, true, true, true, false));
   // What has no kind is beyond the count.
-  EXPECT_THAT(firstToLookAt(prospects, {.first = 3, .firstOfKind = 2}),
+  EXPECT_THAT(firstToLookAt(prospects,
+                            {.first = 3, .firstOfKind = 2, .firstOfFamily = 0}),
               ElementsAre(true, true, false, true, true, false, false, false));
+}
+
+TEST(Prospects, AFewOfEachFamilyComeFirst) {
+  std::vector<Prospect> prospects = {{"a 1", 1}, {"a 2", 2}, {"a 3", 3},
+                                     {"b 1", 4}, {"b 1", 5}, {"b 2", 6},
+                                     {"a 4", 7}, {"b 3", 8}};
+  EXPECT_THAT(firstToLookAt(prospects,
+                            {.first = 3, .firstOfKind = 1, .firstOfFamily = 2}),
+              ElementsAre(true, true, true, true, false, true, false, false));
 }
 
 TEST(Prospects, AllAreLookedAtWhereThatIsAsked) {
