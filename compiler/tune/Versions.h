@@ -13,7 +13,7 @@
 namespace minic::tune {
 
 /// Raise it whenever the same choice generates other code.
-inline constexpr const char *codegenVersion = "5";
+inline constexpr const char *codegenVersion = "6";
 
 /// Raise it whenever a family, a library or a schedule is added or removed, or
 /// the rule changes by which a search looks at some of them only.

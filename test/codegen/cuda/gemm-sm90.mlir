@@ -39,15 +39,15 @@ plan.kernel @bf16 target "cuda" entries ["bf16"] {
     }
 }
 
-// Rows of lhs that are aligned to 8 bytes only are copied in such pieces; those
-// of rhs are padded, and K's end is cut.
+// Rows of lhs that are aligned to 8 bytes only are copied in such pieces, and
+// cut at K's end; those of rhs are padded to whole stages.
 // CHECK-LABEL: .entry unaligned(
-// CHECK-DAG: cp.async.ca.shared.global {{.*}}, 8
-// CHECK-DAG: cp.async.cg.shared.global {{.*}}, 16
 // CHECK: wgmma.mma_async.sync.aligned.m64n160k16.f32.bf16.bf16
+// CHECK: cp.async.ca.shared.global {{.*}}, 8, %r
+// CHECK: cp.async.cg.shared.global {{.*}}, 16;
 plan.kernel @unaligned target "cuda" entries ["unaligned"] {
-  ^bb0(%x0: tensor<2048x3420xbf16>, %w0: tensor<1280x3420xbf16, #kernel.layout<order = [0, 1], blocks = [], padded = [1280, 3424]>>):
-    %0 = kernel.fusion (%x = %x0 : tensor<2048x3420xbf16>, %w = %w0 : tensor<1280x3420xbf16, #kernel.layout<order = [0, 1], blocks = [], padded = [1280, 3424]>>) -> tensor<2048x1280xbf16> attributes {impl = #kernel.impl<family = "gemm_sm90", schedule = {bm = 128 : i64, bn = 160 : i64, stages = 6 : i64}>} {
+  ^bb0(%x0: tensor<2048x3420xbf16>, %w0: tensor<1280x3420xbf16, #kernel.layout<order = [0, 1], blocks = [], padded = [1280, 3456]>>):
+    %0 = kernel.fusion (%x = %x0 : tensor<2048x3420xbf16>, %w = %w0 : tensor<1280x3420xbf16, #kernel.layout<order = [0, 1], blocks = [], padded = [1280, 3456]>>) -> tensor<2048x1280xbf16> attributes {impl = #kernel.impl<family = "gemm_sm90", schedule = {bm = 128 : i64, bn = 160 : i64, stages = 6 : i64}>} {
       %1 = graph.linear %x, %w : (tensor<2048x3420xbf16>, tensor<1280x3420xbf16>) -> tensor<2048x1280xbf16>
       %2 = graph.relu %1 : tensor<2048x1280xbf16>
       kernel.yield %2 : tensor<2048x1280xbf16>

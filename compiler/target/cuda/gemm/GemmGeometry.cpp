@@ -26,12 +26,13 @@ static int64_t epilogueLanes(const kernel::FusionShape &shape) {
 }
 
 GemmGeometry::GemmGeometry(const kernel::FusionShape &shape,
-                           const GemmSchedule &schedule)
+                           const GemmSchedule &schedule, int64_t paddedRowBytes)
     : gemm(*shape.gemm),
-      lhs(schedule.padLhs ? GemmOperand::padded(shape, /*isLhs=*/true)
-                          : GemmOperand::dense(shape, /*isLhs=*/true)),
+      lhs(schedule.padLhs
+              ? GemmOperand::padded(shape, /*isLhs=*/true, paddedRowBytes)
+              : GemmOperand::dense(shape, /*isLhs=*/true)),
       // Weights are free, and another rhs is rarely unaligned.
-      rhs(GemmOperand::padded(shape, /*isLhs=*/false)),
+      rhs(GemmOperand::padded(shape, /*isLhs=*/false, paddedRowBytes)),
       raster{int64_t(llvm::divideCeil(gemm.m, schedule.bm)),
              int64_t(llvm::divideCeil(gemm.n, schedule.bn)), schedule.splitK,
              gemm.batchCount(), schedule.group},

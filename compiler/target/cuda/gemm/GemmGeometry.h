@@ -34,7 +34,9 @@ struct GemmGeometry {
   int64_t lanes = 1;
 
   GemmGeometry() = default;
-  GemmGeometry(const kernel::FusionShape &shape, const GemmSchedule &schedule);
+  /// `paddedRowBytes`: what rows that are padded are a multiple of.
+  GemmGeometry(const kernel::FusionShape &shape, const GemmSchedule &schedule,
+               int64_t paddedRowBytes = 16);
 
   /// Blocks of the launch; 0 where the result has no elements.
   int64_t blocks() const { return raster.blocks(); }

@@ -26,7 +26,7 @@ static GemmOperand describe(const kernel::GemmShape &gemm, bool isLhs,
   }
   operand.type = getElementTypeOrSelf(value.getType());
   operand.rows = isLhs ? gemm.m : gemm.n;
-  operand.k = gemm.k;
+  operand.k = operand.paddedK = gemm.k;
   operand.pitch = isLhs ? gemm.lhsStrideM : gemm.rhsStrideN;
   operand.batchStrides = isLhs ? gemm.lhsBatchStrides : gemm.rhsBatchStrides;
   operand.layout = UnitAttr::get(operand.value.getContext());
@@ -66,7 +66,7 @@ GemmOperand GemmOperand::dense(const kernel::FusionShape &shape, bool isLhs,
 }
 
 GemmOperand GemmOperand::padded(const kernel::FusionShape &shape, bool isLhs,
-                                Value value) {
+                                Value value, int64_t rowBytes) {
   if (isContiguousInK(shape, isLhs)) {
     GemmOperand operand = dense(shape, isLhs, value);
     if (operand.accessBytes == rowAlignment) {
@@ -85,8 +85,8 @@ GemmOperand GemmOperand::padded(const kernel::FusionShape &shape, bool isLhs,
   auto extents = llvm::to_vector(type.getShape());
   int64_t matrix = rank >= 2 ? extents[rank - 2] * extents[rank - 1] : 0;
   extents[kDim] = llvm::alignTo(std::max<int64_t>(extents[kDim], 1),
-                                rowAlignment / operand.elementBytes());
-  operand.pitch = extents[kDim];
+                                rowBytes / operand.elementBytes());
+  operand.pitch = operand.paddedK = extents[kDim];
   int64_t paddedMatrix = rank >= 2 ? extents[rank - 2] * extents[rank - 1] : 0;
   for (int64_t &stride : operand.batchStrides) {
     stride = matrix == 0 ? 0 : stride / matrix * paddedMatrix;

@@ -18,6 +18,8 @@ struct GemmOperand {
   mlir::Value value;
   mlir::Type type; // of an element
   int64_t rows = 0, k = 0;
+  /// K with the zeros that each row ends with.
+  int64_t paddedK = 0;
   /// Elements from one row to the next; K at least.
   int64_t pitch = 0;
   /// Elements from one matrix to the next, per batch dimension.
@@ -39,11 +41,14 @@ struct GemmOperand {
     return dense(shape, isLhs, isLhs ? shape.gemm->lhs : shape.gemm->rhs);
   }
   /// With rows of a multiple of 16 bytes, the rest of them zero. Equal to the
-  /// dense one where that has such rows already.
+  /// dense one where that has such rows already. What must be relaid gets rows
+  /// of a multiple of `rowBytes`.
   static GemmOperand padded(const kernel::FusionShape &shape, bool isLhs,
-                            mlir::Value value);
-  static GemmOperand padded(const kernel::FusionShape &shape, bool isLhs) {
-    return padded(shape, isLhs, isLhs ? shape.gemm->lhs : shape.gemm->rhs);
+                            mlir::Value value, int64_t rowBytes = 16);
+  static GemmOperand padded(const kernel::FusionShape &shape, bool isLhs,
+                            int64_t rowBytes = 16) {
+    return padded(shape, isLhs, isLhs ? shape.gemm->lhs : shape.gemm->rhs,
+                  rowBytes);
   }
 };
 

@@ -24,7 +24,7 @@ TileCopy::TileCopy(CudaKernelBuilder &builder, const GemmOperand &operand,
                    int64_t tileRows, int64_t rowBytes, int64_t threads,
                    Value thread, Value base, Value firstRow, Value firstK)
     : k_(builder), operand_(operand), tileRows_(tileRows), rowBytes_(rowBytes),
-      hasKTail_(operand.k * operand.elementBytes() % rowBytes != 0) {
+      hasKTail_(operand.paddedK * operand.elementBytes() % rowBytes != 0) {
   int64_t access = operand.accessBytes, elementBytes = operand.elementBytes();
   int64_t accesses = rowBytes / access;
   rowsPerPass_ = threads / accesses;

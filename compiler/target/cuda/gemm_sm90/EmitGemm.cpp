@@ -104,8 +104,8 @@ void emitGemm(Location loc, ModuleOp device, StringRef name,
               int64_t operands, bool rhsIsConstant) {
   OpBuilder builder(device.getContext());
   GemmEntry gemm{shape, operands};
-  KernelEntry entry =
-      gemm.create(builder, loc, device, name, g.schedule, g.schedule.threads());
+  KernelEntry entry = gemm.create(builder, loc, device, name, g.schedule,
+                                  g.schedule.threads(), g.minBlocksPerSm());
   CudaKernelBuilder k(builder, loc);
   GemmEmitter(k, entry, gemm, g, dynamicShared(builder, loc, device))
       .emit(rhsIsConstant);

@@ -27,8 +27,9 @@ const Tile tiles[] = {
     {192, 160, 3, 1}, {256, 64, 4, 1},   {256, 96, 4, 1},  {256, 128, 2, 1},
 };
 
-/// Stages of shared memory, ascending.
-constexpr int64_t depths[] = {4, 5, 6, 8, 12};
+/// Stages of shared memory, ascending. With the fewest, copies are waited for
+/// by what the other blocks of the SM multiply.
+constexpr int64_t depths[] = {3, 4, 5, 6, 8, 12};
 
 class Enumeration {
 public:
@@ -68,11 +69,16 @@ private:
       return;
     }
     // Stages that nothing ever fills, or splits that only add traffic.
-    if (schedule.stages > depths[0] && g->stagesAhead() > g->kBlocksPerSplit) {
+    if (schedule.stages > 4 && g->stagesAhead() > g->kBlocksPerSplit) {
       return;
     }
     if (schedule.splitK > 1 &&
         g->raster.tiles() * g->raster.batches > profile_.smCount) {
+      return;
+    }
+    bool areAlone =
+        g->blocksPerSm(profile_) == 1 || g->blocks() <= profile_.smCount;
+    if (schedule.stages == depths[0] && areAlone) {
       return;
     }
     found.push_back({schedule, estimateMicroseconds(*g, profile_)});
@@ -85,19 +91,21 @@ private:
 } // namespace
 
 /// The best `limit`, but of each tile a few only, and one of those that differ
-/// in stages alone: the estimate is least sure about how tiles compare.
+/// in stages alone, with several blocks in an SM another: the estimate is least
+/// sure about how tiles compare.
 static std::vector<EstimatedSm90Schedule>
 bestOfEach(ArrayRef<EstimatedSm90Schedule> sorted, size_t limit) {
   std::map<std::array<int64_t, 5>, int> ofTile;
-  std::map<std::array<int64_t, 7>, int> ofStages;
+  std::map<std::array<int64_t, 8>, int> ofStages;
   std::vector<EstimatedSm90Schedule> result;
   for (const EstimatedSm90Schedule &one : sorted) {
     const GemmSm90Schedule &s = one.schedule;
     int &tiles =
         ofTile[{s.bm, s.bn, s.warpGroupsM, s.warpGroupsN, s.warpGroupsK}];
-    int &stages = ofStages[{s.bm, s.bn, s.warpGroupsM, s.warpGroupsN,
-                            s.warpGroupsK, s.splitK, s.padLhs}];
-    if (tiles < 2 && stages < 1 && result.size() < limit) {
+    int &stages =
+        ofStages[{s.bm, s.bn, s.warpGroupsM, s.warpGroupsN, s.warpGroupsK,
+                  s.splitK, s.padLhs, s.stages == depths[0]}];
+    if (tiles < 3 && stages < 1 && result.size() < limit) {
       ++tiles, ++stages;
       result.push_back(one);
     }
@@ -118,7 +126,10 @@ enumerateSm90Schedules(const kernel::FusionShape &shape,
   std::vector<EstimatedSm90Schedule> result = bestOfEach(found, best);
   size_t favourites = std::min(limit / 4, result.size());
   auto append = [&](const EstimatedSm90Schedule &one) {
-    if (result.size() < limit) {
+    bool isNew = llvm::none_of(result, [&](const auto &other) {
+      return other.schedule == one.schedule;
+    });
+    if (isNew && result.size() < limit) {
       result.push_back(one);
     }
   };

@@ -37,7 +37,9 @@ FailureOr<GemmSm90Geometry>
 GemmSm90Geometry::get(const kernel::FusionShape &shape,
                       const GemmSm90Schedule &schedule, std::string *reason) {
   GemmSm90Geometry g;
-  static_cast<GemmGeometry &>(g) = GemmGeometry(shape, schedule);
+  // Lines of L2, so that a stage's part of a row is in one.
+  static_cast<GemmGeometry &>(g) =
+      GemmGeometry(shape, schedule, /*paddedRowBytes=*/128);
   g.schedule = schedule;
   g.groupTileM = schedule.bm / schedule.warpGroupsM;
   g.groupTileN = schedule.bn / schedule.warpGroupsN;
@@ -63,6 +65,15 @@ int64_t GemmSm90Geometry::sharedBytes() const {
 int64_t GemmSm90Geometry::registers() const {
   // Besides sums: addresses and conditions of copies.
   return accumulators() + 40;
+}
+
+int64_t GemmSm90Geometry::minBlocksPerSm() const {
+  // What an SM of Hopper has.
+  constexpr int64_t shared = 228 << 10, registersOfSm = 65536;
+  int64_t ofBlock = int64_t(llvm::alignTo(registers(), 8)) * schedule.threads();
+  bool fit =
+      2 * (sharedBytes() + 1024) <= shared && 2 * ofBlock <= registersOfSm;
+  return fit ? 2 : 0;
 }
 
 BlockResources GemmSm90Geometry::resources() const {

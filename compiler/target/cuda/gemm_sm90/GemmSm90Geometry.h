@@ -41,6 +41,9 @@ struct GemmSm90Geometry : GemmGeometry {
   int64_t accumulators() const { return groupTileM * groupTileN / 128; }
   /// A rough count of registers a thread needs; more than 255 spill.
   int64_t registers() const;
+  /// Blocks per SM that the assembler is to keep to, 0 for as it likes: it
+  /// takes as many registers for addresses as there are.
+  int64_t minBlocksPerSm() const;
 
 private:
   BlockResources resources() const;

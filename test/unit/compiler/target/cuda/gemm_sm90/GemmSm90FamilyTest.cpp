@@ -208,6 +208,7 @@ TEST(GemmSm90Family, AssemblesWithoutSpills) {
       {2048, 4096, 16384, "f16", "cp.async.cg.shared.global"},
       {2048, 1280, 3420, "bf16", "cp.async.ca.shared.global"},
       {1000, 1544, 1098, "bf16", "cp.async.ca.shared.global"},
+      {560, 1280, 3420, "bf16", "cp.async.ca.shared.global"},
   };
   DeviceProfile profile = profileOf("sm_90a");
   for (const Case &each : cases) {
