@@ -43,20 +43,25 @@ absl::StatusOr<runtime::Reply> PlanContest::ask(const runtime::Request &request,
 
 absl::StatusOr<double> PlanContest::probe(const Entry &entry, RunMode mode) {
   runtime::TimeRequest probe;
-  probe.ids = {entry.plan, entry.plan};
-  probe.iterations = {1, 1};
+  probe.ids = {entry.plan};
   if (options.onGpu) {
-    probe.iterations = {1, 10};
-    probe.modes = {mode, mode};
-    probe.runUs = {entry.runUs, entry.runUs};
-    probe.changes = {entry.changes, entry.changes};
+    probe.modes = {mode};
+    probe.runUs = {entry.runUs};
+    probe.changes = {entry.changes};
   }
-  absl::StatusOr<runtime::Reply> reply = ask(probe, entry.plan);
-  if (!reply.ok()) {
-    return reply.status();
-  }
-  auto &times = std::get<runtime::TimeReply>(*reply).microseconds;
-  return times.size() == 2 && times[1] > 0 ? times[1] : options.roundUs;
+  auto time = [&](int64_t runs) -> absl::StatusOr<double> {
+    probe.iterations = {runs};
+    absl::StatusOr<runtime::Reply> reply = ask(probe, entry.plan);
+    if (!reply.ok()) {
+      return reply.status();
+    }
+    auto &times = std::get<runtime::TimeReply>(*reply).microseconds;
+    return times.size() == 1 && times[0] > 0 ? times[0] : options.roundUs;
+  };
+  absl::StatusOr<double> us = time(1);
+  // One is as good as ten where a round has no more of them.
+  int64_t runs = us.ok() ? iterationsFor(*us, options.roundUs, /*most=*/10) : 1;
+  return runs > 1 ? time(runs) : us;
 }
 
 absl::StatusOr<int> PlanContest::enter(const std::string &plan, RunMode mode,
