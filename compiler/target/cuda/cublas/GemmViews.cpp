@@ -21,6 +21,10 @@ using kernel::LayoutAttr;
 
 // What vector accesses and TMA want of pitches.
 static constexpr int64_t kPitchBytes = 16;
+// A line of L2.
+static constexpr int64_t kLineBytes = 128;
+// From here on the rest of a last line is little of a row.
+static constexpr int64_t kLongRowBytes = 1024;
 
 static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
@@ -30,14 +34,25 @@ static RankedTensorType typeOf(Value value) {
 // GemmPadding
 //===----------------------------------------------------------------------===//
 
-/// `argument` padded: its last dimension to a pitch of whole `unit`s, and K,
-/// whichever of the last two it is, to `paddedK`. Null where that is dense.
-static LayoutAttr pad(Value argument, bool kIsLast, int64_t paddedK,
-                      int64_t unit) {
+/// Elements of a row with its zeros. What is copied anyway gets rows of whole
+/// lines: a tile's part of a row is 128 bytes, in one line then and not in two.
+static int64_t padRow(int64_t elements, int64_t elementBytes) {
+  int64_t bytes = elements * elementBytes;
+  if (bytes % kPitchBytes == 0) {
+    return elements;
+  }
+  int64_t unit = bytes < kLongRowBytes ? kPitchBytes : kLineBytes;
+  return llvm::alignTo(bytes, unit) / elementBytes;
+}
+
+/// `argument` padded: its last dimension as padRow says, and K, whichever of
+/// the last two it is, to `paddedK`. Null where that is dense.
+static LayoutAttr pad(Value argument, bool kIsLast, int64_t paddedK) {
   RankedTensorType type = typeOf(argument);
   auto padded = llvm::to_vector(type.getShape());
   size_t rank = padded.size();
-  padded[rank - 1] = llvm::alignTo(padded[rank - 1], unit);
+  padded[rank - 1] =
+      padRow(padded[rank - 1], kernel::getElementBytes(type.getElementType()));
   if (!kIsLast) {
     padded[rank - 2] = paddedK;
   }
@@ -50,15 +65,15 @@ static LayoutAttr pad(Value argument, bool kIsLast, int64_t paddedK,
 
 FailureOr<GemmPadding> GemmPadding::get(const FusionShape &shape) {
   const GemmShape &gemm = *shape.gemm;
-  int64_t unit = kPitchBytes / kernel::getElementBytes(gemm.lhsType);
-  // Below a unit a row would be mostly zeros.
-  if (gemm.k < unit || gemm.lhs == gemm.rhs) {
+  int64_t elementBytes = kernel::getElementBytes(gemm.lhsType);
+  // Below that a row would be mostly zeros.
+  if (gemm.k * elementBytes < kPitchBytes || gemm.lhs == gemm.rhs) {
     return failure();
   }
-  int64_t paddedK = llvm::alignTo(gemm.k, unit);
+  int64_t paddedK = padRow(gemm.k, elementBytes);
   GemmPadding padding;
-  padding.lhs = pad(gemm.lhs, gemm.lhsStrideK == 1, paddedK, unit);
-  padding.rhs = pad(gemm.rhs, gemm.rhsStrideK == 1, paddedK, unit);
+  padding.lhs = pad(gemm.lhs, gemm.lhsStrideK == 1, paddedK);
+  padding.rhs = pad(gemm.rhs, gemm.rhsStrideK == 1, paddedK);
   if ((!padding.lhs && !padding.rhs) ||
       (padding.lhs && !gemm.lhs.hasOneUse()) ||
       (padding.rhs && !gemm.rhs.hasOneUse())) {
