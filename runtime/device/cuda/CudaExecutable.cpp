@@ -88,7 +88,8 @@ absl::StatusOr<std::vector<LoadedCommand>> CudaExecutable::loadCommands(
     LoadedCommand &one = loaded.emplace_back();
     one.command = command;
     if (const auto *launch = command->operation_as_Launch()) {
-      absl::StatusOr<KernelLaunch> made = modules.makeLaunch(*launch);
+      absl::StatusOr<KernelLaunch> made =
+          modules.makeLaunch(*launch, /*hasNeighbours=*/commands.size() > 1);
       if (!made.ok()) {
         return made.status();
       }

@@ -206,7 +206,9 @@ absl::Status KernelModules::setShared(const format::Launch &launch,
 /// block is on it, so kernels that are to overlap must agree how. Left alone,
 /// the driver decides by what each kernel needs: two GEMMs of an MLP with
 /// blocks of 48 and 72 KB took 13.0 us on an H200, and 8.2 where both asked for
-/// the most (docs/measurements/2026-11-21-cuda/carveout.txt).
+/// the most. A kernel without neighbours keeps the driver's choice, for what is
+/// left to L1 is worth up to 2 %
+/// (docs/measurements/2026-11-21-cuda/carveout.txt).
 absl::Status KernelModules::setCarveout(const format::Launch &launch,
                                         KernelLaunch &made) const {
   MINIC_RETURN_IF_CUDA_ERROR(
@@ -244,7 +246,7 @@ absl::Status KernelModules::checkParams(const format::Launch &launch,
 }
 
 absl::StatusOr<KernelLaunch>
-KernelModules::makeLaunch(const format::Launch &launch) {
+KernelModules::makeLaunch(const format::Launch &launch, bool hasNeighbours) {
   absl::StatusOr<CUmodule> loaded = module(launch.binary());
   if (!loaded.ok()) {
     return loaded.status();
@@ -274,7 +276,7 @@ KernelModules::makeLaunch(const format::Launch &launch) {
   if (status.ok()) {
     status = setShared(launch, made);
   }
-  if (status.ok()) {
+  if (status.ok() && hasNeighbours) {
     status = setCarveout(launch, made);
   }
   if (!status.ok()) {

@@ -30,10 +30,11 @@ public:
                 const format::ArtifactReader &artifact)
       : context(std::move(context)), artifact(artifact) {}
 
-  /// The context is current. FailedPrecondition where the device cannot do the
-  /// launch or compile its PTX, DataLoss for a binary that is not what the plan
-  /// says.
-  absl::StatusOr<KernelLaunch> makeLaunch(const format::Launch &launch);
+  /// The context is current. `hasNeighbours`: other commands run before or
+  /// behind it. FailedPrecondition where the device cannot do the launch or
+  /// compile its PTX, DataLoss for a binary that is not what the plan says.
+  absl::StatusOr<KernelLaunch> makeLaunch(const format::Launch &launch,
+                                          bool hasNeighbours);
 
 private:
   absl::StatusOr<CUmodule> module(uint32_t binary);

@@ -15,6 +15,7 @@ using namespace ::minic::testing;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 
 class CudaExecutionTest : public CudaFixture {};
 
@@ -167,6 +168,19 @@ TEST_F(CudaExecutionTest, launchesSayClustersSharedMemoryAndOverlap) {
               ElementsAre("increment grid=1 shared=102400",
                           "increment grid=16 shared=0 cluster=16",
                           "increment grid=1 shared=0 programmatic"));
+}
+
+TEST_F(CudaExecutionTest, neighboursAgreeHowAnSmsMemoryIsDivided) {
+  TestArtifact artifact = cudaScaleArtifact(1);
+  ASSERT_TRUE(LoadedArtifact(artifact).status().ok());
+  EXPECT_THAT(fake.carveouts, ::testing::IsEmpty());
+  cudaLaunch(artifact, "add_f32", 1,
+             {inputAddress(0), inputAddress(0), outputAddress(0)}, {1});
+  LoadedArtifact loaded(artifact);
+  ASSERT_TRUE(loaded.status().ok()) << loaded.status();
+  EXPECT_THAT(fake.carveouts,
+              ::testing::UnorderedElementsAre(Pair("scale_f32", 100),
+                                              Pair("add_f32", 100)));
 }
 
 TEST_F(CudaExecutionTest, acceptsStreamsOfItsOwnContextOnly) {

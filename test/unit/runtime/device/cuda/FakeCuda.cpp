@@ -33,6 +33,7 @@ void FakeCuda::reset() {
   failResult = fresh.failResult;
   calls.clear();
   launches.clear();
+  carveouts.clear();
 }
 
 const char *fakeCudaPath() { return MINIC_FAKE_CUDA; }

@@ -45,6 +45,8 @@ struct FakeCuda {
   // What happened.
   std::map<std::string, int> calls;  // by function
   std::vector<std::string> launches; // "name grid=2 shared=0 stream=..."
+  /// What kernels asked for, in percent of the most.
+  std::map<std::string, int> carveouts;
   int liveAllocations = 0, liveModules = 0, liveStreams = 0, liveGraphs = 0;
   int contextsRetained = 0;
   size_t allocatedBytes = 0; // of device memory, of all devices

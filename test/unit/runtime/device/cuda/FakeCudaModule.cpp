@@ -137,10 +137,6 @@ static CUresult launch(CUfunction function, unsigned grid, unsigned shared,
   }
   node.launch = function->name + " grid=" + std::to_string(grid) +
                 " shared=" + std::to_string(shared) + attributes;
-  // Every kernel of minic's is to ask for it.
-  if (function->carveout != CU_SHAREDMEM_CARVEOUT_MAX_SHARED) {
-    node.launch += " carveout=" + std::to_string(function->carveout);
-  }
   fake.launches.push_back(node.launch);
   return enqueue(stream, std::move(node));
 }
@@ -242,7 +238,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
   } else if (attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) {
     function->nonPortableCluster = value != 0;
   } else if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
-    function->carveout = value;
+    state().carveouts[function->name] = value;
   } else {
     return CUDA_ERROR_INVALID_VALUE;
   }

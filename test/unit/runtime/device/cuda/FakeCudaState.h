@@ -21,7 +21,6 @@ struct CUfunc_st {
   size_t params;
   int staticShared = 0, dynamicShared = 48 * 1024;
   bool nonPortableCluster = false;
-  int carveout = CU_SHAREDMEM_CARVEOUT_DEFAULT;
 };
 
 struct CUmod_st {

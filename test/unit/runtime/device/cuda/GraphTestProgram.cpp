@@ -122,7 +122,8 @@ absl::Status GraphTestProgram::load(LibraryBehaviour behaviour) {
     LoadedCommand &one = loaded_.emplace_back();
     one.command = command;
     if (const auto *launch = command->operation_as_Launch()) {
-      absl::StatusOr<KernelLaunch> made = modules_->makeLaunch(*launch);
+      absl::StatusOr<KernelLaunch> made = modules_->makeLaunch(
+          *launch, /*hasNeighbours=*/variant.run()->size() > 1);
       if (!made.ok()) {
         return made.status();
       }
