@@ -13,7 +13,7 @@
 namespace minic::tune {
 
 /// Raise it whenever the same choice generates other code.
-inline constexpr const char *codegenVersion = "6";
+inline constexpr const char *codegenVersion = "7";
 
 /// Raise it whenever a family, a library or a schedule is added or removed, or
 /// the rule changes by which a search looks at some of them only.

@@ -96,6 +96,13 @@ GemmOperand GemmOperand::padded(const kernel::FusionShape &shape, bool isLhs,
   return operand;
 }
 
+bool GemmOperand::hasWideEvenRows() const {
+  return accessBytes == rowAlignment / 2 &&
+         llvm::all_of(batchStrides, [&](int64_t stride) {
+           return stride * elementBytes() % rowAlignment == 0;
+         });
+}
+
 bool isRelaidForOthers(const kernel::FusionShape &shape, bool isLhs) {
   const kernel::GemmShape &gemm = *shape.gemm;
   return !GemmOperand::padded(shape, isLhs).isDense() &&

@@ -32,6 +32,9 @@ struct GemmOperand {
 
   int64_t elementBytes() const { return type.getIntOrFloatBitWidth() / 8; }
   bool isDense() const { return llvm::isa<mlir::UnitAttr>(layout); }
+  /// With accesses of 8 bytes: whether every second row, the first among them,
+  /// allows 16.
+  bool hasWideEvenRows() const;
 
   /// As it lies, where its rows are contiguous in K; else as `padded` does.
   /// `value`: the contraction's operand, or another of that one's shape.

@@ -50,6 +50,7 @@ double GemmTime::copyCycles(double l2BytesPerCycle) const {
   for (const GemmOperand *operand : {&geometry_.lhs, &geometry_.rhs}) {
     // Narrow copies are bound by their number.
     int64_t rows = operand == &geometry_.lhs ? schedule_.bm : schedule_.bn;
+    rows /= operand->hasWideEvenRows() ? 2 : 1;
     cycles += double(rows * geometry_.rowBytes) / l2BytesPerCycle *
               (16.0 / double(operand->accessBytes) - 1) * 0.5;
   }

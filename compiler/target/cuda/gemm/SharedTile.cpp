@@ -21,15 +21,17 @@ int64_t SharedTile::swizzle(int64_t row) const {
 }
 
 TileCopy::TileCopy(CudaKernelBuilder &builder, const GemmOperand &operand,
-                   int64_t tileRows, int64_t rowBytes, int64_t threads,
-                   Value thread, Value base, Value firstRow, Value firstK)
-    : k_(builder), operand_(operand), tileRows_(tileRows), rowBytes_(rowBytes),
+                   const CopiedRows &rows, int64_t tileRows, int64_t rowBytes,
+                   int64_t threads, Value thread, Value base, Value firstRow,
+                   Value firstK)
+    : k_(builder), operand_(operand), rows_(rows), tileRows_(tileRows),
+      rowBytes_(rowBytes),
       hasKTail_(operand.paddedK * operand.elementBytes() % rowBytes != 0) {
-  int64_t access = operand.accessBytes, elementBytes = operand.elementBytes();
+  int64_t access = rows.accessBytes, elementBytes = operand.elementBytes();
   int64_t accesses = rowBytes / access;
-  rowsPerPass_ = threads / accesses;
+  rowsPerPass_ = threads / accesses * rows.step;
   Value column = k_.rem(thread, accesses);
-  row_ = k_.div(thread, accesses);
+  row_ = k_.add(k_.mul(k_.div(thread, accesses), rows.step), rows.first);
   accessK_ = k_.mul(column, access / elementBytes);
 
   Type i64 = k_.b.getI64Type();
@@ -60,8 +62,7 @@ TileCopy::TileCopy(CudaKernelBuilder &builder, const GemmOperand &operand,
 
 void TileCopy::issue(Value source, Value shared, Value kLeft) {
   OpBuilder &b = k_.b;
-  int64_t access = operand_.accessBytes;
-  int64_t elementBytes = operand_.elementBytes();
+  int64_t access = rows_.accessBytes, elementBytes = operand_.elementBytes();
   // Bytes of the thread's access that are inside K.
   Value inside;
   if (hasKTail_) {

@@ -30,16 +30,23 @@ private:
   int64_t rowsPerLine() const { return std::max<int64_t>(128 / rowBytes, 1); }
 };
 
+/// Which rows of a tile are copied: number `first` and every `step`th from
+/// there on, `accessBytes` at a time.
+struct CopiedRows {
+  int64_t first = 0, step = 1;
+  int64_t accessBytes = 16;
+};
+
 /// Copies tiles of one operand by cp.async, all threads of the block together.
 /// What is beyond the operand's rows or K becomes zero.
 class TileCopy {
 public:
-  /// Rows [firstRow, firstRow + tileRows) of the matrix at `base`, starting at
-  /// element `firstK`.
+  /// Of rows [firstRow, firstRow + tileRows) of the matrix at `base` those that
+  /// `rows` says, starting at element `firstK`.
   TileCopy(CudaKernelBuilder &builder, const GemmOperand &operand,
-           int64_t tileRows, int64_t rowBytes, int64_t threads,
-           mlir::Value thread, mlir::Value base, mlir::Value firstRow,
-           mlir::Value firstK);
+           const CopiedRows &rows, int64_t tileRows, int64_t rowBytes,
+           int64_t threads, mlir::Value thread, mlir::Value base,
+           mlir::Value firstRow, mlir::Value firstK);
 
   /// Where the thread reads first: advance it by rowBytes per stage.
   mlir::Value source() const { return source_; }
@@ -50,9 +57,10 @@ public:
 private:
   CudaKernelBuilder &k_;
   const GemmOperand &operand_;
+  CopiedRows rows_;
   int64_t tileRows_, rowBytes_;
   bool hasKTail_;
-  /// Rows that all threads copy at once, and the thread's first.
+  /// Rows of the tile that all threads pass at once, and the thread's first.
   int64_t rowsPerPass_;
   mlir::Value row_, accessK_;
   mlir::Value source_;

@@ -36,13 +36,22 @@ Value StageCopies::matrix(const GemmOperand &operand) {
 }
 
 void StageCopies::add(const GemmOperand &operand, bool isRhs, int64_t rowBytes,
-                      int64_t offset) {
+                      int64_t offset, bool isUniform) {
   int64_t rows = isRhs ? ring_.schedule.bn : ring_.schedule.bm;
   Value firstRow = k_.mul(isRhs ? ring_.index.tileN : ring_.index.tileM, rows);
-  copies_.push_back(
-      {TileCopy(k_, operand, rows, rowBytes, ring_.threads, ring_.thread,
-                matrix(operand), firstRow, k_.mul(begin_, ring_.schedule.bk)),
-       rowBytes, offset, isRhs});
+  Value base = matrix(operand);
+  auto copy = [&](const CopiedRows &copied) {
+    TileCopy tile(k_, operand, copied, rows, rowBytes, ring_.threads,
+                  ring_.thread, base, firstRow,
+                  k_.mul(begin_, ring_.schedule.bk));
+    copies_.push_back({tile, rowBytes, offset, isRhs});
+  };
+  if (operand.hasWideEvenRows() && !isUniform) {
+    copy({/*first=*/0, /*step=*/2, 2 * operand.accessBytes});
+    copy({/*first=*/1, /*step=*/2, operand.accessBytes});
+  } else {
+    copy({/*first=*/0, /*step=*/1, operand.accessBytes});
+  }
 }
 
 Value StageCopies::kLeft(Value block) {

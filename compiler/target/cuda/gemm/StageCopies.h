@@ -33,8 +33,10 @@ public:
   mlir::Value end() const { return end_; }
 
   /// `operand`, which must outlive this, is copied to `offset` of each stage.
+  /// `isUniform`: each thread copies the same elements of every row that it has
+  /// a part in, as OperandPrologue relies on.
   void add(const GemmOperand &operand, bool isRhs, int64_t rowBytes,
-           int64_t offset);
+           int64_t offset, bool isUniform = false);
 
   /// Issues the first `ahead` stages. With a programmatic launch earlier
   /// launches are waited for, by copies of rhs only where one may write it

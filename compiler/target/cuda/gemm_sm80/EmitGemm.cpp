@@ -59,7 +59,8 @@ private:
                          isRhs ? g_.lhsTileBytes : 0);
     }
     for (const StagedMatrix &staged : prologue->staged) {
-      copies_.add(staged.operand, isRhs, staged.rowBytes, staged.offset);
+      copies_.add(staged.operand, isRhs, staged.rowBytes, staged.offset,
+                  /*isUniform=*/true);
     }
   }
 

@@ -135,7 +135,7 @@ TEST(SearchReach, SmallMlpF32) {
   EXPECT_LE(played.lookedAt.size(), 27u) << "of " << played.offered;
 }
 
-TEST(SearchReach, UnalignedMatmuls) {
+TEST(SearchReach, UnalignedMatmul) {
   Played played =
       play(product(2048, 1280, 3420, "bf16", false),
            {{"gemm_sm80 128x256x64 warps=2x4 stages=4 group=8 math=mma pdl=on",
@@ -144,17 +144,6 @@ TEST(SearchReach, UnalignedMatmuls) {
            1.4);
   EXPECT_TRUE(played.reaches(
       "gemm_sm80 128x256x64 warps=2x4 stages=4 group=8 math=mma pdl=on"));
-
-  // Where the estimate is furthest off: it likes tiles that take 1.5 times as
-  // long as it says.
-  Played small = play(
-      product(560, 1280, 3420, "bf16", false),
-      {{"gemm_sm80 64x64x32 warps=2x2 stages=8 split=2 group=8 math=mma", 29.3},
-       {"gemm_sm80 64x64x64 warps=2x2 stages=4 split=2 group=8 math=mma",
-        30.5}},
-      1.55);
-  EXPECT_TRUE(small.reaches(
-      "gemm_sm80 64x64x32 warps=2x2 stages=8 split=2 group=8 math=mma"));
 }
 
 TEST(SearchReach, SmallBatches) {
