@@ -38,6 +38,9 @@ LogicalResult checkOperandLayouts(kernel::FusionOp fusion,
 void addGemmLaunch(kernel::FusionOp fusion, plan::PlanBuilder &plan,
                    const GemmGeometry &geometry, const GemmSchedule &schedule,
                    KernelLaunch launch) {
+  if (geometry.blocks() == 0) {
+    return;
+  }
   launch.grid = {geometry.blocks()};
   launch.programmatic = schedule.programmatic;
   if (schedule.splitK > 1) {

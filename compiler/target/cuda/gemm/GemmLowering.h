@@ -6,7 +6,9 @@
 #ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_GEMMLOWERING_H
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_GEMMLOWERING_H
 
+#include "compiler/target/KernelFamily.h"
 #include "compiler/target/cuda/KernelLaunch.h"
+#include "compiler/target/cuda/gemm/EstimatedSchedule.h"
 #include "compiler/target/cuda/gemm/GemmGeometry.h"
 #include "compiler/target/cuda/gemm/TileEpilogue.h"
 
@@ -20,13 +22,37 @@ llvm::SmallVector<mlir::Attribute>
 operandLayouts(kernel::FusionOp fusion,
                llvm::ArrayRef<const GemmOperand *> matrices);
 
+/// What the family `name` offers for `fusion`: `schedules`, each of the kind
+/// that `kindOf` says.
+template <typename Geometry, typename Schedule, typename KindOf>
+std::vector<Implementation>
+implementationsOf(kernel::FusionOp fusion, const kernel::FusionShape &shape,
+                  llvm::StringRef name,
+                  const std::vector<Estimated<Schedule>> &schedules,
+                  KindOf kindOf) {
+  mlir::MLIRContext *context = fusion.getContext();
+  std::vector<Implementation> implementations;
+  for (const Estimated<Schedule> &estimated : schedules) {
+    auto geometry = Geometry::get(shape, estimated.schedule, nullptr);
+    Implementation implementation;
+    implementation.impl = kernel::ImplAttr::get(
+        context, name, toAttribute(estimated.schedule, context));
+    implementation.operandLayouts = operandLayouts(fusion, geometry->copied());
+    implementation.name = toString(estimated.schedule);
+    implementation.estimateUs = estimated.microseconds;
+    implementation.kind = kindOf(estimated.schedule);
+    implementations.push_back(std::move(implementation));
+  }
+  return implementations;
+}
+
 /// Whether the fusion's operands lie so; else a diagnostic.
 mlir::LogicalResult
 checkOperandLayouts(kernel::FusionOp fusion,
                     llvm::ArrayRef<const GemmOperand *> matrices);
 
-/// Adds the launch of `fusion` with `schedule`. Of `launch` threads, shared
-/// memory and label are the caller's.
+/// Adds the launch of `fusion` with `schedule`, if a result has elements. Of
+/// `launch` threads, shared memory and label are the caller's.
 void addGemmLaunch(kernel::FusionOp fusion, plan::PlanBuilder &plan,
                    const GemmGeometry &geometry, const GemmSchedule &schedule,
                    KernelLaunch launch);

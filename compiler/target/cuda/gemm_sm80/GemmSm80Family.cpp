@@ -88,22 +88,8 @@ GemmSm80Family::enumerate(kernel::FusionOp fusion,
   if (failed(shape)) {
     return {};
   }
-  MLIRContext *context = fusion.getContext();
-  std::vector<Implementation> implementations;
-  for (const EstimatedSchedule &estimated :
-       enumerateSchedules(*shape, profile)) {
-    FailureOr<GemmSm80Geometry> geometry =
-        GemmSm80Geometry::get(*shape, estimated.schedule, nullptr);
-    Implementation implementation;
-    implementation.impl = kernel::ImplAttr::get(
-        context, name(), toAttribute(estimated.schedule, context));
-    implementation.operandLayouts = operandLayouts(fusion, geometry->copied());
-    implementation.name = toString(estimated.schedule);
-    implementation.estimateUs = estimated.microseconds;
-    implementation.kind = kindOf(estimated.schedule);
-    implementations.push_back(std::move(implementation));
-  }
-  return implementations;
+  return implementationsOf<GemmSm80Geometry>(
+      fusion, *shape, name(), enumerateSchedules(*shape, profile), kindOf);
 }
 
 LogicalResult GemmSm80Family::lower(kernel::FusionOp fusion,
@@ -115,9 +101,6 @@ LogicalResult GemmSm80Family::lower(kernel::FusionOp fusion,
   auto &[shape, geometry] = *analyzed;
   if (failed(checkOperandLayouts(fusion, geometry.copied()))) {
     return failure();
-  }
-  if (geometry.blocks() == 0) {
-    return success(); // the result has no elements
   }
   const GemmSm80Schedule &schedule = geometry.schedule;
   KernelLaunch launch;

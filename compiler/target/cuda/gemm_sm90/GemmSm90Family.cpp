@@ -83,22 +83,8 @@ GemmSm90Family::enumerate(kernel::FusionOp fusion,
   if (failed(shape)) {
     return {};
   }
-  MLIRContext *context = fusion.getContext();
-  std::vector<Implementation> implementations;
-  for (const EstimatedSm90Schedule &estimated :
-       enumerateSm90Schedules(*shape, profile)) {
-    FailureOr<GemmSm90Geometry> geometry =
-        GemmSm90Geometry::get(*shape, estimated.schedule, nullptr);
-    Implementation implementation;
-    implementation.impl = kernel::ImplAttr::get(
-        context, name(), toAttribute(estimated.schedule, context));
-    implementation.operandLayouts = operandLayouts(fusion, geometry->copied());
-    implementation.name = toString(estimated.schedule);
-    implementation.estimateUs = estimated.microseconds;
-    implementation.kind = kindOf(estimated.schedule);
-    implementations.push_back(std::move(implementation));
-  }
-  return implementations;
+  return implementationsOf<GemmSm90Geometry>(
+      fusion, *shape, name(), enumerateSm90Schedules(*shape, profile), kindOf);
 }
 
 LogicalResult GemmSm90Family::lower(kernel::FusionOp fusion,
