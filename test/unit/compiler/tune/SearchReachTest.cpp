@@ -30,16 +30,19 @@ struct Played {
   }
 };
 
+enum class Families { All, BeforeSm90 };
+
 /// Kernels without a known time take `factor` times their estimate, which is
 /// more than any of those that are known does.
-Played play(ParsedFusion &&parsed, const Times &times, double factor) {
+Played play(ParsedFusion &&parsed, const Times &times, double factor,
+            Families families = Families::BeforeSm90) {
   auto target = createCudaTarget(*cuda::getCudaProfile("h200"));
   std::vector<std::string> why;
   std::vector<Candidate> candidates = enumerateCandidates(
       parsed.get(), *target, {BackendLabel::Generated}, why);
-  // Newer than the times.
-  llvm::erase_if(candidates, [](const Candidate &candidate) {
-    return candidate.name.find("gemm_sm90") != std::string::npos;
+  llvm::erase_if(candidates, [&](const Candidate &candidate) {
+    return families == Families::BeforeSm90 &&
+           candidate.name.find("gemm_sm90") != std::string::npos;
   });
   std::vector<Prospect> prospects;
   for (const Candidate &candidate : candidates) {
@@ -107,6 +110,37 @@ TEST(SearchReach, SmallMlpBf16) {
   EXPECT_TRUE(played.reaches(
       "gemm_sm80 32x64x128 warps=1x2x2 stages=3 group=8 math=mma pdl=on"));
   EXPECT_LE(played.lookedAt.size(), 24u) << "of " << played.offered;
+}
+
+TEST(SearchReach, SmallMlpBf16OnHopper) {
+  std::string winner = "gemm_sm90 64x32x64 warpgroups=1x1 stages=6 group=8 "
+                       "pdl=on";
+  Played played = play(
+      product(256, 1024, 1024, "bf16", true),
+      {{winner, 3.25},
+       {"gemm_sm90 64x32x64 warpgroups=1x1 stages=12 group=8 pdl=on", 3.29},
+       {"gemm_sm90 64x64x64 warpgroups=1x1 stages=12 group=8 pdl=on", 3.37},
+       {"gemm_sm90 64x32x64 warpgroups=1x1x2 stages=6 group=8 pdl=on", 3.47},
+       {"gemm_sm80 64x32x64 warps=2x1x2 stages=8 group=8 math=mma pdl=on",
+        3.81},
+       {"gemm_sm80 32x64x64 warps=1x2x2 stages=8 group=8 math=mma pdl=on",
+        3.87}},
+      1.1, Families::All);
+  EXPECT_TRUE(played.reaches(winner));
+  EXPECT_LE(played.lookedAt.size(), 36u) << "of " << played.offered;
+}
+
+TEST(SearchReach, UnalignedMatmulOnHopper) {
+  std::string tile = "gemm_sm90 128x160x64 warpgroups=2x1 stages=";
+  Played played = play(product(2048, 1280, 3420, "bf16", false),
+                       {{tile + "6 group=8", 29.9},
+                        {tile + "6 group=8 pdl=on", 30.4},
+                        {tile + "5 group=8", 29.5},
+                        {tile + "5 group=8 pdl=on", 29.7},
+                        {tile + "6 group=8 lhs=padded pdl=on", 32.2}},
+                       1.2, Families::All);
+  EXPECT_TRUE(played.reaches(tile + "5 group=8"));
+  EXPECT_LE(played.lookedAt.size(), 36u) << "of " << played.offered;
 }
 
 TEST(SearchReach, SmallMlpF32) {
