@@ -5,14 +5,11 @@
 
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Family.h"
 
-#include "compiler/target/cuda/Assembler.h"
-#include "compiler/target/cuda/CudaProfile.h"
 #include "compiler/target/cuda/gemm_sm80/EmitGemm.h"
 #include "compiler/target/cuda/gemm_sm80/EnumerateSchedules.h"
-#include "test/unit/dialects/kernel/ParsedFusion.h"
+#include "test/unit/compiler/target/cuda/gemm/GemmFamilyCases.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
 
 #include <gmock/gmock.h>
 
@@ -30,67 +27,6 @@ using testing::HasSubstr;
 using testing::Not;
 
 const GemmSm80Family family;
-
-std::string tensor(std::vector<int64_t> dims, const std::string &dtype) {
-  std::string text = "tensor<";
-  for (int64_t dim : dims) {
-    text += std::to_string(dim) + "x";
-  }
-  return text + dtype + ">";
-}
-
-/// relu(x W^T + b)
-ParsedFusion linearRelu(int64_t m, int64_t n, int64_t k,
-                        const std::string &dtype) {
-  std::string x = tensor({m, k}, dtype), w = tensor({n, k}, dtype),
-              b = tensor({n}, dtype), y = tensor({m, n}, dtype);
-  return ParsedFusion({x, w, b}, y,
-                      "%l = graph.linear %0, %1, %2 : (" + x + ", " + w + ", " +
-                          b + ") -> " + y + "\n%r = graph.relu %l : " + y +
-                          "\nkernel.yield %r : " + y);
-}
-
-DeviceProfile profileOf(const std::string &arch) {
-  DeviceProfile profile = *getCudaProfile("h200");
-  EXPECT_TRUE(setArch(profile, arch));
-  return profile;
-}
-
-struct Assembled {
-  std::string ptx;
-  std::vector<KernelResources> resources;
-};
-
-/// The kernels of `fusion` with `schedules`, in one module.
-Assembled assemble(kernel::FusionOp fusion,
-                   ArrayRef<EstimatedSchedule> schedules,
-                   const DeviceProfile &profile) {
-  std::string reason;
-  auto shape = kernel::FusionShape::get(fusion, &reason);
-  EXPECT_TRUE(succeeded(shape)) << reason;
-  prepareContext(*fusion.getContext());
-  OwningOpRef<ModuleOp> device = ModuleOp::create(fusion.getLoc());
-  for (auto [i, estimated] : llvm::enumerate(schedules)) {
-    auto geometry = GemmSm80Geometry::get(*shape, estimated.schedule, &reason);
-    EXPECT_TRUE(succeeded(geometry)) << reason;
-    emitGemm(fusion.getLoc(), *device, "kernel" + std::to_string(i), *shape,
-             *geometry, int64_t(fusion.getInputs().size()));
-  }
-  EXPECT_TRUE(succeeded(verify(*device)));
-  Assembled result;
-  auto ptx = emitPtx(*device, profile);
-  EXPECT_TRUE(succeeded(ptx));
-  if (failed(ptx)) {
-    return result;
-  }
-  result.ptx = *ptx;
-  if (hasAssembler()) {
-    OwningOpRef<ModuleOp> place = ModuleOp::create(fusion.getLoc());
-    EXPECT_TRUE(
-        succeeded(assembleCubin(*ptx, profile.cpu, *place, &result.resources)));
-  }
-  return result;
-}
 
 TEST(GemmSm80Schedule, AttributeRoundTrip) {
   MLIRContext context;
@@ -315,7 +251,8 @@ TEST(GemmSm80Family, AssemblesWithoutSpills) {
       // All of them on one architecture, the best on the others.
       size_t limit = arch == "sm_90a" ? 40 : 6;
       auto schedules = enumerateSchedules(*shape, profile, limit);
-      Assembled assembled = assemble(parsed.get(), schedules, profile);
+      Assembled assembled = assemble<GemmSm80Geometry>(
+          parsed.get(), ArrayRef(schedules), profile);
       EXPECT_THAT(assembled.ptx, HasSubstr(each.mma));
       EXPECT_THAT(assembled.ptx, HasSubstr("cp.async.cg.shared.global"));
       EXPECT_THAT(assembled.ptx,
@@ -355,7 +292,8 @@ TEST(GemmSm80Family, AssemblesProloguesWithoutSpills) {
     ASSERT_TRUE(succeeded(shape)) << reason;
     auto schedules = enumerateSchedules(*shape, profile, /*limit=*/16);
     ASSERT_FALSE(schedules.empty());
-    Assembled assembled = assemble(parsed.get(), schedules, profile);
+    Assembled assembled =
+        assemble<GemmSm80Geometry>(parsed.get(), ArrayRef(schedules), profile);
     EXPECT_THAT(assembled.ptx, Not(HasSubstr(".local")));
     for (const KernelResources &kernel : assembled.resources) {
       size_t number = std::stoul(kernel.entry.substr(strlen("kernel")));

@@ -5,15 +5,11 @@
 
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Family.h"
 
-#include "compiler/target/cuda/Assembler.h"
-#include "compiler/target/cuda/CudaProfile.h"
 #include "compiler/target/cuda/gemm_sm90/EmitGemm.h"
 #include "compiler/target/cuda/gemm_sm90/EnumerateSchedules.h"
-#include "test/unit/dialects/kernel/ParsedFusion.h"
-#include "test/unit/dialects/kernel/TensorText.h"
+#include "test/unit/compiler/target/cuda/gemm/GemmFamilyCases.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
 
 #include <gmock/gmock.h>
 
@@ -30,23 +26,6 @@ using testing::HasSubstr;
 using testing::Not;
 
 const GemmSm90Family family;
-
-/// relu(x W^T + b)
-ParsedFusion linearRelu(int64_t m, int64_t n, int64_t k,
-                        const std::string &dtype) {
-  std::string x = tensor({m, k}, dtype), w = tensor({n, k}, dtype),
-              b = tensor({n}, dtype), y = tensor({m, n}, dtype);
-  return ParsedFusion({x, w, b}, y,
-                      "%l = graph.linear %0, %1, %2 : (" + x + ", " + w + ", " +
-                          b + ") -> " + y + "\n%r = graph.relu %l : " + y +
-                          "\nkernel.yield %r : " + y);
-}
-
-DeviceProfile profileOf(const std::string &arch) {
-  DeviceProfile profile = *getCudaProfile("h200");
-  EXPECT_TRUE(setArch(profile, arch));
-  return profile;
-}
 
 TEST(GemmSm90Schedule, AttributeRoundTrip) {
   MLIRContext context;
@@ -218,29 +197,14 @@ TEST(GemmSm90Family, AssemblesWithoutSpills) {
     auto shape = kernel::FusionShape::get(parsed.get(), &reason);
     ASSERT_TRUE(succeeded(shape));
     auto schedules = enumerateSm90Schedules(*shape, profile);
-    prepareContext(*parsed.get().getContext());
-    OwningOpRef<ModuleOp> device = ModuleOp::create(parsed.get().getLoc());
-    for (auto [i, estimated] : llvm::enumerate(schedules)) {
-      auto g = GemmSm90Geometry::get(*shape, estimated.schedule, &reason);
-      ASSERT_TRUE(succeeded(g)) << reason;
-      emitGemm(parsed.get().getLoc(), *device, "kernel" + std::to_string(i),
-               *shape, *g, /*operands=*/3);
-    }
-    ASSERT_TRUE(succeeded(verify(*device)));
-    auto ptx = emitPtx(*device, profile);
-    ASSERT_TRUE(succeeded(ptx));
-    EXPECT_THAT(*ptx, HasSubstr("wgmma.mma_async.sync.aligned.m64n"));
-    EXPECT_THAT(*ptx, HasSubstr(each.copy));
-    EXPECT_THAT(*ptx, Not(HasSubstr(".local")));
-    if (!hasAssembler()) {
-      continue;
-    }
-    OwningOpRef<ModuleOp> place = ModuleOp::create(parsed.get().getLoc());
-    std::vector<KernelResources> resources;
-    ASSERT_TRUE(
-        succeeded(assembleCubin(*ptx, profile.cpu, *place, &resources)));
-    EXPECT_EQ(resources.size(), schedules.size());
-    for (const KernelResources &kernel : resources) {
+    Assembled assembled =
+        assemble<GemmSm90Geometry>(parsed.get(), ArrayRef(schedules), profile);
+    EXPECT_THAT(assembled.ptx, HasSubstr("wgmma.mma_async.sync.aligned.m64n"));
+    EXPECT_THAT(assembled.ptx, HasSubstr(each.copy));
+    EXPECT_THAT(assembled.ptx, Not(HasSubstr(".local")));
+    EXPECT_EQ(assembled.resources.size(),
+              hasAssembler() ? schedules.size() : 0);
+    for (const KernelResources &kernel : assembled.resources) {
       size_t number = std::stoul(kernel.entry.substr(strlen("kernel")));
       const GemmSm90Schedule &schedule = schedules[number].schedule;
       SCOPED_TRACE(toString(schedule));
