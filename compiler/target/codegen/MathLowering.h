@@ -4,17 +4,15 @@
 //
 // Measured on 4.2 million float32 operands spread over all bit patterns, in
 // units in the last place of the exact result, and on 262144 on an H200, where
-// some use its power of two (tests MathLoweringTest and MathGpuTest bound
-// them):
+// some use its power of two. Tests MathLoweringTest and MathGpuTest bound them.
 //
 //            CPU    GPU
 //   exp      1.0    2.5   results below 2^-126 included; MLIR's: 4.6 at 88.7,
 //                         and zero below 2^-126
 //   log      0.75   0.75  denormals included; MLIR's: 0.81, and log(2^-126) for
 //                         them
-//   tanh     4.2    1.3   on the CPU MLIR's, at 0.0148
-//   erf      1.7    1.4   at 1.0; MLIR's, which selects coefficients: 4.0
-//   at 1.83
+//   tanh     4.2    1.3   on the CPU MLIR's
+//   erf      1.7    1.4   MLIR's, which selects each coefficient: 4.0
 //
 //   rsqrt    1.5 (division by a square root)
 //   sigmoid  2.1; 0 for x < -88.7, where the result is a denormal

@@ -202,12 +202,13 @@ absl::Status KernelModules::setShared(const format::Launch &launch,
   return absl::OkStatus();
 }
 
-/// An SM divides its memory between L1 and shared memory anew only when no
-/// block is on it, so kernels that are to overlap must agree how. Left alone,
-/// the driver decides by what each kernel needs: two GEMMs of an MLP with
-/// blocks of 48 and 72 KB took 13.0 us on an H200, and 8.2 where both asked for
-/// the most. A kernel without neighbours keeps the driver's choice, for what is
-/// left to L1 is worth up to 2 %
+/// A launch that wants an SM's memory divided between L1 and shared memory in
+/// another way than the one ahead may have to wait for that (the CUDA
+/// documentation says so of cuFuncSetCacheConfig), so kernels that are to
+/// overlap must agree. Left alone, the driver decides by what each kernel
+/// needs: two GEMMs of an MLP with blocks of 48 and 72 KB took 13.0 us on an
+/// H200, and 8.2 where both asked for the most. A kernel without neighbours
+/// keeps the driver's choice, for what is left to L1 is worth up to 2 %
 /// (docs/measurements/2026-11-21-cuda/carveout.txt).
 absl::Status KernelModules::setCarveout(const format::Launch &launch,
                                         KernelLaunch &made) const {

@@ -57,6 +57,47 @@ void addGemmLaunch(kernel::FusionOp fusion, plan::PlanBuilder &plan,
                    const GemmGeometry &geometry, const GemmSchedule &schedule,
                    KernelLaunch launch);
 
+/// KernelFamily::lower of a family, from what analyzeFusion said of `fusion`.
+template <typename Analyzed>
+mlir::LogicalResult lowerGemm(kernel::FusionOp fusion, plan::PlanBuilder &plan,
+                              const mlir::FailureOr<Analyzed> &analyzed) {
+  if (failed(analyzed)) {
+    return mlir::failure();
+  }
+  const auto &[shape, geometry] = *analyzed;
+  if (failed(checkOperandLayouts(fusion, geometry.copied()))) {
+    return mlir::failure();
+  }
+  KernelLaunch launch;
+  launch.threads = geometry.schedule.threads();
+  launch.sharedBytes = geometry.sharedBytes();
+  launch.label = toString(geometry.schedule);
+  addGemmLaunch(fusion, plan, geometry, geometry.schedule, launch);
+  return mlir::success();
+}
+
+/// KernelFamily::emit, likewise; the family's emitGemm takes its geometry.
+template <typename Analyzed>
+mlir::LogicalResult
+emitGemmKernel(plan::KernelOp kernel, kernel::FusionOp fusion,
+               const mlir::FailureOr<Analyzed> &analyzed,
+               const DeviceProfile &profile, mlir::ModuleOp device) {
+  if (failed(analyzed)) {
+    return mlir::failure();
+  }
+  const auto &[shape, geometry] = *analyzed;
+  if (auto why = geometry.misfit(profile)) {
+    return fusion.emitError(fusion.getImplAttr().getFamily())
+           << " cannot run " << toString(geometry.schedule) << " on "
+           << profile.name << ": " << *why;
+  }
+  emitGemm(fusion.getLoc(), device,
+           cast<mlir::StringAttr>(kernel.getEntries()[0]).getValue(), shape,
+           geometry, int64_t(fusion.getInputs().size()),
+           fusion->hasAttr(constantRhs));
+  return mlir::success();
+}
+
 /// A GEMM kernel's parameters: `operands` operands and shape.results' results
 /// of the fusion, then with a split K the workspace and the counters.
 struct GemmEntry {

@@ -24,7 +24,7 @@ struct GemmSchedule {
   int64_t splitK = 1;
   /// Rows of tiles that pass before the next column: what L2 should keep.
   int64_t group = 8;
-  /// Whether lhs is asked for with rows padded to 16 bytes.
+  /// Whether lhs is asked for with padded rows (GemmOperand::padded).
   bool padLhs = false;
   /// Whether it may start before the launch ahead has ended (sm_90).
   bool programmatic = false;

@@ -94,41 +94,14 @@ GemmSm80Family::enumerate(kernel::FusionOp fusion,
 
 LogicalResult GemmSm80Family::lower(kernel::FusionOp fusion,
                                     plan::PlanBuilder &plan) const {
-  auto analyzed = analyze(fusion);
-  if (failed(analyzed)) {
-    return failure();
-  }
-  auto &[shape, geometry] = *analyzed;
-  if (failed(checkOperandLayouts(fusion, geometry.copied()))) {
-    return failure();
-  }
-  const GemmSm80Schedule &schedule = geometry.schedule;
-  KernelLaunch launch;
-  launch.threads = schedule.threads();
-  launch.sharedBytes = geometry.sharedBytes();
-  launch.label = toString(schedule);
-  addGemmLaunch(fusion, plan, geometry, schedule, launch);
-  return success();
+  return lowerGemm(fusion, plan, analyze(fusion));
 }
 
 LogicalResult GemmSm80Family::emit(plan::KernelOp kernel,
                                    const DeviceProfile &profile,
                                    ModuleOp device) const {
   auto fusion = cast<kernel::FusionOp>(kernel.getBody().front().front());
-  auto analyzed = analyze(fusion);
-  if (failed(analyzed)) {
-    return failure();
-  }
-  auto &[shape, geometry] = *analyzed;
-  if (auto why = geometry.misfit(profile)) {
-    return fusion.emitError("gemm_sm80 cannot run ")
-           << toString(geometry.schedule) << " on " << profile.name << ": "
-           << *why;
-  }
-  emitGemm(fusion.getLoc(), device,
-           cast<StringAttr>(kernel.getEntries()[0]).getValue(), shape, geometry,
-           int64_t(fusion.getInputs().size()), fusion->hasAttr(constantRhs));
-  return success();
+  return emitGemmKernel(kernel, fusion, analyze(fusion), profile, device);
 }
 
 } // namespace minic::cuda
