@@ -18,7 +18,7 @@ static constexpr const char *rowStatusNames[] = {
     "verified",    "wrong",     "crashed",   "hung",   "build-failed",
     "unavailable", "duplicate", "ruled-out", "skipped"};
 static constexpr const char *recordStateNames[] = {"running", "partial",
-                                                   "complete"};
+                                                   "provisional", "complete"};
 
 template <typename Enum, size_t count>
 static std::optional<Enum> parse(const char *const (&names)[count],

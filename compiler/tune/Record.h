@@ -6,6 +6,8 @@
 #ifndef MINIC_COMPILER_TUNE_RECORD_H
 #define MINIC_COMPILER_TUNE_RECORD_H
 
+#include "compiler/tune/Noise.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -102,6 +104,9 @@ struct Row {
 enum class RecordState {
   Running, // being searched, or the search was killed: not a hit
   Partial, // the budget ended: a hit, see `coverage`
+  /// All was looked at, but the finalists were still undecided when time ended:
+  /// a hit; a later tuning searches again where the machine has become quieter.
+  Provisional,
   Complete
 };
 const char *toString(RecordState state);
@@ -132,6 +137,10 @@ struct Record {
   std::string created; // UTC, "2026-01-31T23:59:59Z"
   std::vector<Row> rows;
   ClockRange clock;
+  Noise noise;
+  /// How many searches in a row ended provisional, this one included; 0 where
+  /// it is not.
+  int64_t provisionalSearches = 0;
 };
 
 /// Now, in UTC, as in Record::created.
