@@ -8,6 +8,7 @@
 #define MINIC_COMPILER_TUNE_AUTOTUNER_H
 
 #include "compiler/tune/BuildPool.h"
+#include "compiler/tune/CandidateBench.h"
 #include "compiler/tune/Clock.h"
 #include "compiler/tune/Prospects.h"
 #include "compiler/tune/Rounds.h"
@@ -57,14 +58,20 @@ struct AutotunerOptions {
   /// Existing folder for problem files and artifacts, which are removed as
   /// soon as they are not needed.
   std::string scratchDirectory;
-  int finalists = 6;
+  int finalists = 6, leastFinalists = 4;
+  /// Times that the contest is opened again for candidates left out.
+  int reopenings = 2;
   /// Most algorithms of one expandable candidate.
   int algorithms = 8;
   /// The same of one with a cheaper peer: eight took 3 of the 5 s that a small
   /// bf16 matmul took on an H200.
   int algorithmsBesidePeer = 4;
-  /// Finalists are at most this much slower than the fastest in the screen.
+  /// Finalists are at most this much slower than the fastest in the screen, but
+  /// for the first few.
   double finalistRatio = 1.25;
+  /// A final that takes this much longer than a left-out candidate in the
+  /// screen contradicts it: clocks move by less between both.
+  double contradiction = 1.1;
   double screenUs = 500, roundUs = 2000; // per candidate and round
   int screenPairs = 3;
   double timeoutSeconds = 10; // of one request to the worker
@@ -144,9 +151,21 @@ private:
                               bool isNeeded);
   /// Verifies and times a built candidate; settles its row.
   absl::Status screenCandidate(Search &search, size_t candidate);
+  /// Times a verified candidate beside the anchor; the first becomes it.
+  std::optional<BenchFailure> screenOne(Search &search, size_t candidate);
+  std::vector<size_t> doubtful(const Search &search) const;
+  /// Times those whose samples were all disturbed once more.
+  absl::Status screenAgain(Search &search);
   absl::Status runFinal(Search &search);
+  /// Rounds among `finalists`, until those who are left can be timed; false
+  /// where nobody is.
+  absl::StatusOr<bool> runContest(Search &search,
+                                  std::vector<size_t> &finalists);
   /// The best few of the screen, fastest first.
   std::vector<size_t> finalists(const Search &search) const;
+  /// Those left out who by the screen are faster than the final's fastest, with
+  /// that one first; empty where screen and final agree.
+  std::vector<size_t> leftOut(const Search &search) const;
   /// Those that an earlier, killed search screened have no artifact here.
   absl::Status buildMissing(Search &search, absl::Span<const size_t> finalists);
   RoundsOptions roundsOfFinal(const Search &search) const;
@@ -154,6 +173,9 @@ private:
   /// rejected.
   absl::StatusOr<bool> timeFinalists(Search &search,
                                      absl::Span<const size_t> finalists);
+  /// Into the rows.
+  void take(Search &search, absl::Span<const size_t> finalists,
+            RoundsResult result);
   absl::Status finish(Search &search);
   absl::Status store(Search &search, size_t candidate);
   void report(const Search &search, const char *phase, int left,

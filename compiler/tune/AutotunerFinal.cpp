@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The final of the Autotuner: rounds among the best few of the screen.
+// The final of the Autotuner: rounds among the best few of the screen, and
+// again with those left out where the final contradicts the screen.
 
 #include "compiler/tune/Search.h"
 
@@ -30,12 +31,36 @@ std::vector<size_t> Autotuner::finalists(const Search &search) const {
     return std::make_pair(screenUs(a), a) < std::make_pair(screenUs(b), b);
   });
   while (finalists.size() > static_cast<size_t>(options.finalists) ||
-         (finalists.size() > 1 &&
+         (finalists.size() > static_cast<size_t>(options.leastFinalists) &&
           screenUs(finalists.back()) >
               options.finalistRatio * screenUs(finalists.front()))) {
     finalists.pop_back();
   }
   return finalists;
+}
+
+std::vector<size_t> Autotuner::leftOut(const Search &search) const {
+  std::vector<size_t> contest;
+  const Row &leader = search.record.rows[search.leader];
+  for (size_t i = 0; i < search.size(); ++i) {
+    const Row &row = search.record.rows[i];
+    if (row.status == RowStatus::Verified && row.screenUs > 0 &&
+        !row.isFinalist() &&
+        row.screenUs * options.contradiction < leader.timeUs &&
+        (!options.policy.deterministic || row.deterministic)) {
+      contest.push_back(i);
+    }
+  }
+  auto screenUs = [&](size_t i) { return search.record.rows[i].screenUs; };
+  std::sort(contest.begin(), contest.end(), [&](size_t a, size_t b) {
+    return std::make_pair(screenUs(a), a) < std::make_pair(screenUs(b), b);
+  });
+  contest.resize(
+      std::min(contest.size(), static_cast<size_t>(options.finalists) - 1));
+  if (!contest.empty()) {
+    contest.insert(contest.begin(), static_cast<size_t>(search.leader));
+  }
+  return contest;
 }
 
 absl::Status Autotuner::buildMissing(Search &search,
@@ -62,11 +87,50 @@ RoundsOptions Autotuner::roundsOfFinal(const Search &search) const {
     rounds.maxSeconds = std::clamp(options.finalsSeconds / problems,
                                    rounds.maxSeconds / 2, rounds.maxSeconds);
   }
+  if (!search.task->onGpu) {
+    // Six rounds of six candidates of 150 ms take 6 s.
+    rounds.mostSeconds = 4 * rounds.maxSeconds;
+  }
   if (options.budgetSeconds > 0) {
+    rounds.mostSeconds = 0;
     rounds.maxSeconds =
         std::min(rounds.maxSeconds, search.deadline - clock.now());
   }
   return rounds;
+}
+
+/// Brings rows of earlier contests to the scale of this one's leader.
+static void rescale(Record &record, const runtime::Estimate &oldOverNew,
+                    absl::Span<const size_t> contest) {
+  for (size_t i = 0; i < record.rows.size(); ++i) {
+    Row &row = record.rows[i];
+    if (row.isFinalist() &&
+        std::find(contest.begin(), contest.end(), i) == contest.end()) {
+      row.ratio *= oldOverNew.value;
+      row.ratioLow *= oldOverNew.value;
+      row.ratioHigh *= oldOverNew.value;
+    }
+  }
+}
+
+void Autotuner::take(Search &search, absl::Span<const size_t> finalists,
+                     RoundsResult result) {
+  if (search.leader >= 0) {
+    // It is the first in every contest but the first one.
+    rescale(search.record, result.contestants.front().ratio, finalists);
+  }
+  for (size_t entry = 0; entry < finalists.size(); ++entry) {
+    Row &row = search.record.rows[finalists[entry]];
+    Contestant &contestant = result.contestants[entry];
+    row.timeUs = contestant.timeUs.value;
+    row.timeError = bounded(contestant.timeUs.halfWidth(), 0);
+    row.ratio = contestant.ratio.value;
+    row.ratioLow = contestant.ratio.low;
+    row.ratioHigh = bounded(contestant.ratio.high, 1e9);
+    row.samplesUs = std::move(contestant.samplesUs);
+  }
+  search.leader = static_cast<int>(finalists[result.leader]);
+  search.isUndecided |= result.isUndecided;
 }
 
 absl::StatusOr<bool>
@@ -80,14 +144,14 @@ Autotuner::timeFinalists(Search &search, absl::Span<const size_t> finalists) {
   }
   std::optional<BenchFailure> failure;
   auto timeRound =
-      [&](absl::Span<const int> order) -> absl::StatusOr<std::vector<double>> {
+      [&](absl::Span<const int> order) -> absl::StatusOr<RoundTimes> {
     std::vector<std::string> ids;
     std::vector<int64_t> iterations;
     for (int entry : order) {
       ids.push_back(all[entry]);
       iterations.push_back(counts[entry]);
     }
-    std::vector<double> times;
+    RoundTimes times;
     failure = search.bench->time(ids, iterations, times);
     if (failure) {
       return absl::AbortedError(failure->reason);
@@ -101,16 +165,7 @@ Autotuner::timeFinalists(Search &search, absl::Span<const size_t> finalists) {
     return cancelled();
   }
   if (result.ok()) {
-    for (size_t entry = 0; entry < finalists.size(); ++entry) {
-      Row &row = search.record.rows[finalists[entry]];
-      Contestant &contestant = result->contestants[entry];
-      row.timeUs = contestant.timeUs.value;
-      row.timeError = bounded(contestant.timeUs.halfWidth(), 0);
-      row.ratio = contestant.ratio.value;
-      row.ratioLow = contestant.ratio.low;
-      row.ratioHigh = bounded(contestant.ratio.high, 1e9);
-      row.samplesUs = std::move(contestant.samplesUs);
-    }
+    take(search, finalists, *std::move(result));
     return true;
   }
   if (!search.bench->fatal().ok()) {
@@ -126,12 +181,8 @@ Autotuner::timeFinalists(Search &search, absl::Span<const size_t> finalists) {
   return false;
 }
 
-absl::Status Autotuner::runFinal(Search &search) {
-  double begun = clock.now(), loaded = search.bench->loadSeconds;
-  if (options.budgetSeconds > 0 && begun >= search.deadline) {
-    return absl::OkStatus();
-  }
-  std::vector<size_t> finalists = this->finalists(search);
+absl::StatusOr<bool> Autotuner::runContest(Search &search,
+                                           std::vector<size_t> &finalists) {
   if (absl::Status status = buildMissing(search, finalists); !status.ok()) {
     return status;
   }
@@ -141,18 +192,43 @@ absl::Status Autotuner::runFinal(Search &search) {
     });
   };
   dropRejected();
-  // Where everyone who was fast is out, the next best in the screen remain.
   for (int unexplained = 0; !finalists.empty() && unexplained < 2;) {
     report(search, "final", static_cast<int>(finalists.size()),
            options.rounds.maxSeconds);
     absl::StatusOr<bool> timed = timeFinalists(search, finalists);
+    if (!timed.ok() || *timed) {
+      return timed;
+    }
+    unexplained += dropRejected() == 0;
+  }
+  return false;
+}
+
+absl::Status Autotuner::runFinal(Search &search) {
+  double begun = clock.now(), loaded = search.bench->loadSeconds;
+  auto isLate = [&] {
+    return options.budgetSeconds > 0 && clock.now() >= search.deadline;
+  };
+  std::vector<size_t> contest = finalists(search);
+  if (isLate()) {
+    search.isUndecided = contest.size() > 1;
+    return absl::OkStatus();
+  }
+  for (int opened = 0; !contest.empty() && opened <= options.reopenings;
+       ++opened) {
+    // Where everyone who was fast is out, the next best in the screen remain.
+    absl::StatusOr<bool> timed = runContest(search, contest);
     if (!timed.ok()) {
       return timed.status();
     }
-    if (*timed) {
+    if (!*timed) {
       break;
     }
-    unexplained += dropRejected() == 0;
+    contest = leftOut(search);
+    if (!contest.empty() && isLate()) {
+      search.isUndecided = true;
+      break;
+    }
   }
   search.record.measureSeconds +=
       search.secondsBesideLoads(clock.now(), begun, loaded);

@@ -46,6 +46,7 @@ void Autotuner::closeBench(Search &search) {
     double begun = clock.now();
     search.record.loadSeconds = search.bench->loadSeconds;
     search.record.clock = search.bench->smClock;
+    search.record.noise = search.bench->noise.noise();
     search.bench.reset(); // unloads
     search.record.loadSeconds += clock.now() - begun;
   }
@@ -60,6 +61,9 @@ absl::Status Autotuner::measure(Search &search) {
   absl::Status status = openBench(search);
   if (status.ok()) {
     status = screen(search);
+  }
+  if (status.ok()) {
+    status = screenAgain(search);
   }
   if (status.ok()) {
     status = runFinal(search);

@@ -179,29 +179,40 @@ CandidateBench::algorithms(const std::string &id, int most,
 
 std::optional<BenchFailure>
 CandidateBench::time(absl::Span<const std::string> ids,
-                     absl::Span<const int64_t> iterations,
-                     std::vector<double> &microseconds) {
+                     absl::Span<const int64_t> iterations, RoundTimes &times) {
   double timeoutSeconds = options.timeoutSeconds;
   for (size_t i = 0; i < ids.size(); ++i) {
     if (auto failure = load(ids[i])) {
       return failure;
     }
-    timeoutSeconds += patience(ids[i], iterations[i]);
+    timeoutSeconds += patience(ids[i], iterations[i]) +
+                      1e-6 * (options.onGpu ? 0 : options.retakeUs);
   }
   runtime::TimeRequest request;
   request.ids.assign(ids.begin(), ids.end());
   request.iterations.assign(iterations.begin(), iterations.end());
   request.residency = options.residency;
+  if (!options.onGpu) {
+    request.retakeUs = options.retakeUs;
+    noise.beforeRound();
+  }
   runtime::Reply reply;
   if (auto failure = ask(request, "timing", reply, timeoutSeconds)) {
     return failure;
   }
   auto &timed = std::get<runtime::TimeReply>(reply);
   smClock.include(timed.smClockMHz);
-  microseconds = std::move(timed.microseconds);
-  bool valid = microseconds.size() == ids.size();
-  for (double time : microseconds) {
+  times.us = std::move(timed.microseconds);
+  times.disturbed = std::move(timed.disturbed);
+  bool valid =
+      times.us.size() == ids.size() &&
+      (times.disturbed.empty() || times.disturbed.size() == ids.size());
+  for (double time : times.us) {
     valid &= time > 0 && std::isfinite(time);
+  }
+  for (size_t i = 0; i < timed.firstTakesUs.size() && i < ids.size(); ++i) {
+    // Samples of few runs vary more than those of many.
+    noise.add(absl::StrCat(ids[i], " x", iterations[i]), timed.firstTakesUs[i]);
   }
   if (!valid) {
     return BenchFailure{RowStatus::BuildFailed,
@@ -215,7 +226,7 @@ CandidateBench::findCulprits(absl::Span<const std::string> ids,
                              absl::Span<const int64_t> iterations) {
   std::map<std::string, BenchFailure> culprits;
   for (size_t i = 0; i < ids.size() && fatalStatus.ok(); ++i) {
-    std::vector<double> ignored;
+    RoundTimes ignored;
     if (auto failure = time({&ids[i], 1}, {&iterations[i], 1}, ignored)) {
       culprits.emplace(ids[i], *failure);
     }

@@ -7,7 +7,9 @@
 #define MINIC_COMPILER_TUNE_CANDIDATEBENCH_H
 
 #include "compiler/tune/Clock.h"
+#include "compiler/tune/NoiseMeter.h"
 #include "compiler/tune/Record.h"
+#include "compiler/tune/Rounds.h"
 #include "compiler/tune/Worker.h"
 
 #include "absl/types/span.h"
@@ -31,6 +33,9 @@ struct BenchOptions {
   double timeoutSeconds = 10;
   bool onGpu = false;
   int device = 0; // index of the GPU
+  /// As in TimeRequest. Long samples are taken once or twice, short ones more
+  /// often.
+  double retakeUs = 40000;
 };
 
 /// Why a candidate cannot win.
@@ -67,7 +72,7 @@ public:
   /// worker's death is laid on no one here.
   std::optional<BenchFailure> time(absl::Span<const std::string> ids,
                                    absl::Span<const int64_t> iterations,
-                                   std::vector<double> &microseconds);
+                                   RoundTimes &times);
 
   /// Which of `ids` takes the worker down when timed alone.
   std::map<std::string, BenchFailure>
@@ -78,6 +83,7 @@ public:
   int64_t iterationsFor(double us, double targetUs) const;
 
   ClockRange smClock; // of all that was timed
+  NoiseMeter noise;   // the same; on a CPU
   /// What loading and unloading took, in whichever member.
   double loadSeconds = 0;
 

@@ -114,8 +114,7 @@ double PlanContest::expectedRounds(absl::Span<const int> alike) const {
   return 1e6 * options.rounds.maxSeconds / us;
 }
 
-absl::StatusOr<std::vector<double>>
-PlanContest::time(absl::Span<const int> order) {
+absl::StatusOr<RoundTimes> PlanContest::time(absl::Span<const int> order) {
   runtime::TimeRequest request;
   int count = int(entries.size());
   for (int index : order) {
@@ -130,13 +129,23 @@ PlanContest::time(absl::Span<const int> order) {
       request.changes.push_back(entry.changes);
     }
   }
+  if (!options.onGpu) {
+    request.retakeUs = options.retakeUs;
+    meter.beforeRound();
+  }
   absl::StatusOr<runtime::Reply> reply = ask(request, "timing");
   if (!reply.ok()) {
     return reply.status();
   }
   auto &timed = std::get<runtime::TimeReply>(*reply);
   clocks.include(timed.smClockMHz);
-  return std::move(timed.microseconds);
+  RoundTimes times(std::move(timed.microseconds));
+  times.disturbed = std::move(timed.disturbed);
+  for (size_t i = 0; i < std::min(timed.firstTakesUs.size(), order.size());
+       ++i) {
+    meter.add(std::to_string(order[i]), timed.firstTakesUs[i]);
+  }
+  return times;
 }
 
 absl::Status PlanContest::run() {

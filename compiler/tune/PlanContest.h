@@ -8,6 +8,7 @@
 #define MINIC_COMPILER_TUNE_PLANCONTEST_H
 
 #include "compiler/tune/Clock.h"
+#include "compiler/tune/NoiseMeter.h"
 #include "compiler/tune/Rounds.h"
 #include "compiler/tune/ShipRule.h"
 #include "compiler/tune/Worker.h"
@@ -24,6 +25,7 @@ public:
     bool onGpu = false;
     double roundUs = 2000; // of each contestant in a round
     double timeoutSeconds = 30;
+    double retakeUs = 40000; // as in TimeRequest; on a CPU
     RoundsOptions rounds;
   };
   PlanContest(Worker &worker, const Clock &clock, Options options)
@@ -46,6 +48,10 @@ public:
   /// After run().
   Figures figures(int first, int second) const;
   const ClockRange &smClock() const { return clocks; }
+  /// After run(), on a CPU: whether time ended before it was decided, and how
+  /// noisy the machine was.
+  bool isUndecided() const { return rounds.isUndecided; }
+  Noise noise() const { return meter.noise(); }
   const std::string &plan(int entry) const { return entries[entry].plan; }
   runtime::RunMode mode(int entry) const { return entries[entry].mode; }
 
@@ -63,7 +69,7 @@ private:
   absl::StatusOr<double> probe(const Entry &entry, runtime::RunMode mode);
   /// What both figures of an entry take in a round.
   double costUs(const Entry &entry) const;
-  absl::StatusOr<std::vector<double>> time(absl::Span<const int> order);
+  absl::StatusOr<RoundTimes> time(absl::Span<const int> order);
   Comparison compare(int first, int second) const;
 
   Worker &worker;
@@ -73,6 +79,7 @@ private:
   std::vector<Entry> entries;
   RoundsResult rounds;
   ClockRange clocks;
+  NoiseMeter meter;
 };
 
 } // namespace minic::tune

@@ -28,8 +28,28 @@ bool isSettled(const runtime::Estimate &ratio, double indifference) {
          ratio.halfWidth() <= indifference;
 }
 
-/// A kept round: a time per candidate, 0 where it did not take part.
-using Round = std::vector<double>;
+/// A kept round: per candidate its time, 0 where it did not take part, and
+/// whether that was disturbed.
+struct Round {
+  explicit Round(size_t count) : us(count, 0.0), disturbed(count, false) {}
+  std::vector<double> us;
+  std::vector<bool> disturbed;
+};
+
+/// Positive and finite, one for each that was asked for.
+absl::Status checkTimes(absl::Span<const int> order, const RoundTimes &times) {
+  if (times.us.size() != order.size() ||
+      (!times.disturbed.empty() && times.disturbed.size() != order.size())) {
+    return absl::InternalError("a round returned another number of times");
+  }
+  for (double time : times.us) {
+    if (!(time > 0) || !std::isfinite(time)) {
+      return absl::InternalError("a round returned a time that is not "
+                                 "positive");
+    }
+  }
+  return absl::OkStatus();
+}
 
 class Contest {
 public:
@@ -53,29 +73,33 @@ public:
     return order;
   }
 
-  absl::Status add(absl::Span<const int> order,
-                   absl::Span<const double> times) {
-    if (times.size() != order.size()) {
-      return absl::InternalError("a round returned another number of times");
+  absl::Status add(absl::Span<const int> order, const RoundTimes &times) {
+    if (absl::Status status = checkTimes(order, times); !status.ok()) {
+      return status;
     }
-    for (double time : times) {
-      if (!(time > 0) || !std::isfinite(time)) {
-        return absl::InternalError("a round returned a time that is not "
-                                   "positive");
-      }
-    }
-    Round round(result.contestants.size(), 0.0);
+    auto isDisturbed = [&](size_t i) {
+      return !times.disturbed.empty() && times.disturbed[i];
+    };
+    Round round(result.contestants.size());
     for (size_t i = 0; i < order.size(); ++i) {
-      round[order[i]] = times[i];
+      round.us[order[i]] = times.us[i];
+      round.disturbed[order[i]] = isDisturbed(i);
     }
     if (order.size() > 1) {
-      double change = std::abs(std::log(times.back() / times.front()));
-      if (change > options.clockTolerance) {
+      // The one that was timed twice tells how the clock moved, but only where
+      // nothing else made the difference.
+      bool first = isDisturbed(0), last = isDisturbed(order.size() - 1);
+      double front = times.us.front(), back = times.us.back();
+      double change = std::abs(std::log(back / front));
+      if (!first && !last && change > options.clockTolerance) {
         ++result.dropped;
         droppedRounds.push_back({change, std::move(round)});
         return absl::OkStatus();
       }
-      round[order.front()] = (times.front() + times.back()) / 2;
+      round.us[order.front()] = first == last ? (front + back) / 2
+                                : first       ? back
+                                              : front;
+      round.disturbed[order.front()] = first && last;
     }
     rounds.push_back(std::move(round));
     result.rounds = static_cast<int>(rounds.size());
@@ -99,16 +123,76 @@ public:
     result.dropped -= static_cast<int>(keep);
   }
 
-  /// Times of `a` and `b` in the rounds that both took part in.
-  runtime::Estimate ratio(int a, int b) const {
-    std::vector<double> timesA, timesB;
+  /// Times of `a` and `b` in the rounds that both took part in; undisturbed
+  /// where that leaves enough of them for an interval.
+  struct Pairs {
+    std::vector<double> a, b;
+  };
+  Pairs pairsOf(int a, int b) const {
+    Pairs all, calm;
     for (const Round &round : rounds) {
-      if (round[a] > 0 && round[b] > 0) {
-        timesA.push_back(round[a]);
-        timesB.push_back(round[b]);
+      if (round.us[a] <= 0 || round.us[b] <= 0) {
+        continue;
+      }
+      all.a.push_back(round.us[a]);
+      all.b.push_back(round.us[b]);
+      if (!round.disturbed[a] && !round.disturbed[b]) {
+        calm.a.push_back(round.us[a]);
+        calm.b.push_back(round.us[b]);
       }
     }
-    return runtime::estimateRatio(timesA, timesB);
+    return calm.a.size() >= runtime::leastSamples ? calm : all;
+  }
+
+  runtime::Estimate ratio(int a, int b) const {
+    Pairs pairs = pairsOf(a, b);
+    return runtime::estimateRatio(pairs.a, pairs.b);
+  }
+
+  /// The ratio with its interval or, of too few rounds, its extremes.
+  runtime::Estimate boundedRatio(int a, int b) const {
+    Pairs pairs = pairsOf(a, b);
+    runtime::Estimate estimate = runtime::estimateRatio(pairs.a, pairs.b);
+    if (pairs.a.size() >= runtime::leastSamples || pairs.a.empty()) {
+      return estimate;
+    }
+    estimate.low = estimate.high = pairs.a[0] / pairs.b[0];
+    for (size_t i = 1; i < pairs.a.size(); ++i) {
+      estimate.low = std::min(estimate.low, pairs.a[i] / pairs.b[i]);
+      estimate.high = std::max(estimate.high, pairs.a[i] / pairs.b[i]);
+    }
+    return estimate;
+  }
+
+  double shortest(int candidate) const {
+    std::vector<double> times = samples(candidate);
+    return *std::min_element(times.begin(), times.end());
+  }
+
+  /// By the ratio and by the shortest times of both, so that a few disturbed
+  /// samples throw nobody out.
+  bool isHopeless(int candidate, int leader,
+                  const runtime::Estimate &ratio) const {
+    return ratio.value > options.hopeless &&
+           shortest(candidate) > std::sqrt(options.hopeless) * shortest(leader);
+  }
+
+  bool isUndecided(int leader) const {
+    double margin = 1 + options.undecidedMargin;
+    for (auto [first, second] : options.pairs) {
+      runtime::Estimate pair = boundedRatio(first, second);
+      if (pair.low * margin < 1 && pair.high > margin) {
+        return true;
+      }
+    }
+    for (int i = 0; options.pairs.empty() &&
+                    i < static_cast<int>(result.contestants.size());
+         ++i) {
+      if (i != leader && boundedRatio(i, leader).low * margin < 1) {
+        return true;
+      }
+    }
+    return false;
   }
 
   int findLeader() const {
@@ -132,13 +216,13 @@ public:
   }
 
   std::vector<double> samples(int candidate) const {
-    std::vector<double> times;
-    for (const Round &round : rounds) {
-      if (round[candidate] > 0) {
-        times.push_back(round[candidate]);
-      }
-    }
-    return times;
+    return pairsOf(candidate, candidate).a;
+  }
+
+  bool isTimeUp(double seconds) const {
+    return seconds >= (result.rounds < runtime::leastSamples
+                           ? std::max(options.maxSeconds, options.mostSeconds)
+                           : options.maxSeconds);
   }
 
   /// Drops who has no partner left to be compared with; true where nobody is.
@@ -181,8 +265,7 @@ public:
       }
       runtime::Estimate estimate = ratio(i, leader);
       bool slower = enough && isSlower(estimate);
-      bool hopeless = estimate.value > options.hopeless;
-      if (slower || hopeless) {
+      if (slower || isHopeless(i, leader, estimate)) {
         result.contestants[i].eliminated = true;
         continue;
       }
@@ -214,6 +297,7 @@ public:
       }
     }
     result.leader = leader;
+    result.isUndecided = isUndecided(leader);
     for (int i = 0; i < count; ++i) {
       Contestant &contestant = result.contestants[i];
       contestant.samplesUs = samples(i);
@@ -260,12 +344,12 @@ absl::StatusOr<RoundsResult> runRounds(int count, const TimeRound &timeRound,
       contest.result.ended = "rounds";
       break;
     }
-    if (attempts > 0 && clock.now() - start >= options.maxSeconds) {
+    if (attempts > 0 && contest.isTimeUp(clock.now() - start)) {
       contest.result.ended = "time";
       break;
     }
     std::vector<int> order = contest.drawOrder();
-    absl::StatusOr<std::vector<double>> times = timeRound(order);
+    absl::StatusOr<RoundTimes> times = timeRound(order);
     if (!times.ok()) {
       return times.status();
     }

@@ -8,6 +8,7 @@
 #include "compiler/tune/Autotuner.h"
 #include "compiler/tune/CandidateBench.h"
 #include "compiler/tune/Prospects.h"
+#include "compiler/tune/ScreenSamples.h"
 
 #include <map>
 #include <memory>
@@ -49,6 +50,15 @@ struct Autotuner::Search {
   /// while there is none.
   int anchor = -1;
   double anchorUs = 0;
+  SampleSet anchorSamples;                  // of all sittings
+  std::map<size_t, ScreenSamples> screened; // by candidate, in this search
+  void add(size_t candidate, ScreenSamples::Sitting sitting);
+  /// Brings the screen's times to one scale, that of all anchor's samples.
+  void settleScreen();
+  /// The fastest of the finals so far; -1 before the first.
+  int leader = -1;
+  /// Time ended before the finals decided.
+  bool isUndecided = false;
 
   const CandidateSpec &candidate(size_t i) const { return candidates[i]; }
   size_t size() const { return candidates.size(); }

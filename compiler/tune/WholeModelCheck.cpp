@@ -138,6 +138,9 @@ Verdict Check::verdict(const PlanContest &contest, const Figures &figures,
   verdict.call = figures.call;
   verdict.created = utcNow();
   verdict.clock = contest.smClock();
+  if (!inputs.onGpu) {
+    verdict.noise = contest.noise();
+  }
   return verdict;
 }
 
@@ -179,6 +182,7 @@ Verdict Check::judgePlans(const PlanContest &contest, const PlanWays &ways,
   int shown = shipping >= 0 ? shipping : inOrder(contest, ways).front();
   Verdict plans = verdict(contest, contest.figures(shown, byDefault));
   plans.tunedShips = shipping >= 0;
+  plans.isProvisional = !inputs.onGpu && contest.isUndecided();
   if (inputs.onGpu) {
     plans.reason =
         absl::StrCat("tuned by ", describeWay(contest.mode(shown)),

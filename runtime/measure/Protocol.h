@@ -128,12 +128,19 @@ struct TimeRequest {
   /// Parallel to ids; empty: all `none`. Others go with modes `graph` and
   /// `graphCall` alone.
   std::vector<ChangedPointers> changes = {};
+  /// CPU: a sample during which the process was kept from running is taken
+  /// again, after a pause, while less than this went into it; 0: never.
+  double retakeUs = 0;
 };
 struct TimeReply {
   /// Mean time of one run, parallel to ids. CPU, warm: iterations back to back
   /// under one pair of clock readings, after an untimed run; cold: each run
   /// timed alone. See TimedFunction.h and TimedGpuFunction.h.
   std::vector<double> microseconds;
+  /// CPU, parallel: what the first take said, and whether the sample is still a
+  /// disturbed one, then the shortest of its takes.
+  std::vector<double> firstTakesUs;
+  std::vector<bool> disturbed;
   /// GPU: the SM clock right after the round; 0 where nobody says.
   double smClockMHz = 0;
 };

@@ -106,10 +106,13 @@ template <typename F> void visit(F &fields, TimeRequest &request) {
   fields.get("modes", request.modes);
   fields.get("run_us", request.runUs);
   fields.get("changes", request.changes);
+  fields.get("retake_us", request.retakeUs);
 }
 
 template <typename F> void visit(F &fields, TimeReply &reply) {
   fields.get("microseconds", reply.microseconds);
+  fields.get("first_takes_us", reply.firstTakesUs);
+  fields.get("disturbed", reply.disturbed);
   fields.get("sm_clock_mhz", reply.smClockMHz);
 }
 

@@ -29,6 +29,9 @@ private:
   absl::StatusOr<double> sample(LoadedFunction &entry, int64_t iterations,
                                 Residency residency, RunMode mode,
                                 double runUs);
+  /// On a CPU: takes a disturbed sample again; adds it to `reply`.
+  absl::Status sampleCalmly(LoadedFunction &entry, int64_t iterations,
+                            const TimeRequest &request, TimeReply &reply);
   /// With other pointers in every run.
   absl::StatusOr<double> sampleChanging(LoadedFunction &entry,
                                         int64_t iterations, RunMode mode,

@@ -4,6 +4,7 @@
 
 #include "runtime/measure/TimedFunction.h"
 
+#include "runtime/measure/Disturbance.h"
 #include "runtime/measure/RandomData.h"
 
 #include <chrono>
@@ -98,7 +99,9 @@ absl::StatusOr<double> TimedFunction::sample(int64_t iterations,
                                              CacheEvictor *evictor) {
   absl::Status status;
   double total = 0;
+  WithheldTime before;
   if (evictor != nullptr) {
+    before = readWithheldTime();
     for (int64_t i = 0; i < iterations; ++i) {
       evictor->evict();
       Clock::time_point start = Clock::now();
@@ -109,6 +112,7 @@ absl::StatusOr<double> TimedFunction::sample(int64_t iterations,
     if (lastUs_ < longRunUs) {
       status.Update(run());
     }
+    before = readWithheldTime();
     Clock::time_point start = Clock::now();
     for (int64_t i = 0; i < iterations; ++i) {
       status.Update(run());
@@ -118,6 +122,7 @@ absl::StatusOr<double> TimedFunction::sample(int64_t iterations,
   if (!status.ok()) {
     return status;
   }
+  wasDisturbed_ = isDisturbed(before, readWithheldTime(), total);
   return lastUs_ = total / double(iterations);
 }
 

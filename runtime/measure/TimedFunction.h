@@ -46,6 +46,9 @@ public:
   absl::StatusOr<double> sample(int64_t iterations,
                                 CacheEvictor *evictor = nullptr);
 
+  /// Whether this process was kept from running during the last sample.
+  bool wasDisturbed() const { return wasDisturbed_; }
+
   const Program &program() const { return context_->program(); }
 
 private:
@@ -53,6 +56,7 @@ private:
   std::vector<AlignedBuffer> buffers_;
   std::vector<Tensor> inputs_, outputs_;
   double lastUs_ = 0;
+  bool wasDisturbed_ = false;
 };
 
 } // namespace minic::runtime

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Deciles of each series, and the load average's count of runnable threads.
+
+#include "compiler/tune/NoiseMeter.h"
+
+#include "runtime/measure/Statistics.h"
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+
+#include <algorithm>
+#include <fstream>
+#include <thread>
+
+namespace minic::tune {
+
+/// Deciles of fewer samples say nothing.
+static constexpr size_t leastSamples = 4;
+
+std::optional<int64_t> parseRunnable(absl::string_view loadavg) {
+  std::vector<absl::string_view> fields = absl::StrSplit(loadavg, ' ');
+  int64_t runnable = 0;
+  if (fields.size() < 4 ||
+      !absl::SimpleAtoi(fields[3].substr(0, fields[3].find('/')), &runnable)) {
+    return std::nullopt;
+  }
+  return runnable;
+}
+
+int64_t runnableOthers() {
+  std::ifstream file("/proc/loadavg");
+  std::string line;
+  std::getline(file, line);
+  return std::max<int64_t>(0, parseRunnable(line).value_or(1) - 1);
+}
+
+void NoiseMeter::beforeRound() {
+  others += double(countOthers());
+  ++rounds;
+}
+
+void NoiseMeter::add(const std::string &series, double us) {
+  samples[series].push_back(us);
+}
+
+void NoiseMeter::merge(const NoiseMeter &other) {
+  others += other.others;
+  rounds += other.rounds;
+  for (const auto &[series, times] : other.samples) {
+    std::vector<double> &mine = samples[series];
+    mine.insert(mine.end(), times.begin(), times.end());
+  }
+}
+
+Noise NoiseMeter::noise() const {
+  std::vector<double> spreads;
+  for (const auto &[series, times] : samples) {
+    double low = runtime::quantile(times, 0.1);
+    if (times.size() >= leastSamples && low > 0) {
+      spreads.push_back(runtime::quantile(times, 0.9) / low - 1);
+    }
+  }
+  if (spreads.empty() || rounds == 0) {
+    return {};
+  }
+  Noise noise;
+  noise.spread = runtime::median(spreads);
+  noise.others = others / double(rounds);
+  noise.cores = std::max<int64_t>(1, std::thread::hardware_concurrency());
+  return noise;
+}
+
+} // namespace minic::tune
