@@ -14,10 +14,48 @@ namespace minic::tune {
 /// Rejected rows that are named; the rest is counted.
 static constexpr size_t namedRejects = 6;
 
-std::string formatTime(double microseconds) {
-  return microseconds < 10 ? absl::StrFormat("%.4f us", microseconds)
-                           : absl::StrFormat("%.4f ms", microseconds / 1000);
+std::string TimeUnit::format(double microseconds) const {
+  return isMilliseconds ? absl::StrFormat("%.4f ms", microseconds / 1000)
+                        : absl::StrFormat("%.4f us", microseconds);
 }
+
+std::string formatTime(double microseconds) {
+  return TimeUnit(microseconds).format(microseconds);
+}
+
+namespace {
+
+/// What the speeds of a table's rows are relative to: the fastest of all, by
+/// paired ratio in the finals, else by time.
+struct Fastest {
+  double ratio = 0, us = 0; // 0: no row has one
+
+  explicit Fastest(absl::Span<const Row *const> rows) {
+    for (const Row *row : rows) {
+      bool isFaster = ratio == 0 || row->ratio < ratio;
+      if (row->isFinalist() && row->ratio > 0 && isFaster) {
+        ratio = row->ratio;
+        us = row->timeUs;
+      }
+    }
+    for (const Row *row : rows) {
+      double known = row->bestKnownUs();
+      if (ratio == 0 && known > 0 && (us == 0 || known < us)) {
+        us = known;
+      }
+    }
+  }
+
+  /// " 74.6%"; a dash for who was faster in the screen than the fastest in the
+  /// final: such times cannot be compared so finely.
+  std::string speedOf(const Row &row) const {
+    double part = row.isFinalist() && row.ratio > 0 ? ratio / row.ratio
+                                                    : us / row.bestKnownUs();
+    return part > 1 ? "     -" : absl::StrFormat("%5.1f%%", 100 * part);
+  }
+};
+
+} // namespace
 
 /// Finalists first, by paired ratio; then the others by screen.
 static std::vector<const Row *> ranked(const Record &record,
@@ -108,6 +146,8 @@ std::string formatTable(const TunedProblem &tuned, int maxRows) {
                              : candidate.label + " " + candidate.name);
     width = std::max(width, names.back().size());
   }
+  Fastest fastest(rows);
+  TimeUnit unit(fastest.us);
   for (int i = 0; i < shown; ++i) {
     const Row &row = *rows[i];
     double us = row.bestKnownUs();
@@ -115,18 +155,13 @@ std::string formatTable(const TunedProblem &tuned, int maxRows) {
       absl::StrAppendFormat(&text, "  %-*s  not timed\n", int(width), names[i]);
       continue;
     }
-    // Paired where both were finalists; else of the times themselves.
-    double percent = !winner || winner->bestKnownUs() <= 0 ? 0
-                     : row.isFinalist() && winner->ratio > 0
-                         ? 100 * winner->ratio / row.ratio
-                         : 100 * winner->bestKnownUs() / us;
     std::string interval = row.timeError > 0
                                ? absl::StrFormat("±%.1f%%", 100 * row.timeError)
                            : row.isFinalist() ? "few" // rounds, no interval
                                               : "screen";
-    absl::StrAppendFormat(&text, "  %-*s  %12s %-6s  %5.1f%%  error %.1e\n",
-                          int(width), names[i], formatTime(us), interval,
-                          percent, row.maxAbsoluteError);
+    absl::StrAppendFormat(&text, "  %-*s  %12s %-6s  %s  error %.1e\n",
+                          int(width), names[i], unit.format(us), interval,
+                          fastest.speedOf(row), row.maxAbsoluteError);
   }
   if (static_cast<int>(rows.size()) > shown) {
     absl::StrAppend(&text, "  and ", rows.size() - shown, " slower ones\n");
@@ -135,6 +170,13 @@ std::string formatTable(const TunedProblem &tuned, int maxRows) {
   if (winner) {
     absl::StrAppend(&text, "  chosen: ", winner->candidate.name, ", ",
                     tuned.selection.reason, "\n");
+  }
+  if (record.state == RecordState::Provisional) {
+    absl::StrAppend(&text, "  provisional: the finalists were undecided when "
+                           "time ended\n");
+  }
+  if (record.noise.isKnown()) {
+    absl::StrAppend(&text, "  ", describe(record.noise), "\n");
   }
   absl::StrAppend(&text, describeSeconds(tuned));
   absl::StrAppendFormat(&text, " over %d candidates", int(record.rows.size()));

@@ -67,6 +67,44 @@ TEST(AutotuneTable, LooksAsDocumented) {
             "0.2; build 1.2 core-s) over 4 candidates\n");
 }
 
+// The tie rule may choose one that is a little slower; the screen is coarser
+// than the final. Neither makes anyone faster than the fastest.
+TEST(AutotuneTable, NobodyIsFasterThanTheFastest) {
+  TunedProblem problem = makeProblem();
+  auto &rows = problem.record.rows;
+  rows[0].ratio = 1.01;
+  rows[0].ratioLow = 0.99;
+  rows[0].scratchBytes = 0;
+  rows[1].scratchBytes = 4096;
+  rows[2].screenUs = 3400;
+  problem.selection = select(rows);
+  ASSERT_EQ(problem.selection.row, 0);
+  std::string table = formatTable(problem);
+  EXPECT_THAT(table, testing::ContainsRegex("aten onednn .* 99.0%"));
+  EXPECT_THAT(table, testing::ContainsRegex("8x32 .* 100.0%"));
+  EXPECT_THAT(table, testing::ContainsRegex("onednn  .*3.4000 ms screen +-  "));
+}
+
+TEST(AutotuneTable, HasOneUnit) {
+  TunedProblem problem = makeProblem();
+  problem.record.rows[1].timeUs = 9.5;
+  problem.record.rows[0].timeUs = 12.7;
+  std::string table = formatTable(problem);
+  EXPECT_THAT(table, testing::HasSubstr("9.5000 us"));
+  EXPECT_THAT(table, testing::HasSubstr("12.7000 us"));
+}
+
+TEST(AutotuneTable, SaysHowNoisyTheMachineWas) {
+  TunedProblem problem = makeProblem();
+  problem.record.noise = {0.38, 2.1, 2};
+  problem.record.state = RecordState::Provisional;
+  EXPECT_THAT(formatTable(problem),
+              testing::HasSubstr(
+                  "  provisional: the finalists were undecided when time "
+                  "ended\n  2 other processes on 2 cores: samples vary by "
+                  "38 %\ntuned in "));
+}
+
 // What is not stored is not said to have taken no time.
 TEST(AutotuneTable, ARecordHasTheSecondsThatAreStored) {
   TunedProblem problem = makeProblem();

@@ -84,6 +84,11 @@ struct FakeMachine {
   int builds = 0, verifications = 0, restarts = 0;
   std::set<std::string> verified;
   std::function<void()> onVerify;
+  /// By what factor a sample of `choice` is longer, in the round of that number
+  /// from 1; the worker says so, unless it does not notice.
+  std::function<double(const std::string &choice, int round)> disturb;
+  bool isDisturbanceSeen = true;
+  int timedRounds = 0;
 };
 
 /// A task whose candidates are named "k0", "k1", ... in the order of `specs`.

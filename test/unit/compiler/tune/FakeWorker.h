@@ -95,6 +95,7 @@ private:
     std::normal_distribution<double> normal;
     machine.drift *= std::exp(machine.driftPerRound * normal(machine.random));
     std::set<std::string> distinct(request.ids.begin(), request.ids.end());
+    ++machine.timedRounds;
     for (size_t i = 0; i < request.ids.size(); ++i) {
       EXPECT_TRUE(loaded.count(request.ids[i]));
       EXPECT_FALSE(listers.count(request.ids[i]));
@@ -141,7 +142,16 @@ private:
       }
       double us = base * machine.drift *
                   std::exp(candidate.noise * std::abs(normal(machine.random)));
+      double factor =
+          machine.disturb
+              ? machine.disturb(loaded.at(request.ids[i]), machine.timedRounds)
+              : 1;
+      us *= factor;
       answer.microseconds.push_back(us);
+      if (mode == runtime::RunMode::device) {
+        answer.firstTakesUs.push_back(us);
+        answer.disturbed.push_back(factor != 1 && machine.isDisturbanceSeen);
+      }
       // By the host's clock: after an untimed run.
       bool warmsUp = mode != runtime::RunMode::device;
       machine.clock.seconds +=
