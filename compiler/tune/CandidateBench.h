@@ -35,7 +35,7 @@ struct BenchOptions {
   int device = 0; // index of the GPU
   /// As in TimeRequest. Long samples are taken once or twice, short ones more
   /// often.
-  double retakeUs = 40000;
+  double retakeUs = 12000;
 };
 
 /// Why a candidate cannot win.

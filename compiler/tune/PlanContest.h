@@ -25,7 +25,7 @@ public:
     bool onGpu = false;
     double roundUs = 2000; // of each contestant in a round
     double timeoutSeconds = 30;
-    double retakeUs = 40000; // as in TimeRequest; on a CPU
+    double retakeUs = 12000; // as in TimeRequest; on a CPU
     RoundsOptions rounds;
   };
   PlanContest(Worker &worker, const Clock &clock, Options options)

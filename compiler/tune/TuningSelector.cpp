@@ -24,6 +24,12 @@ using namespace mlir;
 
 namespace minic::tune {
 
+/// Part of a budget that is kept for the whole-model check.
+static constexpr double checkShare = 0.15;
+
+/// A check takes at least a round, whatever is left.
+static constexpr double leastCheckSeconds = 0.02;
+
 static void showProgress(const TuningProgress &progress) {
   llvm::errs() << "\r\x1b[K" << formatProgress(progress);
 }
@@ -136,7 +142,7 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
     tunerOptions.finalsSeconds = 4;
   }
   bool onTerminal = ::isatty(STDERR_FILENO) == 1;
-  tunerOptions.budgetSeconds = options.tuneBudgetSeconds;
+  tunerOptions.budgetSeconds = (1 - checkShare) * options.tuneBudgetSeconds;
   tunerOptions.retune = options.retune;
   tunerOptions.replay = options.tuneReplay;
   tunerOptions.scratchDirectory = scratch ? scratch->path() : "";
@@ -202,8 +208,8 @@ TuningSelector::checkModel(WholeModelInputs check) {
   // Undecided rounds go on as long as the budget allows.
   if (inputs.options->tuneBudgetSeconds > 0) {
     double left = started + inputs.options->tuneBudgetSeconds - clock.now();
-    check.rounds.maxSeconds = std::clamp(
-        left, std::min(1.5, check.rounds.maxSeconds), check.rounds.maxSeconds);
+    check.rounds.maxSeconds =
+        std::clamp(left, leastCheckSeconds, check.rounds.maxSeconds);
   }
   double begun = clock.now();
   absl::StatusOr<WholeModelResult> result =
