@@ -11,12 +11,11 @@
 
 namespace minic::runtime {
 
-/// Uses the team of threads that plans use, so that no idle team spins beside
-/// it. One thread at a time.
+/// Uses the threads that plans without library calls use, so that no other idle
+/// threads spin beside it. One thread at a time.
 class PeakFlops {
 public:
-  /// FailedPrecondition where more than one thread needs a library that cannot
-  /// be opened.
+  /// FailedPrecondition where a thread cannot be started.
   static absl::StatusOr<PeakFlops> create(int threads);
 
   /// GFLOP/s over all threads, measured for about a millisecond.

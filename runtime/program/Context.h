@@ -19,8 +19,9 @@ struct ContextOptions {
   /// one.
   void *arena = nullptr;
   uint64_t arenaBytes = 0;
-  /// CPU: caller's thread team; null: libgomp's, shared with oneDNN, opened on
-  /// demand when the plan uses more than one thread.
+  /// CPU: caller's thread team; null: the process's WorkerPool, or, where the
+  /// plan calls oneDNN, libgomp's threads, which oneDNN uses too. Either is
+  /// started only where the plan uses more than one thread.
   ParallelFor parallelFor = nullptr;
   void *pool = nullptr;
   /// GPU: the caller's stream (CUstream or cudaStream_t); null: the legacy

@@ -23,8 +23,11 @@ public:
 
   absl::StatusOr<std::unique_ptr<Execution>>
   createExecution(const ExecutionOptions &options) const override {
+    // oneDNN's threads spin for milliseconds between its calls: a second team
+    // on the same cores would wait for them.
     absl::StatusOr<ThreadTeam> team = ThreadTeam::create(
-        variant.threads(), options.parallelFor, options.pool);
+        variant.threads(), options.parallelFor, options.pool,
+        callsLibrary_ ? DefaultPool::libgomp : DefaultPool::workers);
     if (!team.ok()) {
       return team.status();
     }

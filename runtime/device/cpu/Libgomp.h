@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Libgomp: GNU's OpenMP runtime, opened on demand. oneDNN uses the same one, so
-// that a process has one team of threads per calling thread and not two.
+// Libgomp: GNU's OpenMP runtime, opened on demand. oneDNN runs on its threads,
+// so a plan that calls oneDNN runs its own kernels on them too.
 
 #ifndef MINIC_RUNTIME_DEVICE_CPU_LIBGOMP_H
 #define MINIC_RUNTIME_DEVICE_CPU_LIBGOMP_H

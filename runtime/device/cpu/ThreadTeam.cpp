@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Dispatch to the calling thread, the caller's pool or libgomp.
+// Dispatch to the calling thread, the caller's pool, WorkerPool or libgomp.
 
 #include "runtime/device/cpu/ThreadTeam.h"
 
@@ -10,20 +10,31 @@
 
 namespace minic::runtime {
 
-absl::StatusOr<ThreadTeam>
-ThreadTeam::create(int threads, ParallelFor parallelFor, void *pool) {
+absl::StatusOr<ThreadTeam> ThreadTeam::create(int threads,
+                                              ParallelFor parallelFor,
+                                              void *pool,
+                                              DefaultPool defaultPool) {
   ThreadTeam team;
   team.threads_ = threads;
   team.parallelFor_ = parallelFor;
   team.pool_ = pool;
-  if (threads > 1 && !parallelFor) {
+  if (threads == 1 || parallelFor) {
+    return team;
+  }
+  absl::Status status;
+  if (defaultPool == DefaultPool::libgomp) {
     absl::StatusOr<const Libgomp *> gomp = Libgomp::open();
-    if (!gomp.ok()) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "a plan for ", threads, " threads: ", gomp.status().message(),
-          "; install libgomp1 or pass a thread pool"));
-    }
-    team.gomp_ = *gomp;
+    status = gomp.status();
+    team.gomp_ = gomp.ok() ? *gomp : nullptr;
+  } else {
+    auto reservation = WorkerPool::process().reserve(threads - 1);
+    status = reservation.status();
+    team.reservation_ = reservation.ok() ? *reservation : nullptr;
+  }
+  if (!status.ok()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("a plan for ", threads, " threads: ", status.message(),
+                     "; pass a thread pool or compile with --threads=1"));
   }
   return team;
 }
@@ -56,6 +67,8 @@ void ThreadTeam::run(int workers, void (*body)(int worker, void *data),
     }
   } else if (parallelFor_) {
     parallelFor_(pool_, workers, body, data);
+  } else if (!gomp_) {
+    WorkerPool::process().run(workers, body, data);
   } else {
     // Always the whole team: libgomp ends the threads that a smaller one
     // leaves out and starts them again for the next.

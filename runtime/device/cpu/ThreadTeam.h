@@ -6,6 +6,7 @@
 #define MINIC_RUNTIME_DEVICE_CPU_THREADTEAM_H
 
 #include "runtime/base/ParallelFor.h"
+#include "runtime/device/cpu/WorkerPool.h"
 
 #include "absl/status/statusor.h"
 
@@ -13,13 +14,21 @@ namespace minic::runtime {
 
 struct Libgomp;
 
-/// The caller's pool or libgomp's. One thread needs neither: workers then run
-/// on the calling thread. Copyable; one calling thread at a time.
+/// Whose threads a plan's launches run on where the caller brings no pool.
+enum class DefaultPool {
+  workers, // WorkerPool::process()
+  libgomp, // those of oneDNN's calls from the same thread
+};
+
+/// The caller's pool or the default one. One thread needs neither: workers then
+/// run on the calling thread. Copyable; one calling thread at a time.
 class ThreadTeam {
 public:
-  /// FailedPrecondition where libgomp is needed and cannot be opened.
-  static absl::StatusOr<ThreadTeam> create(int threads, ParallelFor parallelFor,
-                                           void *pool);
+  /// FailedPrecondition where a thread cannot be started or libgomp is needed
+  /// and cannot be opened.
+  static absl::StatusOr<ThreadTeam>
+  create(int threads, ParallelFor parallelFor, void *pool,
+         DefaultPool defaultPool = DefaultPool::workers);
 
   int threads() const { return threads_; }
   /// As ParallelFor; `workers` is at most threads().
@@ -30,6 +39,7 @@ private:
   ParallelFor parallelFor_ = nullptr;
   void *pool_ = nullptr;
   const Libgomp *gomp_ = nullptr;
+  WorkerPool::Reservation reservation_;
 };
 
 } // namespace minic::runtime

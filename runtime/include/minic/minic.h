@@ -148,7 +148,7 @@ typedef struct minic_context_options {
    * which outlives the context. */
   void *arena;
   uint64_t arena_bytes;
-  minic_parallel_for parallel_for; /* CPU. Null: libgomp's threads */
+  minic_parallel_for parallel_for; /* CPU. Null: minic's threads */
   void *pool;                      /* passed to parallel_for */
   /* GPU: CUstream or cudaStream_t; null: the legacy default stream. */
   void *stream;

@@ -204,7 +204,7 @@ struct ContextOptions {
   /// Null: own; else the device's, 64-byte aligned (GPU: 256), outlives it.
   void *arena = nullptr;
   uint64_t arenaBytes = 0;
-  minic_parallel_for parallelFor = nullptr; // null: libgomp's threads
+  minic_parallel_for parallelFor = nullptr; // null: minic's threads
   void *pool = nullptr;
   // On a GPU:
   void *stream = nullptr;   // CUstream, cudaStream_t; null: the legacy default

@@ -47,7 +47,6 @@ TEST(AllocationTest, runAllocatesNothing) {
     std::vector<int64_t> dims = {1000};
     Tensor input{x.data(), DType::f32, dims},
         output{y.data(), DType::f32, dims};
-    // libgomp starts its threads at the first call.
     ASSERT_TRUE((*context)->run({&input, 1}, {&output, 1}).ok());
     long before = allocations;
     for (int run = 0; run < 10; ++run) {
