@@ -4,6 +4,7 @@
 
 #include "runtime/measure/TimedFunction.h"
 
+#include "runtime/device/cpu/Libgomp.h"
 #include "runtime/measure/Disturbance.h"
 #include "runtime/measure/RandomData.h"
 
@@ -20,6 +21,11 @@ constexpr uint64_t inputSeed = 1;
 
 /// Longer runs bring their operands into the caches by themselves.
 constexpr double longRunUs = 5000;
+
+/// The threads that a sample of the program has beside the runtime's own.
+int libraryThreads(const Program &program) {
+  return program.callsLibrary() ? program.threads() : 1;
+}
 
 double microsecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start)
@@ -87,6 +93,7 @@ TimedFunction::create(std::shared_ptr<const Program> program,
                program->inputs()[i].name);
   }
   // The first run touches the arena and makes a library's late decisions.
+  LibgompTeam team(libraryThreads(*program));
   if (status = function.run(); !status.ok()) {
     return status;
   }
@@ -97,6 +104,7 @@ absl::Status TimedFunction::run() { return context_->run(inputs_, outputs_); }
 
 absl::StatusOr<double> TimedFunction::sample(int64_t iterations,
                                              CacheEvictor *evictor) {
+  LibgompTeam team(libraryThreads(program()));
   absl::Status status;
   double total = 0;
   WithheldTime before;

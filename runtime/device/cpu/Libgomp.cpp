@@ -30,12 +30,30 @@ static absl::StatusOr<const Libgomp *> openOnce() {
     return absl::FailedPreconditionError(
         absl::StrCat("libgomp.so.1 is not usable: ", dlerror()));
   }
+  bind(gomp.pauseAll, "omp_pause_resource_all");
   return &gomp;
 }
 
 absl::StatusOr<const Libgomp *> Libgomp::open() {
   static const absl::StatusOr<const Libgomp *> gomp = openOnce();
   return gomp;
+}
+
+LibgompTeam::LibgompTeam(int threads) {
+  if (threads == 1) {
+    return;
+  }
+  if (absl::StatusOr<const Libgomp *> gomp = Libgomp::open(); gomp.ok()) {
+    gomp_ = *gomp;
+    gomp_->parallel([](void *) {}, nullptr, threads, 0);
+  }
+}
+
+LibgompTeam::~LibgompTeam() {
+  constexpr int soft = 1; // omp_pause_soft
+  if (gomp_ && gomp_->pauseAll) {
+    gomp_->pauseAll(soft);
+  }
 }
 
 } // namespace minic::runtime

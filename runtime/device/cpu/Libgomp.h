@@ -18,6 +18,7 @@ struct Libgomp {
   int (*threadCount)();
   int (*maxThreads)();
   void (*setMaxThreads)(int threads);
+  int (*pauseAll)(int kind); // null before GCC 9
 
   /// Opens it once per process and keeps it. FailedPrecondition with the
   /// system's reason where it cannot be opened.
@@ -38,6 +39,21 @@ public:
 private:
   const Libgomp &gomp;
   int previous;
+};
+
+/// libgomp's threads of the calling thread, while alive, for those who measure:
+/// started at once, so that no first call waits for them, and ended after it,
+/// for they would spin for milliseconds beside what is measured next. Nothing
+/// for one thread and where there is no libgomp.
+class LibgompTeam {
+public:
+  explicit LibgompTeam(int threads);
+  ~LibgompTeam();
+  LibgompTeam(const LibgompTeam &) = delete;
+  LibgompTeam &operator=(const LibgompTeam &) = delete;
+
+private:
+  const Libgomp *gomp_ = nullptr;
 };
 
 } // namespace minic::runtime

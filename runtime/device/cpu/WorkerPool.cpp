@@ -4,6 +4,8 @@
 
 #include "runtime/device/cpu/WorkerPool.h"
 
+#include "runtime/device/cpu/ThreadPlace.h"
+
 #include "absl/strings/str_cat.h"
 
 #include <immintrin.h>
@@ -53,49 +55,18 @@ int usableCpus() {
   return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/// Where a thread of the pool may run. On a busy machine the system likes to
-/// wake a thread on the CPU of the one that wakes it, where it would push its
-/// caller aside; so it leaves that CPU.
-class Place {
-public:
-  void keepOff(int cpu) {
-    cpu_set_t now;
-    if (sched_getcpu() != cpu || sched_getaffinity(0, sizeof(now), &now) != 0) {
-      return;
-    }
-    if (!CPU_EQUAL(&now, &narrowed_)) {
-      allowed_ = now; // at first, or somebody else has set it
-    }
-    cpu_set_t narrowed = allowed_;
-    CPU_CLR(cpu, &narrowed);
-    if (CPU_COUNT(&narrowed) > 0 &&
-        sched_setaffinity(0, sizeof(narrowed), &narrowed) == 0) {
-      narrowed_ = narrowed;
-    }
-  }
-
-private:
-  cpu_set_t allowed_{}, narrowed_{};
-};
-
 } // namespace
 
 /// A part that nobody had, `preferred` or the next one from there; -1: none.
 /// Threads prefer the same part in every launch, whose weights their caches
 /// may hold.
 int WorkerPool::Launch::claim(int preferred) {
-  for (size_t i = 0; i < unclaimed.size(); ++i) {
-    size_t word = (preferred / 64 + i) % unclaimed.size();
-    uint64_t left = unclaimed[word].load(std::memory_order_relaxed);
-    while (left != 0) {
-      uint64_t later =
-          i == 0 ? left >> (preferred % 64) << (preferred % 64) : 0;
-      int bit = __builtin_ctzll(later != 0 ? later : left);
-      uint64_t mask = uint64_t(1) << bit;
-      left = unclaimed[word].fetch_and(~mask, std::memory_order_acq_rel);
-      if ((left & mask) != 0) {
-        return int(word) * 64 + bit;
-      }
+  int count = parts.load(std::memory_order_relaxed);
+  for (int i = 0; i < count; ++i) {
+    int part = (preferred + i) % count;
+    if (unclaimed[part].load(std::memory_order_relaxed) &&
+        unclaimed[part].exchange(false, std::memory_order_acq_rel)) {
+      return part;
     }
   }
   return -1;
@@ -133,13 +104,10 @@ void WorkerPool::Launch::join(int ownParts) {
 }
 
 WorkerPool::Launch *WorkerPool::take() {
-  for (int i = 0; i < mostLaunches; ++i) {
-    if (!launches_[i].taken.load(std::memory_order_relaxed) &&
-        !launches_[i].taken.exchange(true, std::memory_order_acquire)) {
-      int32_t used = launchesUsed_.load(std::memory_order_relaxed);
-      while (used <= i && !launchesUsed_.compare_exchange_weak(used, i + 1)) {
-      }
-      return &launches_[i];
+  for (Launch &launch : launches_) {
+    if (!launch.taken.load(std::memory_order_relaxed) &&
+        !launch.taken.exchange(true, std::memory_order_acquire)) {
+      return &launch;
     }
   }
   return nullptr;
@@ -170,11 +138,9 @@ void WorkerPool::run(int workers, Body body, void *data) {
   launch->body = body;
   launch->data = data;
   launch->unfinished.store(parts, std::memory_order_relaxed);
-  for (int word = (parts - 1) / 64; word >= 0; --word) {
-    int bits = std::min(parts - word * 64, 64);
-    uint64_t mask = ~uint64_t(0) >> (64 - bits);
-    launch->unclaimed[word].store(word == 0 ? mask & ~uint64_t(1) : mask,
-                                  std::memory_order_release);
+  launch->parts.store(parts, std::memory_order_relaxed);
+  for (int part = 1; part < parts; ++part) {
+    launch->unclaimed[part].store(true, std::memory_order_release);
   }
   int32_t wanted =
       wanted_.fetch_add(parts - 1, std::memory_order_relaxed) + parts - 1;
@@ -193,10 +159,8 @@ void WorkerPool::run(int workers, Body body, void *data) {
 }
 
 void WorkerPool::help(int thread) {
-  int used = launchesUsed_.load(std::memory_order_relaxed);
-  for (int i = 0; i < used; ++i) {
-    Launch &launch = launches_[i];
-    for (int part = launch.claim(thread % mostParts); part >= 0;
+  for (Launch &launch : launches_) {
+    for (int part = launch.claim(thread); part >= 0;
          part = launch.claim(part)) {
       launch.runPart(part);
       launch.finish();
@@ -205,10 +169,13 @@ void WorkerPool::help(int thread) {
 }
 
 void WorkerPool::serve(int thread) {
-  Place place;
+  ThreadPlace place;
   while (!stopping_.load()) {
     // Read before looking for work: what comes later changes it.
     uint32_t seen = ticket_.load();
+    if (options_.beforeClaiming) {
+      options_.beforeClaiming();
+    }
     help(thread);
     auto changed = [&] {
       return ticket_.load(std::memory_order_acquire) != seen;
@@ -219,15 +186,12 @@ void WorkerPool::serve(int thread) {
       sleeping_.fetch_sub(1);
     }
     place.keepOff(callerCpu_.load(std::memory_order_relaxed));
-    if (options_.onLaunchSeen && changed()) {
-      options_.onLaunchSeen();
-    }
   }
 }
 
 void *WorkerPool::threadMain(void *pool) {
   auto *self = static_cast<WorkerPool *>(pool);
-  int thread = self->threads_.fetch_add(1) + 1;
+  int thread = ++self->latestThread_;
   char name[16];
   snprintf(name, sizeof(name), "minic-%d", thread);
   pthread_setname_np(pthread_self(), name);
@@ -248,6 +212,7 @@ absl::Status WorkerPool::startThread() {
         absl::StrCat("cannot start a thread: ", strerror(error)));
   }
   handles_.push_back(handle);
+  ++threads_;
   return absl::OkStatus();
 }
 
@@ -285,10 +250,10 @@ void WorkerPool::stop() {
 /// under way.
 void WorkerPool::forgetThreads() {
   handles_.clear();
-  threads_ = sleeping_ = wanted_ = 0;
+  threads_ = latestThread_ = sleeping_ = wanted_ = 0;
   for (Launch &launch : launches_) {
-    for (std::atomic<uint64_t> &word : launch.unclaimed) {
-      word = 0;
+    for (std::atomic<bool> &part : launch.unclaimed) {
+      part = false;
     }
     launch.taken = false;
   }

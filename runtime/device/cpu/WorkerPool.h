@@ -32,9 +32,9 @@ public:
   struct Options {
     /// Most threads to start; -1: one less than the CPUs of whoever reserves.
     int threadLimit = -1;
-    /// Called by a thread of the pool whenever it sees a launch, before it
-    /// claims a part: tests hold it there.
-    void (*onLaunchSeen)() = nullptr;
+    /// Called by each thread of the pool whenever it is about to look for
+    /// parts: tests hold it there.
+    void (*beforeClaiming)() = nullptr;
   };
 
   explicit WorkerPool(Options options) : options_(options) {}
@@ -62,7 +62,7 @@ private:
   static constexpr int mostLaunches = 16; // at once; a caller beyond is alone
   static constexpr int32_t callerSleeps = 1 << 30; // a bit of `unfinished`
 
-  /// A run() under way. All on one cache line, which travels once.
+  /// A run() under way. Up to 32 parts all is on one cache line.
   struct alignas(64) Launch {
     std::atomic<bool> taken{false};
     std::atomic<int32_t> unfinished{0}; // parts
@@ -71,9 +71,9 @@ private:
     int workers = 0;
     Body body = nullptr;
     void *data = nullptr;
-    /// A bit per part. Clearing a set bit claims the part, of whichever launch
-    /// is here by now.
-    std::array<std::atomic<uint64_t>, mostParts / 64> unclaimed{};
+    std::atomic<int32_t> parts{0};
+    /// Taking one back claims the part, of whichever launch is here by now.
+    std::array<std::atomic<bool>, mostParts> unclaimed{};
 
     int claim(int preferred);
     void runPart(int part) const;
@@ -96,9 +96,9 @@ private:
   std::vector<pthread_t> handles_;
   int reserved_ = 0;
 
-  std::atomic<int32_t> threads_{0};      // handles_.size()
-  std::atomic<bool> stopping_{false};    //
-  std::atomic<int32_t> launchesUsed_{0}; // launches_ beyond were never taken
+  std::atomic<int32_t> threads_{0}; // handles_.size()
+  std::atomic<int32_t> latestThread_{0};
+  std::atomic<bool> stopping_{false};            //
   alignas(64) std::atomic<uint32_t> ticket_{0};  // of the latest launch
   std::atomic<int> callerCpu_{-1};               // where it came from
   alignas(64) std::atomic<int32_t> sleeping_{0}; // threads
