@@ -4,6 +4,7 @@
 // verify, screen and time, then store. Building and measuring never overlap,
 // because on a CPU they would disturb each other.
 
+#include "compiler/tune/Provisional.h"
 #include "compiler/tune/Search.h"
 
 #include "absl/strings/str_cat.h"
@@ -134,6 +135,16 @@ bool Autotuner::isLessThanAsked(const Record &record) const {
              [](const Row &row) { return row.status == RowStatus::RuledOut; });
 }
 
+bool Autotuner::isWorthAnotherSearch(const Record &record) {
+  return record.state == RecordState::Provisional && options.probeNoise &&
+         isSearchedAgain(record.provisionalSearches, record.noise, [this] {
+           if (!probed) {
+             probed = options.probeNoise();
+           }
+           return *probed;
+         });
+}
+
 absl::Status Autotuner::lookUp(absl::Span<const TuningTask> tasks,
                                std::vector<TunedProblem> &results,
                                std::vector<Search> &searches) {
@@ -146,7 +157,8 @@ absl::Status Autotuner::lookUp(absl::Span<const TuningTask> tasks,
     }
     results[i].wasStale = found->freshness == Freshness::Stale;
     if (found->freshness == Freshness::Fresh && !options.retune &&
-        (options.replay || !isLessThanAsked(found->record))) {
+        (options.replay || (!isLessThanAsked(found->record) &&
+                            !isWorthAnotherSearch(found->record)))) {
       results[i].record = std::move(found->record);
       continue;
     }
@@ -179,7 +191,7 @@ absl::Status Autotuner::prepare(Search &search) {
     return absl::ResourceExhaustedError(
         absl::StrCat("cannot write '", search.problemPath, "'"));
   }
-  // A complete record stays until the search is finished.
+  // A finished record stays until the search is finished.
   bool isRestart = options.retune || search.found.freshness == Freshness::Fresh;
   absl::StatusOr<int64_t> id =
       db.begin(problem, search.record.candidates, isRestart);
@@ -191,6 +203,7 @@ absl::StatusOr<std::vector<TunedProblem>>
 Autotuner::tune(absl::Span<const TuningTask> tasks) {
   start = clock.now();
   stored = 0;
+  probed.reset();
   std::vector<TunedProblem> results;
   std::vector<Search> searches;
   if (absl::Status status = lookUp(tasks, results, searches); !status.ok()) {

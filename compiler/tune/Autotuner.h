@@ -81,6 +81,10 @@ struct AutotunerOptions {
   double finalsSeconds = 0;
   SelectionPolicy policy;
   ProspectPolicy prospects;
+  /// How noisy the machine is now; asked at most once in a call of tune(), and
+  /// only where there is a provisional record. Null: provisional records are
+  /// not searched again.
+  std::function<Noise()> probeNoise;
   /// Called once, before the first build, where there is something to search:
   /// to wait for another tuner. Records are looked up again afterwards.
   std::function<absl::Status()> beforeSearch;
@@ -135,6 +139,8 @@ private:
                       std::vector<TunedProblem> &results,
                       std::vector<Search> &searches);
   bool isLessThanAsked(const Record &record) const;
+  /// It is provisional, and the machine has become quieter.
+  bool isWorthAnotherSearch(const Record &record);
   absl::Status prepare(Search &search);
   absl::Status build(std::vector<Search> &searches);
   absl::Status buildOne(Search &search, size_t candidate);
@@ -190,7 +196,8 @@ private:
   AutotunerOptions options;
   double start = 0;
   int problems = 0;
-  int stored = 0; // rows, in this call
+  int stored = 0;              // rows, in this call
+  std::optional<Noise> probed; // in this call
   /// By id of a build job, while builders and worker work side by side.
   std::vector<std::pair<Search *, size_t>> owners;
   absl::Status storeStatus; // of rows that builders settled

@@ -63,9 +63,8 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
         why = "its tuning record is of another version and was not used";
       }
       if (known.selection.row >= 0) {
-        absl::StatusOr<kernel::SelectedChoice> recorded =
-            recordedChoice(problem, known.record.rows, known.selection,
-                           "database", options, context);
+        absl::StatusOr<kernel::SelectedChoice> recorded = recordedChoice(
+            known.record, known.selection, "database", options, context);
         if (!recorded.ok()) {
           return emitStatus(context, recorded.status());
         }

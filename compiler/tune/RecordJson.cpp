@@ -150,6 +150,28 @@ static void readClock(FieldReader &parent, const std::string &where,
   }
 }
 
+static Json toJson(const Noise &noise) {
+  return {{"spread", noise.spread},
+          {"others", noise.others},
+          {"cores", noise.cores}};
+}
+
+/// Exports of versions before 4 have none.
+static void readNoise(FieldReader &parent, const std::string &where,
+                      int64_t version, Noise &noise, int64_t &searches) {
+  if (version < 4) {
+    return;
+  }
+  parent.readInteger("provisional_searches", searches);
+  if (const Json *json = parent.object("noise")) {
+    FieldReader reader(*json, absl::StrCat(where, ", noise"));
+    reader.read("spread", noise.spread);
+    reader.read("others", noise.others);
+    reader.readInteger("cores", noise.cores);
+    parent.status.Update(reader.status);
+  }
+}
+
 Json toJson(const Row &row) {
   return {{"name", row.candidate.name},
           {"label", row.candidate.label},
@@ -228,6 +250,8 @@ Json toJson(const Record &record) {
           {"measure_seconds", record.measureSeconds},
           {"created", record.created},
           {"sm_clock_mhz", toJson(record.clock)},
+          {"provisional_searches", record.provisionalSearches},
+          {"noise", toJson(record.noise)},
           {"rows", std::move(rows)}};
 }
 
@@ -252,6 +276,8 @@ absl::StatusOr<Record> recordFromJson(const Json &json, int64_t version) {
   reader.read("measure_seconds", record.measureSeconds);
   reader.read("created", record.created);
   readClock(reader, "record", version, record.clock);
+  readNoise(reader, "record", version, record.noise,
+            record.provisionalSearches);
   const Json *rows = reader.array("rows");
   if (!reader.status.ok()) {
     return reader.status;
@@ -310,7 +336,10 @@ Json toJson(const Verdict &verdict) {
           {"tuned_ships", verdict.tunedShips},
           {"reason", verdict.reason},
           {"created", verdict.created},
-          {"sm_clock_mhz", toJson(verdict.clock)}};
+          {"sm_clock_mhz", toJson(verdict.clock)},
+          {"provisional", verdict.isProvisional},
+          {"provisional_searches", verdict.provisionalSearches},
+          {"noise", toJson(verdict.noise)}};
 }
 
 absl::StatusOr<Verdict> verdictFromJson(const Json &json, int64_t version) {
@@ -326,6 +355,11 @@ absl::StatusOr<Verdict> verdictFromJson(const Json &json, int64_t version) {
   reader.read("reason", verdict.reason);
   reader.read("created", verdict.created);
   readClock(reader, "verdict", version, verdict.clock);
+  if (version >= 4) {
+    reader.read("provisional", verdict.isProvisional);
+  }
+  readNoise(reader, "verdict", version, verdict.noise,
+            verdict.provisionalSearches);
   if (!reader.status.ok()) {
     return reader.status;
   }

@@ -6,6 +6,7 @@
 
 #include "compiler/Interrupt.h"
 #include "compiler/PhaseRunner.h"
+#include "compiler/tune/NoiseProbe.h"
 #include "compiler/tune/Problem.h"
 #include "compiler/tune/Versions.h"
 #include "compiler/tune/WholeModelVerdicts.h"
@@ -34,6 +35,19 @@ absl::Status RecordedSelector::openDb(TuningDb::Access access) {
 
 Versions RecordedSelector::versions() const {
   return currentVersions(inputs.target->profile());
+}
+
+std::function<Noise()> RecordedSelector::noiseProbe() const {
+  bool measures = inputs.options->tune && !inputs.options->tuneReplay;
+  if (!measures || inputs.target->profile().isGpu()) {
+    return nullptr;
+  }
+  return [this] {
+    if (!probed) {
+      probed = probeNoise();
+    }
+    return *probed;
+  };
 }
 
 bool RecordedSelector::hasRecords() const {
@@ -73,9 +87,8 @@ RecordedSelector::chooseGenerated(const TuningTasks &tasks,
                         absl::StrCat("the fastest without a library; ",
                                      rows[problem.selection.row].candidate.name,
                                      " is faster alone")};
-    absl::StatusOr<kernel::SelectedChoice> choice =
-        recordedChoice(problem.record.problem, rows, selection,
-                       choices[i].origin, *inputs.options, context);
+    absl::StatusOr<kernel::SelectedChoice> choice = recordedChoice(
+        problem.record, selection, choices[i].origin, *inputs.options, context);
     if (!choice.ok()) {
       return choice.status();
     }
@@ -100,6 +113,7 @@ WholeModelInputs RecordedSelector::modelInputs(const std::string &function,
   check.description = "@" + function;
   check.versions = versions();
   check.rounds.stop = interrupted;
+  check.probeNoise = noiseProbe();
   if (profile.isGpu()) {
     check.onGpu = true;
     check.deviceIndex = profile.deviceIndex;

@@ -43,6 +43,9 @@ protected:
   absl::Status openDb(TuningDb::Access access);
   /// Those that records have to have.
   virtual Versions versions() const;
+  /// Probes this machine once, when it is first called; null where nothing is
+  /// measured, and for a GPU, whose noise a CPU does not feel.
+  std::function<Noise()> noiseProbe() const;
   /// Fills `generated`, from `tuned` and the winners.
   absl::Status chooseGenerated(const TuningTasks &tasks,
                                llvm::ArrayRef<kernel::SelectedChoice> winners,
@@ -56,6 +59,7 @@ protected:
 
 private:
   std::vector<kernel::SelectedChoice> generated;
+  mutable std::optional<Noise> probed;
 };
 
 /// What identifies plans for a whole-model verdict: hash of the modules with

@@ -94,7 +94,9 @@ public:
   absl::Status putRow(int64_t record, const Row &row);
   /// Ends the search: replaces all rows by `record.rows`, with state, coverage
   /// and seconds, in one step. Where another process finished it first, that
-  /// result is kept and returned instead, so that all agree.
+  /// result is kept and returned instead, so that all agree. A provisional
+  /// record that is there gives way to a better one only (isBetter); otherwise
+  /// it is kept, with one search more, and returned.
   absl::StatusOr<Record> finish(int64_t id, const Record &record);
 
   absl::StatusOr<std::optional<Verdict>> findVerdict(const std::string &plan,
@@ -117,7 +119,8 @@ public:
   /// All that was measured as JSON text.
   absl::StatusOr<std::string> exportJson();
   /// Merges what exportJson wrote, all of it or nothing. Complete records win
-  /// over partial ones, later over earlier; unfinished ones are ignored.
+  /// over provisional ones, these over partial ones; of two provisional ones
+  /// that with less noise, of others the later; unfinished ones are ignored.
   absl::StatusOr<ImportCounts> importJson(const std::string &text);
   /// Returns the number of records removed.
   absl::StatusOr<int64_t> prune(const PruneOptions &options);
@@ -132,6 +135,9 @@ private:
                                      int64_t candidates, bool restart);
   absl::Status insertRow(int64_t record, const Row &row);
   absl::Status closeRecord(int64_t id, const Record &record);
+  /// What is stored of a search that ended with `record`, beside an earlier one
+  /// of the same problem and versions that ended provisional, if any.
+  absl::StatusOr<Record> settleProvisional(int64_t id, Record record);
 
   std::unique_ptr<Sqlite> db;
 };

@@ -2,6 +2,8 @@
 //
 // Records: listing, find, and searches in progress (begin, putRow, finish).
 
+#include "compiler/tune/NoiseColumns.h"
+#include "compiler/tune/Provisional.h"
 #include "compiler/tune/TuningDb.h"
 #include "compiler/tune/TuningDbSchema.h"
 #include "compiler/tune/VersionColumns.h"
@@ -75,13 +77,18 @@ TuningDb::load(const std::string &where, absl::Span<const std::string> values,
                absl::Span<const int64_t> ids) {
   std::vector<Record> records;
   std::vector<int64_t> found;
-  absl::StatusOr<bool> hasClocks = isCurrent(*db);
-  if (!hasClocks.ok()) {
-    return hasClocks.status();
+  // A database that cannot be written may be an older one.
+  absl::StatusOr<int64_t> version = versionOf(*db);
+  if (!version.ok()) {
+    return version.status();
   }
-  std::string sql = absl::StrCat(
-      recordColumns, *hasClocks ? "clock_low_mhz, clock_high_mhz" : "0.0, 0.0",
-      " FROM record ", where);
+  std::string sql =
+      absl::StrCat(recordColumns,
+                   *version < 4 ? "0.0, 0.0" : "clock_low_mhz, clock_high_mhz",
+                   *version < 5 ? ", 0.0, 0.0, 0, 0"
+                                : ", noise_spread, noise_others, noise_cores, "
+                                  "provisional_searches",
+                   " FROM record ", where);
   Statement statement(*db, sql.c_str());
   for (const std::string &value : values) {
     statement.bind(value);
@@ -119,6 +126,8 @@ TuningDb::load(const std::string &where, absl::Span<const std::string> values,
     statement.read(record.created);
     statement.read(record.clock.lowMHz);
     statement.read(record.clock.highMHz);
+    readNoise(statement, record.noise);
+    statement.read(record.provisionalSearches);
     std::optional<RecordState> parsed = parseRecordState(state);
     if (!parsed) {
       return db->error(SQLITE_CORRUPT);
@@ -261,13 +270,16 @@ absl::Status TuningDb::closeRecord(int64_t id, const Record &record) {
   Statement update(*db,
                    "UPDATE record SET state = ?, candidates = ?, coverage = ?, "
                    "build_seconds = ?, verify_seconds = ?, measure_seconds = "
-                   "?, created = ?, clock_low_mhz = ?, clock_high_mhz = ? "
-                   "WHERE id = ?");
+                   "?, created = ?, clock_low_mhz = ?, clock_high_mhz = ?, "
+                   "noise_spread = ?, noise_others = ?, noise_cores = ?, "
+                   "provisional_searches = ? WHERE id = ?");
   update.bind(std::string(toString(record.state))).bind(record.candidates);
   update.bind(record.coverage).bind(record.buildSeconds);
   update.bind(record.verifySeconds).bind(record.measureSeconds);
   update.bind(record.created);
-  update.bind(record.clock.lowMHz).bind(record.clock.highMHz).bind(id);
+  update.bind(record.clock.lowMHz).bind(record.clock.highMHz);
+  bindNoise(update, record.noise);
+  update.bind(record.provisionalSearches).bind(id);
   if (absl::Status status = update.run(); !status.ok()) {
     return status;
   }
@@ -278,6 +290,28 @@ absl::Status TuningDb::closeRecord(int64_t id, const Record &record) {
   bindKey(others, record.problem);
   others.bind(id);
   return others.run();
+}
+
+absl::StatusOr<Record> TuningDb::settleProvisional(int64_t id, Record record) {
+  const ProblemSpec &problem = record.problem;
+  absl::StatusOr<std::vector<Record>> earlier = load(
+      absl::StrCat(whereExactly, " AND state = 'provisional' AND id != ?"),
+      {problem.key, problem.device, problem.backends, problem.versions.codegen,
+       problem.versions.candidateSet, problem.versions.libraries},
+      {id});
+  if (!earlier.ok()) {
+    return earlier.status();
+  }
+  int64_t searches = 1;
+  if (!earlier->empty()) {
+    searches += earlier->front().provisionalSearches;
+    if (!isBetter(record, earlier->front())) {
+      record = std::move(earlier->front());
+    }
+  }
+  record.provisionalSearches =
+      record.state == RecordState::Provisional ? searches : 0;
+  return record;
 }
 
 absl::StatusOr<Record> TuningDb::finish(int64_t id, const Record &record) {
@@ -304,13 +338,17 @@ absl::StatusOr<Record> TuningDb::finish(int64_t id, const Record &record) {
   } else if (current->front().state != RecordState::Running) {
     return std::move(current->front());
   }
-  if (absl::Status status = closeRecord(id, record); !status.ok()) {
+  absl::StatusOr<Record> settled = settleProvisional(id, record);
+  if (!settled.ok()) {
+    return settled.status();
+  }
+  if (absl::Status status = closeRecord(id, *settled); !status.ok()) {
     return status;
   }
   if (absl::Status status = transaction.commit(); !status.ok()) {
     return status;
   }
-  return record;
+  return settled;
 }
 
 } // namespace minic::tune

@@ -11,7 +11,7 @@ namespace minic::tune {
 
 /// "MNCT": tells our files from other programs'.
 static constexpr int64_t applicationId = 0x4d4e4354;
-static constexpr int64_t schemaVersion = 4;
+static constexpr int64_t schemaVersion = 5;
 
 static constexpr const char *createRecords = R"sql(
 PRAGMA application_id = 1296974676;
@@ -45,6 +45,14 @@ ALTER TABLE record ADD COLUMN clock_low_mhz REAL NOT NULL DEFAULT 0;
 ALTER TABLE record ADD COLUMN clock_high_mhz REAL NOT NULL DEFAULT 0;
 )sql";
 
+/// What records have since version 5.
+static constexpr const char *addNoise = R"sql(
+ALTER TABLE record ADD COLUMN noise_spread REAL NOT NULL DEFAULT 0;
+ALTER TABLE record ADD COLUMN noise_others REAL NOT NULL DEFAULT 0;
+ALTER TABLE record ADD COLUMN noise_cores INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE record ADD COLUMN provisional_searches INTEGER NOT NULL DEFAULT 0;
+)sql";
+
 /// What is soon measured or built again: an older database loses it.
 static constexpr const char *createDerived = R"sql(
 DROP TABLE IF EXISTS verdict;
@@ -62,8 +70,11 @@ CREATE TABLE verdict(
   call_ratio_high REAL NOT NULL,
   tuned_ships INTEGER NOT NULL, reason TEXT NOT NULL, created TEXT NOT NULL,
   clock_low_mhz REAL NOT NULL, clock_high_mhz REAL NOT NULL,
+  provisional INTEGER NOT NULL, provisional_searches INTEGER NOT NULL,
+  noise_spread REAL NOT NULL, noise_others REAL NOT NULL,
+  noise_cores INTEGER NOT NULL,
   PRIMARY KEY(plan, device, codegen, candidate_set, onednn));
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 )sql";
 
 namespace {
@@ -106,6 +117,24 @@ static absl::StatusOr<State> stateOf(Sqlite &db, const std::string &path) {
   return *version < schemaVersion ? State::Older : State::Current;
 }
 
+/// Brings the tables of version `from`, 0 for none, up to date.
+static absl::Status bringUpToDate(Sqlite &db, int64_t from) {
+  absl::Status status;
+  if (from == 0) {
+    status.Update(db.execute(createRecords));
+  }
+  if (status.ok() && from < 4) {
+    status.Update(db.execute(addClocks));
+  }
+  if (status.ok()) {
+    status.Update(db.execute(addNoise));
+  }
+  if (status.ok()) {
+    status.Update(db.execute(createDerived));
+  }
+  return status;
+}
+
 absl::Status prepareSchema(Sqlite &db, const std::string &path, bool write) {
   absl::StatusOr<State> state = stateOf(db, path);
   if (!state.ok() || *state == State::Current) {
@@ -138,21 +167,20 @@ absl::Status prepareSchema(Sqlite &db, const std::string &path, bool write) {
   if (!state.ok() || *state == State::Current) {
     return state.status();
   }
-  absl::Status status;
-  if (*state == State::Empty) {
-    status = db.execute(createRecords);
+  absl::StatusOr<int64_t> version = versionOf(db);
+  if (!version.ok()) {
+    return version.status();
   }
-  if (status.ok()) {
-    status = db.execute(addClocks);
-  }
-  if (status.ok()) {
-    status = db.execute(createDerived);
-  }
+  absl::Status status = bringUpToDate(db, *version);
   return status.ok() ? transaction.commit() : status;
 }
 
+absl::StatusOr<int64_t> versionOf(Sqlite &db) {
+  return db.queryInteger("PRAGMA user_version");
+}
+
 absl::StatusOr<bool> isCurrent(Sqlite &db) {
-  absl::StatusOr<int64_t> version = db.queryInteger("PRAGMA user_version");
+  absl::StatusOr<int64_t> version = versionOf(db);
   if (!version.ok()) {
     return version.status();
   }

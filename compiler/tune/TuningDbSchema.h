@@ -17,6 +17,9 @@ namespace minic::tune {
 /// it is read as it is, and an empty one is NotFound.
 absl::Status prepareSchema(Sqlite &db, const std::string &path, bool write);
 
+/// Of the tables that the open file has; 0 where it is empty.
+absl::StatusOr<int64_t> versionOf(Sqlite &db);
+
 /// False for an older database that could not be brought up to date: it has
 /// records, but nothing else that can be read.
 absl::StatusOr<bool> isCurrent(Sqlite &db);

@@ -2,6 +2,7 @@
 //
 // TuningDb as a whole: export, import and prune.
 
+#include "compiler/tune/Provisional.h"
 #include "compiler/tune/RecordJson.h"
 #include "compiler/tune/Sqlite.h"
 #include "compiler/tune/TuningDb.h"
@@ -88,10 +89,19 @@ static absl::Status parseExport(const std::string &text,
 
 /// True where `incoming` should replace `existing`.
 static bool wins(const Record &incoming, const Record &existing) {
-  if (incoming.state != existing.state) {
-    return incoming.state > existing.state;
+  if (incoming.state != existing.state ||
+      incoming.state == RecordState::Provisional) {
+    return isBetter(incoming, existing);
   }
   return incoming.created > existing.created;
+}
+
+static bool wins(const Verdict &incoming, const Verdict &existing) {
+  if (incoming.isProvisional != existing.isProvisional) {
+    return existing.isProvisional;
+  }
+  return incoming.isProvisional ? isLessNoisy(incoming.noise, existing.noise)
+                                : incoming.created > existing.created;
 }
 
 absl::StatusOr<ImportCounts> TuningDb::importJson(const std::string &text) {
@@ -137,7 +147,7 @@ absl::StatusOr<ImportCounts> TuningDb::importJson(const std::string &text) {
     if (!existing.ok()) {
       return existing.status();
     }
-    if (*existing && (*existing)->created >= verdict.created) {
+    if (*existing && !wins(verdict, **existing)) {
       continue;
     }
     if (absl::Status status = putVerdict(verdict); !status.ok()) {

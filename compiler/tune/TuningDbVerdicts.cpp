@@ -2,6 +2,7 @@
 //
 // Verdicts on whole models.
 
+#include "compiler/tune/NoiseColumns.h"
 #include "compiler/tune/TuningDb.h"
 #include "compiler/tune/TuningDbSchema.h"
 #include "compiler/tune/VersionColumns.h"
@@ -15,7 +16,8 @@ static constexpr const char *verdictColumns =
     "tuned_us, default_us, ratio, ratio_low, ratio_high, "
     "tuned_call_us, default_call_us, call_ratio, call_ratio_low, "
     "call_ratio_high, tuned_ships, reason, created, clock_low_mhz, "
-    "clock_high_mhz";
+    "clock_high_mhz, provisional, provisional_searches, noise_spread, "
+    "noise_others, noise_cores";
 
 static void readComparison(Statement &statement, Comparison &figure) {
   statement.read(figure.tunedUs);
@@ -43,6 +45,9 @@ static Verdict readVerdict(Statement &statement) {
   statement.read(verdict.created);
   statement.read(verdict.clock.lowMHz);
   statement.read(verdict.clock.highMHz);
+  statement.read(verdict.isProvisional);
+  statement.read(verdict.provisionalSearches);
+  readNoise(statement, verdict.noise);
   return verdict;
 }
 
@@ -75,9 +80,11 @@ TuningDb::findVerdict(const std::string &plan, const std::string &device,
 
 absl::Status TuningDb::putVerdict(const Verdict &verdict) {
   Statement insert(
-      *db, absl::StrCat("INSERT OR REPLACE INTO verdict(", verdictColumns,
-                        ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
-               .c_str());
+      *db,
+      absl::StrCat("INSERT OR REPLACE INTO verdict(", verdictColumns,
+                   ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+                   "?,?)")
+          .c_str());
   insert.bind(verdict.plan).bind(verdict.device);
   bindVersions(insert, verdict.versions);
   insert.bind(verdict.description);
@@ -85,6 +92,8 @@ absl::Status TuningDb::putVerdict(const Verdict &verdict) {
   bindComparison(insert, verdict.call);
   insert.bind(verdict.tunedShips).bind(verdict.reason).bind(verdict.created);
   insert.bind(verdict.clock.lowMHz).bind(verdict.clock.highMHz);
+  insert.bind(verdict.isProvisional).bind(verdict.provisionalSearches);
+  bindNoise(insert, verdict.noise);
   return insert.run();
 }
 

@@ -149,6 +149,7 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   tunerOptions.policy.deterministic = options.deterministic;
   tunerOptions.prospects.isExhaustive = options.search == "exhaustive";
   tunerOptions.stop = interrupted;
+  tunerOptions.probeNoise = noiseProbe();
   tunerOptions.beforeSearch = [&]() -> absl::Status {
     if (absl::Status status = ensureLock(); !status.ok()) {
       return status;
@@ -175,7 +176,7 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   for (size_t task : (*tasks)->taskOf) {
     const TunedProblem &problem = tuned[task];
     absl::StatusOr<kernel::SelectedChoice> choice = recordedChoice(
-        problem.record.problem, problem.record.rows, problem.selection,
+        problem.record, problem.selection,
         problem.measured ? "tuned" : "database", options, context);
     if (!choice.ok()) {
       return emitStatus(context, choice.status());

@@ -9,6 +9,7 @@
 #include "compiler/ResolveTarget.h"
 #include "compiler/tune/ExpectedValues.h"
 #include "compiler/tune/Problem.h"
+#include "compiler/tune/Provisional.h"
 #include "compiler/tune/Versions.h"
 #include "runtime/measure/RandomData.h"
 
@@ -250,24 +251,27 @@ kernel::ChoiceAttr parseChoice(const CandidateSpec &candidate,
 }
 
 absl::StatusOr<kernel::SelectedChoice>
-recordedChoice(const ProblemSpec &problem, absl::Span<const Row> rows,
-               const Selection &selection, StringRef origin,
-               const CompileOptions &options, MLIRContext *context) {
-  const Row &row = rows[selection.row];
+recordedChoice(const Record &record, const Selection &selection,
+               StringRef origin, const CompileOptions &options,
+               MLIRContext *context) {
+  const Row &row = record.rows[selection.row];
   kernel::SelectedChoice choice;
   choice.choice = parseChoice(row.candidate, context);
   if (!choice.choice) {
     return absl::DataLossError(absl::StrCat(
         "tuning database '", databasePath(options), "': the record of ",
-        problem.description, " has a choice that cannot be read"));
+        record.problem.description, " has a choice that cannot be read"));
   }
   choice.origin = origin.str();
   choice.timeUs = row.bestKnownUs();
   choice.reason = absl::StrCat(row.candidate.name, ", ", selection.reason);
+  if (record.state == RecordState::Provisional) {
+    absl::StrAppend(&choice.reason, "; ", describeProvisional(record.noise));
+  }
   choice.errorOverTolerance = row.worstError;
   choice.maxAbsoluteError = row.maxAbsoluteError;
   if (selection.runnerUp >= 0) {
-    choice.runnerUp = rows[selection.runnerUp].candidate.name;
+    choice.runnerUp = record.rows[selection.runnerUp].candidate.name;
     choice.runnerUpRatio = selection.runnerUpRatio;
   }
   return choice;

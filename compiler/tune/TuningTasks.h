@@ -43,13 +43,13 @@ makeTasks(llvm::ArrayRef<kernel::FusionOp> fusions,
 kernel::ChoiceAttr parseChoice(const CandidateSpec &candidate,
                                mlir::MLIRContext *context);
 
-/// What select-algorithm is told of the row that `selection` picked among the
-/// recorded `rows` of `problem`. `origin`: "tuned" or "database". DataLoss,
-/// naming the database, where the text of the choice is damaged.
+/// What select-algorithm is told of the row that `selection` picked in
+/// `record`. `origin`: "tuned" or "database". DataLoss, naming the database,
+/// where the text of the choice is damaged.
 absl::StatusOr<kernel::SelectedChoice>
-recordedChoice(const ProblemSpec &problem, absl::Span<const Row> rows,
-               const Selection &selection, llvm::StringRef origin,
-               const CompileOptions &options, mlir::MLIRContext *context);
+recordedChoice(const Record &record, const Selection &selection,
+               llvm::StringRef origin, const CompileOptions &options,
+               mlir::MLIRContext *context);
 
 /// Emits `status` as an error in the words that become the exit code.
 mlir::LogicalResult emitStatus(mlir::MLIRContext *context,

@@ -4,6 +4,8 @@
 
 #include "compiler/tune/Verdict.h"
 
+#include "compiler/tune/Provisional.h"
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -84,6 +86,9 @@ std::string describe(const Verdict &verdict) {
   }
   if (!verdict.reason.empty()) {
     absl::StrAppend(&text, " (", verdict.reason, ")");
+  }
+  if (verdict.isProvisional) {
+    absl::StrAppend(&text, "; ", describeProvisional(verdict.noise));
   }
   return text + describe(verdict.clock);
 }

@@ -31,6 +31,9 @@ struct WholeModelInputs {
   std::string device, description;
   Versions versions;
   bool retune = false; // ignore a stored verdict
+  /// How noisy the machine is now. A provisional verdict is ignored where it
+  /// has become quieter (isSearchedAgain). Null: it is not.
+  std::function<Noise()> probeNoise;
   /// GPU: its index, and which ways of running take part. One of them at least.
   bool onGpu = false;
   int deviceIndex = 0;

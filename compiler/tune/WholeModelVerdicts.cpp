@@ -4,6 +4,8 @@
 
 #include "compiler/tune/WholeModelVerdicts.h"
 
+#include "compiler/tune/Provisional.h"
+
 #include "absl/strings/str_cat.h"
 
 namespace minic::tune {
@@ -37,7 +39,10 @@ findWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
       verdict = *std::move(stored);
     }
     status = stored.status();
-    isMissing = !verdict;
+    isMissing =
+        !verdict || (verdict->isProvisional &&
+                     isSearchedAgain(verdict->provisionalSearches,
+                                     verdict->noise, inputs.probeNoise));
   };
   find(Verdict::kPlansRow, result.plans, inputs.plansDiffer);
   find(Verdict::kGeneratedRow, result.generated, inputs.hasGenerated);
@@ -81,17 +86,39 @@ findNearestWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
   return found;
 }
 
-absl::Status storeWholeModel(const WholeModelResult &result, TuningDb &db) {
-  std::vector<Verdict> rows = result.ofStreams;
-  for (const std::optional<Verdict> &verdict :
-       {result.generated, result.plans, result.graph, result.whenIdle,
-        result.pointers, result.update}) {
-    if (verdict) {
-      rows.push_back(*verdict);
+static absl::Status store(Verdict &row, TuningDb &db) {
+  if (row.isProvisional) {
+    absl::StatusOr<std::optional<Verdict>> earlier =
+        db.findVerdict(row.plan, row.device, row.versions);
+    if (!earlier.ok()) {
+      return earlier.status();
+    }
+    int64_t searches = 1;
+    if (*earlier && (*earlier)->isProvisional) {
+      searches += (*earlier)->provisionalSearches;
+      if (!isLessNoisy(row.noise, (*earlier)->noise)) {
+        row = **std::move(earlier);
+      }
+    }
+    row.provisionalSearches = searches;
+  }
+  return db.putVerdict(row);
+}
+
+absl::Status storeWholeModel(WholeModelResult &result, TuningDb &db) {
+  std::vector<Verdict *> rows;
+  for (Verdict &verdict : result.ofStreams) {
+    rows.push_back(&verdict);
+  }
+  for (std::optional<Verdict> *verdict :
+       {&result.generated, &result.plans, &result.graph, &result.whenIdle,
+        &result.pointers, &result.update}) {
+    if (*verdict) {
+      rows.push_back(&**verdict);
     }
   }
-  for (const Verdict &row : rows) {
-    if (absl::Status status = db.putVerdict(row); !status.ok()) {
+  for (Verdict *row : rows) {
+    if (absl::Status status = store(*row, db); !status.ok()) {
       return status;
     }
   }

@@ -18,7 +18,9 @@ std::string verdictKey(const WholeModelInputs &inputs, absl::string_view row);
 bool replaysGraph(const WholeModelInputs &inputs,
                   const WholeModelResult &result);
 
-/// The stored verdicts of this plan, if they are all there.
+/// The stored verdicts of this plan, if they are all there. Those of a check
+/// that ended provisional are not, where `inputs` says that it is worth
+/// another.
 absl::StatusOr<std::optional<WholeModelResult>>
 findWholeModel(const WholeModelInputs &inputs, TuningDb &db);
 
@@ -28,8 +30,10 @@ findWholeModel(const WholeModelInputs &inputs, TuningDb &db);
 absl::StatusOr<std::optional<WholeModelResult>>
 findNearestWholeModel(const WholeModelInputs &inputs, TuningDb &db);
 
-/// Under the keys that the verdicts have.
-absl::Status storeWholeModel(const WholeModelResult &result, TuningDb &db);
+/// Under the keys that the verdicts have. Where a provisional one would take
+/// the place of one that had less noise, that one stays, with one check more,
+/// and `result` gets it.
+absl::Status storeWholeModel(WholeModelResult &result, TuningDb &db);
 
 } // namespace minic::tune
 

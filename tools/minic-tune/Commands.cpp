@@ -5,6 +5,7 @@
 #include "tools/minic-tune/Commands.h"
 
 #include "compiler/tune/AutotuneTable.h"
+#include "compiler/tune/Provisional.h"
 #include "compiler/tune/TuneReport.h"
 
 #include "absl/strings/str_cat.h"
@@ -44,12 +45,15 @@ absl::Status listRecords(TuningDb &db) {
     const Row *best = problem.selection.row < 0
                           ? nullptr
                           : &record.rows[problem.selection.row];
-    std::printf("%.12s  %-8s  %s  %s", record.problem.key.c_str(),
+    std::printf("%.12s  %-11s  %s  %s", record.problem.key.c_str(),
                 toString(record.state), record.created.c_str(),
                 record.problem.description.c_str());
     if (best && best->bestKnownUs() > 0) {
       std::printf("  %s  %s", formatTime(best->bestKnownUs()).c_str(),
                   best->candidate.name.c_str());
+    }
+    if (record.state == RecordState::Provisional && record.noise.isKnown()) {
+      std::printf("  (%s)", describe(record.noise).c_str());
     }
     std::printf("\n");
   }
@@ -79,7 +83,10 @@ absl::Status showRecords(TuningDb &db, const std::string &key, bool withText) {
     }
     std::printf("%sproblem %s  device %s\n", shown++ ? "\n" : "",
                 problem.key.c_str(), problem.device.c_str());
-    std::printf("%s, %s; %s; searched %s\n", toString(record.state),
+    std::printf("%s, %s; %s; searched %s\n",
+                record.state == RecordState::Provisional
+                    ? describeProvisional(record.noise).c_str()
+                    : toString(record.state),
                 record.created.c_str(), describe(problem.versions).c_str(),
                 problem.backends.c_str());
     std::fputs(formatTable(select(record), 1000).c_str(), stdout);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "compiler/tune/Sqlite.h"
+#include "test/unit/compiler/tune/OlderDatabase.h"
 #include "test/unit/compiler/tune/TempFolder.h"
 
 #include <gtest/gtest.h>
@@ -81,8 +82,7 @@ TEST_F(TuningDbBinariesTest, IsPrunedWithRecordsAndNotExported) {
 
 TEST_F(TuningDbBinariesTest, AnOlderDatabaseHasNone) {
   ASSERT_TRUE(db->putBinary("k", binary).ok());
-  execute("ALTER TABLE record DROP COLUMN clock_low_mhz; ALTER TABLE record "
-          "DROP COLUMN clock_high_mhz; PRAGMA user_version = 2");
+  makeOlder(folder / "tuning.db", 2);
   TuningDb::Options options;
   options.path = folder / "tuning.db";
   options.access = TuningDb::Access::ReadOnly;

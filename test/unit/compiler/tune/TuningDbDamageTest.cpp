@@ -97,9 +97,9 @@ TEST(TuningDbDamage, NewerSchema) {
   TempFolder folder;
   std::string path = folder / "tuning.db";
   fill(folder, path);
-  execute(path, "PRAGMA user_version = 5");
+  execute(path, "PRAGMA user_version = 6");
   expectRejected(path,
-                 "has schema version 5, this minic reads versions 1 to 4");
+                 "has schema version 6, this minic reads versions 1 to 5");
 }
 
 TEST(TuningDbDamage, CorruptedPages) {

@@ -3,7 +3,7 @@
 // Records in and out of the database.
 
 #include "compiler/tune/RecordJson.h"
-#include "compiler/tune/Sqlite.h"
+#include "test/unit/compiler/tune/OlderDatabase.h"
 #include "test/unit/compiler/tune/TempFolder.h"
 
 #include <gmock/gmock.h>
@@ -29,6 +29,7 @@ Record makeRecord(const std::string &key, const std::string &created) {
   record.coverage = 1;
   record.created = created;
   record.clock = {1545, 1980};
+  record.noise = {0.25, 1.5, 2};
   Row row;
   row.candidate = {"gemm 8x32 n'; DROP TABLE row; --",
                    "generated",
@@ -68,6 +69,18 @@ TEST(TuningDb, RoundTripsARecord) {
   Record record = makeRecord("p", "2026-01-01T00:00:00Z");
   put(*folder.openDb(), record);
   auto lookup = folder.openDb()->find(record.problem); // opened anew
+  ASSERT_TRUE(lookup.ok());
+  EXPECT_EQ(lookup->freshness, Freshness::Fresh);
+  EXPECT_EQ(text(lookup->record), text(record));
+}
+
+TEST(TuningDb, RoundTripsAProvisionalRecord) {
+  TempFolder folder;
+  Record record = makeRecord("p", "2026-01-01T00:00:00Z");
+  record.state = RecordState::Provisional;
+  record.provisionalSearches = 1;
+  put(*folder.openDb(), record);
+  auto lookup = folder.openDb()->find(record.problem);
   ASSERT_TRUE(lookup.ok());
   EXPECT_EQ(lookup->freshness, Freshness::Fresh);
   EXPECT_EQ(text(lookup->record), text(record));
@@ -113,6 +126,9 @@ TEST(TuningDb, VerdictsAreKeyedByPlanDeviceAndVersions) {
   verdict.tunedShips = false;
   verdict.reason = "one synchronized call decides";
   verdict.clock = {1545, 1980};
+  verdict.isProvisional = true;
+  verdict.provisionalSearches = 2;
+  verdict.noise = {0.38, 2, 2};
   ASSERT_TRUE(db->putVerdict(verdict).ok());
   auto found = db->findVerdict("plan", "cpu", {"1", "1", ""});
   ASSERT_TRUE(found->has_value());
@@ -167,6 +183,34 @@ TEST(TuningDb, ImportPrefersCompleteThenLater) {
   late.state = RecordState::Partial;
   EXPECT_EQ(merge(early, late), early.created);
   EXPECT_EQ(merge(late, early), early.created);
+  // Provisional is between partial and complete; then less noise wins.
+  early.state = RecordState::Provisional;
+  EXPECT_EQ(merge(early, late), early.created);
+  EXPECT_EQ(merge(late, early), early.created);
+  late.state = RecordState::Complete;
+  EXPECT_EQ(merge(early, late), late.created);
+  EXPECT_EQ(merge(late, early), late.created);
+  late.state = RecordState::Provisional;
+  late.noise.spread = 2 * early.noise.spread;
+  EXPECT_EQ(merge(early, late), early.created);
+  EXPECT_EQ(merge(late, early), early.created);
+}
+
+TEST(TuningDb, ImportKeepsAVerdictThatDecided) {
+  TempFolder folder;
+  Verdict decided;
+  decided.plan = "plan";
+  decided.created = "2026-01-01T00:00:00Z";
+  Verdict provisional = decided;
+  provisional.created = "2026-01-02T00:00:00Z";
+  provisional.isProvisional = true;
+  provisional.noise = {0.38, 2, 2};
+  auto db = folder.openDb("a.db"), other = folder.openDb("b.db");
+  ASSERT_TRUE(db->putVerdict(decided).ok());
+  ASSERT_TRUE(other->putVerdict(provisional).ok());
+  EXPECT_EQ(db->importJson(*other->exportJson())->verdicts, 0);
+  EXPECT_EQ(other->importJson(*db->exportJson())->verdicts, 1);
+  EXPECT_FALSE(other->verdicts()->front().isProvisional);
 }
 
 TEST(TuningDb, ImportTakesAllOrNothing) {
@@ -199,8 +243,8 @@ TEST(TuningDb, ImportTakesAllOrNothing) {
   bad["records"][1]["rows"][1]["name"] = bad["records"][1]["rows"][0]["name"];
   expectRejected(bad, "two rows are named");
   bad = good;
-  bad["version"] = 4;
-  expectRejected(bad, "expected version 1 to 3, got 4");
+  bad["version"] = 5;
+  expectRejected(bad, "expected version 1 to 4, got 5");
   bad = good;
   bad["records"][1].erase("sm_clock_mhz");
   expectRejected(bad, "record: field 'sm_clock_mhz' is missing");
@@ -208,6 +252,12 @@ TEST(TuningDb, ImportTakesAllOrNothing) {
   bad["records"][1]["sm_clock_mhz"]["low"] = -1;
   expectRejected(bad, "record, sm_clock_mhz: low must be finite and not "
                       "negative");
+  bad = good;
+  bad["records"][1].erase("provisional_searches");
+  expectRejected(bad, "record: field 'provisional_searches' is missing");
+  bad = good;
+  bad["records"][1]["noise"]["spread"] = "much";
+  expectRejected(bad, "record, noise: field 'spread' must be a number");
   expectRejected({{"hello", 1}}, "is not a tuning export");
   EXPECT_FALSE(db->importJson("{\"format\"").ok());
   EXPECT_FALSE(db->importJson("").ok());
@@ -246,23 +296,56 @@ TEST(TuningDb, AnExportOfVersion2HasNoClocks) {
   EXPECT_FALSE(copy->records()->front().clock.isKnown());
 }
 
+TEST(TuningDb, AnExportOfVersion3HasNoNoise) {
+  TempFolder folder;
+  auto db = folder.openDb();
+  put(*db, makeRecord("p", "2026-01-01T00:00:00Z"));
+  Verdict verdict;
+  verdict.plan = "plan";
+  ASSERT_TRUE(db->putVerdict(verdict).ok());
+  auto json = nlohmann::json::parse(*db->exportJson());
+  json["version"] = 3;
+  for (auto *item : {&json["records"][0], &json["verdicts"][0]}) {
+    item->erase("noise");
+    item->erase("provisional_searches");
+    item->erase("provisional");
+  }
+  auto copy = folder.openDb("copy.db");
+  auto counts = copy->importJson(json.dump());
+  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_EQ(counts->added, 1);
+  EXPECT_EQ(counts->verdicts, 1);
+  EXPECT_FALSE(copy->records()->front().noise.isKnown());
+  EXPECT_EQ(copy->records()->front().clock.highMHz, 1980);
+}
+
+TEST(TuningDb, ADatabaseOfVersion4KeepsItsRecordsAndTheirClocks) {
+  TempFolder folder;
+  Record record = makeRecord("p", "2026-01-01T00:00:00Z");
+  put(*folder.openDb(), record);
+  makeOlder(folder / "tuning.db", 4);
+  record.noise = {};
+  TuningDb::Options options;
+  options.path = folder / "tuning.db";
+  for (auto access :
+       {TuningDb::Access::ReadOnly, TuningDb::Access::ReadWrite}) {
+    options.access = access;
+    auto db = TuningDb::open(options);
+    ASSERT_TRUE(db.ok()) << db.status();
+    auto found = (*db)->find(record.problem);
+    ASSERT_TRUE(found.ok()) << found.status();
+    EXPECT_EQ(text(found->record), text(record));
+    EXPECT_TRUE((*db)->verdicts()->empty());
+  }
+}
+
 TEST(TuningDb, ADatabaseOfVersion1KeepsItsRecordsOnly) {
   TempFolder folder;
   Record record = makeRecord("p", "2026-01-01T00:00:00Z");
-  record.clock = {};
   put(*folder.openDb(), record);
-  {
-    auto raw =
-        Sqlite::open(folder / "tuning.db", SQLITE_OPEN_READWRITE, 1, nullptr);
-    ASSERT_TRUE((*raw)
-                    ->execute("DROP TABLE verdict; CREATE TABLE verdict(plan "
-                              "TEXT, device TEXT, tuned_us REAL); INSERT INTO "
-                              "verdict VALUES('plan', 'cuda', 9.6); "
-                              "ALTER TABLE record DROP COLUMN clock_low_mhz; "
-                              "ALTER TABLE record DROP COLUMN clock_high_mhz; "
-                              "PRAGMA user_version = 1;")
-                    .ok());
-  }
+  makeOlder(folder / "tuning.db", 1);
+  record.clock = {};
+  record.noise = {};
   TuningDb::Options options;
   options.path = folder / "tuning.db";
   options.access = TuningDb::Access::ReadOnly;

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Spins, and reads between spins what the kernel says.
+
+#include "compiler/tune/NoiseProbe.h"
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include <unistd.h>
+
+namespace minic::tune {
+
+static std::vector<std::string> wordsOf(const std::string &text) {
+  return absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty());
+}
+
+std::optional<int64_t> parseRunnable(const std::string &loadavg) {
+  std::vector<std::string> words = wordsOf(loadavg);
+  int64_t runnable = 0;
+  if (words.size() < 4 ||
+      !absl::SimpleAtoi(words[3].substr(0, words[3].find('/')), &runnable)) {
+    return std::nullopt;
+  }
+  return runnable;
+}
+
+std::optional<double> parseRunDelay(const std::string &schedstat) {
+  std::vector<std::string> words = wordsOf(schedstat);
+  int64_t nanoseconds = 0;
+  if (words.size() < 2 || !absl::SimpleAtoi(words[1], &nanoseconds)) {
+    return std::nullopt;
+  }
+  return double(nanoseconds) * 1e-9;
+}
+
+std::optional<double> parseSteal(const std::string &stat,
+                                 int64_t ticksPerSecond) {
+  std::vector<std::string> words = wordsOf(stat.substr(0, stat.find('\n')));
+  int64_t ticks = 0;
+  if (words.size() < 9 || words[0] != "cpu" || ticksPerSecond <= 0 ||
+      !absl::SimpleAtoi(words[8], &ticks)) {
+    return std::nullopt;
+  }
+  return double(ticks) / double(ticksPerSecond);
+}
+
+/// As Noise::spread.
+static double spreadOf(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  double low = times[times.size() / 10];
+  double high = times[times.size() - 1 - times.size() / 10];
+  return low > 0 ? high / low - 1 : 0;
+}
+
+Noise NoiseProbe::run() const {
+  auto runDelay = [&] {
+    return parseRunDelay(read("/proc/thread-self/schedstat")).value_or(0);
+  };
+  auto steal = [&] {
+    return parseSteal(read("/proc/stat"), ::sysconf(_SC_CLK_TCK)).value_or(0);
+  };
+  double stealBefore = steal(), delayBefore = runDelay();
+  spin(); // touches cold code
+  double start = clock.now(), end = start, waiting = 0;
+  std::vector<double> times;
+  int64_t counts = 0;
+  while (end - start < seconds) {
+    double begun = clock.now();
+    spin();
+    times.push_back(clock.now() - begun);
+    // This process is one of those that run.
+    if (auto runnable = parseRunnable(read("/proc/loadavg"))) {
+      waiting += double(std::max<int64_t>(*runnable - 1, 0));
+      ++counts;
+    }
+    end = clock.now();
+  }
+  double elapsed = end - start;
+  double delay = std::min(runDelay() - delayBefore, 0.99 * elapsed);
+  Noise noise;
+  noise.spread = spreadOf(std::move(times));
+  // Who waits half of the time shares its core with one other.
+  noise.others = std::max(counts ? waiting / double(counts) : 0,
+                          delay / (elapsed - delay)) +
+                 (steal() - stealBefore) / elapsed;
+  noise.cores = cores;
+  return noise;
+}
+
+static std::string readFile(const std::string &path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// A chain of dependent operations, so that its time is the clock's alone.
+static void spinOnce() {
+  volatile uint64_t result = 0;
+  uint64_t value = 1;
+  for (int i = 0; i < 60000; ++i) {
+    value = value * 6364136223846793005u + 1442695040888963407u;
+  }
+  result = value;
+  (void)result;
+}
+
+Noise probeNoise() {
+  SteadyClock clock;
+  NoiseProbe probe{clock, spinOnce, readFile,
+                   std::max<int64_t>(std::thread::hardware_concurrency(), 1)};
+  return probe.run();
+}
+
+} // namespace minic::tune

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// NoiseProbe: how noisy this machine is at the moment, from 20 ms of short
+// loops. CPU only.
+
+#ifndef MINIC_COMPILER_TUNE_NOISEPROBE_H
+#define MINIC_COMPILER_TUNE_NOISEPROBE_H
+
+#include "compiler/tune/Clock.h"
+#include "compiler/tune/Noise.h"
+
+#include <functional>
+#include <optional>
+
+namespace minic::tune {
+
+/// What a probe works with.
+struct NoiseProbe {
+  static constexpr double seconds = 0.02;
+
+  const Clock &clock;
+  /// Does the same work in every call, about 0.1 ms of it.
+  std::function<void()> spin;
+  /// The text of a file below /proc; empty where there is none.
+  std::function<std::string(const std::string &path)> read;
+  int64_t cores = 1;
+
+  /// Spins for `seconds`. The spread is that of the spins' times. Others are
+  /// the processes that wanted to run beside this one, on average: by the
+  /// kernel's count, or by how long this thread had to wait, whichever is more;
+  /// and the cores that a hypervisor gave to somebody else.
+  Noise run() const;
+};
+
+/// On this machine, in this thread.
+Noise probeNoise();
+
+/// The processes that run or could, of /proc/loadavg: 2 of "0.5 0.4 0.3 2/345
+/// 6789".
+std::optional<int64_t> parseRunnable(const std::string &loadavg);
+/// Seconds that a thread could have run but had to wait, of
+/// /proc/thread-self/schedstat: the second number, nanoseconds.
+std::optional<double> parseRunDelay(const std::string &schedstat);
+/// Seconds that all cores were stolen so far, of /proc/stat: the eighth number
+/// of its first line, in ticks, of which a second has `ticksPerSecond`.
+std::optional<double> parseSteal(const std::string &stat,
+                                 int64_t ticksPerSecond);
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_NOISEPROBE_H

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compares noise.
+
+#include "compiler/tune/Provisional.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace minic::tune {
+
+bool isQuieter(const Noise &now, const Noise &then) {
+  if (!now.isKnown() || !then.isKnown() || now.others > then.others ||
+      now.spread > then.spread) {
+    return false;
+  }
+  return now.others <= then.others - 1 || now.spread <= then.spread / 2;
+}
+
+bool isSearchedAgain(int64_t searches, const Noise &then,
+                     const std::function<Noise()> &probe) {
+  return searches < maxProvisionalSearches && then.isKnown() && probe &&
+         isQuieter(probe(), then);
+}
+
+bool isLessNoisy(const Noise &noise, const Noise &than) {
+  return !than.isKnown() || noise.spread < than.spread;
+}
+
+bool isBetter(const Record &record, const Record &existing) {
+  if (record.state != existing.state) {
+    return record.state > existing.state;
+  }
+  return record.state == RecordState::Provisional &&
+         isLessNoisy(record.noise, existing.noise);
+}
+
+std::string describeProvisional(const Noise &noise) {
+  std::string why = describe(noise);
+  return absl::StrCat("provisional: undecided when time ended",
+                      why.empty() ? "" : " (", why, why.empty() ? "" : ")");
+}
+
+} // namespace minic::tune
