@@ -168,8 +168,7 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
                         ? verdict.plans
                         : verdict.generated + "; " + verdict.plans;
     entry.graph = verdict.graph;
-    entry.versions =
-        tune::describe(tune::currentVersions(variant.target->profile()));
+    entry.versions = tune::describe(tune::currentVersions(*variant.target));
   }
   std::set<std::string> checked;
   for (const auto &[function, verdict] : *verdicts) {

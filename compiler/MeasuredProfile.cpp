@@ -20,8 +20,8 @@ void findRecordsOf(DeviceProfile &profile, const CompileOptions &options) {
   if (!db.ok()) {
     return;
   }
-  absl::StatusOr<std::optional<tune::MeasuredDevice>> found =
-      (*db)->findDevice(profile.name, tune::currentVersions(profile));
+  absl::StatusOr<std::optional<tune::MeasuredDevice>> found = (*db)->findDevice(
+      profile.name, tune::currentVersions(*createCudaTarget(profile)));
   if (found.ok() && *found && setTuningKey(profile, (*found)->key)) {
     profile.libraries = (*found)->libraries;
     profile.hasRecords = true;

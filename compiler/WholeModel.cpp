@@ -136,10 +136,11 @@ WholeModel::findOrMeasure(func::FuncOp function, Question question) {
   if (question.hasGenerated) {
     plans.push_back(withoutProvenance(*generated));
   }
-  std::string key = tune::planKeyOf(llvm::map_to_vector(
-      plans, [](OwningOpRef<ModuleOp> &plan) { return *plan; }));
-  tune::WholeModelInputs inputs =
-      selector.modelInputs(name, key + "@" + name, question.plansDiffer);
+  tune::WholeModelInputs inputs = selector.modelInputs(
+      name,
+      llvm::map_to_vector(plans,
+                          [](OwningOpRef<ModuleOp> &plan) { return *plan; }),
+      question.plansDiffer);
   inputs.hasGenerated = question.hasGenerated;
   inputs.retune = measurer && options.retune;
   absl::StatusOr<std::optional<tune::WholeModelResult>> found =

@@ -35,6 +35,10 @@ public:
   virtual ~ImplementationSource() = default;
   /// The `family` of its #kernel.impl: "gemm_packed", "onednn".
   virtual llvm::StringRef name() const = 0;
+  /// Makes what was measured of this source stale, and nothing else: raise it
+  /// whenever the same schedule generates other code, or other schedules are
+  /// offered.
+  virtual llvm::StringRef version() const = 0;
   /// False for bodies that it is not about at all, judged by their anchor (null
   /// for none): they are rejected without a reason for people.
   virtual bool isFor(mlir::Operation *anchor) const { return true; }

@@ -6,6 +6,7 @@
 
 #include "compiler/tune/Provisional.h"
 #include "compiler/tune/Search.h"
+#include "compiler/tune/SourceVersions.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -82,21 +83,21 @@ static absl::Status replayMiss(const ProblemSpec &problem, const Lookup &found,
                                size_t others) {
   std::string more =
       others > 0 ? absl::StrCat(" (and ", others, " more problems)") : "";
-  if (found.freshness != Freshness::Stale) {
+  if (!found.stale) {
     return absl::NotFoundError(absl::StrCat(
         "no tuning record of ", problem.description, " (problem ", problem.key,
         ") for this device", more, "; tune without replay once"));
   }
   return absl::NotFoundError(absl::StrCat(
       "the tuning record of ", problem.description, " (problem ", problem.key,
-      ") is stale: made with ", describe(found.record.problem.versions),
-      "; now ", describe(problem.versions), more));
+      ") is stale: ",
+      describeChanges(found.stale->problem.versions, problem.versions), more));
 }
 
-/// What an unfinished search settled of a candidate, if anything.
-static const Row *findSettled(const Record &unfinished,
+/// What an earlier search settled of a candidate, if anything.
+static const Row *findSettled(const Record &earlier,
                               const CandidateSpec &candidate) {
-  for (const Row &row : unfinished.rows) {
+  for (const Row &row : earlier.rows) {
     bool timed = row.status == RowStatus::Verified && row.screenUs > 0;
     // What the machine lacked it may have by now.
     bool rejected = row.status != RowStatus::Verified &&
@@ -145,6 +146,16 @@ bool Autotuner::isWorthAnotherSearch(const Record &record) {
          });
 }
 
+bool Autotuner::isAnswer(const Record &record, const TuningTask &task) {
+  if (options.retune || options.replay) {
+    return !options.retune;
+  }
+  const Versions &now = task.problem.versions;
+  bool isOfToday = record.problem.versions == now;
+  return (isOfToday || coversAll(record, task.candidates, now)) &&
+         !isLessThanAsked(record) && !isWorthAnotherSearch(record);
+}
+
 absl::Status Autotuner::lookUp(absl::Span<const TuningTask> tasks,
                                std::vector<TunedProblem> &results,
                                std::vector<Search> &searches) {
@@ -155,13 +166,13 @@ absl::Status Autotuner::lookUp(absl::Span<const TuningTask> tasks,
     if (!found.ok()) {
       return found.status();
     }
-    results[i].wasStale = found->freshness == Freshness::Stale;
-    if (found->freshness == Freshness::Fresh && !options.retune &&
-        (options.replay || (!isLessThanAsked(found->record) &&
-                            !isWorthAnotherSearch(found->record)))) {
-      results[i].record = std::move(found->record);
+    const Record *usable =
+        findUsable(*found, tasks[i].problem.versions, options.policy);
+    if (usable && isAnswer(*usable, tasks[i])) {
+      results[i].record = *usable;
       continue;
     }
+    results[i].wasStale = found->freshness == Freshness::Stale;
     Search &search = searches.emplace_back();
     search.task = &tasks[i];
     search.index = i;
@@ -174,8 +185,14 @@ absl::Status Autotuner::lookUp(absl::Span<const TuningTask> tasks,
 absl::Status Autotuner::prepare(Search &search) {
   const ProblemSpec &problem = search.task->problem;
   search.record.problem = problem;
+  // What was undecided for noise is not gone on with.
+  if (search.found.freshness == Freshness::Stale &&
+      search.found.stale->state != RecordState::Provisional) {
+    search.found.record = *std::move(search.found.stale);
+    keepFreshRows(search.found.record, problem.versions);
+  }
   // One that found nothing that works starts over: perhaps it was the machine.
-  search.resumes = search.found.freshness == Freshness::Unfinished &&
+  search.resumes = search.found.freshness != Freshness::Fresh &&
                    !options.retune && select(search.found.record.rows).row >= 0;
   for (const CandidateSpec &candidate : search.task->candidates) {
     search.add(candidate, search.resumes);
@@ -196,7 +213,21 @@ absl::Status Autotuner::prepare(Search &search) {
   absl::StatusOr<int64_t> id =
       db.begin(problem, search.record.candidates, isRestart);
   search.recordId = id.ok() ? *id : 0;
-  return id.status();
+  return id.ok() && search.resumes ? storeSettled(search) : id.status();
+}
+
+/// So that a killed search keeps them too.
+absl::Status Autotuner::storeSettled(const Search &search) {
+  for (size_t i = 0; i < search.size(); ++i) {
+    if (search.steps[i] != Search::Step::Settled) {
+      continue;
+    }
+    absl::Status status = db.putRow(search.recordId, search.record.rows[i]);
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<TunedProblem>>

@@ -141,7 +141,10 @@ private:
   bool isLessThanAsked(const Record &record) const;
   /// It is provisional, and the machine has become quieter.
   bool isWorthAnotherSearch(const Record &record);
+  /// Whether a record that may be used is used instead of searching.
+  bool isAnswer(const Record &record, const TuningTask &task);
   absl::Status prepare(Search &search);
+  absl::Status storeSettled(const Search &search);
   absl::Status build(std::vector<Search> &searches);
   absl::Status buildOne(Search &search, size_t candidate);
   absl::Status measure(Search &search);

@@ -4,6 +4,8 @@
 
 #include "compiler/tune/HeuristicSelector.h"
 
+#include "compiler/tune/SourceVersions.h"
+
 #include "absl/strings/str_cat.h"
 
 using namespace mlir;
@@ -49,18 +51,25 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
     kernel::SelectedChoice &choice = choices.emplace_back();
     TunedProblem &known = tuned.emplace_back();
     const ProblemSpec &problem = task.problem;
-    std::string why = "not measured";
+    std::string why = "not measured", news;
     if (db) {
       absl::StatusOr<Lookup> found = db->find(problem);
       if (!found.ok()) {
         return emitStatus(context, found.status());
       }
-      if (found->freshness == Freshness::Fresh) {
-        known.record = std::move(found->record);
+      const Record *usable = findUsable(*found, problem.versions, policy);
+      std::string changes =
+          found->stale ? describeChanges(found->stale->problem.versions,
+                                         problem.versions)
+                       : "";
+      if (usable) {
+        known.record = *usable;
         known.selection = tune::select(known.record.rows, policy);
-      }
-      if (found->freshness == Freshness::Stale) {
-        why = "its tuning record is of another version and was not used";
+        news =
+            changes.empty() ? "" : " (since it was measured: " + changes + ")";
+      } else if (found->stale) {
+        why = "its tuning record is of another version and was not used: " +
+              changes;
       }
       if (known.selection.row >= 0) {
         absl::StatusOr<kernel::SelectedChoice> recorded = recordedChoice(
@@ -89,7 +98,7 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
     }
     options.log.line(LogTopic::Autotuning, llvm::Twine(problem.description) +
                                                ": " + choice.origin + ", " +
-                                               choice.reason);
+                                               choice.reason + news);
   }
   for (size_t task : (*tasks)->taskOf) {
     result.push_back(choices[task]);

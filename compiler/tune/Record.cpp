@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 
 #include <algorithm>
 #include <ctime>
@@ -50,9 +51,11 @@ std::optional<RecordState> parseRecordState(const std::string &text) {
 std::string describe(const Versions &versions) {
   const std::string &libraries = versions.libraries;
   bool isCpu = libraries.empty() || absl::ascii_isdigit(libraries[0]);
-  return absl::StrCat("codegen ", versions.codegen, ", candidates ",
-                      versions.candidateSet, isCpu ? ", oneDNN " : ", ",
-                      libraries.empty() ? "none" : libraries);
+  return absl::StrCat(
+      versions.sources.empty()
+          ? "versions unknown"
+          : absl::StrJoin(versions.sources, ", ", absl::PairFormatter(" ")),
+      isCpu ? "; oneDNN " : "; ", libraries.empty() ? "none" : libraries);
 }
 
 void ClockRange::include(double mhz) {

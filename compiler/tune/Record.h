@@ -9,25 +9,27 @@
 #include "compiler/tune/Noise.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace minic::tune {
 
-/// Versions of what produced the figures. A record whose versions differ from
-/// the current ones is stale: reported, never used silently.
+/// Versions of what produced the figures. What they changed of a record is
+/// stale (SourceVersions.h): reported, never used silently.
 struct Versions {
-  std::string codegen;      // of the code generator
-  std::string candidateSet; // of what enumerate offers
+  /// Of each kernel family and library that the target has, by its name, and of
+  /// what they share, by "minic". Empty in records that older databases had.
+  std::map<std::string, std::string> sources;
   /// Of what is called: CPU: oneDNN's, "2.6.3", empty for none on this machine;
   /// GPU: "cuBLAS 13.1.0, cuDNN 9.14.0, driver 13.0".
   std::string libraries;
   bool operator==(const Versions &) const = default;
 };
 
-/// "codegen 1, candidates 2, oneDNN 2.6.3", or "oneDNN none", or what a GPU
-/// has.
+/// "gemm_packed 1, minic 1, onednn 2; oneDNN 2.6.3", or "oneDNN none", or what
+/// a GPU has.
 std::string describe(const Versions &versions);
 
 /// One thing to decide: the body of a fusion, on a device.
@@ -51,6 +53,9 @@ struct CandidateSpec {
   double estimateUs = 0;
   int64_t launches = 1;
   bool needsLibrary = false;
+  /// Names in Versions::sources of those whose work is in it, sorted:
+  /// "gemm_packed,onednn". Empty: not known.
+  std::string sources = "";
   /// As in Prospect; not stored.
   std::string kind = "";
   /// A library call in it names no algorithm: it stands for a candidate of

@@ -63,6 +63,18 @@ public:
       values.push_back(item.get<double>());
     }
   }
+  void read(const char *name, std::map<std::string, std::string> &values) {
+    const Json *field = find(name, &Json::is_object, "an object of strings");
+    if (!field) {
+      return;
+    }
+    for (const auto &[key, item] : field->items()) {
+      if (!item.is_string()) {
+        return fail(absl::StrCat(name, " must hold strings"));
+      }
+      values[key] = item.get<std::string>();
+    }
+  }
   template <typename Enum>
   void read(const char *name, Enum &value,
             std::optional<Enum> (*parse)(const std::string &)) {
@@ -116,18 +128,18 @@ private:
 } // namespace
 
 static Json toJson(const Versions &versions) {
-  return {{"codegen", versions.codegen},
-          {"candidate_set", versions.candidateSet},
-          {"onednn", versions.libraries}};
+  return {{"sources", versions.sources}, {"libraries", versions.libraries}};
 }
 
+/// In exports of versions before 5 sources have none.
 static void readVersions(FieldReader &parent, const std::string &where,
-                         Versions &versions) {
+                         int64_t version, Versions &versions) {
   if (const Json *json = parent.object("versions")) {
     FieldReader reader(*json, absl::StrCat(where, ", versions"));
-    reader.read("codegen", versions.codegen);
-    reader.read("candidate_set", versions.candidateSet);
-    reader.read("onednn", versions.libraries);
+    if (version >= 5) {
+      reader.read("sources", versions.sources);
+    }
+    reader.read(version < 5 ? "onednn" : "libraries", versions.libraries);
     parent.status.Update(reader.status);
   }
 }
@@ -179,6 +191,7 @@ Json toJson(const Row &row) {
           {"estimate_us", row.candidate.estimateUs},
           {"launches", row.candidate.launches},
           {"needs_library", row.candidate.needsLibrary},
+          {"sources", row.candidate.sources},
           {"status", toString(row.status)},
           {"reason", row.reason},
           {"build_ms", row.buildMs},
@@ -196,7 +209,7 @@ Json toJson(const Row &row) {
           {"samples_us", row.samplesUs}};
 }
 
-static absl::StatusOr<Row> rowFromJson(const Json &json,
+static absl::StatusOr<Row> rowFromJson(const Json &json, int64_t version,
                                        const std::string &where) {
   Row row;
   FieldReader reader(json, where);
@@ -206,6 +219,9 @@ static absl::StatusOr<Row> rowFromJson(const Json &json,
   reader.read("estimate_us", row.candidate.estimateUs);
   reader.readInteger("launches", row.candidate.launches);
   reader.read("needs_library", row.candidate.needsLibrary);
+  if (version >= 5) {
+    reader.read("sources", row.candidate.sources);
+  }
   reader.read("status", row.status, parseRowStatus);
   reader.read("reason", row.reason);
   reader.read("build_ms", row.buildMs);
@@ -267,7 +283,7 @@ absl::StatusOr<Record> recordFromJson(const Json &json, int64_t version) {
   reader.read("device", problem.device);
   reader.read("device_name", problem.deviceName);
   reader.read("backends", problem.backends);
-  readVersions(reader, "record", problem.versions);
+  readVersions(reader, "record", version, problem.versions);
   reader.read("state", record.state, parseRecordState);
   reader.readInteger("candidates", record.candidates);
   reader.read("coverage", record.coverage);
@@ -287,9 +303,9 @@ absl::StatusOr<Record> recordFromJson(const Json &json, int64_t version) {
         "record: problem and device must not be empty");
   }
   for (const Json &item : *rows) {
-    absl::StatusOr<Row> row =
-        rowFromJson(item, absl::StrCat("record ", problem.key, ", row ",
-                                       record.rows.size()));
+    absl::StatusOr<Row> row = rowFromJson(
+        item, version,
+        absl::StrCat("record ", problem.key, ", row ", record.rows.size()));
     if (!row.ok()) {
       return row.status();
     }
@@ -348,7 +364,7 @@ absl::StatusOr<Verdict> verdictFromJson(const Json &json, int64_t version) {
   reader.read("plan", verdict.plan);
   reader.read("device", verdict.device);
   reader.read("description", verdict.description);
-  readVersions(reader, "verdict", verdict.versions);
+  readVersions(reader, "verdict", version, verdict.versions);
   readComparison(reader, "back_to_back", verdict.backToBack);
   readComparison(reader, "call", verdict.call);
   reader.read("tuned_ships", verdict.tunedShips);

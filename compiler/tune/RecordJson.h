@@ -18,7 +18,7 @@ nlohmann::ordered_json toJson(const Record &record);
 nlohmann::ordered_json toJson(const Verdict &verdict);
 
 /// The version of exports that toJson's objects belong to.
-inline constexpr int64_t exportVersion = 4;
+inline constexpr int64_t exportVersion = 5;
 
 /// `version`: of the export, 1 to exportVersion. InvalidArgument naming the
 /// field that is missing or of another type, or whose value cannot be (an

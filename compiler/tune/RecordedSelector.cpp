@@ -34,7 +34,7 @@ absl::Status RecordedSelector::openDb(TuningDb::Access access) {
 }
 
 Versions RecordedSelector::versions() const {
-  return currentVersions(inputs.target->profile());
+  return currentVersions(*inputs.target);
 }
 
 std::function<Noise()> RecordedSelector::noiseProbe() const {
@@ -101,17 +101,54 @@ RecordedSelector::chooseGenerated(const TuningTasks &tasks,
   return absl::OkStatus();
 }
 
+/// What identifies plans for a whole-model verdict: hash of the modules with
+/// their choices.
+static std::string planKeyOf(ArrayRef<ModuleOp> plans) {
+  // Constants' bytes do not decide speed and may be many.
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (ModuleOp plan : plans) {
+    printElided(plan, os);
+    os << "---\n";
+  }
+  return problemKey(text);
+}
+
+Versions RecordedSelector::versionsOf(ArrayRef<ModuleOp> plans) const {
+  Versions all = versions(), used;
+  used.sources["minic"] = all.sources["minic"];
+  auto use = [&](StringRef source) {
+    used.sources[source.str()] = all.sources[source.str()];
+    if (llvm::any_of(inputs.target->libraries(), [&](const auto *library) {
+          return library->name() == source;
+        })) {
+      used.libraries = all.libraries;
+    }
+  };
+  for (ModuleOp plan : plans) {
+    plan.walk([&](kernel::FusionOp fusion) {
+      if (kernel::ChoiceAttr choice = fusion.getChoiceAttr()) {
+        for (kernel::PartAttr part : choice.getParts()) {
+          use(part.getImplementation().getFamily());
+        }
+      }
+    });
+  }
+  return used;
+}
+
 WholeModelInputs RecordedSelector::modelInputs(const std::string &function,
-                                               const std::string &planKey,
+                                               ArrayRef<ModuleOp> plans,
                                                bool plansDiffer) const {
   const DeviceProfile &profile = inputs.target->profile();
   WholeModelInputs check;
   check.function = function;
-  check.planKey = absl::StrCat(planKey, "/", verdictVersion);
+  check.planKey =
+      absl::StrCat(planKeyOf(plans), "@", function, "/", verdictVersion);
   check.plansDiffer = plansDiffer;
   check.device = profile.tuningKey;
   check.description = "@" + function;
-  check.versions = versions();
+  check.versions = versionsOf(plans);
   check.rounds.stop = interrupted;
   check.probeNoise = noiseProbe();
   if (profile.isGpu()) {
@@ -139,17 +176,6 @@ RecordedSelector::findVerdicts(const WholeModelInputs &check,
     verdicts = *found;
   }
   return found;
-}
-
-std::string planKeyOf(ArrayRef<ModuleOp> plans) {
-  // Constants' bytes do not decide speed and may be many.
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  for (ModuleOp plan : plans) {
-    printElided(plan, os);
-    os << "---\n";
-  }
-  return problemKey(text);
 }
 
 } // namespace minic::tune

@@ -27,9 +27,11 @@ public:
   }
 
   /// What is asked about one function of the model: the inputs of a check but
-  /// for its artifacts. `planKey` names all plans; see planKeyOf.
+  /// for its artifacts. `plans`: all that are compared, without what a verdict
+  /// does not depend on. With the versions of the sources that work in them:
+  /// what others do stales no verdict.
   WholeModelInputs modelInputs(const std::string &function,
-                               const std::string &planKey,
+                               llvm::ArrayRef<mlir::ModuleOp> plans,
                                bool plansDiffer) const;
   /// The stored verdicts: of what `check` asks, or where `isNearestEnough` of
   /// what comes closest (findNearestWholeModel).
@@ -58,13 +60,11 @@ protected:
   std::optional<WholeModelResult> verdicts; // found last
 
 private:
+  Versions versionsOf(llvm::ArrayRef<mlir::ModuleOp> plans) const;
+
   std::vector<kernel::SelectedChoice> generated;
   mutable std::optional<Noise> probed;
 };
-
-/// What identifies plans for a whole-model verdict: hash of the modules with
-/// their choices.
-std::string planKeyOf(llvm::ArrayRef<mlir::ModuleOp> plans);
 
 } // namespace minic::tune
 

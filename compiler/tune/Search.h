@@ -23,7 +23,7 @@ struct Autotuner::Search {
   double deadline = 0;  // clock time when measuring must end
   Lookup found;         // what the database had
   Record record;        // rows parallel to the candidates
-  bool resumes = false; // rows of `found` save work
+  bool resumes = false; // rows of `found.record` save work
 
   /// Those of the task, then those that were expanded; with their rows.
   std::vector<CandidateSpec> candidates;

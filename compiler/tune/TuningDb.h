@@ -23,14 +23,17 @@ class Sqlite;
 enum class Freshness {
   Fresh,      // may be used
   Unfinished, // the search was killed; its rows save work
-  Stale,      // of other versions
+  Stale,      // only one of other versions is there
   Miss
 };
 
 struct Lookup {
   Freshness freshness = Freshness::Miss;
-  /// Fresh, Unfinished and Stale: what was found.
+  /// Fresh and Unfinished: what was found.
   Record record;
+  /// Not Fresh: the latest finished one of other versions, where there is one.
+  /// Some of its rows may be fresh, see SourceVersions.h.
+  std::optional<Record> stale;
 };
 
 struct PruneOptions {
@@ -76,11 +79,11 @@ public:
   static absl::StatusOr<std::unique_ptr<TuningDb>> open(const Options &options);
   ~TuningDb();
 
-  /// The record of `problem` (key, device, backends) with its versions, else
-  /// the latest with others.
+  /// The record of `problem` (key, device, backends) with its versions, and
+  /// where that is not finished the latest with others.
   absl::StatusOr<Lookup> find(const ProblemSpec &problem);
   /// The device of the newest finished record whose deviceName is `name`; of
-  /// those of `versions`' code generator and candidates, where there are any.
+  /// those of `versions`' sources, where there are any.
   absl::StatusOr<std::optional<MeasuredDevice>>
   findDevice(const std::string &name, const Versions &versions);
 

@@ -3,17 +3,28 @@
 // What was measured on a device that is known by its name alone.
 
 #include "compiler/tune/TuningDb.h"
+#include "compiler/tune/TuningDbSchema.h"
 #include "compiler/tune/VersionColumns.h"
+
+#include "absl/strings/str_cat.h"
 
 namespace minic::tune {
 
 absl::StatusOr<std::optional<MeasuredDevice>>
 TuningDb::findDevice(const std::string &name, const Versions &versions) {
-  Statement statement(*db, "SELECT device, onednn FROM record "
-                           "WHERE device_name = ? AND state != 'running' "
-                           "ORDER BY codegen = ? AND candidate_set = ? DESC, "
-                           "created DESC, id DESC LIMIT 1");
-  statement.bind(name).bind(versions.codegen).bind(versions.candidateSet);
+  absl::StatusOr<bool> current = isCurrent(*db);
+  if (!current.ok()) {
+    return current.status();
+  }
+  std::string sql = absl::StrCat(
+      "SELECT device, ", *current ? "libraries" : "onednn", " FROM record ",
+      "WHERE device_name = ?1 AND state != 'running' ORDER BY ",
+      *current ? "sources = ?2 DESC, " : "", "created DESC, id DESC LIMIT 1");
+  Statement statement(*db, sql.c_str());
+  statement.bind(name);
+  if (*current) {
+    statement.bind(sourcesText(versions));
+  }
   absl::StatusOr<bool> row = statement.step();
   if (!row.ok()) {
     return row.status();

@@ -15,19 +15,23 @@
 namespace minic::tune {
 
 static constexpr const char *recordColumns =
-    "SELECT id, problem, device, backends, codegen, candidate_set, onednn, "
-    "text, description, device_name, flops, bytes, state, candidates, "
+    "SELECT id, problem, device, backends, text, description, device_name, "
+    "flops, bytes, state, candidates, "
     "coverage, build_seconds, verify_seconds, measure_seconds, created, ";
 
+/// But for the sources, which only tables of the current version have.
 static constexpr const char *rowColumns =
     "SELECT name, label, choice, estimate_us, launches, needs_library, status, "
     "reason, build_ms, binary_hash, screen_us, time_us, time_error, ratio, "
     "ratio_low, ratio_high, worst_error, max_absolute_error, scratch_bytes, "
-    "deterministic, samples_us FROM row WHERE record = ? ORDER BY rowid";
+    "deterministic, samples_us, ";
 
-static absl::StatusOr<std::vector<Row>> loadRows(Sqlite &db, int64_t record) {
+static absl::StatusOr<std::vector<Row>> loadRows(Sqlite &db, int64_t record,
+                                                 bool hasSources) {
   std::vector<Row> rows;
-  Statement statement(db, rowColumns);
+  std::string sql = absl::StrCat(rowColumns, hasSources ? "sources" : "''",
+                                 " FROM row WHERE record = ? ORDER BY rowid");
+  Statement statement(db, sql.c_str());
   statement.bind(record);
   while (true) {
     absl::StatusOr<bool> more = statement.step();
@@ -60,6 +64,7 @@ static absl::StatusOr<std::vector<Row>> loadRows(Sqlite &db, int64_t record) {
     statement.read(row.scratchBytes);
     statement.read(row.deterministic);
     statement.read(samples);
+    statement.read(row.candidate.sources);
     std::optional<RowStatus> parsed = parseRowStatus(status);
     nlohmann::json list = nlohmann::json::parse(samples, nullptr, false);
     if (!parsed || !list.is_array()) {
@@ -88,6 +93,7 @@ TuningDb::load(const std::string &where, absl::Span<const std::string> values,
                    *version < 5 ? ", 0.0, 0.0, 0, 0"
                                 : ", noise_spread, noise_others, noise_cores, "
                                   "provisional_searches",
+                   *version < 6 ? ", '{}', onednn" : ", sources, libraries",
                    " FROM record ", where);
   Statement statement(*db, sql.c_str());
   for (const std::string &value : values) {
@@ -111,7 +117,6 @@ TuningDb::load(const std::string &where, absl::Span<const std::string> values,
     statement.read(problem.key);
     statement.read(problem.device);
     statement.read(problem.backends);
-    readVersions(statement, problem.versions);
     statement.read(problem.text);
     statement.read(problem.description);
     statement.read(problem.deviceName);
@@ -128,6 +133,7 @@ TuningDb::load(const std::string &where, absl::Span<const std::string> values,
     statement.read(record.clock.highMHz);
     readNoise(statement, record.noise);
     statement.read(record.provisionalSearches);
+    readVersions(statement, problem.versions);
     std::optional<RecordState> parsed = parseRecordState(state);
     if (!parsed) {
       return db->error(SQLITE_CORRUPT);
@@ -135,7 +141,8 @@ TuningDb::load(const std::string &where, absl::Span<const std::string> values,
     record.state = *parsed;
   }
   for (size_t i = 0; i < records.size(); ++i) {
-    absl::StatusOr<std::vector<Row>> rows = loadRows(*db, found[i]);
+    absl::StatusOr<std::vector<Row>> rows =
+        loadRows(*db, found[i], *version >= 6);
     if (!rows.ok()) {
       return rows.status();
     }
@@ -164,17 +171,17 @@ absl::StatusOr<Lookup> TuningDb::find(const ProblemSpec &problem) {
       lookup.record = std::move(record);
       return lookup;
     }
-    if (finished && lookup.freshness == Freshness::Miss) {
+    if (finished && !lookup.stale) {
       lookup.freshness = Freshness::Stale;
-      lookup.record = std::move(record);
+      lookup.stale = std::move(record);
     }
   }
   return lookup;
 }
 
 static constexpr const char *whereExactly =
-    "WHERE problem = ? AND device = ? AND backends = ? AND codegen = ? AND "
-    "candidate_set = ? AND onednn = ?";
+    "WHERE problem = ? AND device = ? AND backends = ? AND sources = ? AND "
+    "libraries = ?";
 
 static void bindKey(Statement &statement, const ProblemSpec &problem) {
   statement.bind(problem.key).bind(problem.device).bind(problem.backends);
@@ -200,11 +207,11 @@ absl::StatusOr<int64_t> TuningDb::openRecord(const ProblemSpec &problem,
     }
   }
   Statement insert(*db,
-                   "INSERT INTO record(problem, device, backends, codegen, "
-                   "candidate_set, onednn, text, description, device_name, "
+                   "INSERT INTO record(problem, device, backends, sources, "
+                   "libraries, text, description, device_name, "
                    "flops, bytes, state, candidates, coverage, "
                    "build_seconds, verify_seconds, measure_seconds, created) "
-                   "VALUES(?,?,?,?,?,?,?,?,?,?,?,'running',?,0,0,0,0,?)");
+                   "VALUES(?,?,?,?,?,?,?,?,?,?,'running',?,0,0,0,0,?)");
   bindKey(insert, problem);
   insert.bind(problem.text).bind(problem.description);
   insert.bind(problem.deviceName).bind(problem.flops).bind(problem.bytes);
@@ -234,10 +241,11 @@ absl::StatusOr<int64_t> TuningDb::begin(const ProblemSpec &problem,
 absl::Status TuningDb::insertRow(int64_t record, const Row &row) {
   // Only into a running record: a finished one is never touched again.
   Statement insert(
-      *db, "INSERT OR REPLACE INTO row SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
-           "?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, "
-           "?22 WHERE EXISTS(SELECT 1 FROM record WHERE id = ?1 AND state = "
-           "'running')");
+      *db,
+      "INSERT OR REPLACE INTO row SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
+      "?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, "
+      "?22, ?23 WHERE EXISTS(SELECT 1 FROM record WHERE id = ?1 AND state = "
+      "'running')");
   const CandidateSpec &candidate = row.candidate;
   insert.bind(record).bind(candidate.name).bind(candidate.label);
   insert.bind(candidate.choice).bind(candidate.estimateUs);
@@ -249,6 +257,7 @@ absl::Status TuningDb::insertRow(int64_t record, const Row &row) {
   insert.bind(row.maxAbsoluteError).bind(row.scratchBytes);
   insert.bind(row.deterministic);
   insert.bind(nlohmann::json(row.samplesUs).dump());
+  insert.bind(candidate.sources);
   return insert.run();
 }
 
@@ -294,11 +303,11 @@ absl::Status TuningDb::closeRecord(int64_t id, const Record &record) {
 
 absl::StatusOr<Record> TuningDb::settleProvisional(int64_t id, Record record) {
   const ProblemSpec &problem = record.problem;
-  absl::StatusOr<std::vector<Record>> earlier = load(
-      absl::StrCat(whereExactly, " AND state = 'provisional' AND id != ?"),
-      {problem.key, problem.device, problem.backends, problem.versions.codegen,
-       problem.versions.candidateSet, problem.versions.libraries},
-      {id});
+  absl::StatusOr<std::vector<Record>> earlier =
+      load(absl::StrCat(whereExactly, " AND state = 'provisional' AND id != ?"),
+           {problem.key, problem.device, problem.backends,
+            sourcesText(problem.versions), problem.versions.libraries},
+           {id});
   if (!earlier.ok()) {
     return earlier.status();
   }

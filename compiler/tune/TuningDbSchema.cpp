@@ -11,7 +11,7 @@ namespace minic::tune {
 
 /// "MNCT": tells our files from other programs'.
 static constexpr int64_t applicationId = 0x4d4e4354;
-static constexpr int64_t schemaVersion = 5;
+static constexpr int64_t schemaVersion = 6;
 
 static constexpr const char *createRecords = R"sql(
 PRAGMA application_id = 1296974676;
@@ -53,6 +53,16 @@ ALTER TABLE record ADD COLUMN noise_cores INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE record ADD COLUMN provisional_searches INTEGER NOT NULL DEFAULT 0;
 )sql";
 
+/// What records have since version 6; those that are there have unknown
+/// sources.
+static constexpr const char *addSources = R"sql(
+ALTER TABLE record DROP COLUMN codegen;
+ALTER TABLE record DROP COLUMN candidate_set;
+ALTER TABLE record RENAME COLUMN onednn TO libraries;
+ALTER TABLE record ADD COLUMN sources TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE row ADD COLUMN sources TEXT NOT NULL DEFAULT '';
+)sql";
+
 /// What is soon measured or built again: an older database loses it.
 static constexpr const char *createDerived = R"sql(
 DROP TABLE IF EXISTS verdict;
@@ -61,8 +71,8 @@ CREATE TABLE binary(
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, hash TEXT NOT NULL,
   log TEXT NOT NULL, bytes BLOB NOT NULL, created TEXT NOT NULL);
 CREATE TABLE verdict(
-  plan TEXT NOT NULL, device TEXT NOT NULL, codegen TEXT NOT NULL,
-  candidate_set TEXT NOT NULL, onednn TEXT NOT NULL, description TEXT NOT NULL,
+  plan TEXT NOT NULL, device TEXT NOT NULL, sources TEXT NOT NULL,
+  libraries TEXT NOT NULL, description TEXT NOT NULL,
   tuned_us REAL NOT NULL, default_us REAL NOT NULL, ratio REAL NOT NULL,
   ratio_low REAL NOT NULL, ratio_high REAL NOT NULL,
   tuned_call_us REAL NOT NULL, default_call_us REAL NOT NULL,
@@ -73,8 +83,8 @@ CREATE TABLE verdict(
   provisional INTEGER NOT NULL, provisional_searches INTEGER NOT NULL,
   noise_spread REAL NOT NULL, noise_others REAL NOT NULL,
   noise_cores INTEGER NOT NULL,
-  PRIMARY KEY(plan, device, codegen, candidate_set, onednn));
-PRAGMA user_version = 5;
+  PRIMARY KEY(plan, device, sources, libraries));
+PRAGMA user_version = 6;
 )sql";
 
 namespace {
@@ -126,8 +136,11 @@ static absl::Status bringUpToDate(Sqlite &db, int64_t from) {
   if (status.ok() && from < 4) {
     status.Update(db.execute(addClocks));
   }
-  if (status.ok()) {
+  if (status.ok() && from < 5) {
     status.Update(db.execute(addNoise));
+  }
+  if (status.ok()) {
+    status.Update(db.execute(addSources));
   }
   if (status.ok()) {
     status.Update(db.execute(createDerived));

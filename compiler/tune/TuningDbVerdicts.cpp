@@ -12,7 +12,7 @@
 namespace minic::tune {
 
 static constexpr const char *verdictColumns =
-    "plan, device, codegen, candidate_set, onednn, description, "
+    "plan, device, sources, libraries, description, "
     "tuned_us, default_us, ratio, ratio_low, ratio_high, "
     "tuned_call_us, default_call_us, call_ratio, call_ratio_low, "
     "call_ratio_high, tuned_ships, reason, created, clock_low_mhz, "
@@ -64,7 +64,7 @@ TuningDb::findVerdict(const std::string &plan, const std::string &device,
   Statement statement(
       *db, absl::StrCat("SELECT ", verdictColumns,
                         " FROM verdict WHERE plan = ? AND device = ? AND "
-                        "codegen = ? AND candidate_set = ? AND onednn = ?")
+                        "sources = ? AND libraries = ?")
                .c_str());
   statement.bind(plan).bind(device);
   bindVersions(statement, versions);
@@ -80,11 +80,10 @@ TuningDb::findVerdict(const std::string &plan, const std::string &device,
 
 absl::Status TuningDb::putVerdict(const Verdict &verdict) {
   Statement insert(
-      *db,
-      absl::StrCat("INSERT OR REPLACE INTO verdict(", verdictColumns,
-                   ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-                   "?,?)")
-          .c_str());
+      *db, absl::StrCat(
+               "INSERT OR REPLACE INTO verdict(", verdictColumns,
+               ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+               .c_str());
   insert.bind(verdict.plan).bind(verdict.device);
   bindVersions(insert, verdict.versions);
   insert.bind(verdict.description);

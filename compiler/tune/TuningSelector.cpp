@@ -74,7 +74,7 @@ void TuningSelector::describeLibrary() {
 }
 
 Versions TuningSelector::versions() const {
-  Versions versions = currentVersions(inputs.target->profile());
+  Versions versions = currentVersions(*inputs.target);
   if (libraryVersion) {
     versions.libraries = *libraryVersion;
   }

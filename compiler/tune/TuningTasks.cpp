@@ -21,6 +21,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include <oneapi/dnnl/dnnl_version.h>
 
@@ -28,13 +29,20 @@ using namespace mlir;
 
 namespace minic::tune {
 
-Versions currentVersions(const DeviceProfile &profile) {
-  if (profile.isGpu()) {
-    return {codegenVersion, candidateSetVersion, profile.libraries};
-  }
-  return {codegenVersion, candidateSetVersion,
-          absl::StrCat(DNNL_VERSION_MAJOR, ".", DNNL_VERSION_MINOR, ".",
-                       DNNL_VERSION_PATCH)};
+Versions currentVersions(const Target &target) {
+  Versions versions;
+  versions.sources["minic"] = commonVersion;
+  auto add = [&](const ImplementationSource *source) {
+    versions.sources[source->name().str()] = source->version().str();
+  };
+  llvm::for_each(target.families(), add);
+  llvm::for_each(target.libraries(), add);
+  versions.libraries =
+      target.profile().isGpu()
+          ? target.profile().libraries
+          : absl::StrCat(DNNL_VERSION_MAJOR, ".", DNNL_VERSION_MINOR, ".",
+                         DNNL_VERSION_PATCH);
+  return versions;
 }
 
 /// Whether all that one run of the model touches outgrows the caches: then the
@@ -77,6 +85,11 @@ static CandidateSpec specOf(const Candidate &candidate) {
   spec.launches = candidate.launches;
   spec.needsLibrary = candidate.needsLibrary;
   spec.kind = candidate.kind;
+  std::set<std::string> sources;
+  for (kernel::PartAttr part : candidate.choice.getParts()) {
+    sources.insert(part.getImplementation().getFamily().str());
+  }
+  spec.sources = llvm::join(sources, ",");
   return spec;
 }
 
@@ -199,7 +212,7 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
     task.problem.deviceName = profile.name;
     task.problem.backends =
         backendsText(allowedBackends(fusion, *inputs.options));
-    task.problem.versions = currentVersions(profile);
+    task.problem.versions = currentVersions(*inputs.target);
     if (profile.isGpu()) {
       task.onGpu = true;
       task.device = profile.deviceIndex;

@@ -17,6 +17,7 @@ namespace minic::cpu {
 class ConvDirectFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "conv_direct"; }
+  llvm::StringRef version() const override { return "1"; }
   bool isFor(mlir::Operation *anchor) const override {
     return llvm::isa_and_present<graph::Conv2dOp>(anchor);
   }

@@ -20,6 +20,7 @@ public:
   llvm::StringRef name() const override {
     return fuses_ ? "onednn_conv_fused" : "onednn_conv";
   }
+  llvm::StringRef version() const override { return "1"; }
   bool fusesEpilogue() const override { return fuses_; }
   bool isFor(mlir::Operation *anchor) const override {
     return llvm::isa_and_present<graph::Conv2dOp>(anchor);

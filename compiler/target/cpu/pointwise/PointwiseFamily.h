@@ -19,6 +19,7 @@ namespace minic::cpu {
 class PointwiseFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "pointwise"; }
+  llvm::StringRef version() const override { return "1"; }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;
   std::vector<Implementation>

@@ -15,6 +15,7 @@ namespace minic::cuda {
 class CublasGemm : public LibraryBackend {
 public:
   llvm::StringRef name() const override { return "cublas"; }
+  llvm::StringRef version() const override { return "1"; }
   bool isFor(mlir::Operation *anchor) const override {
     return anchor && graph::isContraction(anchor);
   }

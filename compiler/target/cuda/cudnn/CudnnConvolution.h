@@ -31,6 +31,7 @@ public:
   explicit CudnnConvolution(bool fusesEpilogue) : fuses_(fusesEpilogue) {}
 
   llvm::StringRef name() const override { return "cudnn_conv"; }
+  llvm::StringRef version() const override { return "1"; }
   bool isFor(mlir::Operation *anchor) const override {
     return anchor && !graph::isContraction(anchor);
   }

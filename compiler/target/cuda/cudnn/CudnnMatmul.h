@@ -16,6 +16,7 @@ namespace minic::cuda {
 class CudnnMatmul : public LibraryBackend {
 public:
   llvm::StringRef name() const override { return "cudnn_matmul"; }
+  llvm::StringRef version() const override { return "1"; }
   bool isFor(mlir::Operation *anchor) const override {
     return anchor && graph::isContraction(anchor);
   }

@@ -101,7 +101,7 @@ inline TuningTask makeTask(FakeMachine &machine, const std::string &key,
   task.problem.device = "cpu test";
   task.problem.deviceName = "Test CPU";
   task.problem.backends = "aten,generated";
-  task.problem.versions = {"1", "1", "2.6"};
+  task.problem.versions = {{{"gemm", "1"}, {"minic", "1"}}, "2.6"};
   for (size_t i = 0; i < specs.size(); ++i) {
     CandidateSpec candidate;
     candidate.name = "k" + std::to_string(i);

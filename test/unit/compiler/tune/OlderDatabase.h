@@ -14,8 +14,11 @@ namespace minic::tune {
 /// Takes from the tables of `path` what they have since `version` + 1.
 inline void makeOlder(const std::string &path, int64_t version) {
   auto raw = Sqlite::open(path, SQLITE_OPEN_READWRITE, 1, nullptr);
-  std::vector<std::string> columns = {"noise_spread", "noise_others",
-                                      "noise_cores", "provisional_searches"};
+  std::vector<std::string> columns = {"sources"};
+  if (version < 5) {
+    columns.insert(columns.end(), {"noise_spread", "noise_others",
+                                   "noise_cores", "provisional_searches"});
+  }
   if (version < 4) {
     columns.insert(columns.end(), {"clock_low_mhz", "clock_high_mhz"});
   }
@@ -26,7 +29,12 @@ inline void makeOlder(const std::string &path, int64_t version) {
             .ok());
   }
   ASSERT_TRUE((*raw)
-                  ->execute(("DROP TABLE verdict; CREATE TABLE verdict(plan "
+                  ->execute(("ALTER TABLE row DROP COLUMN sources; "
+                             "ALTER TABLE record ADD COLUMN codegen TEXT NOT "
+                             "NULL DEFAULT '7'; ALTER TABLE record ADD COLUMN "
+                             "candidate_set TEXT NOT NULL DEFAULT '12'; ALTER "
+                             "TABLE record RENAME COLUMN libraries TO onednn; "
+                             "DROP TABLE verdict; CREATE TABLE verdict(plan "
                              "TEXT, device TEXT, tuned_us REAL); INSERT INTO "
                              "verdict VALUES('plan', 'cuda', 9.6); "
                              "PRAGMA user_version = " +

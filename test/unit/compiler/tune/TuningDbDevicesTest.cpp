@@ -9,19 +9,19 @@
 namespace minic::tune {
 namespace {
 
-const Versions current = {"7", "3", ""};
+const Versions current = {{{"gemm", "7"}}, ""};
 
 class TuningDbDevicesTest : public ::testing::Test {
 protected:
   void put(const std::string &key, const std::string &libraries,
-           const std::string &created, const std::string &codegen = "7",
+           const std::string &created, const std::string &gemm = "7",
            bool isFinished = true) {
     Record record;
     record.problem.key = "p";
     record.problem.device = key;
     record.problem.deviceName = "NVIDIA Test";
     record.problem.backends = "generated";
-    record.problem.versions = {codegen, "3", libraries};
+    record.problem.versions = {{{"gemm", gemm}}, libraries};
     record.state = RecordState::Complete;
     record.created = created;
     auto id = db->begin(record.problem, 1, false);
@@ -49,7 +49,7 @@ TEST_F(TuningDbDevicesTest, TheNewestFinishedRecordDecides) {
   EXPECT_EQ(find("NVIDIA Test MIG 1g.18gb"), "none");
 }
 
-TEST_F(TuningDbDevicesTest, OlderCodeGeneratorsCountWhereNothingElseIs) {
+TEST_F(TuningDbDevicesTest, OlderSourcesCountWhereNothingElseIs) {
   put("key", "driver 2", "2026-01-03T00:00:00Z", "6");
   EXPECT_EQ(find(), "key, driver 2"); // and its records are called stale
   put("key", "driver 1", "2026-01-01T00:00:00Z");

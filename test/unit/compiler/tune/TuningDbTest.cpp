@@ -23,7 +23,7 @@ Record makeRecord(const std::string &key, const std::string &created) {
   record.problem.device = "cpu test";
   record.problem.deviceName = "Test";
   record.problem.backends = "generated";
-  record.problem.versions = {"7", "3", "2.6.3"};
+  record.problem.versions = {{{"gemm", "7"}, {"minic", "3"}}, "2.6.3"};
   record.state = RecordState::Complete;
   record.candidates = 2;
   record.coverage = 1;
@@ -36,7 +36,8 @@ Record makeRecord(const std::string &key, const std::string &created) {
                    "#choice",
                    12.5,
                    2,
-                   true};
+                   true,
+                   "gemm,onednn"};
   row.status = RowStatus::Verified;
   row.timeUs = 10.25;
   row.screenUs = 10;
@@ -92,10 +93,10 @@ TEST(TuningDb, StaleOnlyWhereNothingFreshIs) {
   Record record = makeRecord("p", "2026-01-01T00:00:00Z");
   put(*db, record);
   ProblemSpec other = record.problem;
-  other.versions.codegen = "8";
+  other.versions.sources["gemm"] = "8";
   auto lookup = db->find(other);
   EXPECT_EQ(lookup->freshness, Freshness::Stale);
-  EXPECT_EQ(lookup->record.problem.versions.codegen, "7");
+  EXPECT_EQ(lookup->stale->problem.versions.sources["gemm"], "7");
   EXPECT_EQ(db->find(record.problem)->freshness, Freshness::Fresh);
 }
 
@@ -120,7 +121,7 @@ TEST(TuningDb, VerdictsAreKeyedByPlanDeviceAndVersions) {
   Verdict verdict;
   verdict.plan = "plan";
   verdict.device = "cpu";
-  verdict.versions = {"1", "1", ""};
+  verdict.versions = {{{"gemm", "1"}}, ""};
   verdict.backToBack = {9.6, 12, 0.8, 0.79, 0.81};
   verdict.call = {15, 14, 1.1, 1.05, 1.15};
   verdict.tunedShips = false;
@@ -130,11 +131,12 @@ TEST(TuningDb, VerdictsAreKeyedByPlanDeviceAndVersions) {
   verdict.provisionalSearches = 2;
   verdict.noise = {0.38, 2, 2};
   ASSERT_TRUE(db->putVerdict(verdict).ok());
-  auto found = db->findVerdict("plan", "cpu", {"1", "1", ""});
+  auto found = db->findVerdict("plan", "cpu", verdict.versions);
   ASSERT_TRUE(found->has_value());
   EXPECT_EQ(toJson(**found).dump(), toJson(verdict).dump());
-  EXPECT_FALSE(db->findVerdict("plan", "cpu", {"2", "1", ""})->has_value());
-  EXPECT_FALSE(db->findVerdict("plan2", "cpu", {"1", "1", ""})->has_value());
+  Versions other = {{{"gemm", "2"}}, ""};
+  EXPECT_FALSE(db->findVerdict("plan", "cpu", other)->has_value());
+  EXPECT_FALSE(db->findVerdict("plan2", "cpu", verdict.versions)->has_value());
 }
 
 TEST(TuningDb, ExportImportRoundTrip) {
@@ -243,8 +245,11 @@ TEST(TuningDb, ImportTakesAllOrNothing) {
   bad["records"][1]["rows"][1]["name"] = bad["records"][1]["rows"][0]["name"];
   expectRejected(bad, "two rows are named");
   bad = good;
-  bad["version"] = 5;
-  expectRejected(bad, "expected version 1 to 4, got 5");
+  bad["version"] = 6;
+  expectRejected(bad, "expected version 1 to 5, got 6");
+  bad = good;
+  bad["records"][1]["versions"]["sources"]["gemm"] = 7;
+  expectRejected(bad, "record, versions: sources must hold strings");
   bad = good;
   bad["records"][1].erase("sm_clock_mhz");
   expectRejected(bad, "record: field 'sm_clock_mhz' is missing");
@@ -264,12 +269,36 @@ TEST(TuningDb, ImportTakesAllOrNothing) {
   EXPECT_FALSE(db->importJson("[1, 2]").ok());
 }
 
+/// Makes of an export one of `version`.
+void makeExportOlder(nlohmann::json &json, int64_t version) {
+  json["version"] = version;
+  for (const char *list : {"records", "verdicts"}) {
+    for (auto &item : json[list]) {
+      item["versions"] = {
+          {"codegen", "7"}, {"candidate_set", "12"}, {"onednn", "2.6.3"}};
+      if (version < 4) {
+        item.erase("noise");
+        item.erase("provisional_searches");
+        item.erase("provisional");
+      }
+      if (version < 3) {
+        item.erase("sm_clock_mhz");
+      }
+    }
+  }
+  for (auto &record : json["records"]) {
+    for (auto &row : record["rows"]) {
+      row.erase("sources");
+    }
+  }
+}
+
 TEST(TuningDb, AnExportOfVersion1LosesItsVerdicts) {
   TempFolder folder;
   auto db = folder.openDb();
   put(*db, makeRecord("p", "2026-01-01T00:00:00Z"));
   auto json = nlohmann::json::parse(*db->exportJson());
-  json["version"] = 1;
+  makeExportOlder(json, 1);
   json["verdicts"] = {{{"plan", "p"}, {"tuned_us", 1}, {"tuned_ships", true}}};
   auto counts = folder.openDb("copy.db")->importJson(json.dump());
   ASSERT_TRUE(counts.ok()) << counts.status();
@@ -285,9 +314,7 @@ TEST(TuningDb, AnExportOfVersion2HasNoClocks) {
   verdict.plan = "plan";
   ASSERT_TRUE(db->putVerdict(verdict).ok());
   auto json = nlohmann::json::parse(*db->exportJson());
-  json["version"] = 2;
-  json["records"][0].erase("sm_clock_mhz");
-  json["verdicts"][0].erase("sm_clock_mhz");
+  makeExportOlder(json, 2);
   auto copy = folder.openDb("copy.db");
   auto counts = copy->importJson(json.dump());
   ASSERT_TRUE(counts.ok()) << counts.status();
@@ -304,19 +331,26 @@ TEST(TuningDb, AnExportOfVersion3HasNoNoise) {
   verdict.plan = "plan";
   ASSERT_TRUE(db->putVerdict(verdict).ok());
   auto json = nlohmann::json::parse(*db->exportJson());
-  json["version"] = 3;
-  for (auto *item : {&json["records"][0], &json["verdicts"][0]}) {
-    item->erase("noise");
-    item->erase("provisional_searches");
-    item->erase("provisional");
-  }
+  makeExportOlder(json, 3);
   auto copy = folder.openDb("copy.db");
   auto counts = copy->importJson(json.dump());
   ASSERT_TRUE(counts.ok()) << counts.status();
   EXPECT_EQ(counts->added, 1);
   EXPECT_EQ(counts->verdicts, 1);
   EXPECT_FALSE(copy->records()->front().noise.isKnown());
+  EXPECT_TRUE(copy->records()->front().problem.versions.sources.empty());
+  EXPECT_EQ(copy->records()->front().problem.versions.libraries, "2.6.3");
   EXPECT_EQ(copy->records()->front().clock.highMHz, 1980);
+}
+
+/// What was put into a database before it had sources; returns what it lost.
+Versions forgetSources(Record &record) {
+  Versions versions = record.problem.versions;
+  record.problem.versions.sources.clear();
+  for (Row &row : record.rows) {
+    row.candidate.sources.clear();
+  }
+  return versions;
 }
 
 TEST(TuningDb, ADatabaseOfVersion4KeepsItsRecordsAndTheirClocks) {
@@ -325,6 +359,8 @@ TEST(TuningDb, ADatabaseOfVersion4KeepsItsRecordsAndTheirClocks) {
   put(*folder.openDb(), record);
   makeOlder(folder / "tuning.db", 4);
   record.noise = {};
+  ProblemSpec problem = record.problem;
+  problem.versions = forgetSources(record);
   TuningDb::Options options;
   options.path = folder / "tuning.db";
   for (auto access :
@@ -332,9 +368,10 @@ TEST(TuningDb, ADatabaseOfVersion4KeepsItsRecordsAndTheirClocks) {
     options.access = access;
     auto db = TuningDb::open(options);
     ASSERT_TRUE(db.ok()) << db.status();
-    auto found = (*db)->find(record.problem);
+    auto found = (*db)->find(problem);
     ASSERT_TRUE(found.ok()) << found.status();
-    EXPECT_EQ(text(found->record), text(record));
+    ASSERT_TRUE(found->stale);
+    EXPECT_EQ(text(*found->stale), text(record));
     EXPECT_TRUE((*db)->verdicts()->empty());
   }
 }
@@ -346,6 +383,8 @@ TEST(TuningDb, ADatabaseOfVersion1KeepsItsRecordsOnly) {
   makeOlder(folder / "tuning.db", 1);
   record.clock = {};
   record.noise = {};
+  ProblemSpec problem = record.problem;
+  problem.versions = forgetSources(record);
   TuningDb::Options options;
   options.path = folder / "tuning.db";
   options.access = TuningDb::Access::ReadOnly;
@@ -354,10 +393,10 @@ TEST(TuningDb, ADatabaseOfVersion1KeepsItsRecordsOnly) {
     options.access = access;
     auto db = TuningDb::open(options);
     ASSERT_TRUE(db.ok()) << db.status();
-    auto found = (*db)->find(record.problem);
+    auto found = (*db)->find(problem);
     ASSERT_TRUE(found.ok()) << found.status();
-    EXPECT_EQ(found->freshness, Freshness::Fresh);
-    EXPECT_EQ(text(found->record), text(record));
+    EXPECT_EQ(found->freshness, Freshness::Stale);
+    EXPECT_EQ(text(*found->stale), text(record));
     EXPECT_FALSE((*db)->findVerdict("plan", "cuda", {})->has_value());
     EXPECT_TRUE((*db)->verdicts()->empty());
   }
@@ -368,7 +407,7 @@ TEST(TuningDb, ADatabaseOfVersion1KeepsItsRecordsOnly) {
   EXPECT_EQ(db->verdicts()->size(), 1u);
   // What it searches from now on has clocks.
   Record later = makeRecord("p", "2026-02-01T00:00:00Z");
-  later.problem.versions.codegen = "8";
+  later.problem.versions.sources["gemm"] = "8";
   put(*db, later);
   EXPECT_EQ(db->find(later.problem)->record.clock.highMHz, 1980);
 }
@@ -378,7 +417,7 @@ TEST(TuningDb, PruneRemovesWhatIsAskedFor) {
   auto db = folder.openDb();
   Record old = makeRecord("p", "2020-01-01T00:00:00Z");
   Record newer = makeRecord("p", utcNow());
-  newer.problem.versions.codegen = "8";
+  newer.problem.versions.sources["gemm"] = "8";
   put(*db, old);
   put(*db, newer);
   put(*db, makeRecord("q", "2020-01-01T00:00:00Z"));

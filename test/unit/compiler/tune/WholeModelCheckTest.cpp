@@ -112,7 +112,7 @@ TEST_F(WholeModelCheckTest, AVerdictIsMeasuredOnce) {
   Verdict again = check(500, 100);
   EXPECT_FALSE(measured);
   EXPECT_TRUE(again.tunedShips);
-  inputs.versions.codegen = "2";
+  inputs.versions.sources["gemm"] = "2";
   EXPECT_FALSE(check(500, 100).tunedShips);
 }
 
