@@ -40,7 +40,7 @@ std::string formatReport(absl::Span<const TunedProblem> problems,
   };
   Json report = {
       {"format", "minic-tune-report"},
-      {"version", 3},
+      {"version", 4},
       {"problems", std::move(list)},
       {"generated", verdicts ? optional(verdicts->generated) : nullptr},
       {"whole_model", verdicts ? optional(verdicts->plans) : nullptr},

@@ -52,6 +52,31 @@ TEST_F(LibraryAlgorithmsTest, ALibrarysAlgorithmsAreCandidates) {
   EXPECT_FALSE(tuneOne(task).measured);
 }
 
+TEST_F(LibraryAlgorithmsTest, StayWhereAnotherSourceChanged) {
+  machine.candidates["p/k0/00"] = {40};
+  machine.candidates["p/k0/01"] = {25};
+  TuningTask task = makeGpuTask(
+      "p", {{.us = 40, .algorithms = {{"00", "tile=64"}, {"01", "tile=128"}}},
+            {30}});
+  task.candidates[0].sources = "cublaslt";
+  task.candidates[0].needsLibrary = true;
+  task.candidates[1].sources = "gemm";
+  task.problem.versions.sources["cublaslt"] = "1";
+  EXPECT_EQ(chosen(tuneOne(task)), "k0 tile=128");
+  // Of a source that offers nothing here: algorithms stand for the open call.
+  task.problem.versions.sources["conv"] = "1";
+  EXPECT_FALSE(tuneOne(task).measured);
+  machine.verified.clear();
+  task.problem.versions.sources["gemm"] = "2";
+  machine.candidates["p/k1"].us = 20;
+  EXPECT_EQ(chosen(tuneOne(task)), "k1");
+  EXPECT_EQ(machine.verified, std::set<std::string>{"p/k1"});
+  machine.verified.clear();
+  task.problem.versions.libraries = "cuBLAS 13.2.0";
+  EXPECT_EQ(chosen(tuneOne(task)), "k1");
+  EXPECT_EQ(machine.verified, (std::set<std::string>{"p/k0/00", "p/k0/01"}));
+}
+
 TEST_F(LibraryAlgorithmsTest, AlgorithmsOfOneNameStayApart) {
   machine.candidates["p/k0/00"] = {40};
   machine.candidates["p/k0/01"] = {30};
