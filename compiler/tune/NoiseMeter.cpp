@@ -4,10 +4,8 @@
 
 #include "compiler/tune/NoiseMeter.h"
 
+#include "runtime/measure/KernelCounts.h"
 #include "runtime/measure/Statistics.h"
-
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
 
 #include <algorithm>
 #include <fstream>
@@ -18,21 +16,11 @@ namespace minic::tune {
 /// Deciles of fewer samples say nothing.
 static constexpr size_t leastSamples = 4;
 
-std::optional<int64_t> parseRunnable(absl::string_view loadavg) {
-  std::vector<absl::string_view> fields = absl::StrSplit(loadavg, ' ');
-  int64_t runnable = 0;
-  if (fields.size() < 4 ||
-      !absl::SimpleAtoi(fields[3].substr(0, fields[3].find('/')), &runnable)) {
-    return std::nullopt;
-  }
-  return runnable;
-}
-
 int64_t runnableOthers() {
   std::ifstream file("/proc/loadavg");
   std::string line;
   std::getline(file, line);
-  return std::max<int64_t>(0, parseRunnable(line).value_or(1) - 1);
+  return std::max<int64_t>(0, runtime::parseRunnable(line).value_or(1) - 1);
 }
 
 void NoiseMeter::beforeRound() {

@@ -8,21 +8,15 @@
 
 #include "compiler/tune/Noise.h"
 
-#include "absl/strings/string_view.h"
-
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace minic::tune {
 
-/// Threads of all processes that run or wait for a core, this one included: the
-/// fourth field of /proc/loadavg (proc_loadavg(5)).
-std::optional<int64_t> parseRunnable(absl::string_view loadavg);
-
-/// Those of this machine but for the caller; 0 where nobody says.
+/// Threads of this machine that run or could, but for the caller; 0 where
+/// nobody says.
 int64_t runnableOthers();
 
 /// One thread at a time.

@@ -4,8 +4,7 @@
 
 #include "compiler/tune/NoiseProbe.h"
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
+#include "runtime/measure/KernelCounts.h"
 
 #include <algorithm>
 #include <fstream>
@@ -17,40 +16,6 @@
 
 namespace minic::tune {
 
-static std::vector<std::string> wordsOf(const std::string &text) {
-  return absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty());
-}
-
-std::optional<int64_t> parseRunnable(const std::string &loadavg) {
-  std::vector<std::string> words = wordsOf(loadavg);
-  int64_t runnable = 0;
-  if (words.size() < 4 ||
-      !absl::SimpleAtoi(words[3].substr(0, words[3].find('/')), &runnable)) {
-    return std::nullopt;
-  }
-  return runnable;
-}
-
-std::optional<double> parseRunDelay(const std::string &schedstat) {
-  std::vector<std::string> words = wordsOf(schedstat);
-  int64_t nanoseconds = 0;
-  if (words.size() < 2 || !absl::SimpleAtoi(words[1], &nanoseconds)) {
-    return std::nullopt;
-  }
-  return double(nanoseconds) * 1e-9;
-}
-
-std::optional<double> parseSteal(const std::string &stat,
-                                 int64_t ticksPerSecond) {
-  std::vector<std::string> words = wordsOf(stat.substr(0, stat.find('\n')));
-  int64_t ticks = 0;
-  if (words.size() < 9 || words[0] != "cpu" || ticksPerSecond <= 0 ||
-      !absl::SimpleAtoi(words[8], &ticks)) {
-    return std::nullopt;
-  }
-  return double(ticks) / double(ticksPerSecond);
-}
-
 /// As Noise::spread.
 static double spreadOf(std::vector<double> times) {
   std::sort(times.begin(), times.end());
@@ -61,10 +26,13 @@ static double spreadOf(std::vector<double> times) {
 
 Noise NoiseProbe::run() const {
   auto runDelay = [&] {
-    return parseRunDelay(read("/proc/thread-self/schedstat")).value_or(0);
+    return 1e-6 * runtime::parseRunDelayUs(read("/proc/thread-self/schedstat"))
+                      .value_or(0);
   };
   auto steal = [&] {
-    return parseSteal(read("/proc/stat"), ::sysconf(_SC_CLK_TCK)).value_or(0);
+    return 1e-6 * runtime::parseStolenUs(read("/proc/stat"),
+                                         double(::sysconf(_SC_CLK_TCK)))
+                      .value_or(0);
   };
   double stealBefore = steal(), delayBefore = runDelay();
   spin(); // touches cold code
@@ -76,7 +44,7 @@ Noise NoiseProbe::run() const {
     spin();
     times.push_back(clock.now() - begun);
     // This process is one of those that run.
-    if (auto runnable = parseRunnable(read("/proc/loadavg"))) {
+    if (auto runnable = runtime::parseRunnable(read("/proc/loadavg"))) {
       waiting += double(std::max<int64_t>(*runnable - 1, 0));
       ++counts;
     }

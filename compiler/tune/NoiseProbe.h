@@ -10,7 +10,6 @@
 #include "compiler/tune/Noise.h"
 
 #include <functional>
-#include <optional>
 
 namespace minic::tune {
 
@@ -34,17 +33,6 @@ struct NoiseProbe {
 
 /// On this machine, in this thread.
 Noise probeNoise();
-
-/// The processes that run or could, of /proc/loadavg: 2 of "0.5 0.4 0.3 2/345
-/// 6789".
-std::optional<int64_t> parseRunnable(const std::string &loadavg);
-/// Seconds that a thread could have run but had to wait, of
-/// /proc/thread-self/schedstat: the second number, nanoseconds.
-std::optional<double> parseRunDelay(const std::string &schedstat);
-/// Seconds that all cores were stolen so far, of /proc/stat: the eighth number
-/// of its first line, in ticks, of which a second has `ticksPerSecond`.
-std::optional<double> parseSteal(const std::string &stat,
-                                 int64_t ticksPerSecond);
 
 } // namespace minic::tune
 

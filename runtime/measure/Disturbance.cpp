@@ -3,10 +3,9 @@
 // Run-queue delays of every thread, stolen ticks, involuntary switches.
 
 #include "runtime/measure/Disturbance.h"
+#include "runtime/measure/KernelCounts.h"
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -14,7 +13,6 @@
 #include <unistd.h>
 
 #include <string>
-#include <vector>
 
 namespace minic::runtime {
 
@@ -28,32 +26,6 @@ static std::string readStart(const std::string &path) {
   ssize_t got = ::read(fd, buffer, sizeof(buffer));
   ::close(fd);
   return std::string(buffer, got > 0 ? size_t(got) : 0);
-}
-
-/// Number `index` of a list that spaces separate.
-static std::optional<double> numberAt(absl::string_view text, size_t index) {
-  std::vector<absl::string_view> fields =
-      absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty());
-  double value = 0;
-  if (index >= fields.size() || !absl::SimpleAtod(fields[index], &value)) {
-    return std::nullopt;
-  }
-  return value;
-}
-
-std::optional<double> parseRunDelayUs(absl::string_view schedstat) {
-  std::optional<double> nanoseconds = numberAt(schedstat, 1);
-  return nanoseconds ? std::optional(*nanoseconds / 1000) : std::nullopt;
-}
-
-std::optional<double> parseStolenUs(absl::string_view stat,
-                                    double ticksPerSecond) {
-  absl::string_view line = stat.substr(0, stat.find('\n'));
-  if (line.substr(0, 4) != "cpu ") {
-    return std::nullopt;
-  }
-  std::optional<double> ticks = numberAt(line, 8);
-  return ticks ? std::optional(*ticks * 1e6 / ticksPerSecond) : std::nullopt;
 }
 
 WithheldTime readWithheldTime() {

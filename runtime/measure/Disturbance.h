@@ -6,10 +6,7 @@
 #ifndef MINIC_RUNTIME_MEASURE_DISTURBANCE_H
 #define MINIC_RUNTIME_MEASURE_DISTURBANCE_H
 
-#include "absl/strings/string_view.h"
-
 #include <cstdint>
-#include <optional>
 
 namespace minic::runtime {
 
@@ -23,15 +20,6 @@ struct WithheldTime {
 
 /// Reads /proc; takes some 5 us a thread. What cannot be read stays 0.
 WithheldTime readWithheldTime();
-
-/// The second number of a schedstat file is the run-queue delay in
-/// nanoseconds (Documentation/scheduler/sched-stats.rst of Linux).
-std::optional<double> parseRunDelayUs(absl::string_view schedstat);
-
-/// The eighth number of the first line of /proc/stat is stolen time in ticks
-/// of `ticksPerSecond` (proc_stat(5)).
-std::optional<double> parseStolenUs(absl::string_view stat,
-                                    double ticksPerSecond);
 
 /// Whether more than `disturbedShare` of a sample was withheld. Where the
 /// kernel counts no delays, any involuntary switch counts.

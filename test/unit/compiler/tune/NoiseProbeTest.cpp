@@ -12,20 +12,6 @@
 namespace minic::tune {
 namespace {
 
-TEST(NoiseProbe, ReadsTheKernelsFiles) {
-  EXPECT_EQ(parseRunnable("0.50 0.40 0.30 3/345 6789\n"), 3);
-  EXPECT_EQ(parseRunnable("0.50 0.40 0.30"), std::nullopt);
-  EXPECT_EQ(parseRunnable("0.50 0.40 0.30 x/345 6789"), std::nullopt);
-  EXPECT_EQ(parseRunnable(""), std::nullopt);
-  EXPECT_EQ(parseRunDelay("123 5000000 7\n"), 0.005);
-  EXPECT_EQ(parseRunDelay("123"), std::nullopt);
-  const char *stat = "cpu  10 0 20 30 4 0 0 50 0 0\ncpu0 1 1 1 1 1 1 1 9 1 1\n";
-  EXPECT_EQ(parseSteal(stat, 100), 0.5);
-  EXPECT_EQ(parseSteal("cpu 10 0 20 30", 100), std::nullopt);
-  EXPECT_EQ(parseSteal("intr 1 2 3 4 5 6 7 8 9", 100), std::nullopt);
-  EXPECT_EQ(parseSteal("", 100), std::nullopt);
-}
-
 class NoiseProbeTest : public testing::Test {
 protected:
   Noise run() {

@@ -151,11 +151,5 @@ TEST(NoiseMeter, TellsSpreadAndOthers) {
                              "38 %");
 }
 
-TEST(NoiseMeter, ReadsTheLoadAverage) {
-  EXPECT_EQ(parseRunnable("0.18 0.78 0.78 3/93 8913\n"), 3);
-  EXPECT_EQ(parseRunnable(""), std::nullopt);
-  EXPECT_EQ(parseRunnable("a b c d e"), std::nullopt);
-}
-
 } // namespace
 } // namespace minic::tune
