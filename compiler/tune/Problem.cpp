@@ -4,6 +4,8 @@
 
 #include "compiler/tune/Problem.h"
 
+#include "dialects/graph/BinaryTypes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -122,6 +124,8 @@ OwningOpRef<ModuleOp> outlineProblem(kernel::FusionOp fusion,
 }
 
 std::string printProblem(ModuleOp problem) {
+  // The text is the key: it stays what it was before types had a short form.
+  graph::PrintAllBinaryTypes allTypes;
   std::string text;
   llvm::raw_string_ostream os(text);
   problem->print(os, OpPrintingFlags().useLocalScope());

@@ -2,6 +2,7 @@
 //
 // Shape inference, verification and custom syntax of the graph ops.
 
+#include "dialects/graph/BinaryTypes.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/ShapeText.h"
 

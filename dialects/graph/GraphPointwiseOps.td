@@ -20,13 +20,17 @@ class Graph_BinaryOp<string mnemonic, string formula, Type tensor = Graph_Tensor
     : Graph_PointwiseOp<mnemonic, !listconcat([
         DeclareOpInterfaceMethods<InferTypeOpInterface>], traits)> {
   let summary = formula # ", element by element with NumPy broadcasting";
-  let description = "```mlir\n%0 = graph." # mnemonic # [{ %a, %b
+  let description = "One type is enough where all three are the same.\n"
+                    # "```mlir\n%0 = graph." # mnemonic # [{ %a, %b
   : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
+%1 = graph.}] # mnemonic # [{ %a, %c : tensor<4x8xf32>
 ```}];
   let arguments = (ins tensor:$lhs, tensor:$rhs);
   let results = (outs tensor:$result);
-  let assemblyFormat =
-      "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict `:`
+    custom<BinaryTypes>(type($lhs), type($rhs), type($result))
+  }];
   let hasFolder = 1;
 }
 

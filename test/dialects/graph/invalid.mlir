@@ -109,6 +109,24 @@ func.func @result(%x: tensor<4x8xf32>, %y: tensor<8xf32>) {
 
 // -----
 
+// One type for all is as wrong as three where shapes are broadcast.
+func.func @short_type(%x: tensor<4x8xf32>, %y: tensor<8xf32>) {
+  // expected-note @above {{prior use here}}
+  // expected-error @below {{use of value '%y' expects different type than prior uses: 'tensor<4x8xf32>' vs 'tensor<8xf32>'}}
+  %0 = graph.add %x, %y : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @type_count(%x: tensor<4xf32>) {
+  // expected-error @below {{expects one type, or two operand types and a result type, got '(tensor<4xf32>) -> tensor<4xf32>'}}
+  %0 = graph.add %x, %x : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @unsupported_dtype(%x: tensor<4xf64>) {
   // expected-error @below {{must be ranked tensor of a supported float dtype (f32, bf16 or f16) values, but got 'tensor<4xf64>'}}
   %0 = "graph.exp"(%x) : (tensor<4xf64>) -> tensor<4xf64>

@@ -81,6 +81,25 @@ func.func @binary(%a: tensor<4x1x8xf32>, %b: tensor<3x1xf32>, %s: tensor<f32>, %
   return
 }
 
+// One type is printed where operands and result have it; both forms are read.
+// CHECK-LABEL: func.func @one_type
+func.func @one_type(%a: tensor<4x8xf32>, %i: tensor<3xi32>, %s: tensor<f32>, %d: tensor<?xf16>) {
+  // CHECK: graph.add %{{.+}}, %{{.+}} : tensor<4x8xf32>{{$}}
+  %0 = graph.add %a, %a : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  // CHECK: graph.add %{{.+}}, %{{.+}} : tensor<4x8xf32>{{$}}
+  %1 = graph.add %a, %0 : tensor<4x8xf32>
+  // CHECK: graph.sub %{{.+}}, %{{.+}} : tensor<3xi32>{{$}}
+  %2 = graph.sub %i, %i : tensor<3xi32>
+  // CHECK: graph.pow %{{.+}}, %{{.+}} : tensor<?xf16>{{$}}
+  %3 = graph.pow %d, %d : tensor<?xf16>
+  // CHECK: graph.mul %{{.+}}, %{{.+}} {note = "kept"} : tensor<f32>{{$}}
+  %4 = graph.mul %s, %s {note = "kept"} : tensor<f32>
+  // Two equal types are not enough.
+  // CHECK: graph.max %{{.+}}, %{{.+}} : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+  %5 = graph.max %a, %s : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @unary
 func.func @unary(%x: tensor<4xf32>, %i: tensor<4xi32>) {
   // CHECK: graph.neg %{{.+}} : tensor<4xi32>

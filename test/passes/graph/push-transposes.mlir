@@ -69,7 +69,7 @@ func.func @through_pointwise(%x: tensor<5x3xf32>, %row: tensor<5xf32>) -> tensor
   // CHECK-DAG: %[[C:.+]] = graph.constant
   // CHECK-DAG: %[[CT:.+]] = graph.transpose %[[C]] [1, 0]
   // CHECK-DAG: %[[COLUMN:.+]] = graph.reshape %[[ROW]] : tensor<5xf32> to tensor<5x1xf32>
-  // CHECK-DAG: %[[SUM:.+]] = graph.add %[[X]], %[[CT]] : {{.*}} -> tensor<5x3xf32>
+  // CHECK-DAG: %[[SUM:.+]] = graph.add %[[X]], %[[CT]] : tensor<5x3xf32>
   // CHECK: %[[SCALED:.+]] = graph.mul %[[SUM]], %[[COLUMN]] :
   // CHECK-NEXT: return %[[SCALED]]
   %c = graph.constant dense<[[1.0, 2.0, 3.0, 4.0, 5.0], [6.0, 7.0, 8.0, 9.0, 10.0], [1.0, 1.0, 2.0, 2.0, 3.0]]> : tensor<3x5xf32>
@@ -137,7 +137,7 @@ func.func @constant_weight(%x: tensor<5x3xf32>) -> tensor<5x2xf32> {
 // CHECK-NEXT: %[[FIRST:.+]] = graph.conv2d %[[X]], %[[W]], %[[B]] {layout = "nhwc", pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>}
 // CHECK-NEXT: %[[RELU:.+]] = graph.relu %[[FIRST]] : tensor<2x4x5x5xf32>
 // CHECK-NEXT: %[[SECOND:.+]] = graph.conv2d %[[RELU]], %[[V]] {groups = 5 : i64, layout = "nhwc", pads = array<i64: 1, 1, 1, 1>}
-// CHECK-NEXT: %[[SUM:.+]] = graph.add %[[SECOND]], %[[Y]] : (tensor<2x4x5x5xf32>, tensor<2x4x5x5xf32>)
+// CHECK-NEXT: %[[SUM:.+]] = graph.add %[[SECOND]], %[[Y]] : tensor<2x4x5x5xf32>
 // CHECK-NEXT: return %[[SUM]]
 func.func @convolutions(%x: tensor<2x8x9x3xf32>, %w: tensor<5x3x3x3xf32>, %v: tensor<5x1x3x3xf32>, %b: tensor<5xf32>, %y: tensor<2x4x5x5xf32>) -> tensor<2x4x5x5xf32> {
   %0 = graph.transpose %x [0, 3, 1, 2] : tensor<2x8x9x3xf32> -> tensor<2x3x8x9xf32>

@@ -90,6 +90,14 @@ TEST_F(ProblemTest, EqualFusionsAreEqualText) {
   EXPECT_EQ(problemKey(text).size(), 32u);
 }
 
+// Databases hold this text's hash: a shorter form of an op's types, which other
+// printing has, would lose every record.
+TEST_F(ProblemTest, TypesAreSpelledOut) {
+  EXPECT_THAT(textOf(one),
+              HasSubstr("graph.add %0, %1 : (tensor<3x5xf32>, tensor<3x5xf32>) "
+                        "-> tensor<3x5xf32>"));
+}
+
 TEST_F(ProblemTest, WhateverDecidesSpeedIsInTheKey) {
   std::string text = textOf(one);
   std::set<std::string> keys = {problemKey(text)};
