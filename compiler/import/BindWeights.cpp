@@ -5,6 +5,7 @@
 #include "compiler/import/BindWeights.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/NearestName.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinDialect.h"
@@ -67,20 +68,6 @@ makeBlob(ArrayRef<char> data, size_t elementBytes,
       data, elementBytes, [file](void *, size_t, size_t) {}, false);
 }
 
-/// The closest name in the file, for the message; empty if none is close.
-static StringRef similarName(const SafetensorsFile &file, StringRef name) {
-  unsigned best = name.size() / 3 + 1;
-  StringRef found;
-  for (StringRef candidate : file.names()) {
-    unsigned distance = name.edit_distance(candidate, true, best);
-    if (distance < best) {
-      best = distance;
-      found = candidate;
-    }
-  }
-  return found;
-}
-
 bool needsWeights(ModuleOp module) {
   return module
       ->walk([](graph::ConstantOp op) {
@@ -104,7 +91,8 @@ LogicalResult bindWeights(ModuleOp module,
     if (!entry) {
       InFlightDiagnostic diagnostic = op.emitError("no tensor '")
                                       << name << "' in " << file->path();
-      if (StringRef similar = similarName(*file, name); !similar.empty()) {
+      if (StringRef similar = graph::nearestName(name, file->names());
+          !similar.empty()) {
         diagnostic << "; did you mean '" << similar << "'?";
       }
       return WalkResult::interrupt();

@@ -5,6 +5,8 @@
 #include "compiler/import/ImportModel.h"
 
 #include "compiler/import/BindWeights.h"
+#include "compiler/import/ExplainParseErrors.h"
+#include "compiler/import/RecognizeFile.h"
 #include "dialects/graph/Graph.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -52,6 +54,13 @@ static OwningOpRef<ModuleOp> parse(std::unique_ptr<llvm::MemoryBuffer> buffer,
                                    MLIRContext &context) {
   StringRef name = buffer->getBufferIdentifier();
   Location file = FileLineColLoc::get(&context, name, 1, 1);
+  if (StringRef other = recognizeFile(name, buffer->getBuffer());
+      !other.empty()) {
+    emitError(UnknownLoc::get(&context))
+        << "cannot read '" << name << "': " << expectedModelText << ", got "
+        << other;
+    return {};
+  }
   ParserConfig config(&context);
   Block block;
   if (isBytecode(buffer->getMemBufferRef())) {
@@ -60,6 +69,7 @@ static OwningOpRef<ModuleOp> parse(std::unique_ptr<llvm::MemoryBuffer> buffer,
     }
   } else {
     AsmParserState state;
+    ExplainParseErrors explained(&context, buffer->getBuffer());
     llvm::SourceMgr sources;
     sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
     if (failed(parseAsmSourceFile(sources, &block, config, &state))) {
@@ -144,7 +154,7 @@ static LogicalResult checkFunction(func::FuncOp function) {
     }
     if (!isa<graph::GraphDialect>(op.getDialect())) {
       return op.emitError("unsupported: op '")
-             << op.getName() << "'; a model is made of graph ops";
+             << op.getName() << "'; " << modelOpsText;
     }
     for (Type type : op.getResultTypes()) {
       if (failed(checkType(op.getLoc(), "the result", type))) {

@@ -20,6 +20,11 @@ def Graph_Dialect : Dialect {
   let hasConstantMaterializer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect"];
+  let extraClassDeclaration = [{
+    /// For an op that the dialect lacks: a parser that says so and fails.
+    std::optional<ParseOpHook>
+    getParseOperationHook(::llvm::StringRef name) const override;
+  }];
 }
 
 /// What kernels compute with: 16-bit types are accumulated in f32.

@@ -127,6 +127,14 @@ func.func @type_count(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @unknown_op(%x: tensor<4xf32>) {
+  // expected-error @below {{no op 'graph.matmull'; did you mean 'graph.matmul'? docs/ops.md lists all ops}}
+  %0 = graph.matmull %x, %x : tensor<4xf32>
+  return
+}
+
+// -----
+
 func.func @unsupported_dtype(%x: tensor<4xf64>) {
   // expected-error @below {{must be ranked tensor of a supported float dtype (f32, bf16 or f16) values, but got 'tensor<4xf64>'}}
   %0 = "graph.exp"(%x) : (tensor<4xf64>) -> tensor<4xf64>
