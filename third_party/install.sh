@@ -4,10 +4,29 @@
 # Installs what building, testing and the demo need and what is missing of it:
 # Debian packages (debian-packages.txt) and a Python environment in .venv
 # (requirements.txt). Does nothing, quickly, where all is there.
-# MINIC_CUDA=wheels: NVIDIA's wheels although there is a CUDA toolkit.
+# Where there is no CUDA toolkit, NVIDIA's wheels (1.5 GB) stand in for it.
+#   --demo     without them where there is no NVIDIA driver: then the demo builds
+#              for CPUs alone
+#   --dry-run  installs nothing, prints what it would
+# MINIC_CUDA=wheels: the wheels in any case, although there is a toolkit.
+# MINIC_SYSTEM_ROOT: where /dev, /proc and /usr are, for this script's test.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
+system=${MINIC_SYSTEM_ROOT:-}
+
+demo=false
+dry=false
+for option in "$@"; do
+  case $option in
+  --demo) demo=true ;;
+  --dry-run) dry=true ;;
+  *)
+    echo "install.sh: error: unknown option '$option' (--demo, --dry-run)" >&2
+    exit 2
+    ;;
+  esac
+done
 
 mapfile -t wanted < <(grep -v '^#' "$here/debian-packages.txt")
 missing=()
@@ -16,7 +35,9 @@ for package in "${wanted[@]}"; do
   [ "$status" = "install ok installed" ] || missing+=("$package")
 done
 
-if [ ${#missing[@]} -gt 0 ]; then
+if $dry; then
+  echo "debian: ${missing[*]:-nothing}"
+elif [ ${#missing[@]} -gt 0 ]; then
   sudo=""
   if [ "$(id -u)" -ne 0 ]; then
     sudo=sudo
@@ -37,28 +58,63 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 # A toolkit of 13.0 or newer, or its wheels; neither asks for a GPU.
-cuda_include=
-toolkits=("${CUDA_HOME:-}" /usr/local/cuda)
+toolkit=
+toolkits=("${CUDA_HOME:-}" "$system/usr/local/cuda")
 [ "${MINIC_CUDA:-}" != wheels ] || toolkits=()
 for candidate in "${toolkits[@]}"; do
   header=$candidate/include/cuda.h
   if [ -f "$header" ] && [ -f "$candidate/include/cudnn.h" ] &&
     [ "$(sed -n 's/^#define CUDA_VERSION \([0-9]*\).*/\1/p' "$header")" -ge 13000 ]; then
-    cuda_include=$candidate/include
+    toolkit=$candidate
     break
   fi
 done
-without_deps=("$here/cuda-headers.txt")
-[ -n "$cuda_include" ] || without_deps+=("$here/cuda-wheels.txt")
+
+# Bare metal and containers, those without /proc/driver, and WSL.
+has_driver() {
+  [ -e "$system/proc/driver/nvidia/version" ] || [ -e "$system/dev/nvidiactl" ] ||
+    [ -e "$system/usr/lib/wsl/lib/libcuda.so.1" ]
+}
+
+# wanted CUDA: the lists that .venv is made of.
+wanted() {
+  case $1 in
+  toolkit) cat "$here/requirements.txt" "$here/cuda-headers.txt" ;;
+  wheels)
+    cat "$here/requirements.txt" "$here/cuda-headers.txt" "$here/cuda-wheels.txt"
+    ;;
+  none) cat "$here/requirements.txt" ;;
+  esac
+}
 
 stamp=$root/.venv/requirements.txt
-wanted=$(cat "$here/requirements.txt" "${without_deps[@]}")
-if [ "$wanted" != "$(cat "$stamp" 2>/dev/null)" ]; then
+installed=$(cat "$stamp" 2>/dev/null || true)
+if [ -n "$toolkit" ]; then
+  cuda=toolkit
+elif $demo && [ "${MINIC_CUDA:-}" != wheels ] && ! has_driver &&
+  [ "$installed" != "$(wanted wheels)" ]; then
+  cuda=none
+else
+  cuda=wheels
+fi
+if $dry; then
+  [ "$installed" = "$(wanted $cuda)" ] && python=nothing ||
+    python=$(wanted $cuda | grep -v '^#' | tr '\n' ' ')
+  echo "python: ${python% }"
+  echo "cuda: $cuda"
+  exit
+fi
+
+if [ "$installed" != "$(wanted $cuda)" ]; then
   echo "creating the Python environment .venv"
   /usr/bin/python3 -m venv --clear "$root/.venv"
-  "$root/.venv/bin/pip" install --quiet --disable-pip-version-check \
-    -r "$here/requirements.txt"
-  "$root/.venv/bin/pip" install --quiet --disable-pip-version-check --no-deps \
-    $(printf -- '-r %s ' "${without_deps[@]}")
-  printf '%s\n' "$wanted" >"$stamp"
+  pip=("$root/.venv/bin/pip" install --quiet --disable-pip-version-check)
+  "${pip[@]}" -r "$here/requirements.txt"
+  case $cuda in
+  toolkit) "${pip[@]}" --no-deps -r "$here/cuda-headers.txt" ;;
+  wheels)
+    "${pip[@]}" --no-deps -r "$here/cuda-headers.txt" -r "$here/cuda-wheels.txt"
+    ;;
+  esac
+  wanted $cuda >"$stamp"
 fi
