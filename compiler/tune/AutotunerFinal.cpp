@@ -130,7 +130,8 @@ void Autotuner::take(Search &search, absl::Span<const size_t> finalists,
     row.samplesUs = std::move(contestant.samplesUs);
   }
   search.leader = static_cast<int>(finalists[result.leader]);
-  search.isUndecided |= result.isUndecided;
+  // A GPU's own clock is not disturbed by what else the host does.
+  search.isUndecided |= result.isUndecided && !search.task->onGpu;
 }
 
 absl::StatusOr<bool>
@@ -211,7 +212,7 @@ absl::Status Autotuner::runFinal(Search &search) {
   };
   std::vector<size_t> contest = finalists(search);
   if (isLate()) {
-    search.isUndecided = contest.size() > 1;
+    search.isUndecided = contest.size() > 1 && !search.task->onGpu;
     return absl::OkStatus();
   }
   for (int opened = 0; !contest.empty() && opened <= options.reopenings;
@@ -226,7 +227,7 @@ absl::Status Autotuner::runFinal(Search &search) {
     }
     contest = leftOut(search);
     if (!contest.empty() && isLate()) {
-      search.isUndecided = true;
+      search.isUndecided = !search.task->onGpu;
       break;
     }
   }
