@@ -15,6 +15,7 @@
 #include "compiler/PhaseRunner.h"
 #include "compiler/PointerChanges.h"
 #include "compiler/SelectAlgorithms.h"
+#include "compiler/TargetNeeds.h"
 #include "compiler/emit/EmitArtifact.h"
 #include "compiler/emit/ModelBytecode.h"
 #include "compiler/import/ImportModel.h"
@@ -250,6 +251,9 @@ LogicalResult Compilation::emitPhase(ModuleOp plan, CompileResult &result) {
     result.arenaBytes = std::max<uint64_t>(result.arenaBytes,
                                            variant.getArenaBytes().value_or(0));
   });
+  if (!options.cpuIsa.empty() || !options.deviceProfile.empty()) {
+    result.needs = describeNeeds(plan);
+  }
   return runner.run(Phase::Emit, [&]() -> FailureOr<ModuleOp> {
     FailureOr<EmittedSizes> sizes = emitArtifact(plan, emitOptions, output);
     if (failed(sizes)) {

@@ -29,6 +29,9 @@ struct CompileResult {
   uint64_t arenaBytes = 0;
   /// Of the first variant.
   std::vector<FunctionEvidence> evidence;
+  /// What the machine it is for must have, a line per variant; empty where it
+  /// is this one.
+  std::vector<std::string> needs;
   double seconds = 0;
 };
 

@@ -38,3 +38,8 @@ config.substitutions += [
         "python3 " + os.path.join(_inputs, "write_safetensors.py"),
     ),
 ]
+
+# What only machines with such instructions can show.
+with open("/proc/cpuinfo") as _cpus:
+    if " avx512_bf16 " in _cpus.read():
+        config.available_features.add("avx512bf16")

@@ -30,6 +30,21 @@ struct DeviceProfile {
   /// without tensor cores), GB/s of memory.
   double peakGflops = 0, memoryGBs = 0;
 
+  //===--- CPUs ----------------------------------------------------------===//
+
+  /// LLVM CPU name that instructions are scheduled for; empty for `cpu`.
+  std::string tuneCpu;
+  /// Rough peaks of one core, GFLOP/s, for estimates of bf16 products: by the
+  /// instruction of generated kernels that multiplies pairs, and by the best
+  /// instructions that oneDNN has on this CPU. 0 where there is no such.
+  double pairGflops = 0, onednnGflops16 = 0;
+  /// What a launch on all `threads` takes longer than one on the calling thread
+  /// alone, besides the work: waking a team and joining it.
+  double joinUs = 0;
+  /// Why calls of oneDNN cannot run on the machine that is compiled for; empty
+  /// where they can, or where nobody knows that machine.
+  std::string onednnProblem;
+
   //===--- GPUs ----------------------------------------------------------===//
 
   /// Compute capability: 90 for 9.0.

@@ -69,16 +69,18 @@ LogicalResult Target::codegen(ModuleOp module) const {
       kernels.push_back(kernel);
     }
   });
+  OwningOpRef<ModuleOp> device = ModuleOp::create(module.getLoc());
   if (kernels.empty()) {
+    requireUsedFeatures(module, *device);
     return success();
   }
   prepareContext(*module.getContext());
-  OwningOpRef<ModuleOp> device = ModuleOp::create(module.getLoc());
   for (plan::KernelOp kernel : kernels) {
     if (failed(emit(kernel, *device))) {
       return failure();
     }
   }
+  requireUsedFeatures(module, *device);
   OpBuilder builder(kernels.front());
   if (failed(assemble(*device, builder))) {
     return failure();

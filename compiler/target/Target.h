@@ -46,6 +46,11 @@ protected:
   /// Adds to `device` the entry of `kernel`, whose body is a relayout.
   virtual mlir::LogicalResult emitRelayout(plan::KernelOp kernel,
                                            mlir::ModuleOp device) const = 0;
+  /// Leaves in the `isa` of the variants of `module` only what the functions of
+  /// `device` which they launch use, and lets each function use no more. By
+  /// default all variants need what the profile says.
+  virtual void requireUsedFeatures(mlir::ModuleOp module,
+                                   mlir::ModuleOp device) const {}
   /// Creates the plan.binary of `device`, which holds all kernels.
   virtual mlir::LogicalResult assemble(mlir::ModuleOp device,
                                        mlir::OpBuilder &builder) const = 0;
@@ -62,6 +67,10 @@ private:
 /// The CPU of this machine, for `threads` threads; `isa` empty for native, or
 /// "v3", "v4". compiler/target/cpu implements it.
 std::unique_ptr<Target> createCpuTarget(int threads, llvm::StringRef isa);
+
+/// The CPU that `profile` describes, which is one of cpu::getCpuProfile with
+/// more known of the machine.
+std::unique_ptr<Target> createCpuTarget(const DeviceProfile &profile);
 
 /// The GPU that `profile` describes. compiler/target/cuda implements it.
 std::unique_ptr<Target> createCudaTarget(const DeviceProfile &profile);

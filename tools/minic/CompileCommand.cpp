@@ -34,6 +34,9 @@ static void printSummary(const CompileResult &result) {
       result.output, result.seconds, bytesText(result.fileBytes),
       bytesText(result.constantBytes), bytesText(result.binaryBytes),
       bytesText(result.arenaBytes));
+  for (const std::string &line : result.needs) {
+    os << "  needs on the target: " << line << '\n';
+  }
   for (const FunctionEvidence &function : result.evidence) {
     for (const FusionEvidence &fusion : function.fusions) {
       os << llvm::formatv("  @{0} {1}: {2}\n", function.function, fusion.label,

@@ -6,7 +6,6 @@
 
 #include "compiler/target/cpu/Assembler.h"
 
-#include "compiler/target/cpu/CpuProfile.h"
 #include "compiler/target/cpu/LinkSharedObject.h"
 #include "compiler/target/cpu/LowerToLlvm.h"
 
@@ -82,13 +81,13 @@ static FailureOr<SmallVector<char, 0>> compile(ModuleOp device,
   }
   module->setTargetTriple(machine->getTargetTriple());
   module->setDataLayout(machine->createDataLayout());
-  std::string tuneCpu = getTuneCpu(profile);
   for (llvm::Function &function : *module) {
     if (function.isDeclaration()) {
       continue;
     }
     function.addFnAttr(llvm::Attribute::NoUnwind);
-    function.addFnAttr("tune-cpu", tuneCpu);
+    function.addFnAttr("tune-cpu",
+                       profile.tuneCpu.empty() ? profile.cpu : profile.tuneCpu);
     // v4 is tuned for 256 bits by default.
     function.addFnAttr("prefer-vector-width", "512");
     function.addFnAttr("min-legal-vector-width", "512");

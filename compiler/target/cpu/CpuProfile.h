@@ -17,12 +17,14 @@ namespace minic::cpu {
 /// products where it has them), "v3" (AVX2, FMA) or "v4" (AVX-512) for exactly
 /// that level. `cpu` is the LLVM name of the level; `features` lists every
 /// feature that generated code may use, as "+name": what a runtime must check.
-/// A machine below v3 gets "x86-64" and no features.
+/// A machine below v3 gets "x86-64" and no features. What only a look at the
+/// running machine tells (joinUs, onednnProblem) is what a machine that nobody
+/// knows gets.
 DeviceProfile getCpuProfile(int threads, llvm::StringRef isa = "");
 
-/// The LLVM name that instructions are scheduled for: the host's where
-/// `profile` describes it, else the level's.
-std::string getTuneCpu(const DeviceProfile &profile);
+/// Of a machine that nobody measured, microseconds: two cores of two machines,
+/// between calls that follow each other, took 0.7 to 2.
+constexpr double kUnknownJoinUs = 2;
 
 } // namespace minic::cpu
 

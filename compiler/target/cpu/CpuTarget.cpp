@@ -7,6 +7,7 @@
 
 #include "compiler/target/cpu/Assembler.h"
 #include "compiler/target/cpu/CpuProfile.h"
+#include "compiler/target/cpu/UsedFeatures.h"
 #include "compiler/target/cpu/conv_direct/ConvDirectFamily.h"
 #include "compiler/target/cpu/gemm_packed/GemmPackedFamily.h"
 #include "compiler/target/cpu/onednn/OnednnConvolution.h"
@@ -39,6 +40,10 @@ LogicalResult CpuTarget::emitRelayout(plan::KernelOp kernel,
   return cpu::emitRelayout(kernel, device);
 }
 
+void CpuTarget::requireUsedFeatures(ModuleOp module, ModuleOp device) const {
+  cpu::requireUsedFeatures(module, device, profile_);
+}
+
 LogicalResult CpuTarget::assemble(ModuleOp device, OpBuilder &builder) const {
   FailureOr<std::string> bytes = cpu::assemble(device, profile_);
   if (failed(bytes)) {
@@ -62,7 +67,11 @@ LogicalResult CpuTarget::lowerRelayout(kernel::RelayoutOp op,
 namespace minic {
 
 std::unique_ptr<Target> createCpuTarget(int threads, llvm::StringRef isa) {
-  return std::make_unique<cpu::CpuTarget>(cpu::getCpuProfile(threads, isa));
+  return createCpuTarget(cpu::getCpuProfile(threads, isa));
+}
+
+std::unique_ptr<Target> createCpuTarget(const DeviceProfile &profile) {
+  return std::make_unique<cpu::CpuTarget>(profile);
 }
 
 } // namespace minic

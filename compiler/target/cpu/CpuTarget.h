@@ -22,6 +22,8 @@ private:
   void prepareContext(mlir::MLIRContext &context) const override;
   mlir::LogicalResult emitRelayout(plan::KernelOp kernel,
                                    mlir::ModuleOp device) const override;
+  void requireUsedFeatures(mlir::ModuleOp module,
+                           mlir::ModuleOp device) const override;
   mlir::LogicalResult assemble(mlir::ModuleOp device,
                                mlir::OpBuilder &builder) const override;
 };
