@@ -8,6 +8,7 @@
 #include "compiler/GpuHints.h"
 #include "compiler/GraphMode.h"
 #include "compiler/Interrupt.h"
+#include "compiler/LocalCpu.h"
 #include "compiler/LocalGpu.h"
 #include "compiler/MeasuredProfile.h"
 #include "compiler/MergeVariants.h"
@@ -273,7 +274,8 @@ LogicalResult Compilation::run(CompileResult &result) {
       [&](int device, std::string &error) {
         return probeGpu(machine, device, error);
       },
-      [&](DeviceProfile &profile) { findRecordsOf(profile, options); });
+      [&](DeviceProfile &profile) { findRecordsOf(profile, options); },
+      [&](DeviceProfile &profile) { describeLocalCpu(machine, profile); });
   if (failed(targets)) {
     return failure();
   }

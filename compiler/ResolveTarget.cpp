@@ -4,6 +4,7 @@
 
 #include "compiler/ResolveTarget.h"
 
+#include "compiler/target/cpu/CpuProfile.h"
 #include "compiler/target/cuda/CudaProfile.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -30,8 +31,10 @@ namespace {
 class Resolution {
 public:
   Resolution(const CompileOptions &options, MLIRContext &context,
-             const GpuProbe &probe, const RecordedFacts &recorded)
-      : options(options), context(context), probe(probe), recorded(recorded) {}
+             const GpuProbe &probe, const RecordedFacts &recorded,
+             const CpuProbe &probeCpu)
+      : options(options), context(context), probe(probe), recorded(recorded),
+        probeCpu(probeCpu) {}
 
   FailureOr<std::vector<VariantTarget>> run() {
     auto [name, archs] = StringRef(options.target).split(':');
@@ -100,7 +103,11 @@ private:
     levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
     std::vector<VariantTarget> targets;
     for (const std::string &level : levels) {
-      targets.push_back({createCpuTarget(threads, level), level});
+      DeviceProfile profile = cpu::getCpuProfile(threads, level);
+      if (level.empty() && probeCpu) {
+        probeCpu(profile);
+      }
+      targets.push_back({createCpuTarget(profile), level});
     }
     return targets;
   }
@@ -222,15 +229,17 @@ private:
   MLIRContext &context;
   const GpuProbe &probe;
   const RecordedFacts &recorded;
+  const CpuProbe &probeCpu;
 };
 
 } // namespace
 
 FailureOr<std::vector<VariantTarget>>
 resolveTargets(const CompileOptions &options, MLIRContext &context,
-               const GpuProbe &probe, const RecordedFacts &recorded) {
+               const GpuProbe &probe, const RecordedFacts &recorded,
+               const CpuProbe &probeCpu) {
   FailureOr<std::vector<VariantTarget>> targets =
-      Resolution(options, context, probe, recorded).run();
+      Resolution(options, context, probe, recorded, probeCpu).run();
   if (succeeded(targets) && options.tuneReplay &&
       llvm::none_of(*targets, [&](const VariantTarget &variant) {
         return asksTuner(variant, options);

@@ -37,13 +37,18 @@ using RecordedFacts = std::function<void(DeviceProfile &profile)>;
 using GpuProbe =
     std::function<std::optional<DeviceProfile>(int device, std::string &error)>;
 
+/// Completes the profile of this machine's CPU by what a look at it tells.
+using CpuProbe = std::function<void(DeviceProfile &profile)>;
+
 /// One target per variant of the artifact: this machine's CPU, or each level of
 /// --cpu-isa; the GPU that `probe` describes, or the one of --device-profile,
 /// completed by `recorded`, for each architecture of --target. Best first. What
 /// is not built, or not here, is a diagnostic that starts with "unsupported: ".
+/// `probeCpu` completes a target that is this machine's CPU, not a level.
 mlir::FailureOr<std::vector<VariantTarget>>
 resolveTargets(const CompileOptions &options, mlir::MLIRContext &context,
-               const GpuProbe &probe = {}, const RecordedFacts &recorded = {});
+               const GpuProbe &probe = {}, const RecordedFacts &recorded = {},
+               const CpuProbe &probeCpu = {});
 
 /// Whether records have to be there or to be measured for `variant`; else it is
 /// estimated where there are none.

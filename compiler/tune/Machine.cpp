@@ -30,17 +30,36 @@ absl::StatusOr<runtime::DeviceFacts> Machine::describe(bool gpus) {
   if (known) {
     return *known;
   }
+  absl::StatusOr<runtime::DeviceFacts> facts = ask({gpus});
+  if (facts.ok()) {
+    known = *facts;
+  }
+  return facts;
+}
+
+absl::StatusOr<double> Machine::measureJoin(int threads) {
+  absl::StatusOr<runtime::DeviceFacts> facts = ask({false, threads});
+  if (!facts.ok()) {
+    return facts.status();
+  }
+  if (facts->joinUs <= 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("a team of ", threads, " threads cannot be measured"));
+  }
+  return facts->joinUs;
+}
+
+absl::StatusOr<runtime::DeviceFacts>
+Machine::ask(const runtime::DescribeRequest &request) {
   constexpr double timeoutSeconds = 60; // to start and to open libraries
-  WorkerAnswer answer =
-      worker().ask(runtime::DescribeRequest{gpus}, timeoutSeconds);
+  WorkerAnswer answer = worker().ask(request, timeoutSeconds);
   auto *facts = std::get_if<runtime::DeviceFacts>(&answer.reply);
   if (answer.fate != WorkerAnswer::Fate::Answered || !facts) {
     return absl::FailedPreconditionError(
         absl::StrCat("cannot ask '", tools_.worker,
                      "' what this machine has: ", answer.detail));
   }
-  known = std::move(*facts);
-  return *known;
+  return std::move(*facts);
 }
 
 } // namespace minic::tune

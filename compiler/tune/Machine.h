@@ -40,8 +40,14 @@ public:
   /// Facts of the CPU, or with its GPUs; asked once each. FailedPrecondition
   /// where the worker does not answer.
   absl::StatusOr<runtime::DeviceFacts> describe(bool gpus);
+  /// Microseconds that a launch on a team of `threads` takes besides its work,
+  /// measured by this call. FailedPrecondition where it cannot be now.
+  absl::StatusOr<double> measureJoin(int threads);
 
 private:
+  absl::StatusOr<runtime::DeviceFacts>
+  ask(const runtime::DescribeRequest &request);
+
   ToolPaths tools_;
   std::unique_ptr<ProcessWorker> worker_;
   std::optional<runtime::DeviceFacts> cpu, all;

@@ -30,6 +30,7 @@ using namespace mlir;
 namespace minic::tune {
 
 Versions currentVersions(const Target &target) {
+  const DeviceProfile &profile = target.profile();
   Versions versions;
   versions.sources["minic"] = commonVersion;
   auto add = [&](const ImplementationSource *source) {
@@ -37,11 +38,12 @@ Versions currentVersions(const Target &target) {
   };
   llvm::for_each(target.families(), add);
   llvm::for_each(target.libraries(), add);
-  versions.libraries =
-      target.profile().isGpu()
-          ? target.profile().libraries
-          : absl::StrCat(DNNL_VERSION_MAJOR, ".", DNNL_VERSION_MINOR, ".",
-                         DNNL_VERSION_PATCH);
+  if (profile.isGpu()) {
+    versions.libraries = profile.libraries;
+  } else if (profile.onednnProblem.empty()) {
+    versions.libraries = absl::StrCat(
+        DNNL_VERSION_MAJOR, ".", DNNL_VERSION_MINOR, ".", DNNL_VERSION_PATCH);
+  }
   return versions;
 }
 

@@ -39,6 +39,9 @@ struct DeviceFacts {
   std::vector<std::string> features;
   int64_t l1Bytes = 0, l2Bytes = 0, l3Bytes = 0; // data or unified, 0 if absent
   int cores = 0;                                 // CPUs this process may use
+  /// Microseconds of a parallel region without work on the threads that were
+  /// asked for; 0 where none were, or where it cannot be measured now.
+  double joinUs = 0;
   /// Versions of libraries that plans call, without an entry where the library
   /// cannot be opened: {"oneDNN": "2.6.3"}; with GPUs also "driver", "cuBLAS"
   /// and "cuDNN".

@@ -23,6 +23,9 @@ namespace minic::runtime {
 struct DescribeRequest {
   /// Opens the GPU's driver and libraries, which takes a fraction of a second.
   bool gpus = false;
+  /// More than 1: measures what it takes to run on a team of so many threads,
+  /// about a millisecond.
+  int teamThreads = 0;
 };
 
 /// Loads a function of an artifact under a name of the parent's choosing.

@@ -42,6 +42,7 @@ template <typename F> void visit(F &fields, DeviceFacts &facts) {
   fields.get("l2_bytes", facts.l2Bytes);
   fields.get("l3_bytes", facts.l3Bytes);
   fields.get("cores", facts.cores);
+  fields.get("join_us", facts.joinUs);
   fields.get("libraries", facts.libraries);
   fields.get("gpus", facts.gpus);
   fields.get("gpu_problem", facts.gpuProblem);
@@ -122,6 +123,7 @@ template <typename F> void visit(F &fields, UnloadRequest &request) {
 
 template <typename F> void visit(F &fields, DescribeRequest &request) {
   fields.get("gpus", request.gpus);
+  fields.get("team_threads", request.teamThreads);
 }
 
 template <typename F> void visit(F &, QuitRequest &) {}

@@ -5,6 +5,7 @@
 #include "runtime/measure/WorkerServer.h"
 
 #include "runtime/measure/ExpectedOutputsCache.h"
+#include "runtime/measure/JoinCost.h"
 #include "runtime/measure/RoundTimer.h"
 
 #include <algorithm>
@@ -29,7 +30,9 @@ struct WorkerServer::Impl {
   ExpectedOutputsCache expectedOutputs;
 
   absl::StatusOr<Reply> handle(const DescribeRequest &request) {
-    return Reply(facts.get(request.gpus));
+    DeviceFacts described = facts.get(request.gpus);
+    described.joinUs = measureJoinUs(request.teamThreads).value_or(0);
+    return Reply(std::move(described));
   }
 
   absl::StatusOr<Reply> handle(const LoadRequest &request) {

@@ -74,7 +74,10 @@ static std::optional<std::string> rejectShape(const FusionShape &shape,
 }
 
 std::optional<std::string>
-OnednnConvolution::reject(FusionOp fusion, const DeviceProfile &) const {
+OnednnConvolution::reject(FusionOp fusion, const DeviceProfile &profile) const {
+  if (!profile.onednnProblem.empty()) {
+    return profile.onednnProblem;
+  }
   std::string reason;
   auto shape = FusionShape::get(fusion, &reason);
   if (failed(shape)) {

@@ -55,8 +55,11 @@ static std::optional<std::string> rejectShape(const FusionShape &shape,
   return std::nullopt;
 }
 
-std::optional<std::string> OnednnMatmul::reject(FusionOp fusion,
-                                                const DeviceProfile &) const {
+std::optional<std::string>
+OnednnMatmul::reject(FusionOp fusion, const DeviceProfile &profile) const {
+  if (!profile.onednnProblem.empty()) {
+    return profile.onednnProblem;
+  }
   std::string reason;
   auto shape = FusionShape::get(fusion, &reason);
   if (failed(shape)) {

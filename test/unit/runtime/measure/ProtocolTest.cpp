@@ -77,12 +77,15 @@ TEST(ProtocolTest, DeviceFacts) {
   facts.l2Bytes = 1 << 20;
   facts.l3Bytes = int64_t(1) << 33;
   facts.cores = 2;
+  facts.joinUs = 1.5;
   facts.libraries = {{"oneDNN", "2.6.3"}};
   DeviceFacts got = roundTripReply(facts);
   EXPECT_EQ(got.name, facts.name);
   EXPECT_EQ(got.family, 25);
   EXPECT_EQ(got.features, facts.features);
   EXPECT_EQ(got.l3Bytes, facts.l3Bytes);
+  EXPECT_EQ(got.joinUs, 1.5);
+  EXPECT_EQ(roundTripRequest(DescribeRequest{.teamThreads = 3}).teamThreads, 3);
   EXPECT_EQ(got.libraries, facts.libraries);
 }
 

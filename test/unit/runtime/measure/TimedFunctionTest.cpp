@@ -5,6 +5,7 @@
 
 #include "runtime/measure/TimedFunction.h"
 #include "runtime/measure/DescribeDevice.h"
+#include "runtime/measure/JoinCost.h"
 #include "test/unit/runtime/testing/TestArtifact.h"
 
 #include "gtest/gtest.h"
@@ -62,6 +63,17 @@ TEST(DescribeDeviceTest, SaysWhatThisMachineIs) {
   EXPECT_TRUE(std::is_sorted(facts.features.begin(), facts.features.end()));
   EXPECT_TRUE(std::binary_search(facts.features.begin(), facts.features.end(),
                                  std::string("sse2")));
+}
+
+TEST(JoinCostTest, IsWhatATeamTakesWithoutWork) {
+  EXPECT_EQ(*measureJoinUs(1), 0);
+  absl::StatusOr<double> us = measureJoinUs(2);
+  if (us.ok()) {
+    EXPECT_GT(*us, 0);
+    EXPECT_LE(*us, 6);
+  } else { // other tests run
+    EXPECT_TRUE(absl::IsUnavailable(us.status())) << us.status();
+  }
 }
 
 } // namespace
