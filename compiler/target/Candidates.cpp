@@ -19,9 +19,12 @@ using kernel::PartAttr;
 
 namespace {
 
-/// What each further launch costs beyond the kernels' own estimates: on a CPU
-/// waking the thread team and leaving it, on a GPU the gap between kernels.
-constexpr double kLaunchUs = 1.0;
+/// What each further launch costs beyond the kernels' own estimates: on a GPU
+/// the gap between kernels. On a CPU it is a call; estimates have the joining
+/// of a team.
+double launchUs(const DeviceProfile &profile) {
+  return profile.isGpu() ? 1.0 : 0.1;
+}
 
 class Enumeration {
 public:
@@ -76,7 +79,8 @@ private:
       candidate.estimateUs += part.implementation.estimateUs;
       attrs.push_back(part.part);
     }
-    candidate.estimateUs += kLaunchUs * double(parts.size() - 1);
+    candidate.estimateUs +=
+        launchUs(target.profile()) * double(parts.size() - 1);
     if (parts.size() == 1) {
       candidate.kind = parts.front().implementation.kind;
     }

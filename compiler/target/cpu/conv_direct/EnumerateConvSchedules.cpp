@@ -63,7 +63,8 @@ double estimateMicroseconds(const ConvDirectGeometry &geometry,
   double bandwidth = std::max(profile.memoryGBs, 1.0) * 1e9 * 3;
   double compute = work * slowest / cyclesPerSecond;
   double memory = traffic / bandwidth;
-  return 1e6 * (std::max(compute, memory) + 0.1 * std::min(compute, memory));
+  return 1e6 * (std::max(compute, memory) + 0.1 * std::min(compute, memory)) +
+         (share < grid ? profile.joinUs : 0);
 }
 
 std::vector<EstimatedConvSchedule>

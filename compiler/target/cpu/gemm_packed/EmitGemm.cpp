@@ -170,6 +170,11 @@ void emitGemm(Location loc, ModuleOp device, StringRef name,
     }
   }
   KernelEntry entry = KernelEntry::create(builder, loc, device, name);
+  if (geometry.schedule.alone) {
+    entry.begin = arith::ConstantIntOp::create(builder, loc, 0, 64);
+    entry.end =
+        arith::ConstantIntOp::create(builder, loc, geometry.pieces(), 64);
+  }
   GemmEmitter emitter(builder, loc, entry, geometry);
   emitter.microkernels = std::move(microkernels);
   emitter.packers = std::move(packers);

@@ -4,6 +4,8 @@
 
 #include "compiler/target/cpu/gemm_packed/EnumerateSchedules.h"
 
+#include "compiler/target/cpu/WeightBandwidth.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -51,6 +53,10 @@ double estimateMicroseconds(const GemmGeometry &g,
   double cyclesPerSecond = 3.5e9;
   double fmasPerCycle = profile.peakGflops / 3.5 / (2 * gemmLanes);
   double height = double(gemm.m) / std::max<int64_t>(g.tiles, 1);
+  if (g.schedule.pairs && profile.pairGflops > 0) {
+    // A word is two elements of K then.
+    fmasPerCycle *= profile.pairGflops / (2 * profile.peakGflops);
+  }
   double fma = height * g.vectors() / fmasPerCycle;
   bool widened = !g.schedule.pairs && !gemm.lhsType.isF32();
   double convert = widened ? (g.schedule.packLhs ? 0 : height) : 0;
@@ -97,11 +103,12 @@ double estimateMicroseconds(const GemmGeometry &g,
   int64_t grid = std::max<int64_t>(g.grid(), 1);
   int64_t share = llvm::divideCeil(grid, std::max(profile.threads, 1));
   double slowest = double(share) / double(grid);
-  double bandwidth = profile.memoryGBs * 1e9 *
-                     (rhsBytes > 0.5 * double(profile.l3Bytes) ? 1.2 : 3);
+  int workers = int(llvm::divideCeil(grid, share));
   double compute = work * slowest / cyclesPerSecond;
-  double memory = traffic / bandwidth;
-  return 1e6 * (std::max(compute, memory) + 0.1 * std::min(compute, memory));
+  double memory =
+      traffic / (1e9 * weightBandwidthGBs(profile, rhsBytes, workers));
+  return 1e6 * (std::max(compute, memory) + 0.1 * std::min(compute, memory)) +
+         (workers > 1 ? profile.joinUs : 0);
 }
 
 std::vector<EstimatedSchedule>
@@ -109,7 +116,14 @@ enumerateSchedules(const kernel::FusionShape &shape,
                    const DeviceProfile &profile, size_t limit) {
   const kernel::GemmShape &gemm = *shape.gemm;
   bool wide = profile.has("avx512f");
-  bool pairs = gemm.lhsType.isBF16() && profile.has("avx512bf16");
+  SmallVector<bool, 2> products = {false};
+  if (gemm.lhsType.isBF16() && profile.has("avx512bf16")) {
+    products = {true};
+    // Where widened elements are multiplied as fast, pairs only save loads.
+    if (profile.pairGflops <= profile.peakGflops) {
+      products.push_back(false);
+    }
+  }
   std::vector<EstimatedSchedule> found;
   SmallVector<GemmPackedSchedule> seen;
   auto consider = [&](GemmPackedSchedule schedule) {
@@ -126,11 +140,18 @@ enumerateSchedules(const kernel::FusionShape &shape,
     if (g->tiles <= 1 || g->panels <= 1) {
       schedule.panelsOutside = true;
     }
+    // One piece is taken by one thread anyway, and what takes long is better
+    // shared whatever the team costs.
+    double microseconds = estimateMicroseconds(*g, profile);
+    if (schedule.alone &&
+        (g->pieces() <= 1 || microseconds > 8 * profile.joinUs)) {
+      return;
+    }
     if (llvm::is_contained(seen, schedule)) {
       return;
     }
     seen.push_back(schedule);
-    found.push_back({schedule, estimateMicroseconds(*g, profile)});
+    found.push_back({schedule, microseconds});
   };
 
   int64_t columns = llvm::alignTo(std::max<int64_t>(gemm.n, 1), gemmLanes);
@@ -143,12 +164,17 @@ enumerateSchedules(const kernel::FusionShape &shape,
       }
       for (int64_t tc : {0, 8, 20, 32}) {
         for (bool panelsOutside : {true, false}) {
-          for (bool splitN : {true, false}) {
-            if (profile.threads == 1 && !splitN) {
-              continue;
+          for (bool pairs : products) {
+            GemmPackedSchedule schedule = {
+                tile.mr, nr, 4, packLhs, tc, panelsOutside, true, pairs};
+            consider(schedule);
+            if (profile.threads > 1) {
+              schedule.alone = true;
+              consider(schedule);
+              schedule.alone = false;
+              schedule.splitN = false;
+              consider(schedule);
             }
-            consider(
-                {tile.mr, nr, 4, packLhs, tc, panelsOutside, splitN, pairs});
           }
         }
       }

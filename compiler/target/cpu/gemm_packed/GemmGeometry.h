@@ -44,10 +44,14 @@ struct GemmGeometry {
   int64_t packedRhsElements() const { return panels * panelElements(); }
   /// True where the last panel is partly padding.
   bool hasColumnTail() const { return gemm.n % schedule.nr != 0; }
-  /// Tiles of the launch's grid; 0 where the result has no elements.
-  int64_t grid() const {
+  /// Pieces that threads may take; 0 where the result has no elements.
+  int64_t pieces() const {
     bool empty = tiles == 0 || panels == 0;
     return empty ? 0 : batches * (schedule.splitN ? panels : tiles);
+  }
+  /// Tiles of the launch's grid: the pieces, or one that is all of them.
+  int64_t grid() const {
+    return schedule.alone ? std::min<int64_t>(pieces(), 1) : pieces();
   }
   /// Per thread; a multiple of 64.
   int64_t scratchBytes() const;

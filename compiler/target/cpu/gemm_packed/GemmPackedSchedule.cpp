@@ -12,6 +12,10 @@ using namespace mlir;
 
 namespace minic::cpu {
 
+static StringRef splitOf(const GemmPackedSchedule &schedule) {
+  return schedule.alone ? "none" : schedule.splitN ? "n" : "m";
+}
+
 DictionaryAttr toAttribute(const GemmPackedSchedule &schedule,
                            MLIRContext *context) {
   Builder b(context);
@@ -23,7 +27,7 @@ DictionaryAttr toAttribute(const GemmPackedSchedule &schedule,
       b.getNamedAttr("tc", b.getI64IntegerAttr(schedule.tc)),
       b.getNamedAttr("order",
                      b.getStringAttr(schedule.panelsOutside ? "jt" : "tj")),
-      b.getNamedAttr("split", b.getStringAttr(schedule.splitN ? "n" : "m")),
+      b.getNamedAttr("split", b.getStringAttr(splitOf(schedule))),
       b.getNamedAttr("dot", b.getStringAttr(schedule.pairs ? "pairs" : "fma")),
   });
 }
@@ -63,6 +67,18 @@ struct Reader {
     result = value == whenTrue;
     return success();
   }
+
+  LogicalResult split(NamedAttribute entry, GemmPackedSchedule &schedule) {
+    auto value = dyn_cast<StringAttr>(entry.getValue());
+    if (!value || (value != "n" && value != "m" && value != "none")) {
+      return emitError(loc, "gemm_packed schedule expects split to be \"n\", "
+                            "\"m\" or \"none\", got ")
+             << entry.getValue();
+    }
+    schedule.alone = value == "none";
+    schedule.splitN = value != "m";
+    return success();
+  }
 };
 
 } // namespace
@@ -87,7 +103,7 @@ FailureOr<GemmPackedSchedule> parseGemmPackedSchedule(DictionaryAttr attribute,
     } else if (key == "order") {
       result = read.either(entry, "jt", "tj", schedule.panelsOutside);
     } else if (key == "split") {
-      result = read.either(entry, "n", "m", schedule.splitN);
+      result = read.split(entry, schedule);
     } else if (key == "dot") {
       result = read.either(entry, "pairs", "fma", schedule.pairs);
     } else {
@@ -106,8 +122,7 @@ std::string toString(const GemmPackedSchedule &schedule) {
                        schedule.mr, schedule.nr, schedule.ku,
                        schedule.packLhs ? "trans" : "none",
                        schedule.tc == 0 ? "all" : std::to_string(schedule.tc),
-                       schedule.panelsOutside ? "jt" : "tj",
-                       schedule.splitN ? "n" : "m",
+                       schedule.panelsOutside ? "jt" : "tj", splitOf(schedule),
                        schedule.pairs ? "pairs" : "fma")
       .str();
 }

@@ -31,6 +31,9 @@ struct GemmPackedSchedule {
   /// Multiply pairs of bf16 (one instruction of AVX512-BF16) instead of
   /// elements widened to f32; rhs is packed accordingly.
   bool pairs = false;
+  /// One thread takes all, in the order of splitN: work that is shorter than a
+  /// team takes to wake and join.
+  bool alone = false;
 
   bool operator==(const GemmPackedSchedule &) const = default;
 };

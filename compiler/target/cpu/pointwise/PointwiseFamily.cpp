@@ -10,6 +10,7 @@
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -70,8 +71,9 @@ PointwiseFamily::enumerate(FusionOp fusion,
     bytes += double(kernel::getBytes(cast<RankedTensorType>(type)));
   }
   // What fits in the caches was just written there by the producer; they
-  // deliver about five times what memory does.
-  double bandwidth = profile.memoryGBs * (bytes < profile.l2Bytes ? 5 : 1);
+  // deliver about five times what memory does, each core's its own.
+  bool isCached = bytes < profile.l2Bytes;
+  double bandwidth = profile.memoryGBs * (isCached ? 5 : 1);
   double memoryUs = bandwidth > 0 ? bytes / bandwidth * 1e-3 : 0;
   // Two vector instructions per cycle; a peak FLOP count is 64 of them. A row
   // ends in a vector that is not full, a strided vector is 16 loads.
@@ -88,10 +90,7 @@ PointwiseFamily::enumerate(FusionOp fusion,
 
   std::vector<Implementation> implementations;
   Builder b(fusion.getContext());
-  for (int64_t tile : {4096, 16384}) {
-    if (tile > 4096 && elements < 8 * tile) {
-      break; // too few tiles for it to matter
-    }
+  auto add = [&](int64_t tile) {
     auto tiles = getTiles(*loops, tile);
     double threads =
         double(std::clamp<int64_t>(tiles.count(), 1, profile.threads));
@@ -103,8 +102,21 @@ PointwiseFamily::enumerate(FusionOp fusion,
                                          b.getUnitAttr());
     implementation.name = "pointwise tile=" + std::to_string(tile);
     implementation.estimateUs =
-        std::max(memoryUs, computeUs / threads) + 0.2 + 0.002 * tiles.count();
+        std::max(memoryUs / (isCached ? threads : 1), computeUs / threads) +
+        0.2 + 0.002 * tiles.count() + (threads > 1 ? profile.joinUs : 0);
     implementations.push_back(implementation);
+  };
+  add(4096);
+  if (elements >= 8 * 16384) {
+    add(16384); // else too few tiles for it to matter
+  }
+  // One tile, for one thread, where a team would take longer to join.
+  int64_t all = llvm::alignTo(loops->rows() * loops->columns(), 64);
+  if (profile.threads > 1 &&
+      implementations[0].estimateUs < 8 * profile.joinUs &&
+      getTiles(*loops, 4096).count() > 1 &&
+      getTiles(*loops, all).count() == 1) {
+    add(all);
   }
   llvm::sort(implementations, [](const auto &a, const auto &b) {
     return std::tie(a.estimateUs, a.name) < std::tie(b.estimateUs, b.name);

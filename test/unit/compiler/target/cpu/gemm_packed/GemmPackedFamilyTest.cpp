@@ -37,6 +37,13 @@ TEST(GemmPackedSchedule, AttributeRoundTrip) {
   EXPECT_EQ(*parsed, schedule);
   EXPECT_EQ(toString(schedule),
             "gemm_packed 14x48 ku=2 a=trans tc=20 order=tj split=m dot=pairs");
+  schedule.splitN = schedule.alone = true;
+  parsed = parseGemmPackedSchedule(toAttribute(schedule, &context),
+                                   UnknownLoc::get(&context));
+  ASSERT_TRUE(succeeded(parsed));
+  EXPECT_EQ(*parsed, schedule);
+  EXPECT_EQ(toString(schedule), "gemm_packed 14x48 ku=2 a=trans tc=20 order=tj "
+                                "split=none dot=pairs");
 }
 
 TEST(GemmPackedSchedule, RejectsWhatItDoesNotKnow) {
@@ -60,6 +67,9 @@ TEST(GemmPackedSchedule, RejectsWhatItDoesNotKnow) {
   EXPECT_TRUE(failed(parse("order", b.getStringAttr("up"))));
   EXPECT_EQ(message, "gemm_packed schedule expects order to be \"jt\" or "
                      "\"tj\", got \"up\"");
+  EXPECT_TRUE(failed(parse("split", b.getStringAttr("k"))));
+  EXPECT_EQ(message, "gemm_packed schedule expects split to be \"n\", \"m\" or "
+                     "\"none\", got \"k\"");
   EXPECT_TRUE(failed(parse("stages", b.getI64IntegerAttr(3))));
   EXPECT_EQ(message, "gemm_packed schedule has no 'stages'");
 }

@@ -116,10 +116,12 @@ TEST(GemmPacked, LoopOrdersAndSplits) {
     for (int64_t tc : {0, 1, 3}) {
       for (bool jt : {false, true}) {
         for (bool splitN : {false, true}) {
-          ASSERT_NO_FATAL_FAILURE(
-              checkLinear(45, 100, 40, "f32",
-                          schedule(7, 32, pack, tc, jt, splitN), "", 3));
+          GemmPackedSchedule s = schedule(7, 32, pack, tc, jt, splitN);
+          ASSERT_NO_FATAL_FAILURE(checkLinear(45, 100, 40, "f32", s, "", 3));
         }
+        GemmPackedSchedule alone = schedule(7, 32, pack, tc, jt);
+        alone.alone = true;
+        ASSERT_NO_FATAL_FAILURE(checkLinear(45, 100, 40, "f32", alone, "", 3));
       }
     }
   }
@@ -223,8 +225,10 @@ TEST(GemmPacked, TransposesAndBatches) {
             GemmPackedSchedule s = schedule(8, 16, pack, 2, true, splitN);
             ASSERT_NO_FATAL_FAILURE(
                 checkMatmul(transposeLhs, transposeRhs, batched, "f32", s, 4));
+            GemmPackedSchedule alone = s;
+            alone.alone = splitN; // the order of splitN it has anyway
             ASSERT_NO_FATAL_FAILURE(
-                checkMatmul(transposeLhs, transposeRhs, batched, "f16", s));
+                checkMatmul(transposeLhs, transposeRhs, batched, "f16", alone));
             s.pairs = hostHasPairs();
             if (!s.pairs || pack || !transposeLhs) {
               ASSERT_NO_FATAL_FAILURE(

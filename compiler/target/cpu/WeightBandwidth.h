@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// WeightBandwidth: how fast weights arrive, for estimates.
+
+#ifndef MINIC_COMPILER_TARGET_CPU_WEIGHTBANDWIDTH_H
+#define MINIC_COMPILER_TARGET_CPU_WEIGHTBANDWIDTH_H
+
+#include "compiler/target/DeviceProfile.h"
+
+namespace minic::cpu {
+
+/// GB/s at which `workers` threads together stream `bytes` of weights, which
+/// lie in the caches that have room for them since the call before.
+double weightBandwidthGBs(const DeviceProfile &profile, double bytes,
+                          int workers);
+
+} // namespace minic::cpu
+
+#endif // MINIC_COMPILER_TARGET_CPU_WEIGHTBANDWIDTH_H

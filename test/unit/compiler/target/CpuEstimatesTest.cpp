@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What default mode takes without a record, on CPUs that are not here: the
+// candidate with the best estimate.
+
+#include "compiler/target/Candidates.h"
+#include "compiler/target/cpu/CpuProfile.h"
+#include "test/unit/dialects/kernel/ParsedFusion.h"
+
+#include "gmock/gmock.h"
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+namespace minic {
+namespace {
+
+/// Two cores whose every peak is known, so that tests do not depend on this
+/// machine.
+DeviceProfile avx512(double gflops) {
+  DeviceProfile profile = cpu::getCpuProfile(/*threads=*/2, "v4");
+  profile.features.push_back("+avx512bf16");
+  profile.l1Bytes = 48 << 10;
+  profile.l2Bytes = 1 << 20;
+  profile.l3Bytes = 32 << 20;
+  profile.peakGflops = gflops;
+  profile.joinUs = 1;
+  return profile;
+}
+
+DeviceProfile zen4() {
+  DeviceProfile profile = avx512(112);
+  profile.pairGflops = profile.onednnGflops16 = 224;
+  return profile;
+}
+
+/// Granite Rapids: AMX, and pairs at half the rate of f32.
+DeviceProfile amx() {
+  DeviceProfile profile = avx512(224);
+  profile.l2Bytes = 2 << 20;
+  profile.pairGflops = 112;
+  profile.onednnGflops16 = 1300;
+  return profile;
+}
+
+std::string type(int64_t rows, int64_t columns, const std::string &dtype) {
+  return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) +
+         "x" + dtype + ">";
+}
+
+std::vector<std::string> linearRelu(int64_t m, int64_t n, int64_t k,
+                                    const std::string &dtype,
+                                    const DeviceProfile &profile) {
+  std::string x = type(m, k, dtype), w = type(n, k, dtype),
+              y = type(m, n, dtype);
+  ParsedFusion parsed({x, w}, y,
+                      "%l = graph.linear %0, %1 : (" + x + ", " + w + ") -> " +
+                          y + "\n%r = graph.relu %l : " + y +
+                          "\nkernel.yield %r : " + y);
+  auto target = createCpuTarget(profile);
+  std::vector<std::string> names, why;
+  for (const Candidate &candidate :
+       enumerateCandidates(parsed.get(), *target, {}, why)) {
+    names.push_back(candidate.name);
+  }
+  return names;
+}
+
+TEST(CpuEstimatesTest, OnednnMultipliesBf16WhereItHasAmx) {
+  for (auto [m, n, k] : {std::tuple(256, 512, 512),
+                         {256, 1024, 1024},
+                         {64, 4096, 4096},
+                         {1024, 1024, 1024},
+                         {2048, 2048, 2048},
+                         {8, 1024, 1024},
+                         {32, 256, 256},
+                         {16, 768, 3072},
+                         {560, 1280, 3420},
+                         {37, 513, 129}}) {
+    auto names = linearRelu(m, n, k, "bf16", amx());
+    EXPECT_THAT(names.front(), StartsWith("library-fused onednn_fused"))
+        << m << "x" << n << "x" << k;
+  }
+}
+
+TEST(CpuEstimatesTest, PairsAreMultipliedWhereThatIsFaster) {
+  auto fastest = [](const DeviceProfile &profile) {
+    for (const std::string &name : linearRelu(256, 512, 512, "bf16", profile)) {
+      if (name.rfind("generated", 0) == 0) {
+        return name;
+      }
+    }
+    return std::string();
+  };
+  EXPECT_THAT(fastest(zen4()), HasSubstr("dot=pairs"));
+  EXPECT_THAT(fastest(amx()), HasSubstr("dot=fma"));
+}
+
+TEST(CpuEstimatesTest, ATeamIsForWorkThatTakesLongerThanToJoinIt) {
+  auto first = [](int64_t m, int64_t n, int64_t k, double joinUs) {
+    DeviceProfile profile = zen4();
+    profile.joinUs = joinUs;
+    return linearRelu(m, n, k, "f32", profile).front();
+  };
+  EXPECT_THAT(first(16, 96, 32, 1), HasSubstr("split=none"));
+  EXPECT_THAT(first(32, 256, 256, 1), Not(HasSubstr("split=none")));
+  EXPECT_THAT(first(32, 256, 256, 64), HasSubstr("split=none"));
+}
+
+TEST(CpuEstimatesTest, WithoutOnednnNothingOfItIsACandidate) {
+  DeviceProfile profile = amx();
+  profile.onednnProblem = "oneDNN is not here";
+  auto names = linearRelu(256, 512, 512, "bf16", profile);
+  ASSERT_FALSE(names.empty());
+  EXPECT_THAT(names, Each(Not(HasSubstr("onednn"))));
+}
+
+} // namespace
+} // namespace minic
