@@ -11,6 +11,15 @@ GEMMS = [(m, n, k) for m in (1, 16, 64, 256)
          for n, k in ((1024, 1024), (4096, 1024), (1280, 3420), (513, 129))]
 LARGE = [(560, 1280, 3420), (2048, 1280, 3420), (2048, 2048, 2048),
          (1024, 4096, 1024)]
+# Rows of operands, of the result or of both are no multiples of 16 bytes: M, N,
+# K, of which the first are what a plan for 800x1100x2700 went wrong about.
+UNALIGNED = [(800, 1100, 2700), (801, 1103, 2701), (801, 1103, 2704),
+             (800, 2700, 1100), (799, 2701, 1104), (1103, 801, 2701),
+             (2701, 801, 1103), (17, 1001, 1001), (63, 513, 1000),
+             (64, 1000, 513), (128, 257, 4095), (255, 255, 255),
+             (256, 1023, 1024), (256, 1024, 1023), (500, 4097, 512),
+             (560, 1281, 3420), (1000, 1000, 1001), (1021, 2047, 509),
+             (2048, 1279, 1280), (4096, 511, 1022)]
 PROLOGUES = {dtype: [(op, m, 1024, 1024) for op in ("relu", "gelu")
                      for m in (16, 256)] for dtype in ("bf16", "f32")}
 MLPS = {"bf16": [(1, 4096, 4096), (16, 1024, 4096), (256, 1024, 1024)],
@@ -63,6 +72,15 @@ def mlp(symbol, m, n, hidden, dtype, weights):
     %2 = graph.linear %1, %w2, %b2 : ({h}, {kinds['w2']}, {kinds['b2']}) -> {x}
     return %2 : {x}
   }}"""
+
+
+def unaligned_problems():
+    """As all_problems, in bf16: linear+relu of UNALIGNED."""
+    for m, n, k in UNALIGNED:
+        symbol = f"linear_relu_{m}x{n}x{k}_bf16"
+        yield symbol, "bf16", (
+            lambda weights, s=symbol, p=(m, n, k):
+            problems.function(s, [p], "bf16", weights))
 
 
 def all_problems():
