@@ -20,7 +20,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FusionEvidence, label, choice,
                                                 bytes, peakGflops, parts,
                                                 errorOverTolerance,
                                                 maxAbsoluteError, runnerUp,
-                                                runnerUpRatio)
+                                                runnerUpRatio, lost)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FunctionEvidence, function,
                                                 device, threads, peakGflops,
                                                 memoryGBs, cacheBytes, verdict,
@@ -52,6 +52,9 @@ static FusionEvidence collect(kernel::FusionOp fusion,
   }
   if (auto name = provenance.getAs<StringAttr>("runner_up")) {
     evidence.runnerUp = name.getValue().str();
+  }
+  if (auto lost = provenance.getAs<StringAttr>("lost")) {
+    evidence.lost = lost.getValue().str();
   }
   for (auto [name, field] :
        {std::pair("time_us", &evidence.timeUs),

@@ -9,6 +9,8 @@
 #include "compiler/emit/EmitArtifact.h"
 #include "compiler/tune/Problem.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 
 namespace minic {
@@ -27,13 +29,42 @@ static SmallVector<kernel::FusionOp> fusionsOf(func::FuncOp function) {
   return fusions;
 }
 
-/// Gives the fusions of `mine` the choices of `theirs`.
+/// "4.65 us: NAME, 6.0% faster than OTHER", of a choice that was measured;
+/// empty for others.
+static std::string describeMeasured(DictionaryAttr provenance) {
+  auto time = provenance.getAs<FloatAttr>("time_us");
+  auto reason = provenance.getAs<StringAttr>("reason");
+  if (!time || !reason || time.getValueAsDouble() <= 0) {
+    return "";
+  }
+  return llvm::formatv("{0:F2} us: {1}", time.getValueAsDouble(),
+                       reason.getValue())
+      .str();
+}
+
+/// Gives the fusions of `mine` the choices of `theirs`, and `why` these ship;
+/// what they had measured stays as the choice that lost. Choices that both have
+/// keep their evidence.
 static void takeChoices(ArrayRef<kernel::FusionOp> mine,
-                        ArrayRef<kernel::FusionOp> theirs) {
+                        ArrayRef<kernel::FusionOp> theirs, StringRef why) {
   for (auto [ours, other] : llvm::zip_equal(mine, theirs)) {
     kernel::FusionOp fusion = ours, from = other;
+    if (fusion.getChoiceAttr() == from.getChoiceAttr()) {
+      continue;
+    }
+    Builder b(fusion.getContext());
+    auto before = fusion->getAttrOfType<DictionaryAttr>("provenance");
+    NamedAttrList now(from->getAttrOfType<DictionaryAttr>("provenance"));
+    if (auto reason = dyn_cast_or_null<StringAttr>(now.get("reason"));
+        reason && !why.empty()) {
+      now.set("reason", b.getStringAttr(reason.getValue() + "; " + why));
+    }
+    if (std::string lost = describeMeasured(before);
+        !lost.empty() && !why.empty()) {
+      now.set("lost", b.getStringAttr(lost));
+    }
     fusion.setChoiceAttr(from.getChoiceAttr());
-    fusion->setAttr("provenance", from->getAttr("provenance"));
+    fusion->setAttr("provenance", now.getDictionary(b.getContext()));
   }
 }
 
@@ -46,6 +77,28 @@ static bool haveSameChoices(ArrayRef<kernel::FusionOp> mine,
 }
 
 namespace {
+
+/// Estimates, with what records have measured of them.
+class MeasuredEstimates : public kernel::AlgorithmSelector {
+public:
+  MeasuredEstimates(EstimateSelector estimator,
+                    const tune::RecordedSelector &records)
+      : estimator(estimator), records(records) {}
+  FailureOr<std::vector<kernel::SelectedChoice>>
+  select(ArrayRef<kernel::FusionOp> fusions) override {
+    auto choices = estimator.select(fusions);
+    if (succeeded(choices)) {
+      for (auto &&[i, choice] : llvm::enumerate(*choices)) {
+        records.addEvidence(i, choice);
+      }
+    }
+    return choices;
+  }
+
+private:
+  EstimateSelector estimator;
+  const tune::RecordedSelector &records;
+};
 
 /// Says what it was told.
 class KnownChoices : public kernel::AlgorithmSelector {
@@ -79,7 +132,8 @@ LogicalResult WholeModel::choose(ModuleOp fused,
 LogicalResult WholeModel::chooseOthers() {
   ScopedDiagnosticHandler quiet(tuned.getContext(),
                                 [](Diagnostic &) { return success(); });
-  EstimateSelector estimator(*variant.target, options);
+  MeasuredEstimates estimator(EstimateSelector(*variant.target, options),
+                              selector);
   KnownChoices known(selector.generatedChoices());
   return success(succeeded(choose(*byDefault, estimator)) &&
                  (!generated || succeeded(choose(*generated, known))));
@@ -148,7 +202,8 @@ WholeModel::findOrMeasure(func::FuncOp function, Question question) {
   if (failed(report(tuned, found.status()))) {
     return failure();
   }
-  if (*found || !measurer) {
+  isMeasured = !*found && measurer;
+  if (!isMeasured) {
     return *found;
   }
   if (failed(build(question))) {
@@ -180,7 +235,7 @@ WholeModel::Question WholeModel::ask(func::FuncOp function) {
   }
   SmallVector<kernel::FusionOp> others = fusionsIn(*generated, function);
   if (!question.plansDiffer) {
-    takeChoices(ours, others);
+    takeChoices(ours, others, "");
     question.plansDiffer = !haveSameChoices(ours, theirs);
     question.isGeneratedTuned = question.plansDiffer;
     return question;
@@ -252,14 +307,15 @@ FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
     if (!*result) {
       text.plans = describeUnknown(question, asksForGraph);
       if (question.isGeneratedTuned) {
-        takeChoices(ours, theirs);
+        takeChoices(ours, theirs, "");
       }
       continue;
     }
     if (const std::optional<tune::Verdict> &found = (*result)->generated) {
       text.generated = tune::describe(*found);
       if (found->tunedShips) {
-        takeChoices(ours, fusionsIn(*generated, function));
+        takeChoices(ours, fusionsIn(*generated, function),
+                    "ships because the whole model is faster with it");
       }
     }
     const std::optional<tune::Verdict> &plans = (*result)->plans;
@@ -272,12 +328,16 @@ FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
     text.pointers = (*result)->pointers;
     text.update = (*result)->update;
     if (plans) {
-      text.plans = tune::describe(*plans);
+      text.plans = isMeasured ? tune::describe(*plans)
+                              : "from your database: " +
+                                    tune::describe(*plans, "its plan",
+                                                   "the plan by estimates");
       isTunedLost = !plans->tunedShips;
     }
     if (isTunedLost) {
       text.isDefaultBetter = true;
-      takeChoices(ours, theirs);
+      takeChoices(ours, theirs,
+                  "ships because the tuned plan lost the whole-model check");
     }
   }
   return verdicts;

@@ -87,6 +87,8 @@ private:
   const CompileOptions &options;
   tune::RecordedSelector &selector;
   tune::TuningSelector *measurer;
+  /// Whether findOrMeasure() measured what it returned last.
+  bool isMeasured = false;
   // Empty until they are built.
   std::string tunedPath, defaultPath, generatedPath;
 };

@@ -8,6 +8,7 @@
 #include "compiler/PhaseRunner.h"
 #include "compiler/tune/NoiseProbe.h"
 #include "compiler/tune/Problem.h"
+#include "compiler/tune/RowEvidence.h"
 #include "compiler/tune/Versions.h"
 #include "compiler/tune/WholeModelVerdicts.h"
 
@@ -66,6 +67,7 @@ RecordedSelector::chooseGenerated(const TuningTasks &tasks,
   // without.
   constexpr double limit = 1.3;
   generated.clear();
+  taskOf = tasks.taskOf;
   if (!inputs.target->profile().isGpu()) {
     return absl::OkStatus();
   }
@@ -135,6 +137,31 @@ Versions RecordedSelector::versionsOf(ArrayRef<ModuleOp> plans) const {
     });
   }
   return used;
+}
+
+void RecordedSelector::addEvidence(size_t fusion,
+                                   kernel::SelectedChoice &choice) const {
+  const TunedProblem &problem = tuned[taskOf[fusion]];
+  if (problem.selection.row < 0) {
+    return;
+  }
+  const std::vector<Row> &rows = problem.record.rows;
+  std::string text;
+  llvm::raw_string_ostream(text) << Attribute(choice.choice);
+  const Row *row = findRow(rows, text);
+  const Row &winner = rows[problem.selection.row];
+  if (!row) {
+    return;
+  }
+  choice.reason = absl::StrCat(row->candidate.name, ", best estimate");
+  if (row != &winner) {
+    absl::StrAppend(&choice.reason, ", ", describeBeside(*row, winner));
+  }
+  if (row->status == RowStatus::Verified) {
+    choice.timeUs = row->bestKnownUs();
+    choice.errorOverTolerance = row->worstError;
+    choice.maxAbsoluteError = row->maxAbsoluteError;
+  }
 }
 
 WholeModelInputs RecordedSelector::modelInputs(const std::string &function,

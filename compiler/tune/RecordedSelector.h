@@ -26,6 +26,11 @@ public:
     return generated;
   }
 
+  /// After select(): adds to `choice`, which estimates made for fusion number
+  /// `fusion` of those, what its record has measured of it. Without a record,
+  /// or a row of it, `choice` stays as it is.
+  void addEvidence(size_t fusion, kernel::SelectedChoice &choice) const;
+
   /// What is asked about one function of the model: the inputs of a check but
   /// for its artifacts. `plans`: all that are compared, without what a verdict
   /// does not depend on. With the versions of the sources that work in them:
@@ -48,7 +53,7 @@ protected:
   /// Probes this machine once, when it is first called; null where nothing is
   /// measured, and for a GPU, whose noise a CPU does not feel.
   std::function<Noise()> noiseProbe() const;
-  /// Fills `generated`, from `tuned` and the winners.
+  /// Fills `taskOf` and `generated`, from `tuned` and the winners.
   absl::Status chooseGenerated(const TuningTasks &tasks,
                                llvm::ArrayRef<kernel::SelectedChoice> winners,
                                mlir::MLIRContext *context);
@@ -57,6 +62,7 @@ protected:
   std::unique_ptr<TuningDb> db; // null where there is none
   /// Parallel to the tasks; selection.row is -1 where there is no record.
   std::vector<TunedProblem> tuned;
+  std::vector<size_t> taskOf; // parallel to the fusions, of `tuned`
   std::optional<WholeModelResult> verdicts; // found last
 
 private:

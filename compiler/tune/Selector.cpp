@@ -64,19 +64,20 @@ static std::string describeFailure(absl::Span<const Row> rows,
   return text;
 }
 
+/// `ratio`: the time of `runnerUp` over the winner's. `minic explain` says the
+/// same percentage of the runner-up.
 static std::string describe(const Row &winner, const Row *runnerUp,
-                            const Row &fastest) {
-  if (&winner != &fastest) {
-    return absl::StrFormat("tied with %s (%.1f%% slower, within the noise): %s",
-                           fastest.candidate.name, 100 * (winner.ratio - 1),
-                           tieReason(winner, fastest));
-  }
+                            double ratio, bool isTied) {
   if (!runnerUp) {
     return "the only finalist";
   }
-  return absl::StrFormat("%.1f%% faster than %s",
-                         100 * (1 - 1 / runnerUp->ratio),
-                         runnerUp->candidate.name);
+  const std::string &name = runnerUp->candidate.name;
+  if (isTied) {
+    return absl::StrFormat("tied with %s (%.1f%% faster, within the noise): %s",
+                           name, 100 * (1 - ratio),
+                           tieReason(winner, *runnerUp));
+  }
+  return absl::StrFormat("%.1f%% faster than %s", 100 * (ratio - 1), name);
 }
 
 static bool isEligible(const Row &row, const SelectionPolicy &policy) {
@@ -143,12 +144,14 @@ Selection select(absl::Span<const Row> rows, const SelectionPolicy &policy) {
       runnerUp = row;
     }
   }
-  Selection selection{index(winner), describe(*winner, runnerUp, *fastest)};
   const Row *other = winner == fastest ? runnerUp : fastest;
+  Selection selection{index(winner), ""};
   if (other) {
     selection.runnerUp = index(other);
     selection.runnerUpRatio = other->ratio / winner->ratio;
   }
+  selection.reason = describe(*winner, other, selection.runnerUpRatio,
+                              /*isTied=*/winner != fastest);
   return selection;
 }
 

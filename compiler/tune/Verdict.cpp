@@ -52,11 +52,12 @@ static std::string describe(const Comparison &figure, const char *first,
   return text;
 }
 
-std::string describe(const Verdict &verdict) {
+std::string describe(const Verdict &verdict, const char *tuned,
+                     const char *byDefault) {
   if (verdict.isRefused()) {
     return verdict.reason;
   }
-  const char *first = "tuned", *second = "default";
+  const char *first = tuned, *second = byDefault;
   bool isOfWay = verdict.isOfGraph() || verdict.isOfWhenIdle();
   if (isOfWay) {
     first = verdict.isOfGraph() ? "graph replay" : "replay when idle";

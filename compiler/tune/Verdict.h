@@ -71,8 +71,9 @@ struct Verdict {
 };
 
 /// "tuned 9.10 us, default 9.80 us, ratio 0.929 [0.921, 0.935]: tuned ships",
-/// and which clocks the SMs had, where it is known.
-std::string describe(const Verdict &verdict);
+/// and which clocks the SMs had, where it is known. The names are of the plans.
+std::string describe(const Verdict &verdict, const char *tuned = "tuned",
+                     const char *byDefault = "default");
 
 /// Of a verdict on a graph that is not replayed: "graph capture lost: one
 /// synchronized call +2.0 %, back to back +15.5 % against the stream (...)", or

@@ -39,8 +39,10 @@ static void printSummary(const CompileResult &result) {
   }
   for (const FunctionEvidence &function : result.evidence) {
     for (const FusionEvidence &fusion : function.fusions) {
-      os << llvm::formatv("  @{0} {1}: {2}\n", function.function, fusion.label,
-                          fusion.reason);
+      os << llvm::formatv(
+          "  @{0} {1}: {2}{3}\n", function.function, fusion.label,
+          fusion.origin == "database" ? "from your database: " : "",
+          fusion.reason);
     }
     if (!function.verdict.empty()) {
       os << "  @" << function.function << ": " << function.verdict << '\n';

@@ -45,6 +45,9 @@ static void explain(const FunctionEvidence &function,
     os << llvm::formatv("     runner-up: {0}, {1:F1} % {2}\n", fusion.runnerUp,
                         std::abs(percent), percent < 0 ? "faster" : "slower");
   }
+  if (!fusion.lost.empty()) {
+    os << "     lost: " << fusion.lost << '\n';
+  }
 }
 
 static void explain(const format::Function &function,

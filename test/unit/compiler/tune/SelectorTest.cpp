@@ -37,7 +37,7 @@ TEST(Selector, TakesTheFastestWhateverTheOrderOfRows) {
     Selection selection = select(rows);
     ASSERT_GE(selection.row, 0);
     EXPECT_EQ(rows[selection.row].candidate.name, "b");
-    EXPECT_THAT(selection.reason, HasSubstr("4.8% faster than c"));
+    EXPECT_THAT(selection.reason, HasSubstr("5.0% faster than c"));
   } while (std::next_permutation(rows.begin(), rows.end(),
                                  [](const Row &a, const Row &b) {
                                    return a.candidate.name < b.candidate.name;
@@ -143,6 +143,8 @@ TEST(Selector, NamesTheRunnerUpWithItsMargin) {
   EXPECT_EQ(selection.row, 1);
   EXPECT_EQ(selection.runnerUp, 0);
   EXPECT_NEAR(selection.runnerUpRatio, 1 / 1.005, 1e-9);
+  EXPECT_EQ(selection.reason,
+            "tied with z (0.5% faster, within the noise): first by name");
   rows.resize(1);
   EXPECT_EQ(select(rows).runnerUp, -1);
 }

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rewrites a tuning export: edit_tuning.py FROM TO rows NAME | verdict WHO.
+
+rows: candidate NAME took 4.93 us, another that was verified 4.65, all others
+longer. verdict: WHO, tuned or default, ships by the verdicts on plans.
+"""
+
+import json
+import sys
+
+
+def set_rows(rows, name):
+    """Finalists are NAME and one other; the rest was only screened."""
+    verified = [row for row in rows if row["status"] == "verified"]
+    (named,) = [row for row in verified if row["name"] == name]
+    other = next(row for row in verified
+                 if row["binary_hash"] != named["binary_hash"])
+    for row in verified:
+        row.update(screen_us=100.0, time_us=0.0, time_error=0.0, ratio=0.0,
+                   ratio_low=0.0, ratio_high=0.0, samples_us=[])
+    for row, us in ((named, 4.93), (other, 4.65)):
+        ratio = us / 4.65
+        row.update(screen_us=us, time_us=us, ratio=ratio, ratio_low=ratio,
+                   ratio_high=ratio, samples_us=[us] * 6)
+
+
+source, target, what, value = sys.argv[1:]
+with open(source) as file:
+    export = json.load(file)
+if what == "rows":
+    for record in export["records"]:
+        set_rows(record["rows"], value)
+    export["verdicts"] = []
+else:
+    for verdict in export["verdicts"]:
+        verdict["tuned_ships"] = value == "tuned"
+with open(target, "w") as file:
+    json.dump(export, file)
