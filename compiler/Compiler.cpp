@@ -16,6 +16,7 @@
 #include "compiler/PhaseRunner.h"
 #include "compiler/PointerChanges.h"
 #include "compiler/SelectAlgorithms.h"
+#include "compiler/StoredWeights.h"
 #include "compiler/TargetNeeds.h"
 #include "compiler/emit/EmitArtifact.h"
 #include "compiler/emit/ModelBytecode.h"
@@ -35,7 +36,6 @@
 #include "llvm/Support/Path.h"
 
 #include <chrono>
-#include <filesystem>
 
 using namespace mlir;
 
@@ -100,16 +100,6 @@ private:
 };
 
 } // namespace
-
-/// `file` as seen from the folder of `artifact`, so that a folder with both can
-/// be moved.
-static std::string relativeTo(StringRef file, StringRef artifact) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  fs::path folder = fs::absolute(fs::path(artifact.str()), error).parent_path();
-  fs::path relative = fs::relative(fs::path(file.str()), folder, error);
-  return error || relative.empty() ? file.str() : relative.string();
-}
 
 LogicalResult Compilation::importPhase() {
   return runner.run(Phase::Import, [&]() -> FailureOr<ModuleOp> {
@@ -305,7 +295,7 @@ LogicalResult Compilation::run(CompileResult &result) {
     emitOptions.model = std::move(*bytecode);
     emitOptions.weightsHash = model.weightsHash;
     if (!model.weightsPath.empty()) {
-      emitOptions.weightsPath = relativeTo(model.weightsPath, output);
+      emitOptions.weightsPath = storedWeightsName(model.weightsPath);
     }
   }
   auto evaluator = reference::createFoldingEvaluator();

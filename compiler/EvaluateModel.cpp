@@ -4,6 +4,7 @@
 
 #include "compiler/EvaluateModel.h"
 
+#include "compiler/StoredWeights.h"
 #include "compiler/emit/PlanToMetadata.h"
 #include "compiler/import/ImportModel.h"
 #include "compiler/reference/Evaluator.h"
@@ -12,8 +13,6 @@
 #include "runtime/measure/RandomData.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-
-#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -34,21 +33,6 @@ static LogicalResult report(MLIRContext &context, const absl::Status &status) {
 // The model
 //===----------------------------------------------------------------------===//
 
-/// The weights that an artifact was compiled with, as seen from here.
-static std::string weightsOf(const format::Artifact &metadata,
-                             StringRef artifact) {
-  if (!metadata.weights_path() || metadata.weights_path()->size() == 0) {
-    return "";
-  }
-  StringRef path = metadata.weights_path()->c_str();
-  if (llvm::sys::path::is_absolute(path)) {
-    return path.str();
-  }
-  SmallString<128> joined(llvm::sys::path::parent_path(artifact));
-  llvm::sys::path::append(joined, path);
-  return joined.str().str();
-}
-
 static FailureOr<ImportedModel>
 importFromArtifact(const EvaluateOptions &options, MLIRContext &context) {
   absl::StatusOr<format::ArtifactReader> artifact =
@@ -64,9 +48,10 @@ importFromArtifact(const EvaluateOptions &options, MLIRContext &context) {
   }
   ImportOptions importOptions;
   importOptions.functions = {options.function};
-  importOptions.weights = options.weights.empty()
-                              ? weightsOf(artifact->metadata(), options.model)
-                              : options.weights;
+  importOptions.weights =
+      options.weights.empty()
+          ? findStoredWeights(artifact->metadata(), options.model)
+          : options.weights;
   FailureOr<ImportedModel> model = importModelBuffer(
       StringRef(reinterpret_cast<const char *>(graph.data()), graph.size()),
       options.model, context, importOptions);

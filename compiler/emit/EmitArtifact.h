@@ -14,7 +14,7 @@
 namespace minic {
 
 struct EmitOptions {
-  /// For `minic-run --check`; relative to the artifact. Empty for none.
+  /// For `minic-run --check`; see storedWeightsName. Empty for none.
   std::string weightsPath;
   std::string weightsHash;
   /// writeModelBytecode of the graph; empty for artifacts of candidates.
