@@ -8,6 +8,7 @@
 #include "dialects/plan/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include <nlohmann/json.hpp>
 
@@ -16,8 +17,8 @@ using namespace mlir;
 namespace minic {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FusionEvidence, label, choice,
-                                                origin, reason, timeUs, flops,
-                                                bytes, peakGflops, parts,
+                                                origin, reason, timeUs, dtype,
+                                                flops, bytes, peakGflops, parts,
                                                 errorOverTolerance,
                                                 maxAbsoluteError, runnerUp,
                                                 runnerUpRatio, lost)
@@ -27,11 +28,30 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FunctionEvidence, function,
                                                 graph, pointers, hints,
                                                 versions, fusions)
 
+/// Of the left operand of the contraction or convolution: "bf16".
+static std::string productDtype(kernel::FusionOp fusion) {
+  for (Operation *op : fusion.getBodyOps()) {
+    if (graph::isAnchor(op)) {
+      std::string text;
+      llvm::raw_string_ostream(text)
+          << getElementTypeOrSelf(op->getOperand(0).getType());
+      return text;
+    }
+  }
+  return "";
+}
+
 static FusionEvidence collect(kernel::FusionOp fusion,
                               const DeviceProfile &profile) {
   FusionEvidence evidence;
   if (profile.isGpu()) {
     evidence.peakGflops = peakGflopsOnGpu(fusion, profile);
+  }
+  evidence.dtype = productDtype(fusion);
+  if (!profile.isGpu() && evidence.dtype == "bf16" &&
+      profile.has("avx512bf16")) {
+    // Two products a lane of f32.
+    evidence.peakGflops = 2 * profile.peakGflops * profile.threads;
   }
   evidence.label = describeFusion(fusion);
   evidence.flops = countFusionFlops(fusion);

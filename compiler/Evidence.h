@@ -22,8 +22,9 @@ struct FusionEvidence {
   std::string origin; // "heuristic", "database", "tuned"
   std::string reason;
   double timeUs = 0; // 0 where nothing was measured
+  std::string dtype; // of the operands that are multiplied; empty for none
   int64_t flops = 0, bytes = 0;
-  /// Of the arithmetic this fusion may use on a GPU; 0: the function's.
+  /// Of the arithmetic this fusion may use; 0: the function's.
   double peakGflops = 0;
   int64_t parts = 1;
   /// Of verification; negative where nothing was verified.
@@ -51,7 +52,7 @@ struct FunctionEvidence {
   /// How a replayed graph follows changed pointers, a line for each kind; empty
   /// where none is.
   std::string pointers;
-  /// GPU: hints, one a line.
+  /// Hints, one a line.
   std::string hints;
   /// The versions that a tuning record must have to be used, for people.
   std::string versions;

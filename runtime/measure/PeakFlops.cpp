@@ -1,84 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PeakFlops: one loop per vector width. 12 accumulators cover two pipes of
-// latency 4 to 6 and stay in the 16 registers of AVX2.
+// PeakFlops: which loop is the fastest is measured; a wider instruction need
+// not be (products of bf16 pairs run at half the rate of f32 on some CPUs).
 
 #include "runtime/measure/PeakFlops.h"
 
-#include "runtime/device/cpu/CpuFeatures.h"
-
+#include <algorithm>
 #include <chrono>
-#include <immintrin.h>
 
 namespace minic::runtime {
-namespace {
 
-constexpr int accumulators = 12;
-constexpr int repetitions = 200'000;
-
-/// Read and written so that the compiler knows neither operands nor that
-/// nobody wants the result.
-volatile float factor = 0.999f, addend = 0.001f;
-thread_local volatile float sink;
-
-constexpr double operations(int lanes) {
-  return 2.0 * lanes * accumulators * repetitions;
-}
-
-__attribute__((target("avx512f"))) double loopAvx512() {
-  __m512 a = _mm512_set1_ps(factor), b = _mm512_set1_ps(addend);
-  __m512 sums[accumulators];
-  for (int i = 0; i < accumulators; ++i) {
-    sums[i] = _mm512_set1_ps(float(i));
-  }
-  for (int repetition = 0; repetition < repetitions; ++repetition) {
-    for (__m512 &sum : sums) {
-      sum = _mm512_fmadd_ps(sum, a, b);
-    }
-  }
-  for (__m512 &sum : sums) {
-    sink = _mm512_cvtss_f32(sum);
-  }
-  return operations(16);
-}
-
-__attribute__((target("avx2,fma"))) double loopAvx2() {
-  __m256 a = _mm256_set1_ps(factor), b = _mm256_set1_ps(addend);
-  __m256 sums[accumulators];
-  for (int i = 0; i < accumulators; ++i) {
-    sums[i] = _mm256_set1_ps(float(i));
-  }
-  for (int repetition = 0; repetition < repetitions; ++repetition) {
-    for (__m256 &sum : sums) {
-      sum = _mm256_fmadd_ps(sum, a, b);
-    }
-  }
-  for (__m256 &sum : sums) {
-    sink = _mm256_cvtss_f32(sum);
-  }
-  return operations(8);
-}
-
-double loopSse2() {
-  __m128 a = _mm_set1_ps(factor), b = _mm_set1_ps(addend);
-  __m128 sums[accumulators];
-  for (int i = 0; i < accumulators; ++i) {
-    sums[i] = _mm_set1_ps(float(i));
-  }
-  for (int repetition = 0; repetition < repetitions; ++repetition) {
-    for (__m128 &sum : sums) {
-      sum = _mm_add_ps(_mm_mul_ps(sum, a), b);
-    }
-  }
-  for (__m128 &sum : sums) {
-    sink = _mm_cvtss_f32(sum);
-  }
-  return operations(4);
-}
-
-} // namespace
-
-absl::StatusOr<PeakFlops> PeakFlops::create(int threads) {
+absl::StatusOr<PeakFlops> PeakFlops::create(int threads, PeakDtype dtype) {
   absl::StatusOr<ThreadTeam> team =
       ThreadTeam::create(threads, /*parallelFor=*/nullptr, /*pool=*/nullptr);
   if (!team.ok()) {
@@ -86,15 +18,17 @@ absl::StatusOr<PeakFlops> PeakFlops::create(int threads) {
   }
   PeakFlops peak;
   peak.team_ = *team;
-  if (cpuHasFeature("avx512f")) {
-    peak.loop_ = loopAvx512;
-    peak.instructionSet_ = "avx512f";
-  } else if (cpuHasFeature("avx2") && cpuHasFeature("fma")) {
-    peak.loop_ = loopAvx2;
-    peak.instructionSet_ = "avx2";
-  } else {
-    peak.loop_ = loopSse2;
-    peak.instructionSet_ = "sse2";
+  peak.dtype_ = dtype;
+  double best = 0;
+  for (const PeakLoop &loop : peakLoops(dtype)) {
+    PeakFlops other = peak;
+    other.loop_ = loop;
+    other.sample(); // warms up
+    double gflops = std::max(other.sample(), other.sample());
+    if (gflops > best) {
+      best = gflops;
+      peak.loop_ = loop;
+    }
   }
   return peak;
 }
@@ -104,7 +38,7 @@ double PeakFlops::sample() const {
   struct Shared {
     double (*loop)();
     double operations;
-  } shared{loop_, 0};
+  } shared{loop_.run, 0};
   Clock::time_point start = Clock::now();
   team_.run(
       team_.threads(),

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PeakFlops: the most f32 operations a second that this CPU reaches right now,
-// by a loop of nothing but independent fused multiply-adds. The clock moves, so
-// take it in the same rounds as what is compared with it.
+// PeakFlops: the most operations a second on operands of a dtype that this CPU
+// reaches right now, by the fastest of peakLoops(). The clock moves, so take it
+// in the same rounds as what is compared with it.
 
 #ifndef MINIC_RUNTIME_MEASURE_PEAKFLOPS_H
 #define MINIC_RUNTIME_MEASURE_PEAKFLOPS_H
 
 #include "runtime/device/cpu/ThreadTeam.h"
+#include "runtime/measure/PeakLoops.h"
 
 namespace minic::runtime {
 
@@ -16,19 +17,19 @@ namespace minic::runtime {
 class PeakFlops {
 public:
   /// FailedPrecondition where a thread cannot be started.
-  static absl::StatusOr<PeakFlops> create(int threads);
+  static absl::StatusOr<PeakFlops> create(int threads, PeakDtype dtype);
 
   /// GFLOP/s over all threads, measured for about a millisecond.
   double sample() const;
 
-  /// The instruction set of the loop: "avx512f", "avx2" or "sse2".
-  const char *instructionSet() const { return instructionSet_; }
+  PeakDtype dtype() const { return dtype_; }
+  /// Of the loop: "avx512f", "amx-bf16".
+  const char *instructionSet() const { return loop_.instructionSet; }
 
 private:
   ThreadTeam team_;
-  /// Runs the loop and returns the operations done.
-  double (*loop_)() = nullptr;
-  const char *instructionSet_ = "";
+  PeakDtype dtype_ = PeakDtype::f32;
+  PeakLoop loop_ = {"", nullptr};
 };
 
 } // namespace minic::runtime

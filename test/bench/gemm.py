@@ -83,7 +83,7 @@ def measure(bin_dir, plans, arguments, folder):
             plan: numpy.array(artifact["samples_us"])
             for plan, artifact in zip(("chosen", "generated", "onednn"),
                                       data["artifacts"])}
-            | {"peak": data["f32_peak"]["gflops"], "device": data["device"]})
+            | {"device": data["device"]})
     return samples
 
 

@@ -25,6 +25,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <set>
 
 namespace minic::tools {
 
@@ -150,6 +151,7 @@ loadTimed(const BenchOptions &options, BenchSeries &series) {
   }
   series.threads = program->threads();
   series.flops = program->flops();
+  series.arithmetic = readArithmetic(program->evidence());
   series.callsLibrary = program->callsLibrary();
   series.place = program->place();
   return program;
@@ -172,6 +174,7 @@ absl::StatusOr<BenchResult> runBench(const BenchOptions &options) {
   result.device = runtime::describeDevice();
   std::vector<Contestant> contestants;
   int peakThreads = 0; // 0: none on a CPU
+  std::set<runtime::PeakDtype> dtypes;
   for (const std::string &path : options.artifacts) {
     BenchSeries series;
     series.path = path;
@@ -193,8 +196,11 @@ absl::StatusOr<BenchResult> runBench(const BenchOptions &options) {
     bool evicts =
         contestant->cpu && options.residency == runtime::Residency::cold;
     series.iterations = evicts ? 1 : *iterations;
-    if (contestant->cpu && peakThreads == 0) {
-      peakThreads = series.threads;
+    if (contestant->cpu) {
+      peakThreads = std::max(peakThreads, series.threads);
+      for (auto [dtype, part] : series.arithmetic.parts) {
+        dtypes.insert(dtype);
+      }
     }
     contestants.push_back(std::move(*contestant));
     result.series.push_back(std::move(series));
@@ -203,18 +209,17 @@ absl::StatusOr<BenchResult> runBench(const BenchOptions &options) {
     runtime::describeGpus(result.device);
   }
 
-  std::optional<PeakFlops> peak;
+  std::vector<PeakFlops> peaks;
   std::optional<CacheEvictor> evictor;
-  if (peakThreads > 0) {
-    absl::StatusOr<PeakFlops> created = PeakFlops::create(peakThreads);
+  for (runtime::PeakDtype dtype : dtypes) {
+    absl::StatusOr<PeakFlops> created = PeakFlops::create(peakThreads, dtype);
     if (!created.ok()) {
       return created.status();
     }
-    peak = std::move(*created);
-    result.peakInstructionSet = peak->instructionSet();
-    result.peakThreads = peakThreads;
+    result.peaks[dtype] = {created->instructionSet(), peakThreads, {}};
+    peaks.push_back(std::move(*created));
   }
-  if (peak && options.residency == runtime::Residency::cold) {
+  if (peakThreads > 0 && options.residency == runtime::Residency::cold) {
     absl::StatusOr<CacheEvictor> created =
         CacheEvictor::create(runtime::lastLevelCacheBytes(result.device));
     if (!created.ok()) {
@@ -223,16 +228,17 @@ absl::StatusOr<BenchResult> runBench(const BenchOptions &options) {
     evictor = std::move(*created);
   }
 
-  // The peak is one more contestant.
-  std::vector<size_t> order(contestants.size() + (peak ? 1 : 0));
+  // Each peak is one more contestant.
+  std::vector<size_t> order(contestants.size() + peaks.size());
   std::iota(order.begin(), order.end(), size_t(0));
   std::mt19937 generator(1);
   Clock::time_point start = Clock::now();
   for (int round = 0; round == 0 || goesOn(options, round, start); ++round) {
     std::shuffle(order.begin(), order.end(), generator);
     for (size_t i : order) {
-      if (i == contestants.size()) {
-        result.peakGflops.push_back(peak->sample());
+      if (i >= contestants.size()) {
+        const PeakFlops &peak = peaks[i - contestants.size()];
+        result.peaks[peak.dtype()].gflops.push_back(peak.sample());
         continue;
       }
       absl::Status status = addSample(

@@ -9,6 +9,7 @@
 
 #include "runtime/device/Device.h"
 #include "runtime/measure/Protocol.h"
+#include "tools/minic-bench/PeakShare.h"
 
 #include "absl/status/statusor.h"
 
@@ -39,6 +40,7 @@ struct BenchSeries {
   std::string path;
   int threads = 1;
   uint64_t flops = 0;
+  Arithmetic arithmetic;
   bool callsLibrary = false;
   runtime::DevicePlace place;
   int64_t iterations = 1; // runs in a sample
@@ -51,13 +53,18 @@ struct BenchSeries {
   std::vector<double> loadSamplesUs; // one, or several with `overhead`
 };
 
+/// Of the CPU, for one dtype.
+struct BenchPeak {
+  std::string instructionSet;
+  int threads = 1;
+  std::vector<double> gflops; // by round
+};
+
 struct BenchResult {
   runtime::DeviceFacts device;
   std::vector<BenchSeries> series; // parallel to BenchOptions.artifacts
-  /// Of the CPU; empty where all artifacts run on GPUs.
-  std::string peakInstructionSet;
-  int peakThreads = 1;
-  std::vector<double> peakGflops; // by round
+  /// For the dtypes of the artifacts that run on the CPU.
+  std::map<runtime::PeakDtype, BenchPeak> peaks;
 };
 
 /// Loads all artifacts, warms them up and runs the rounds.

@@ -4,6 +4,7 @@
 
 #include "tools/minic-bench/BenchReport.h"
 
+#include "runtime/base/RateText.h"
 #include "runtime/measure/Statistics.h"
 
 #include "absl/strings/str_cat.h"
@@ -20,7 +21,7 @@ using runtime::Estimate;
 
 namespace {
 
-constexpr const char *version = "1";
+constexpr const char *version = "2";
 
 int64_t roundsOf(const BenchResult &result) {
   return int64_t(result.series[0].samplesUs.size());
@@ -34,14 +35,43 @@ double gflops(const BenchSeries &series) {
   return double(series.flops) / (runtime::median(samples) * 1e3);
 }
 
-/// Median over rounds of achieved over possible, each from the same round.
+bool isOnGpu(const BenchSeries &series) { return series.place.type != 1; }
+
+/// On a GPU by its own clock, of what the artifact's estimates say of this very
+/// device; 0 for another. On a CPU the median over rounds of achieved over
+/// possible, each from the same round.
 double shareOfPeak(const BenchSeries &series, const BenchResult &result) {
+  if (isOnGpu(series)) {
+    bool isKnown =
+        std::any_of(result.device.gpus.begin(), result.device.gpus.end(),
+                    [&](const runtime::GpuFacts &gpu) {
+                      return gpu.index == series.place.index &&
+                             gpu.name == series.arithmetic.device;
+                    });
+    return isKnown ? series.arithmetic.idealUs /
+                         runtime::median(series.deviceSamplesUs)
+                   : 0;
+  }
   std::vector<double> shares;
   for (size_t i = 0; i < series.samplesUs.size(); ++i) {
-    shares.push_back(double(series.flops) /
-                     (series.samplesUs[i] * 1e3 * result.peakGflops[i]));
+    std::map<runtime::PeakDtype, double> peaks;
+    for (const auto &[dtype, peak] : result.peaks) {
+      peaks[dtype] = peak.gflops[i];
+    }
+    shares.push_back(idealUs(series.arithmetic, double(series.flops), peaks) /
+                     series.samplesUs[i]);
   }
   return runtime::median(shares);
+}
+
+/// Why a share is not told.
+std::string overPeakText(const BenchSeries &series, double share) {
+  return absl::StrFormat(
+      "%s: share of the peak unknown: it takes %.2f times less than %s allows, "
+      "which is no peak then\n",
+      series.path, share,
+      isOnGpu(series) ? "the device's estimated peak"
+                      : "the loop that measures the peak");
 }
 
 /// "4.653 ms", "12.30 us", "24.15 ns"
@@ -87,8 +117,6 @@ std::string ratioText(const BenchSeries &other, const BenchSeries &base,
   }
   return text;
 }
-
-bool isOnGpu(const BenchSeries &series) { return series.place.type != 1; }
 
 /// "a.minic on CUDA device 0: device time 5.32 us, ..."
 std::string gpuText(const BenchSeries &series) {
@@ -139,9 +167,11 @@ nlohmann::ordered_json seriesJson(const BenchSeries &series,
   json["mean_us"] = runtime::mean(samples);
   json["best_us"] = runtime::quantile(samples, 0);
   json["gflops"] = gflops(series);
-  if (!isOnGpu(series)) {
-    json["share_of_f32_peak"] = shareOfPeak(series, result);
-  }
+  // Null where it is not known.
+  double share = shareOfPeak(series, result);
+  json["share_of_peak"] = share > 0 && share <= 1
+                              ? nlohmann::ordered_json(share)
+                              : nlohmann::ordered_json();
   json["samples_us"] = samples;
   if (isOnGpu(series)) {
     addSamples(json, "call_", series.callSamplesUs);
@@ -152,6 +182,24 @@ nlohmann::ordered_json seriesJson(const BenchSeries &series,
                      {"replays", series.graph.replays},
                      {"plain_runs", series.graph.plainRuns},
                      {"refusal", series.graphRefusal}};
+  }
+  return json;
+}
+
+/// Null bounds where there are too few rounds for an interval.
+nlohmann::ordered_json comparisonJson(const BenchSeries &other,
+                                      const BenchSeries &base) {
+  Estimate ratio = runtime::estimateRatio(other.samplesUs, base.samplesUs);
+  nlohmann::ordered_json json = {{"artifact", other.path},
+                                 {"base", base.path},
+                                 {"time_ratio", ratio.value},
+                                 {"low", ratio.low},
+                                 {"high", ratio.high}};
+  if (isOnGpu(other) && isOnGpu(base)) {
+    ratio = runtime::estimateRatio(other.deviceSamplesUs, base.deviceSamplesUs);
+    json["device_time_ratio"] = ratio.value;
+    json["device_low"] = ratio.low;
+    json["device_high"] = ratio.high;
   }
   return json;
 }
@@ -182,11 +230,11 @@ std::string textReport(const BenchOptions &options, const BenchResult &result) {
       "%s, %s; %s, caches %s", result.device.name,
       plural(result.device.cores, "core"), plural(roundsOf(result), "round"),
       runtime::toString(options.residency));
-  if (!result.peakGflops.empty()) {
-    absl::StrAppendFormat(&text, "; f32 FMA peak %.4g GFLOP/s (%s, %s)",
-                          runtime::median(result.peakGflops),
-                          result.peakInstructionSet,
-                          plural(result.peakThreads, "thread"));
+  for (const auto &[dtype, peak] : result.peaks) {
+    absl::StrAppend(&text, "; ", runtime::toString(dtype), " peak ",
+                    runtime::rateText(runtime::median(peak.gflops)), " (",
+                    peak.instructionSet, ", ", plural(peak.threads, "thread"),
+                    ")");
   }
   for (const runtime::GpuFacts &gpu : result.device.gpus) {
     absl::StrAppend(&text, "; CUDA device ", gpu.index, ": ", gpu.name);
@@ -196,21 +244,23 @@ std::string textReport(const BenchOptions &options, const BenchResult &result) {
   for (const BenchSeries &series : result.series) {
     width = std::max(width, series.path.size());
   }
-  absl::StrAppendFormat(&text, "%-*s %7s %10s %10s %10s %10s %10s %9s %8s\n",
+  absl::StrAppendFormat(&text, "%-*s %7s %10s %10s %10s %10s %10s %14s %8s\n",
                         int(width), "artifact", "threads", "p50", "p90", "p95",
-                        "p99", "mean", "GFLOP/s", "of peak");
+                        "p99", "mean", "rate", "of peak");
   for (const BenchSeries &series : result.series) {
     const std::vector<double> &samples = series.samplesUs;
     absl::StrAppendFormat(
-        &text, "%-*s %7d %10s %10s %10s %10s %10s %9.4g %8s\n", int(width),
+        &text, "%-*s %7d %10s %10s %10s %10s %10s %14s %8s\n", int(width),
         series.path, series.threads, timeText(runtime::median(samples)),
         timeText(runtime::quantile(samples, 0.90)),
         timeText(runtime::quantile(samples, 0.95)),
         timeText(runtime::quantile(samples, 0.99)),
-        timeText(runtime::mean(samples)), gflops(series),
-        isOnGpu(series)
-            ? "-"
-            : absl::StrFormat("%.1f%%", 100 * shareOfPeak(series, result)));
+        timeText(runtime::mean(samples)), runtime::rateText(gflops(series)),
+        shareText(shareOfPeak(series, result)));
+  }
+  for (const BenchSeries &series : result.series) {
+    double share = shareOfPeak(series, result);
+    text += share > 1 ? overPeakText(series, share) : "";
   }
   for (const BenchSeries &series : result.series) {
     Estimate median = runtime::estimateMedian(series.samplesUs);
@@ -250,11 +300,13 @@ std::string jsonReport(const BenchOptions &options, const BenchResult &result) {
   json["residency"] = runtime::toString(options.residency);
   json["rounds"] = roundsOf(result);
   json["checked"] = options.check;
-  if (!result.peakGflops.empty()) {
-    json["f32_peak"] = {{"gflops", runtime::median(result.peakGflops)},
-                        {"instruction_set", result.peakInstructionSet},
-                        {"threads", result.peakThreads},
-                        {"samples_gflops", result.peakGflops}};
+  json["peaks"] = nlohmann::ordered_json::object();
+  for (const auto &[dtype, peak] : result.peaks) {
+    json["peaks"][runtime::toString(dtype)] = {
+        {"gflops", runtime::median(peak.gflops)},
+        {"instruction_set", peak.instructionSet},
+        {"threads", peak.threads},
+        {"samples_gflops", peak.gflops}};
   }
   json["artifacts"] = nlohmann::ordered_json::array();
   for (const BenchSeries &series : result.series) {
@@ -262,13 +314,8 @@ std::string jsonReport(const BenchOptions &options, const BenchResult &result) {
   }
   json["comparisons"] = nlohmann::ordered_json::array();
   for (size_t i = 1; i < result.series.size(); ++i) {
-    Estimate ratio = runtime::estimateRatio(result.series[i].samplesUs,
-                                            result.series[0].samplesUs);
-    json["comparisons"].push_back({{"artifact", result.series[i].path},
-                                   {"base", result.series[0].path},
-                                   {"time_ratio", ratio.value},
-                                   {"low", ratio.low},
-                                   {"high", ratio.high}});
+    json["comparisons"].push_back(
+        comparisonJson(result.series[i], result.series[0]));
   }
   return json.dump(1, ' ', false,
                    nlohmann::ordered_json::error_handler_t::replace) +

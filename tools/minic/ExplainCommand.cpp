@@ -6,6 +6,7 @@
 #include "tools/minic/Commands.h"
 
 #include "compiler/Evidence.h"
+#include "runtime/base/RateText.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -27,10 +28,16 @@ static void explain(const FunctionEvidence &function,
   os << "     chosen by " << fusion.origin << ": " << fusion.reason << '\n';
   double roofline = rooflineUs(function, fusion);
   if (fusion.timeUs > 0 && roofline > 0) {
-    os << llvm::formatv("     {0:F2} us, {1:F0} % of the estimated peak "
-                        "({2:F2} us)\n",
-                        fusion.timeUs, 100 * roofline / fusion.timeUs,
-                        roofline);
+    os << llvm::formatv("     {0:F2} us, {1}, ", fusion.timeUs,
+                        runtime::rateText(fusion.flops / fusion.timeUs / 1e3));
+    os << (roofline > fusion.timeUs
+               ? llvm::formatv("less than the {0:F2} us of the estimated peak, "
+                               "which is too low\n",
+                               roofline)
+                     .str()
+               : llvm::formatv("{0:F0} % of the estimated peak ({1:F2} us)\n",
+                               100 * roofline / fusion.timeUs, roofline)
+                     .str());
   } else if (roofline > 0) {
     os << llvm::formatv("     not measured; {0:F2} us at the estimated peak\n",
                         roofline);
@@ -94,7 +101,8 @@ static void explain(const format::Function &function,
   };
   printLines(evidence->pointers, "changed pointers of ");
   printLines(evidence->hints, "hint: ");
-  os << "  tuned again by --mode=max-autotune --retune, or when the device ("
+  os << "  tuned again on such a device by --mode=max-autotune --retune, or "
+        "when the device ("
      << evidence->device << "), the threads (" << evidence->threads
      << ") or the versions (" << evidence->versions << ") differ\n";
 }

@@ -44,7 +44,7 @@ TEST_F(BenchTest, TableAndJson) {
   ASSERT_TRUE(json.is_object());
   EXPECT_FALSE(json["device"]["name"].get<std::string>().empty());
   EXPECT_EQ(json["rounds"], 8);
-  EXPECT_GT(json["f32_peak"]["gflops"].get<double>(), 0);
+  EXPECT_GT(json["peaks"]["f32"]["gflops"].get<double>(), 0);
   ASSERT_EQ(json["artifacts"].size(), 2u);
   for (const auto &artifact : json["artifacts"]) {
     EXPECT_EQ(artifact["samples_us"].size(), 8u);
@@ -61,6 +61,31 @@ TEST_F(BenchTest, TableAndJson) {
             comparison["time_ratio"].get<double>());
   EXPECT_LE(comparison["time_ratio"].get<double>(),
             comparison["high"].get<double>());
+}
+
+TEST_F(BenchTest, ShareOfThePeakOfTheDtype) {
+  TestArtifact artifact = scaleArtifact(1000);
+  artifact.function().flops = 1;
+  artifact.variant().evidence =
+      R"({"fusions": [{"dtype": "bf16", "flops": 1}]})";
+  write("some.minic", artifact);
+  // More than any peak allows: no share is told.
+  artifact.function().flops = uint64_t(1) << 60;
+  write("all.minic", artifact);
+  ToolResult result = bench("a.minic --compare=some.minic --compare=all.minic "
+                            "--rounds=6 --sample-ms=0.1 --json=r.json");
+  ASSERT_EQ(result.exitCode, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("; f32 peak "));
+  EXPECT_THAT(result.output, HasSubstr("; bf16 peak "));
+  EXPECT_THAT(result.output, HasSubstr(" unknown\n"));
+  EXPECT_THAT(result.output, HasSubstr(" TFLOP/s "));
+  EXPECT_THAT(result.output,
+              HasSubstr("\nall.minic: share of the peak unknown: it takes "));
+  auto json = nlohmann::json::parse(read("r.json"), nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  EXPECT_GT(json["peaks"]["bf16"]["gflops"].get<double>(), 0);
+  EXPECT_GT(json["artifacts"][1]["share_of_peak"].get<double>(), 0);
+  EXPECT_TRUE(json["artifacts"][2]["share_of_peak"].is_null());
 }
 
 TEST_F(BenchTest, ColdAndSingleRuns) {
