@@ -168,7 +168,8 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
       checked.insert(function);
     }
   }
-  auto hints = collectGpuHints(*module, *variant.target, options, checked);
+  auto hints =
+      collectHints(*module, *variant.target, options, variant.canTune, checked);
   for (FunctionEvidence &entry : evidence) {
     std::vector<std::string> &lines = hints[entry.function];
     if (std::string loss = (*verdicts)[entry.function].graphLoss;

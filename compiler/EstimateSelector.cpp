@@ -6,6 +6,7 @@
 
 #include "compiler/ResolveTarget.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -34,6 +35,31 @@ std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
   return {};
 }
 
+/// "--conv-backends=generated leaves out all of it: aten, cudnn".
+static std::string describeLeftOut(kernel::FusionOp fusion,
+                                   const Target &target,
+                                   const CompileOptions &options,
+                                   NanPolicy nan) {
+  std::vector<std::string> why;
+  llvm::SetVector<StringRef> labels;
+  for (const Candidate &candidate :
+       enumerateCandidates(fusion, target, /*backends=*/{}, why, nan)) {
+    labels.insert(toString(candidate.label));
+  }
+  if (labels.empty()) {
+    return why.empty() ? "no candidate" : llvm::join(why, "; ");
+  }
+  bool isConvolution = hasConvolution(fusion);
+  return llvm::formatv(
+             "--{0}-backends={1} leaves out all that {2} has for it: {3}",
+             isConvolution ? "conv" : "gemm",
+             llvm::join(isConvolution ? options.convBackends
+                                      : options.gemmBackends,
+                        ","),
+             target.profile().target, llvm::join(labels, ", "))
+      .str();
+}
+
 FailureOr<std::vector<Candidate>>
 allowedCandidates(kernel::FusionOp fusion, const Target &target,
                   const CompileOptions &options, bool measuresNan) {
@@ -45,7 +71,8 @@ allowedCandidates(kernel::FusionOp fusion, const Target &target,
       fusion, target, allowedBackends(fusion, options), why, nan);
   if (candidates.empty()) {
     return fusion.emitError("unsupported: nothing implements this fusion: ")
-           << (why.empty() ? "no candidate" : llvm::join(why, "; "));
+           << (why.empty() ? describeLeftOut(fusion, target, options, nan)
+                           : llvm::join(why, "; "));
   }
   return candidates;
 }

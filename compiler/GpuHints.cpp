@@ -24,10 +24,11 @@ namespace {
 class Hints {
 public:
   Hints(kernel::FusionOp fusion, const Target &target,
-        const CompileOptions &options, bool isChecked,
+        const CompileOptions &options, bool canMeasure, bool isChecked,
         std::vector<std::string> &lines)
-      : fusion(fusion), target(target), options(options), isChecked(isChecked),
-        profile(target.profile()), lines(lines) {}
+      : fusion(fusion), target(target), options(options),
+        canMeasure(canMeasure), isChecked(isChecked), profile(target.profile()),
+        lines(lines) {}
 
   void collect() {
     std::string reason;
@@ -36,12 +37,15 @@ public:
     if (failed(shape)) {
       return;
     }
-    if (shape->gemm) {
+    bool isOnGpu = profile.isGpu();
+    if (isOnGpu && shape->gemm) {
       alignment(*shape);
       smallM(*shape);
     }
-    if (shape->anchor) {
+    if (isOnGpu && shape->anchor) {
       tf32(shape->anchor);
+    }
+    if (shape->anchor) {
       launches(*shape);
     }
     untuned();
@@ -263,14 +267,16 @@ private:
 
   void untuned() {
     if (isEstimated() && !isChecked) {
-      say("untuned: chosen by an estimate; --mode=max-autotune measures");
+      say(Twine("untuned: chosen by an estimate; ") +
+          (canMeasure ? "--mode=max-autotune measures"
+                      : "such a device is not here to be measured on"));
     }
   }
 
   kernel::FusionOp fusion;
   const Target &target;
   const CompileOptions &options;
-  const bool isChecked;
+  const bool canMeasure, isChecked;
   const DeviceProfile &profile;
   std::vector<std::string> &lines;
 };
@@ -278,19 +284,16 @@ private:
 } // namespace
 
 std::map<std::string, std::vector<std::string>>
-collectGpuHints(ModuleOp module, const Target &target,
-                const CompileOptions &options,
-                const std::set<std::string> &checked) {
+collectHints(ModuleOp module, const Target &target,
+             const CompileOptions &options, bool canMeasure,
+             const std::set<std::string> &checked) {
   std::map<std::string, std::vector<std::string>> hints;
-  if (!target.profile().isGpu()) {
-    return hints;
-  }
   for (auto function : module.getOps<func::FuncOp>()) {
     std::string name = function.getName().str();
     std::vector<std::string> &lines = hints[name];
     bool isChecked = checked.count(name) > 0;
     function.walk([&](kernel::FusionOp fusion) {
-      Hints(fusion, target, options, isChecked, lines).collect();
+      Hints(fusion, target, options, canMeasure, isChecked, lines).collect();
     });
   }
   return hints;

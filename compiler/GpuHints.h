@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // GpuHints: what to change in the model or on the command line for a faster
-// result on a GPU, once algorithms are chosen. Text only; decides nothing.
+// result, once algorithms are chosen; most of it on a GPU. Text only; decides
+// nothing.
 
 #ifndef MINIC_COMPILER_GPUHINTS_H
 #define MINIC_COMPILER_GPUHINTS_H
@@ -16,12 +17,13 @@
 
 namespace minic {
 
-/// Hints by function; none for a target that is no GPU. Of the functions of
-/// `checked` the estimator's plan was measured to be better than a tuned one.
+/// Hints by function. Of the functions of `checked` the estimator's plan was
+/// measured to be better than a tuned one. `canMeasure`: what was estimated
+/// could be measured by another mode.
 std::map<std::string, std::vector<std::string>>
-collectGpuHints(mlir::ModuleOp module, const Target &target,
-                const CompileOptions &options,
-                const std::set<std::string> &checked = {});
+collectHints(mlir::ModuleOp module, const Target &target,
+             const CompileOptions &options, bool canMeasure,
+             const std::set<std::string> &checked = {});
 
 } // namespace minic
 

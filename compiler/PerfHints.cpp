@@ -63,13 +63,13 @@ static void hintGemm(StringRef function, kernel::FusionOp fusion,
   }
   const kernel::GemmShape &gemm = *shape->gemm;
   if (profile.isGpu()) {
-    return; // GpuHints says more, once it is known what was chosen
+    return; // collectHints says more, once it is known what was chosen
   }
-  if (gemm.lhsType.isF16() && !profile.has("+avx512fp16")) {
+  if (gemm.lhsType.isF16() && !profile.has("avx512fp16")) {
     log.line(LogTopic::PerfHints,
              what + "f16 is converted to f32 on this CPU" +
-                 (profile.has("+avx512bf16") ? "; bf16 has its own instruction"
-                                             : ""));
+                 (profile.has("avx512bf16") ? "; bf16 has its own instruction"
+                                            : ""));
   }
   // Below one flop per byte and peak ratio the weights' bytes are the time.
   double intensity = 2.0 * gemm.m / kernel::getElementBytes(gemm.rhsType);

@@ -25,7 +25,8 @@ using ::testing::Not;
 
 std::vector<std::string> hintsOf(const std::string &text,
                                  const CompileOptions &options = {},
-                                 const std::set<std::string> &checked = {}) {
+                                 const std::set<std::string> &checked = {},
+                                 bool canMeasure = true) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   mlir::MLIRContext context(registry);
@@ -35,7 +36,7 @@ std::vector<std::string> hintsOf(const std::string &text,
     return {};
   }
   auto target = createCudaTarget(*cuda::getCudaProfile("h200"));
-  return collectGpuHints(*module, *target, options, checked)["main"];
+  return collectHints(*module, *target, options, canMeasure, checked)["main"];
 }
 
 /// A linear and a relu in a kernel of its own, as `origin` has it.
@@ -67,6 +68,16 @@ TEST(GpuHintsTest, MeasuredChoicesAreCalledThat) {
                         "by measuring over one of gemm_sm80, gemm_sm90, "
                         "cublaslt or cudnn_matmul")),
                     Each(Not(HasSubstr("untuned")))));
+}
+
+TEST(GpuHintsTest, NothingIsAdvisedThatCannotBeMeasured) {
+  EXPECT_THAT(hintsOf(apart("heuristic")),
+              Contains(EndsWith("untuned: chosen by an estimate; "
+                                "--mode=max-autotune measures")));
+  EXPECT_THAT(hintsOf(apart("heuristic"), {}, {}, /*canMeasure=*/false),
+              AllOf(Contains(EndsWith("untuned: chosen by an estimate; such a "
+                                      "device is not here to be measured on")),
+                    Each(Not(HasSubstr("max-autotune")))));
 }
 
 TEST(GpuHintsTest, ADefaultPlanThatWonIsNotUntuned) {
