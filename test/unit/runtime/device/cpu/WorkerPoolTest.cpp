@@ -110,8 +110,10 @@ TEST(WorkerPoolTest, sharesALaunchAmongItsThreads) {
 }
 
 TEST(WorkerPoolTest, doesNotWaitForAThreadThatHasBegunNothing) {
-  static Gate gate;
-  WorkerPool pool({1, [] { gate.pass(); }});
+  static Gate *held;
+  Gate gate;
+  held = &gate;
+  WorkerPool pool({1, [] { held->pass(); }});
   auto reservation = pool.reserve(1);
   ASSERT_TRUE(reservation.ok()) << reservation.status();
   gate.awaitArrival(); // the thread stands as if the system had stopped it
@@ -200,6 +202,7 @@ TEST(WorkerPoolTest, servesMoreCallersThanItHasRoomFor) {
 
 TEST(WorkerPoolTest, startsNoMoreThreadsThanItsLimit) {
   static std::atomic<int> started;
+  started = 0;
   WorkerPool pool({2, [] {
                      thread_local bool counted = false;
                      started += !counted;
