@@ -16,8 +16,9 @@ namespace minic::tune {
 inline constexpr int64_t maxProvisionalSearches = 3;
 
 /// The machine is quieter now: neither the others nor the spread is higher than
-/// then, and there is one process less at least, or the spread is at most half.
-/// False where it is not known how noisy it was.
+/// then, and the others are at most half as many; or, where there were hardly
+/// any, the spread is at most half. False where it is not known how noisy it
+/// was.
 bool isQuieter(const Noise &now, const Noise &then);
 
 /// Whether tuning measures again what ended provisional `searches` times in a

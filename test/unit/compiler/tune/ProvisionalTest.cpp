@@ -17,10 +17,12 @@ namespace {
 
 const Noise loud = {0.38, 2, 2}, quiet = {0.01, 0, 2};
 
-TEST(Provisional, QuieterIsAProcessLessOrHalfTheSpread) {
+TEST(Provisional, QuieterIsHalfTheOthersOrHalfTheSpread) {
   EXPECT_TRUE(isQuieter(quiet, loud));
   EXPECT_TRUE(isQuieter({0.37, 1, 2}, loud));
-  EXPECT_TRUE(isQuieter({0.19, 2, 2}, loud));
+  EXPECT_FALSE(isQuieter({0.01, 2, 2}, loud)); // a probe feels less
+  EXPECT_TRUE(isQuieter({0.1, 0, 2}, {0.2, 0.2, 2}));
+  EXPECT_FALSE(isQuieter({0.15, 0, 2}, {0.2, 0.2, 2}));
   EXPECT_FALSE(isQuieter(loud, loud));
   EXPECT_FALSE(isQuieter({0.37, 1.5, 2}, loud));
   EXPECT_FALSE(isQuieter({0.40, 0, 2}, loud)); // samples still vary as much
