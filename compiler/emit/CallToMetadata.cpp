@@ -31,7 +31,7 @@ private:
   std::unique_ptr<format::TensorViewT> view(plan::TensorViewAttr view) {
     return writer.view(view, addresses);
   }
-  /// What all convolutions have but the filter's packing.
+  /// Sets the fields that all convolutions have, without the filter's packing.
   template <typename Table, typename Attr>
   void convolution(Table &table, Attr attr);
   std::unique_ptr<format::EltwisePostOpT> eltwise(plan::EltwiseAttr attr);

@@ -23,13 +23,13 @@ struct EmitOptions {
   bool durable = true;
 };
 
-/// What an artifact is made of, in bytes; for the summary.
+/// Bytes of an artifact and its parts, for the summary.
 struct EmittedSizes {
   uint64_t file = 0, constants = 0, binaries = 0;
 };
 
-/// Writes what `plan` (after codegen) says to `path`; constants are packed
-/// straight into the file. `path` gets all of it or is untouched. The bytes
+/// Writes the artifact of `plan` (after codegen) to `path`. Constants are
+/// packed straight into the file. On failure `path` is untouched. The bytes
 /// depend on nothing but the plan and `options`. Emits diagnostics.
 mlir::FailureOr<EmittedSizes> emitArtifact(mlir::ModuleOp plan,
                                            const EmitOptions &options,

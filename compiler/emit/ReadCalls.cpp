@@ -12,7 +12,7 @@ namespace minic {
 
 namespace {
 
-/// What the op has beside the descriptor's attribute.
+/// The op's scratch memory, which is not in the descriptor's attribute.
 struct Scratch {
   const format::Address *address = nullptr;
   uint64_t bytes = 0;

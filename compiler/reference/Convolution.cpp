@@ -29,7 +29,7 @@ struct Pixel {
   int64_t n, p, q;
 };
 
-/// Where an output pixel's tap reads the input; outside of it for a pad.
+/// The input pixel that a tap of an output pixel reads; outside for a pad.
 struct Place {
   int64_t h, w;
 
@@ -111,8 +111,8 @@ private:
   std::vector<double> values_[3]; // by Channel
 };
 
-/// What the taps of some pixels read of one group's channels: [pixels, taps]
-/// of an NHWC input, [taps, pixels] of an NCHW one.
+/// The values of one group's channels that the taps of some pixels read:
+/// [pixels, taps] of an NHWC input, [taps, pixels] of an NCHW one.
 class PixelFactor : public Factor {
 public:
   PixelFactor(const RowTensor &input, const Conv2dGeometry &g, int64_t group,

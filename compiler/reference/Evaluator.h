@@ -16,8 +16,8 @@
 
 namespace minic::reference {
 
-/// What a body is evaluated on: dense row-major host bytes, an i1 in one byte,
-/// as in runtime::Tensor. Not owned.
+/// The inputs of a body: dense row-major host bytes, an i1 in one byte, as in
+/// runtime::Tensor. Not owned.
 struct Inputs {
   /// One per block argument, in order.
   std::vector<const void *> arguments;
@@ -54,7 +54,7 @@ mlir::FailureOr<std::vector<runtime::ExpectedOutput>>
 evaluate(mlir::Block &body, const Inputs &inputs,
          const EvaluationOptions &options = {});
 
-/// What to evaluate when all of it would take too long.
+/// How to choose rows when evaluating all of them would take too long.
 struct RowBudget {
   /// One core's time that evaluate() may roughly take.
   double seconds = 0.25;

@@ -66,8 +66,8 @@ ScalarMeaning expMeaning() {
              const Bounded *operands) { return saturating(f(operands)); };
 }
 
-/// What a float32 pow is less than certain about: bases that may be negative or
-/// zero under an error, and 0 ** negative, whose sign is that of the zero.
+/// True where a float32 pow is not certain: the base may be negative or zero
+/// within its error, or it is 0 ** negative, whose sign is that of the zero.
 bool isUncertainPow(const Bounded *operands) {
   const Bounded &x = operands[0], &y = operands[1];
   if (x.error == kAnything || y.error == kAnything) {

@@ -11,11 +11,11 @@
 
 namespace minic::reference {
 
-/// Of an op with a float result; null where there is no such op.
+/// The meaning of an op with a float result; null for other ops.
 ScalarMeaning floatMeaning(mlir::Operation *op);
 
-/// Of an op with an integer result: exact modulo its width; null where there is
-/// no such op.
+/// The meaning of an op with an integer result, exact modulo its width; null
+/// for other ops.
 ScalarMeaning integerMeaning(mlir::Operation *op);
 /// Float64 holds integers up to 2^53 exactly; how far larger ones may be off.
 double integerError(double value);

@@ -36,7 +36,7 @@ bool hasErrors(const Trace &trace, Value value) {
   return true;
 }
 
-/// Of `rows` of the result: products and reading the pixels' taps.
+/// The cost of `rows` of the result: products, and reading the pixels' taps.
 double estimateConvolution(graph::Conv2dOp conv, double rows) {
   graph::Conv2dGeometry g = conv.getGeometry();
   bool isNhwc = g.layout == graph::ImageLayout::NHWC;

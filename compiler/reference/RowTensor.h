@@ -18,10 +18,10 @@ int64_t rowCount(mlir::RankedTensorType type);
 /// Elements of a row: the last dimension (1 for rank 0).
 int64_t rowLength(mlir::RankedTensorType type);
 
-/// What is kept of each element; see Tolerance.h.
+/// The numbers kept for each element; see Tolerance.h.
 enum class Channel { Value, Error, Spread };
 
-/// What is computed or given of one tensor. Exact tensors that were given are
+/// The rows of one tensor that are computed or given. Given exact tensors are
 /// read from the caller's bytes and never converted as a whole.
 class RowTensor {
 public:

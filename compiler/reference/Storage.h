@@ -17,7 +17,7 @@ struct FloatFormat {
   double roundoff() const;
 };
 
-/// Of f32, bf16 or f16.
+/// The format of f32, bf16 or f16.
 FloatFormat getFloatFormat(mlir::Type dtype);
 
 /// `value` rounded to nearest even in float `dtype`.

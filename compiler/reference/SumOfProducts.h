@@ -15,7 +15,7 @@ namespace minic::reference {
 /// A matrix whose elements come from a tensor.
 class Factor {
 public:
-  /// Where `transposed`, readRun gives the matrix's columns.
+  /// If `transposed`, readRun gives the matrix's columns.
   Factor(const RowTensor &tensor, bool transposed)
       : tensor_(tensor), transposed_(transposed) {}
   virtual ~Factor() = default;

@@ -82,7 +82,7 @@ inline double reductionError(double n, double sum, double absoluteSum) {
          n * kSmallestNormal;
 }
 
-/// What a float32 function may differ by, beyond what its operand does:
+/// How far a float32 function may be off, beyond its operand's error:
 /// relative * |result| + perInput * |x| + absolute.
 struct Allowance {
   double relative = 0, perInput = 0, absolute = 0;

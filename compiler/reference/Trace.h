@@ -18,7 +18,7 @@ namespace minic::reference {
 /// static ranked tensors throughout.
 struct Trace {
   std::vector<mlir::Operation *> ops;
-  /// What the terminator returns.
+  /// The values that the terminator returns.
   std::vector<mlir::Value> results;
   /// The value that another one merely names: a fusion's argument or result, a
   /// relayout.

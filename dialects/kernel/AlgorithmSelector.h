@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the select-algorithm pass knows of tuning: nothing but this interface.
+// The only interface through which the select-algorithm pass knows tuning.
 
 #ifndef MINIC_DIALECTS_KERNEL_ALGORITHMSELECTOR_H
 #define MINIC_DIALECTS_KERNEL_ALGORITHMSELECTOR_H
@@ -9,7 +9,7 @@
 
 namespace minic::kernel {
 
-/// Where a choice came from; becomes the fusion's `provenance` attribute.
+/// A choice and its origin; becomes the fusion's `provenance` attribute.
 struct SelectedChoice {
   ChoiceAttr choice;
   /// "heuristic", "database", "tuned" or "fixture".
@@ -21,7 +21,7 @@ struct SelectedChoice {
   /// Largest error that verification saw: over its tolerance, and absolute.
   /// Negative where nothing was verified.
   double errorOverTolerance = -1, maxAbsoluteError = -1;
-  /// The next best that was measured, empty for none, and its time over ours.
+  /// The next best measured candidate (empty: none) and its time over ours.
   std::string runnerUp;
   double runnerUpRatio = 0;
 };

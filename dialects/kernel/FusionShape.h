@@ -43,7 +43,7 @@ struct BroadcastMap {
                           llvm::ArrayRef<int64_t> spaceShape);
 };
 
-/// What a body (or a part of it) is made of.
+/// The stages of a body or of a part: prologue, anchor, epilogue.
 struct FusionShape {
   /// The contraction or convolution, null for a purely pointwise body. A body
   /// with more than one is matched by no family yet.

@@ -14,7 +14,8 @@ namespace minic::kernel {
 struct OutlinedPart {
   /// Detached, without choice or impl. Its operands are values of the original
   /// body (block arguments or results of other parts' ops), in order of first
-  /// use: whoever inserts it replaces them by values of the outer function.
+  /// use: the caller that inserts it replaces them by values of the outer
+  /// function.
   mlir::OwningOpRef<FusionOp> fusion;
   /// The body values that its results stand for: those used by other ops of
   /// the body or yielded, in body order. Parallel to the fusion's results.

@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace minic::plan {
 
-/// What all commands have.
+/// Verifies the attribute of all commands.
 static LogicalResult verifyDepends(Operation *op) {
   auto depends = op->getAttrOfType<DenseI32ArrayAttr>("depends");
   for (int32_t other : depends ? depends.asArrayRef() : ArrayRef<int32_t>()) {
@@ -21,7 +21,7 @@ static LogicalResult verifyDepends(Operation *op) {
   return success();
 }
 
-/// What launches and calls have.
+/// Verifies the attributes of launches and calls.
 template <typename Op> static LogicalResult verifyAccess(Op op) {
   if (op.getAccess().size() != op.getAddresses().size()) {
     return op.emitOpError("expects an access for each of its ")
@@ -129,7 +129,7 @@ static LogicalResult verifyPostOps(CallOp op, ArrayAttr postOps) {
   return success();
 }
 
-/// What both libraries' convolutions have.
+/// Verifies the attributes of both libraries' convolutions.
 template <typename Attr>
 static LogicalResult verifyConvolution(CallOp op, Attr attr) {
   if (failed(verifyViews(op, {{"input", attr.getInput()},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What commands read and write, and where addresses lead.
+// Finds the memory that commands read and write, and the base of an address.
 
 #ifndef MINIC_DIALECTS_PLAN_COMMANDS_H
 #define MINIC_DIALECTS_PLAN_COMMANDS_H
@@ -20,7 +20,7 @@ struct CommandAccess {
   Access access;
 };
 
-/// Every address of `command` and what is done with it. Scratch is written.
+/// Every address of `command`, and its access. Scratch counts as written.
 llvm::SmallVector<CommandAccess> getAccesses(mlir::Operation *command);
 
 /// An address without views: the op that defines its base, and bytes from it.

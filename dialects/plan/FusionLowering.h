@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the lower-to-plan pass knows of targets: nothing but this interface.
+// The only interface through which the lower-to-plan pass knows targets.
 
 #ifndef MINIC_DIALECTS_PLAN_FUSIONLOWERING_H
 #define MINIC_DIALECTS_PLAN_FUSIONLOWERING_H
@@ -9,7 +9,7 @@
 
 namespace minic::plan {
 
-/// Where a lowering puts commands while a function is turned into a plan.
+/// Takes the commands of a lowering while a function becomes a plan.
 /// Addresses of the fusion's operands and results are known to the pass.
 class PlanBuilder {
 public:

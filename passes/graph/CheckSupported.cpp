@@ -84,7 +84,7 @@ private:
         result = failure();
       }
     }
-    // What follows from a dynamic argument is not worth a report of its own.
+    // A dynamic argument makes other types dynamic; report only the argument.
     if (failed(result)) {
       return failure();
     }

@@ -14,7 +14,7 @@ class ConstantEvaluator;
 #define GEN_PASS_DECL
 #include "passes/graph/Passes.h.inc"
 
-/// As createFoldConstants(options), with arithmetic by `evaluator`, which
+/// Like createFoldConstants(options); `evaluator` does the arithmetic and
 /// outlives the pass.
 std::unique_ptr<mlir::Pass>
 createFoldConstants(const ConstantEvaluator &evaluator,

@@ -274,7 +274,7 @@ struct PushTransposes : graph::impl::PushTransposesBase<PushTransposes> {
     patterns.add<PushThroughPointwise, FoldIntoMatmul, SwapMatmulOperands,
                  LinearToMatmul, ChangeConvolutionLayout>(&getContext());
     TransposeOp::getCanonicalizationPatterns(patterns, &getContext());
-    // What has not settled within the driver's limit is still right.
+    // If the driver reaches its limit first, the module is still right.
     (void)applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };

@@ -29,7 +29,7 @@ using namespace minic::kernel;
 using Group = FusionPartition::Group;
 
 //===----------------------------------------------------------------------===//
-// What ops are
+// Kinds of ops
 //===----------------------------------------------------------------------===//
 
 static bool isPointwise(Operation *op) {
@@ -340,7 +340,7 @@ struct Fuse : kernel::impl::FuseBase<Fuse> {
       eraseDeadOps(block);
       FusionRules rules(block);
       rules.run();
-      // What has been cloned into all of its users.
+      // Producers that were cloned into all of their users.
       eraseDeadOps(block);
       absorbed += rules.absorbed;
       cloned += rules.cloned;

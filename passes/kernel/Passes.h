@@ -14,7 +14,7 @@ class AlgorithmSelector;
 #define GEN_PASS_DECL
 #include "passes/kernel/Passes.h.inc"
 
-/// As createSelectAlgorithm(), asking `selector`, which outlives the pass.
+/// Like createSelectAlgorithm(); asks `selector`, which outlives the pass.
 std::unique_ptr<mlir::Pass> createSelectAlgorithm(AlgorithmSelector &selector);
 
 #define GEN_PASS_REGISTRATION

@@ -14,7 +14,7 @@ class FusionLowering;
 #define GEN_PASS_DECL
 #include "passes/plan/Passes.h.inc"
 
-/// As createLowerToPlan(options), asking `lowering`, which outlives the pass,
+/// Like createLowerToPlan(options); asks `lowering`, which outlives the pass,
 /// for the commands of each fusion.
 std::unique_ptr<mlir::Pass> createLowerToPlan(FusionLowering &lowering,
                                               LowerToPlanOptions options);

@@ -14,7 +14,7 @@
 
 namespace minic {
 
-/// What the plans of a module share: constants, kernels and their symbols.
+/// The constants, kernels and symbols that the plans of a module share.
 /// Constants and kernels that are equal exist once.
 class PlanSymbols {
 public:
@@ -35,7 +35,7 @@ private:
   std::string target;
   llvm::StringSet<> used;
   llvm::MapVector<mlir::Attribute, plan::ConstantOp> constants;
-  /// By printed text without names.
+  /// The key is the printed text without names.
   llvm::StringMap<plan::KernelOp> kernels;
 };
 

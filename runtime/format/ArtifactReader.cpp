@@ -30,7 +30,7 @@ static const char *sectionName(uint32_t kind) {
   return "unknown";
 }
 
-/// Damage: whoever wrote the file did not write this.
+/// Damage: the bytes are not those that the writer wrote.
 template <typename... Args> static absl::Status damaged(const Args &...args) {
   return absl::DataLossError(absl::StrCat("damaged artifact: ", args...));
 }

@@ -98,7 +98,7 @@ absl::Status fillSections(const ArtifactContents &contents, Sections &layout,
   return absl::OkStatus();
 }
 
-/// What a reader would refuse is a mistake of whoever made the sections.
+/// Refuses what a reader would refuse: then the caller made wrong sections.
 absl::Status checkContents(const ArtifactContents &contents) {
   const auto *data =
       reinterpret_cast<const uint8_t *>(contents.metadata.data());

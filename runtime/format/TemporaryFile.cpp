@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The temporary name is ".<file>.<pid>-<serial>.minic-part". Its owner holds a
-// lock on it; whoever can take that lock knows that the owner is dead.
+// lock on it; a process that can take that lock knows that the owner is dead.
 
 #include "runtime/format/TemporaryFile.h"
 

@@ -31,7 +31,7 @@ public:
   /// A known dtype, a stride per dimension, `minRank` to 12 dimensions, and
   /// every element inside its memory. Null views are sound.
   void read(const TensorView *view, const char *role, uint32_t minRank = 2);
-  /// As `read`, of memory that may be written; no two elements share bytes.
+  /// Like `read`, for memory that is written: no two elements share bytes.
   void write(const TensorView *view, const char *role, uint32_t minRank = 2);
 
   /// `bytes` of workspace, with an address exactly where there are any.

@@ -12,7 +12,7 @@ namespace minic::runtime {
 
 class Arena {
 public:
-  /// As `options` say, for `program`, which outlives it. InvalidArgument for a
+  /// Follows `options`; `program` outlives the arena. InvalidArgument for a
   /// caller's arena that is too small, misaligned or elsewhere.
   static absl::StatusOr<Arena> create(const Program &program,
                                       const ContextOptions &options);
@@ -23,7 +23,7 @@ public:
   ~Arena();
 
   std::byte *data() const { return data_; }
-  /// What it was used by last: the pool takes it back behind that.
+  /// The stream that used it last; the pool takes it back in that order.
   void setStream(void *stream) { stream_ = stream; }
 
 private:

@@ -35,8 +35,8 @@ struct ProgramOptions {
   bool strictLibraries = false;
   /// Index of the GPU, as the driver counts them; a CPU has none.
   int device = 0;
-  /// For whoever loads the same library calls again and again: where they
-  /// leave what took long to make. Null: nothing outlives the Program.
+  /// For callers that load the same library calls again and again: keeps the
+  /// parts that took long to make. Null: nothing outlives the Program.
   std::shared_ptr<SparePool> spares = nullptr;
   /// Only Executable::algorithms will be asked: a library call whose algorithm
   /// is open need not be made ready for one, and may refuse to run.
@@ -64,9 +64,9 @@ public:
 
   const std::vector<TensorSpec> &inputs() const;
   const std::vector<TensorSpec> &outputs() const;
-  /// Where it runs and where the caller's tensors are.
+  /// The device that runs it and holds the caller's tensors.
   DevicePlace place() const;
-  /// What it loaded: memory of its place, recording.
+  /// The loaded kernels; also allocates device memory and records runs.
   const Executable &executable() const;
   /// Bytes of the arena a Context needs, 64-byte aligned (GPU: 256).
   uint64_t arenaBytes() const;

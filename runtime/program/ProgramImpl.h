@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a Program holds; Context reads it.
+// The members of a Program, which Context reads, too.
 
 #ifndef MINIC_RUNTIME_PROGRAM_PROGRAMIMPL_H
 #define MINIC_RUNTIME_PROGRAM_PROGRAMIMPL_H

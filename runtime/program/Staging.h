@@ -25,7 +25,7 @@ public:
   ~Staging();
 
   bool exists() const { return memory_ != nullptr; }
-  /// What the run uses for slot `i`.
+  /// The device memory that the run uses for slot `i`.
   void *device(size_t i) const { return device_ + slots_[i].offset; }
   /// Enqueues the copy of a host tensor; pinned memory is read in place, until
   /// the stream is synchronized.

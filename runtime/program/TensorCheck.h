@@ -14,7 +14,7 @@
 
 namespace minic::runtime {
 
-/// Where a tensor's memory is, seen from the program.
+/// The place of a tensor's memory, seen from the program.
 enum class Residence { here, host, elsewhere };
 
 /// A tensor's place for a program at `program`. The CPU takes pinned memory as
@@ -31,7 +31,8 @@ inline Residence residenceOf(const DevicePlace &tensor,
   return isHost ? Residence::host : Residence::elsewhere;
 }
 
-/// What run compares with, flat: no name, no vector, nothing to chase.
+/// A signature in the form that `run` compares with: flat, no pointers to chase
+/// but the dimensions.
 struct ExpectedTensor {
   explicit ExpectedTensor(const TensorSpec &spec)
       : dims(spec.dims.data()), rank(spec.dims.size()), dtype(spec.dtype),

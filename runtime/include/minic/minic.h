@@ -107,10 +107,9 @@ MINIC_API int32_t minic_program_threads(const minic_program *program);
 /* Where it runs, and where tensors have to be: kDLCPU or kDLCUDA. */
 MINIC_API DLDevice minic_program_device(const minic_program *program);
 
-/* Memory of the program's device, 256-byte aligned, for those who have no
- * allocator of their own: to be released before the program is destroyed.
- * Copies are complete when they return and in no order with runs that are not:
- * synchronize first. */
+/* Memory of the program's device, 256-byte aligned, for callers without an
+ * allocator of their own. Release it before the program is destroyed. A copy is
+ * complete when it returns; it does not wait for runs, so synchronize first. */
 MINIC_API minic_status minic_program_allocate(const minic_program *program,
                                               uint64_t bytes, void **memory);
 /* Null is allowed. */
@@ -135,8 +134,8 @@ typedef void (*minic_parallel_for)(void *pool, int workers,
 
 /* Which runs on a GPU replay a captured CUDA graph. */
 typedef enum minic_graph_mode {
-  /* What was best when the model was tuned: never, always, or where the stream
-   * is idle, as the context estimates from its runs. */
+  /* The best when the model was tuned: never, always, or when the stream is
+   * idle, as the context estimates from its runs. */
   MINIC_GRAPH_AS_MEASURED = 0,
   MINIC_GRAPH_OFF = 1,
   MINIC_GRAPH_ON = 2
@@ -171,12 +170,12 @@ MINIC_API void minic_context_destroy(minic_context *context);
 
 /* Runs the model on the caller's tensors, in the program's order. Device,
  * type, shape, strides (null or dense) and alignment of each are checked first;
- * where one is wrong nothing is written. That no tensor overlaps an output is
- * not checked. Allocates nothing unless the plan calls a library.
+ * if one is wrong, nothing is written. Tensors must not overlap an output; this
+ * is not checked. Allocates nothing unless the plan calls a library.
  *
- * On a GPU the run is enqueued on the context's stream and not waited for;
- * tensors and stream stay valid until it is done. Where the stream is being
- * captured, the run becomes part of that graph.
+ * On a GPU the run is enqueued on the context's stream and not waited for. Keep
+ * tensors and stream valid until it is done. If the stream is being captured,
+ * the run becomes part of that graph.
  */
 MINIC_API minic_status minic_context_run(minic_context *context,
                                          const DLTensor *inputs,
@@ -188,7 +187,7 @@ MINIC_API minic_status minic_context_run(minic_context *context,
  * caller orders them behind those on the stream before. */
 MINIC_API minic_status minic_context_set_stream(minic_context *context,
                                                 void *stream);
-/* Waits for all runs of the context; where one failed, says so. */
+/* Waits for all runs of the context. Fails if one of them failed. */
 MINIC_API minic_status minic_context_synchronize(minic_context *context);
 
 /* What the context's graph has done so far. */
@@ -204,8 +203,8 @@ typedef struct minic_graph_counters {
 MINIC_API
 minic_status minic_context_graph_counters(const minic_context *context,
                                           minic_graph_counters *counters);
-/* Why runs replay no graph although one is asked for; "" where they do or none
- * is. Valid until the next such call. Never null. */
+/* Why runs replay no graph although one was asked for; else "". Valid until the
+ * next such call. Never null. */
 MINIC_API const char *minic_context_graph_refusal(minic_context *context);
 
 #ifdef __cplusplus
