@@ -3,7 +3,7 @@
 never slower. Where memory lies makes one and the same plan a few percent slower or
 faster, as rows of equal plans show. So a row whose 95 % interval of the paired ratio
 of back-to-back times lies wholly above one is looked at again as a model of its own,
-and is missed when that is so with either artifact loaded first.
+and is missed when that is so with either artifact loaded first (judging.py).
 
 Problems are functions of a few models, which are compiled for default side by
 side first; then each model is tuned and its functions are timed while nothing
@@ -18,6 +18,7 @@ import tempfile
 import time
 
 import common
+import judging
 
 parser = common.parser(__doc__)
 parser.add_argument("--part", default="1/1", metavar="I/N",
@@ -110,11 +111,8 @@ def judge(symbol, tuned, default, equal):
     row, why = compare(symbol, tuned, default, arguments.rounds)
     if row is None:
         return row, why
-    if equal and row["ways"][0] == row["ways"][1]:
-        row["verdict"] = "equal plans"
-    else:
-        row["verdict"] = ("suspect" if row["low"] > 1 else
-                          "faster" if row["high"] < 1 else "no difference")
+    row["verdict"] = judging.judge_row(
+        row, equal and row["ways"][0] == row["ways"][1])
     return row, why
 
 
@@ -133,14 +131,11 @@ def judge_alone(model, symbol):
         if row is None:
             return row, why
         looks.append(row)
-    row = max(looks, key=lambda look: look["ratio"])  # the worse is shown
+    row = judging.shown(*looks)
     tuned, default = (plans(artifact).get(symbol) for artifact in artifacts)
-    if tuned == default and row["ways"][0] == row["ways"][1]:
-        row["verdict"] = "equal plans alone"
-    else:
-        slower = all(look["low"] > 1 for look in looks)
-        row["verdict"] = "SLOWER" if slower else "no difference alone"
-    return row | {"looks": looks}, ""
+    verdict = judging.judge_looks(
+        *looks, tuned == default and row["ways"][0] == row["ways"][1])
+    return row | {"looks": looks, "verdict": verdict}, ""
 
 
 def left():
@@ -167,7 +162,7 @@ def run_chunk(model, chunk, default, rows, failures):
         if mine and theirs:
             equal = bool(after) and after.get(symbol) == before.get(symbol)
             row, why = judge(symbol, mine, theirs, equal)
-            if row is not None and row["verdict"] == "suspect":
+            if row is not None and row["verdict"] == "slower":
                 row, why = judge_alone(model, symbol)
         if row is None:
             failures[symbol] = why
@@ -175,7 +170,7 @@ def run_chunk(model, chunk, default, rows, failures):
             continue
         rows.append(row)
         print(f"{symbol:36}{row['default_us']:10.2f}{row['tuned_us']:10.2f}"
-              f"{row['ratio']:8.3f} [{row['low']:.3f}, {row['high']:.3f}]"
+              f"   {judging.ratio_text(row)}"
               f"{row['call_ratio']:8.3f}"
               f" {row['ways'][0]:9} {row['verdict']}",
               flush=True)
@@ -212,10 +207,10 @@ counts = {}
 for row in rows:
     counts[row["verdict"]] = counts.get(row["verdict"], 0) + 1
 print("=====")
+print(judging.RULE)
 for row in rows:
     if row["verdict"] == "SLOWER":
-        print(f"SLOWER: {row['problem']}: {row['ratio']:.3f} "
-              f"[{row['low']:.3f}, {row['high']:.3f}]")
+        print(f"SLOWER: {row['problem']}: {judging.ratio_text(row)}")
 for symbol, why in failures.items():
     print(f"FAILED: {symbol}: {why[:160]}")
 if skipped:

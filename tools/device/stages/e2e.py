@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles the end-to-end models for the GPU with each kind of backend and
-compares every function with the float64 reference on random data."""
+"""Compiles the end-to-end models for the GPU with each kind of backend, for
+contractions and convolutions, and compares every function with the float64
+reference on random data. A model with a function that a kind of backend cannot
+implement is unsupported, a column of its own."""
 
 import concurrent.futures
 import re
@@ -8,6 +10,7 @@ import sys
 import tempfile
 
 import common
+import judging
 
 parser = common.parser(__doc__)
 parser.add_argument("--only", nargs="*", default=[])
@@ -24,15 +27,12 @@ def check(case):
     what = f"{model.name} {backend or 'any'}"
     with tempfile.TemporaryDirectory() as scratch:
         artifact = f"{scratch}/m.minic"
-        options = [f"--gemm-backends={backend}",
-                   ] if backend else []
         status, text = common.run(
             binaries / "minic", model, "-o", artifact, "--target=cuda",
-            f"--tune-db={scratch}/t.db", *options, *arguments.option,
-            timeout=300)
+            f"--tune-db={scratch}/t.db", *judging.backend_options(backend),
+            *arguments.option, timeout=300)
         if status != 0:
-            unsupported = status == 4 or "unsupported" in text
-            return what, "unsupported" if unsupported else "FAILED", \
+            return what, judging.compile_verdict(status), \
                 common.last_line(text)
         _, inspected = common.run(binaries / "minic", "inspect", artifact)
         functions = re.findall(r"^function (\S+)", inspected, re.M)
@@ -53,10 +53,11 @@ models = [m for m in models
           if "safetensors" not in m.read_text() and  # lit makes that file
           (not arguments.only or any(o in m.name for o in arguments.only))]
 cases = [(m, b) for m in models for b in arguments.backends]
-failed = 0
+verdicts = []
 with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-    for what, verdict, detail in pool.map(check, cases):
-        failed += verdict == "FAILED"
+    for (_, backend), (what, verdict, detail) in zip(cases,
+                                                     pool.map(check, cases)):
+        verdicts.append((backend, verdict))
         print(f"{what}: {verdict}: {detail}", flush=True)
-print(f"{failed} of {len(cases)} failed")
-sys.exit(1 if failed else 0)
+print("\n".join(judging.count_verdicts(verdicts)))
+sys.exit(1 if "FAILED" in (verdict for _, verdict in verdicts) else 0)
