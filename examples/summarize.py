@@ -43,9 +43,10 @@ def ratio_text(ratio, base):
     if low is None or high is None:
         return f"too few rounds to compare with {base}"
     value = ratio["time_ratio"]
+    same = ", the same kernels" if ratio.get("equal_choices") else ""
     interval = f"{value:.4f} [{low:.4f}, {high:.4f}]"
-    if low <= 1 <= high:
-        return f"no difference from {base}: {interval}"
+    if same or low <= 1 <= high:
+        return f"no difference from {base}: {interval}{same}"
     percent = f"{100 * abs(value - 1):.1f} %"
     word = "more" if value > 1 else "less"
     return f"{percent} {word} time than {base}: {interval}"

@@ -186,6 +186,15 @@ nlohmann::ordered_json seriesJson(const BenchSeries &series,
   return json;
 }
 
+/// Two artifacts of the same kernels and calls: what lies between them is
+/// noise. On a GPU they may still run in different ways.
+bool hasEqualChoices(const BenchSeries &other, const BenchSeries &base) {
+  const Arithmetic &mine = other.arithmetic, &theirs = base.arithmetic;
+  return !isOnGpu(other) && !isOnGpu(base) && other.threads == base.threads &&
+         !mine.choices.empty() && mine.choices == theirs.choices &&
+         mine.device == theirs.device;
+}
+
 /// Null bounds where there are too few rounds for an interval.
 nlohmann::ordered_json comparisonJson(const BenchSeries &other,
                                       const BenchSeries &base) {
@@ -195,6 +204,9 @@ nlohmann::ordered_json comparisonJson(const BenchSeries &other,
                                  {"time_ratio", ratio.value},
                                  {"low", ratio.low},
                                  {"high", ratio.high}};
+  if (hasEqualChoices(other, base)) {
+    json["equal_choices"] = true;
+  }
   if (isOnGpu(other) && isOnGpu(base)) {
     ratio = runtime::estimateRatio(other.deviceSamplesUs, base.deviceSamplesUs);
     json["device_time_ratio"] = ratio.value;

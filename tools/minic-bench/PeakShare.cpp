@@ -45,6 +45,10 @@ Arithmetic readArithmetic(const std::string &evidence) {
     if (!fusion.is_object()) {
       return Arithmetic();
     }
+    if (auto it = fusion.find("choice");
+        it != fusion.end() && it->is_string()) {
+      arithmetic.choices.push_back(it->get<std::string>());
+    }
     double flops = numberOf(fusion, "flops");
     double peakGflops = numberOf(fusion, "peakGflops");
     flopsOf[dtypeOf(fusion)] += flops;

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace minic::tools {
 
@@ -22,6 +23,8 @@ struct Arithmetic {
   /// device's estimated peaks; 0 where it is not known.
   std::string device;
   double idealUs = 0;
+  /// What implements each fusion; empty where the evidence does not say it.
+  std::vector<std::string> choices;
 };
 
 /// All in f32 where the evidence is absent or says nothing of it.

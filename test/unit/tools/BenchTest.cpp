@@ -67,7 +67,7 @@ TEST_F(BenchTest, ShareOfThePeakOfTheDtype) {
   TestArtifact artifact = scaleArtifact(1000);
   artifact.function().flops = 1;
   artifact.variant().evidence =
-      R"({"fusions": [{"dtype": "bf16", "flops": 1}]})";
+      R"({"fusions": [{"dtype": "bf16", "flops": 1, "choice": "one"}]})";
   write("some.minic", artifact);
   // More than any peak allows: no share is told.
   artifact.function().flops = uint64_t(1) << 60;
@@ -86,6 +86,24 @@ TEST_F(BenchTest, ShareOfThePeakOfTheDtype) {
   EXPECT_GT(json["peaks"]["bf16"]["gflops"].get<double>(), 0);
   EXPECT_GT(json["artifacts"][1]["share_of_peak"].get<double>(), 0);
   EXPECT_TRUE(json["artifacts"][2]["share_of_peak"].is_null());
+}
+
+TEST_F(BenchTest, KnowsEqualChoices) {
+  for (const char *choice : {"one", "two"}) {
+    TestArtifact artifact = scaleArtifact(1000);
+    artifact.variant().evidence =
+        R"({"fusions": [{"choice": ")" + std::string(choice) + R"("}]})";
+    write(std::string(choice) + ".minic", artifact);
+  }
+  ToolResult result = bench("one.minic --compare=one.minic --compare=two.minic "
+                            "--compare=a.minic --rounds=3 --sample-ms=0.1 "
+                            "--json=r.json");
+  ASSERT_EQ(result.exitCode, 0) << result.errors;
+  auto json = nlohmann::json::parse(read("r.json"), nullptr, false);
+  ASSERT_EQ(json["comparisons"].size(), 3u);
+  EXPECT_TRUE(json["comparisons"][0].contains("equal_choices"));
+  EXPECT_FALSE(json["comparisons"][1].contains("equal_choices"));
+  EXPECT_FALSE(json["comparisons"][2].contains("equal_choices"));
 }
 
 TEST_F(BenchTest, ColdAndSingleRuns) {
