@@ -143,7 +143,20 @@ TEST(ProtocolTest, RunModesAndClocks) {
   request.runUs = {8.5, 0.1};
   EXPECT_EQ(roundTripRequest(request).modes, request.modes);
   EXPECT_EQ(roundTripRequest(request).runUs, request.runUs);
-  EXPECT_EQ(roundTripReply(TimeReply{{1.0}, 1980.0}).smClockMHz, 1980.0);
+  EXPECT_EQ(
+      roundTripReply(TimeReply{.microseconds = {1.0}, .smClockMHz = 1980.0})
+          .smClockMHz,
+      1980.0);
+}
+
+TEST(ProtocolTest, DisturbedSamples) {
+  TimeRequest request{.ids = {"a"}, .iterations = {1}, .retakeUs = 12000};
+  EXPECT_EQ(roundTripRequest(request).retakeUs, 12000);
+  TimeReply reply = roundTripReply(TimeReply{.microseconds = {1.0, 2.0},
+                                             .firstTakesUs = {3.0, 2.0},
+                                             .disturbed = {false, true}});
+  EXPECT_EQ(reply.firstTakesUs, (std::vector<double>{3.0, 2.0}));
+  EXPECT_EQ(reply.disturbed, (std::vector<bool>{false, true}));
 }
 
 TEST(ProtocolTest, ChangedPointers) {
@@ -170,8 +183,9 @@ TEST(ProtocolTest, RepliesKeepValuesThatAreNotFinite) {
   EXPECT_EQ(got.maxRelativeError, 0.1);
   EXPECT_TRUE(got.deterministic);
   EXPECT_EQ(got.detail, reply.detail);
-  EXPECT_EQ(roundTripReply(TimeReply{{1.5, 1.0 / 3}}).microseconds,
-            (std::vector<double>{1.5, 1.0 / 3}));
+  EXPECT_EQ(
+      roundTripReply(TimeReply{.microseconds = {1.5, 1.0 / 3}}).microseconds,
+      (std::vector<double>{1.5, 1.0 / 3}));
 }
 
 TEST(ProtocolTest, ErrorsAreReplies) {
