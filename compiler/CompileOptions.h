@@ -34,6 +34,12 @@ struct CompileOptions {
   std::vector<std::string> gemmBackends;
   /// The same for convolutions.
   std::vector<std::string> convBackends;
+  /// The candidate that every fusion takes, as AUTOTUNE tables name it; empty
+  /// for a choice.
+  std::string candidate;
+  /// File that says which candidate a fusion takes (docs/tuning.md); empty for
+  /// none.
+  std::string pin;
   /// "guided" or "exhaustive": whether candidates that by their estimates
   /// cannot win any more are left out.
   std::string search = "guided";

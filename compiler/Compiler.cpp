@@ -22,6 +22,7 @@
 #include "compiler/emit/ModelBytecode.h"
 #include "compiler/import/ImportModel.h"
 #include "compiler/reference/FoldingEvaluator.h"
+#include "compiler/tune/Pins.h"
 #include "compiler/tune/ScratchDirectory.h"
 #include "compiler/tune/TuneReport.h"
 #include "compiler/tune/TunedBinaries.h"
@@ -78,10 +79,12 @@ public:
 
 private:
   LogicalResult importPhase();
-  /// From a clone of the fused module to codegen, for one target.
-  FailureOr<OwningOpRef<ModuleOp>> compileVariant(const VariantTarget &variant,
-                                                  bool isFirst,
-                                                  CompileResult &result);
+  /// A clone of the fused module for each target, with its pins.
+  FailureOr<std::vector<OwningOpRef<ModuleOp>>>
+  pinVariants(ArrayRef<VariantTarget> targets);
+  /// From such a clone to codegen, for one target.
+  LogicalResult compileVariant(const VariantTarget &variant, bool isFirst,
+                               ModuleOp module, CompileResult &result);
   LogicalResult dump(Phase phase, ModuleOp module);
   LogicalResult reportNothing(ArrayRef<VariantTarget> targets) const;
   LogicalResult emitPhase(ModuleOp plan, CompileResult &result);
@@ -142,18 +145,37 @@ static void describeReplay(ModuleOp plan,
   }
 }
 
-FailureOr<OwningOpRef<ModuleOp>>
-Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
-                            CompileResult &result) {
-  OwningOpRef<ModuleOp> module = model.module->clone();
+FailureOr<std::vector<OwningOpRef<ModuleOp>>>
+Compilation::pinVariants(ArrayRef<VariantTarget> targets) {
+  FailureOr<tune::Pins> pins = tune::Pins::read(options, context);
+  if (failed(pins)) {
+    return failure();
+  }
+  std::vector<OwningOpRef<ModuleOp>> modules;
+  for (const VariantTarget &target : targets) {
+    modules.push_back(model.module->clone());
+    if (failed(pins->apply(*modules.back(),
+                           {target.target.get(), target.isa, &options}))) {
+      return failure();
+    }
+  }
+  if (failed(pins->checkUse(context))) {
+    return failure();
+  }
+  return modules;
+}
+
+LogicalResult Compilation::compileVariant(const VariantTarget &variant,
+                                          bool isFirst, ModuleOp module,
+                                          CompileResult &result) {
   variant.target->setBinaryCache(&binaries);
   FailureOr<Verdicts> verdicts =
-      selectAlgorithms(*module, variant, options, runner, machine);
+      selectAlgorithms(module, variant, options, runner, machine);
   if (failed(verdicts)) {
     return failure();
   }
   std::vector<FunctionEvidence> evidence =
-      collectEvidence(*module, variant.target->profile());
+      collectEvidence(module, variant.target->profile());
   for (FunctionEvidence &entry : evidence) {
     const ModelVerdict &verdict = (*verdicts)[entry.function];
     entry.verdict = verdict.generated.empty()
@@ -169,7 +191,7 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
     }
   }
   auto hints =
-      collectHints(*module, *variant.target, options, variant.canTune, checked);
+      collectHints(module, *variant.target, options, variant.canTune, checked);
   for (FunctionEvidence &entry : evidence) {
     std::vector<std::string> &lines = hints[entry.function];
     if (std::string loss = (*verdicts)[entry.function].graphLoss;
@@ -182,7 +204,7 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
     }
   }
   if (isFirst && !options.propagateNan) {
-    logNanLosses(*module, *variant.target, options.log);
+    logNanLosses(module, *variant.target, options.log);
   }
   PipelineInputs inputs;
   inputs.target = variant.target.get();
@@ -192,24 +214,24 @@ Compilation::compileVariant(const VariantTarget &variant, bool isFirst,
     if (options.compileTo < phase) {
       break;
     }
-    if (failed(runner.run(phase, *module, inputs))) {
+    if (failed(runner.run(phase, module, inputs))) {
       return failure();
     }
     if (phase == Phase::Plan) {
-      setGraphVerdicts(*module, *verdicts);
-      setGraphMode(*module, options);
-      setPointerChanges(*module, *verdicts);
-      describeReplay(*module, evidence, options.log);
-      attachEvidence(*module, evidence);
+      setGraphVerdicts(module, *verdicts);
+      setGraphMode(module, options);
+      setPointerChanges(module, *verdicts);
+      describeReplay(module, evidence, options.log);
+      attachEvidence(module, evidence);
     }
-    if (failed(dump(phase, *module))) {
+    if (failed(dump(phase, module))) {
       return failure();
     }
   }
   if (isFirst) {
     result.evidence = std::move(evidence);
   }
-  return module;
+  return success();
 }
 
 LogicalResult Compilation::dump(Phase phase, ModuleOp module) {
@@ -312,19 +334,21 @@ LogicalResult Compilation::run(CompileResult &result) {
   }
   logFusions(*model.module, options.log);
   logPerfHints(*model.module, targets->front().target->profile(), options);
-  std::vector<OwningOpRef<ModuleOp>> variants;
+  FailureOr<std::vector<OwningOpRef<ModuleOp>>> variants =
+      pinVariants(*targets);
+  if (failed(variants)) {
+    return failure();
+  }
   for (auto &&[i, target] : llvm::enumerate(*targets)) {
-    FailureOr<OwningOpRef<ModuleOp>> variant =
-        compileVariant(target, i == 0, result);
-    if (failed(variant)) {
+    ModuleOp variant = *(*variants)[i];
+    if (failed(compileVariant(target, i == 0, variant, result))) {
       return failure();
     }
     if (!endsAt(Phase::Emit)) {
-      return print(**variant);
+      return print(variant);
     }
-    variants.push_back(std::move(*variant));
   }
-  OwningOpRef<ModuleOp> plan = mergeVariants(std::move(variants));
+  OwningOpRef<ModuleOp> plan = mergeVariants(*std::move(variants));
   logMemory(*plan, options.log);
   return success(succeeded(reportNothing(*targets)) &&
                  succeeded(emitPhase(*plan, result)));

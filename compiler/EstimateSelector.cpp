@@ -100,6 +100,7 @@ EstimateSelector::select(ArrayRef<kernel::FusionOp> fusions) {
     kernel::SelectedChoice &choice = result.emplace_back();
     choice.choice = best->choice;
     choice.origin = "heuristic";
+    choice.candidate = best->name;
     choice.reason = llvm::formatv("{0}, best estimate of {1} candidates, not "
                                   "measured",
                                   best->name, candidates->size())

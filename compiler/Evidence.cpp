@@ -16,12 +16,10 @@ using namespace mlir;
 
 namespace minic {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FusionEvidence, label, choice,
-                                                origin, reason, timeUs, dtype,
-                                                flops, bytes, peakGflops, parts,
-                                                errorOverTolerance,
-                                                maxAbsoluteError, runnerUp,
-                                                runnerUpRatio, lost)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
+    FusionEvidence, label, choice, origin, candidate, problem, reason, timeUs,
+    dtype, flops, bytes, peakGflops, parts, errorOverTolerance,
+    maxAbsoluteError, runnerUp, runnerUpRatio, lost)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FunctionEvidence, function,
                                                 device, threads, peakGflops,
                                                 memoryGBs, cacheBytes, verdict,
@@ -64,14 +62,14 @@ static FusionEvidence collect(kernel::FusionOp fusion,
   if (!provenance) {
     return evidence;
   }
-  if (auto origin = provenance.getAs<StringAttr>("origin")) {
-    evidence.origin = origin.getValue().str();
-  }
-  if (auto reason = provenance.getAs<StringAttr>("reason")) {
-    evidence.reason = reason.getValue().str();
-  }
-  if (auto name = provenance.getAs<StringAttr>("runner_up")) {
-    evidence.runnerUp = name.getValue().str();
+  for (auto [name, field] : {std::pair("origin", &evidence.origin),
+                             std::pair("candidate", &evidence.candidate),
+                             std::pair("problem", &evidence.problem),
+                             std::pair("reason", &evidence.reason),
+                             std::pair("runner_up", &evidence.runnerUp)}) {
+    if (auto text = provenance.getAs<StringAttr>(name)) {
+      *field = text.getValue().str();
+    }
   }
   if (auto lost = provenance.getAs<StringAttr>("lost")) {
     evidence.lost = lost.getValue().str();

@@ -19,7 +19,9 @@ namespace minic {
 struct FusionEvidence {
   std::string label;  // describeFusion
   std::string choice; // describeChoice
-  std::string origin; // "heuristic", "database", "tuned"
+  std::string origin; // "heuristic", "database", "tuned", "pinned"
+  /// As --pin names them; empty where unknown.
+  std::string candidate, problem;
   std::string reason;
   double timeUs = 0; // 0 where nothing was measured
   std::string dtype; // of the operands that are multiplied; empty for none

@@ -38,6 +38,14 @@ static std::vector<Option> makeTable() {
   table.push_back(list("conv-backends", selection, "LIST", backends,
                        "Only these may implement convolutions",
                        &O::convBackends));
+  table.push_back(text("candidate", selection, "NAME",
+                       "What every fusion takes, by its name in an AUTOTUNE "
+                       "table; nothing is measured",
+                       &O::candidate));
+  table.push_back(text("pin", selection, "FILE",
+                       "What fusions take, as 'minic explain --pins' and "
+                       "'minic-tune pins' write it; others are chosen",
+                       &O::pin));
   table.push_back(choice("search", selection, {"guided", "exhaustive"},
                          "Candidates to measure on a GPU: what may be the "
                          "fastest by its estimate, or all",

@@ -26,6 +26,14 @@ static void logVerdicts(const Verdicts &verdicts, const Log &log) {
   }
 }
 
+/// Whether there is something to choose: pins have not chosen all.
+static bool isOpen(ModuleOp module) {
+  bool isOpen = false;
+  module.walk(
+      [&](kernel::FusionOp fusion) { isOpen |= !fusion.getChoiceAttr(); });
+  return isOpen;
+}
+
 FailureOr<Verdicts> selectAlgorithms(ModuleOp module,
                                      const VariantTarget &variant,
                                      const CompileOptions &options,
@@ -38,13 +46,14 @@ FailureOr<Verdicts> selectAlgorithms(ModuleOp module,
   PipelineInputs inputs;
   inputs.target = variant.target.get();
   OwningOpRef<ModuleOp> fused = module.clone();
+  bool checksModel = options.wholeModelCheck && isOpen(module);
   if (!asksTuner(variant, options)) {
     tune::HeuristicSelector selector(selection);
     inputs.selector = &selector;
     if (failed(runner.run(Phase::SelectAlgorithm, module, inputs))) {
       return failure();
     }
-    if (!options.wholeModelCheck || !selector.hasRecords()) {
+    if (!checksModel || !selector.hasRecords()) {
       return Verdicts();
     }
     WholeModel whole(module, variant, options, selector, /*measurer=*/nullptr);
@@ -62,7 +71,7 @@ FailureOr<Verdicts> selectAlgorithms(ModuleOp module,
   FailureOr<Verdicts> verdicts = Verdicts();
   tune::SteadyClock clock;
   double checkSeconds = 0;
-  if (options.wholeModelCheck) {
+  if (checksModel) {
     WholeModel whole(module, variant, options, selector,
                      options.tuneReplay ? nullptr : &selector);
     double begun = clock.now();

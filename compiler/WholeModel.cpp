@@ -44,7 +44,7 @@ static std::string describeMeasured(DictionaryAttr provenance) {
 
 /// Gives the fusions of `mine` the choices of `theirs`, and `why` these ship;
 /// what they had measured stays as the choice that lost. Choices that both have
-/// keep their evidence.
+/// keep their evidence, and a fusion the key of its problem.
 static void takeChoices(ArrayRef<kernel::FusionOp> mine,
                         ArrayRef<kernel::FusionOp> theirs, StringRef why) {
   for (auto [ours, other] : llvm::zip_equal(mine, theirs)) {
@@ -64,6 +64,10 @@ static void takeChoices(ArrayRef<kernel::FusionOp> mine,
       now.set("lost", b.getStringAttr(lost));
     }
     fusion.setChoiceAttr(from.getChoiceAttr());
+    if (Attribute problem = before ? before.get("problem") : nullptr;
+        problem && !now.get("problem")) {
+      now.set("problem", problem);
+    }
     fusion->setAttr("provenance", now.getDictionary(b.getContext()));
   }
 }

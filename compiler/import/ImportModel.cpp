@@ -6,6 +6,7 @@
 
 #include "compiler/import/BindWeights.h"
 #include "compiler/import/ExplainParseErrors.h"
+#include "compiler/import/FillProblem.h"
 #include "compiler/import/RecognizeFile.h"
 #include "dialects/graph/Graph.h"
 
@@ -260,6 +261,7 @@ importBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer, StringRef name,
   model.module = parse(std::move(buffer), context);
   if (!model.module ||
       failed(keepFunctions(*model.module, options.functions)) ||
+      failed(fillProblem(*model.module)) ||
       failed(attachWeights(model, name, options))) {
     return failure();
   }

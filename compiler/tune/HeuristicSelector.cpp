@@ -90,6 +90,8 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
       }
       choice.choice = parseChoice(*best, context);
       choice.origin = "heuristic";
+      choice.candidate = best->name;
+      choice.problem = problem.key;
       choice.reason = absl::StrCat(
           best->name, ", best estimate of ", task.candidates.size(),
           " candidates",

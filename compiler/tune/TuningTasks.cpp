@@ -48,12 +48,12 @@ Versions currentVersions(const Target &target) {
 }
 
 /// Whether all that one run of the model touches outgrows the caches: then the
-/// operands of a fusion have left them when its turn comes again.
-static bool isCold(ArrayRef<kernel::FusionOp> fusions,
-                   const DeviceProfile &profile) {
+/// operands of a fusion have left them when its turn comes again. `any` of its
+/// fusions tells the model: those that are pinned are touched as well.
+static bool isCold(kernel::FusionOp any, const DeviceProfile &profile) {
   llvm::SmallDenseSet<Value> seen;
   int64_t bytes = 0;
-  for (kernel::FusionOp fusion : fusions) {
+  any->getParentOfType<ModuleOp>().walk([&](kernel::FusionOp fusion) {
     for (Value value :
          llvm::concat<Value>(llvm::to_vector(fusion.getInputs()),
                              llvm::to_vector_of<Value>(fusion.getResults()))) {
@@ -62,7 +62,7 @@ static bool isCold(ArrayRef<kernel::FusionOp> fusions,
             kernel::withoutLayout(cast<RankedTensorType>(value.getType())));
       }
     }
-  }
+  });
   return bytes > std::max(profile.l2Bytes, profile.l3Bytes);
 }
 
@@ -179,7 +179,7 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
   setting.isa = inputs.isa;
   setting.threads = profile.threads;
   setting.alignment = inputs.options->inputAlignment;
-  setting.cold = isCold(fusions, profile);
+  setting.cold = isCold(fusions.front(), profile);
   setting.float32Precision = inputs.options->float32Precision;
   setting.propagateNan = inputs.options->propagateNan;
   if (profile.isGpu()) {
@@ -278,6 +278,8 @@ recordedChoice(const Record &record, const Selection &selection,
         record.problem.description, " has a choice that cannot be read"));
   }
   choice.origin = origin.str();
+  choice.candidate = row.candidate.name;
+  choice.problem = problem.key;
   choice.timeUs = row.bestKnownUs();
   choice.reason = absl::StrCat(row.candidate.name, ", ", selection.reason);
   if (record.state == RecordState::Provisional) {

@@ -12,8 +12,10 @@ namespace minic::kernel {
 /// A choice and its origin; becomes the fusion's `provenance` attribute.
 struct SelectedChoice {
   ChoiceAttr choice;
-  /// "heuristic", "database", "tuned" or "fixture".
+  /// "heuristic", "database", "tuned", "pinned" or "fixture".
   std::string origin;
+  /// The candidate's name, and the key of its problem; empty where unknown.
+  std::string candidate, problem;
   /// Measured device time in microseconds; 0 where nothing was measured.
   double timeUs = 0;
   /// One line for people: who won by how much, or why nothing was measured.

@@ -111,6 +111,12 @@ struct SelectAlgorithm : kernel::impl::SelectAlgorithmBase<SelectAlgorithm> {
     attrs.set("origin", builder.getStringAttr(choice.origin));
     attrs.set("reason", builder.getStringAttr(choice.reason));
     attrs.set("time_us", builder.getF64FloatAttr(choice.timeUs));
+    if (!choice.candidate.empty()) {
+      attrs.set("candidate", builder.getStringAttr(choice.candidate));
+    }
+    if (!choice.problem.empty()) {
+      attrs.set("problem", builder.getStringAttr(choice.problem));
+    }
     if (choice.maxAbsoluteError >= 0) {
       attrs.set("error_over_tolerance",
                 builder.getF64FloatAttr(choice.errorOverTolerance));

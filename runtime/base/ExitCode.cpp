@@ -18,6 +18,8 @@ ExitCode exitCodeOf(const absl::Status &status) {
   case absl::StatusCode::kPermissionDenied:
   case absl::StatusCode::kUnavailable:
     return ExitCode::BadInput;
+  case absl::StatusCode::kCancelled:
+    return ExitCode::Interrupted;
   case absl::StatusCode::kFailedPrecondition:
   case absl::StatusCode::kResourceExhausted:
   case absl::StatusCode::kUnimplemented:

@@ -14,6 +14,7 @@
 #include "tools/common/ModelInputs.h"
 #include "tools/common/ReferenceCheck.h"
 #include "tools/minic-bench/BenchReport.h"
+#include "tools/minic-bench/CompileModels.h"
 #include "tools/minic-bench/TimedContext.h"
 
 #include "absl/strings/str_cat.h"
@@ -41,7 +42,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int overheadLoads = 21;     // loads whose median --overhead reports
 constexpr int minimumRounds = 10;     // even where they take longer than asked
 constexpr double maximumOverrun = 10; // but not this many times longer
-constexpr double warmUpUs = 50'000;
 constexpr uint64_t constantsSeed = 1;
 
 double microsecondsSince(Clock::time_point start) {
@@ -95,7 +95,8 @@ absl::StatusOr<Contestant> enter(const BenchOptions &options,
 
 /// Runs until code, data and the clock have settled; then how many runs make a
 /// sample.
-absl::StatusOr<int64_t> warmUp(Contestant &contestant, double sampleMs) {
+absl::StatusOr<int64_t> warmUp(Contestant &contestant,
+                               const BenchOptions &options) {
   double fastestUs = std::numeric_limits<double>::infinity();
   Clock::time_point start = Clock::now();
   int64_t iterations = 1;
@@ -106,9 +107,9 @@ absl::StatusOr<int64_t> warmUp(Contestant &contestant, double sampleMs) {
     }
     fastestUs = std::min(fastestUs, *sample);
     iterations = std::min<int64_t>(2 * iterations, 1024);
-  } while (microsecondsSince(start) < warmUpUs);
+  } while (microsecondsSince(start) < options.warmUpMs * 1000);
   // A run that the clock cannot resolve counts as one of a nanosecond.
-  double runs = std::ceil(sampleMs * 1000 / std::max(fastestUs, 1e-3));
+  double runs = std::ceil(options.sampleMs * 1000 / std::max(fastestUs, 1e-3));
   return std::max<int64_t>(1, int64_t(runs));
 }
 
@@ -136,13 +137,14 @@ absl::Status addSample(Contestant &contestant, CacheEvictor *evictor,
 
 /// Loads an artifact, as often as asked, and what `series` tells of it.
 absl::StatusOr<std::shared_ptr<const Program>>
-loadTimed(const BenchOptions &options, BenchSeries &series) {
+loadTimed(const BenchOptions &options, const std::string &path,
+          BenchSeries &series) {
   std::shared_ptr<const Program> program;
   for (int i = 0; i < (options.overhead ? overheadLoads : 1); ++i) {
     program.reset();
     Clock::time_point start = Clock::now();
     absl::StatusOr<std::shared_ptr<const Program>> loaded =
-        loadArtifact(options, series.path);
+        loadArtifact(options, path);
     if (!loaded.ok()) {
       return loaded.status();
     }
@@ -169,17 +171,18 @@ bool goesOn(const BenchOptions &options, int rounds, Clock::time_point start) {
 
 } // namespace
 
-absl::StatusOr<BenchResult> runBench(const BenchOptions &options) {
+absl::StatusOr<BenchResult> runBench(const BenchOptions &options,
+                                     const std::function<void()> &loaded) {
   BenchResult result;
   result.device = runtime::describeDevice();
   std::vector<Contestant> contestants;
   int peakThreads = 0; // 0: none on a CPU
   std::set<runtime::PeakDtype> dtypes;
-  for (const std::string &path : options.artifacts) {
+  for (size_t i = 0; i < options.artifacts.size(); ++i) {
     BenchSeries series;
-    series.path = path;
+    series.path = options.labels[i];
     absl::StatusOr<std::shared_ptr<const Program>> program =
-        loadTimed(options, series);
+        loadTimed(options, options.artifacts[i], series);
     if (!program.ok()) {
       return program.status();
     }
@@ -189,7 +192,7 @@ absl::StatusOr<BenchResult> runBench(const BenchOptions &options) {
     if (!contestant.ok()) {
       return contestant.status();
     }
-    absl::StatusOr<int64_t> iterations = warmUp(*contestant, options.sampleMs);
+    absl::StatusOr<int64_t> iterations = warmUp(*contestant, options);
     if (!iterations.ok()) {
       return iterations.status();
     }
@@ -205,6 +208,7 @@ absl::StatusOr<BenchResult> runBench(const BenchOptions &options) {
     contestants.push_back(std::move(*contestant));
     result.series.push_back(std::move(series));
   }
+  loaded();
   if (peakThreads == 0) {
     runtime::describeGpus(result.device);
   }
@@ -266,7 +270,8 @@ static absl::Status runOnce(const BenchOptions &options,
 
 absl::StatusOr<bool> checkArtifacts(const BenchOptions &options) {
   bool right = true;
-  for (const std::string &path : options.artifacts) {
+  for (size_t i = 0; i < options.artifacts.size(); ++i) {
+    const std::string &path = options.artifacts[i];
     absl::StatusOr<std::shared_ptr<const Program>> program =
         loadArtifact(options, path);
     if (!program.ok()) {
@@ -289,7 +294,7 @@ absl::StatusOr<bool> checkArtifacts(const BenchOptions &options) {
         !status.ok()) {
       return status;
     }
-    absl::PrintF("%s\n", path);
+    absl::PrintF("%s\n", options.labels[i]);
     ReferenceRequest request;
     request.model = options.model.empty() ? path : options.model;
     request.function = options.function;
@@ -303,8 +308,12 @@ absl::StatusOr<bool> checkArtifacts(const BenchOptions &options) {
   return right;
 }
 
-int bench(const BenchOptions &options) {
+int bench(BenchOptions options) {
   constexpr const char *tool = "minic-bench";
+  std::optional<TemporaryDirectory> compiled;
+  if (absl::Status status = compileModels(options, compiled); !status.ok()) {
+    return fail(tool, status);
+  }
   if (options.check) {
     absl::StatusOr<bool> right = checkArtifacts(options);
     if (!right.ok()) {
@@ -315,7 +324,8 @@ int bench(const BenchOptions &options) {
           ExitCode::Mismatch); // speed of wrong results is of no interest
     }
   }
-  absl::StatusOr<BenchResult> result = runBench(options);
+  absl::StatusOr<BenchResult> result =
+      runBench(options, [&] { compiled.reset(); });
   if (!result.ok()) {
     return fail(tool, result.status());
   }

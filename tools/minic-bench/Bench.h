@@ -14,14 +14,20 @@
 #include "absl/status/statusor.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace minic::tools {
 
 struct BenchOptions {
-  std::vector<std::string> artifacts; // the first is what others compare with
-  std::string function = "main";
+  /// The first is what others compare with. compileModels puts artifacts in
+  /// the place of models (.mlir).
+  std::vector<std::string> artifacts;
+  std::vector<std::string> labels;     // parallel to artifacts: their names
+  std::vector<std::string> candidates; // of the first, a model
+  std::string pin;                     // of the same
+  std::string function;                // empty: "main", else the only one
   std::string model; // of the check; empty: what each artifact carries
   std::string jsonPath;
   int threads = 0;
@@ -29,6 +35,8 @@ struct BenchOptions {
   runtime::GraphMode graph = runtime::GraphMode::Artifact;
   int rounds = 0; // 0: for `seconds`
   double seconds = 3;
+  double warmUpMs = 50;
+  std::vector<double> quantiles; // 0 to 1, of samples, on lines of their own
   double sampleMs = 1; // iterations of a sample are chosen to take this long
   runtime::Residency residency = runtime::Residency::warm;
   bool check = false;
@@ -67,14 +75,17 @@ struct BenchResult {
   std::map<runtime::PeakDtype, BenchPeak> peaks;
 };
 
-/// Loads all artifacts, warms them up and runs the rounds.
-absl::StatusOr<BenchResult> runBench(const BenchOptions &options);
+/// Loads all artifacts, warms them up and runs the rounds. `loaded` is called
+/// once the files are not needed any more.
+absl::StatusOr<BenchResult> runBench(const BenchOptions &options,
+                                     const std::function<void()> &loaded);
 
 /// One run of each artifact against the reference; false at a mismatch.
 absl::StatusOr<bool> checkArtifacts(const BenchOptions &options);
 
-/// Checks, measures, prints, writes JSON. Returns the exit code.
-int bench(const BenchOptions &options);
+/// Compiles models, checks, measures, prints, writes JSON. Returns the exit
+/// code.
+int bench(BenchOptions options);
 
 } // namespace minic::tools
 

@@ -22,13 +22,16 @@ int main(int argc, char **argv) {
       "  minic-bench mlp.minic\n"
       "  minic-bench tuned.minic --compare=default.minic --seconds=10\n"
       "  minic-bench mlp.minic --check --json=mlp.json\n"
+      "  minic-bench problem.mlir --candidate='generated gemm_packed ...'\n"
       "Percentiles are of samples, a sample being the mean of as many runs as\n"
       "take --sample-ms; --sample-ms=0 times each run alone. On a GPU they\n"
       "are of runs back to back; single calls that are waited for, and the\n"
       "device's own time, get a line of their own.\n"
       "Exit codes: 0 measured, 1 the check failed, 2 command line, 3 bad\n"
       "input, 4 not supported here, 5 internal error.");
-  app.add_option("model", artifact, "Compiled model (.minic)")
+  app.add_option("model", artifact,
+                 "Compiled model (.minic), or a model or problem (.mlir), "
+                 "which minic compiles")
       ->required()
       ->type_name("FILE");
   app.add_option("--compare", others,
@@ -36,9 +39,16 @@ int main(int argc, char **argv) {
                  "may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  app.add_option("--function", options.function, "Function to time")
+  app.add_option("--candidate", options.candidates,
+                 "Compile the model with this candidate of an AUTOTUNE table; "
+                 "may be repeated to compare several")
       ->type_name("NAME")
-      ->capture_default_str();
+      ->allow_extra_args(false);
+  app.add_option("--pin", options.pin, "Compile the model with these pins")
+      ->type_name("FILE");
+  app.add_option("--function", options.function,
+                 "Function to time (default: main, or the only one)")
+      ->type_name("NAME");
   app.add_option("--threads", options.threads,
                  "Use the plans for N threads (default: each artifact's first "
                  "that runs here)")
@@ -60,6 +70,17 @@ int main(int argc, char **argv) {
       ->type_name("MS")
       ->check(CLI::Range(0.0, 10000.0))
       ->capture_default_str();
+  app.add_option("--warmup", options.warmUpMs,
+                 "Run each for this long before the rounds")
+      ->type_name("MS")
+      ->check(CLI::Range(0.0, 600000.0))
+      ->capture_default_str();
+  app.add_option("--quantiles", options.quantiles,
+                 "Also print these quantiles of the samples, 0 to 1")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(0.0, 1.0));
   app.add_flag("--cold", cold,
                "Evict the caches before each run, which is timed alone; on a "
                "GPU operands take turns past its L2 cache for the device time");
@@ -77,6 +98,16 @@ int main(int argc, char **argv) {
   if (std::optional<int> code =
           minic::tools::parseCommandLine("minic-bench", app, argc, argv)) {
     return *code;
+  }
+  if (!artifact.ends_with(".mlir") &&
+      (!options.candidates.empty() || !options.pin.empty())) {
+    return minic::tools::fail(
+        "minic-bench", minic::tools::ExitCode::Usage,
+        "--candidate and --pin expect a model (.mlir), got '" + artifact + "'");
+  }
+  if (!options.candidates.empty() && !options.pin.empty()) {
+    return minic::tools::fail("minic-bench", minic::tools::ExitCode::Usage,
+                              "--candidate with --pin, expected one of them");
   }
   options.artifacts = {artifact};
   options.artifacts.insert(options.artifacts.end(), others.begin(),

@@ -5,6 +5,7 @@
 #include "tools/minic-tune/Commands.h"
 
 #include "compiler/tune/AutotuneTable.h"
+#include "compiler/tune/PinFile.h"
 #include "compiler/tune/Provisional.h"
 #include "compiler/tune/TuneReport.h"
 
@@ -14,6 +15,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <map>
 
 namespace minic::tune {
 
@@ -69,6 +71,19 @@ absl::Status listRecords(TuningDb &db) {
   return absl::OkStatus();
 }
 
+/// Whether people mean `problem` by `key`.
+static bool isMeant(const ProblemSpec &problem, const std::string &key) {
+  return problem.key.rfind(key, 0) == 0 ||
+         problem.description.find(key) != std::string::npos;
+}
+
+static absl::Status notFound(const std::string &key) {
+  return absl::NotFoundError(
+      absl::StrCat("no problem whose key starts with, or whose description "
+                   "contains, '",
+                   key, "'; see minic-tune list"));
+}
+
 absl::Status showRecords(TuningDb &db, const std::string &key, bool withText) {
   absl::StatusOr<std::vector<Record>> records = db.records();
   if (!records.ok()) {
@@ -77,8 +92,7 @@ absl::Status showRecords(TuningDb &db, const std::string &key, bool withText) {
   int shown = 0;
   for (const Record &record : *records) {
     const ProblemSpec &problem = record.problem;
-    if (problem.key.rfind(key, 0) != 0 &&
-        problem.description.find(key) == std::string::npos) {
+    if (!isMeant(problem, key)) {
       continue;
     }
     std::printf("%sproblem %s  device %s\n", shown++ ? "\n" : "",
@@ -94,11 +108,33 @@ absl::Status showRecords(TuningDb &db, const std::string &key, bool withText) {
       std::printf("%s\n", problem.text.c_str());
     }
   }
-  return shown ? absl::OkStatus()
-               : absl::NotFoundError(absl::StrCat(
-                     "no problem whose key starts with, or whose description "
-                     "contains, '",
-                     key, "'; see minic-tune list"));
+  return shown ? absl::OkStatus() : notFound(key);
+}
+
+absl::Status printPins(TuningDb &db, const std::string &key) {
+  absl::StatusOr<std::vector<Record>> records = db.records();
+  if (!records.ok()) {
+    return records.status();
+  }
+  // The newest of a problem counts.
+  std::map<std::string, const Record *> newest;
+  for (const Record &record : *records) {
+    if (isMeant(record.problem, key) && select(record).selection.row >= 0) {
+      const Record *&known = newest[record.problem.key];
+      known = known && known->created > record.created ? known : &record;
+    }
+  }
+  std::vector<Pin> pins;
+  for (const auto &[problem, record] : newest) {
+    int row = select(*record).selection.row;
+    pins.push_back({problem, record->problem.description,
+                    record->rows[row].candidate.name});
+  }
+  if (pins.empty()) {
+    return notFound(key);
+  }
+  std::fputs(formatPins(pins).c_str(), stdout);
+  return absl::OkStatus();
 }
 
 absl::Status exportRecords(TuningDb &db, const std::string &path) {

@@ -13,6 +13,9 @@ namespace minic::tune {
 absl::Status listRecords(TuningDb &db);
 /// `key`: the beginning of a problem's key, or part of its description.
 absl::Status showRecords(TuningDb &db, const std::string &key, bool withText);
+/// Prints what each problem took as a file for minic --pin=FILE. `key`: as in
+/// showRecords, empty for all.
+absl::Status printPins(TuningDb &db, const std::string &key);
 /// `path`: empty or "-" for stdout.
 absl::Status exportRecords(TuningDb &db, const std::string &path);
 /// `path`: "-" for stdin.

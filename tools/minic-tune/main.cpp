@@ -32,6 +32,9 @@ int main(int argc, char **argv) {
   show->add_option("problem", key, "Start of its key, or part of its name")
       ->required();
   show->add_flag("--text", withText, "Print the problem as MLIR too");
+  CLI::App *pinner =
+      app.add_subcommand("pins", "What problems took, as a file for --pin");
+  pinner->add_option("problem", key, "Start of its key, or part of its name");
   CLI::App *exporter = app.add_subcommand("export", "Write it as JSON");
   exporter->add_option("-o,--output", file, "The file; default stdout");
   CLI::App *importer = app.add_subcommand("import", "Merge an export");
@@ -63,6 +66,7 @@ int main(int argc, char **argv) {
   absl::Status status = db.status();
   if (status.ok()) {
     status = show->parsed()       ? showRecords(**db, key, withText)
+             : pinner->parsed()   ? printPins(**db, key)
              : exporter->parsed() ? exportRecords(**db, file)
              : importer->parsed() ? importRecords(**db, file)
              : pruner->parsed()   ? pruneRecords(**db, prune)

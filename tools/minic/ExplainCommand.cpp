@@ -4,6 +4,7 @@
 
 #include "tools/minic/ArtifactFile.h"
 #include "tools/minic/Commands.h"
+#include "tools/minic/ExplainPins.h"
 
 #include "compiler/Evidence.h"
 #include "runtime/base/RateText.h"
@@ -111,11 +112,22 @@ int explainCommand(int argc, char **argv) {
   CLI::App app("Prints why an artifact is compiled as it is: what was fused, "
                "which implementation won and by how much.",
                "minic explain");
+  bool asPins = false;
+  app.add_flag("--pins", asPins,
+               "Print what was chosen as a file for minic --pin=FILE instead");
   int exitCode = 0;
   std::optional<format::ArtifactReader> artifact =
       openArtifact(app, argc, argv, exitCode);
   if (!artifact) {
     return exitCode;
+  }
+  if (asPins) {
+    absl::StatusOr<std::string> pins = pinsOf(artifact->metadata());
+    if (!pins.ok()) {
+      return tools::fail(toolName, pins.status());
+    }
+    llvm::outs() << *pins;
+    return 0;
   }
   for (const format::Function *function : *artifact->metadata().functions()) {
     for (const format::Variant *variant : *function->variants()) {
