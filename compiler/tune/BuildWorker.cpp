@@ -12,6 +12,7 @@
 #include "compiler/tune/BuildProtocol.h"
 #include "compiler/tune/Problem.h"
 #include "dialects/plan/Plan.h"
+#include "passes/support/KernelSymbol.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
@@ -68,6 +69,8 @@ static LogicalResult build(MLIRContext &context, const BuildJob &job,
     return problem->emitError("unsupported: target '")
            << setting->target << "' with isa '" << setting->isa << "'";
   }
+  // Candidates whose code is equal are to be equal files.
+  (**module)->setAttr(anonymousKernels, UnitAttr::get(&context));
   PipelineInputs inputs;
   inputs.target = target.get();
   inputs.inputAlignment = setting->alignment;

@@ -9,6 +9,7 @@
 
 #include "passes/support/CountFlops.h"
 #include "passes/support/FusionLabel.h"
+#include "passes/support/KernelSymbol.h"
 #include "passes/support/LaunchPerFusion.h"
 #include "passes/support/PlanWriter.h"
 
@@ -67,6 +68,9 @@ struct LowerToPlan : plan::impl::LowerToPlanBase<LowerToPlan> {
         return signalPassFailure();
       }
       func.erase();
+    }
+    if (getOperation()->hasAttr(anonymousKernels)) {
+      getOperation().walk([](LaunchOp launch) { launch.removeLabelAttr(); });
     }
     constants += symbols.constantCount();
     kernels += symbols.kernelCount();

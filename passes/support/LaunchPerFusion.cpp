@@ -4,8 +4,6 @@
 
 #include "passes/support/LaunchPerFusion.h"
 
-#include "passes/support/FusionLabel.h"
-
 using namespace mlir;
 using namespace minic::plan;
 
@@ -32,7 +30,7 @@ LogicalResult minic::LaunchPerFusion::lower(Operation *op, PlanBuilder &plan) {
   if (scratchBytes > 0) {
     scratch = plan.buffer(scratchBytes * plan.threads());
   }
-  KernelOp kernel = plan.kernel(op, labelOf(op));
+  KernelOp kernel = plan.kernel(op, /*stem=*/"");
   LaunchOp::create(builder, op->getLoc(),
                    cast<StringAttr>(kernel.getEntries()[0]), {1}, addresses,
                    access, /*label=*/StringAttr(), scratch, scratchBytes);

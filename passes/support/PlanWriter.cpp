@@ -4,6 +4,8 @@
 
 #include "passes/support/PlanWriter.h"
 
+#include "passes/support/KernelSymbol.h"
+
 using namespace mlir;
 using namespace minic;
 using namespace minic::plan;
@@ -69,7 +71,10 @@ KernelOp PlanSymbols::kernel(Operation *op, StringRef stem, int64_t entries) {
     return known;
   }
   known = kernel;
-  std::string name = makeUnique(stem);
+  std::string name =
+      module->hasAttr(anonymousKernels)
+          ? makeUnique(stem.empty() ? "kernel" : stem.split(' ').first)
+          : makeUnique(kernelSymbol(clone, stem));
   kernel.setSymName(name);
   SmallVector<Attribute> names;
   for (int64_t i = 0; i < entries; ++i) {

@@ -7,7 +7,7 @@
 // RUN: minic %s --target=cuda:sm_90a --device-profile=h200 --function=fused --gemm-backends=library-fused --float32-precision=tf32 --workspace-limit=4096 --compile-to=plan | FileCheck %s --check-prefix=TF32
 
 // The weights are padded here, the activation by a kernel in each run.
-// PADDED: plan.launch "relayout"
+// PADDED: plan.launch "relayout_560x3420_bf16"
 // PADDED-NOT: plan.launch
 // PADDED: plan.call #plan.cublaslt_matmul<lhs = <operand = 0, dtype = bf16, dims = [560, 3456], strides = [3456, 1]>, rhs = <operand = 1, dtype = bf16, dims = [3456, 1280], strides = [1280, 1]>
 // PADDED-SAME: algorithm = ""

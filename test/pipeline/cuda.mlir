@@ -29,11 +29,11 @@ func.func @large(%x: tensor<512x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tenso
 // VARIANTS: needs compute_80
 
 // The weights are rows of N in memory; their loads start early.
-// SKINNY: plan.launch "gemm_skinny"
+// SKINNY: plan.launch "matmul_silu_4x256_256x512_bf16__gemm_skinny_{{[0-9a-z_]+}}"
 // SKINNY-SAME: programmatic
 // SKINNY-SAME: shared_bytes =
 // SKINNY: plan.constant {{.*}} : tensor<256x512xbf16, #kernel.layout<order = [1, 0], blocks = [], padded = [256, 512]>>
-// OLDER: plan.launch "gemm_skinny"
+// OLDER: plan.launch "matmul_silu_4x256_256x512_bf16__gemm_skinny_{{[0-9a-z_]+}}"
 // OLDER-NOT: programmatic
 func.func @skinny(%x: tensor<4x256xbf16>) -> tensor<4x512xbf16> {
   %w = graph.constant dense<0.25> : tensor<256x512xbf16>
@@ -43,7 +43,7 @@ func.func @skinny(%x: tensor<4x256xbf16>) -> tensor<4x512xbf16> {
 }
 
 // POINTWISE-NOT: graph = #plan.graph_verdict
-// POINTWISE: plan.launch "pointwise_gelu" grid [{{[0-9]+}}]
+// POINTWISE: plan.launch "gelu_64x128_f32__pointwise_{{[0-9a-z_]+}}" grid [{{[0-9]+}}]
 // POINTWISE-SAME: block = array<i64: {{128|256}}>
 // REPLAY: graph = #plan.graph_verdict<replay = always, graph_us = 0.000000e+00 : f64, stream_us = 0.000000e+00 : f64, graph_call_us = 0.000000e+00 : f64, stream_call_us = 0.000000e+00 : f64, when_idle_us = 0.000000e+00 : f64, when_idle_call_us = 0.000000e+00 : f64, run_us = 0.000000e+00 : f64>
 func.func @pointwise(%x: tensor<64x128xf32>) -> tensor<64x128xf32> {

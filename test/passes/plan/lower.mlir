@@ -18,7 +18,7 @@ func.func @main(%x: tensor<4x8xf32> {graph.name = "x"}, %w: tensor<16x8xf32>) ->
   // CHECK-DAG: %[[SUM:.+]] = plan.buffer 256
   // CHECK-DAG: %[[RELU:.+]] = plan.output 0
   // CHECK-DAG: %[[EXP:.+]] = plan.output 1
-  // CHECK: plan.launch "linear_relu" grid [1](%[[X]], %[[W]], %[[SUM]], %[[RELU]])
+  // CHECK: plan.launch "linear_relu_4x8_16x8_f32" grid [1](%[[X]], %[[W]], %[[SUM]], %[[RELU]])
   // CHECK-SAME: access [#plan<access read>, #plan<access read>, #plan<access write>, #plan<access write>]
   // CHECK-SAME: label = "linear_relu"
   %0:2 = kernel.fusion (%x0 = %x : tensor<4x8xf32>, %w0 = %w : tensor<16x8xf32>) -> (tensor<4x16xf32>, tensor<4x16xf32>)
@@ -27,14 +27,14 @@ func.func @main(%x: tensor<4x8xf32> {graph.name = "x"}, %w: tensor<16x8xf32>) ->
     %2 = graph.relu %1 : tensor<4x16xf32>
     kernel.yield %1, %2 : tensor<4x16xf32>, tensor<4x16xf32>
   }
-  // CHECK: plan.launch "exp" grid [1](%[[SUM]], %[[EXP]])
+  // CHECK: plan.launch "exp_4x16_f32" grid [1](%[[SUM]], %[[EXP]])
   %3 = kernel.fusion (%x0 = %0#0 : tensor<4x16xf32>) -> tensor<4x16xf32> attributes {impl = #impl} {
     %4 = graph.exp %x0 : tensor<4x16xf32>
     kernel.yield %4 : tensor<4x16xf32>
   }
   return %0#1, %3 : tensor<4x16xf32>, tensor<4x16xf32>
 }
-// CHECK: plan.kernel @linear_relu target "cpu" entries ["linear_relu"] {
+// CHECK: plan.kernel @linear_relu_4x8_16x8_f32 target "cpu" entries ["linear_relu_4x8_16x8_f32"] {
 // CHECK-NEXT: ^bb0(%[[X0:.+]]: tensor<4x8xf32>, %[[W0:.+]]: tensor<16x8xf32>):
 // CHECK-NEXT: kernel.fusion (%{{.+}} = %[[X0]] : tensor<4x8xf32>, %{{.+}} = %[[W0]] : tensor<16x8xf32>)
 // CHECK: plan.kernel @exp
@@ -50,8 +50,8 @@ func.func @views(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
   // CHECK-DAG: %[[X:.+]] = plan.input 0
   // CHECK-DAG: %[[Y:.+]] = plan.output 0
   // CHECK-DAG: %[[BETWEEN:.+]] = plan.buffer 128
-  // CHECK: plan.launch "exp" grid [1](%[[X]], %[[BETWEEN]])
-  // CHECK: plan.launch "relu" grid [1](%[[BETWEEN]], %[[Y]])
+  // CHECK: plan.launch "exp_32_f32" grid [1](%[[X]], %[[BETWEEN]])
+  // CHECK: plan.launch "{{relu_[0-9x]+_f32}}" grid [1](%[[BETWEEN]], %[[Y]])
   // CHECK-NOT: plan.copy
   %0 = graph.reshape %x : tensor<4x8xf32> to tensor<32xf32>
   %1 = kernel.fusion (%x0 = %0 : tensor<32xf32>) -> tensor<32xf32> attributes {impl = #impl} {
@@ -77,7 +77,7 @@ func.func @views(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
 func.func @copies(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<2xi8>) {
   // CHECK-DAG: %[[Y:.+]] = plan.output 0
   // CHECK-DAG: %[[X:.+]] = plan.input 0
-  // CHECK: plan.launch "exp" grid [1](%[[X]], %[[Y]])
+  // CHECK: plan.launch "exp_3_f32" grid [1](%[[X]], %[[Y]])
   // CHECK: %[[SECOND:.+]] = plan.output 1
   // CHECK: plan.copy %[[SECOND]], %[[Y]] bytes = 12
   // CHECK: %[[ARGUMENT:.+]] = plan.output 2
@@ -102,17 +102,17 @@ func.func @copies(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<3xf32>, tensor<3x
 // CHECK-LABEL: plan.function @one
 // CHECK: plan.constant_address @w
 // CHECK: %[[SCRATCH:.+]] = plan.buffer 256
-// CHECK: plan.launch "mul" {{.*}} scratch %[[SCRATCH]] {{.*}}scratch_bytes = 128
+// CHECK: plan.launch "mul_3_3_f32" {{.*}} scratch %[[SCRATCH]] {{.*}}scratch_bytes = 128
 // CHECK-LABEL: plan.function @two
 // CHECK: plan.constant_address @w
-// CHECK: plan.launch "mul"
+// CHECK: plan.launch "mul_3_3_f32"
 // CHECK: plan.constant_address @w_1
-// CHECK: plan.launch "mul_1"
+// CHECK: plan.launch "mul_3_2x3_f32"
 // CHECK-NOT: plan.function
 // CHECK: plan.constant @w : tensor<3xf32>
-// CHECK: plan.kernel @mul target
+// CHECK: plan.kernel @mul_3_3_f32 target
 // CHECK: plan.constant @w_1 : tensor<2x3xf32>
-// CHECK: plan.kernel @mul_1 target
+// CHECK: plan.kernel @mul_3_2x3_f32 target
 // CHECK-NOT: plan.constant
 // CHECK-NOT: plan.kernel
 func.func @one(%x: tensor<3xf32>) -> tensor<3xf32> {
@@ -145,8 +145,8 @@ func.func private @nobody(%x: tensor<3xf32>) -> tensor<3xf32> {
 // A relayout that is left is a command; its buffer has room for the padding.
 // CHECK-LABEL: plan.function @padded
 // CHECK: %[[PADDED:.+]] = plan.buffer 256
-// CHECK: plan.launch "relayout" grid [1](%{{.+}}, %[[PADDED]])
-// CHECK: plan.kernel @relayout target "cpu"
+// CHECK: plan.launch "relayout_4x9_f32" grid [1](%{{.+}}, %[[PADDED]])
+// CHECK: plan.kernel @relayout_4x9_f32 target "cpu"
 // CHECK: kernel.relayout
 #padded = #kernel.layout<order = [0, 1], blocks = [], padded = [4, 16]>
 #impl = #kernel.impl<family = "f", schedule = {}>

@@ -105,9 +105,7 @@ LogicalResult ConvDirectFamily::lower(kernel::FusionOp fusion,
     return success(); // the result has no elements
   }
   const ConvDirectSchedule &schedule = geometry.schedule;
-  plan::KernelOp kernel =
-      plan.kernel(fusion, "conv_" + std::to_string(schedule.mr) + "x" +
-                              std::to_string(schedule.nr));
+  plan::KernelOp kernel = plan.kernel(fusion, toString(schedule));
   addLaunch(plan, fusion, kernel,
             {geometry.grid(), geometry.scratchBytes(), toString(schedule)});
   return success();

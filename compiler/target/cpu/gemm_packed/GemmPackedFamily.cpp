@@ -102,9 +102,7 @@ LogicalResult GemmPackedFamily::lower(kernel::FusionOp fusion,
     return success(); // the result has no elements
   }
   const GemmPackedSchedule &schedule = geometry.schedule;
-  plan::KernelOp kernel =
-      plan.kernel(fusion, "gemm_" + std::to_string(schedule.mr) + "x" +
-                              std::to_string(schedule.nr));
+  plan::KernelOp kernel = plan.kernel(fusion, toString(schedule));
   addLaunch(plan, fusion, kernel,
             {geometry.grid(), geometry.scratchBytes(), toString(schedule)});
   return success();

@@ -144,7 +144,7 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
     ops += ("_" + op->getName().stripDialect()).str();
   }
   plan::KernelOp kernel =
-      plan.kernel(fusion, "pointwise" + StringRef(ops).take_front(48).str());
+      plan.kernel(fusion, "pointwise tile=" + std::to_string(*tile));
   addLaunch(plan, fusion, kernel,
             {.tiles = tiles.count(),
              .label = "pointwise " + StringRef(ops).drop_front().str()});

@@ -167,7 +167,7 @@ LogicalResult lowerRelayout(kernel::RelayoutOp op, plan::PlanBuilder &plan) {
                          b.getStringAttr("relayout"), /*depends=*/nullptr);
     return success();
   }
-  addLaunch(plan, op, plan.kernel(op, "relayout"),
+  addLaunch(plan, op, plan.kernel(op, ""),
             {.tiles = RelayoutLoops::get(to).tiles(), .label = "relayout"});
   return success();
 }

@@ -53,9 +53,7 @@ void addGemmLaunch(kernel::FusionOp fusion, plan::PlanBuilder &plan,
       rhs.getDefiningOp<graph::ConstantOp>()) {
     fusion->setAttr(constantRhs, UnitAttr::get(fusion.getContext()));
   }
-  plan::KernelOp kernel =
-      plan.kernel(fusion, "gemm_" + std::to_string(schedule.bm) + "x" +
-                              std::to_string(schedule.bn));
+  plan::KernelOp kernel = plan.kernel(fusion, launch.label);
   addLaunch(plan, fusion, kernel, launch);
 }
 

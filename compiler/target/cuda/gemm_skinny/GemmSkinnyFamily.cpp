@@ -98,7 +98,7 @@ LogicalResult GemmSkinnyFamily::lower(kernel::FusionOp fusion,
   launch.programmatic =
       g.schedule.programmatic && isConstant(fusion.getInputs()[rhs]);
   launch.label = toString(g.schedule);
-  addLaunch(plan, fusion, plan.kernel(fusion, "gemm_skinny"), launch);
+  addLaunch(plan, fusion, plan.kernel(fusion, launch.label), launch);
   return success();
 }
 

@@ -117,10 +117,7 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
     return fusion.emitError("unsupported: a pointwise kernel over ")
            << total << " elements";
   }
-  addLaunch(
-      plan, fusion,
-      plan.kernel(fusion, "pointwise" + StringRef(ops).take_front(48).str()),
-      launch);
+  addLaunch(plan, fusion, plan.kernel(fusion, toString(*schedule)), launch);
   return success();
 }
 

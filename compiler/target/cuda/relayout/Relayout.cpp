@@ -246,7 +246,7 @@ LogicalResult lowerRelayout(kernel::RelayoutOp op, plan::PlanBuilder &plan,
   launch.threads = kThreads;
   launch.programmatic = isProgrammatic(profile);
   launch.label = "relayout";
-  addLaunch(plan, op, plan.kernel(op, "relayout"), launch);
+  addLaunch(plan, op, plan.kernel(op, ""), launch);
   return success();
 }
 
