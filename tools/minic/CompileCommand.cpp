@@ -9,7 +9,9 @@
 #include "compiler/Interrupt.h"
 #include "compiler/OptionTable.h"
 #include "tools/minic/CompileFlags.h"
+#include "tools/minic/EnvironmentOptions.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -57,8 +59,18 @@ int compileCommand(int argc, char **argv) {
   app.add_option("model", model, "Model in the graph dialect (.mlir)");
   CompileFlags flags;
   flags.addTo(app);
-  if (std::optional<int> code =
-          tools::parseCommandLine(toolName, app, argc, argv)) {
+  absl::StatusOr<std::vector<std::string>> before = environmentOptions();
+  if (!before.ok()) {
+    return tools::fail(toolName, ExitCode::Usage,
+                       std::string(before.status().message()));
+  }
+  std::vector<char *> arguments = {argv[0]};
+  for (std::string &word : *before) {
+    arguments.push_back(word.data());
+  }
+  arguments.insert(arguments.end(), argv + 1, argv + argc);
+  if (std::optional<int> code = tools::parseCommandLine(
+          toolName, app, int(arguments.size()), arguments.data())) {
     return *code;
   }
   CompileOptions options;
@@ -66,6 +78,9 @@ int compileCommand(int argc, char **argv) {
     return tools::fail(toolName, ExitCode::Usage, error);
   }
   if (options.printOptions) {
+    if (!before->empty()) {
+      llvm::outs() << "MINIC_OPTIONS = " << llvm::join(*before, " ") << '\n';
+    }
     llvm::outs() << printOptions(options);
     return 0;
   }
