@@ -8,6 +8,7 @@
 #include "compiler/tune/PinFile.h"
 #include "compiler/tune/Provisional.h"
 #include "compiler/tune/TuneReport.h"
+#include "tools/minic-tune/CommandsJson.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -33,7 +34,7 @@ static void printVerdicts(const std::vector<Verdict> &verdicts) {
   }
 }
 
-absl::Status listRecords(TuningDb &db) {
+absl::Status listRecords(TuningDb &db, bool asJson) {
   absl::StatusOr<std::vector<Record>> records = db.records();
   if (!records.ok()) {
     return records.status();
@@ -41,6 +42,10 @@ absl::Status listRecords(TuningDb &db) {
   absl::StatusOr<std::vector<Verdict>> verdicts = db.verdicts();
   if (!verdicts.ok()) {
     return verdicts.status();
+  }
+  if (asJson) {
+    std::fputs(listJson(*records, *verdicts).c_str(), stdout);
+    return absl::OkStatus();
   }
   for (const Record &record : *records) {
     TunedProblem problem = select(record);
@@ -84,17 +89,25 @@ static absl::Status notFound(const std::string &key) {
                    key, "'; see minic-tune list"));
 }
 
-absl::Status showRecords(TuningDb &db, const std::string &key, bool withText) {
+absl::Status showRecords(TuningDb &db, const std::string &key, bool withText,
+                         bool asJson) {
   absl::StatusOr<std::vector<Record>> records = db.records();
   if (!records.ok()) {
     return records.status();
   }
+  std::erase_if(*records, [&](const Record &record) {
+    return !isMeant(record.problem, key);
+  });
+  if (records->empty()) {
+    return notFound(key);
+  }
+  if (asJson) {
+    std::fputs(showJson(*records).c_str(), stdout);
+    return absl::OkStatus();
+  }
   int shown = 0;
   for (const Record &record : *records) {
     const ProblemSpec &problem = record.problem;
-    if (!isMeant(problem, key)) {
-      continue;
-    }
     std::printf("%sproblem %s  device %s\n", shown++ ? "\n" : "",
                 problem.key.c_str(), problem.device.c_str());
     std::printf("%s, %s; %s; searched %s\n",
@@ -108,7 +121,7 @@ absl::Status showRecords(TuningDb &db, const std::string &key, bool withText) {
       std::printf("%s\n", problem.text.c_str());
     }
   }
-  return shown ? absl::OkStatus() : notFound(key);
+  return absl::OkStatus();
 }
 
 absl::Status printPins(TuningDb &db, const std::string &key) {

@@ -10,9 +10,11 @@
 
 namespace minic::tune {
 
-absl::Status listRecords(TuningDb &db);
+/// `asJson`: as docs/json.md documents it.
+absl::Status listRecords(TuningDb &db, bool asJson);
 /// `key`: the beginning of a problem's key, or part of its description.
-absl::Status showRecords(TuningDb &db, const std::string &key, bool withText);
+absl::Status showRecords(TuningDb &db, const std::string &key, bool withText,
+                         bool asJson);
 /// Prints what each problem took as a file for minic --pin=FILE. `key`: as in
 /// showRecords, empty for all.
 absl::Status printPins(TuningDb &db, const std::string &key);

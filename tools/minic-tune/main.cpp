@@ -25,13 +25,15 @@ int main(int argc, char **argv) {
   app.fallthrough();
 
   std::string key, file;
-  bool withText = false;
+  bool withText = false, asJson = false;
   PruneOptions prune;
-  app.add_subcommand("list", "One line for each problem");
+  CLI::App *list = app.add_subcommand("list", "One line for each problem");
+  list->add_flag("--json", asJson, "Print it as JSON instead (docs/json.md)");
   CLI::App *show = app.add_subcommand("show", "All rows of a problem");
   show->add_option("problem", key, "Start of its key, or part of its name")
       ->required();
   show->add_flag("--text", withText, "Print the problem as MLIR too");
+  show->add_flag("--json", asJson, "Print it as JSON instead (docs/json.md)");
   CLI::App *pinner =
       app.add_subcommand("pins", "What problems took, as a file for --pin");
   pinner->add_option("problem", key, "Start of its key, or part of its name");
@@ -65,12 +67,12 @@ int main(int argc, char **argv) {
   absl::StatusOr<std::unique_ptr<TuningDb>> db = TuningDb::open(options);
   absl::Status status = db.status();
   if (status.ok()) {
-    status = show->parsed()       ? showRecords(**db, key, withText)
+    status = show->parsed()       ? showRecords(**db, key, withText, asJson)
              : pinner->parsed()   ? printPins(**db, key)
              : exporter->parsed() ? exportRecords(**db, file)
              : importer->parsed() ? importRecords(**db, file)
              : pruner->parsed()   ? pruneRecords(**db, prune)
-                                  : listRecords(**db);
+                                  : listRecords(**db, asJson);
   }
   return status.ok() ? 0 : minic::tools::fail(toolName, status);
 }

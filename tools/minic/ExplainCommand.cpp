@@ -3,6 +3,7 @@
 // minic explain: why an artifact is compiled as it is.
 
 #include "tools/minic/ArtifactFile.h"
+#include "tools/minic/ArtifactJson.h"
 #include "tools/minic/Commands.h"
 #include "tools/minic/ExplainPins.h"
 
@@ -112,7 +113,8 @@ int explainCommand(int argc, char **argv) {
   CLI::App app("Prints why an artifact is compiled as it is: what was fused, "
                "which implementation won and by how much.",
                "minic explain");
-  bool asPins = false;
+  bool asPins = false, asJson = false;
+  app.add_flag("--json", asJson, "Print it as JSON instead (docs/json.md)");
   app.add_flag("--pins", asPins,
                "Print what was chosen as a file for minic --pin=FILE instead");
   int exitCode = 0;
@@ -127,6 +129,10 @@ int explainCommand(int argc, char **argv) {
       return tools::fail(toolName, pins.status());
     }
     llvm::outs() << *pins;
+    return 0;
+  }
+  if (asJson) {
+    llvm::outs() << explainJson(artifact->metadata());
     return 0;
   }
   for (const format::Function *function : *artifact->metadata().functions()) {

@@ -3,6 +3,7 @@
 // minic inspect: what bytes an artifact has.
 
 #include "tools/minic/ArtifactFile.h"
+#include "tools/minic/ArtifactJson.h"
 #include "tools/minic/Commands.h"
 
 #include "compiler/Compiler.h"
@@ -127,7 +128,8 @@ int inspectCommand(int argc, char **argv) {
   CLI::App app("Prints what an artifact is made of: sections, signature, "
                "constants, commands.",
                "minic inspect");
-  bool asMlir = false;
+  bool asMlir = false, asJson = false;
+  app.add_flag("--json", asJson, "Print it as JSON instead (docs/json.md)");
   app.add_flag("--mlir", asMlir, "Print the plan in the plan dialect instead");
   int exitCode = 0;
   std::optional<format::ArtifactReader> artifact =
@@ -139,6 +141,10 @@ int inspectCommand(int argc, char **argv) {
     auto context = createCompilerContext();
     printElided(*readPlan(*artifact, *context, /*withValues=*/false),
                 llvm::outs());
+    return 0;
+  }
+  if (asJson) {
+    llvm::outs() << inspectJson(*artifact);
     return 0;
   }
   const format::Artifact &metadata = artifact->metadata();
