@@ -55,6 +55,7 @@ RULES = [
      "targets know neither each other nor the tuner; minic links no oneDNN"),
     ("compiler/target/cuda/", ("compiler/target/BinaryCache.h",
                                "compiler/target/Candidates.h",
+                               "compiler/target/CountCode.h",
                                "compiler/target/DeviceProfile.h",
                                "compiler/target/KernelFamily.h",
                                "compiler/target/Target.h",

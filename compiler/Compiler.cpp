@@ -85,7 +85,8 @@ private:
   /// From such a clone to codegen, for one target.
   LogicalResult compileVariant(const VariantTarget &variant, bool isFirst,
                                ModuleOp module, CompileResult &result);
-  LogicalResult dump(Phase phase, ModuleOp module);
+  LogicalResult dump(Phase phase, ModuleOp module,
+                     std::vector<KernelCode> &code);
   LogicalResult reportNothing(ArrayRef<VariantTarget> targets) const;
   LogicalResult emitPhase(ModuleOp plan, CompileResult &result);
   bool endsAt(Phase phase) const { return options.compileTo == phase; }
@@ -206,6 +207,10 @@ LogicalResult Compilation::compileVariant(const VariantTarget &variant,
   if (isFirst && !options.propagateNan) {
     logNanLosses(module, *variant.target, options.log);
   }
+  std::vector<KernelCode> code;
+  if (!options.dumpKernelsTo.empty() || options.log.has(LogTopic::Code)) {
+    variant.target->setCodeReport(&code);
+  }
   PipelineInputs inputs;
   inputs.target = variant.target.get();
   inputs.inputAlignment = options.inputAlignment;
@@ -224,7 +229,7 @@ LogicalResult Compilation::compileVariant(const VariantTarget &variant,
       describeReplay(module, evidence, options.log);
       attachEvidence(module, evidence);
     }
-    if (failed(dump(phase, module))) {
+    if (failed(dump(phase, module, code))) {
       return failure();
     }
   }
@@ -234,15 +239,24 @@ LogicalResult Compilation::compileVariant(const VariantTarget &variant,
   return success();
 }
 
-LogicalResult Compilation::dump(Phase phase, ModuleOp module) {
+LogicalResult Compilation::dump(Phase phase, ModuleOp module,
+                                std::vector<KernelCode> &code) {
   const std::string &folder = options.dumpKernelsTo;
+  if (phase == Phase::Codegen) {
+    addLaunchedMemory(module, code);
+    for (const KernelCode &kernel : code) {
+      options.log.line(LogTopic::Code, "code of " + describe(kernel));
+    }
+  }
   if (folder.empty()) {
     return success();
   }
   if (phase == Phase::Plan) {
     return dumpKernels(module, folder);
   }
-  return phase == Phase::Codegen ? dumpBinaries(module, folder) : success();
+  return success(phase != Phase::Codegen ||
+                 (succeeded(dumpCode(module, code, folder)) &&
+                  succeeded(dumpBinaries(module, folder))));
 }
 
 /// A report is written in every mode; where nobody asked the tuner it has no

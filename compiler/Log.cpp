@@ -11,7 +11,8 @@
 namespace minic {
 
 static constexpr llvm::StringRef topicNames[] = {
-    "autotuning", "fusion", "perf-hints", "graphs", "phases", "memory"};
+    "autotuning", "fusion", "perf-hints", "graphs",
+    "phases",     "memory", "candidates", "code"};
 
 llvm::ArrayRef<llvm::StringRef> Log::topics() { return topicNames; }
 

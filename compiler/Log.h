@@ -25,6 +25,8 @@ enum class LogTopic : uint32_t {
   Graphs,     // device graphs: captured, or why not
   Phases,     // time of each phase
   Memory,     // arena, constants, peak
+  Candidates, // each candidate once it is settled
+  Code,       // what became of each kernel
 };
 
 /// A set of topics. Cheap to copy; writes whole lines to stderr.

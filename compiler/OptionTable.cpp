@@ -131,7 +131,8 @@ static std::vector<Option> makeTable() {
              "Print the IR after these phases on stderr, or after all",
              &O::dumpIrAfter));
   table.push_back(text("dump-kernels-to", debugging, "DIR",
-                       "Write IR and binary of every generated kernel",
+                       "Write IR, assembly, figures and binary of every "
+                       "generated kernel",
                        &O::dumpKernelsTo));
   table.push_back(text("dump-problems", debugging, "DIR",
                        "Write every fusion as a model of its own",

@@ -62,6 +62,18 @@ LogicalResult Target::emit(plan::KernelOp kernel, ModuleOp device) const {
          << profile_.target << "' has no kernel family '" << name << "'";
 }
 
+LogicalResult Target::report(plan::KernelOp kernel) const {
+  OwningOpRef<ModuleOp> device = ModuleOp::create(kernel.getLoc());
+  if (failed(emit(kernel, *device))) {
+    return failure();
+  }
+  KernelCode &code = codeReport->emplace_back();
+  code.entry = cast<StringAttr>(kernel.getEntries()[0]).getValue().str();
+  code.arch = profile_.cpu;
+  llvm::raw_string_ostream(code.deviceIr) << *device << '\n';
+  return describe(*device, code);
+}
+
 LogicalResult Target::codegen(ModuleOp module) const {
   SmallVector<plan::KernelOp> kernels;
   module.walk([&](plan::KernelOp kernel) {
@@ -76,7 +88,8 @@ LogicalResult Target::codegen(ModuleOp module) const {
   }
   prepareContext(*module.getContext());
   for (plan::KernelOp kernel : kernels) {
-    if (failed(emit(kernel, *device))) {
+    if (failed(emit(kernel, *device)) ||
+        (codeReport && failed(report(kernel)))) {
       return failure();
     }
   }

@@ -6,6 +6,7 @@
 #define MINIC_COMPILER_TARGET_TARGET_H
 
 #include "compiler/target/BinaryCache.h"
+#include "compiler/target/KernelCode.h"
 #include "compiler/target/KernelFamily.h"
 
 #include <memory>
@@ -28,6 +29,10 @@ public:
   /// Where codegen finds and keeps what it assembles; null: nowhere. Outlives
   /// this.
   void setBinaryCache(BinaryCache *cache) { binaryCache = cache; }
+
+  /// codegen adds an entry for each kernel, which takes as long again; null:
+  /// nothing. Outlives this.
+  void setCodeReport(std::vector<KernelCode> *report) { codeReport = report; }
 
   /// Finds the source that an impl names; null if there is none.
   const ImplementationSource *find(llvm::StringRef family) const;
@@ -55,13 +60,19 @@ protected:
   virtual mlir::LogicalResult assemble(mlir::ModuleOp device,
                                        mlir::OpBuilder &builder) const = 0;
 
+  /// Lowers `device` (consumed), which holds one kernel, and fills in `code`.
+  virtual mlir::LogicalResult describe(mlir::ModuleOp device,
+                                       KernelCode &code) const = 0;
+
   DeviceProfile profile_;
   llvm::SmallVector<const KernelFamily *> families_;
   llvm::SmallVector<const LibraryBackend *> libraries_;
   BinaryCache *binaryCache = nullptr;
+  std::vector<KernelCode> *codeReport = nullptr;
 
 private:
   mlir::LogicalResult emit(plan::KernelOp kernel, mlir::ModuleOp device) const;
+  mlir::LogicalResult report(plan::KernelOp kernel) const;
 };
 
 /// The CPU of this machine, for `threads` threads; `isa` empty for native, or

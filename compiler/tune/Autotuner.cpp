@@ -75,6 +75,9 @@ void Autotuner::report(const Search &search, const char *phase, int left,
 
 absl::Status Autotuner::store(Search &search, size_t candidate) {
   ++stored;
+  if (options.settled) {
+    options.settled(search.record.rows[candidate]);
+  }
   return db.putRow(search.recordId, search.record.rows[candidate]);
 }
 

@@ -89,6 +89,8 @@ struct AutotunerOptions {
   /// to wait for another tuner. Records are looked up again afterwards.
   std::function<absl::Status()> beforeSearch;
   std::function<void(const TuningProgress &)> progress;
+  /// Called with each row that is stored: once its candidate is settled.
+  std::function<void(const Row &)> settled;
   /// Asked often; true ends the search as Cancelled, keeping what was stored.
   std::function<bool()> stop;
 };

@@ -34,6 +34,20 @@ static void showProgress(const TuningProgress &progress) {
   llvm::errs() << "\r\x1b[K" << formatProgress(progress);
 }
 
+/// "NAME: verified, 5.2 us in the screen, error 0.12 of its tolerance"
+static std::string formatSettled(const Row &row) {
+  std::string text = absl::StrCat("candidate ", row.candidate.name, ": ",
+                                  toString(row.status));
+  if (row.screenUs > 0) {
+    absl::StrAppend(&text, ", ", formatTime(row.screenUs), " in the screen");
+  }
+  if (row.status == RowStatus::Verified) {
+    absl::StrAppendFormat(&text, ", error %.3g of its tolerance",
+                          row.worstError);
+  }
+  return row.reason.empty() ? text : absl::StrCat(text, ": ", row.reason);
+}
+
 absl::Status TuningSelector::ensureScratch() {
   if (!scratch) {
     absl::StatusOr<std::unique_ptr<ScratchDirectory>> created =
@@ -163,6 +177,14 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   };
   if (onTerminal) {
     tunerOptions.progress = showProgress;
+  }
+  if (options.log.has(LogTopic::Candidates)) {
+    tunerOptions.settled = [&](const Row &row) {
+      if (onTerminal) {
+        llvm::errs() << "\r\x1b[K"; // over the progress
+      }
+      options.log.line(LogTopic::Candidates, formatSettled(row));
+    };
   }
   Autotuner tuner(*db, pool, machine.worker(), clock, tunerOptions);
   absl::StatusOr<std::vector<TunedProblem>> found = tuner.tune((*tasks)->tasks);

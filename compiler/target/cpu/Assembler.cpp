@@ -6,6 +6,7 @@
 
 #include "compiler/target/cpu/Assembler.h"
 
+#include "compiler/target/CountCode.h"
 #include "compiler/target/cpu/LinkSharedObject.h"
 #include "compiler/target/cpu/LowerToLlvm.h"
 
@@ -26,6 +27,7 @@
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <mutex>
 
@@ -65,19 +67,21 @@ createTargetMachine(const DeviceProfile &profile) {
       llvm::CodeGenOptLevel::Default));
 }
 
-static FailureOr<SmallVector<char, 0>> compile(ModuleOp device,
+/// `device`, lowered, as LLVM IR with the attributes that the code needs; null
+/// with a diagnostic.
+static std::unique_ptr<llvm::Module> translate(ModuleOp device,
                                                const DeviceProfile &profile,
-                                               llvm::CodeGenFileType kind) {
+                                               llvm::TargetMachine *machine,
+                                               llvm::LLVMContext &context) {
   prepareContext(*device.getContext());
   if (failed(lowerToLlvm(device, profile))) {
-    return failure();
+    return nullptr;
   }
-  llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> module =
       translateModuleToLLVMIR(device, context, "kernels");
-  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(profile);
   if (!module || !machine) {
-    return device.emitError("internal error: translation to LLVM IR failed");
+    device.emitError("internal error: translation to LLVM IR failed");
+    return nullptr;
   }
   module->setTargetTriple(machine->getTargetTriple());
   module->setDataLayout(machine->createDataLayout());
@@ -92,14 +96,36 @@ static FailureOr<SmallVector<char, 0>> compile(ModuleOp device,
     function.addFnAttr("prefer-vector-width", "512");
     function.addFnAttr("min-legal-vector-width", "512");
   }
+  return module;
+}
+
+/// Code of `module`, which is consumed.
+static FailureOr<SmallVector<char, 0>> emitCode(llvm::Module &module,
+                                                llvm::TargetMachine &machine,
+                                                llvm::CodeGenFileType kind,
+                                                ModuleOp forDiagnostics) {
   SmallVector<char, 0> output;
   llvm::raw_svector_ostream stream(output);
   llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, nullptr, kind)) {
-    return device.emitError("internal error: LLVM cannot emit x86-64 code");
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, kind)) {
+    return forDiagnostics.emitError(
+        "internal error: LLVM cannot emit x86-64 code");
   }
-  passes.run(*module);
+  passes.run(module);
   return output;
+}
+
+static FailureOr<SmallVector<char, 0>> compile(ModuleOp device,
+                                               const DeviceProfile &profile,
+                                               llvm::CodeGenFileType kind) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(profile);
+  std::unique_ptr<llvm::Module> module =
+      translate(device, profile, machine.get(), context);
+  if (!module) {
+    return failure();
+  }
+  return emitCode(*module, *machine, kind, device);
 }
 
 FailureOr<std::string> assemble(ModuleOp device, const DeviceProfile &profile) {
@@ -124,6 +150,33 @@ FailureOr<std::string> assembleToText(ModuleOp device,
     return failure();
   }
   return std::string(text->data(), text->size());
+}
+
+LogicalResult describeCode(ModuleOp device, const DeviceProfile &profile,
+                           KernelCode &code) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(profile);
+  std::unique_ptr<llvm::Module> module =
+      translate(device, profile, machine.get(), context);
+  if (!module) {
+    return failure();
+  }
+  llvm::raw_string_ostream(code.llvmIr) << *module;
+  auto object = emitCode(*llvm::CloneModule(*module), *machine,
+                         llvm::CodeGenFileType::ObjectFile, device);
+  // Comments say what is spilled.
+  machine->Options.MCOptions.AsmVerbose = true;
+  auto text =
+      emitCode(*module, *machine, llvm::CodeGenFileType::AssemblyFile, device);
+  if (failed(object) || failed(text)) {
+    return failure();
+  }
+  code.assembly.assign(text->data(), text->size());
+  code.assemblyKind = "s";
+  code.codeBytes =
+      countCodeBytes(StringRef(object->data(), object->size()), code.entry);
+  countAssembly(code);
+  return success();
 }
 
 } // namespace minic::cpu

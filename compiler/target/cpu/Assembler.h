@@ -6,6 +6,7 @@
 #define MINIC_COMPILER_TARGET_CPU_ASSEMBLER_H
 
 #include "compiler/target/DeviceProfile.h"
+#include "compiler/target/KernelCode.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -29,6 +30,11 @@ mlir::FailureOr<std::string> assemble(mlir::ModuleOp device,
 /// The assembly text of `device` (consumed), for tests and dumps.
 mlir::FailureOr<std::string> assembleToText(mlir::ModuleOp device,
                                             const DeviceProfile &profile);
+
+/// The texts and counts of `device` (consumed), which holds one kernel.
+mlir::LogicalResult describeCode(mlir::ModuleOp device,
+                                 const DeviceProfile &profile,
+                                 KernelCode &code);
 
 } // namespace minic::cpu
 

@@ -44,6 +44,10 @@ void CpuTarget::requireUsedFeatures(ModuleOp module, ModuleOp device) const {
   cpu::requireUsedFeatures(module, device, profile_);
 }
 
+LogicalResult CpuTarget::describe(ModuleOp device, KernelCode &code) const {
+  return cpu::describeCode(device, profile_, code);
+}
+
 LogicalResult CpuTarget::assemble(ModuleOp device, OpBuilder &builder) const {
   FailureOr<std::string> bytes = cpu::assemble(device, profile_);
   if (failed(bytes)) {

@@ -24,6 +24,8 @@ private:
                                    mlir::ModuleOp device) const override;
   void requireUsedFeatures(mlir::ModuleOp module,
                            mlir::ModuleOp device) const override;
+  mlir::LogicalResult describe(mlir::ModuleOp device,
+                               KernelCode &code) const override;
   mlir::LogicalResult assemble(mlir::ModuleOp device,
                                mlir::OpBuilder &builder) const override;
 };

@@ -74,7 +74,8 @@ createTargetMachine(const DeviceProfile &profile) {
       llvm::CodeGenOptLevel::Aggressive));
 }
 
-FailureOr<std::string> emitPtx(ModuleOp device, const DeviceProfile &profile) {
+FailureOr<std::string> emitPtx(ModuleOp device, const DeviceProfile &profile,
+                               std::string *llvmIr) {
   prepareContext(*device.getContext());
   if (failed(lowerToNvptx(device, profile))) {
     return failure();
@@ -88,6 +89,9 @@ FailureOr<std::string> emitPtx(ModuleOp device, const DeviceProfile &profile) {
   }
   module->setTargetTriple(machine->getTargetTriple());
   module->setDataLayout(machine->createDataLayout());
+  if (llvmIr) {
+    llvm::raw_string_ostream(*llvmIr) << *module;
+  }
   SmallVector<char, 0> output;
   llvm::raw_svector_ostream stream(output);
   llvm::legacy::PassManager passes;

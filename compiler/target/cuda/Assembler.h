@@ -24,8 +24,10 @@ void prepareContext(mlir::MLIRContext &context);
 /// nvvm ops; kernels carry nvvm.kernel) to PTX for `profile.cpu`. Emits a
 /// diagnostic on failure; one that says "internal error" is a bug of minic's
 /// generators. Thread-safe on different contexts.
+/// `llvmIr` gets the LLVM IR that the PTX is made of.
 mlir::FailureOr<std::string> emitPtx(mlir::ModuleOp device,
-                                     const DeviceProfile &profile);
+                                     const DeviceProfile &profile,
+                                     std::string *llvmIr = nullptr);
 
 /// What the assembler says of one kernel.
 struct KernelResources {

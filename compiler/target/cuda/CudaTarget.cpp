@@ -4,6 +4,7 @@
 
 #include "compiler/target/cuda/CudaTarget.h"
 
+#include "compiler/target/CountCode.h"
 #include "compiler/target/cuda/Assembler.h"
 #include "compiler/target/cuda/cublas/CublasGemm.h"
 #include "compiler/target/cuda/cublaslt/CublasltMatmul.h"
@@ -43,6 +44,36 @@ LogicalResult CudaTarget::emitRelayout(plan::KernelOp kernel,
   return cuda::emitRelayout(kernel, profile_, device);
 }
 
+LogicalResult CudaTarget::describe(ModuleOp device, KernelCode &code) const {
+  FailureOr<std::string> ptx = emitPtx(device, profile_, &code.llvmIr);
+  if (failed(ptx)) {
+    return failure();
+  }
+  code.assembly = *std::move(ptx);
+  code.assemblyKind = "ptx";
+  return success();
+}
+
+/// What the assembler said, into the report of `arch`.
+static void addResources(std::vector<KernelCode> &report, StringRef arch,
+                         ArrayRef<KernelResources> resources, StringRef cubin) {
+  for (KernelCode &code : report) {
+    for (const KernelResources &kernel : resources) {
+      if (code.arch != arch || code.entry != kernel.entry) {
+        continue;
+      }
+      code.registers = kernel.registers;
+      code.spillBytes = kernel.spillBytes;
+      code.sharedBytes = kernel.sharedBytes;
+      code.codeBytes = countCodeBytes(cubin, code.entry);
+      constexpr int64_t instructionBytes = 16; // since sm_70
+      if (code.codeBytes > 0) {
+        code.instructions = code.codeBytes / instructionBytes;
+      }
+    }
+  }
+}
+
 LogicalResult CudaTarget::assemble(ModuleOp device, OpBuilder &builder) const {
   FailureOr<std::string> bytes = emitPtx(device, profile_);
   if (failed(bytes)) {
@@ -68,6 +99,9 @@ LogicalResult CudaTarget::assemble(ModuleOp device, OpBuilder &builder) const {
   auto binary = plan::BinaryOp::create(builder, device.getLoc(), "cuda_kernels",
                                        isCubin ? "cubin" : "ptx",
                                        profile_.features.front(), data);
+  if (codeReport) {
+    addResources(*codeReport, profile_.cpu, resources, *bytes);
+  }
   int registers = 0, spills = 0;
   for (const KernelResources &kernel : resources) {
     registers = std::max(registers, kernel.registers);

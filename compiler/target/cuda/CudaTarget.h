@@ -24,6 +24,8 @@ private:
   void prepareContext(mlir::MLIRContext &context) const override;
   mlir::LogicalResult emitRelayout(plan::KernelOp kernel,
                                    mlir::ModuleOp device) const override;
+  mlir::LogicalResult describe(mlir::ModuleOp device,
+                               KernelCode &code) const override;
   mlir::LogicalResult assemble(mlir::ModuleOp device,
                                mlir::OpBuilder &builder) const override;
 };
