@@ -161,6 +161,36 @@ TEST_F(ProblemTest, EveryCandidateBuilds) {
   std::filesystem::remove_all(folder);
 }
 
+// A candidate's hash is of its code: what schedules are called is not in it.
+TEST_F(ProblemTest, EqualCodeHasOneHash) {
+  std::string folder = testing::TempDir() + "minic-problem-hash-test";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder + "/p.mlir") << textOf(one);
+  kernel::FusionOp fusion = parse(same);
+  canonicalizeBody(fusion);
+  std::unique_ptr<Target> target = createCpuTarget(1, "");
+  std::vector<std::string> why;
+  std::vector<Candidate> candidates =
+      enumerateCandidates(fusion, *target, {BackendLabel::Generated}, why);
+  ASSERT_FALSE(candidates.empty()) << llvm::join(why, "; ");
+  std::string choice;
+  llvm::raw_string_ostream(choice) << Attribute(candidates.front().choice);
+  auto hashOf = [&](const std::string &from, const std::string &to) {
+    BuildJob job{folder + "/p.mlir", choice, folder + "/p.minic"};
+    size_t at = job.choice.find(from);
+    EXPECT_NE(at, std::string::npos) << choice;
+    job.choice.replace(at, from.size(), to);
+    BuildOutcome outcome = buildCandidate(*context, job);
+    EXPECT_TRUE(outcome.ok) << outcome.error;
+    return outcome.binaryHash;
+  };
+  // One column tile is all of them.
+  std::string all = hashOf("tc = 0", "tc = 0");
+  EXPECT_EQ(hashOf("tc = 0", "tc = 1"), all);
+  EXPECT_NE(hashOf("ku = 4", "ku = 2"), all);
+  std::filesystem::remove_all(folder);
+}
+
 // Whether one that spills is worth a look is the tuner's to say.
 TEST_F(ProblemTest, CandidatesThatSpillAreBuilt) {
   std::string folder = testing::TempDir() + "minic-problem-spill-test";
