@@ -14,6 +14,7 @@
 #include "tools/common/ModelInputs.h"
 #include "tools/common/ReferenceCheck.h"
 #include "tools/minic-bench/BenchReport.h"
+#include "tools/minic-bench/Callable.h"
 #include "tools/minic-bench/CompileModels.h"
 #include "tools/minic-bench/TimedContext.h"
 
@@ -59,12 +60,16 @@ loadArtifact(const BenchOptions &options, const std::string &path) {
   return Program::load(path, programOptions);
 }
 
-/// An artifact in the rounds: one of the two.
+/// An artifact or a callable in the rounds: one of the three.
 struct Contestant {
   std::optional<TimedFunction> cpu;
   std::unique_ptr<TimedContext> gpu;
+  std::optional<Callable> callable;
 
   absl::StatusOr<double> sample(int64_t iterations) {
+    if (callable) {
+      return callable->sample(iterations);
+    }
     return gpu ? gpu->sampleBackToBack(iterations) : cpu->sample(iterations);
   }
 };
@@ -116,6 +121,11 @@ absl::StatusOr<int64_t> warmUp(Contestant &contestant,
 /// Adds one sample of the contestant to its series.
 absl::Status addSample(Contestant &contestant, CacheEvictor *evictor,
                        BenchSeries &series) {
+  if (contestant.callable) {
+    series.samplesUs.push_back(
+        contestant.callable->sample(series.iterations, evictor));
+    return absl::OkStatus();
+  }
   if (contestant.cpu) {
     absl::StatusOr<double> sample =
         contestant.cpu->sample(series.iterations, evictor);
@@ -157,6 +167,28 @@ loadTimed(const BenchOptions &options, const std::string &path,
   series.callsLibrary = program->callsLibrary();
   series.place = program->place();
   return program;
+}
+
+/// Opens a callable and warms it up.
+absl::StatusOr<Contestant> enterCallable(const BenchOptions &options,
+                                         const std::string &text,
+                                         BenchSeries &series) {
+  Clock::time_point start = Clock::now();
+  absl::StatusOr<Callable> callable = Callable::open(text);
+  if (!callable.ok()) {
+    return callable.status();
+  }
+  series.path = text;
+  series.loadSamplesUs.push_back(microsecondsSince(start));
+  Contestant contestant;
+  contestant.callable = *callable;
+  absl::StatusOr<int64_t> iterations = warmUp(contestant, options);
+  if (!iterations.ok()) {
+    return iterations.status();
+  }
+  bool evicts = options.residency == runtime::Residency::cold;
+  series.iterations = evicts ? 1 : *iterations;
+  return contestant;
 }
 
 /// Whether to go on after `rounds` of them.
@@ -209,6 +241,15 @@ absl::StatusOr<BenchResult> runBench(const BenchOptions &options,
     result.series.push_back(std::move(series));
   }
   loaded();
+  for (const std::string &callable : options.callables) {
+    BenchSeries &series = result.series.emplace_back();
+    absl::StatusOr<Contestant> contestant =
+        enterCallable(options, callable, series);
+    if (!contestant.ok()) {
+      return contestant.status();
+    }
+    contestants.push_back(std::move(*contestant));
+  }
   if (peakThreads == 0) {
     runtime::describeGpus(result.device);
   }

@@ -27,6 +27,7 @@ struct BenchOptions {
   std::vector<std::string> labels;     // parallel to artifacts: their names
   std::vector<std::string> candidates; // of the first, a model
   std::string pin;                     // of the same
+  std::vector<std::string> callables;  // "LIBRARY.so:FUNCTION", after them
   std::string function;                // empty: "main", else the only one
   std::string model; // of the check; empty: what each artifact carries
   std::string jsonPath;
@@ -43,7 +44,7 @@ struct BenchOptions {
   bool overhead = false;
 };
 
-/// Of one artifact.
+/// Of one artifact, or of a callable, whose flops are not known: 0.
 struct BenchSeries {
   std::string path;
   int threads = 1;
@@ -70,7 +71,7 @@ struct BenchPeak {
 
 struct BenchResult {
   runtime::DeviceFacts device;
-  std::vector<BenchSeries> series; // parallel to BenchOptions.artifacts
+  std::vector<BenchSeries> series; // artifacts, then callables
   /// For the dtypes of the artifacts that run on the CPU.
   std::map<runtime::PeakDtype, BenchPeak> peaks;
 };

@@ -279,7 +279,8 @@ std::string textReport(const BenchOptions &options, const BenchResult &result) {
         timeText(runtime::quantile(samples, 0.90)),
         timeText(runtime::quantile(samples, 0.95)),
         timeText(runtime::quantile(samples, 0.99)),
-        timeText(runtime::mean(samples)), runtime::rateText(gflops(series)),
+        timeText(runtime::mean(samples)),
+        series.flops == 0 ? "-" : runtime::rateText(gflops(series)),
         shareText(shareOfPeak(series, result)));
   }
   for (const BenchSeries &series : result.series) {

@@ -39,6 +39,11 @@ int main(int argc, char **argv) {
                  "may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  app.add_option("--callable", options.callables,
+                 "Also time void FUNCTION(void) of a shared library in the "
+                 "same rounds; may be repeated")
+      ->type_name("LIB.so:FUNCTION")
+      ->allow_extra_args(false);
   app.add_option("--candidate", options.candidates,
                  "Compile the model with this candidate of an AUTOTUNE table; "
                  "may be repeated to compare several")
