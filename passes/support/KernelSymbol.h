@@ -17,8 +17,8 @@ namespace minic {
 /// most 120 characters: what is longer ends with a hash of the whole.
 std::string kernelSymbol(mlir::Operation *op, llvm::StringRef schedule);
 
-/// The attribute of a module whose kernels are called by their family alone, and
-/// whose launches have no labels, so that equal code gives equal artifacts.
+/// The attribute of a module whose kernels are called by their family alone,
+/// and whose launches have no labels, so that equal code gives equal artifacts.
 inline constexpr llvm::StringLiteral anonymousKernels =
     "plan.anonymous_kernels";
 
