@@ -77,14 +77,20 @@ int devicesCommand(int argc, char **argv) {
   for (const LibraryBackend *library : target->libraries()) {
     libraries.push_back(library->name().str());
   }
-  llvm::outs() << "  kernel families: " << llvm::join(families, ", ")
-               << "\n  libraries: " << llvm::join(libraries, ", ") << '\n';
   tune::Machine machine(tune::ToolPaths::ofThisProgram());
   absl::StatusOr<runtime::DeviceFacts> facts = machine.describe(/*gpus=*/true);
   if (!facts.ok()) {
     return tools::fail(toolName, ExitCode::Internal,
                        std::string(facts.status().message()));
   }
+  auto onednn = facts->libraries.find("oneDNN");
+  llvm::outs() << "  kernel families: " << llvm::join(families, ", ")
+               << "\n  libraries: "
+               << (onednn == facts->libraries.end()
+                       ? "none, oneDNN cannot be opened"
+                       : llvm::join(libraries, ", ") + " of oneDNN " +
+                             onednn->second)
+               << '\n';
   printGpus(*facts);
   return static_cast<int>(facts->isGpuBroken ? ExitCode::Unsupported
                                              : ExitCode::Success);
