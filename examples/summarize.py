@@ -47,6 +47,8 @@ def ratio_text(ratio, base):
     interval = f"{value:.4f} [{low:.4f}, {high:.4f}]"
     if same or low <= 1 <= high:
         return f"no difference from {base}: {interval}{same}"
+    if value >= 2:
+        return f"{value:.2f} times the time of {base}: {interval}"
     percent = f"{100 * abs(value - 1):.1f} %"
     word = "more" if value > 1 else "less"
     return f"{percent} {word} time than {base}: {interval}"
