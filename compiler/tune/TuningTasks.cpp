@@ -279,7 +279,7 @@ recordedChoice(const Record &record, const Selection &selection,
   }
   choice.origin = origin.str();
   choice.candidate = row.candidate.name;
-  choice.problem = problem.key;
+  choice.problem = record.problem.key;
   choice.timeUs = row.bestKnownUs();
   choice.reason = absl::StrCat(row.candidate.name, ", ", selection.reason);
   if (record.state == RecordState::Provisional) {
