@@ -49,8 +49,8 @@ def compile_plans(folder, problem, threads, arguments):
     plans = {}
     for name, options in modes.items():
         plans[name] = folder / f"{name}.minic"
-        run(arguments.bin / "minic", *options, f"--threads={threads}", "-o",
-            plans[name], model)
+        run(arguments.bin / "minic", "--target=cpu", *options,
+            f"--threads={threads}", "-o", plans[name], model)
     return plans
 
 

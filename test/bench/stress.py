@@ -105,7 +105,7 @@ class Case:
         under = "quiet" if kind == "default" else kind
         with hogs(under, cores, arguments.hog_limit_s):
             seconds, log = run(
-                cores, arguments.bin / "minic", f"--mode={mode}",
+                cores, arguments.bin / "minic", "--target=cpu", f"--mode={mode}",
                 f"--threads={self.threads}", f"--tune-db={database}",
                 "-o", self.artifact(kind), self.model)
         noise = re.findall(r"samples vary by (\d+)", log)
