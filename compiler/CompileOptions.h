@@ -55,6 +55,11 @@ struct CompileOptions {
   std::string tuneReport;
   /// Measure the tuned model against the default one; ship the faster.
   bool wholeModelCheck = true;
+  /// While a GPU is measured on: its SM clocks in MHz, 0 for the highest that
+  /// the device names, negative for leaving them alone.
+  int lockClocks = -1;
+  /// An error where they cannot be locked, before anything is measured.
+  bool requireLockedClocks = false;
 
   //===--- Target --------------------------------------------------------===//
 

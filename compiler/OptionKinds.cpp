@@ -104,6 +104,31 @@ Option list(std::string name, std::string group, std::string value,
           }};
 }
 
+Option clocks(std::string name, std::string group, std::string help,
+              int CompileOptions::*field) {
+  return {name,
+          group,
+          "[=MHz]",
+          help,
+          [field](CompileOptions &options, const std::string &text) {
+            int mhz = text == "off" ? -1 : 0;
+            if (text != "off" && text != "max" &&
+                (llvm::StringRef(text).getAsInteger(10, mhz) || mhz < 1 ||
+                 mhz > 10000)) {
+              return "expected MHz from 1 to 10000, max or off, got '" + text +
+                     "'";
+            }
+            options.*field = mhz;
+            return std::string();
+          },
+          [field](const CompileOptions &options) {
+            int mhz = options.*field;
+            return mhz < 0    ? std::string("off")
+                   : mhz == 0 ? std::string("max")
+                              : std::to_string(mhz);
+          }};
+}
+
 static std::string setBudget(double &seconds, llvm::StringRef text) {
   llvm::StringRef number = text;
   double scale = 1;

@@ -41,6 +41,11 @@ Option budget(std::string name, std::string group, std::string help,
 Option bytes(std::string name, std::string group, std::string help,
              int64_t CompileOptions::*field);
 
+/// Of "off", "max" (also where no value is given) or MHz; -1, 0 or MHz. The
+/// value is given with =.
+Option clocks(std::string name, std::string group, std::string help,
+              int CompileOptions::*field);
+
 /// A phase; `help` is followed by the names of all.
 Option phase(std::string name, std::string group, std::string help,
              Phase CompileOptions::*field);

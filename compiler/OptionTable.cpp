@@ -71,6 +71,13 @@ static std::vector<Option> makeTable() {
                          "Measure the tuned model against the default one and "
                          "keep the faster",
                          &O::wholeModelCheck));
+  table.push_back(clocks("lock-clocks", selection,
+                         "While measuring on a GPU, lock its SM clocks (to the "
+                         "highest that the device names) where permitted",
+                         &O::lockClocks));
+  table.push_back(flag("require-locked-clocks", selection,
+                       "The same, and an error where it cannot be",
+                       &O::requireLockedClocks));
 
   table.push_back(text("target", target, "auto|cpu|cuda[:ARCHS]",
                        "What to generate code for; ARCHS such as sm_90a,sm_80 "

@@ -15,7 +15,8 @@ namespace minic {
 struct Option {
   std::string name;  // without dashes
   std::string group; // heading in --help
-  std::string value; // "FILE", "on|off"; empty for a switch
+  std::string value; // "FILE", "on|off"; empty for a switch, "[=MHz]" for a
+                     // value that may be missing: then `set` gets "max"
   std::string help;
   /// Stores `text` ("" for a switch that is given); returns an error that says
   /// what was expected, or nothing.

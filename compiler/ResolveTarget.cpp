@@ -234,6 +234,26 @@ private:
 
 } // namespace
 
+/// Clocks are locked while a GPU is measured on; says so where none is.
+static LogicalResult checkClocks(ArrayRef<VariantTarget> targets,
+                                 const CompileOptions &options,
+                                 MLIRContext &context) {
+  bool measures = llvm::any_of(targets, [&](const VariantTarget &variant) {
+    return variant.target->profile().isGpu() && !options.tuneReplay &&
+           asksTuner(variant, options);
+  });
+  if (measures || !asksLockedClocks(options)) {
+    return success();
+  }
+  const char *why = ": nothing is measured on a GPU";
+  if (options.requireLockedClocks) {
+    return emitError(UnknownLoc::get(&context))
+           << "unsupported: --require-locked-clocks" << why;
+  }
+  emitWarning(UnknownLoc::get(&context)) << "--lock-clocks" << why;
+  return success();
+}
+
 FailureOr<std::vector<VariantTarget>>
 resolveTargets(const CompileOptions &options, MLIRContext &context,
                const GpuProbe &probe, const RecordedFacts &recorded,
@@ -248,7 +268,14 @@ resolveTargets(const CompileOptions &options, MLIRContext &context,
            << "unsupported: --tune-replay with --target=" << options.target
            << ": there are records of a device's own architecture only";
   }
+  if (succeeded(targets) && failed(checkClocks(*targets, options, context))) {
+    return failure();
+  }
   return targets;
+}
+
+bool asksLockedClocks(const CompileOptions &options) {
+  return options.lockClocks >= 0 || options.requireLockedClocks;
 }
 
 bool asksTuner(const VariantTarget &variant, const CompileOptions &options) {

@@ -54,6 +54,9 @@ resolveTargets(const CompileOptions &options, mlir::MLIRContext &context,
 /// estimated where there are none.
 bool asksTuner(const VariantTarget &variant, const CompileOptions &options);
 
+/// Whether --lock-clocks or --require-locked-clocks was given.
+bool asksLockedClocks(const CompileOptions &options);
+
 /// What builds candidates that resolveTargets' target of this name enumerated:
 /// "cpu" or "cuda" with an isa as in VariantTarget. Null where there is none.
 std::unique_ptr<Target> createTarget(llvm::StringRef target,

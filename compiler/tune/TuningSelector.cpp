@@ -69,10 +69,39 @@ absl::Status TuningSelector::ensureLock() {
       profile.isGpu() ? MeasureLock::pathOf(profile.deviceId)
                       : MeasureLock::defaultPath(),
       notify, interrupted);
-  if (acquired.ok()) {
-    lock = *std::move(acquired);
+  if (!acquired.ok()) {
+    return acquired.status();
   }
-  return acquired.status();
+  lock = *std::move(acquired);
+  return lockClocks();
+}
+
+absl::Status TuningSelector::lockClocks() {
+  const CompileOptions &options = *inputs.options;
+  const DeviceProfile &profile = inputs.target->profile();
+  if (!profile.isGpu() || !asksLockedClocks(options)) {
+    return absl::OkStatus();
+  }
+  absl::StatusOr<std::unique_ptr<runtime::ClockLock>> locked =
+      runtime::ClockLock::acquire(profile.deviceId,
+                                  std::max(0, options.lockClocks));
+  if (locked.ok()) {
+    clocks = *std::move(locked);
+    options.log.line(LogTopic::Autotuning,
+                     absl::StrCat("SM clocks locked to ", clocks->mhz(),
+                                  " MHz while measuring"));
+    return absl::OkStatus();
+  }
+  std::string why = std::string(locked.status().message());
+  if (options.requireLockedClocks) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("--require-locked-clocks: ", why));
+  }
+  if (!saidUnlocked) {
+    notify(absl::StrCat("warning: --lock-clocks: ", why));
+    saidUnlocked = true;
+  }
+  return absl::OkStatus();
 }
 
 void TuningSelector::describeLibrary() {
@@ -127,7 +156,13 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
     return failure();
   }
   started = clock.now();
-  absl::Status status = dumpProblems(**tasks, options);
+  // Before anything is written; else only once there is something to measure.
+  absl::Status status = options.requireLockedClocks && !options.tuneReplay
+                            ? ensureLock()
+                            : absl::OkStatus();
+  if (status.ok()) {
+    status = dumpProblems(**tasks, options);
+  }
   if (status.ok()) {
     status = openDb(options.tuneReplay ? TuningDb::Access::ReadOnly
                                        : TuningDb::Access::ReadWrite);
@@ -238,6 +273,7 @@ TuningSelector::checkModel(WholeModelInputs check) {
   absl::StatusOr<WholeModelResult> result =
       checkWholeModel(check, *db, machine.worker(), clock);
   checksSecondsLeft -= clock.now() - begun;
+  clocks.reset();
   lock.reset();
   if (result.ok()) {
     verdicts = *result;

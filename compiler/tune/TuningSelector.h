@@ -11,6 +11,7 @@
 #include "compiler/tune/MeasureLock.h"
 #include "compiler/tune/RecordedSelector.h"
 #include "compiler/tune/ScratchDirectory.h"
+#include "runtime/measure/ClockLock.h"
 
 namespace minic::tune {
 
@@ -41,7 +42,9 @@ public:
 
 private:
   absl::Status ensureScratch();
+  /// Alone on the device, its clocks locked if that was asked.
   absl::Status ensureLock();
+  absl::Status lockClocks();
   /// Asks the worker which oneDNN it opens.
   void describeLibrary();
   /// currentVersions, with the library that was opened if one was.
@@ -51,6 +54,8 @@ private:
   const RequestCosts costsBefore;
   std::unique_ptr<ScratchDirectory> scratch;
   std::unique_ptr<MeasureLock> lock;
+  std::unique_ptr<runtime::ClockLock> clocks; // ends before `lock`
+  bool saidUnlocked = false;                  // that they cannot be locked
   SteadyClock clock;
   double started = 0;           // when select() was called
   double checksSecondsLeft = 5; // of checkModel, for all functions together

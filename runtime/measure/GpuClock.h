@@ -10,12 +10,13 @@
 
 namespace minic::runtime {
 
+struct Nvml;
+
 /// Opened on demand: a machine without NVML measures without it.
 class GpuClock {
 public:
-  /// Of the GPU with this UUID ("GPU-..." or "MIG-..."); `path`: the library,
-  /// empty for libnvidia-ml.so.1.
-  explicit GpuClock(const std::string &uuid, const std::string &path = "");
+  /// Of the GPU with this UUID ("GPU-..." or "MIG-...").
+  explicit GpuClock(const std::string &uuid);
   ~GpuClock();
   GpuClock(const GpuClock &) = delete;
   GpuClock &operator=(const GpuClock &) = delete;
@@ -24,7 +25,6 @@ public:
   double smMHz() const;
 
 private:
-  struct Nvml;
   std::unique_ptr<Nvml> nvml;
   void *device = nullptr;
 };

@@ -16,6 +16,7 @@
 #include "tools/minic-bench/BenchReport.h"
 #include "tools/minic-bench/Callable.h"
 #include "tools/minic-bench/CompileModels.h"
+#include "tools/minic-bench/LockClocks.h"
 #include "tools/minic-bench/TimedContext.h"
 
 #include "absl/strings/str_cat.h"
@@ -210,6 +211,7 @@ absl::StatusOr<BenchResult> runBench(const BenchOptions &options,
   std::vector<Contestant> contestants;
   int peakThreads = 0; // 0: none on a CPU
   std::set<runtime::PeakDtype> dtypes;
+  std::unique_ptr<runtime::ClockLock> clocks; // of the first artifact's GPU
   for (size_t i = 0; i < options.artifacts.size(); ++i) {
     BenchSeries series;
     series.path = options.labels[i];
@@ -217,6 +219,13 @@ absl::StatusOr<BenchResult> runBench(const BenchOptions &options,
         loadTimed(options, options.artifacts[i], series);
     if (!program.ok()) {
       return program.status();
+    }
+    if (i == 0) {
+      auto locked = lockClocks(options, (*program)->place());
+      if (!locked.ok()) {
+        return locked.status();
+      }
+      clocks = *std::move(locked);
     }
     absl::StatusOr<Contestant> contestant =
         enter(options, std::move(*program),

@@ -34,7 +34,10 @@ struct BenchOptions {
   int threads = 0;
   int device = 0; // index of the GPU
   runtime::GraphMode graph = runtime::GraphMode::Artifact;
-  int rounds = 0; // 0: for `seconds`
+  /// MHz of the GPU's SMs, 0 for the highest, negative for leaving them alone.
+  int lockClocks = -1;
+  bool requireLockedClocks = false; // else a warning where it cannot be
+  int rounds = 0;                   // 0: for `seconds`
   double seconds = 3;
   double warmUpMs = 50;
   std::vector<double> quantiles; // 0 to 1, of samples, on lines of their own

@@ -2,16 +2,25 @@
 //
 // minic-bench: how fast a compiled model runs, alone or beside others.
 
+#include "runtime/measure/ClockKeeper.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/GpuFlags.h"
 #include "tools/minic-bench/Bench.h"
+#include "tools/minic-bench/LockClocks.h"
 
 #include <CLI/CLI.hpp>
 
+#include <cstring>
+
 int main(int argc, char **argv) {
+  if (argc > 1 &&
+      std::strcmp(argv[1], minic::runtime::clockKeeperCommand) == 0) {
+    return minic::runtime::keepClocks(argc - 1, argv + 1);
+  }
   minic::tools::BenchOptions options;
   std::string artifact;
   std::vector<std::string> others;
+  std::string clocks = "off";
   bool cold = false;
   CLI::App app("Times a compiled model (.minic): percentiles, GFLOP/s, share "
                "of this machine's peak, and the ratio to other artifacts "
@@ -61,6 +70,12 @@ int main(int argc, char **argv) {
       ->check(CLI::Range(1, 4096));
   minic::tools::addDeviceFlag(app, options.device);
   minic::tools::addGraphFlag(app, options.graph);
+  app.add_flag("--lock-clocks{max}", clocks,
+               "Lock the GPU's SM clocks while measuring (to the highest that "
+               "the device names) where permitted")
+      ->type_name("[=MHz]");
+  app.add_flag("--require-locked-clocks", options.requireLockedClocks,
+               "The same, and an error where it cannot be");
   auto *seconds = app.add_option("--seconds", options.seconds,
                                  "Measure for S seconds, at least 10 rounds")
                       ->type_name("S")
@@ -103,6 +118,14 @@ int main(int argc, char **argv) {
   if (std::optional<int> code =
           minic::tools::parseCommandLine("minic-bench", app, argc, argv)) {
     return *code;
+  }
+  if (std::optional<int> mhz = minic::tools::parseClocks(clocks)) {
+    options.lockClocks = *mhz;
+  } else {
+    return minic::tools::fail("minic-bench", minic::tools::ExitCode::Usage,
+                              "--lock-clocks: expected MHz from 1 to 10000, "
+                              "max or off, got '" +
+                                  clocks + "'");
   }
   if (!artifact.ends_with(".mlir") &&
       (!options.candidates.empty() || !options.pin.empty())) {

@@ -13,9 +13,14 @@ namespace minic {
 void CompileFlags::addTo(CLI::App &app) {
   for (const Option &option : optionTable()) {
     std::string name = (option.name == "output" ? "-o,--" : "--") + option.name;
+    bool mayLack = option.value.starts_with("[=");
     CLI::Option *flag =
         option.value.empty()
             ? app.add_flag(name, switches[option.name], option.help)
+        : mayLack
+            ? app.add_flag(name + "{max}", values[option.name], option.help)
+                  ->type_name(option.value)
+                  ->take_last()
             : app.add_option(name, values[option.name], option.help)
                   ->type_name(option.value)
                   ->take_last();

@@ -2,6 +2,7 @@
 //
 // minic: the compiler. Without a command it compiles.
 
+#include "runtime/measure/ClockKeeper.h"
 #include "tools/minic/Commands.h"
 
 #include <cstring>
@@ -18,6 +19,7 @@ int main(int argc, char **argv) {
       {"evaluate", minic::evaluateCommand},
       {"explain", minic::explainCommand},
       {"inspect", minic::inspectCommand},
+      {minic::runtime::clockKeeperCommand, minic::runtime::keepClocks},
   };
   for (const Command &command : commands) {
     if (argc > 1 && std::strcmp(argv[1], command.name) == 0) {
