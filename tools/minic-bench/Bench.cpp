@@ -7,6 +7,7 @@
 #include "runtime/measure/DescribeDevice.h"
 #include "runtime/measure/DescribeGpus.h"
 #include "runtime/measure/OutputFile.h"
+#include "runtime/measure/PairedRounds.h"
 #include "runtime/measure/PeakFlops.h"
 #include "runtime/measure/RandomConstants.h"
 #include "runtime/measure/TimedFunction.h"
@@ -24,10 +25,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <numeric>
 #include <optional>
-#include <random>
 #include <set>
 
 namespace minic::tools {
@@ -41,9 +39,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int overheadLoads = 21;     // loads whose median --overhead reports
-constexpr int minimumRounds = 10;     // even where they take longer than asked
-constexpr double maximumOverrun = 10; // but not this many times longer
+constexpr int overheadLoads = 21; // loads whose median --overhead reports
 constexpr uint64_t constantsSeed = 1;
 
 double microsecondsSince(Clock::time_point start) {
@@ -99,24 +95,11 @@ absl::StatusOr<Contestant> enter(const BenchOptions &options,
   return contestant;
 }
 
-/// Runs until code, data and the clock have settled; then how many runs make a
-/// sample.
 absl::StatusOr<int64_t> warmUp(Contestant &contestant,
                                const BenchOptions &options) {
-  double fastestUs = std::numeric_limits<double>::infinity();
-  Clock::time_point start = Clock::now();
-  int64_t iterations = 1;
-  do {
-    absl::StatusOr<double> sample = contestant.sample(iterations);
-    if (!sample.ok()) {
-      return sample.status();
-    }
-    fastestUs = std::min(fastestUs, *sample);
-    iterations = std::min<int64_t>(2 * iterations, 1024);
-  } while (microsecondsSince(start) < options.warmUpMs * 1000);
-  // A run that the clock cannot resolve counts as one of a nanosecond.
-  double runs = std::ceil(options.sampleMs * 1000 / std::max(fastestUs, 1e-3));
-  return std::max<int64_t>(1, int64_t(runs));
+  return runtime::warmUp(
+      [&](int64_t iterations) { return contestant.sample(iterations); },
+      options.warmUpMs, options.sampleMs);
 }
 
 /// Adds one sample of the contestant to its series.
@@ -190,16 +173,6 @@ absl::StatusOr<Contestant> enterCallable(const BenchOptions &options,
   bool evicts = options.residency == runtime::Residency::cold;
   series.iterations = evicts ? 1 : *iterations;
   return contestant;
-}
-
-/// Whether to go on after `rounds` of them.
-bool goesOn(const BenchOptions &options, int rounds, Clock::time_point start) {
-  if (options.rounds > 0) {
-    return rounds < options.rounds;
-  }
-  double seconds = microsecondsSince(start) * 1e-6;
-  return seconds < options.seconds ||
-         (rounds < minimumRounds && seconds < maximumOverrun * options.seconds);
 }
 
 } // namespace
@@ -283,24 +256,19 @@ absl::StatusOr<BenchResult> runBench(const BenchOptions &options,
   }
 
   // Each peak is one more contestant.
-  std::vector<size_t> order(contestants.size() + peaks.size());
-  std::iota(order.begin(), order.end(), size_t(0));
-  std::mt19937 generator(1);
-  Clock::time_point start = Clock::now();
-  for (int round = 0; round == 0 || goesOn(options, round, start); ++round) {
-    std::shuffle(order.begin(), order.end(), generator);
-    for (size_t i : order) {
-      if (i >= contestants.size()) {
-        const PeakFlops &peak = peaks[i - contestants.size()];
-        result.peaks[peak.dtype()].gflops.push_back(peak.sample());
-        continue;
-      }
-      absl::Status status = addSample(
-          contestants[i], evictor ? &*evictor : nullptr, result.series[i]);
-      if (!status.ok()) {
-        return status;
-      }
-    }
+  absl::Status status = runtime::runPairedRounds(
+      contestants.size() + peaks.size(), {options.rounds, options.seconds},
+      [&](size_t i) {
+        if (i >= contestants.size()) {
+          const PeakFlops &peak = peaks[i - contestants.size()];
+          result.peaks[peak.dtype()].gflops.push_back(peak.sample());
+          return absl::OkStatus();
+        }
+        return addSample(contestants[i], evictor ? &*evictor : nullptr,
+                         result.series[i]);
+      });
+  if (!status.ok()) {
+    return status;
   }
   return result;
 }
