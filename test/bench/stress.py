@@ -220,7 +220,7 @@ def main():
         tuned |= tune_all(arguments, cases, arguments.kinds)
         print(f"tuned in {time.monotonic() - begun:.0f} s on "
               f"{len(arguments.lanes)} lane(s), load "
-              f"{os.getloadavg()[0]:.1f} afterwards")
+              f"{os.getloadavg()[0]:.1f} afterwards", flush=True)
         within, slower = report(arguments, cases, arguments.kinds, tuned)
     allowed = len(cases) * len(arguments.kinds) * 2 // 44
     missed = len(cases) * len(arguments.kinds) - within
