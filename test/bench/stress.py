@@ -72,10 +72,14 @@ def hogs(kind, cores, seconds):
 
 
 def run(cores, *command):
-    """Seconds and output of a command that may use `cores` alone."""
+    """Seconds and output of a command that may use `cores` alone. A lane has a
+    lock of its own: tunings elsewhere do not hold it up."""
     begun = time.monotonic()
+    locks = pathlib.Path(tempfile.gettempdir()) / f"minic-lane-{min(cores)}"
+    locks.mkdir(exist_ok=True)
     done = subprocess.run([str(c) for c in command], text=True,
                           capture_output=True,
+                          env=os.environ | {"MINIC_LOCK_DIR": str(locks)},
                           preexec_fn=lambda: os.sched_setaffinity(0, cores))
     if done.returncode != 0:
         raise RuntimeError(f"failed: {' '.join(map(str, command))}\n"
