@@ -35,8 +35,9 @@ std::string describeBeside(const Row &row, const Row &winner) {
                         row.reason.empty() ? "" : ", ", row.reason);
   }
   bool areFinalists = row.isFinalist() && winner.isFinalist();
-  double first = areFinalists ? row.ratio : row.bestKnownUs();
-  double second = areFinalists ? winner.ratio : winner.bestKnownUs();
+  // A time of the screen and one of the final cannot be compared so finely.
+  double first = areFinalists ? row.ratio : row.screenUs;
+  double second = areFinalists ? winner.ratio : winner.screenUs;
   if (first <= 0 || second <= 0) {
     return "verified, not timed";
   }
