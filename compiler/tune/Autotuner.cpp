@@ -379,9 +379,6 @@ absl::Status Autotuner::finish(Search &search) {
   record.state = looked != record.candidates ? RecordState::Partial
                  : search.isUndecided        ? RecordState::Provisional
                                              : RecordState::Complete;
-  if (record.state == RecordState::Provisional) {
-    record.provisionalSearches = search.found.record.provisionalSearches + 1;
-  }
   record.created = utcNow();
   // A record in which nothing can be used would be a hit that helps nobody.
   if (select(record.rows, options.policy).row < 0) {
