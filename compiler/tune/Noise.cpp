@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Noise in one line.
+// Deciles, and noise in one line.
 
 #include "compiler/tune/Noise.h"
+
+#include "runtime/measure/Statistics.h"
 
 #include "absl/strings/str_format.h"
 
 #include <cmath>
 
 namespace minic::tune {
+
+double spreadOf(absl::Span<const double> samples) {
+  double low = runtime::quantile(samples, 0.1);
+  return low > 0 ? runtime::quantile(samples, 0.9) / low - 1 : 0;
+}
 
 std::string describe(const Noise &noise) {
   if (!noise.isKnown()) {

@@ -5,6 +5,8 @@
 #ifndef MINIC_COMPILER_TUNE_NOISE_H
 #define MINIC_COMPILER_TUNE_NOISE_H
 
+#include "absl/types/span.h"
+
 #include <cstdint>
 #include <string>
 
@@ -21,6 +23,10 @@ struct Noise {
 
   bool isKnown() const { return cores > 0; }
 };
+
+/// How far the upper decile of samples lies above the lower one, relative to
+/// the lower one; 0 where that is not positive.
+double spreadOf(absl::Span<const double> samples);
 
 /// "2 other processes on 2 cores: samples vary by 38 %"; empty where unknown.
 std::string describe(const Noise &noise);

@@ -32,21 +32,11 @@ void NoiseMeter::add(const std::string &series, double us) {
   samples[series].push_back(us);
 }
 
-void NoiseMeter::merge(const NoiseMeter &other) {
-  others += other.others;
-  rounds += other.rounds;
-  for (const auto &[series, times] : other.samples) {
-    std::vector<double> &mine = samples[series];
-    mine.insert(mine.end(), times.begin(), times.end());
-  }
-}
-
 Noise NoiseMeter::noise() const {
   std::vector<double> spreads;
   for (const auto &[series, times] : samples) {
-    double low = runtime::quantile(times, 0.1);
-    if (times.size() >= leastSamples && low > 0) {
-      spreads.push_back(runtime::quantile(times, 0.9) / low - 1);
+    if (times.size() >= leastSamples) {
+      spreads.push_back(spreadOf(times));
     }
   }
   if (spreads.empty() || rounds == 0) {

@@ -30,7 +30,6 @@ public:
   /// What the first take of a sample said; `series` names what was timed, and
   /// how.
   void add(const std::string &series, double us);
-  void merge(const NoiseMeter &other);
 
   /// Unknown where no series has enough samples.
   Noise noise() const;

@@ -16,14 +16,6 @@
 
 namespace minic::tune {
 
-/// As Noise::spread.
-static double spreadOf(std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  double low = times[times.size() / 10];
-  double high = times[times.size() - 1 - times.size() / 10];
-  return low > 0 ? high / low - 1 : 0;
-}
-
 Noise NoiseProbe::run() const {
   auto runDelay = [&] {
     return 1e-6 * runtime::parseRunDelayUs(read("/proc/thread-self/schedstat"))
@@ -53,7 +45,7 @@ Noise NoiseProbe::run() const {
   double elapsed = end - start;
   double delay = std::min(runDelay() - delayBefore, 0.99 * elapsed);
   Noise noise;
-  noise.spread = spreadOf(std::move(times));
+  noise.spread = spreadOf(times);
   // Who waits half of the time shares its core with one other.
   noise.others = std::max(counts ? waiting / double(counts) : 0,
                           delay / (elapsed - delay)) +

@@ -306,37 +306,33 @@ TEST(TuningDb, AnExportOfVersion1LosesItsVerdicts) {
   EXPECT_EQ(counts->verdicts, 0);
 }
 
-TEST(TuningDb, AnExportOfVersion2HasNoClocks) {
-  TempFolder folder;
+/// A database with a record and a verdict that came through an export of an
+/// older version.
+static std::unique_ptr<TuningDb> importOlder(TempFolder &folder, int version) {
   auto db = folder.openDb();
   put(*db, makeRecord("p", "2026-01-01T00:00:00Z"));
   Verdict verdict;
   verdict.plan = "plan";
-  ASSERT_TRUE(db->putVerdict(verdict).ok());
+  EXPECT_TRUE(db->putVerdict(verdict).ok());
   auto json = nlohmann::json::parse(*db->exportJson());
-  makeExportOlder(json, 2);
+  makeExportOlder(json, version);
   auto copy = folder.openDb("copy.db");
   auto counts = copy->importJson(json.dump());
-  ASSERT_TRUE(counts.ok()) << counts.status();
+  EXPECT_TRUE(counts.ok()) << counts.status();
   EXPECT_EQ(counts->added, 1);
   EXPECT_EQ(counts->verdicts, 1);
+  return copy;
+}
+
+TEST(TuningDb, AnExportOfVersion2HasNoClocks) {
+  TempFolder folder;
+  auto copy = importOlder(folder, 2);
   EXPECT_FALSE(copy->records()->front().clock.isKnown());
 }
 
 TEST(TuningDb, AnExportOfVersion3HasNoNoise) {
   TempFolder folder;
-  auto db = folder.openDb();
-  put(*db, makeRecord("p", "2026-01-01T00:00:00Z"));
-  Verdict verdict;
-  verdict.plan = "plan";
-  ASSERT_TRUE(db->putVerdict(verdict).ok());
-  auto json = nlohmann::json::parse(*db->exportJson());
-  makeExportOlder(json, 3);
-  auto copy = folder.openDb("copy.db");
-  auto counts = copy->importJson(json.dump());
-  ASSERT_TRUE(counts.ok()) << counts.status();
-  EXPECT_EQ(counts->added, 1);
-  EXPECT_EQ(counts->verdicts, 1);
+  auto copy = importOlder(folder, 3);
   EXPECT_FALSE(copy->records()->front().noise.isKnown());
   EXPECT_TRUE(copy->records()->front().problem.versions.sources.empty());
   EXPECT_EQ(copy->records()->front().problem.versions.libraries, "2.6.3");
