@@ -5,8 +5,9 @@ Tunes the demo's mlp and ten GEMMs with bias and relu, for each number of
 threads, three times from nothing: on the quiet machine, beside one busy loop
 per core, and beside two per core that pause at random. Then, on the quiet
 machine, each plan that was chosen under load is timed against the quietly
-chosen one and against default mode's, in the same rounds. Hogs are processes of
-this script; they end with it, and after --hog-limit-s in any case.
+chosen one and against default mode's, in the same rounds and in both load
+orders: it is slower where the interval of the paired ratio says so in both.
+Hogs are processes of this script; they end with it, and after --hog-limit-s in any case.
 
 A lane is a set of cores on which one tuning at a time runs, hogs included;
 several lanes tune side by side, all timing is done on the first.
@@ -87,10 +88,10 @@ def run(cores, *command):
     return time.monotonic() - begun, done.stdout + done.stderr
 
 
-def choices(bin_dir, artifact):
-    """What `minic explain` says was chosen, without how well it did."""
-    explained = run({0}, bin_dir / "minic", "explain", artifact)[1]
-    return re.findall(r"chosen by [^:]*: ([^,]+)", explained)
+def commands(bin_dir, artifact):
+    """The commands of the plan, as text: equal ones run the same code."""
+    printed = run({0}, bin_dir / "minic", "inspect", artifact)[1]
+    return re.findall(r"^ +\d+: .*", printed, re.MULTILINE)
 
 
 class Case:
@@ -113,19 +114,25 @@ class Case:
                 f"--threads={self.threads}", f"--tune-db={database}",
                 "-o", self.artifact(kind), self.model)
         noise = re.findall(r"samples vary by (\d+)", log)
-        return {"seconds": seconds, "choices": choices(arguments.bin,
-                                                       self.artifact(kind)),
+        return {"seconds": seconds,
+                "plan": commands(arguments.bin, self.artifact(kind)),
                 "noise": max(map(int, noise), default=None),
                 "provisional": "provisional" in log}
 
-    def ratio(self, arguments, kind, other, cores):
-        """(median, low, high) of the time of one plan over another's."""
+    def ratios(self, arguments, kind, other, cores):
+        """(median, low, high) of the time of one plan over another's, for
+        each order of loading the two: where a plan lies moves its time."""
         report = self.folder / "bench.json"
-        run(cores, arguments.bin / "minic-bench", self.artifact(kind),
-            f"--compare={self.artifact(other)}",
-            f"--seconds={arguments.seconds}", f"--json={report}")
-        first, second = json.loads(report.read_text())["artifacts"]
-        return paired.ratio(first["samples_us"], second["samples_us"])
+        found = []
+        for first, second in ((kind, other), (other, kind)):
+            run(cores, arguments.bin / "minic-bench", self.artifact(first),
+                f"--compare={self.artifact(second)}",
+                f"--seconds={arguments.seconds}", f"--json={report}")
+            samples = dict(zip((first, second), (
+                a["samples_us"]
+                for a in json.loads(report.read_text())["artifacts"])))
+            found.append(paired.ratio(samples[kind], samples[other]))
+        return found
 
 
 def make_cases(folder, threads, names):
@@ -159,10 +166,17 @@ def tune_all(arguments, cases, kinds):
         return {key: job.result() for key, job in jobs.items()}
 
 
-def describe(estimate):
-    middle, low, high = estimate
-    return (f"{middle:.3f}" if low is None
-            else f"{middle:.3f} [{low:.3f}, {high:.3f}]")
+def describe(found):
+    return ", ".join(
+        f"{middle:.3f}" if low is None
+        else f"{middle:.3f} [{low:.3f}, {high:.3f}]"
+        for middle, low, high in found) or "equal plans"
+
+
+def is_above(found, limit):
+    """Whether the interval lies wholly above `limit` in both orders."""
+    return bool(found) and all((middle if low is None else low) > limit
+                               for middle, low, _ in found)
 
 
 def report(arguments, cases, kinds, tuned):
@@ -173,15 +187,12 @@ def report(arguments, cases, kinds, tuned):
     cores = arguments.lanes[0]
     for case in cases:
         for kind in kinds:
-            result, quiet = tuned[case, kind], tuned[case, "quiet"]
-            default = tuned[case, "default"]
-            same = result["choices"] == quiet["choices"]
-            by_quiet = (1, 1, 1) if same else case.ratio(
-                arguments, kind, "quiet", cores)
-            by_default = (1, 1, 1) if result["choices"] == default["choices"] \
-                else case.ratio(arguments, kind, "default", cores)
-            misses = by_quiet[0] > LIMIT
-            loses = by_default[1] is not None and by_default[1] > 1
+            result = tuned[case, kind]
+            over = {other: [] if result["plan"] == tuned[case, other]["plan"]
+                    else case.ratios(arguments, kind, other, cores)
+                    for other in ("quiet", "default")}
+            misses = is_above(over["quiet"], LIMIT)
+            loses = is_above(over["default"], 1)
             within += not misses
             slower += loses
             noise = ("not said" if result["noise"] is None
@@ -189,9 +200,9 @@ def report(arguments, cases, kinds, tuned):
             state = "provisional" if result["provisional"] else "decided"
             print(f"| {case.name} | {case.threads} | {kind} | "
                   f"{result['seconds']:.1f} | {noise} | {state} | "
-                  f"{'equal choice' if same else describe(by_quiet)}"
-                  f"{' MISSED' if misses else ''} | {describe(by_default)}"
-                  f"{' SLOWER' if loses else ''} |", flush=True)
+                  f"{describe(over['quiet'])}{' MISSED' if misses else ''} | "
+                  f"{describe(over['default'])}{' SLOWER' if loses else ''} |",
+                  flush=True)
     total = len(cases) * len(kinds)
     print(f"\n{within} of {total} within {100 * (LIMIT - 1):.0f} % of the "
           f"quietly chosen plan, {slower} slower than default by interval")
