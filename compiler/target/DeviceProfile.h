@@ -38,6 +38,8 @@ struct DeviceProfile {
   /// instruction of generated kernels that multiplies pairs, and by the best
   /// instructions that oneDNN has on this CPU. 0 where there is no such.
   double pairGflops = 0, onednnGflops16 = 0;
+  /// GB/s that one core gets from L3.
+  double l3GBs = 0;
   /// What a launch on all `threads` takes longer than one on the calling thread
   /// alone, besides the work: waking a team and joining it.
   double joinUs = 0;

@@ -32,6 +32,7 @@ DeviceProfile avx512(double gflops) {
 
 DeviceProfile zen4() {
   DeviceProfile profile = avx512(112);
+  profile.l3GBs = 75;
   profile.pairGflops = profile.onednnGflops16 = 224;
   return profile;
 }
@@ -42,6 +43,7 @@ DeviceProfile amx() {
   profile.l2Bytes = 2 << 20;
   profile.pairGflops = 112;
   profile.onednnGflops16 = 1300;
+  profile.l3GBs = 20;
   return profile;
 }
 
@@ -83,6 +85,33 @@ TEST(CpuEstimatesTest, OnednnMultipliesBf16WhereItHasAmx) {
     EXPECT_THAT(names.front(), StartsWith("library-fused onednn_fused"))
         << m << "x" << n << "x" << k;
   }
+}
+
+// K is not blocked: with a slow L3 the panels and rows of these belong to a
+// library that blocks it.
+TEST(CpuEstimatesTest, OnednnTakesLongKWhereL3IsSlow) {
+  for (auto [m, n, k] :
+       {std::tuple(64, 4096, 4096), {560, 1280, 3420}, {2048, 2048, 2048}}) {
+    EXPECT_THAT(linearRelu(m, n, k, "f32", amx()).front(),
+                StartsWith("library-fused onednn_fused"))
+        << m << "x" << n << "x" << k;
+    EXPECT_THAT(linearRelu(m, n, k, "f32", zen4()).front(),
+                StartsWith("generated"))
+        << m << "x" << n << "x" << k;
+  }
+  for (auto [m, n, k] : {std::tuple(1, 4096, 4096),
+                         {16, 768, 3072},
+                         {8, 1024, 1024},
+                         {37, 513, 129}}) {
+    EXPECT_THAT(linearRelu(m, n, k, "f32", amx()).front(),
+                StartsWith("generated"))
+        << m << "x" << n << "x" << k;
+  }
+}
+
+TEST(CpuEstimatesTest, ThreadsDivideTheWeightsRatherThanReadThemTwice) {
+  EXPECT_THAT(linearRelu(8, 1024, 1024, "f32", amx()).front(),
+              HasSubstr("split=n"));
 }
 
 TEST(CpuEstimatesTest, PairsAreMultipliedWhereThatIsFaster) {
