@@ -80,6 +80,23 @@ static bool haveSameChoices(ArrayRef<kernel::FusionOp> mine,
   });
 }
 
+/// Whether a library takes part in `plan`: its threads are a team of its own.
+static bool callsLibrary(ModuleOp plan, const Target &target) {
+  auto isCall = [&](kernel::PartAttr part) {
+    StringRef source = part.getImplementation().getFamily();
+    return llvm::any_of(target.libraries(), [&](const LibraryBackend *library) {
+      return library->name() == source;
+    });
+  };
+  return plan
+      .walk([&](kernel::FusionOp fusion) {
+        return llvm::any_of(fusion.getChoiceAttr().getParts(), isCall)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 
 /// Estimates, with what records have measured of them.
@@ -200,6 +217,10 @@ WholeModel::findOrMeasure(func::FuncOp function, Question question) {
                           [](OwningOpRef<ModuleOp> &plan) { return *plan; }),
       question.plansDiffer);
   inputs.hasGenerated = question.hasGenerated;
+  const Target &target = *variant.target;
+  inputs.teamsDiffer =
+      target.profile().threads > 1 &&
+      callsLibrary(*plans[0], target) != callsLibrary(*plans[1], target);
   inputs.retune = measurer && options.retune;
   absl::StatusOr<std::optional<tune::WholeModelResult>> found =
       selector.findVerdicts(inputs, /*isNearestEnough=*/!measurer);

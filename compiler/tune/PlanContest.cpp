@@ -171,15 +171,20 @@ absl::Status PlanContest::run() {
   return timed.status();
 }
 
-Comparison PlanContest::compare(int first, int second) const {
+int PlanContest::findPair(int first, int second) const {
   const auto &pairs = options.rounds.pairs;
   auto found =
       std::find(pairs.begin(), pairs.end(),
                 std::pair(std::min(first, second), std::max(first, second)));
-  if (found == pairs.end()) {
+  return found == pairs.end() ? -1 : int(found - pairs.begin());
+}
+
+Comparison PlanContest::compare(int first, int second) const {
+  int pair = findPair(first, second);
+  if (pair < 0) {
     return {};
   }
-  runtime::Estimate ratio = rounds.pairRatios[found - pairs.begin()];
+  runtime::Estimate ratio = rounds.pairRatios[pair];
   if (second < first) {
     ratio = {1 / ratio.value, 1 / ratio.high, 1 / ratio.low};
   }
@@ -196,7 +201,10 @@ Comparison PlanContest::compare(int first, int second) const {
 
 Figures PlanContest::figures(int first, int second) const {
   int count = int(entries.size());
-  return {compare(first, second), compare(first + count, second + count)};
+  int pair = findPair(first, second);
+  return {.backToBack = compare(first, second),
+          .call = compare(first + count, second + count),
+          .isDisturbed = pair >= 0 && rounds.pairIsDisturbed[pair]};
 }
 
 } // namespace minic::tune

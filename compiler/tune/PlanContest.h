@@ -45,7 +45,7 @@ public:
   double expectedRounds(absl::Span<const int> alike) const;
   /// Times all that entered, until every two of them are settled.
   absl::Status run();
-  /// After run().
+  /// After run(). It does not know whose teams differ.
   Figures figures(int first, int second) const;
   const ClockRange &smClock() const { return clocks; }
   /// After run(), on a CPU: whether time ended before it was decided, and how
@@ -70,6 +70,8 @@ private:
   /// What both figures of an entry take in a round.
   double costUs(const Entry &entry) const;
   absl::StatusOr<RoundTimes> time(absl::Span<const int> order);
+  /// Its index in the rounds' pairs; -1: none.
+  int findPair(int first, int second) const;
   Comparison compare(int first, int second) const;
 
   Worker &worker;

@@ -14,7 +14,8 @@ namespace minic::tune {
 using runtime::RunMode;
 
 double busyUs(const Figures &graphOverStream) {
-  const auto &[backToBack, call] = graphOverStream;
+  const Comparison &backToBack = graphOverStream.backToBack;
+  const Comparison &call = graphOverStream.call;
   return (std::max(backToBack.tunedUs, backToBack.defaultUs) +
           std::min(call.tunedUs, call.defaultUs)) /
          2;

@@ -127,6 +127,7 @@ public:
   /// where that leaves enough of them for an interval.
   struct Pairs {
     std::vector<double> a, b;
+    bool areDisturbed = false; // at least one of them
   };
   Pairs pairsOf(int a, int b) const {
     Pairs all, calm;
@@ -141,6 +142,7 @@ public:
         calm.b.push_back(round.us[b]);
       }
     }
+    all.areDisturbed = calm.a.size() < all.a.size();
     return calm.a.size() >= runtime::leastSamples ? calm : all;
   }
 
@@ -288,6 +290,7 @@ public:
   RoundsResult finish() {
     for (auto [first, second] : options.pairs) {
       result.pairRatios.push_back(ratio(first, second));
+      result.pairIsDisturbed.push_back(pairsOf(first, second).areDisturbed);
     }
     int leader = active.empty() ? 0 : findLeader();
     int count = static_cast<int>(result.contestants.size());

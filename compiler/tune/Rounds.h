@@ -59,6 +59,8 @@ struct RoundsResult {
   int leader = 0;                      // smallest ratio
   /// Parallel to RoundsOptions::pairs: the first over the second.
   std::vector<runtime::Estimate> pairRatios;
+  /// Parallel: too few pairs were undisturbed, so that all of them count.
+  std::vector<bool> pairIsDisturbed;
   int rounds = 0, dropped = 0; // kept; lost to a moving clock
   /// "separated", "tied", "settled" (all pairs), "rounds", "time", "stopped".
   std::string ended;

@@ -14,6 +14,11 @@ namespace minic::tune {
 struct Figures {
   Comparison backToBack;
   Comparison call; // not measured on a CPU
+  /// There were too few rounds in which nobody else ran: a CPU's alone.
+  bool isDisturbed = false;
+  /// One of the two runs on a team of threads that waits for all its members,
+  /// as a library's does, the other one on a team that does not.
+  bool teamsDiffer = false;
 };
 
 /// Whether the first is better: one synchronized call decides; where it does
@@ -40,7 +45,8 @@ PointerChoice choosePointers(const Figures &stageOverLaunch,
 
 /// Whether a plan in some way of running it may ship in place of the default
 /// plan as default mode runs it: its back-to-back time is shorter, by 2 % at
-/// least, and one call of it does not take longer.
+/// least, and one call of it does not take longer. Of disturbed figures it must
+/// be shorter by 5 %, and they say nothing where the teams differ.
 bool mayShip(const Figures &overDefault);
 
 /// Whether a plan that replays when its stream is idle may ship in place of

@@ -42,6 +42,8 @@ private:
   /// The best way that may ship in place of the default plan; -1: none.
   int bestWay(const PlanContest &contest, const PlanWays &ways,
               int byDefault) const;
+  /// One way of a tuned plan against the default plan.
+  Figures overDefault(const PlanContest &contest, int way, int byDefault) const;
   /// Of two tuned plans the generated one, if it is better. This verdict and
   /// the next have no key yet.
   Verdict judgeGenerated(const PlanContest &contest, const PlanWays &generated,
@@ -152,10 +154,17 @@ Verdict Check::refusal(const PlanContest &contest, absl::string_view row,
   return refused;
 }
 
+Figures Check::overDefault(const PlanContest &contest, int way,
+                           int byDefault) const {
+  Figures figures = contest.figures(way, byDefault);
+  figures.teamsDiffer = inputs.teamsDiffer;
+  return figures;
+}
+
 int Check::bestWay(const PlanContest &contest, const PlanWays &ways,
                    int byDefault) const {
   for (int way : inOrder(contest, ways)) {
-    if (mayShip(contest.figures(way, byDefault))) {
+    if (mayShip(overDefault(contest, way, byDefault))) {
       return way;
     }
   }
@@ -180,9 +189,13 @@ Verdict Check::judgePlans(const PlanContest &contest, const PlanWays &ways,
                           int byDefault) const {
   int shipping = bestWay(contest, ways, byDefault);
   int shown = shipping >= 0 ? shipping : inOrder(contest, ways).front();
-  Verdict plans = verdict(contest, contest.figures(shown, byDefault));
+  Figures figures = overDefault(contest, shown, byDefault);
+  Verdict plans = verdict(contest, figures);
   plans.tunedShips = shipping >= 0;
-  plans.isProvisional = !inputs.onGpu && contest.isUndecided();
+  // What disturbed figures could not ship may be the faster plan.
+  bool isHeldBack =
+      figures.isDisturbed && shipping < 0 && figures.backToBack.isShorter();
+  plans.isProvisional = !inputs.onGpu && (contest.isUndecided() || isHeldBack);
   if (inputs.onGpu) {
     plans.reason =
         absl::StrCat("tuned by ", describeWay(contest.mode(shown)),

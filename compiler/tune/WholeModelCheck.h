@@ -24,6 +24,9 @@ struct WholeModelInputs {
   /// There is another tuned plan, of generated kernels alone. Only beside a
   /// default plan that differs, and only on a GPU.
   bool hasGenerated = false;
+  /// The tuned plan runs on a library's team of threads and the default one
+  /// does not, or the reverse.
+  bool teamsDiffer = false;
   std::string function = "main";
   /// Hash of all plans; with it and the ways of running them a verdict is found
   /// again.

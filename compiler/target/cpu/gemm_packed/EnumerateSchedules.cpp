@@ -97,7 +97,7 @@ double estimateMicroseconds(const GemmGeometry &g,
   // 15 % longer than oneDNN, which blocks K as well: 64x4096x4096 17.9 and 18.9
   // to 20.8 ms, 2048x2048x2048 99.6 and 104 to 160 ms.
   bool slowL3 = profile.l3GBs < profile.memoryGBs;
-  if (blockBytes + panelBytes > (slowL3 ? 0.6 : 1) * profile.l2Bytes) {
+  if (blockBytes + panelBytes > (slowL3 ? 0.63 : 1) * profile.l2Bytes) {
     work *= slowL3 ? 1.15 : 1.015;
   }
   // A thread gets a contiguous share of the grid.

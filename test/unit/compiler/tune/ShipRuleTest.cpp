@@ -52,6 +52,19 @@ TEST(ShipRuleTest, WhatShipsForTheDefaultPlanIsFasterBackToBack) {
   EXPECT_FALSE(mayShip({ratio(0.80), ratio(1.02)}));
 }
 
+TEST(ShipRuleTest, FiguresTakenBesideOthersMustSayMore) {
+  EXPECT_FALSE(mayShip({ratio(0.96), {}, /*isDisturbed=*/true}));
+  EXPECT_TRUE(mayShip({ratio(0.94), {}, /*isDisturbed=*/true}));
+  EXPECT_TRUE(mayShip({ratio(0.96),
+                       {},
+                       /*isDisturbed=*/false,
+                       /*teamsDiffer=*/true}));
+  EXPECT_FALSE(mayShip({ratio(0.5),
+                        {},
+                        /*isDisturbed=*/true,
+                        /*teamsDiffer=*/true}));
+}
+
 TEST(ShipRuleTest, ReplayWhenIdleNeedsAShorterCallAndLosesNothing) {
   EXPECT_TRUE(mayShipWhenIdle({ratio(1.00), ratio(0.90)}));
   EXPECT_TRUE(mayShipWhenIdle({ratio(1.002), ratio(0.98)}));

@@ -67,6 +67,24 @@ TEST_F(WholeModelCheckTest, NoiseNeverShips) {
   EXPECT_FALSE(check(100.01, 100, /*noise=*/0).tunedShips);
 }
 
+TEST_F(WholeModelCheckTest, BesideOthersTeamsThatDifferAreNotCompared) {
+  machine.isDisturbanceSeen = true;
+  machine.disturb = [](const std::string &plan, int) {
+    return plan == "default" ? 2.0 : 1.2;
+  };
+  Verdict verdict = check(105, 100);
+  EXPECT_TRUE(verdict.tunedShips); // nobody can tell
+  inputs.retune = true;
+  inputs.teamsDiffer = true;
+  verdict = check(105, 100);
+  EXPECT_FALSE(verdict.tunedShips);
+  EXPECT_TRUE(verdict.isProvisional);
+  machine.disturb = nullptr;
+  verdict = check(90, 100);
+  EXPECT_TRUE(verdict.tunedShips);
+  EXPECT_FALSE(verdict.isProvisional);
+}
+
 TEST_F(WholeModelCheckTest, RoundsGoOnUntilTheIntervalIsNarrow) {
   Verdict verdict = check(100, 100, /*noise=*/0.02);
   const Comparison &figure = verdict.backToBack;
