@@ -75,8 +75,8 @@ public:
   bool callsLibrary() const;
   /// Floating-point operations of one run.
   uint64_t flops() const;
-  /// Why it was compiled as it is, the JSON of compiler/Evidence.h; "" for
-  /// none.
+  /// Why it was compiled as it is, the JSON of compiler/explain/Evidence.h; ""
+  /// for none.
   std::string evidence() const;
 
   struct Impl;

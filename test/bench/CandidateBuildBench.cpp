@@ -7,10 +7,10 @@
 //   candidate_build_bench 256x1024x1024 [bf16|f16|f32] [matmul|linear]
 //                         [profile] [part of a name | --list]
 
-#include "compiler/Compiler.h"
-#include "compiler/ResolveTarget.h"
-#include "compiler/tune/BuildWorker.h"
-#include "compiler/tune/TuningTasks.h"
+#include "compiler/driver/Compiler.h"
+#include "compiler/pipeline/ResolveTarget.h"
+#include "compiler/tune/bridge/BuildWorker.h"
+#include "compiler/tune/bridge/TuningTasks.h"
 
 #include "mlir/Parser/Parser.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Evidence is the JSON of compiler/Evidence.h.
+// Evidence is the JSON of compiler/explain/Evidence.h.
 
 #include "tools/minic-bench/PeakShare.h"
 

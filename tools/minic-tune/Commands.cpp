@@ -4,10 +4,10 @@
 
 #include "tools/minic-tune/Commands.h"
 
-#include "compiler/tune/AutotuneTable.h"
-#include "compiler/tune/PinFile.h"
-#include "compiler/tune/Provisional.h"
-#include "compiler/tune/TuneReport.h"
+#include "compiler/tune/database/PinFile.h"
+#include "compiler/tune/database/Provisional.h"
+#include "compiler/tune/model/TuneReport.h"
+#include "compiler/tune/search/AutotuneTable.h"
 #include "tools/minic-tune/CommandsJson.h"
 
 #include "absl/strings/str_cat.h"

@@ -6,7 +6,7 @@
 #ifndef MINIC_TOOLS_MINIC_TUNE_COMMANDS_H
 #define MINIC_TOOLS_MINIC_TUNE_COMMANDS_H
 
-#include "compiler/tune/TuningDb.h"
+#include "compiler/tune/database/TuningDb.h"
 
 namespace minic::tune {
 

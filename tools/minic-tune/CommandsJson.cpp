@@ -4,8 +4,8 @@
 
 #include "tools/minic-tune/CommandsJson.h"
 
-#include "compiler/tune/RecordJson.h"
-#include "compiler/tune/Selector.h"
+#include "compiler/tune/database/RecordJson.h"
+#include "compiler/tune/search/Selector.h"
 
 #include <nlohmann/json.hpp>
 

@@ -5,7 +5,7 @@
 #ifndef MINIC_TOOLS_MINIC_TUNE_COMMANDSJSON_H
 #define MINIC_TOOLS_MINIC_TUNE_COMMANDSJSON_H
 
-#include "compiler/tune/TuningDb.h"
+#include "compiler/tune/database/TuningDb.h"
 
 namespace minic::tune {
 

@@ -4,7 +4,7 @@
 
 #include "tools/minic/ArtifactJson.h"
 
-#include "compiler/Evidence.h"
+#include "compiler/explain/Evidence.h"
 
 #include <nlohmann/json.hpp>
 

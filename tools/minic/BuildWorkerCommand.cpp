@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // minic build-worker: builds candidates for the tuner. Not for people: it
-// speaks compiler/tune/BuildProtocol.h over stdin and stdout.
+// speaks compiler/tune/process/BuildProtocol.h over stdin and stdout.
 
 #include "tools/minic/Commands.h"
 
-#include "compiler/Compiler.h"
-#include "compiler/tune/BuildWorker.h"
-#include "compiler/tune/ProfileJson.h"
+#include "compiler/driver/Compiler.h"
+#include "compiler/tune/bridge/BuildWorker.h"
+#include "compiler/tune/bridge/ProfileJson.h"
 
 #include <csignal>
 #include <cstdio>

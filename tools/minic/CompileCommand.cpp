@@ -5,9 +5,9 @@
 #include "tools/minic/ArtifactFile.h"
 #include "tools/minic/Commands.h"
 
-#include "compiler/Compiler.h"
-#include "compiler/Interrupt.h"
-#include "compiler/OptionTable.h"
+#include "compiler/driver/Compiler.h"
+#include "compiler/options/OptionTable.h"
+#include "compiler/tune/process/Interrupt.h"
 #include "tools/minic/CompileFlags.h"
 #include "tools/minic/EnvironmentOptions.h"
 

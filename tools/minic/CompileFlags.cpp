@@ -4,7 +4,7 @@
 
 #include "tools/minic/CompileFlags.h"
 
-#include "compiler/OptionTable.h"
+#include "compiler/options/OptionTable.h"
 
 #include <cstdlib>
 

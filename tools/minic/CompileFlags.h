@@ -5,7 +5,7 @@
 #ifndef MINIC_TOOLS_MINIC_COMPILEFLAGS_H
 #define MINIC_TOOLS_MINIC_COMPILEFLAGS_H
 
-#include "compiler/CompileOptions.h"
+#include "compiler/options/CompileOptions.h"
 
 #include <CLI/CLI.hpp>
 

@@ -4,8 +4,8 @@
 
 #include "tools/minic/Commands.h"
 
-#include "compiler/LocalGpu.h"
-#include "compiler/ResolveTarget.h"
+#include "compiler/driver/LocalGpu.h"
+#include "compiler/pipeline/ResolveTarget.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -4,8 +4,8 @@
 
 #include "tools/minic/Commands.h"
 
-#include "compiler/Compiler.h"
-#include "compiler/EvaluateModel.h"
+#include "compiler/driver/Compiler.h"
+#include "compiler/driver/EvaluateModel.h"
 
 #include <CLI/CLI.hpp>
 

@@ -7,7 +7,7 @@
 #include "tools/minic/Commands.h"
 #include "tools/minic/ExplainPins.h"
 
-#include "compiler/Evidence.h"
+#include "compiler/explain/Evidence.h"
 #include "runtime/base/RateText.h"
 
 #include "llvm/Support/FormatVariadic.h"

@@ -4,8 +4,8 @@
 
 #include "tools/minic/ExplainPins.h"
 
-#include "compiler/Evidence.h"
-#include "compiler/tune/PinFile.h"
+#include "compiler/explain/Evidence.h"
+#include "compiler/tune/database/PinFile.h"
 
 #include <set>
 

@@ -6,9 +6,9 @@
 #include "tools/minic/ArtifactJson.h"
 #include "tools/minic/Commands.h"
 
-#include "compiler/Compiler.h"
-#include "compiler/PhaseRunner.h"
+#include "compiler/driver/Compiler.h"
 #include "compiler/emit/ReadPlan.h"
+#include "compiler/pipeline/PhaseRunner.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"

@@ -6,7 +6,7 @@
 #ifndef MINIC_TEST_UNIT_COMPILER_TUNE_FAKEMACHINE_H
 #define MINIC_TEST_UNIT_COMPILER_TUNE_FAKEMACHINE_H
 
-#include "compiler/tune/Autotuner.h"
+#include "compiler/tune/search/Autotuner.h"
 
 #include <fstream>
 #include <functional>

@@ -5,7 +5,7 @@
 #ifndef MINIC_TEST_UNIT_COMPILER_TUNE_TEMPFOLDER_H
 #define MINIC_TEST_UNIT_COMPILER_TUNE_TEMPFOLDER_H
 
-#include "compiler/tune/TuningDb.h"
+#include "compiler/tune/database/TuningDb.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs the phases in order, watches them, and writes the result.
+
+#include "compiler/driver/Compiler.h"
+
+#include "compiler/driver/GraphMode.h"
+#include "compiler/driver/LocalCpu.h"
+#include "compiler/driver/LocalGpu.h"
+#include "compiler/driver/MeasuredProfile.h"
+#include "compiler/driver/MergeVariants.h"
+#include "compiler/driver/PointerChanges.h"
+#include "compiler/driver/SelectAlgorithms.h"
+#include "compiler/driver/StoredWeights.h"
+#include "compiler/emit/EmitArtifact.h"
+#include "compiler/emit/ModelBytecode.h"
+#include "compiler/explain/DumpKernels.h"
+#include "compiler/explain/GpuHints.h"
+#include "compiler/explain/PerfHints.h"
+#include "compiler/explain/TargetNeeds.h"
+#include "compiler/import/ImportModel.h"
+#include "compiler/pipeline/PhaseRunner.h"
+#include "compiler/reference/FoldingEvaluator.h"
+#include "compiler/tune/bridge/Pins.h"
+#include "compiler/tune/bridge/TunedBinaries.h"
+#include "compiler/tune/bridge/TuningTasks.h"
+#include "compiler/tune/bridge/Versions.h"
+#include "compiler/tune/model/TuneReport.h"
+#include "compiler/tune/process/Interrupt.h"
+#include "compiler/tune/process/ScratchDirectory.h"
+#include "dialects/RegisterDialects.h"
+#include "dialects/plan/Plan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+#include <chrono>
+
+using namespace mlir;
+
+namespace minic {
+
+std::unique_ptr<MLIRContext> createCompilerContext() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  // Models are small; a thread pool costs more than it brings.
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+std::string outputPath(StringRef model, const CompileOptions &options) {
+  if (!options.output.empty()) {
+    return options.output;
+  }
+  if (options.compileTo != Phase::Emit) {
+    return "-";
+  }
+  SmallString<128> path(model);
+  llvm::sys::path::replace_extension(path, ".minic");
+  return path.str().str();
+}
+
+namespace {
+
+class Compilation {
+public:
+  Compilation(StringRef path, const CompileOptions &options,
+              MLIRContext &context)
+      : path(path), options(options), context(context), runner(options),
+        output(outputPath(path, options)),
+        machine(tune::ToolPaths::ofThisProgram()), binaries(options) {}
+
+  LogicalResult run(CompileResult &result);
+  const PhaseRunner &phases() const { return runner; }
+
+private:
+  LogicalResult importPhase();
+  /// A clone of the fused module for each target, with its pins.
+  FailureOr<std::vector<OwningOpRef<ModuleOp>>>
+  pinVariants(ArrayRef<VariantTarget> targets);
+  /// From such a clone to codegen, for one target.
+  LogicalResult compileVariant(const VariantTarget &variant, bool isFirst,
+                               ModuleOp module, CompileResult &result);
+  LogicalResult dump(Phase phase, ModuleOp module,
+                     std::vector<KernelCode> &code);
+  LogicalResult reportNothing(ArrayRef<VariantTarget> targets) const;
+  LogicalResult emitPhase(ModuleOp plan, CompileResult &result);
+  bool endsAt(Phase phase) const { return options.compileTo == phase; }
+  LogicalResult print(ModuleOp module) { return runner.print(module, output); }
+
+  StringRef path;
+  const CompileOptions &options;
+  MLIRContext &context;
+  PhaseRunner runner;
+  std::string output;
+  tune::Machine machine;
+  tune::TunedBinaries binaries;
+  ImportedModel model;
+  EmitOptions emitOptions;
+};
+
+} // namespace
+
+LogicalResult Compilation::importPhase() {
+  return runner.run(Phase::Import, [&]() -> FailureOr<ModuleOp> {
+    FailureOr<ImportedModel> imported =
+        importModel(path, context, {options.weights, options.functions});
+    if (failed(imported)) {
+      return failure();
+    }
+    model = std::move(*imported);
+    // The reference allows what the kernels may do.
+    if (options.float32Precision == "tf32") {
+      (*model.module)
+          ->setAttr("kernel.float32_precision",
+                    StringAttr::get(&context, options.float32Precision));
+    } else {
+      (*model.module)->removeAttr("kernel.float32_precision");
+    }
+    return *model.module;
+  });
+}
+
+/// What the plan of one target says of graphs, into the evidence and the log.
+static void describeReplay(ModuleOp plan,
+                           std::vector<FunctionEvidence> &evidence,
+                           const Log &log) {
+  for (FunctionEvidence &entry : evidence) {
+    auto function = plan.lookupSymbol<plan::FunctionOp>(entry.function);
+    for (auto variant : function.getBody().getOps<plan::VariantOp>()) {
+      entry.pointers = describePointerChanges(variant);
+      if (!entry.pointers.empty() && entry.graph.empty()) {
+        entry.graph = "replayed, nothing measured";
+      }
+      SmallVector<StringRef> lines;
+      StringRef(entry.pointers).split(lines, '\n', -1, false);
+      for (StringRef line : lines) {
+        log.line(LogTopic::Graphs,
+                 "@" + entry.function + ": changed pointers of " + line);
+      }
+    }
+  }
+}
+
+FailureOr<std::vector<OwningOpRef<ModuleOp>>>
+Compilation::pinVariants(ArrayRef<VariantTarget> targets) {
+  FailureOr<tune::Pins> pins = tune::Pins::read(options, context);
+  if (failed(pins)) {
+    return failure();
+  }
+  std::vector<OwningOpRef<ModuleOp>> modules;
+  for (const VariantTarget &target : targets) {
+    modules.push_back(model.module->clone());
+    if (failed(pins->apply(*modules.back(),
+                           {target.target.get(), target.isa, &options}))) {
+      return failure();
+    }
+  }
+  if (failed(pins->checkUse(context))) {
+    return failure();
+  }
+  return modules;
+}
+
+LogicalResult Compilation::compileVariant(const VariantTarget &variant,
+                                          bool isFirst, ModuleOp module,
+                                          CompileResult &result) {
+  variant.target->setBinaryCache(&binaries);
+  FailureOr<Verdicts> verdicts =
+      selectAlgorithms(module, variant, options, runner, machine);
+  if (failed(verdicts)) {
+    return failure();
+  }
+  std::vector<FunctionEvidence> evidence =
+      collectEvidence(module, variant.target->profile());
+  for (FunctionEvidence &entry : evidence) {
+    const ModelVerdict &verdict = (*verdicts)[entry.function];
+    entry.verdict = verdict.generated.empty()
+                        ? verdict.plans
+                        : verdict.generated + "; " + verdict.plans;
+    entry.graph = verdict.graph;
+    entry.versions = tune::describe(tune::currentVersions(*variant.target));
+  }
+  std::set<std::string> checked;
+  for (const auto &[function, verdict] : *verdicts) {
+    if (verdict.isDefaultBetter) {
+      checked.insert(function);
+    }
+  }
+  auto hints =
+      collectHints(module, *variant.target, options, variant.canTune, checked);
+  for (FunctionEvidence &entry : evidence) {
+    std::vector<std::string> &lines = hints[entry.function];
+    if (std::string loss = (*verdicts)[entry.function].graphLoss;
+        !loss.empty()) {
+      lines.push_back(std::move(loss));
+    }
+    entry.hints = llvm::join(lines, "\n");
+    for (const std::string &line : lines) {
+      options.log.line(LogTopic::PerfHints, "@" + entry.function + " " + line);
+    }
+  }
+  if (isFirst && !options.propagateNan) {
+    logNanLosses(module, *variant.target, options.log);
+  }
+  std::vector<KernelCode> code;
+  if (!options.dumpKernelsTo.empty() || options.log.has(LogTopic::Code)) {
+    variant.target->setCodeReport(&code);
+  }
+  PipelineInputs inputs;
+  inputs.target = variant.target.get();
+  inputs.inputAlignment = options.inputAlignment;
+  for (Phase phase :
+       {Phase::Realize, Phase::PrepareWeights, Phase::Plan, Phase::Codegen}) {
+    if (options.compileTo < phase) {
+      break;
+    }
+    if (failed(runner.run(phase, module, inputs))) {
+      return failure();
+    }
+    if (phase == Phase::Plan) {
+      setGraphVerdicts(module, *verdicts);
+      setGraphMode(module, options);
+      setPointerChanges(module, *verdicts);
+      describeReplay(module, evidence, options.log);
+      attachEvidence(module, evidence);
+    }
+    if (failed(dump(phase, module, code))) {
+      return failure();
+    }
+  }
+  if (isFirst) {
+    result.evidence = std::move(evidence);
+  }
+  return success();
+}
+
+LogicalResult Compilation::dump(Phase phase, ModuleOp module,
+                                std::vector<KernelCode> &code) {
+  const std::string &folder = options.dumpKernelsTo;
+  if (phase == Phase::Codegen) {
+    addLaunchedMemory(module, code);
+    for (const KernelCode &kernel : code) {
+      options.log.line(LogTopic::Code, "code of " + describe(kernel));
+    }
+  }
+  if (folder.empty()) {
+    return success();
+  }
+  if (phase == Phase::Plan) {
+    return dumpKernels(module, folder);
+  }
+  return success(phase != Phase::Codegen ||
+                 (succeeded(dumpCode(module, code, folder)) &&
+                  succeeded(dumpBinaries(module, folder))));
+}
+
+/// A report is written in every mode; where nobody asked the tuner it has no
+/// problem.
+LogicalResult
+Compilation::reportNothing(ArrayRef<VariantTarget> targets) const {
+  if (options.tuneReport.empty() ||
+      llvm::any_of(targets, [&](const VariantTarget &variant) {
+        return asksTuner(variant, options);
+      })) {
+    return success();
+  }
+  absl::Status status =
+      tune::writeReport(options.tuneReport, tune::formatReport({}, nullptr));
+  return status.ok() ? success() : tune::emitStatus(&context, status);
+}
+
+LogicalResult Compilation::emitPhase(ModuleOp plan, CompileResult &result) {
+  plan->walk([&](plan::VariantOp variant) {
+    result.arenaBytes = std::max<uint64_t>(result.arenaBytes,
+                                           variant.getArenaBytes().value_or(0));
+  });
+  if (!options.cpuIsa.empty() || !options.deviceProfile.empty()) {
+    result.needs = describeNeeds(plan);
+  }
+  return runner.run(Phase::Emit, [&]() -> FailureOr<ModuleOp> {
+    FailureOr<EmittedSizes> sizes = emitArtifact(plan, emitOptions, output);
+    if (failed(sizes)) {
+      return failure();
+    }
+    result.fileBytes = sizes->file;
+    result.constantBytes = sizes->constants;
+    result.binaryBytes = sizes->binaries;
+    return plan;
+  });
+}
+
+LogicalResult Compilation::run(CompileResult &result) {
+  result.output = output;
+  FailureOr<std::vector<VariantTarget>> targets = resolveTargets(
+      options, context,
+      [&](int device, std::string &error) {
+        return probeGpu(machine, device, error);
+      },
+      [&](DeviceProfile &profile) { findRecordsOf(profile, options); },
+      [&](DeviceProfile &profile) { describeLocalCpu(machine, profile); });
+  if (failed(targets)) {
+    return failure();
+  }
+  if (output == "-" && endsAt(Phase::Emit)) {
+    return emitError(UnknownLoc::get(&context))
+           << "cannot write an artifact to stdout, expected a file";
+  }
+  // A search may take minutes: what cannot be kept is said before.
+  for (StringRef file : {StringRef(output), StringRef(options.tuneReport)}) {
+    if (!file.empty() && file != "-" && failed(checkWritable(file, context))) {
+      return failure();
+    }
+  }
+  // In every mode: the run that was killed may have been the last to tune.
+  tune::ScratchDirectory::removeOrphans();
+  if (failed(importPhase())) {
+    return failure();
+  }
+  if (endsAt(Phase::Import)) {
+    return print(*model.module);
+  }
+  if (endsAt(Phase::Emit)) {
+    FailureOr<std::string> bytecode = writeModelBytecode(*model.module);
+    if (failed(bytecode)) {
+      return failure();
+    }
+    emitOptions.model = std::move(*bytecode);
+    emitOptions.weightsHash = model.weightsHash;
+    if (!model.weightsPath.empty()) {
+      emitOptions.weightsPath = storedWeightsName(model.weightsPath);
+    }
+  }
+  auto evaluator = reference::createFoldingEvaluator();
+  PipelineInputs inputs;
+  inputs.evaluator = evaluator.get();
+  for (Phase phase : {Phase::Simplify, Phase::Fuse}) {
+    if (failed(runner.run(phase, *model.module, inputs))) {
+      return failure();
+    }
+    if (endsAt(phase)) {
+      return print(*model.module);
+    }
+  }
+  logFusions(*model.module, options.log);
+  logPerfHints(*model.module, targets->front().target->profile(), options);
+  FailureOr<std::vector<OwningOpRef<ModuleOp>>> variants =
+      pinVariants(*targets);
+  if (failed(variants)) {
+    return failure();
+  }
+  for (auto &&[i, target] : llvm::enumerate(*targets)) {
+    ModuleOp variant = *(*variants)[i];
+    if (failed(compileVariant(target, i == 0, variant, result))) {
+      return failure();
+    }
+    if (!endsAt(Phase::Emit)) {
+      return print(variant);
+    }
+  }
+  OwningOpRef<ModuleOp> plan = mergeVariants(*std::move(variants));
+  logMemory(*plan, options.log);
+  return success(succeeded(reportNothing(*targets)) &&
+                 succeeded(emitPhase(*plan, result)));
+}
+
+CompileResult compileModel(StringRef path, const CompileOptions &options,
+                           MLIRContext &context) {
+  auto start = std::chrono::steady_clock::now();
+  CompileResult result;
+  DiagnosticCollector diagnostics(&context);
+  Compilation compilation(path, options, context);
+  if (failed(compilation.run(result))) {
+    // What a phase before realize rejects is the model's or the options' fault;
+    // later phases were promised IR that they can handle.
+    Phase phase = compilation.phases().current();
+    bool isInternal = phase >= Phase::Realize && phase <= Phase::Codegen;
+    result.code = diagnostics.exitCode(isInternal ? ExitCode::Internal
+                                                  : ExitCode::BadInput);
+    result.error = diagnostics.firstError();
+    if (interrupted()) {
+      result.code = ExitCode::Interrupted;
+      result.error = "interrupted";
+    } else if (result.code == ExitCode::Internal) {
+      result.error += compilation.phases().reproducerHint();
+    }
+  }
+  result.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  return result;
+}
+
+} // namespace minic

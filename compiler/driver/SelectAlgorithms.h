@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SelectAlgorithms: the phase select-algorithm with everything around it that
+// the options ask for: database, tuning, and the whole-model check.
+
+#ifndef MINIC_COMPILER_DRIVER_SELECTALGORITHMS_H
+#define MINIC_COMPILER_DRIVER_SELECTALGORITHMS_H
+
+#include "compiler/driver/WholeModel.h"
+
+namespace minic {
+
+/// Gives every fusion of `module` its choice, but for those that are pinned and
+/// have it. Where some are of tuning records,
+/// each function is then judged with them against the estimator's, and keeps
+/// the faster ones; where all are pinned there is nothing to judge.
+mlir::FailureOr<Verdicts> selectAlgorithms(mlir::ModuleOp module,
+                                           const VariantTarget &target,
+                                           const CompileOptions &options,
+                                           PhaseRunner &runner,
+                                           tune::Machine &machine);
+
+/// Sets the graph verdict of the variants of `plan`'s functions, where one was
+/// measured.
+void setGraphVerdicts(mlir::ModuleOp plan, const Verdicts &verdicts);
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_DRIVER_SELECTALGORITHMS_H

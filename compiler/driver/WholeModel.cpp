@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plans are compared by their choices, looked up by their text, and built only
+// where they have to be timed.
+
+#include "compiler/driver/WholeModel.h"
+
+#include "compiler/emit/EmitArtifact.h"
+#include "compiler/pipeline/EstimateSelector.h"
+#include "compiler/tune/bridge/Problem.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace minic {
+
+static LogicalResult report(ModuleOp module, const absl::Status &status) {
+  if (status.ok()) {
+    return success();
+  }
+  return tune::emitStatus(module.getContext(), status);
+}
+
+/// The fusions of a function, in order.
+static SmallVector<kernel::FusionOp> fusionsOf(func::FuncOp function) {
+  SmallVector<kernel::FusionOp> fusions;
+  function.walk([&](kernel::FusionOp fusion) { fusions.push_back(fusion); });
+  return fusions;
+}
+
+/// "4.65 us: NAME, 6.0% faster than OTHER", of a choice that was measured;
+/// empty for others.
+static std::string describeMeasured(DictionaryAttr provenance) {
+  auto time = provenance.getAs<FloatAttr>("time_us");
+  auto reason = provenance.getAs<StringAttr>("reason");
+  if (!time || !reason || time.getValueAsDouble() <= 0) {
+    return "";
+  }
+  return llvm::formatv("{0:F2} us: {1}", time.getValueAsDouble(),
+                       reason.getValue())
+      .str();
+}
+
+/// Gives the fusions of `mine` the choices of `theirs`, and `why` these ship;
+/// what they had measured stays as the choice that lost. Choices that both have
+/// keep their evidence, and a fusion the key of its problem.
+static void takeChoices(ArrayRef<kernel::FusionOp> mine,
+                        ArrayRef<kernel::FusionOp> theirs, StringRef why) {
+  for (auto [ours, other] : llvm::zip_equal(mine, theirs)) {
+    kernel::FusionOp fusion = ours, from = other;
+    if (fusion.getChoiceAttr() == from.getChoiceAttr()) {
+      continue;
+    }
+    Builder b(fusion.getContext());
+    auto before = fusion->getAttrOfType<DictionaryAttr>("provenance");
+    NamedAttrList now(from->getAttrOfType<DictionaryAttr>("provenance"));
+    if (auto reason = dyn_cast_or_null<StringAttr>(now.get("reason"));
+        reason && !why.empty()) {
+      now.set("reason", b.getStringAttr(reason.getValue() + "; " + why));
+    }
+    if (std::string lost = describeMeasured(before);
+        !lost.empty() && !why.empty()) {
+      now.set("lost", b.getStringAttr(lost));
+    }
+    fusion.setChoiceAttr(from.getChoiceAttr());
+    if (Attribute problem = before ? before.get("problem") : nullptr;
+        problem && !now.get("problem")) {
+      now.set("problem", problem);
+    }
+    fusion->setAttr("provenance", now.getDictionary(b.getContext()));
+  }
+}
+
+static bool haveSameChoices(ArrayRef<kernel::FusionOp> mine,
+                            ArrayRef<kernel::FusionOp> theirs) {
+  return llvm::all_of(llvm::zip_equal(mine, theirs), [](auto pair) {
+    kernel::FusionOp first = std::get<0>(pair), second = std::get<1>(pair);
+    return first.getChoiceAttr() == second.getChoiceAttr();
+  });
+}
+
+/// Whether a library takes part in `plan`: its threads are a team of its own.
+static bool callsLibrary(ModuleOp plan, const Target &target) {
+  auto isCall = [&](kernel::PartAttr part) {
+    StringRef source = part.getImplementation().getFamily();
+    return llvm::any_of(target.libraries(), [&](const LibraryBackend *library) {
+      return library->name() == source;
+    });
+  };
+  return plan
+      .walk([&](kernel::FusionOp fusion) {
+        return llvm::any_of(fusion.getChoiceAttr().getParts(), isCall)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+namespace {
+
+/// Estimates, with what records have measured of them.
+class MeasuredEstimates : public kernel::AlgorithmSelector {
+public:
+  MeasuredEstimates(EstimateSelector estimator,
+                    const tune::RecordedSelector &records)
+      : estimator(estimator), records(records) {}
+  FailureOr<std::vector<kernel::SelectedChoice>>
+  select(ArrayRef<kernel::FusionOp> fusions) override {
+    auto choices = estimator.select(fusions);
+    if (succeeded(choices)) {
+      for (auto &&[i, choice] : llvm::enumerate(*choices)) {
+        records.addEvidence(i, choice);
+      }
+    }
+    return choices;
+  }
+
+private:
+  EstimateSelector estimator;
+  const tune::RecordedSelector &records;
+};
+
+/// Says what it was told.
+class KnownChoices : public kernel::AlgorithmSelector {
+public:
+  explicit KnownChoices(ArrayRef<kernel::SelectedChoice> choices)
+      : choices(choices) {}
+  FailureOr<std::vector<kernel::SelectedChoice>>
+  select(ArrayRef<kernel::FusionOp>) override {
+    return choices.vec();
+  }
+
+private:
+  ArrayRef<kernel::SelectedChoice> choices;
+};
+
+} // namespace
+
+LogicalResult WholeModel::choose(ModuleOp fused,
+                                 kernel::AlgorithmSelector &chooser) {
+  SmallVector<kernel::FusionOp> fusions;
+  fused.walk([&](kernel::FusionOp fusion) { fusions.push_back(fusion); });
+  for (kernel::FusionOp fusion : fusions) {
+    tune::canonicalizeBody(fusion);
+  }
+  PipelineInputs inputs;
+  inputs.target = variant.target.get();
+  inputs.selector = &chooser;
+  return runPhase(Phase::SelectAlgorithm, fused, inputs);
+}
+
+LogicalResult WholeModel::chooseOthers() {
+  ScopedDiagnosticHandler quiet(tuned.getContext(),
+                                [](Diagnostic &) { return success(); });
+  MeasuredEstimates estimator(EstimateSelector(*variant.target, options),
+                              selector);
+  KnownChoices known(selector.generatedChoices());
+  return success(succeeded(choose(*byDefault, estimator)) &&
+                 (!generated || succeeded(choose(*generated, known))));
+}
+
+LogicalResult WholeModel::build(ModuleOp module, const std::string &path) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  PipelineInputs inputs;
+  inputs.target = variant.target.get();
+  inputs.inputAlignment = options.inputAlignment;
+  EmitOptions emitOptions;
+  emitOptions.durable = false;
+  return success(succeeded(runTail(*copy, inputs)) &&
+                 succeeded(emitArtifact(*copy, emitOptions, path)));
+}
+
+LogicalResult WholeModel::build(Question question) {
+  absl::StatusOr<std::string> folder = measurer->scratchDirectory();
+  if (failed(report(tuned, folder.status()))) {
+    return failure();
+  }
+  auto buildOnce = [&](ModuleOp module, std::string &path, const char *name) {
+    if (!path.empty()) {
+      return success();
+    }
+    path = *folder + name;
+    return build(module, path);
+  };
+  if (failed(buildOnce(tuned, tunedPath, "/tuned.minic"))) {
+    return failure();
+  }
+  if (question.hasGenerated &&
+      failed(buildOnce(*generated, generatedPath, "/generated.minic"))) {
+    return failure();
+  }
+  return question.plansDiffer
+             ? buildOnce(*byDefault, defaultPath, "/default.minic")
+             : success();
+}
+
+/// What `plan` decides, without how it came to it.
+static OwningOpRef<ModuleOp> withoutProvenance(ModuleOp plan) {
+  OwningOpRef<ModuleOp> copy = plan.clone();
+  copy->walk([](kernel::FusionOp fusion) { fusion->removeAttr("provenance"); });
+  return copy;
+}
+
+FailureOr<std::optional<tune::WholeModelResult>>
+WholeModel::findOrMeasure(func::FuncOp function, Question question) {
+  std::string name = function.getName().str();
+  SmallVector<OwningOpRef<ModuleOp>> plans;
+  plans.push_back(withoutProvenance(tuned));
+  plans.push_back(withoutProvenance(*byDefault));
+  if (question.hasGenerated) {
+    plans.push_back(withoutProvenance(*generated));
+  }
+  tune::WholeModelInputs inputs = selector.modelInputs(
+      name,
+      llvm::map_to_vector(plans,
+                          [](OwningOpRef<ModuleOp> &plan) { return *plan; }),
+      question.plansDiffer);
+  inputs.hasGenerated = question.hasGenerated;
+  const Target &target = *variant.target;
+  inputs.teamsDiffer =
+      target.profile().threads > 1 &&
+      callsLibrary(*plans[0], target) != callsLibrary(*plans[1], target);
+  inputs.retune = measurer && options.retune;
+  absl::StatusOr<std::optional<tune::WholeModelResult>> found =
+      selector.findVerdicts(inputs, /*isNearestEnough=*/!measurer);
+  if (failed(report(tuned, found.status()))) {
+    return failure();
+  }
+  isMeasured = !*found && measurer;
+  if (!isMeasured) {
+    return *found;
+  }
+  if (failed(build(question))) {
+    return failure();
+  }
+  inputs.tunedPath = tunedPath;
+  inputs.defaultPath = defaultPath;
+  inputs.generatedPath = generatedPath;
+  absl::StatusOr<tune::WholeModelResult> measured =
+      measurer->checkModel(std::move(inputs));
+  if (failed(report(tuned, measured.status()))) {
+    return failure();
+  }
+  return std::optional(*std::move(measured));
+}
+
+WholeModel::Fusions WholeModel::fusionsIn(ModuleOp plan,
+                                          func::FuncOp function) const {
+  return fusionsOf(plan.lookupSymbol<func::FuncOp>(function.getName()));
+}
+
+WholeModel::Question WholeModel::ask(func::FuncOp function) {
+  SmallVector<kernel::FusionOp> ours = fusionsOf(function);
+  SmallVector<kernel::FusionOp> theirs = fusionsIn(*byDefault, function);
+  Question question{.plansDiffer = !haveSameChoices(ours, theirs)};
+  // One kernel alone was timed as it runs in the model.
+  if (!generated || ours.size() < 2) {
+    return question;
+  }
+  SmallVector<kernel::FusionOp> others = fusionsIn(*generated, function);
+  if (!question.plansDiffer) {
+    takeChoices(ours, others, "");
+    question.plansDiffer = !haveSameChoices(ours, theirs);
+    question.isGeneratedTuned = question.plansDiffer;
+    return question;
+  }
+  question.hasGenerated = !haveSameChoices(ours, others);
+  return question;
+}
+
+std::string WholeModel::describeUnknown(Question question, bool asksForGraph) {
+  bool isDefault = !question.plansDiffer || question.isGeneratedTuned;
+  return std::string("no verdict in the database: the ") +
+         (isDefault ? "default" : "tuned") + " plan ships" +
+         (asksForGraph ? ", replayed where a run is several commands" : "");
+}
+
+/// How the plan that ships runs on a GPU.
+static void describeWays(const tune::WholeModelResult &result,
+                         ModelVerdict &text) {
+  text.graphFigures = result.graph;
+  text.whenIdleFigures = result.whenIdle;
+  if (!result.graph) {
+    return;
+  }
+  bool isWhenIdle = result.whenIdle && result.whenIdle->tunedShips;
+  if (!isWhenIdle) {
+    text.graphLoss = tune::describeLoss(*result.graph);
+  }
+  text.graph = isWhenIdle ? "replays a graph when its stream is idle, launches "
+                            "when busy: "
+                          : "";
+  text.graph += tune::describe(*result.graph);
+  if (result.whenIdle) {
+    text.graph += "; " + tune::describe(*result.whenIdle);
+  }
+}
+
+FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
+  if (!selector.generatedChoices().empty()) {
+    generated = fused->clone();
+  }
+  byDefault = std::move(fused);
+  if (failed(chooseOthers())) {
+    return Verdicts();
+  }
+  // Asked of all functions before the first one is built with them.
+  std::map<StringRef, Question> questions;
+  for (auto function : tuned.getOps<func::FuncOp>()) {
+    questions[function.getName()] = ask(function);
+  }
+  Verdicts verdicts;
+  for (auto function : tuned.getOps<func::FuncOp>()) {
+    SmallVector<kernel::FusionOp> ours = fusionsOf(function);
+    SmallVector<kernel::FusionOp> theirs = fusionsIn(*byDefault, function);
+    Question question = questions[function.getName()];
+    ModelVerdict &text = verdicts[function.getName().str()];
+    if (!question.plansDiffer) {
+      text.plans = "the tuned plan is the default one";
+    }
+    bool asksForGraph = variant.target->profile().isGpu() &&
+                        options.cudaGraphs == CudaGraphs::Auto && !ours.empty();
+    if (!question.plansDiffer && !asksForGraph) {
+      continue;
+    }
+    FailureOr<std::optional<tune::WholeModelResult>> result =
+        findOrMeasure(function, question);
+    if (failed(result)) {
+      return failure();
+    }
+    if (!*result) {
+      text.plans = describeUnknown(question, asksForGraph);
+      if (question.isGeneratedTuned) {
+        takeChoices(ours, theirs, "");
+      }
+      continue;
+    }
+    if (const std::optional<tune::Verdict> &found = (*result)->generated) {
+      text.generated = tune::describe(*found);
+      if (found->tunedShips) {
+        takeChoices(ours, fusionsIn(*generated, function),
+                    "ships because the whole model is faster with it");
+      }
+    }
+    const std::optional<tune::Verdict> &plans = (*result)->plans;
+    bool isTunedLost = (*result)->isTunedLost;
+    if (!(*result)->failure.empty()) {
+      text.plans = (*result)->failure +
+                   (isTunedLost ? ": default ships" : ": tuned ships");
+    }
+    describeWays(**result, text);
+    text.pointers = (*result)->pointers;
+    text.update = (*result)->update;
+    if (plans) {
+      text.plans = isMeasured ? tune::describe(*plans)
+                              : "from your database: " +
+                                    tune::describe(*plans, "its plan",
+                                                   "the plan by estimates");
+      isTunedLost = !plans->tunedShips;
+    }
+    if (isTunedLost) {
+      text.isDefaultBetter = true;
+      takeChoices(ours, theirs,
+                  "ships because the tuned plan lost the whole-model check");
+    }
+  }
+  return verdicts;
+}
+
+} // namespace minic

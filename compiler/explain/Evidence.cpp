@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// IR to evidence, evidence to JSON and back.
+
+#include "compiler/explain/Evidence.h"
+
+#include "compiler/pipeline/DescribeFusion.h"
+#include "dialects/plan/Plan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace mlir;
+
+namespace minic {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
+    FusionEvidence, label, choice, origin, candidate, problem, reason, timeUs,
+    dtype, flops, bytes, peakGflops, parts, errorOverTolerance,
+    maxAbsoluteError, runnerUp, runnerUpRatio, lost)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FunctionEvidence, function,
+                                                device, threads, peakGflops,
+                                                memoryGBs, cacheBytes, verdict,
+                                                graph, pointers, hints,
+                                                versions, fusions)
+
+/// Of the left operand of the contraction or convolution: "bf16".
+static std::string productDtype(kernel::FusionOp fusion) {
+  for (Operation *op : fusion.getBodyOps()) {
+    if (graph::isAnchor(op)) {
+      std::string text;
+      llvm::raw_string_ostream(text)
+          << getElementTypeOrSelf(op->getOperand(0).getType());
+      return text;
+    }
+  }
+  return "";
+}
+
+static FusionEvidence collect(kernel::FusionOp fusion,
+                              const DeviceProfile &profile) {
+  FusionEvidence evidence;
+  if (profile.isGpu()) {
+    evidence.peakGflops = peakGflopsOnGpu(fusion, profile);
+  }
+  evidence.dtype = productDtype(fusion);
+  if (!profile.isGpu() && evidence.dtype == "bf16" &&
+      profile.has("avx512bf16")) {
+    // Two products a lane of f32.
+    evidence.peakGflops = 2 * profile.peakGflops * profile.threads;
+  }
+  evidence.label = describeFusion(fusion);
+  evidence.flops = countFusionFlops(fusion);
+  evidence.bytes = countFusionBytes(fusion);
+  if (kernel::ChoiceAttr choice = fusion.getChoiceAttr()) {
+    evidence.choice = describeChoice(choice);
+    evidence.parts = choice.getParts().size();
+  }
+  auto provenance = fusion->getAttrOfType<DictionaryAttr>("provenance");
+  if (!provenance) {
+    return evidence;
+  }
+  for (auto [name, field] : {std::pair("origin", &evidence.origin),
+                             std::pair("candidate", &evidence.candidate),
+                             std::pair("problem", &evidence.problem),
+                             std::pair("reason", &evidence.reason),
+                             std::pair("runner_up", &evidence.runnerUp)}) {
+    if (auto text = provenance.getAs<StringAttr>(name)) {
+      *field = text.getValue().str();
+    }
+  }
+  if (auto lost = provenance.getAs<StringAttr>("lost")) {
+    evidence.lost = lost.getValue().str();
+  }
+  for (auto [name, field] :
+       {std::pair("time_us", &evidence.timeUs),
+        std::pair("error_over_tolerance", &evidence.errorOverTolerance),
+        std::pair("max_absolute_error", &evidence.maxAbsoluteError),
+        std::pair("runner_up_ratio", &evidence.runnerUpRatio)}) {
+    if (auto number = provenance.getAs<FloatAttr>(name)) {
+      *field = number.getValueAsDouble();
+    }
+  }
+  return evidence;
+}
+
+std::vector<FunctionEvidence> collectEvidence(ModuleOp module,
+                                              const DeviceProfile &profile) {
+  std::vector<FunctionEvidence> result;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    FunctionEvidence &evidence = result.emplace_back();
+    evidence.function = function.getName().str();
+    evidence.device = profile.name;
+    evidence.threads = profile.threads;
+    evidence.peakGflops = profile.peakGflops;
+    evidence.memoryGBs = profile.memoryGBs;
+    evidence.cacheBytes = std::max(profile.l2Bytes, profile.l3Bytes);
+    function.walk([&](kernel::FusionOp fusion) {
+      evidence.fusions.push_back(collect(fusion, profile));
+    });
+  }
+  return result;
+}
+
+void attachEvidence(ModuleOp plan,
+                    const std::vector<FunctionEvidence> &evidence) {
+  for (const FunctionEvidence &entry : evidence) {
+    auto function = plan.lookupSymbol<plan::FunctionOp>(entry.function);
+    if (!function) {
+      continue;
+    }
+    std::string text = nlohmann::json(entry).dump(
+        -1, ' ', false, nlohmann::json::error_handler_t::replace);
+    for (auto variant : function.getBody().getOps<plan::VariantOp>()) {
+      variant.setEvidence(text);
+    }
+  }
+}
+
+/// True where every field has the type that the conversion expects, which it
+/// would otherwise report by an exception.
+static bool isWellFormed(const nlohmann::json &value,
+                         const nlohmann::json &model) {
+  if (!value.is_object()) {
+    return false;
+  }
+  for (const auto &[name, field] : model.items()) {
+    if (!value.contains(name)) {
+      continue;
+    }
+    const nlohmann::json &got = value[name];
+    bool agrees = field.is_number()   ? got.is_number()
+                  : field.is_string() ? got.is_string()
+                                      : got.is_array();
+    if (!agrees) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<FunctionEvidence> parseEvidence(const std::string &json) {
+  nlohmann::json value = nlohmann::json::parse(json, nullptr, false);
+  if (!isWellFormed(value, FunctionEvidence())) {
+    return std::nullopt;
+  }
+  for (const nlohmann::json &fusion :
+       value.value("fusions", nlohmann::json::array())) {
+    if (!isWellFormed(fusion, FusionEvidence())) {
+      return std::nullopt;
+    }
+  }
+  return value.get<FunctionEvidence>();
+}
+
+double rooflineUs(const FunctionEvidence &function,
+                  const FusionEvidence &fusion) {
+  if (function.peakGflops <= 0 || function.memoryGBs <= 0) {
+    return 0;
+  }
+  // 1 GFLOP/s is 1000 operations per microsecond.
+  double peakGflops = fusion.peakGflops > 0
+                          ? fusion.peakGflops
+                          : function.peakGflops * function.threads;
+  double compute = fusion.flops / (peakGflops * 1e3);
+  // What fits the last-level cache need not come from memory.
+  double memory = fusion.bytes > function.cacheBytes
+                      ? fusion.bytes / (function.memoryGBs * 1e3)
+                      : 0;
+  return std::max(compute, memory);
+}
+
+} // namespace minic

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Evidence: why each fusion is implemented as it is. Collected when algorithms
+// have been selected, stored in the artifact as JSON, told by `minic explain`.
+
+#ifndef MINIC_COMPILER_EXPLAIN_EVIDENCE_H
+#define MINIC_COMPILER_EXPLAIN_EVIDENCE_H
+
+#include "compiler/target/DeviceProfile.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace minic {
+
+struct FusionEvidence {
+  std::string label;  // describeFusion
+  std::string choice; // describeChoice
+  std::string origin; // "heuristic", "database", "tuned", "pinned"
+  /// As --pin names them; empty where unknown.
+  std::string candidate, problem;
+  std::string reason;
+  double timeUs = 0; // 0 where nothing was measured
+  std::string dtype; // of the operands that are multiplied; empty for none
+  int64_t flops = 0, bytes = 0;
+  /// Of the arithmetic this fusion may use; 0: the function's.
+  double peakGflops = 0;
+  int64_t parts = 1;
+  /// Of verification; negative where nothing was verified.
+  double errorOverTolerance = -1, maxAbsoluteError = -1;
+  /// The next best that was measured, and its time over ours; empty for none.
+  std::string runnerUp;
+  double runnerUpRatio = 0;
+  /// Where another plan ships: the choice that a search or a record had found
+  /// here, "4.65 us: NAME, 6.0% faster than OTHER"; empty elsewhere.
+  std::string lost;
+};
+
+struct FunctionEvidence {
+  std::string function;
+  /// The device it was decided for, its threads and its estimated peaks.
+  std::string device;
+  int threads = 1;
+  double peakGflops = 0, memoryGBs = 0;
+  /// Of its last-level cache.
+  int64_t cacheBytes = 0;
+  /// What the whole-model check found; empty where there was none.
+  std::string verdict;
+  /// The same of graph replay against stream launches.
+  std::string graph;
+  /// How a replayed graph follows changed pointers, a line for each kind; empty
+  /// where none is.
+  std::string pointers;
+  /// Hints, one a line.
+  std::string hints;
+  /// The versions that a tuning record must have to be used, for people.
+  std::string versions;
+  std::vector<FusionEvidence> fusions;
+};
+
+/// One entry per function of `module`, whose fusions carry choices.
+std::vector<FunctionEvidence> collectEvidence(mlir::ModuleOp module,
+                                              const DeviceProfile &profile);
+
+/// Sets the evidence of the variants of `plan`'s functions.
+void attachEvidence(mlir::ModuleOp plan,
+                    const std::vector<FunctionEvidence> &evidence);
+
+/// Reads what attachEvidence wrote; nothing where it is damaged or absent.
+std::optional<FunctionEvidence> parseEvidence(const std::string &json);
+
+/// The least time the work could take at the device's peaks, in microseconds;
+/// an estimate.
+double rooflineUs(const FunctionEvidence &function,
+                  const FusionEvidence &fusion);
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_EXPLAIN_EVIDENCE_H

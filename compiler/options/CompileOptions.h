@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CompileOptions: everything a user can ask of a compilation, in one struct.
+// compiler/OptionTable names each field for command lines and prints them.
+
+#ifndef MINIC_COMPILER_OPTIONS_COMPILEOPTIONS_H
+#define MINIC_COMPILER_OPTIONS_COMPILEOPTIONS_H
+
+#include "compiler/options/Log.h"
+#include "compiler/options/Phases.h"
+
+#include <string>
+#include <vector>
+
+namespace minic {
+
+/// Whether a run replays a captured device graph. Means nothing on a CPU. Auto:
+/// as is measured, which may be where the stream is idle.
+enum class CudaGraphs { Off, On, Auto };
+
+struct CompileOptions {
+  //===--- Mode ----------------------------------------------------------===//
+
+  /// The preset the options below started from; any option beside it wins.
+  std::string mode = "default";
+  /// Measure candidates where the database has no complete, fresh record.
+  bool tune = false;
+  CudaGraphs cudaGraphs = CudaGraphs::Off;
+
+  //===--- Algorithm selection -------------------------------------------===//
+
+  /// Labels that may implement GEMM fusions (aten, library-fused, generated);
+  /// empty for all of them.
+  std::vector<std::string> gemmBackends;
+  /// The same for convolutions.
+  std::vector<std::string> convBackends;
+  /// The candidate that every fusion takes, as AUTOTUNE tables name it; empty
+  /// for a choice.
+  std::string candidate;
+  /// File that says which candidate a fusion takes (docs/tuning.md); empty for
+  /// none.
+  std::string pin;
+  /// "guided" or "exhaustive": whether candidates that by their estimates
+  /// cannot win any more are left out.
+  std::string search = "guided";
+  /// Seconds the search may take; 0 for no limit. Best so far wins.
+  double tuneBudgetSeconds = 0;
+  /// Tuning database file; empty for the user's cache directory.
+  std::string tuneDb;
+  /// Measure nothing; a problem without a record is an error.
+  bool tuneReplay = false;
+  /// Ignore complete records and measure again.
+  bool retune = false;
+  /// JSON file that receives every sample; empty for none.
+  std::string tuneReport;
+  /// Measure the tuned model against the default one; ship the faster.
+  bool wholeModelCheck = true;
+  /// While a GPU is measured on: its SM clocks in MHz, 0 for the highest that
+  /// the device names, negative for leaving them alone.
+  int lockClocks = -1;
+  /// An error where they cannot be locked, before anything is measured.
+  bool requireLockedClocks = false;
+
+  //===--- Target --------------------------------------------------------===//
+
+  /// "auto", "cpu" or "cuda", the last with architectures where they are not
+  /// the device's: "cuda:sm_90a,sm_80", one variant each.
+  std::string target = "auto";
+  /// Which of this machine's GPUs to compile for and measure on.
+  int device = 0;
+  /// A named GPU instead of this machine's; empty for this machine.
+  std::string deviceProfile;
+  /// "auto", "on" or "off": one variant more, of PTX that GPUs after those
+  /// asked for can run. auto: where `target` names architectures.
+  std::string ptx = "auto";
+  /// Most bytes of workspace that a library call or kernel may use on a GPU.
+  int64_t workspaceLimit = int64_t(256) << 20;
+  /// ISA levels to generate for ("v3", "v4"), one variant each; empty for what
+  /// this machine has.
+  std::vector<std::string> cpuIsa;
+  /// Threads of one run; 0 for as many as this process may use.
+  int threads = 0;
+
+  //===--- Numerics ------------------------------------------------------===//
+
+  /// "ieee"; "tf32" is for GPUs.
+  std::string float32Precision = "ieee";
+  /// Only implementations whose two runs agree bit for bit.
+  bool deterministic = false;
+  /// Only implementations in which a NaN reaches the result wherever the graph
+  /// ops say so.
+  bool propagateNan = false;
+
+  //===--- Model ---------------------------------------------------------===//
+
+  /// The weights file; empty: the module's graph.weights, else the model's
+  /// stem with .safetensors.
+  std::string weights;
+  /// Functions to compile; empty for every public one.
+  std::vector<std::string> functions;
+  /// Bytes that callers align inputs and outputs to.
+  int64_t inputAlignment = 64;
+
+  //===--- Output --------------------------------------------------------===//
+
+  /// The artifact, or with compileTo the IR ("-" for stdout); empty: the
+  /// model's path with .minic, stdout for IR.
+  std::string output;
+  /// The last phase to run; Emit writes an artifact, others print IR.
+  Phase compileTo = Phase::Emit;
+
+  //===--- Debugging -----------------------------------------------------===//
+
+  /// Phases whose result is printed on stderr.
+  std::vector<Phase> dumpIrAfter;
+  /// Directory that receives IR and binary of every generated kernel.
+  std::string dumpKernelsTo;
+  /// Directory that receives every fusion as a model of its own.
+  std::string dumpProblems;
+  /// File that receives the IR before the phase that failed.
+  std::string crashReproducer;
+  Log log;
+  /// Print the resolved options and stop.
+  bool printOptions = false;
+};
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_OPTIONS_COMPILEOPTIONS_H

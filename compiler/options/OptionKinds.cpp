@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Parsers and printers.
+
+#include "compiler/options/OptionKinds.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+namespace minic::option {
+
+Option text(std::string name, std::string group, std::string value,
+            std::string help, std::string CompileOptions::*field) {
+  return {name,
+          group,
+          value,
+          help,
+          [field](CompileOptions &options, const std::string &text) {
+            options.*field = text;
+            return std::string();
+          },
+          [field](const CompileOptions &options) { return options.*field; }};
+}
+
+Option toggle(std::string name, std::string group, std::string help,
+              bool CompileOptions::*field) {
+  return {name,
+          group,
+          "on|off",
+          help,
+          [field](CompileOptions &options, const std::string &text) {
+            if (text != "on" && text != "off") {
+              return "expected on or off, got '" + text + "'";
+            }
+            options.*field = text == "on";
+            return std::string();
+          },
+          [field](const CompileOptions &options) {
+            return std::string(options.*field ? "on" : "off");
+          }};
+}
+
+Option flag(std::string name, std::string group, std::string help,
+            bool CompileOptions::*field) {
+  return {name,
+          group,
+          "",
+          help,
+          [field](CompileOptions &options, const std::string &) {
+            options.*field = true;
+            return std::string();
+          },
+          [field](const CompileOptions &options) {
+            return std::string(options.*field ? "on" : "off");
+          }};
+}
+
+Option choice(std::string name, std::string group,
+              std::vector<std::string> allowed, std::string help,
+              std::string CompileOptions::*field) {
+  std::string value = llvm::join(allowed, "|");
+  return {name,
+          group,
+          value,
+          help,
+          [field, allowed](CompileOptions &options, const std::string &text) {
+            if (!llvm::is_contained(allowed, text)) {
+              return "expected " + llvm::join(allowed, ", ") + ", got '" +
+                     text + "'";
+            }
+            options.*field = text;
+            return std::string();
+          },
+          [field](const CompileOptions &options) { return options.*field; }};
+}
+
+Option list(std::string name, std::string group, std::string value,
+            std::vector<std::string> allowed, std::string help,
+            std::vector<std::string> CompileOptions::*field) {
+  return {name,
+          group,
+          value,
+          help,
+          [field, allowed](CompileOptions &options, const std::string &text) {
+            std::vector<std::string> words;
+            for (llvm::StringRef word : llvm::split(text, ',')) {
+              words.push_back(word.trim().str());
+              if (words.back().empty() ||
+                  (!allowed.empty() &&
+                   !llvm::is_contained(allowed, words.back()))) {
+                return "expected a comma-separated list" +
+                       (allowed.empty() ? std::string()
+                                        : " of " + llvm::join(allowed, ", ")) +
+                       ", got '" + text + "'";
+              }
+            }
+            options.*field = words;
+            return std::string();
+          },
+          [field](const CompileOptions &options) {
+            return llvm::join(options.*field, ",");
+          }};
+}
+
+Option clocks(std::string name, std::string group, std::string help,
+              int CompileOptions::*field) {
+  return {name,
+          group,
+          "[=MHz]",
+          help,
+          [field](CompileOptions &options, const std::string &text) {
+            int mhz = text == "off" ? -1 : 0;
+            if (text != "off" && text != "max" &&
+                (llvm::StringRef(text).getAsInteger(10, mhz) || mhz < 1 ||
+                 mhz > 10000)) {
+              return "expected MHz from 1 to 10000, max or off, got '" + text +
+                     "'";
+            }
+            options.*field = mhz;
+            return std::string();
+          },
+          [field](const CompileOptions &options) {
+            int mhz = options.*field;
+            return mhz < 0    ? std::string("off")
+                   : mhz == 0 ? std::string("max")
+                              : std::to_string(mhz);
+          }};
+}
+
+static std::string setBudget(double &seconds, llvm::StringRef text) {
+  llvm::StringRef number = text;
+  double scale = 1;
+  if (number == "none") {
+    seconds = 0;
+    return {};
+  }
+  if (number.consume_back("ms")) {
+    scale = 1e-3;
+  } else if (number.consume_back("s")) {
+    scale = 1;
+  } else if (number.consume_back("m")) {
+    scale = 60;
+  }
+  double value = 0;
+  if (number.getAsDouble(value) || !std::isfinite(value) || value <= 0) {
+    return "expected a time such as 500ms, 30s, 2m or none, got '" +
+           text.str() + "'";
+  }
+  seconds = value * scale;
+  return {};
+}
+
+Option budget(std::string name, std::string group, std::string help,
+              double CompileOptions::*field) {
+  return {name,
+          group,
+          "TIME",
+          help,
+          [field](CompileOptions &options, const std::string &text) {
+            return setBudget(options.*field, text);
+          },
+          [field](const CompileOptions &options) {
+            return options.*field == 0
+                       ? std::string("none")
+                       : llvm::formatv("{0}s", options.*field).str();
+          }};
+}
+
+static std::string setBytes(int64_t &bytes, llvm::StringRef text) {
+  llvm::StringRef number = text;
+  int64_t scale = 1;
+  if (number.consume_back("GiB")) {
+    scale = int64_t(1) << 30;
+  } else if (number.consume_back("MiB")) {
+    scale = int64_t(1) << 20;
+  } else if (number.consume_back("KiB")) {
+    scale = int64_t(1) << 10;
+  }
+  int64_t value = 0;
+  if (number.getAsInteger(10, value) || value < 0 ||
+      value > (int64_t(1) << 40) / scale) {
+    return "expected a size such as 32MiB or a number of bytes, got '" +
+           text.str() + "'";
+  }
+  bytes = value * scale;
+  return {};
+}
+
+Option bytes(std::string name, std::string group, std::string help,
+             int64_t CompileOptions::*field) {
+  return {name,
+          group,
+          "BYTES",
+          help,
+          [field](CompileOptions &options, const std::string &text) {
+            return setBytes(options.*field, text);
+          },
+          [field](const CompileOptions &options) {
+            return std::to_string(options.*field);
+          }};
+}
+
+static std::string phaseNames() {
+  return llvm::join(
+      llvm::map_range(allPhases(), [](Phase each) { return toString(each); }),
+      ", ");
+}
+
+Option phase(std::string name, std::string group, std::string help,
+             Phase CompileOptions::*field) {
+  return {name,
+          group,
+          "PHASE",
+          help + ": " + phaseNames(),
+          [field](CompileOptions &options, const std::string &text) {
+            std::optional<Phase> phase = parsePhase(text);
+            if (!phase) {
+              return "expected " + phaseNames() + ", got '" + text + "'";
+            }
+            options.*field = *phase;
+            return std::string();
+          },
+          [field](const CompileOptions &options) {
+            return toString(options.*field).str();
+          }};
+}
+
+static std::string setPhases(std::vector<Phase> &phases,
+                             const std::string &text) {
+  phases.clear();
+  for (llvm::StringRef word : llvm::split(text, ',')) {
+    std::optional<Phase> phase = parsePhase(word.trim());
+    if (word.trim() == "all") {
+      phases.assign(allPhases().begin(), allPhases().end());
+    } else if (phase) {
+      phases.push_back(*phase);
+    } else {
+      return "expected all or phases of " + phaseNames() + ", got '" + text +
+             "'";
+    }
+  }
+  return {};
+}
+
+Option phases(std::string name, std::string group, std::string help,
+              std::vector<Phase> CompileOptions::*field) {
+  return {name,
+          group,
+          "PHASES",
+          help,
+          [field](CompileOptions &options, const std::string &text) {
+            return setPhases(options.*field, text);
+          },
+          [field](const CompileOptions &options) {
+            return llvm::join(
+                llvm::map_range(options.*field,
+                                [](Phase p) { return toString(p); }),
+                ",");
+          }};
+}
+
+} // namespace minic::option

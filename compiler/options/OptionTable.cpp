@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table.
+
+#include "compiler/options/OptionTable.h"
+
+#include "compiler/options/ModePresets.h"
+#include "compiler/options/OptionKinds.h"
+#include "compiler/target/BackendLabel.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace minic {
+
+static std::vector<Option> makeTable() {
+  using namespace option;
+  using O = CompileOptions;
+  const std::string mode = "Mode", selection = "Algorithm selection",
+                    target = "Target", numerics = "Numerics", model = "Model",
+                    output = "Output", debugging = "Debugging";
+  std::vector<std::string> backends;
+  for (BackendLabel label : allBackendLabels) {
+    backends.push_back(toString(label).str());
+  }
+  std::vector<Option> table;
+
+  table.push_back(modeOption(mode));
+  table.push_back(toggle("tune", mode,
+                         "Measure candidates that the database does not know",
+                         &O::tune));
+  table.push_back(cudaGraphsOption(mode));
+
+  table.push_back(list("gemm-backends", selection, "LIST", backends,
+                       "Only these may implement GEMMs: aten (library and "
+                       "separate pointwise kernel), library-fused, cudnn, "
+                       "generated",
+                       &O::gemmBackends));
+  table.push_back(list("conv-backends", selection, "LIST", backends,
+                       "Only these may implement convolutions",
+                       &O::convBackends));
+  table.push_back(text("candidate", selection, "NAME",
+                       "What every fusion takes, by its name in an AUTOTUNE "
+                       "table; nothing is measured",
+                       &O::candidate));
+  table.push_back(text("pin", selection, "FILE",
+                       "What fusions take, as 'minic explain --pins' and "
+                       "'minic-tune pins' write it; others are chosen",
+                       &O::pin));
+  table.push_back(choice("search", selection, {"guided", "exhaustive"},
+                         "Candidates to measure on a GPU: what may be the "
+                         "fastest by its estimate, or all",
+                         &O::search));
+  table.push_back(
+      budget("tune-budget", selection,
+             "Stop searching after this time (30s, 2m), best so far "
+             "wins; none for no limit",
+             &O::tuneBudgetSeconds));
+  table.push_back(text("tune-db", selection, "FILE",
+                       "Tuning database (default: $XDG_CACHE_HOME/minic)",
+                       &O::tuneDb));
+  table.push_back(flag("tune-replay", selection,
+                       "Measure nothing; a problem that the database does not "
+                       "know is an error",
+                       &O::tuneReplay));
+  table.push_back(flag("retune", selection,
+                       "Measure again even where the database has a record",
+                       &O::retune));
+  table.push_back(text("tune-report", selection, "FILE",
+                       "Write every measured sample as JSON", &O::tuneReport));
+  table.push_back(toggle("whole-model-check", selection,
+                         "Measure the tuned model against the default one and "
+                         "keep the faster",
+                         &O::wholeModelCheck));
+  table.push_back(clocks("lock-clocks", selection,
+                         "While measuring on a GPU, lock its SM clocks (to the "
+                         "highest that the device names) where permitted",
+                         &O::lockClocks));
+  table.push_back(flag("require-locked-clocks", selection,
+                       "The same, and an error where it cannot be",
+                       &O::requireLockedClocks));
+
+  table.push_back(text("target", target, "auto|cpu|cuda[:ARCHS]",
+                       "What to generate code for; ARCHS such as sm_90a,sm_80 "
+                       "gives one variant each (default: the device's)",
+                       &O::target));
+  table.push_back(integer("device", target,
+                          "Which of this machine's GPUs to compile for", 0,
+                          1023, &O::device));
+  table.push_back(text("device-profile", target, "NAME",
+                       "Compile for a named GPU (h200, h100, a100, l40s, ...) "
+                       "instead of this machine's",
+                       &O::deviceProfile));
+  table.push_back(choice("ptx", target, {"auto", "on", "off"},
+                         "Add a variant of PTX for GPUs after those asked for "
+                         "(auto: where ARCHS are named)",
+                         &O::ptx));
+  table.push_back(bytes(
+      "workspace-limit", target,
+      "Most workspace of a library call or kernel on a GPU (32MiB, 256MiB)",
+      &O::workspaceLimit));
+  table.push_back(list("cpu-isa", target, "v3,v4", {"v3", "v4"},
+                       "ISA levels, one variant each (default: this machine's)",
+                       &O::cpuIsa));
+  table.push_back(integer("threads", target,
+                          "Threads of one run (default 0: all CPUs that this "
+                          "process may use)",
+                          0, 1024, &O::threads));
+
+  table.push_back(choice("float32-precision", numerics, {"ieee", "tf32"},
+                         "What f32 products may be rounded to",
+                         &O::float32Precision));
+  table.push_back(flag("deterministic", numerics,
+                       "Only kernels whose runs agree bit for bit",
+                       &O::deterministic));
+  table.push_back(flag("propagate-nan", numerics,
+                       "Only kernels in which NaN reaches the result wherever "
+                       "it should",
+                       &O::propagateNan));
+
+  table.push_back(text("weights", model, "FILE",
+                       "Weights (default: the module's graph.weights, else "
+                       "the model's stem with .safetensors)",
+                       &O::weights));
+  table.push_back(list("function", model, "NAMES", {},
+                       "Compile only these functions", &O::functions));
+  table.push_back(integer("input-alignment", model,
+                          "Bytes that callers align inputs and outputs to", 1,
+                          4096, &O::inputAlignment));
+
+  table.push_back(text("output", output, "FILE",
+                       "Where to write (default: the model's path with .minic)",
+                       &O::output));
+  table.push_back(phase("compile-to", output,
+                        "Stop after a phase and print its IR", &O::compileTo));
+
+  table.push_back(
+      phases("dump-ir-after", debugging,
+             "Print the IR after these phases on stderr, or after all",
+             &O::dumpIrAfter));
+  table.push_back(text("dump-kernels-to", debugging, "DIR",
+                       "Write IR, assembly, figures and binary of every "
+                       "generated kernel",
+                       &O::dumpKernelsTo));
+  table.push_back(text("dump-problems", debugging, "DIR",
+                       "Write every fusion as a model of its own",
+                       &O::dumpProblems));
+  table.push_back(text("crash-reproducer", debugging, "FILE",
+                       "Where an internal error leaves the IR that shows it",
+                       &O::crashReproducer));
+  std::string topics = llvm::join(Log::topics(), ", ");
+  table.push_back(
+      {"log", debugging, "TOPICS",
+       "Print on stderr: all, none or " + topics + " (also MINIC_LOG)",
+       [](O &o, const std::string &text) {
+         std::string error;
+         if (std::optional<Log> log = Log::parse(text, error)) {
+           o.log = *log;
+         }
+         return error;
+       },
+       [](const O &o) {
+         std::vector<std::string> names;
+         for (auto [i, name] : llvm::enumerate(Log::topics())) {
+           if (o.log.has(static_cast<LogTopic>(i))) {
+             names.push_back(name.str());
+           }
+         }
+         return llvm::join(names, ",");
+       }});
+  table.push_back(flag("print-options", debugging,
+                       "Print the resolved options and stop",
+                       &O::printOptions));
+  return table;
+}
+
+const std::vector<Option> &optionTable() {
+  static const std::vector<Option> table = makeTable();
+  return table;
+}
+
+std::string printOptions(const CompileOptions &options) {
+  std::string result;
+  for (const Option &option : optionTable()) {
+    if (option.name != "print-options") {
+      result += option.name + " = " + option.get(options) + "\n";
+    }
+  }
+  return result;
+}
+
+} // namespace minic

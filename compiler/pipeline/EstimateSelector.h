@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// EstimateSelector: what is chosen where nothing was measured.
+
+#ifndef MINIC_COMPILER_PIPELINE_ESTIMATESELECTOR_H
+#define MINIC_COMPILER_PIPELINE_ESTIMATESELECTOR_H
+
+#include "compiler/options/CompileOptions.h"
+#include "compiler/target/Candidates.h"
+#include "dialects/kernel/AlgorithmSelector.h"
+
+namespace minic {
+
+/// Takes the candidate with the best estimate, of those that the options allow
+/// (--gemm-backends, --conv-backends, --propagate-nan, --deterministic). Where
+/// none is left, it is an error at the fusion.
+class EstimateSelector : public kernel::AlgorithmSelector {
+public:
+  /// `options` must outlive it.
+  EstimateSelector(const Target &target, const CompileOptions &options);
+
+  mlir::FailureOr<std::vector<kernel::SelectedChoice>>
+  select(llvm::ArrayRef<kernel::FusionOp> fusions) override;
+
+private:
+  const Target &target;
+  const CompileOptions &options;
+};
+
+/// True where the body has a contraction or convolution.
+bool hasAnchor(kernel::FusionOp fusion);
+bool hasConvolution(kernel::FusionOp fusion);
+
+/// The labels that may implement `fusion`, empty for all: what --gemm-backends
+/// names for one around a contraction, --conv-backends around a convolution.
+std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
+                                          const CompileOptions &options);
+
+/// enumerateCandidates under the options; failure with a diagnostic where
+/// nothing is left. `measuresNan`: what loses a NaN is found before it may be
+/// chosen.
+mlir::FailureOr<std::vector<Candidate>>
+allowedCandidates(kernel::FusionOp fusion, const Target &target,
+                  const CompileOptions &options, bool measuresNan = false);
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_PIPELINE_ESTIMATESELECTOR_H

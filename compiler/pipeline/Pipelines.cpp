@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pass order only: one function per phase.
+
+#include "compiler/pipeline/Pipelines.h"
+
+#include "passes/graph/Passes.h"
+#include "passes/kernel/Passes.h"
+#include "passes/plan/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace minic {
+
+static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
+  // Shapes first: what is only written as dynamic is supported.
+  passes.addNestedPass<func::FuncOp>(graph::createInferShapes());
+  passes.addNestedPass<func::FuncOp>(graph::createCheckSupported());
+  passes.addPass(createCanonicalizerPass());
+  // Transposes end at constants, where folding turns them into bytes.
+  passes.addNestedPass<func::FuncOp>(graph::createPushTransposes());
+  passes.addNestedPass<func::FuncOp>(
+      inputs.evaluator ? graph::createFoldConstants(*inputs.evaluator)
+                       : graph::createFoldConstants());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+static void buildFuse(OpPassManager &passes) {
+  passes.addNestedPass<func::FuncOp>(kernel::createFuse());
+  // Producers that were cloned into their users have no use left.
+  passes.addPass(createCSEPass());
+}
+
+static void buildSelectAlgorithm(OpPassManager &passes,
+                                 const PipelineInputs &inputs) {
+  passes.addPass(kernel::createSelectAlgorithm(*inputs.selector));
+}
+
+static void buildRealize(OpPassManager &passes) {
+  passes.addNestedPass<func::FuncOp>(kernel::createRealize());
+}
+
+static void buildPrepareWeights(OpPassManager &passes) {
+  passes.addNestedPass<func::FuncOp>(kernel::createPrepareWeights());
+}
+
+static void buildPlan(OpPassManager &passes, const PipelineInputs &inputs) {
+  const DeviceProfile &profile = inputs.target->profile();
+  plan::LowerToPlanOptions options;
+  options.target = profile.target;
+  // The artifact names features as LLVM does, without the sign.
+  for (StringRef feature : profile.features) {
+    options.isa.push_back(feature.ltrim('+').str());
+  }
+  options.threads = profile.threads;
+  options.alignment = inputs.inputAlignment;
+  passes.addPass(plan::createLowerToPlan(*inputs.target, options));
+  passes.addNestedPass<plan::FunctionOp>(plan::createAssignBuffers());
+  // Two buffers in one place order their commands, so places come first.
+  passes.addNestedPass<plan::FunctionOp>(plan::createOrderCommands());
+  passes.addPass(plan::createVerifyPlan());
+}
+
+LogicalResult runPhase(Phase phase, ModuleOp module,
+                       const PipelineInputs &inputs) {
+  if (phase == Phase::Codegen) {
+    return inputs.target->codegen(module);
+  }
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  passes.enableVerifier(inputs.verify);
+  switch (phase) {
+  case Phase::Simplify:
+    buildSimplify(passes, inputs);
+    break;
+  case Phase::Fuse:
+    buildFuse(passes);
+    break;
+  case Phase::SelectAlgorithm:
+    buildSelectAlgorithm(passes, inputs);
+    break;
+  case Phase::Realize:
+    buildRealize(passes);
+    break;
+  case Phase::PrepareWeights:
+    buildPrepareWeights(passes);
+    break;
+  case Phase::Plan:
+    buildPlan(passes, inputs);
+    break;
+  case Phase::Import:
+  case Phase::Codegen:
+  case Phase::Emit:
+    break;
+  }
+  return passes.run(module);
+}
+
+LogicalResult runTail(ModuleOp module, const PipelineInputs &inputs) {
+  for (Phase phase :
+       {Phase::Realize, Phase::PrepareWeights, Phase::Plan, Phase::Codegen}) {
+    if (failed(runPhase(phase, module, inputs))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+} // namespace minic

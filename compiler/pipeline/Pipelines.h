@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pipelines: the order of passes in each phase, and runs of phases.
+
+#ifndef MINIC_COMPILER_PIPELINE_PIPELINES_H
+#define MINIC_COMPILER_PIPELINE_PIPELINES_H
+
+#include "compiler/options/Phases.h"
+#include "compiler/target/Target.h"
+#include "dialects/graph/ConstantEvaluator.h"
+#include "dialects/kernel/AlgorithmSelector.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <functional>
+
+namespace minic {
+
+/// What phases work with. Not owned.
+struct PipelineInputs {
+  Target *target = nullptr;
+  /// Needed by select-algorithm only.
+  kernel::AlgorithmSelector *selector = nullptr;
+  /// Arithmetic of constant folding; null to fold none. For simplify only.
+  const graph::ConstantEvaluator *evaluator = nullptr;
+  /// Bytes that callers align inputs and outputs to.
+  int64_t inputAlignment = 64;
+  /// Verify the IR after each pass.
+  bool verify = true;
+};
+
+/// Runs the passes of one phase, simplify to codegen. Emits diagnostics.
+mlir::LogicalResult runPhase(Phase phase, mlir::ModuleOp module,
+                             const PipelineInputs &inputs);
+
+/// From kernel.fusion ops that carry a choice (or an impl) to plan.binary:
+/// realize, prepare-weights, plan, codegen. What emitArtifact then writes is an
+/// ordinary artifact: the tuner builds its candidates with this.
+mlir::LogicalResult runTail(mlir::ModuleOp module,
+                            const PipelineInputs &inputs);
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_PIPELINE_PIPELINES_H

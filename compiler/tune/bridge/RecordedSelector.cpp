@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Looks up; measures nothing.
+
+#include "compiler/tune/bridge/RecordedSelector.h"
+
+#include "compiler/pipeline/PhaseRunner.h"
+#include "compiler/tune/bridge/Problem.h"
+#include "compiler/tune/bridge/Versions.h"
+#include "compiler/tune/model/WholeModelVerdicts.h"
+#include "compiler/tune/process/Interrupt.h"
+#include "compiler/tune/search/NoiseProbe.h"
+#include "compiler/tune/search/RowEvidence.h"
+
+#include "absl/strings/str_cat.h"
+
+using namespace mlir;
+
+namespace minic::tune {
+
+absl::Status RecordedSelector::openDb(TuningDb::Access access) {
+  if (db) {
+    return absl::OkStatus();
+  }
+  TuningDb::Options options;
+  options.path = databasePath(*inputs.options);
+  options.access = access;
+  options.notify = notify;
+  absl::StatusOr<std::unique_ptr<TuningDb>> opened = TuningDb::open(options);
+  if (!opened.ok()) {
+    return opened.status();
+  }
+  db = *std::move(opened);
+  return absl::OkStatus();
+}
+
+Versions RecordedSelector::versions() const {
+  return currentVersions(*inputs.target);
+}
+
+std::function<Noise()> RecordedSelector::noiseProbe() const {
+  bool measures = inputs.options->tune && !inputs.options->tuneReplay;
+  if (!measures || inputs.target->profile().isGpu()) {
+    return nullptr;
+  }
+  return [this] {
+    if (!probed) {
+      probed = probeNoise();
+    }
+    return *probed;
+  };
+}
+
+bool RecordedSelector::hasRecords() const {
+  return llvm::any_of(tuned, [](const TunedProblem &problem) {
+    return problem.selection.row >= 0;
+  });
+}
+
+absl::Status
+RecordedSelector::chooseGenerated(const TuningTasks &tasks,
+                                  ArrayRef<kernel::SelectedChoice> winners,
+                                  MLIRContext *context) {
+  // A guess: twice the handicap that was seen to be made good. In an MLP of two
+  // bf16 products on an H200 cuDNN's kernel took 3.3 us alone, the best
+  // generated one 3.8; a replay of both layers took 10.5 us with it and 9.3
+  // without.
+  constexpr double limit = 1.3;
+  generated.clear();
+  taskOf = tasks.taskOf;
+  if (!inputs.target->profile().isGpu()) {
+    return absl::OkStatus();
+  }
+  bool differs = false;
+  std::vector<kernel::SelectedChoice> choices = winners.vec();
+  SelectionPolicy policy;
+  policy.deterministic = inputs.options->deterministic;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    const TunedProblem &problem = tuned[tasks.taskOf[i]];
+    const std::vector<Row> &rows = problem.record.rows;
+    if (problem.selection.row < 0) {
+      continue;
+    }
+    int row = selectGenerated(rows, problem.selection, limit, policy);
+    if (row < 0) {
+      continue;
+    }
+    Selection selection{row,
+                        absl::StrCat("the fastest without a library; ",
+                                     rows[problem.selection.row].candidate.name,
+                                     " is faster alone")};
+    absl::StatusOr<kernel::SelectedChoice> choice = recordedChoice(
+        problem.record, selection, choices[i].origin, *inputs.options, context);
+    if (!choice.ok()) {
+      return choice.status();
+    }
+    choices[i] = *std::move(choice);
+    differs = true;
+  }
+  if (differs) {
+    generated = std::move(choices);
+  }
+  return absl::OkStatus();
+}
+
+/// What identifies plans for a whole-model verdict: hash of the modules with
+/// their choices.
+static std::string planKeyOf(ArrayRef<ModuleOp> plans) {
+  // Constants' bytes do not decide speed and may be many.
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (ModuleOp plan : plans) {
+    printElided(plan, os);
+    os << "---\n";
+  }
+  return problemKey(text);
+}
+
+Versions RecordedSelector::versionsOf(ArrayRef<ModuleOp> plans) const {
+  Versions all = versions(), used;
+  used.sources["minic"] = all.sources["minic"];
+  auto use = [&](StringRef source) {
+    used.sources[source.str()] = all.sources[source.str()];
+    if (llvm::any_of(inputs.target->libraries(), [&](const auto *library) {
+          return library->name() == source;
+        })) {
+      used.libraries = all.libraries;
+    }
+  };
+  for (ModuleOp plan : plans) {
+    plan.walk([&](kernel::FusionOp fusion) {
+      if (kernel::ChoiceAttr choice = fusion.getChoiceAttr()) {
+        for (kernel::PartAttr part : choice.getParts()) {
+          use(part.getImplementation().getFamily());
+        }
+      }
+    });
+  }
+  return used;
+}
+
+void RecordedSelector::addEvidence(size_t fusion,
+                                   kernel::SelectedChoice &choice) const {
+  const TunedProblem &problem = tuned[taskOf[fusion]];
+  if (problem.selection.row < 0) {
+    return;
+  }
+  const std::vector<Row> &rows = problem.record.rows;
+  std::string text;
+  llvm::raw_string_ostream(text) << Attribute(choice.choice);
+  const Row *row = findRow(rows, text);
+  const Row &winner = rows[problem.selection.row];
+  if (!row) {
+    return;
+  }
+  choice.reason = absl::StrCat(row->candidate.name, ", best estimate");
+  if (row != &winner) {
+    absl::StrAppend(&choice.reason, ", ", describeBeside(*row, winner));
+  }
+  if (row->status == RowStatus::Verified) {
+    choice.timeUs = row->bestKnownUs();
+    choice.errorOverTolerance = row->worstError;
+    choice.maxAbsoluteError = row->maxAbsoluteError;
+  }
+}
+
+WholeModelInputs RecordedSelector::modelInputs(const std::string &function,
+                                               ArrayRef<ModuleOp> plans,
+                                               bool plansDiffer) const {
+  const DeviceProfile &profile = inputs.target->profile();
+  WholeModelInputs check;
+  check.function = function;
+  check.planKey =
+      absl::StrCat(planKeyOf(plans), "@", function, "/", verdictVersion);
+  check.plansDiffer = plansDiffer;
+  check.device = profile.tuningKey;
+  check.description = "@" + function;
+  check.versions = versionsOf(plans);
+  check.rounds.stop = interrupted;
+  check.probeNoise = noiseProbe();
+  if (profile.isGpu()) {
+    check.onGpu = true;
+    check.deviceIndex = profile.deviceIndex;
+    check.streams = inputs.options->cudaGraphs != CudaGraphs::On;
+    check.graphs = inputs.options->cudaGraphs != CudaGraphs::Off;
+    check.roundUs = 1000;
+    check.rounds.maxRounds = 200;
+    check.rounds.maxSeconds = 1.5;
+  }
+  return check;
+}
+
+absl::StatusOr<std::optional<WholeModelResult>>
+RecordedSelector::findVerdicts(const WholeModelInputs &check,
+                               bool isNearestEnough) {
+  if (!db) {
+    return std::nullopt;
+  }
+  absl::StatusOr<std::optional<WholeModelResult>> found =
+      isNearestEnough ? findNearestWholeModel(check, *db)
+                      : findWholeModel(check, *db);
+  if (found.ok() && *found) {
+    verdicts = *found;
+  }
+  return found;
+}
+
+} // namespace minic::tune

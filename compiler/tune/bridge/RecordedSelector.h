@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RecordedSelector: what selectors that use the tuning database have in common:
+// beside the choices of its records those of generated kernels alone, and what
+// whole-model checks found of plans that are made of them.
+
+#ifndef MINIC_COMPILER_TUNE_BRIDGE_RECORDEDSELECTOR_H
+#define MINIC_COMPILER_TUNE_BRIDGE_RECORDEDSELECTOR_H
+
+#include "compiler/tune/bridge/TuningTasks.h"
+#include "compiler/tune/model/WholeModelCheck.h"
+
+namespace minic::tune {
+
+/// One per module and target: select, then questions about its plans.
+class RecordedSelector : public kernel::AlgorithmSelector {
+public:
+  /// After select(): whether a choice is of a record.
+  bool hasRecords() const;
+
+  /// After select(), parallel to its fusions: choices of generated kernels
+  /// alone that may be better in a whole model, in which kernels overlap and
+  /// calls of libraries do not. Empty where libraries won nothing, or nobody
+  /// comes close.
+  const std::vector<kernel::SelectedChoice> &generatedChoices() const {
+    return generated;
+  }
+
+  /// After select(): adds to `choice`, which estimates made for fusion number
+  /// `fusion` of those, what its record has measured of it. Without a record,
+  /// or a row of it, `choice` stays as it is.
+  void addEvidence(size_t fusion, kernel::SelectedChoice &choice) const;
+
+  /// What is asked about one function of the model: the inputs of a check but
+  /// for its artifacts. `plans`: all that are compared, without what a verdict
+  /// does not depend on. With the versions of the sources that work in them:
+  /// what others do stales no verdict.
+  WholeModelInputs modelInputs(const std::string &function,
+                               llvm::ArrayRef<mlir::ModuleOp> plans,
+                               bool plansDiffer) const;
+  /// The stored verdicts: of what `check` asks, or where `isNearestEnough` of
+  /// what comes closest (findNearestWholeModel).
+  absl::StatusOr<std::optional<WholeModelResult>>
+  findVerdicts(const WholeModelInputs &check, bool isNearestEnough);
+
+protected:
+  explicit RecordedSelector(const SelectionInputs &inputs) : inputs(inputs) {}
+
+  /// Opens `db`, if it is not open yet.
+  absl::Status openDb(TuningDb::Access access);
+  /// Those that records have to have.
+  virtual Versions versions() const;
+  /// Probes this machine once, when it is first called; null where nothing is
+  /// measured, and for a GPU, whose noise a CPU does not feel.
+  std::function<Noise()> noiseProbe() const;
+  /// Fills `taskOf` and `generated`, from `tuned` and the winners.
+  absl::Status chooseGenerated(const TuningTasks &tasks,
+                               llvm::ArrayRef<kernel::SelectedChoice> winners,
+                               mlir::MLIRContext *context);
+
+  SelectionInputs inputs;
+  std::unique_ptr<TuningDb> db; // null where there is none
+  /// Parallel to the tasks; selection.row is -1 where there is no record.
+  std::vector<TunedProblem> tuned;
+  std::vector<size_t> taskOf; // parallel to the fusions, of `tuned`
+  std::optional<WholeModelResult> verdicts; // found last
+
+private:
+  Versions versionsOf(llvm::ArrayRef<mlir::ModuleOp> plans) const;
+
+  std::vector<kernel::SelectedChoice> generated;
+  mutable std::optional<Noise> probed;
+};
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_BRIDGE_RECORDEDSELECTOR_H

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Wires the autotuner to processes, the database, the log and the terminal.
+
+#include "compiler/tune/bridge/TuningSelector.h"
+
+#include "compiler/pipeline/ResolveTarget.h"
+#include "compiler/tune/bridge/Problem.h"
+#include "compiler/tune/bridge/ProfileJson.h"
+#include "compiler/tune/bridge/Versions.h"
+#include "compiler/tune/model/TuneReport.h"
+#include "compiler/tune/process/Interrupt.h"
+#include "compiler/tune/process/ProcessBuildPool.h"
+#include "compiler/tune/search/AutotuneTable.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+#include <algorithm>
+
+#include <unistd.h>
+
+using namespace mlir;
+
+namespace minic::tune {
+
+/// Part of a budget that is kept for the whole-model check.
+static constexpr double checkShare = 0.15;
+
+/// A check takes at least a round, whatever is left.
+static constexpr double leastCheckSeconds = 0.02;
+
+static void showProgress(const TuningProgress &progress) {
+  llvm::errs() << "\r\x1b[K" << formatProgress(progress);
+}
+
+/// "NAME: verified, 5.2 us in the screen, error 0.12 of its tolerance"
+static std::string formatSettled(const Row &row) {
+  std::string text = absl::StrCat("candidate ", row.candidate.name, ": ",
+                                  toString(row.status));
+  if (row.screenUs > 0) {
+    absl::StrAppend(&text, ", ", formatTime(row.screenUs), " in the screen");
+  }
+  if (row.status == RowStatus::Verified) {
+    absl::StrAppendFormat(&text, ", error %.3g of its tolerance",
+                          row.worstError);
+  }
+  return row.reason.empty() ? text : absl::StrCat(text, ": ", row.reason);
+}
+
+absl::Status TuningSelector::ensureScratch() {
+  if (!scratch) {
+    absl::StatusOr<std::unique_ptr<ScratchDirectory>> created =
+        ScratchDirectory::create();
+    if (!created.ok()) {
+      return created.status();
+    }
+    scratch = *std::move(created);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TuningSelector::ensureLock() {
+  if (lock) {
+    return absl::OkStatus();
+  }
+  const DeviceProfile &profile = inputs.target->profile();
+  absl::StatusOr<std::unique_ptr<MeasureLock>> acquired = MeasureLock::acquire(
+      profile.isGpu() ? MeasureLock::pathOf(profile.deviceId)
+                      : MeasureLock::defaultPath(),
+      notify, interrupted);
+  if (!acquired.ok()) {
+    return acquired.status();
+  }
+  lock = *std::move(acquired);
+  return lockClocks();
+}
+
+absl::Status TuningSelector::lockClocks() {
+  const CompileOptions &options = *inputs.options;
+  const DeviceProfile &profile = inputs.target->profile();
+  if (!profile.isGpu() || !asksLockedClocks(options)) {
+    return absl::OkStatus();
+  }
+  absl::StatusOr<std::unique_ptr<runtime::ClockLock>> locked =
+      runtime::ClockLock::acquire(profile.deviceId,
+                                  std::max(0, options.lockClocks));
+  if (locked.ok()) {
+    clocks = *std::move(locked);
+    options.log.line(LogTopic::Autotuning,
+                     absl::StrCat("SM clocks locked to ", clocks->mhz(),
+                                  " MHz while measuring"));
+    return absl::OkStatus();
+  }
+  std::string why = std::string(locked.status().message());
+  if (options.requireLockedClocks) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("--require-locked-clocks: ", why));
+  }
+  if (!saidUnlocked) {
+    notify(absl::StrCat("warning: --lock-clocks: ", why));
+    saidUnlocked = true;
+  }
+  return absl::OkStatus();
+}
+
+void TuningSelector::describeLibrary() {
+  if (inputs.target->profile().isGpu()) {
+    return; // the profile says it
+  }
+  // A worker that does not answer is reported by whoever needs it next.
+  absl::StatusOr<runtime::DeviceFacts> facts = machine.describe(/*gpus=*/false);
+  if (facts.ok()) {
+    auto it = facts->libraries.find("oneDNN");
+    libraryVersion = it == facts->libraries.end() ? "" : it->second;
+  }
+}
+
+Versions TuningSelector::versions() const {
+  Versions versions = currentVersions(*inputs.target);
+  if (libraryVersion) {
+    versions.libraries = *libraryVersion;
+  }
+  return versions;
+}
+
+/// A builder knows a CPU by itself and a GPU by its profile.
+static std::vector<std::string> builderCommand(const ToolPaths &tools,
+                                               const SelectionInputs &inputs) {
+  std::vector<std::string> command = {tools.minic, "build-worker"};
+  const DeviceProfile &profile = inputs.target->profile();
+  if (profile.isGpu()) {
+    command.push_back(encodeProfile(profile));
+  }
+  return command;
+}
+
+absl::StatusOr<std::string> TuningSelector::scratchDirectory() {
+  if (absl::Status status = ensureScratch(); !status.ok()) {
+    return status;
+  }
+  return scratch->path();
+}
+
+FailureOr<std::vector<kernel::SelectedChoice>>
+TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
+  std::vector<kernel::SelectedChoice> result;
+  if (fusions.empty()) {
+    return result;
+  }
+  MLIRContext *context = fusions.front()->getContext();
+  const CompileOptions &options = *inputs.options;
+  FailureOr<std::unique_ptr<TuningTasks>> tasks =
+      makeTasks(fusions, inputs, /*areMeasured=*/true);
+  if (failed(tasks)) {
+    return failure();
+  }
+  started = clock.now();
+  // Before anything is written; else only once there is something to measure.
+  absl::Status status = options.requireLockedClocks && !options.tuneReplay
+                            ? ensureLock()
+                            : absl::OkStatus();
+  if (status.ok()) {
+    status = dumpProblems(**tasks, options);
+  }
+  if (status.ok()) {
+    status = openDb(options.tuneReplay ? TuningDb::Access::ReadOnly
+                                       : TuningDb::Access::ReadWrite);
+    if (options.tuneReplay && absl::IsNotFound(status)) {
+      const ProblemSpec &first = (*tasks)->tasks.front().problem;
+      status = absl::NotFoundError(
+          absl::StrCat("no tuning record of ", first.description, " (problem ",
+                       first.key, "): ", status.message()));
+    }
+  }
+  if (status.ok() && !options.tuneReplay) {
+    status = ensureScratch();
+  }
+  if (!status.ok()) {
+    return emitStatus(context, status);
+  }
+  ProcessBuildPool::Options poolOptions;
+  poolOptions.command = builderCommand(machine.tools(), inputs);
+  poolOptions.processes = availableThreads();
+  ProcessBuildPool pool(poolOptions);
+  AutotunerOptions tunerOptions;
+  if (inputs.target->profile().isGpu()) {
+    // Runs are short and the clock is the device's own.
+    tunerOptions.roundUs = 1000;
+    tunerOptions.rounds.maxSeconds = 0.5;
+    tunerOptions.finalsSeconds = 4;
+  }
+  bool onTerminal = ::isatty(STDERR_FILENO) == 1;
+  tunerOptions.budgetSeconds = (1 - checkShare) * options.tuneBudgetSeconds;
+  tunerOptions.retune = options.retune;
+  tunerOptions.replay = options.tuneReplay;
+  tunerOptions.scratchDirectory = scratch ? scratch->path() : "";
+  tunerOptions.policy.deterministic = options.deterministic;
+  tunerOptions.prospects.isExhaustive = options.search == "exhaustive";
+  tunerOptions.stop = interrupted;
+  tunerOptions.probeNoise = noiseProbe();
+  tunerOptions.beforeSearch = [&]() -> absl::Status {
+    if (absl::Status status = ensureLock(); !status.ok()) {
+      return status;
+    }
+    // A worker is needed anyway: what it opens is what is measured.
+    describeLibrary();
+    for (TuningTask &task : (*tasks)->tasks) {
+      task.problem.versions = versions();
+    }
+    return absl::OkStatus();
+  };
+  if (onTerminal) {
+    tunerOptions.progress = showProgress;
+  }
+  if (options.log.has(LogTopic::Candidates)) {
+    tunerOptions.settled = [&](const Row &row) {
+      if (onTerminal) {
+        llvm::errs() << "\r\x1b[K"; // over the progress
+      }
+      options.log.line(LogTopic::Candidates, formatSettled(row));
+    };
+  }
+  Autotuner tuner(*db, pool, machine.worker(), clock, tunerOptions);
+  absl::StatusOr<std::vector<TunedProblem>> found = tuner.tune((*tasks)->tasks);
+  if (onTerminal) {
+    llvm::errs() << "\r\x1b[K";
+  }
+  if (!found.ok()) {
+    return emitStatus(context, found.status());
+  }
+  tuned = *std::move(found);
+  for (size_t task : (*tasks)->taskOf) {
+    const TunedProblem &problem = tuned[task];
+    absl::StatusOr<kernel::SelectedChoice> choice = recordedChoice(
+        problem.record, problem.selection,
+        problem.measured ? "tuned" : "database", options, context);
+    if (!choice.ok()) {
+      return emitStatus(context, choice.status());
+    }
+    result.push_back(*std::move(choice));
+  }
+  if (status = chooseGenerated(**tasks, result, context); !status.ok()) {
+    return emitStatus(context, status);
+  }
+  for (const TunedProblem &problem : tuned) {
+    options.log.block(LogTopic::Autotuning, formatTable(problem));
+  }
+  return result;
+}
+
+absl::StatusOr<WholeModelResult>
+TuningSelector::checkModel(WholeModelInputs check) {
+  absl::Status status = ensureScratch();
+  if (status.ok()) {
+    status = ensureLock();
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  // Where other functions took what there is, each still has rounds enough for
+  // an interval.
+  check.rounds.maxSeconds =
+      std::clamp(checksSecondsLeft, std::min(0.5, check.rounds.maxSeconds),
+                 check.rounds.maxSeconds);
+  // Undecided rounds go on as long as the budget allows.
+  if (inputs.options->tuneBudgetSeconds > 0) {
+    double left = started + inputs.options->tuneBudgetSeconds - clock.now();
+    check.rounds.maxSeconds =
+        std::clamp(left, leastCheckSeconds, check.rounds.maxSeconds);
+  }
+  double begun = clock.now();
+  absl::StatusOr<WholeModelResult> result =
+      checkWholeModel(check, *db, machine.worker(), clock);
+  checksSecondsLeft -= clock.now() - begun;
+  clocks.reset();
+  lock.reset();
+  if (result.ok()) {
+    verdicts = *result;
+  }
+  return result;
+}
+
+std::string TuningSelector::describeCosts(double checkSeconds) const {
+  std::string costs = tune::describeCosts(machine.requestCosts(), costsBefore);
+  return costs.empty() ? costs
+                       : absl::StrCat("worker: ", costs,
+                                      absl::StrFormat("; whole-model check "
+                                                      "%.1f s",
+                                                      checkSeconds));
+}
+
+absl::Status TuningSelector::writeReport() const {
+  const std::string &path = inputs.options->tuneReport;
+  if (path.empty()) {
+    return absl::OkStatus();
+  }
+  return tune::writeReport(
+      path, formatReport(tuned, verdicts ? &*verdicts : nullptr));
+}
+
+} // namespace minic::tune

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TuningSelector: the modes that measure. Uses the tuning database where it
+// has a fresh record and searches where it does not; with --tune-replay a
+// missing record is an error instead.
+
+#ifndef MINIC_COMPILER_TUNE_BRIDGE_TUNINGSELECTOR_H
+#define MINIC_COMPILER_TUNE_BRIDGE_TUNINGSELECTOR_H
+
+#include "compiler/tune/bridge/RecordedSelector.h"
+#include "compiler/tune/process/Machine.h"
+#include "compiler/tune/process/MeasureLock.h"
+#include "compiler/tune/process/ScratchDirectory.h"
+#include "runtime/measure/ClockLock.h"
+
+namespace minic::tune {
+
+/// One per module and target: select, then optionally checkModel, then
+/// writeReport. Prints AUTOTUNE tables to the log and progress to a terminal.
+class TuningSelector : public RecordedSelector {
+public:
+  /// `machine` outlives it.
+  TuningSelector(const SelectionInputs &inputs, Machine &machine)
+      : RecordedSelector(inputs), machine(machine),
+        costsBefore(machine.requestCosts()) {}
+
+  mlir::FailureOr<std::vector<kernel::SelectedChoice>>
+  select(llvm::ArrayRef<kernel::FusionOp> fusions) override;
+
+  /// A folder for the artifacts of a whole-model check; lives as long as this.
+  absl::StatusOr<std::string> scratchDirectory();
+
+  /// Times finished artifacts of the model, after select().
+  absl::StatusOr<WholeModelResult> checkModel(WholeModelInputs check);
+
+  /// One line: where the seconds went that the worker was asked for since this
+  /// was made, and those of a whole-model check; empty where it was not asked.
+  std::string describeCosts(double checkSeconds) const;
+
+  /// To options.tuneReport, if given.
+  absl::Status writeReport() const;
+
+private:
+  absl::Status ensureScratch();
+  /// Alone on the device, its clocks locked if that was asked.
+  absl::Status ensureLock();
+  absl::Status lockClocks();
+  /// Asks the worker which oneDNN it opens.
+  void describeLibrary();
+  /// currentVersions, with the library that was opened if one was.
+  Versions versions() const override;
+
+  Machine &machine;
+  const RequestCosts costsBefore;
+  std::unique_ptr<ScratchDirectory> scratch;
+  std::unique_ptr<MeasureLock> lock;
+  std::unique_ptr<runtime::ClockLock> clocks; // ends before `lock`
+  bool saidUnlocked = false;                  // that they cannot be locked
+  SteadyClock clock;
+  double started = 0;           // when select() was called
+  double checksSecondsLeft = 5; // of checkModel, for all functions together
+  /// Of the oneDNN that the worker opened, empty for none; unset: not asked.
+  std::optional<std::string> libraryVersion;
+};
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_BRIDGE_TUNINGSELECTOR_H

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Versions: what of this minic makes tuning records stale when it changes.
+
+#ifndef MINIC_COMPILER_TUNE_BRIDGE_VERSIONS_H
+#define MINIC_COMPILER_TUNE_BRIDGE_VERSIONS_H
+
+#include "compiler/target/Target.h"
+#include "compiler/tune/database/Record.h"
+
+#include <string>
+
+namespace minic::tune {
+
+/// Makes all records stale. Raise it where ImplementationSource::version() of
+/// some sources does not do: when code changes that all generated kernels have,
+/// how parts are put together, or the rule by which a search looks at some
+/// candidates only.
+inline constexpr const char *commonVersion = "1";
+
+/// Raise it whenever a whole-model verdict is reached in another way.
+inline constexpr const char *verdictVersion = "7";
+
+/// Of all sources of `target`. CPU: with the version of oneDNN that plans are
+/// made for. Records that a search makes have the version that the worker
+/// opened; where that is another one, they are found again once a worker has
+/// been asked. GPU: with what the profile says.
+Versions currentVersions(const Target &target);
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_BRIDGE_VERSIONS_H

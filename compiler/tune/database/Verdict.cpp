@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What verdicts are about, and their lines for people.
+
+#include "compiler/tune/database/Verdict.h"
+
+#include "compiler/tune/database/Provisional.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+#include <cmath>
+
+namespace minic::tune {
+
+bool Verdict::isOfGraph() const { return absl::EndsWith(plan, kGraphRow); }
+
+bool Verdict::isOfWhenIdle() const {
+  return absl::EndsWith(plan, kWhenIdleRow);
+}
+
+bool Verdict::isOfGenerated() const {
+  return absl::EndsWith(plan, kGeneratedRow);
+}
+
+bool Verdict::isOfPointers() const {
+  return absl::EndsWith(plan, kPointersRow);
+}
+
+bool Verdict::isOfUpdate() const { return absl::EndsWith(plan, kUpdateRow); }
+
+/// Closer than this does not matter to who calls the model.
+static constexpr double indifference = 0.01;
+
+bool Comparison::separates() const {
+  return hasInterval() && (ratioLow > 1 || ratioHigh < 1) &&
+         std::abs(ratio - 1) > indifference;
+}
+
+static std::string describe(const Comparison &figure, const char *first,
+                            const char *second) {
+  std::string text =
+      absl::StrFormat("%s %.2f us, %s %.2f us, ratio %.3f", first,
+                      figure.tunedUs, second, figure.defaultUs, figure.ratio);
+  if (figure.hasInterval()) {
+    absl::StrAppendFormat(&text, " [%.3f, %.3f]", figure.ratioLow,
+                          figure.ratioHigh);
+  } else {
+    absl::StrAppend(&text, " (too few rounds for an interval)");
+  }
+  return text;
+}
+
+std::string describe(const Verdict &verdict, const char *tuned,
+                     const char *byDefault) {
+  if (verdict.isRefused()) {
+    return verdict.reason;
+  }
+  const char *first = tuned, *second = byDefault;
+  bool isOfWay = verdict.isOfGraph() || verdict.isOfWhenIdle();
+  if (isOfWay) {
+    first = verdict.isOfGraph() ? "graph replay" : "replay when idle";
+    second = "stream launches";
+  } else if (verdict.isOfGenerated()) {
+    first = "generated kernels alone";
+    second = "with libraries";
+  } else if (verdict.isOfPointers()) {
+    first = "changed pointers staged";
+    second = "launched";
+  } else if (verdict.isOfUpdate()) {
+    first = "graph updated in every run";
+    second = "the same pointers";
+  }
+  std::string text = describe(verdict.backToBack, first, second);
+  if (verdict.call.isMeasured()) {
+    absl::StrAppend(&text, "; one synchronized call: ",
+                    describe(verdict.call, first, second));
+  }
+  if (isOfWay) {
+    // Who won where it lost may be the third way: the reason says it.
+    absl::StrAppend(&text, ": ", first, verdict.tunedShips ? " won" : " lost");
+  } else if (!verdict.isOfUpdate()) { // a cost, no contest
+    bool isOfPlans = !verdict.isOfGenerated() && !verdict.isOfPointers();
+    absl::StrAppend(&text, ": ", verdict.tunedShips ? first : second,
+                    isOfPlans ? " ships" : " won");
+  }
+  if (!verdict.reason.empty()) {
+    absl::StrAppend(&text, " (", verdict.reason, ")");
+  }
+  if (verdict.isProvisional) {
+    absl::StrAppend(&text, "; ", describeProvisional(verdict.noise));
+  }
+  return text + describe(verdict.clock);
+}
+
+std::string describeLoss(const Verdict &verdict) {
+  if (verdict.tunedShips || verdict.isRefused()) {
+    return verdict.tunedShips ? "" : verdict.reason;
+  }
+  auto percent = [](const Comparison &figure) {
+    return 100 * (figure.ratio - 1);
+  };
+  bool isForWaiting = verdict.call.separates() && verdict.call.ratio < 1;
+  return absl::StrFormat(
+      "graph capture lost: one synchronized call %+.1f %%, back to back %+.1f "
+      "%% against the stream (%s)%s",
+      percent(verdict.call), percent(verdict.backToBack), verdict.reason,
+      isForWaiting ? "; for callers that wait for each call there is "
+                     "--cuda-graphs=on"
+                   : "");
+}
+
+} // namespace minic::tune

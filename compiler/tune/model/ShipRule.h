@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ShipRule: what ships, from what was measured. Pure functions; docs/tuning.md
+// says why the rule is as it is.
+
+#ifndef MINIC_COMPILER_TUNE_MODEL_SHIPRULE_H
+#define MINIC_COMPILER_TUNE_MODEL_SHIPRULE_H
+
+#include "compiler/tune/database/Verdict.h"
+
+namespace minic::tune {
+
+/// One contestant against another.
+struct Figures {
+  Comparison backToBack;
+  Comparison call; // not measured on a CPU
+  /// There were too few rounds in which nobody else ran: a CPU's alone.
+  bool isDisturbed = false;
+  /// One of the two runs on a team of threads that waits for all its members,
+  /// as a library's does, the other one on a team that does not.
+  bool teamsDiffer = false;
+};
+
+/// Whether the first is better: one synchronized call decides; where it does
+/// not separate them back-to-back time does.
+bool isBetter(const Figures &firstOverSecond);
+
+/// Which figure says who is better, for people.
+const char *describeDecision(const Figures &figures);
+
+/// How runs of a graph go on with other pointers of library calls than those
+/// that it is bound to.
+struct PointerChoice {
+  /// Staged by a second graph; else launched, which needs none.
+  bool stages = false;
+  /// On the same pointers, then the graph is updated; 0: never.
+  uint32_t runsBeforeUpdate = 0;
+  double updateUs = 0; // what an update adds to a run; 0: it is refused
+};
+
+/// Of runs with other pointers each, and of runs that each update the graph
+/// against such as need not; null: an update is refused.
+PointerChoice choosePointers(const Figures &stageOverLaunch,
+                             const Figures *updateOverSame);
+
+/// Whether a plan in some way of running it may ship in place of the default
+/// plan as default mode runs it: its back-to-back time is shorter, by 2 % at
+/// least, and one call of it does not take longer. Of disturbed figures it must
+/// be shorter by 5 %, and they say nothing where the teams differ.
+bool mayShip(const Figures &overDefault);
+
+/// Whether a plan that replays when its stream is idle may ship in place of
+/// the same plan launched on a stream: one call is shorter, by 2 % at least,
+/// and back to back it does not take longer. A busy stream gets the very same
+/// launches, so that there is nothing to be won there.
+bool mayShipWhenIdle(const Figures &overStream);
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_MODEL_SHIPRULE_H

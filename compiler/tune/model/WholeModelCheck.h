@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// WholeModelCheck: times the tuned artifact of a model against what default
+// mode would ship, so that tuning never makes a model slower; on a GPU also
+// the ways of running it: launches on a stream, replays of a captured graph,
+// and replays when the stream is idle.
+
+#ifndef MINIC_COMPILER_TUNE_MODEL_WHOLEMODELCHECK_H
+#define MINIC_COMPILER_TUNE_MODEL_WHOLEMODELCHECK_H
+
+#include "compiler/tune/database/TuningDb.h"
+#include "compiler/tune/process/Clock.h"
+#include "compiler/tune/process/Worker.h"
+#include "compiler/tune/search/Rounds.h"
+
+namespace minic::tune {
+
+struct WholeModelInputs {
+  /// Artifacts; the default one only where the plans differ, the generated one
+  /// only where there is one.
+  std::string tunedPath, defaultPath, generatedPath;
+  /// False: both plans are the same, and only the way they run is in question.
+  bool plansDiffer = true;
+  /// There is another tuned plan, of generated kernels alone. Only beside a
+  /// default plan that differs, and only on a GPU.
+  bool hasGenerated = false;
+  /// The tuned plan runs on a library's team of threads and the default one
+  /// does not, or the reverse.
+  bool teamsDiffer = false;
+  std::string function = "main";
+  /// Hash of all plans; with it and the ways of running them a verdict is found
+  /// again.
+  std::string planKey;
+  std::string device, description;
+  Versions versions;
+  bool retune = false; // ignore a stored verdict
+  /// How noisy the machine is now. A provisional verdict is ignored where it
+  /// has become quieter (isSearchedAgain). Null: it is not.
+  std::function<Noise()> probeNoise;
+  /// GPU: its index, and which ways of running take part. One of them at least.
+  bool onGpu = false;
+  int deviceIndex = 0;
+  bool streams = true, graphs = false;
+  double roundUs = 2000;
+  double timeoutSeconds = 30;
+  RoundsOptions rounds = wholeModelRounds();
+
+  /// Go on while an interval holds 1 and is wider than 2 %.
+  static RoundsOptions wholeModelRounds();
+};
+
+struct WholeModelResult {
+  /// Generated kernels alone against the fastest of all candidates, each in its
+  /// best way; which of them `plans` and `graph` are about.
+  std::optional<Verdict> generated;
+  /// Tuned, run in its best way, against default on a stream; none where they
+  /// are the same plan.
+  std::optional<Verdict> plans;
+  /// Each of these ways against launches on a stream, of the plan that ships:
+  /// a graph always replayed, and one replayed when the stream is idle. None
+  /// where one way was asked for, or for want of a graph. A refused one says
+  /// why that way did not take part.
+  std::optional<Verdict> graph, whenIdle;
+  /// The first two for who launches on streams only, of the same rounds; none
+  /// where no graph was asked for.
+  std::vector<Verdict> ofStreams;
+  /// Of what ships, where it replays: staging changed pointers of library calls
+  /// against launching, and updating the graph. A refused one says why there is
+  /// no more to know; none where it could not be measured now.
+  std::optional<Verdict> pointers, update;
+  bool measured = false; // now; false: all of it was stored
+  /// Where one of two plans cannot be run: why, and whether it is the tuned
+  /// one. The other ships, and nothing is stored, because the machine may
+  /// change.
+  std::string failure;
+  bool isTunedLost = false;
+};
+
+/// The stored verdicts, or measured ones, which are stored. See ShipRule for
+/// who wins: who tunes is never worse off. An error where no plan can be run:
+/// FailedPrecondition if the machine lacks something, else Internal.
+absl::StatusOr<WholeModelResult> checkWholeModel(const WholeModelInputs &inputs,
+                                                 TuningDb &db, Worker &worker,
+                                                 const Clock &clock);
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_MODEL_WHOLEMODELCHECK_H

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Selector: picks the winner from the rows of a record. A pure function, so
+// that a pick can be replayed from the database.
+
+#ifndef MINIC_COMPILER_TUNE_SEARCH_SELECTOR_H
+#define MINIC_COMPILER_TUNE_SEARCH_SELECTOR_H
+
+#include "compiler/tune/database/Record.h"
+
+#include "absl/types/span.h"
+
+namespace minic::tune {
+
+struct SelectionPolicy {
+  /// Rows whose interval reaches the fastest and whose time is within this
+  /// part of it are tied.
+  double tieMargin = 0.02;
+  /// Rows this close are tied whatever the interval: a difference that nobody
+  /// can feel should not decide.
+  double negligible = 0.003;
+  /// Only rows whose two runs agreed bit for bit.
+  bool deterministic = false;
+};
+
+struct Selection {
+  /// Index of the winner; -1 where no row is eligible.
+  int row = -1;
+  /// One line for people: by how much it won, or why nothing did.
+  std::string reason;
+  /// Index of the fastest other finalist, -1 where there is none, and its time
+  /// over the winner's (below 1 where the tie rule decided).
+  int runnerUp = -1;
+  double runnerUpRatio = 0;
+};
+
+/// Among verified rows: finalists by paired time, then (a search cut short)
+/// screened ones, then the best estimate. Ties go to fewer launches, then less
+/// scratch, then no library, then the name.
+Selection select(absl::Span<const Row> rows,
+                 const SelectionPolicy &policy = {});
+
+/// Where the winner calls a library: the fastest timed row that calls none, if
+/// it takes at most `limit` times as long; -1 otherwise.
+int selectGenerated(absl::Span<const Row> rows, const Selection &winner,
+                    double limit, const SelectionPolicy &policy = {});
+
+/// Where nothing can be selected: whether that is minic's doing, because a
+/// candidate of its own fails, and not a library's or the machine's.
+bool isMinicsFault(absl::Span<const Row> rows);
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_SEARCH_SELECTOR_H

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SourceVersions: what is still true of a record that was made with other
+// versions. A change of one source, a kernel family or a library, concerns the
+// rows alone in which that source works.
+
+#ifndef MINIC_COMPILER_TUNE_SEARCH_SOURCEVERSIONS_H
+#define MINIC_COMPILER_TUNE_SEARCH_SOURCEVERSIONS_H
+
+#include "compiler/tune/database/TuningDb.h"
+#include "compiler/tune/search/Selector.h"
+
+namespace minic::tune {
+
+/// Whether what `row` says, `made` with these versions, holds with those of
+/// `now`: all its sources have the same version, and, where it needs a library,
+/// libraries do. A row whose sources are not known: all versions are the same.
+bool isFresh(const Row &row, const Versions &made, const Versions &now);
+
+/// Leaves the rows that are fresh, without the times of the final, which were
+/// relative to rows that may be gone. Duplicates stay beside a row with the
+/// same binary only.
+void keepFreshRows(Record &record, const Versions &now);
+
+/// The record that answers for `versions`: a fresh one, or one whose winner
+/// under `policy` is fresh. Null where there is none.
+const Record *findUsable(const Lookup &found, const Versions &now,
+                         const SelectionPolicy &policy);
+
+/// Whether a search over `candidates` would find in `record` a fresh row of
+/// each, so that it had nothing to measure.
+bool coversAll(const Record &record,
+               const std::vector<CandidateSpec> &candidates,
+               const Versions &now);
+
+/// "gemm_packed 1 is now 2, conv_direct 3 is gone, gemm_amx 1 is new,
+/// libraries: 2.6.3 is now 3.5.0"; empty where nothing changed.
+std::string describeChanges(const Versions &made, const Versions &now);
+
+} // namespace minic::tune
+
+#endif // MINIC_COMPILER_TUNE_SEARCH_SOURCEVERSIONS_H
