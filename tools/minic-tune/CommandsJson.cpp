@@ -5,7 +5,7 @@
 #include "tools/minic-tune/CommandsJson.h"
 
 #include "compiler/tune/database/RecordJson.h"
-#include "compiler/tune/search/Selector.h"
+#include "compiler/tune/search/Selection.h"
 
 #include <nlohmann/json.hpp>
 

@@ -5,6 +5,8 @@
 
 #include "compiler/tune/bridge/Pins.h"
 
+#include "compiler/tune/database/TuningDb.h"
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 

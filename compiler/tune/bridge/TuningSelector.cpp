@@ -12,6 +12,7 @@
 #include "compiler/tune/process/Interrupt.h"
 #include "compiler/tune/process/ProcessBuildPool.h"
 #include "compiler/tune/search/AutotuneTable.h"
+#include "compiler/tune/search/Autotuner.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

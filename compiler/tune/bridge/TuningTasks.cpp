@@ -11,6 +11,7 @@
 #include "compiler/tune/bridge/Problem.h"
 #include "compiler/tune/bridge/Versions.h"
 #include "compiler/tune/database/Provisional.h"
+#include "compiler/tune/database/TuningDb.h"
 #include "runtime/measure/RandomData.h"
 
 #include "mlir/AsmParser/AsmParser.h"

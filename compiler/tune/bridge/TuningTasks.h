@@ -8,7 +8,8 @@
 
 #include "compiler/options/CompileOptions.h"
 #include "compiler/target/Candidates.h"
-#include "compiler/tune/search/Autotuner.h"
+#include "compiler/tune/search/TunedProblem.h"
+#include "compiler/tune/search/TuningTask.h"
 #include "dialects/kernel/AlgorithmSelector.h"
 
 #include "mlir/IR/OwningOpRef.h"

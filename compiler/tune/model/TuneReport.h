@@ -7,7 +7,7 @@
 #define MINIC_COMPILER_TUNE_MODEL_TUNEREPORT_H
 
 #include "compiler/tune/model/WholeModelCheck.h"
-#include "compiler/tune/search/Autotuner.h"
+#include "compiler/tune/search/TunedProblem.h"
 
 namespace minic::tune {
 

@@ -14,33 +14,10 @@
 #include "compiler/tune/search/CandidateBench.h"
 #include "compiler/tune/search/Prospects.h"
 #include "compiler/tune/search/Rounds.h"
-#include "compiler/tune/search/Selector.h"
+#include "compiler/tune/search/TunedProblem.h"
+#include "compiler/tune/search/TuningTask.h"
 
 namespace minic::tune {
-
-/// A problem with the candidates that the target offers, best estimate first.
-struct TuningTask {
-  ProblemSpec problem;
-  std::vector<CandidateSpec> candidates;
-  runtime::Residency residency = runtime::Residency::warm;
-  /// Writes the expected outputs for the seeds below (inputs; constants) with
-  /// runtime::writeExpectedOutputs. Called once, before the first candidate is
-  /// verified.
-  std::function<absl::Status(const std::string &path)> writeExpected;
-  /// The same under runtime::withNan; null where candidates may lose a NaN.
-  std::function<absl::Status(const std::string &path)> writeExpectedOfNan;
-  uint64_t seed = 1, constantsSeed = 2;
-  /// Measured on this machine's GPU number `device`.
-  bool onGpu = false;
-  int device = 0;
-  /// An expandable candidate with `algorithm` in its call. Null where none is
-  /// expandable.
-  std::function<absl::StatusOr<CandidateSpec>(
-      const CandidateSpec &candidate, const runtime::AlgorithmReply &algorithm)>
-      expand;
-  /// Most bytes of workspace of an algorithm.
-  uint64_t scratchLimit = 0;
-};
 
 struct TuningProgress {
   int problem = 0, problems = 0; // 1-based, of those being searched
@@ -93,13 +70,6 @@ struct AutotunerOptions {
   std::function<void(const Row &)> settled;
   /// Asked often; true ends the search as Cancelled, keeping what was stored.
   std::function<bool()> stop;
-};
-
-struct TunedProblem {
-  Record record;
-  Selection selection;   // row is at least 0
-  bool measured = false; // now; false: the record was there
-  bool wasStale = false; // there was a record of other versions
 };
 
 /// One thread at a time.

@@ -6,7 +6,7 @@
 #ifndef MINIC_COMPILER_TUNE_SEARCH_ROWEVIDENCE_H
 #define MINIC_COMPILER_TUNE_SEARCH_ROWEVIDENCE_H
 
-#include "compiler/tune/search/Selector.h"
+#include "compiler/tune/search/Selection.h"
 
 namespace minic::tune {
 

@@ -8,7 +8,7 @@
 #define MINIC_COMPILER_TUNE_SEARCH_SOURCEVERSIONS_H
 
 #include "compiler/tune/database/TuningDb.h"
-#include "compiler/tune/search/Selector.h"
+#include "compiler/tune/search/Selection.h"
 
 namespace minic::tune {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Selector: picks the winner from the rows of a record. A pure function, so
+// Selection: picks the winner from the rows of a record. A pure function, so
 // that a pick can be replayed from the database.
 
-#ifndef MINIC_COMPILER_TUNE_SEARCH_SELECTOR_H
-#define MINIC_COMPILER_TUNE_SEARCH_SELECTOR_H
+#ifndef MINIC_COMPILER_TUNE_SEARCH_SELECTION_H
+#define MINIC_COMPILER_TUNE_SEARCH_SELECTION_H
 
 #include "compiler/tune/database/Record.h"
 
@@ -51,4 +51,4 @@ bool isMinicsFault(absl::Span<const Row> rows);
 
 } // namespace minic::tune
 
-#endif // MINIC_COMPILER_TUNE_SEARCH_SELECTOR_H
+#endif // MINIC_COMPILER_TUNE_SEARCH_SELECTION_H

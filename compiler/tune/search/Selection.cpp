@@ -2,7 +2,7 @@
 //
 // The fastest verified row, and the tie rule.
 
-#include "compiler/tune/search/Selector.h"
+#include "compiler/tune/search/Selection.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

@@ -2,7 +2,7 @@
 //
 // Picks from rows: who is eligible, and the tie rule.
 
-#include "compiler/tune/search/Selector.h"
+#include "compiler/tune/search/Selection.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ Row finalist(const std::string &name, double us, double best,
   return row;
 }
 
-TEST(Selector, TakesTheFastestWhateverTheOrderOfRows) {
+TEST(Selection, TakesTheFastestWhateverTheOrderOfRows) {
   std::vector<Row> rows = {finalist("a", 110, 100), finalist("b", 100, 100),
                            finalist("c", 105, 100)};
   std::sort(rows.begin(), rows.end(), [](const Row &a, const Row &b) {
@@ -44,7 +44,7 @@ TEST(Selector, TakesTheFastestWhateverTheOrderOfRows) {
                                  }));
 }
 
-TEST(Selector, TheFastestWithoutALibraryHasToComeClose) {
+TEST(Selection, TheFastestWithoutALibraryHasToComeClose) {
   std::vector<Row> rows = {finalist("library", 100, 100),
                            finalist("slow", 125, 100),
                            finalist("generated", 120, 100)};
@@ -63,7 +63,7 @@ TEST(Selector, TheFastestWithoutALibraryHasToComeClose) {
   EXPECT_EQ(selectGenerated(rows, winner, 1.3, {.deterministic = true}), -1);
 }
 
-TEST(Selector, TieGoesToFewerLaunchesThenScratchThenNoLibraryThenName) {
+TEST(Selection, TieGoesToFewerLaunchesThenScratchThenNoLibraryThenName) {
   // Within the noise of the fastest: 0.5 % slower, interval of 1 %.
   std::vector<Row> rows = {finalist("z", 100, 100, 0),
                            finalist("a", 100.5, 100, 0.01)};
@@ -80,7 +80,7 @@ TEST(Selector, TieGoesToFewerLaunchesThenScratchThenNoLibraryThenName) {
   EXPECT_THAT(select(rows).reason, HasSubstr("fewer launches"));
 }
 
-TEST(Selector, NoTieBeyondTheIntervalOrTheMargin) {
+TEST(Selection, NoTieBeyondTheIntervalOrTheMargin) {
   std::vector<Row> rows = {finalist("z", 100, 100, 0),
                            finalist("a", 100.5, 100, 0.001)};
   EXPECT_EQ(select(rows).row, 0); // measured to be slower
@@ -88,7 +88,7 @@ TEST(Selector, NoTieBeyondTheIntervalOrTheMargin) {
   EXPECT_EQ(select(rows).row, 0); // too noisy to know, too slow to risk
 }
 
-TEST(Selector, OnlyVerifiedRowsWin) {
+TEST(Selection, OnlyVerifiedRowsWin) {
   for (RowStatus status :
        {RowStatus::Wrong, RowStatus::Crashed, RowStatus::Hung,
         RowStatus::BuildFailed, RowStatus::Duplicate, RowStatus::Skipped}) {
@@ -98,7 +98,7 @@ TEST(Selector, OnlyVerifiedRowsWin) {
   }
 }
 
-TEST(Selector, DeterministicPolicyExcludesOthers) {
+TEST(Selection, DeterministicPolicyExcludesOthers) {
   std::vector<Row> rows = {finalist("fast", 1, 1), finalist("slow", 9, 1)};
   rows[0].deterministic = false;
   EXPECT_EQ(select(rows).row, 0);
@@ -107,7 +107,7 @@ TEST(Selector, DeterministicPolicyExcludesOthers) {
   EXPECT_EQ(select(rows, policy).row, 1);
 }
 
-TEST(Selector, AScreenAloneDecidesWhereTheBudgetEnded) {
+TEST(Selection, AScreenAloneDecidesWhereTheBudgetEnded) {
   std::vector<Row> rows = {finalist("a", 5, 5), finalist("b", 4, 4)};
   rows[0].timeUs = rows[1].timeUs = 0;
   EXPECT_EQ(select(rows).row, 1);
@@ -117,7 +117,7 @@ TEST(Selector, AScreenAloneDecidesWhereTheBudgetEnded) {
   EXPECT_EQ(select(rows).row, 0);
 }
 
-TEST(Selector, SaysWhyNothingCanBeUsed) {
+TEST(Selection, SaysWhyNothingCanBeUsed) {
   EXPECT_EQ(select(std::vector<Row>()).row, -1);
   std::vector<Row> rows = {finalist("a", 5, 5), finalist("b", 4, 4)};
   rows[0].status = RowStatus::Wrong;
@@ -130,7 +130,7 @@ TEST(Selector, SaysWhyNothingCanBeUsed) {
             "y[3]: expected 1, got 2)");
 }
 
-TEST(Selector, NamesTheRunnerUpWithItsMargin) {
+TEST(Selection, NamesTheRunnerUpWithItsMargin) {
   std::vector<Row> rows = {finalist("slow", 150, 100), finalist("b", 110, 100),
                            finalist("a", 100, 100)};
   Selection selection = select(rows);
