@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LocalCpu: what only a look at the running machine tells of its CPU.
+// LocalCpu: facts about this machine's CPU that only a look at it tells.
 
 #ifndef MINIC_COMPILER_DRIVER_LOCALCPU_H
 #define MINIC_COMPILER_DRIVER_LOCALCPU_H

@@ -10,10 +10,10 @@
 
 namespace minic {
 
-/// Gives every fusion of `module` its choice, but for those that are pinned and
-/// have it. Where some are of tuning records,
-/// each function is then judged with them against the estimator's, and keeps
-/// the faster ones; where all are pinned there is nothing to judge.
+/// Gives every fusion of `module` its choice, except pinned ones, which have
+/// theirs. If some choices come from tuning records, each function is then
+/// judged with them against the estimator's, and keeps the faster ones. If all
+/// are pinned, there is nothing to judge.
 mlir::FailureOr<Verdicts> selectAlgorithms(mlir::ModuleOp module,
                                            const VariantTarget &target,
                                            const CompileOptions &options,

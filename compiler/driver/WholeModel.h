@@ -59,9 +59,9 @@ private:
   /// Brings bodies into the order that tuned choices refer to, and chooses.
   mlir::LogicalResult choose(mlir::ModuleOp fused,
                              kernel::AlgorithmSelector &chooser);
-  /// For the default plan and that of generated kernels. Failure, said to
-  /// nobody, where there is no default plan, because the options allow only
-  /// what measuring has shown to be allowed.
+  /// For the default plan and that of generated kernels. Fails without a
+  /// diagnostic if there is no default plan, because the options allow only
+  /// candidates that a measurement has approved.
   mlir::LogicalResult chooseOthers();
   /// Of one function.
   struct Question {

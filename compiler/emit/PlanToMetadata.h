@@ -22,8 +22,8 @@ struct PlanMetadata {
 };
 
 /// Translates one op to one table and decides nothing but the places of
-/// constants and binaries in their sections. `module` is what plan and codegen
-/// leave; what they should not have left is a diagnostic.
+/// constants and binaries in their sections. `module` is the result of plan and
+/// codegen. An op that they should not have left is a diagnostic.
 mlir::FailureOr<PlanMetadata> planToMetadata(mlir::ModuleOp module);
 
 /// The dtype of an element type; nothing for one that no artifact holds.

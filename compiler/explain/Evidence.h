@@ -26,7 +26,7 @@ struct FusionEvidence {
   double timeUs = 0; // 0 where nothing was measured
   std::string dtype; // of the operands that are multiplied; empty for none
   int64_t flops = 0, bytes = 0;
-  /// Of the arithmetic this fusion may use; 0: the function's.
+  /// Peak of the arithmetic that this fusion may use; 0: the function's peak.
   double peakGflops = 0;
   int64_t parts = 1;
   /// Of verification; negative where nothing was verified.
@@ -34,7 +34,7 @@ struct FusionEvidence {
   /// The next best that was measured, and its time over ours; empty for none.
   std::string runnerUp;
   double runnerUpRatio = 0;
-  /// Where another plan ships: the choice that a search or a record had found
+  /// If another plan ships: the choice that a search or a record had found
   /// here, "4.65 us: NAME, 6.0% faster than OTHER"; empty elsewhere.
   std::string lost;
 };

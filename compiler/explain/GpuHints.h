@@ -17,9 +17,9 @@
 
 namespace minic {
 
-/// Hints by function. Of the functions of `checked` the estimator's plan was
-/// measured to be better than a tuned one. `canMeasure`: what was estimated
-/// could be measured by another mode.
+/// Hints by function. For functions in `checked`, a measurement found the
+/// estimator's plan better than a tuned one. `canMeasure`: another mode could
+/// measure what was estimated.
 std::map<std::string, std::vector<std::string>>
 collectHints(mlir::ModuleOp module, const Target &target,
              const CompileOptions &options, bool canMeasure,

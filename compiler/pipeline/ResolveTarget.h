@@ -21,19 +21,18 @@ struct VariantTarget {
   /// As createTarget was given it: "", "v3" or "v4"; "sm_90a" or "compute_80"
   /// of a GPU.
   std::string isa;
-  /// It is what the device itself generates code for: only of that there are
-  /// tuning records.
+  /// It is the device's own architecture. Tuning records are of that one only.
   bool isNative = true;
   /// Native, and the device is here to be measured on.
   bool canTune = true;
 };
 
-/// Completes the profile of a named GPU by what was measured on such a one.
+/// Completes the profile of a named GPU by what was measured on such a device.
 using RecordedFacts = std::function<void(DeviceProfile &profile)>;
 
 /// What a machine says of its GPU number `device`. None without an error where
-/// it has no driver; none with `error` set where a GPU should be there and is
-/// not to be used.
+/// it has no driver; none with `error` set if a GPU should be there and cannot
+/// be used.
 using GpuProbe =
     std::function<std::optional<DeviceProfile>(int device, std::string &error)>;
 
@@ -50,8 +49,8 @@ resolveTargets(const CompileOptions &options, mlir::MLIRContext &context,
                const GpuProbe &probe = {}, const RecordedFacts &recorded = {},
                const CpuProbe &probeCpu = {});
 
-/// Whether records have to be there or to be measured for `variant`; else it is
-/// estimated where there are none.
+/// Whether `variant` needs records, old or newly measured. If not, problems
+/// without a record are estimated.
 bool asksTuner(const VariantTarget &variant, const CompileOptions &options);
 
 /// Whether --lock-clocks or --require-locked-clocks was given.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SumOfProducts: matrix products of elements with errors, which contractions
-// and convolutions are made of. What a factor reads is its own matter.
+// and convolutions are made of. Each factor decides what it reads.
 
 #ifndef MINIC_COMPILER_REFERENCE_SUMOFPRODUCTS_H
 #define MINIC_COMPILER_REFERENCE_SUMOFPRODUCTS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BinaryCache: what an assembler made before, by what it was made of.
+// BinaryCache: earlier outputs of an assembler, found by its inputs.
 
 #ifndef MINIC_COMPILER_TARGET_BINARYCACHE_H
 #define MINIC_COMPILER_TARGET_BINARYCACHE_H
@@ -20,9 +20,9 @@ struct AssembledBinary {
 class BinaryCache {
 public:
   virtual ~BinaryCache() = default;
-  /// Nothing where it is not there, or damaged.
+  /// Nothing if the entry is missing or damaged.
   virtual std::optional<AssembledBinary> find(const std::string &key) = 0;
-  /// May drop it: then it is assembled again.
+  /// May drop the entry; the kernel is then assembled again.
   virtual void put(const std::string &key, const AssembledBinary &binary) = 0;
 };
 

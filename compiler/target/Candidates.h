@@ -16,7 +16,7 @@ struct Candidate {
   /// "(NaN lost in relu)" where one is.
   std::string name;
   double estimateUs = 0;
-  /// Of its Implementation; empty where there are several.
+  /// Of its Implementation; empty if there are several.
   std::string kind;
   int launches = 1;
   bool needsLibrary = false;
@@ -26,14 +26,14 @@ struct Candidate {
 enum class NanPolicy {
   Mark,   // used, and named
   Reject, // left out
-  Measure // used: whoever tunes finds out which of them keep it
+  Measure // used: tuning finds out which of them keep it
 };
 
 /// Candidates of `fusion`, best estimate first: one part (fully fused) by each
 /// family and library that matches, and {anchor} + {pointwise rest} groupings.
-/// `backends`: labels allowed, empty for all; naming one that matches nothing
-/// is an empty list and `why` says why. The first one is what `default` mode
-/// uses without a database. `why` collects rejections for the log.
+/// `backends`: labels allowed, empty for all; if none of them matches, the list
+/// is empty and `why` says why. The first one is what `default` mode uses
+/// without a database. `why` collects rejections for the log.
 ///
 /// A bare anchor is the same call of a library with and without post-ops: it is
 /// listed once, as `aten` where that is allowed. A body without anchor is one

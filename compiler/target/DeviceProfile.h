@@ -36,15 +36,15 @@ struct DeviceProfile {
   std::string tuneCpu;
   /// Rough peaks of one core, GFLOP/s, for estimates of bf16 products: by the
   /// instruction of generated kernels that multiplies pairs, and by the best
-  /// instructions that oneDNN has on this CPU. 0 where there is no such.
+  /// instructions that oneDNN has on this CPU. 0 if there is none.
   double pairGflops = 0, onednnGflops16 = 0;
   /// GB/s that one core gets from L3.
   double l3GBs = 0;
-  /// What a launch on all `threads` takes longer than one on the calling thread
-  /// alone, besides the work: waking a team and joining it.
+  /// How much longer a launch on all `threads` takes than one on the calling
+  /// thread alone, apart from the work: to wake a team and to join it.
   double joinUs = 0;
-  /// Why calls of oneDNN cannot run on the machine that is compiled for; empty
-  /// where they can, or where nobody knows that machine.
+  /// Why calls of oneDNN cannot run on the target machine; empty if they can,
+  /// or if that machine is not known.
   std::string onednnProblem;
 
   //===--- GPUs ----------------------------------------------------------===//
@@ -60,14 +60,15 @@ struct DeviceProfile {
   double clockMHz = 0;
   /// Dense tensor core peaks, GFLOP/s, for 16-bit and for tf32 operands.
   double tensorGflops16 = 0, tensorGflopsTf32 = 0;
-  /// False where the facts above are of a named device and nothing will be
-  /// measured: what is chosen by them is called untuned.
+  /// False if the facts above are of a named device. Nothing will be measured
+  /// then, and choices are called untuned.
   bool isPresent = true;
-  /// Where it is not present: the tuning database has records of such a device.
+  /// If it is not present: whether the tuning database has records of such a
+  /// device.
   bool hasRecords = false;
-  /// Where it is present: which of this machine's, what names it everywhere
-  /// (its UUID), and the versions of driver and libraries, which make tuning
-  /// records stale: "cuBLAS 13.1.0, cuDNN 9.14.0, driver 13.0".
+  /// If it is present: its index on this machine, its UUID, and the versions of
+  /// driver and libraries. If those change, tuning records are stale: "cuBLAS
+  /// 13.1.0, cuDNN 9.14.0, driver 13.0".
   int deviceIndex = 0;
   std::string deviceId, libraries;
 

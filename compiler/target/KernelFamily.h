@@ -23,8 +23,8 @@ struct Implementation {
   std::string name;
   /// Expected time; ranks candidates before anything is measured.
   double estimateUs = 0;
-  /// Implementations whose estimates are off alike: "gemm_sm80 mma 64x32";
-  /// empty where an estimate must not rule any out.
+  /// Implementations of one kind have like errors in their estimates:
+  /// "gemm_sm80 mma 64x32". Empty if an estimate must not rule any out.
   std::string kind;
 };
 
@@ -35,14 +35,13 @@ public:
   virtual ~ImplementationSource() = default;
   /// The `family` of its #kernel.impl: "gemm_packed", "onednn".
   virtual llvm::StringRef name() const = 0;
-  /// Makes what was measured of this source stale, and nothing else: raise it
-  /// whenever the same schedule generates other code, or other schedules are
-  /// offered.
+  /// Raise it whenever the same schedule generates other code, or other
+  /// schedules are offered. Only tuning records of this source become stale.
   virtual llvm::StringRef version() const = 0;
-  /// False for bodies that it is not about at all, judged by their anchor (null
-  /// for none): they are rejected without a reason for people.
+  /// False if it never implements bodies with this anchor (null for none). They
+  /// are rejected without a reason for people.
   virtual bool isFor(mlir::Operation *anchor) const { return true; }
-  /// Null where `fusion` can be implemented, else why not, for people.
+  /// Null if `fusion` can be implemented; otherwise why not, for people.
   virtual std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const = 0;
   /// Implementations of a fusion that was not rejected, best estimate first.
@@ -56,8 +55,9 @@ public:
   /// that only the library can list. Its schedule then takes an `algorithm`
   /// and `scratch_bytes` as the library answers them.
   virtual bool isExpandable() const { return false; }
-  /// Expandable: a source that is as well and whose algorithms cost much less
-  /// to try. Where it offers the same ops, fewer of this one's are tried.
+  /// If expandable: the name of another expandable source whose algorithms cost
+  /// much less to try. If that one offers the same ops, the tuner tries fewer
+  /// of this one's algorithms.
   virtual llvm::StringRef cheaperPeer() const { return {}; }
   /// Adds the commands of `fusion`, whose `impl` names this source. A schedule
   /// it cannot parse is a diagnostic, never an assert.
@@ -70,13 +70,12 @@ class LibraryBackend : public ImplementationSource {
 public:
   /// True where it can take pointwise ops into the call (library-fused).
   virtual bool fusesEpilogue() const = 0;
-  /// What a choice with one of its calls is called.
+  /// The label of a choice with one of its calls.
   virtual BackendLabel label() const {
     return fusesEpilogue() ? BackendLabel::LibraryFused : BackendLabel::Aten;
   }
-  /// Whether it is worth asking for an anchor alone. A call that fuses is the
-  /// same then as that of a library beside it which does not, unless it says
-  /// so.
+  /// Whether it offers an anchor alone. Skipped by default if it fuses: another
+  /// library offers the identical call.
   virtual bool offersBareAnchor() const {
     return label() != BackendLabel::LibraryFused;
   }

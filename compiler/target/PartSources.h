@@ -41,8 +41,8 @@ public:
   /// The best generated implementation of some ops.
   std::optional<ImplementedPart> generate(const OpIndices &indices);
   /// Generated kernels for `indices` (without anchors): one if a family
-  /// takes all of them, else as few runs of neighbours as greed finds. With
-  /// `single` one kernel per op.
+  /// takes all of them, else as few runs of neighbours as a greedy search
+  /// finds. With `single` one kernel per op.
   std::optional<std::vector<ImplementedPart>>
   generateRuns(const OpIndices &indices, bool single = false);
 

@@ -30,8 +30,8 @@ public:
   /// this.
   void setBinaryCache(BinaryCache *cache) { binaryCache = cache; }
 
-  /// codegen adds an entry for each kernel, which takes as long again; null:
-  /// nothing. Outlives this.
+  /// codegen adds an entry for each kernel, which takes as long again as
+  /// codegen itself; null: no entries. Outlives this.
   void setCodeReport(std::vector<KernelCode> *report) { codeReport = report; }
 
   /// Finds the source that an impl names; null if there is none.
@@ -51,9 +51,9 @@ protected:
   /// Adds to `device` the entry of `kernel`, whose body is a relayout.
   virtual mlir::LogicalResult emitRelayout(plan::KernelOp kernel,
                                            mlir::ModuleOp device) const = 0;
-  /// Leaves in the `isa` of the variants of `module` only what the functions of
-  /// `device` which they launch use, and lets each function use no more. By
-  /// default all variants need what the profile says.
+  /// Reduces the `isa` of each variant of `module` to the features that the
+  /// functions of `device` use which it launches, and lets each function use no
+  /// others. By default all variants need what the profile says.
   virtual void requireUsedFeatures(mlir::ModuleOp module,
                                    mlir::ModuleOp device) const {}
   /// Creates the plan.binary of `device`, which holds all kernels.
@@ -79,8 +79,8 @@ private:
 /// "v3", "v4". compiler/target/cpu implements it.
 std::unique_ptr<Target> createCpuTarget(int threads, llvm::StringRef isa);
 
-/// The CPU that `profile` describes, which is one of cpu::getCpuProfile with
-/// more known of the machine.
+/// The CPU that `profile` describes: one of cpu::getCpuProfile, to which facts
+/// about the machine may have been added.
 std::unique_ptr<Target> createCpuTarget(const DeviceProfile &profile);
 
 /// The GPU that `profile` describes. compiler/target/cuda implements it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What constant folding knows of arithmetic: nothing but this interface, which
-// compiler/reference implements.
+// The interface through which constant folding does all arithmetic.
+// compiler/reference implements it.
 
 #ifndef MINIC_DIALECTS_GRAPH_CONSTANTEVALUATOR_H
 #define MINIC_DIALECTS_GRAPH_CONSTANTEVALUATOR_H

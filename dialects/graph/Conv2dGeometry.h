@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Conv2dGeometry: the extents of a graph.conv2d by name, so that nobody else
-// needs to know where a layout puts them.
+// needs to know their places in a layout.
 
 #ifndef MINIC_DIALECTS_GRAPH_CONV2DGEOMETRY_H
 #define MINIC_DIALECTS_GRAPH_CONV2DGEOMETRY_H

@@ -15,8 +15,8 @@ namespace minic::runtime {
 DLDataType toDlpack(DType dtype);
 
 /// A view of `dlpack` in `tensor`, whose dims point into it. InvalidArgument,
-/// naming it by `role` and `spec`, for what the runtime has no words for:
-/// an unknown type, strides that are not dense row-major. The rest is left to
+/// naming it by `role` and `spec`, for what the runtime cannot express: an
+/// unknown type, or strides that are not dense row-major. The rest is left to
 /// Context::run.
 absl::Status fromDlpack(const DLTensor &dlpack, const char *role,
                         const TensorSpec &spec, Tensor &tensor);

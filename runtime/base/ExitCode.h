@@ -12,15 +12,15 @@ namespace minic::runtime {
 
 enum class ExitCode : int {
   Success = 0,
-  Mismatch = 1,    // it ran, and what was checked is not so
+  Mismatch = 1,    // it ran, and a check failed
   Usage = 2,       // the command line
   BadInput = 3,    // a file, a shape, a dtype
-  Unsupported = 4, // right, but not on this machine or in this build
+  Unsupported = 4, // this machine or build cannot do it
   Internal = 5,    // a bug of minic
   Interrupted = 130
 };
 
-/// Whose fault a status is.
+/// The exit code that `status` stands for.
 ExitCode exitCodeOf(const absl::Status &status);
 
 } // namespace minic::runtime

@@ -11,7 +11,7 @@ namespace minic::runtime {
 
 /// Writes "minic: warning: <message>" and a newline to stderr in one write;
 /// silent when the environment has MINIC_LOG=none. Thread-safe. Context::run
-/// calls it at most once: where a graph that is asked for cannot be had.
+/// calls it at most once, if a graph that was asked for cannot be captured.
 void logWarning(absl::string_view message);
 
 } // namespace minic::runtime

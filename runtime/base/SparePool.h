@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SparePool: what its users no longer need but took long to make, kept for the
-// next one that needs the same.
+// SparePool: keeps objects that took long to make and are no longer used, for
+// the next user that needs the same.
 
 #ifndef MINIC_RUNTIME_BASE_SPAREPOOL_H
 #define MINIC_RUNTIME_BASE_SPAREPOOL_H
@@ -16,21 +16,21 @@
 
 namespace minic::runtime {
 
-/// Frees what it holds by itself, on whichever thread.
+/// Frees what it holds by itself, on any thread.
 class Spare {
 public:
   virtual ~Spare() = default;
 };
 
-/// Whoever takes a spare has it alone. Thread-safe.
+/// A spare belongs to the one who took it. Thread-safe.
 class SparePool {
 public:
-  /// Keeps at most `most` spares and drops the one that lay longest.
+  /// Keeps at most `most` spares and drops the one that was unused longest.
   explicit SparePool(size_t most) : most(most) {}
 
-  /// Of several under `key` the last one given; null where there is none.
+  /// The spare that was given last under `key`; null if there is none.
   std::unique_ptr<Spare> take(const std::string &key);
-  /// Under one key spares are of one type.
+  /// All spares under one key have one type.
   void give(std::string key, std::unique_ptr<Spare> spare);
 
   struct Counters {

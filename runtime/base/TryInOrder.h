@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TryInOrder: what a loop over tries does that ends after so many of them
-// worked, on several threads.
+// TryInOrder: runs attempts in parallel, in order, until N have succeeded.
 
 #ifndef MINIC_RUNTIME_BASE_TRYINORDER_H
 #define MINIC_RUNTIME_BASE_TRYINORDER_H
@@ -19,22 +18,22 @@
 
 namespace minic::runtime {
 
-/// Tries what `next` gives, in that order, until `most` tries have worked or
-/// `next` has no more; returns all that was tried. The next one is begun only
-/// while those that run could all work and still be too few: so it tries what a
-/// loop would, neither more nor less, whichever of them is done first. Neither
-/// function may throw.
+/// Attempts the items that `next` gives, in that order, until `most` attempts
+/// have succeeded or `next` has no more. Returns all items that it attempted.
+/// An attempt starts only if those that run would still be too few if all of
+/// them succeeded. So it attempts exactly what a plain loop would, whichever
+/// attempt ends first. Neither function may throw.
 template <typename Item> class TryInOrder {
 public:
-  /// Called by one thread at a time, whichever.
+  /// Called on any thread, by one at a time.
   using Next = std::function<std::optional<Item>()>;
-  /// Whether it worked. Threads are numbered from 0, the caller's.
+  /// Returns whether it succeeded. The caller's thread is number 0.
   using Attempt = std::function<bool(Item &item, int thread)>;
 
   TryInOrder(int most, Next next, Attempt attempt)
       : most(most), next(std::move(next)), attempt(std::move(attempt)) {}
 
-  /// Once. On fewer threads where the system has no more.
+  /// Call it once. Uses fewer threads if the system cannot start more.
   std::vector<Item> run(int threads) {
     std::vector<std::thread> others;
     others.reserve(size_t(std::max(threads, 1)));
@@ -43,7 +42,7 @@ public:
         others.emplace_back([this, thread] { work(thread); });
       }
     } catch (const std::system_error &) {
-      // Those that started do it, the caller's alone if need be.
+      // The threads that did start do the work, if need be the caller alone.
     }
     work(0);
     for (std::thread &other : others) {
@@ -84,7 +83,7 @@ private:
   const Next next;
   const Attempt attempt;
 
-  std::mutex mutex; // of all below, and of `next`
+  std::mutex mutex; // guards all below, and `next`
   std::condition_variable changed;
   std::deque<Item> items;
   int running = 0, worked = 0;

@@ -73,8 +73,8 @@ struct ExecutableSource {
   const std::vector<const std::byte *> &constants;
   bool strictLibraries;
   int deviceIndex = 0;
-  /// Where library calls that die leave what took them long to make, for those
-  /// that are made later; null: nothing is kept.
+  /// Keeps what destroyed library calls took long to make, for calls that are
+  /// made later; null: nothing is kept.
   std::shared_ptr<SparePool> spares = nullptr;
   bool onlyListsAlgorithms = false; // see ProgramOptions
 };
@@ -88,19 +88,19 @@ struct ExecutionOptions {
   /// GPU: the caller's stream (CUstream); null: the legacy default stream.
   void *stream = nullptr;
   GraphMode graph = GraphMode::Artifact;
-  /// WhenIdle: how long a run is taken to keep the stream busy, microseconds.
+  /// WhenIdle: how long a run is assumed to keep the stream busy, in us.
   double runUs = 0;
-  /// GPU, where a graph is replayed: none: the artifact's.
+  /// GPU, if a graph is replayed; none: the artifact's policy.
   std::optional<PointerPolicy> pointers = {};
   /// GPU: a copy that Executable::copyConstants made and that outlives the
   /// Execution; null: the Executable's own. For measuring with weights that no
   /// cache holds.
   const void *constants = nullptr;
-  /// GPU: takes the Executable's own library calls, for making another of them
-  /// may take a library long. Of the Executions that do, one thread runs one at
-  /// a time.
+  /// GPU: uses the Executable's own library calls, because a library may take
+  /// long to make another one. Executions that do so must run one at a time, on
+  /// one thread.
   bool sharesCalls = false;
-  /// GPU: another Execution has zeroed the same arena's part.
+  /// GPU: another Execution has zeroed this arena's zeroed part already.
   bool isArenaZeroed = false;
 };
 
@@ -135,16 +135,16 @@ public:
   virtual absl::StatusOr<std::unique_ptr<Execution>>
   createExecution(const ExecutionOptions &options) const = 0;
   virtual bool callsLibrary() const = 0;
-  /// GPU: whether library calls use the caller's tensors, whose pointers a
-  /// captured graph cannot patch there.
+  /// GPU: whether library calls use the caller's tensors. A captured graph
+  /// cannot patch the pointers of such calls.
   virtual bool libraryUsesCallers() const { return false; }
   virtual DevicePlace place() const { return {}; }
   virtual const DeviceMemory &memory() const = 0;
-  /// InvalidArgument where `pointer` is not memory of this place. Asks the
-  /// driver, so only for pointers not seen before.
+  /// InvalidArgument if `pointer` is not memory of this place. Asks the driver,
+  /// so call it only for pointers not seen before.
   virtual absl::Status checkPointer(const void *pointer) const;
-  /// Records what `body` runs on Executions of this Executable whose stream is
-  /// the one it is given. Unimplemented on a CPU: its clock is the host's.
+  /// Records what `body` runs on Executions of this Executable that use the
+  /// stream which `body` gets. Unimplemented on a CPU: its clock is the host's.
   virtual absl::StatusOr<std::unique_ptr<RecordedRuns>>
   record(const std::function<absl::Status(void *stream)> &body) const;
   /// At most `most` algorithms, best first, whose workspace is within

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GraphPolicy: what a GPU's Execution is told of captured graphs, and what it
-// tells. A CPU knows none.
+// GraphPolicy: settings and counters of captured graphs in a GPU's Execution.
+// CPUs have no graphs.
 
 #ifndef MINIC_RUNTIME_DEVICE_GRAPHPOLICY_H
 #define MINIC_RUNTIME_DEVICE_GRAPHPOLICY_H
@@ -18,13 +18,13 @@ enum class GraphMode {
   WhenIdle // those that find the stream idle, by an estimate
 };
 
-/// How runs go on with pointers other than those that library calls of a
-/// captured graph are bound to. As it stands: where nothing was measured.
+/// What a run does if library calls of the captured graph are bound to other
+/// pointers than the run's. The defaults are for graphs that nobody measured.
 struct PointerPolicy {
   static constexpr int64_t never = INT64_MAX;
-  /// Such tensors are copied to and from memory of a second graph's, its
-  /// stages, where they take no more bytes together; else the commands are
-  /// launched one by one. More is guessed to take longer to copy.
+  /// If such tensors take at most this many bytes together, a second graph
+  /// copies them to and from memory of its own, its stages. Otherwise the
+  /// commands are launched one by one, on the guess that copying takes longer.
   uint64_t mostStagedBytes = 16 << 20;
   /// Runs on the same pointers before the graph is updated to them: a guess
   /// from some tens of microseconds for an update and two for a copy.

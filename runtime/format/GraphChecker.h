@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GraphChecker: what was measured of a captured graph, and what follows.
+// GraphChecker: checks what was measured of a captured graph, and the policy
+// that follows.
 
 #ifndef MINIC_RUNTIME_FORMAT_GRAPHCHECKER_H
 #define MINIC_RUNTIME_FORMAT_GRAPHCHECKER_H

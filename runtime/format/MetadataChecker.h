@@ -24,7 +24,7 @@ struct SectionBytes {
 /// `run` to the arena and outputs. DataLoss names the field otherwise.
 absl::Status checkMetadata(const Artifact &artifact, SectionBytes sections);
 
-/// Sizes in bytes of what addresses are relative to, for one command list.
+/// Sizes in bytes of the bases of addresses, for one command list.
 class AddressSpace {
 public:
   AddressSpace(const Artifact &artifact, const Function &function,
@@ -40,8 +40,8 @@ private:
   bool prepare_;
 };
 
-/// FlatBuffers' verifier accepts vectors of 64-bit numbers at multiples of 4,
-/// where empty ones may lie.
+/// False for numbers at an odd multiple of 4, which FlatBuffers' verifier
+/// accepts. Empty vectors may lie there.
 inline bool isAligned(const flatbuffers::Vector<int64_t> &values) {
   return values.size() == 0 ||
          reinterpret_cast<uintptr_t>(values.data()) % alignof(int64_t) == 0;

@@ -34,7 +34,7 @@ public:
   /// Like `read`, for memory that is written: no two elements share bytes.
   void write(const TensorView *view, const char *role, uint32_t minRank = 2);
 
-  /// `bytes` of workspace, with an address exactly where there are any.
+  /// `bytes` of workspace; it has an address if and only if `bytes` is not 0.
   void scratch(const Address *address, uint64_t bytes);
 
   /// The dtype is a float type, and the same in all views.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// DescribeGpus: the GPUs of this machine, without being an error on one that
-// has none.
+// DescribeGpus: the GPUs of this machine. A machine without any is no error.
 
 #ifndef MINIC_RUNTIME_MEASURE_DESCRIBEGPUS_H
 #define MINIC_RUNTIME_MEASURE_DESCRIBEGPUS_H

@@ -26,8 +26,8 @@ WithheldTime readWithheldTime();
 bool isDisturbed(const WithheldTime &before, const WithheldTime &after,
                  double sampleUs);
 
-/// The drift at which rounds are dropped, too. A thread that is woken waits a
-/// few microseconds on a quiet machine, which is less than this of a sample.
+/// Rounds are dropped at the same drift. A thread that is woken waits a few
+/// microseconds on a quiet machine, which is less than this of a sample.
 inline constexpr double disturbedShare = 0.03;
 
 } // namespace minic::runtime

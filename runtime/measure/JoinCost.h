@@ -10,11 +10,11 @@
 namespace minic::runtime {
 
 /// Microseconds of a parallel region without work on a team of `threads` as
-/// plans use it, between regions that follow each other: of several hundred
-/// what a quarter stays below, so that other processes on the cores hardly
-/// enter. Takes about 4 ms at most. 0 for one thread; Unavailable where other
-/// processes keep the cores so busy that there is no such figure, else the
-/// error of ThreadTeam::create.
+/// plans use it, between regions that follow each other. It is the lower
+/// quartile of several hundred, so other processes on the cores hardly change
+/// it. Takes about 4 ms at most. 0 for one thread. Unavailable if other
+/// processes keep the cores too busy for a figure; otherwise errors are those
+/// of ThreadTeam::create.
 absl::StatusOr<double> measureJoinUs(int threads);
 
 } // namespace minic::runtime

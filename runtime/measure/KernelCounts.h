@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// KernelCounts: what files below /proc say of who wanted a core and did not get
-// one. Nothing where a file has another form.
+// KernelCounts: how many threads want a core and how long they waited for it,
+// from files below /proc. No value if a file has another form.
 
 #ifndef MINIC_RUNTIME_MEASURE_KERNELCOUNTS_H
 #define MINIC_RUNTIME_MEASURE_KERNELCOUNTS_H

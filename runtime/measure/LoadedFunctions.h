@@ -38,14 +38,13 @@ public:
   /// NotFound where nothing is loaded as `id`.
   absl::StatusOr<LoadedFunction *> find(const std::string &id);
   absl::Status unload(const std::string &id);
-  /// Whether the device that they are on answers nothing any more, as after an
-  /// illegal address.
+  /// Whether their device no longer answers, as after an illegal address.
   bool isDeviceLost() const;
 
 private:
   /// A candidate's call is made when the library's algorithms are listed, when
-  /// it is verified, and again when it is among the last few: enough for the
-  /// algorithms of several problems, little beside what candidates take.
+  /// it is verified, and once more if it is a finalist. This many spares serve
+  /// the algorithms of several problems; candidates take far more memory.
   static constexpr size_t mostSpares = 64;
   const std::shared_ptr<SparePool> libraryParts =
       std::make_shared<SparePool>(mostSpares);

@@ -13,7 +13,7 @@ namespace minic::runtime {
 
 class MachineFacts {
 public:
-  /// With the GPUs' only where they are asked for, then or before.
+  /// Facts about GPUs are included if this or an earlier call asked for them.
   const DeviceFacts &get(bool gpus = false);
   /// Null where there is no such GPU.
   const GpuFacts *findGpu(int index);

@@ -10,8 +10,8 @@
 
 namespace minic::runtime {
 
-/// Of the operands of products; they are added in f32, or in f16 where that is
-/// what the instruction does.
+/// Type of the products' operands. Sums are in f32, or in f16 if the
+/// instruction adds in f16.
 enum class PeakDtype { f32, f16, bf16 };
 const char *toString(PeakDtype dtype);
 
@@ -22,9 +22,9 @@ struct PeakLoop {
   double (*run)();
 };
 
-/// Those that this process can run now, at least one. Those of f32 are among
-/// them for every dtype: operands that are widened are multiplied by them. Asks
-/// the system for tile registers where the CPU has them for the dtype.
+/// The loops that this process can run now, at least one. The loops of f32 are
+/// among them for every dtype, because they multiply operands that are widened.
+/// Asks the system for tile registers where the CPU has them for the dtype.
 std::vector<PeakLoop> peakLoops(PeakDtype dtype);
 
 } // namespace minic::runtime

@@ -97,7 +97,7 @@ enum class Residency {
         // GPU: operands that take turns, together twice the L2 cache
 };
 
-/// How runs are issued and what is read off. A CPU knows only the first.
+/// How runs are issued, and which clock times them. A CPU has only the first.
 enum class RunMode {
   device,     // the device's own time: on a GPU of runs unrolled in one graph
   stream,     // host time back to back, plain launches, then synchronized

@@ -10,7 +10,7 @@
 
 namespace minic::runtime {
 
-/// A bit of a seed: data of floats then begins with a NaN.
+/// A bit of a seed: with it, data of floats begins with a NaN.
 constexpr uint64_t withNan = uint64_t(1) << 63;
 
 /// Fills `data` (dense, product of dims elements of dtype) from a generator

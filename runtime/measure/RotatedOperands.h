@@ -15,8 +15,8 @@ namespace minic::runtime {
 
 /// How many sets of `setBytes` bytes must take turns so that a cache of
 /// `cacheBytes` holds none of a set when its turn comes: together they are
-/// twice the cache, at least two. Bounded: small sets stay within it, as what
-/// the run before them wrote does in a model.
+/// twice the cache, at least two. The number is bounded: small sets stay in the
+/// cache, as in a model the results of the run before do.
 int64_t rotationLength(uint64_t setBytes, uint64_t cacheBytes);
 
 /// Immutable: functions that take the same tensors share one.

@@ -49,9 +49,10 @@ public:
   absl::StatusOr<double> sample(int64_t iterations, RunMode mode,
                                 double runUs = 0);
 
-  /// Mean microseconds of one run that replays and has other pointers than the
-  /// run before, by the host's clock; `waits`: for each. `changes` is not
-  /// `none`. FailedPrecondition where runs do otherwise.
+  /// Mean microseconds, by the host's clock, of one replayed run whose pointers
+  /// differ from those of the run before. `waits`: the host waits for each.
+  /// `changes` is not `none`. FailedPrecondition if the runs did not do what it
+  /// says.
   absl::StatusOr<double> sampleChanging(int64_t iterations, bool waits,
                                         ChangedPointers changes);
 
@@ -78,7 +79,7 @@ private:
   absl::StatusOr<Execution *> findExecution(GraphMode mode, double runUs);
   /// A recording of `count` runs.
   absl::StatusOr<Recorded *> record(int64_t count);
-  /// What is replayed, untimed, before `entry` is: the shortest that will do.
+  /// What is replayed, untimed, before `entry`: the shortest that suffices.
   Recorded &warmUpOf(Recorded &entry);
   absl::StatusOr<double> sampleDevice(int64_t iterations);
   absl::StatusOr<double> sampleHost(int64_t iterations, RunMode mode,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verify: is what a function computes right, all of it, and nothing else
-// written?
+// Verify: checks that a function computes all of its results right and writes
+// nothing else.
 
 #ifndef MINIC_RUNTIME_MEASURE_VERIFY_H
 #define MINIC_RUNTIME_MEASURE_VERIFY_H
@@ -16,7 +16,7 @@
 
 namespace minic::runtime {
 
-/// What is verified. A Program is; a test brings functions that are wrong.
+/// The function to verify: a Program, or in a test a function that is wrong.
 struct VerifySubject {
   std::vector<TensorSpec> inputs, outputs;
   uint64_t arenaBytes = 0;
@@ -29,7 +29,7 @@ struct VerifySubject {
   /// Makes ready to run with an arena of `arenaBytes`, which outlives the Run.
   std::function<absl::StatusOr<Run>(void *arena)> prepare;
 };
-/// One thread at a time verifies a Program, and times none of it meanwhile.
+/// Only one thread verifies a Program at a time; nobody times it meanwhile.
 VerifySubject subjectOf(std::shared_ptr<const Program> program);
 
 /// Outputs of a run, in the function's order, dense.

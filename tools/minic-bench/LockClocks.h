@@ -15,9 +15,9 @@ namespace minic::tools {
 /// BenchOptions::lockClocks of "off", "max" or MHz; none of anything else.
 std::optional<int> parseClocks(const std::string &text);
 
-/// The clocks of the GPU at `place`, locked as `options` ask and said so on
-/// stdout; null where they do not ask, or with a warning where it cannot be, as
-/// on a CPU. FailedPrecondition where they require it.
+/// Locks the clocks of the GPU at `place` as `options` ask, and says so on
+/// stdout. Null if they do not ask, or with a warning if it cannot be done, as
+/// on a CPU. FailedPrecondition if they require it.
 absl::StatusOr<std::unique_ptr<runtime::ClockLock>>
 lockClocks(const BenchOptions &options, runtime::DevicePlace place);
 

@@ -28,8 +28,8 @@ public:
     runtime::GraphMode graph = runtime::GraphMode::Artifact;
     /// Of the device time; the host's times are warm.
     runtime::Residency residency = runtime::Residency::warm;
-    /// Shares its tensors where they fit: where tensors lie makes runs of one
-    /// and the same plan up to 8 % slower or faster.
+    /// Shares its tensors if they fit. Depending on where tensors lie, runs of
+    /// one plan are up to 8 % slower or faster.
     const TimedContext *like = nullptr;
   };
   static absl::StatusOr<std::unique_ptr<TimedContext>>

@@ -17,13 +17,13 @@ namespace minic::cpu {
 /// products where it has them), "v3" (AVX2, FMA) or "v4" (AVX-512) for exactly
 /// that level. `cpu` is the LLVM name of the level; `features` lists every
 /// feature that generated code may use, as "+name": what a runtime must check.
-/// A machine below v3 gets "x86-64" and no features. What only a look at the
-/// running machine tells (joinUs, onednnProblem) is what a machine that nobody
-/// knows gets.
+/// A machine below v3 gets "x86-64" and no features. joinUs and onednnProblem,
+/// which only the running machine can tell, have the values of an unknown
+/// machine.
 DeviceProfile getCpuProfile(int threads, llvm::StringRef isa = "");
 
-/// Of a machine that nobody measured, microseconds: two cores of two machines,
-/// between calls that follow each other, took 0.7 to 2.
+/// joinUs of a machine that nobody measured. Two cores of two machines took 0.7
+/// to 2 us, between calls that follow each other.
 constexpr double kUnknownJoinUs = 2;
 
 } // namespace minic::cpu

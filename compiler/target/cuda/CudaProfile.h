@@ -13,7 +13,8 @@
 
 namespace minic::cuda {
 
-/// What has a profile built in, for messages: "a100, h100, h200, ...".
+/// The devices that have a built-in profile, for messages: "a100, h100, h200,
+/// ...".
 std::string profileNames();
 
 /// The facts of a device by name ("h200"), whether or not one is here; none
@@ -25,7 +26,7 @@ std::optional<DeviceProfile> getCudaProfile(llvm::StringRef name);
 std::optional<DeviceProfile> getArchProfile(llvm::StringRef arch);
 
 /// "sm_80", "sm_90", "sm_90a" and so on to compute capability times ten; none
-/// for what minic does not generate code for, which is all below sm_80.
+/// for an architecture that minic does not generate code for (all below sm_80).
 std::optional<int> parseArch(llvm::StringRef arch);
 
 /// The architecture to generate for on a device of this compute capability:
@@ -36,8 +37,9 @@ std::string archOf(int smVersion);
 /// of sm_80's instructions. False where it is unknown.
 bool setArch(DeviceProfile &profile, llvm::StringRef arch);
 
-/// Lowers shared memory and threads to what every device has that runs what is
-/// generated for `profile`: its architecture's, of PTX the least of all later.
+/// Lowers shared memory and threads to what all devices have that can run the
+/// code generated for `profile`: those of its architecture, and for PTX all
+/// later ones.
 void limitToArch(DeviceProfile &profile);
 
 /// LLVM's features for `profile.cpu`: the PTX version that all ops need.

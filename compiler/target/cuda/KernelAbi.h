@@ -4,8 +4,8 @@
 //
 // An entry's parameters are pointers to global memory: the fusion's operands in
 // order, its results, then what the launch adds (workspace, counters); then
-// 64-bit scalars. They do not overlap unless the plan says so, which it never
-// does for what a kernel writes. Shapes are compiled in.
+// 64-bit scalars. They do not overlap unless the plan says so, and the plan
+// never lets memory overlap that a kernel writes. Shapes are compiled in.
 
 #ifndef MINIC_COMPILER_TARGET_CUDA_KERNELABI_H
 #define MINIC_COMPILER_TARGET_CUDA_KERNELABI_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What estimates of different implementations have to agree about.
+// Times that the estimates of all implementations share.
 
 #ifndef MINIC_COMPILER_TARGET_CUDA_LAUNCHTIME_H
 #define MINIC_COMPILER_TARGET_CUDA_LAUNCHTIME_H

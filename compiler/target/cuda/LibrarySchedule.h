@@ -18,7 +18,7 @@ namespace minic::cuda {
 struct LibraryGrammar {
   llvm::StringRef library;
   llvm::StringRef forms[2];
-  /// Of what follows the version in an algorithm.
+  /// Checks the text that follows the version in an algorithm.
   bool (*isAlgorithm)(llvm::StringRef);
   llvm::StringRef algorithm; // what it is, for messages
 };

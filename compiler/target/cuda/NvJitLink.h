@@ -27,8 +27,8 @@ public:
   llvm::Expected<AssembledBinary> assemble(llvm::StringRef ptx,
                                            llvm::StringRef arch) const;
 
-  /// Tells this build of the library, with the options that it is called with,
-  /// from all others; empty where it does not say.
+  /// Identifies this build of the library and the options that it is called
+  /// with; empty if the library does not identify its build.
   const std::string &identity() const { return identity_; }
 
 private:

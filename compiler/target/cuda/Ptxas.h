@@ -11,8 +11,8 @@
 
 namespace minic::cuda {
 
-/// The program's path: what MINIC_PTXAS names and nothing else, or where that
-/// is not set in CUDA_HOME, PATH or /usr/local/cuda.
+/// The program's path: only what MINIC_PTXAS names, if it is set; otherwise a
+/// ptxas in CUDA_HOME, PATH or /usr/local/cuda.
 std::optional<std::string> findPtxas();
 
 /// Assembles by `program`. Its temporary files are gone when it returns.

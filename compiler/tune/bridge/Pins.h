@@ -32,7 +32,8 @@ public:
   mlir::LogicalResult checkUse(mlir::MLIRContext &context) const;
 
 private:
-  /// What a problem is to take, and what says so; empty where nothing does.
+  /// The candidate that a problem must take, and the option that says so; empty
+  /// if none does.
   struct Wish {
     std::string candidate, source;
   };

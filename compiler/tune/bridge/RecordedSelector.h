@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RecordedSelector: what selectors that use the tuning database have in common:
-// beside the choices of its records those of generated kernels alone, and what
-// whole-model checks found of plans that are made of them.
+// RecordedSelector: the base of selectors that use the tuning database. Beside
+// the choices of its records it has those of generated kernels alone, and the
+// verdicts of whole-model checks on plans made of them.
 
 #ifndef MINIC_COMPILER_TUNE_BRIDGE_RECORDEDSELECTOR_H
 #define MINIC_COMPILER_TUNE_BRIDGE_RECORDEDSELECTOR_H
@@ -20,26 +20,27 @@ public:
 
   /// After select(), parallel to its fusions: choices of generated kernels
   /// alone that may be better in a whole model, in which kernels overlap and
-  /// calls of libraries do not. Empty where libraries won nothing, or nobody
-  /// comes close.
+  /// calls of libraries do not. Empty if libraries won nothing, or if no
+  /// generated kernel comes close.
   const std::vector<kernel::SelectedChoice> &generatedChoices() const {
     return generated;
   }
 
-  /// After select(): adds to `choice`, which estimates made for fusion number
-  /// `fusion` of those, what its record has measured of it. Without a record,
-  /// or a row of it, `choice` stays as it is.
+  /// After select(): adds what was measured of `choice`, which estimates made
+  /// for fusion number `fusion` of those. If there is no record, or no row for
+  /// it, `choice` stays as it is.
   void addEvidence(size_t fusion, kernel::SelectedChoice &choice) const;
 
-  /// What is asked about one function of the model: the inputs of a check but
-  /// for its artifacts. `plans`: all that are compared, without what a verdict
-  /// does not depend on. With the versions of the sources that work in them:
-  /// what others do stales no verdict.
+  /// What is asked about one function of the model: the inputs of a check
+  /// except its artifacts. `plans`: all that are compared, without what a
+  /// verdict does not depend on. The inputs have the versions of the sources
+  /// that work in these plans; a change of other sources makes no verdict
+  /// stale.
   WholeModelInputs modelInputs(const std::string &function,
                                llvm::ArrayRef<mlir::ModuleOp> plans,
                                bool plansDiffer) const;
-  /// The stored verdicts: of what `check` asks, or where `isNearestEnough` of
-  /// what comes closest (findNearestWholeModel).
+  /// The stored verdicts on what `check` asks or, if `isNearestEnough`, on what
+  /// comes closest (findNearestWholeModel).
   absl::StatusOr<std::optional<WholeModelResult>>
   findVerdicts(const WholeModelInputs &check, bool isNearestEnough);
 
@@ -48,10 +49,10 @@ protected:
 
   /// Opens `db`, if it is not open yet.
   absl::Status openDb(TuningDb::Access access);
-  /// Those that records have to have.
+  /// The versions that records must have.
   virtual Versions versions() const;
-  /// Probes this machine once, when it is first called; null where nothing is
-  /// measured, and for a GPU, whose noise a CPU does not feel.
+  /// Probes this machine once, when it is first called. Null if nothing is
+  /// measured, and for a GPU, which the CPU's noise does not disturb.
   std::function<Noise()> noiseProbe() const;
   /// Fills `taskOf` and `generated`, from `tuned` and the winners.
   absl::Status chooseGenerated(const TuningTasks &tasks,

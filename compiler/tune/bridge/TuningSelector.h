@@ -33,8 +33,8 @@ public:
   /// Times finished artifacts of the model, after select().
   absl::StatusOr<WholeModelResult> checkModel(WholeModelInputs check);
 
-  /// One line: where the seconds went that the worker was asked for since this
-  /// was made, and those of a whole-model check; empty where it was not asked.
+  /// One line: what the worker spent its seconds on since this was made, and
+  /// how many a whole-model check took; empty if the worker was not asked.
   std::string describeCosts(double checkSeconds) const;
 
   /// To options.tuneReport, if given.

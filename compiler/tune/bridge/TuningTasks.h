@@ -34,8 +34,8 @@ struct TuningTasks {
 
 /// Brings the bodies of `fusions` into canonical order and makes their tasks.
 /// A fusion that nothing implements is a diagnostic. The result refers to
-/// itself: keep it where it is while tasks are worked on. `areMeasured`:
-/// candidates are verified before they are chosen.
+/// itself: do not move it while tasks are worked on. `areMeasured`: candidates
+/// are verified before they are chosen.
 mlir::FailureOr<std::unique_ptr<TuningTasks>>
 makeTasks(llvm::ArrayRef<kernel::FusionOp> fusions,
           const SelectionInputs &inputs, bool areMeasured);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Versions: what of this minic makes tuning records stale when it changes.
+// Versions: what makes tuning records stale if it changes in minic.
 
 #ifndef MINIC_COMPILER_TUNE_BRIDGE_VERSIONS_H
 #define MINIC_COMPILER_TUNE_BRIDGE_VERSIONS_H
@@ -12,13 +12,13 @@
 
 namespace minic::tune {
 
-/// Makes all records stale. Raise it where ImplementationSource::version() of
-/// some sources does not do: when code changes that all generated kernels have,
-/// how parts are put together, or the rule by which a search looks at some
-/// candidates only.
+/// Raising it makes all records stale. Raise it if
+/// ImplementationSource::version() of some sources is not enough: if code
+/// changes that all generated kernels have, or the way parts are put together,
+/// or the rule by which a search skips candidates.
 inline constexpr const char *commonVersion = "1";
 
-/// Raise it whenever a whole-model verdict is reached in another way.
+/// Raise it whenever whole-model verdicts are reached in another way.
 inline constexpr const char *verdictVersion = "7";
 
 /// Of all sources of `target`. CPU: with the version of oneDNN that plans are

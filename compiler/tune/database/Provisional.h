@@ -15,10 +15,10 @@ namespace minic::tune {
 /// After so many searches in a row a provisional record counts as complete.
 inline constexpr int64_t maxProvisionalSearches = 3;
 
-/// The machine is quieter now: neither the others nor the spread is higher than
-/// then, and the others are at most half as many; or, where there were hardly
-/// any, the spread is at most half. False where it is not known how noisy it
-/// was.
+/// Whether the machine is quieter now: neither the others nor the spread is
+/// higher than then, and the others are at most half as many or, if there were
+/// hardly any, the spread is at most half. False if its earlier noise is not
+/// known.
 bool isQuieter(const Noise &now, const Noise &then);
 
 /// Whether tuning measures again what ended provisional `searches` times in a

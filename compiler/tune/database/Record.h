@@ -16,8 +16,8 @@
 
 namespace minic::tune {
 
-/// Versions of what produced the figures. What they changed of a record is
-/// stale (SourceVersions.h): reported, never used silently.
+/// Versions of what produced the figures. If one changes, the rows that depend
+/// on it are stale (SourceVersions.h): reported, never used silently.
 struct Versions {
   /// Of each kernel family and library that the target has, by its name, and of
   /// what they share, by "minic". Empty in records that older databases had.

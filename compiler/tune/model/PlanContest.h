@@ -2,7 +2,7 @@
 //
 // PlanContest: plans of one model, each in one or more ways of running it,
 // timed side by side in the same rounds: back to back, and on a GPU also single
-// calls that are waited for, as one who serves a model makes them.
+// calls that are waited for, as a service makes them.
 
 #ifndef MINIC_COMPILER_TUNE_MODEL_PLANCONTEST_H
 #define MINIC_COMPILER_TUNE_MODEL_PLANCONTEST_H
@@ -40,8 +40,8 @@ public:
   /// Times of two entries, without ratios, by the few runs that each was
   /// entered with. On a GPU.
   Figures probed(int first, int second) const;
-  /// How many rounds there is time for, by the same runs, if for each entry in
-  /// `alike` another one entered that takes as long. On a GPU.
+  /// By the same runs, how many rounds fit into the time if, for each entry in
+  /// `alike`, another one that takes as long entered. On a GPU.
   double expectedRounds(absl::Span<const int> alike) const;
   /// Times all that entered, until every two of them are settled.
   absl::Status run();

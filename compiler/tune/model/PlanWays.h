@@ -21,23 +21,21 @@ struct PlanWays {
   std::string graphRefusal, whenIdleRefusal;
 };
 
-/// How long a run is taken to keep its stream busy, in microseconds, where it
-/// replays when the stream is idle: between what a run takes that follows
-/// others at once and what one takes that is waited for. Less, and a caller
-/// with runs in flight would be found waiting; more, and one that waits would
-/// be found busy.
+/// For replay when idle: how long, in microseconds, a run is assumed to keep
+/// its stream busy. It lies between the time of back-to-back runs and that of a
+/// call that is waited for. If it were less, busy callers would be taken for
+/// idle ones; if it were more, idle callers for busy ones.
 double busyUs(const Figures &graphOverStream);
 
-/// Adds replays when idle of all these plans, after everyone else entered,
-/// where they have both other ways. Should that leave too little time for
-/// intervals, none of them is added: what they may save, some launches, is
-/// little of a run so long.
+/// Adds replay when idle for those of the plans that have both other ways. Call
+/// it after everyone else entered. If that left too little time for intervals,
+/// none is added: it only saves launch overhead, which is negligible in runs so
+/// long.
 absl::Status enterWhenIdle(PlanContest &contest,
                            absl::Span<PlanWays *const> plans);
 
-/// The ways that take part, the best first. One that keeps a graph has to be
-/// better than one that does not, and one that decides at each run better than
-/// both.
+/// The ways that take part, the best first. A graph must be better than the
+/// stream to come first, and replay when idle better than both.
 std::vector<int> inOrder(const PlanContest &contest, const PlanWays &ways);
 
 /// The best way that may ship in place of the same plan launched on a stream,

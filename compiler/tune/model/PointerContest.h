@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PointerContest: what one plan's captured graph costs where every run has
-// other pointers of library calls than the run before.
+// PointerContest: what one plan's captured graph costs if every run changes the
+// pointers of its library calls.
 
 #ifndef MINIC_COMPILER_TUNE_MODEL_POINTERCONTEST_H
 #define MINIC_COMPILER_TUNE_MODEL_POINTERCONTEST_H

@@ -34,8 +34,8 @@ struct WholeModelInputs {
   std::string device, description;
   Versions versions;
   bool retune = false; // ignore a stored verdict
-  /// How noisy the machine is now. A provisional verdict is ignored where it
-  /// has become quieter (isSearchedAgain). Null: it is not.
+  /// How noisy the machine is now. A provisional verdict is ignored if the
+  /// machine has become quieter (isSearchedAgain). Null: it is not ignored.
   std::function<Noise()> probeNoise;
   /// GPU: its index, and which ways of running take part. One of them at least.
   bool onGpu = false;
@@ -51,34 +51,33 @@ struct WholeModelInputs {
 
 struct WholeModelResult {
   /// Generated kernels alone against the fastest of all candidates, each in its
-  /// best way; which of them `plans` and `graph` are about.
+  /// best way. `plans` and `graph` are about the winner.
   std::optional<Verdict> generated;
   /// Tuned, run in its best way, against default on a stream; none where they
   /// are the same plan.
   std::optional<Verdict> plans;
   /// Each of these ways against launches on a stream, of the plan that ships:
-  /// a graph always replayed, and one replayed when the stream is idle. None
-  /// where one way was asked for, or for want of a graph. A refused one says
+  /// a graph always replayed, and one replayed when the stream is idle. None if
+  /// only one way was asked for, or if there is no graph. A refused one says
   /// why that way did not take part.
   std::optional<Verdict> graph, whenIdle;
-  /// The first two for who launches on streams only, of the same rounds; none
-  /// where no graph was asked for.
+  /// The first two for callers that only launch on streams, from the same
+  /// rounds; none if no graph was asked for.
   std::vector<Verdict> ofStreams;
-  /// Of what ships, where it replays: staging changed pointers of library calls
+  /// If what ships replays a graph: staging changed pointers of library calls
   /// against launching, and updating the graph. A refused one says why there is
-  /// no more to know; none where it could not be measured now.
+  /// nothing to choose; none if it could not be measured now.
   std::optional<Verdict> pointers, update;
   bool measured = false; // now; false: all of it was stored
-  /// Where one of two plans cannot be run: why, and whether it is the tuned
-  /// one. The other ships, and nothing is stored, because the machine may
-  /// change.
+  /// If one of two plans cannot be run: why, and whether it is the tuned one.
+  /// The other ships, and nothing is stored, because the machine may change.
   std::string failure;
   bool isTunedLost = false;
 };
 
-/// The stored verdicts, or measured ones, which are stored. See ShipRule for
-/// who wins: who tunes is never worse off. An error where no plan can be run:
-/// FailedPrecondition if the machine lacks something, else Internal.
+/// Returns stored verdicts, or measures and stores them. ShipRule says which
+/// plan wins: tuning never makes a model slower. An error if no plan can be
+/// run: FailedPrecondition if the machine lacks something, else Internal.
 absl::StatusOr<WholeModelResult> checkWholeModel(const WholeModelInputs &inputs,
                                                  TuningDb &db, Worker &worker,
                                                  const Clock &clock);

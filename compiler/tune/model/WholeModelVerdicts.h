@@ -18,21 +18,20 @@ std::string verdictKey(const WholeModelInputs &inputs, absl::string_view row);
 bool replaysGraph(const WholeModelInputs &inputs,
                   const WholeModelResult &result);
 
-/// The stored verdicts of this plan, if they are all there. Those of a check
-/// that ended provisional are not, where `inputs` says that it is worth
-/// another.
+/// The stored verdicts of this plan, if all are there. Those of a provisional
+/// check do not count if `inputs` says that another check is worth it.
 absl::StatusOr<std::optional<WholeModelResult>>
 findWholeModel(const WholeModelInputs &inputs, TuningDb &db);
 
-/// The same for who measures nothing: without a verdict on the ways of running
-/// that `inputs` asks for, which plan ships is taken from one on all ways, else
-/// on streams. Nothing is taken over of a graph.
+/// The same for callers that measure nothing. If there is no verdict on the
+/// ways of running that `inputs` asks for, one on all ways says which plan
+/// ships, else one on streams. Neither says anything about a graph then.
 absl::StatusOr<std::optional<WholeModelResult>>
 findNearestWholeModel(const WholeModelInputs &inputs, TuningDb &db);
 
-/// Under the keys that the verdicts have. Where a provisional one would take
-/// the place of one that had less noise, that one stays, with one check more,
-/// and `result` gets it.
+/// Stores the verdicts under their keys. If a provisional one would replace one
+/// that had less noise, the old one stays, counts one check more, and is put
+/// into `result`.
 absl::Status storeWholeModel(WholeModelResult &result, TuningDb &db);
 
 } // namespace minic::tune

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// BuildPool: whoever turns a problem and a choice into an artifact; a set of
-// processes (ProcessBuildPool), or a fake in tests.
+// BuildPool: turns problems and choices into artifacts; a set of processes
+// (ProcessBuildPool), or a fake in tests.
 
 #ifndef MINIC_COMPILER_TUNE_PROCESS_BUILDPOOL_H
 #define MINIC_COMPILER_TUNE_PROCESS_BUILDPOOL_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Worker: whoever loads, verifies and times candidates; a process of its own
+// Worker: loads, verifies and times candidates; a process of its own
 // (ProcessWorker), or a fake in tests.
 
 #ifndef MINIC_COMPILER_TUNE_PROCESS_WORKER_H

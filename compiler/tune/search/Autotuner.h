@@ -2,7 +2,7 @@
 //
 // Autotuner: finds the record of each problem, or makes it: builds, verifies,
 // screens and times candidates, storing rows as they come. Knows only
-// interfaces; which processes stand behind them is the caller's.
+// interfaces; the caller decides which processes implement them.
 
 #ifndef MINIC_COMPILER_TUNE_SEARCH_AUTOTUNER_H
 #define MINIC_COMPILER_TUNE_SEARCH_AUTOTUNER_H
@@ -43,8 +43,8 @@ struct AutotunerOptions {
   /// The same of one with a cheaper peer: eight took 3 of the 5 s that a small
   /// bf16 matmul took on an H200.
   int algorithmsBesidePeer = 4;
-  /// Finalists are at most this much slower than the fastest in the screen, but
-  /// for the first few.
+  /// Finalists are at most this much slower than the fastest in the screen,
+  /// except the first few.
   double finalistRatio = 1.25;
   /// A final that takes this much longer than a left-out candidate in the
   /// screen contradicts it: clocks move by less between both.
@@ -103,8 +103,8 @@ private:
   /// Gives the builders what is to be looked at next.
   void enqueueFirst(Search &search);
   void enqueuePromising(Search &search);
-  /// Settles a candidate that cannot be among the fastest any more; else sees
-  /// to it that it is built.
+  /// Settles a candidate that cannot be among the fastest any more; else has it
+  /// built.
   absl::Status ruleOut(Search &search, size_t candidate);
   /// Fills `results` with what the database has; `searches` gets the rest.
   absl::Status lookUp(absl::Span<const TuningTask> tasks,
@@ -123,11 +123,12 @@ private:
   absl::Status openBench(Search &search);
   /// Removes what measuring left on disk and in the worker.
   void closeBench(Search &search);
-  /// `isFirst`: on a GPU, of the candidates that the builders were given only;
-  /// later of all, where what is no longer promising is ruled out.
+  /// `isFirst`: on a GPU, screens only the candidates that the builders were
+  /// given. Later it screens all, and rules out those that are no longer
+  /// promising.
   absl::Status screen(Search &search, bool isFirst = false);
-  /// Leaves a candidate built, unless it was settled or is not worth waiting
-  /// for; one that nothing else works without (`isNeeded`) is built now.
+  /// Waits until a candidate is built, unless it is settled or not worth
+  /// waiting for. If nothing else works so far (`isNeeded`), it is built now.
   absl::Status awaitCandidate(Search &search, size_t candidate, bool isFirst,
                               bool isNeeded);
   /// Verifies and times a built candidate; settles its row.
@@ -135,26 +136,27 @@ private:
   /// Times a verified candidate beside the anchor; the first becomes it.
   std::optional<BenchFailure> screenOne(Search &search, size_t candidate);
   std::vector<size_t> doubtful(const Search &search) const;
-  /// Times those whose samples were all disturbed once more.
+  /// Times again the candidates whose samples were all disturbed.
   absl::Status screenAgain(Search &search);
   absl::Status runFinal(Search &search);
-  /// Rounds among `finalists`, until those who are left can be timed; false
-  /// where nobody is.
+  /// Runs rounds among `finalists`, without those that cannot be timed; false
+  /// if none is left.
   absl::StatusOr<bool> runContest(Search &search,
                                   std::vector<size_t> &finalists);
   /// The best few of the screen, fastest first.
   std::vector<size_t> finalists(const Search &search) const;
-  /// Those left out who by the screen are faster than the final's fastest, with
-  /// that one first; empty where screen and final agree.
+  /// The candidates left out that, by the screen, are faster than the final's
+  /// fastest; that one comes first. Empty if screen and final agree.
   std::vector<size_t> leftOut(const Search &search) const;
-  /// Those that an earlier, killed search screened have no artifact here.
+  /// Builds finalists without an artifact: an earlier, killed search screened
+  /// them.
   absl::Status buildMissing(Search &search, absl::Span<const size_t> finalists);
   RoundsOptions roundsOfFinal(const Search &search) const;
-  /// False where somebody took the worker down: who is known to have is
+  /// False if a candidate killed the worker; one that is known to have is
   /// rejected.
   absl::StatusOr<bool> timeFinalists(Search &search,
                                      absl::Span<const size_t> finalists);
-  /// Into the rows.
+  /// Writes the result into the rows.
   void take(Search &search, absl::Span<const size_t> finalists,
             RoundsResult result);
   absl::Status finish(Search &search);

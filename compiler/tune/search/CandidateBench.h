@@ -24,12 +24,12 @@ struct BenchOptions {
   uint64_t seed = 1;          // of inputs
   uint64_t constantsSeed = 2; // of external constants
   std::string expectedPath;   // writeExpectedOutputs' file for these seeds
-  /// The same with runtime::withNan in the seed of inputs: what loses a NaN is
-  /// wrong. Empty: it may.
+  /// The same with runtime::withNan in the seed of inputs: a candidate that
+  /// loses a NaN is wrong. Empty: it may lose one.
   std::string expectedOfNanPath;
   runtime::Residency residency = runtime::Residency::warm;
-  /// Longest time for a load, a verification, or a round to answer, beside
-  /// what its arithmetic may take.
+  /// Time limit for a load, a verification or a round, in addition to what its
+  /// arithmetic may take.
   double timeoutSeconds = 10;
   bool onGpu = false;
   int device = 0; // index of the GPU
@@ -62,19 +62,20 @@ public:
   std::optional<BenchFailure> verify(const std::string &id,
                                      const std::string &trusted, Row &row);
 
-  /// Asks what the library offers for the call whose algorithm is open; leaves
-  /// `algorithms` empty where it has no such call, and `id` not loaded.
+  /// Asks what the library offers for the call whose algorithm is open.
+  /// `algorithms` stays empty if there is no such call. `id` is not loaded
+  /// afterwards.
   std::optional<BenchFailure>
   algorithms(const std::string &id, int most, uint64_t scratchLimit,
              std::vector<runtime::AlgorithmReply> &algorithms);
 
-  /// One round over `ids` in this order, loading what is not loaded. The
-  /// worker's death is laid on no one here.
+  /// One round over `ids` in this order, after loading those that are not
+  /// loaded. If the worker dies, no candidate is blamed here.
   std::optional<BenchFailure> time(absl::Span<const std::string> ids,
                                    absl::Span<const int64_t> iterations,
                                    RoundTimes &times);
 
-  /// Which of `ids` takes the worker down when timed alone.
+  /// Finds which of `ids` kills the worker when timed alone.
   std::map<std::string, BenchFailure>
   findCulprits(absl::Span<const std::string> ids,
                absl::Span<const int64_t> iterations);
@@ -84,7 +85,7 @@ public:
 
   ClockRange smClock; // of all that was timed
   NoiseMeter noise;   // the same; on a CPU
-  /// What loading and unloading took, in whichever member.
+  /// Seconds that loading and unloading took, in any member.
   double loadSeconds = 0;
 
   /// Not ok where the worker cannot be started at all.

@@ -30,8 +30,9 @@ struct Prospect {
 struct ProspectPolicy {
   /// Candidates with a kind that are looked at first, and of each kind.
   size_t first = 10, firstOfKind = 2;
-  /// Those of each family, the first word of a kind, if `first` has no more of
-  /// it: families' estimates are off unlike each other.
+  /// Candidates of each family (the first word of a kind) that are looked at,
+  /// if those in `first` are fewer. Each family's estimates have their own
+  /// error.
   size_t firstOfFamily = 3;
   /// How much slower than the fastest one may be by its estimate.
   double slack = 1.1;

@@ -25,22 +25,24 @@ namespace minic::tune {
 struct RoundsOptions {
   int minRounds = 8, maxRounds = 60; // counting kept ones
   double maxSeconds = 1.5;
-  /// Goes on until then where there are too few rounds for an interval; below
-  /// maxSeconds: it does not.
+  /// With too few rounds for an interval it goes on until then. Below
+  /// maxSeconds it has no effect.
   double mostSeconds = 0;
   /// A round in which one candidate, timed first and last, differs by more
   /// than this part is dropped: the clock moved.
   double clockTolerance = 0.03;
-  /// All that remain are this close (half-width of the interval): a tie.
+  /// If all that remain are this close (half-width of the interval), it is a
+  /// tie.
   double indifference = 0.004;
-  /// Ratio to the leader beyond which one is out after half of minRounds.
+  /// A contestant whose ratio to the leader exceeds this is out after half of
+  /// minRounds.
   double hopeless = 1.25;
   /// The contest is undecided while the leader may be slower than another one
   /// by more than this part.
   double undecidedMargin = 0.02;
-  /// Who is to be compared with whom; a contestant takes part until it is
-  /// settled against all of its partners, which only a narrow interval or one
-  /// that leaves out 1 does. Empty: the fastest against all others.
+  /// The pairs to compare. A contestant takes part until all of its pairs are
+  /// settled: by a narrow interval, or by one that leaves out 1. Empty: the
+  /// fastest against all others.
   std::vector<std::pair<int, int>> pairs;
   uint64_t seed = 0; // of the order
   /// Asked before each round; true ends the rounds with what there is.

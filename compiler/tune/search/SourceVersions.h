@@ -12,9 +12,9 @@
 
 namespace minic::tune {
 
-/// Whether what `row` says, `made` with these versions, holds with those of
-/// `now`: all its sources have the same version, and, where it needs a library,
-/// libraries do. A row whose sources are not known: all versions are the same.
+/// Whether `row`, `made` with these versions, still holds with those of `now`:
+/// all its sources have the same version and, if it needs a library, so do the
+/// libraries. If its sources are not known, all versions must be the same.
 bool isFresh(const Row &row, const Versions &made, const Versions &now);
 
 /// Leaves the rows that are fresh, without the times of the final, which were

@@ -41,10 +41,10 @@ private:
   int previous;
 };
 
-/// libgomp's threads of the calling thread, while alive, for those who measure:
-/// started at once, so that no first call waits for them, and ended after it,
-/// for they would spin for milliseconds beside what is measured next. Nothing
-/// for one thread and where there is no libgomp.
+/// For measuring: keeps libgomp's threads of the calling thread while it lives.
+/// They start at once, so that no first call waits for them. They end with it,
+/// because they would spin for milliseconds beside what is measured next. No
+/// effect for one thread or without libgomp.
 class LibgompTeam {
 public:
   explicit LibgompTeam(int threads);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OnednnBuilder: what translating any descriptor of the plan takes.
+// OnednnBuilder: what the translations of all descriptors of a plan share.
 
 #ifndef MINIC_RUNTIME_DEVICE_CPU_ONEDNNBUILDER_H
 #define MINIC_RUNTIME_DEVICE_CPU_ONEDNNBUILDER_H

@@ -3,12 +3,12 @@
 // BusyEstimate: whether a stream still runs what was enqueued before, without
 // asking the driver.
 //
-// Background: a graph replay makes one call that is waited for shorter, but on
-// a busy stream plain launches overlap across runs and a replay does not.
-// Asking an idle stream whether it is idle takes 1.3 us on an H200, about what
-// there is to gain. Approach: every run is taken to occupy the stream for a
-// time that was measured when the model was tuned. A wrong estimate picks the
-// slower way of running, never another result.
+// Background: a graph replay shortens a call that is waited for. On a busy
+// stream, plain launches overlap across runs, and replays do not. Asking an
+// idle stream whether it is idle takes 1.3 us on an H200, about what there is
+// to gain. Approach: assume that every run occupies the stream for a time that
+// was measured when the model was tuned. A wrong estimate picks the slower way
+// of running, never another result.
 
 #ifndef MINIC_RUNTIME_DEVICE_CUDA_BUSYESTIMATE_H
 #define MINIC_RUNTIME_DEVICE_CUDA_BUSYESTIMATE_H
@@ -18,13 +18,13 @@
 
 namespace minic::runtime {
 
-/// Of the runs of one Context. Times are microseconds of one host clock.
+/// For the runs of one Context. Times are microseconds of one host clock.
 class BusyEstimate {
 public:
-  /// `runUs`: how long the stream is taken to be occupied by one run.
+  /// `runUs`: how long one run is assumed to occupy the stream.
   explicit BusyEstimate(double runUs) : runUs(runUs) {}
 
-  /// Notes a run that is enqueued at `nowUs`; whether the stream was idle.
+  /// Notes a run that is enqueued at `nowUs`; true if the stream was idle.
   bool enqueue(double nowUs) {
     bool isIdle = nowUs >= busyUntilUs;
     double start = isIdle ? nowUs : busyUntilUs;
@@ -32,12 +32,12 @@ public:
     return isIdle;
   }
 
-  /// The stream was waited for, or is another one.
+  /// Call it when the stream was waited for or replaced: it is idle then.
   void clear() { busyUntilUs = -std::numeric_limits<double>::infinity(); }
 
 private:
-  /// About as many launches as a stream takes before the next one waits: what
-  /// is too much in `runUs` adds up no further.
+  /// About as many launches as a stream queues before the next one waits. It
+  /// bounds how far a `runUs` that is too large can add up.
   static constexpr double mostRuns = 1024;
 
   double runUs;

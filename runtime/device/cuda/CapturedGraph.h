@@ -2,14 +2,14 @@
 //
 // CapturedGraph: decides how a run replays a captured graph.
 //
-// Pointers that did not change cost a comparison and one launch. Others are
-// patched into minic's own nodes. Where a library call uses one that changed,
-// the run replays a second graph, in which such tensors go through stages, or
-// launches command by command; once the same pointers come several times in a
-// row, the first graph is captured again and updated, for copies and launches
-// cost every run and an update costs one. Which of both and how many runs is
-// the PointerPolicy's to say. All is instantiated when the first run binds its
-// pointers; later runs instantiate nothing.
+// With unchanged pointers a run is a comparison and one launch. Changed
+// pointers are patched into minic's own nodes. If a library call uses a changed
+// pointer, the run replays a second graph, in which such tensors go through
+// stages, or it launches command by command. Both cost time in every run. So
+// once the same pointers come several times in a row, the first graph is
+// captured again and updated. PointerPolicy says which of the two, and how many
+// runs. The first run that binds pointers instantiates everything; later runs
+// instantiate nothing.
 
 #ifndef MINIC_RUNTIME_DEVICE_CUDA_CAPTUREDGRAPH_H
 #define MINIC_RUNTIME_DEVICE_CUDA_CAPTUREDGRAPH_H
@@ -21,23 +21,24 @@ namespace minic::runtime {
 /// One thread at a time. The context is current in every member.
 class CapturedGraph {
 public:
-  /// Makes ready to capture: a stream, and by `policy` memory of stages for
-  /// those of the callers (`callerBytes` each) that library calls use.
+  /// Prepares to capture: makes a stream and, if `policy` says so, stages for
+  /// the callers' tensors (`callerBytes` each) that library calls use.
   static absl::StatusOr<std::unique_ptr<CapturedGraph>>
   create(std::shared_ptr<const CudaContext> context, CommandList &commands,
          const std::vector<uint64_t> &callerBytes, uint32_t inputCount,
          const PointerPolicy &policy);
 
-  /// Why nothing is or will be captured; empty while that is not so.
+  /// Why nothing is or will be captured; otherwise empty.
   const std::string &refusal() const { return refusal_; }
   /// Whether `capture` was called.
   bool isCaptured() const { return isCaptured_; }
 
-  /// Captures and instantiates for `callers`, behind a run of the commands in
-  /// which libraries took their late decisions. What fails becomes the refusal.
+  /// Captures and instantiates for `callers`. Call it after a run of the
+  /// commands, in which libraries take their late decisions. A failure becomes
+  /// the refusal.
   void capture(void *const *callers, CUstream stream);
-  /// Replays on `callers`. False where it must not or cannot: launch command
-  /// by command. Only once captured, and not refused.
+  /// Replays on `callers`. False if it must not or cannot: then launch command
+  /// by command. Call it only once captured and if not refused.
   absl::StatusOr<bool> replay(void *const *callers, CUstream stream);
 
   const GraphCounters &counters() const { return counters_; }

@@ -87,8 +87,8 @@ struct CublasHandle {
   std::mutex mutex;
 };
 
-/// The handles keep the device's primary context from then on: whether others
-/// drop it in between cannot be seen.
+/// The handles keep the device's primary context from then on, because nobody
+/// can tell whether others drop it in between.
 absl::StatusOr<CublasHandle *> cublasHandle(int deviceIndex);
 absl::StatusOr<cublasLtHandle_t> cublasltHandle(int deviceIndex);
 

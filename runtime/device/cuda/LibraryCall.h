@@ -53,10 +53,10 @@ struct LibraryCallOptions {
   const std::vector<void *> &constants;
   /// Tells how callers' memory is aligned; null: to 16 bytes.
   const format::Function *function = nullptr;
-  /// Takes what calls before it left, and leaves what it has; null: nothing is
-  /// kept. See ExecutableSource.
+  /// Gives what earlier calls left and keeps what this one leaves; null:
+  /// nothing is kept. See ExecutableSource.
   std::shared_ptr<SparePool> spares = nullptr;
-  /// A call whose algorithm is open may be good for `algorithms` alone.
+  /// A call whose algorithm is open need only answer `algorithms`.
   bool onlyListsAlgorithms = false;
 };
 
@@ -71,10 +71,10 @@ public:
   /// The same call for another Execution; shares what does not change.
   virtual absl::StatusOr<std::unique_ptr<LibraryCall>> clone() const = 0;
   /// At most `max` ways to do this call within `scratchLimit` bytes, the
-  /// library's favourite first. Unimplemented where it has but one.
+  /// library's favourite first. Unimplemented if it has only one.
   virtual absl::StatusOr<std::vector<LibraryAlgorithm>>
   algorithms(int max, uint64_t scratchLimit) const;
-  /// False: a stream that captures must not see this call.
+  /// False: the call must not be enqueued on a stream that captures.
   virtual bool canBeCaptured() const { return true; }
 };
 

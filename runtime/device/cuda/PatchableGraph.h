@@ -6,10 +6,9 @@
 // Background: the driver can change the parameters of a node of an instantiated
 // graph. minic knows those of its own kernels, copies and fills; what a library
 // captured is opaque. Approach: minic's nodes are noted as they are captured
-// and patched one by one; a tensor that a library call uses is either bound for
-// good, until the whole graph is captured again, or goes through memory of
-// minic's (a stage) that the graph copies from or to, which leaves a copy to
-// patch.
+// and patched one by one; a tensor that a library call uses is bound until the
+// whole graph is captured again, or it is staged: the call uses memory of
+// minic's (a stage), and minic patches the graph's copy to or from that memory.
 
 #ifndef MINIC_RUNTIME_DEVICE_CUDA_PATCHABLEGRAPH_H
 #define MINIC_RUNTIME_DEVICE_CUDA_PATCHABLEGRAPH_H
@@ -38,19 +37,18 @@ public:
          std::vector<GraphStage> stages, CUstream capturing,
          void *const *callers);
 
-  /// Whether it runs on these tensors as it is.
+  /// Whether the graph uses these tensors already.
   bool isBoundTo(void *const *callers) const;
-  /// Whether `patch` makes it so: no tensor that a library call is bound to is
-  /// another one.
+  /// Whether `patch` can make it use them: no library call's pointer changed.
   bool canPatchTo(void *const *callers) const;
-  /// Changes the nodes that use a tensor that is another one. Later launches
-  /// see it, earlier ones do not. An error leaves the graph unusable.
+  /// Patches the nodes whose pointers changed. Later launches use the new
+  /// pointers, earlier ones the old. An error leaves the graph unusable.
   absl::Status patch(void *const *callers);
   /// Captures again and updates the executable graph, which keeps its nodes.
   /// An error leaves the graph unusable.
   absl::Status update(void *const *callers, CUstream capturing);
 
-  /// Spares the first launch the transfer to the device.
+  /// Transfers the graph to the device now, so that the first launch need not.
   void upload(CUstream stream) const {
     context->driver().cuGraphUpload(executable.get(), stream);
   }
@@ -102,7 +100,7 @@ private:
   std::vector<Node> nodes;
   std::vector<Use> uses; // by caller
   uint64_t round = 0;
-  CudaGraph graph; // of the nodes; the driver knows them by it
+  CudaGraph graph; // has the nodes; the driver needs it to name one
   CudaGraphExec executable;
 };
 

@@ -15,11 +15,11 @@ namespace minic::cpu {
 /// them.
 constexpr int64_t convLanes = 16;
 
-/// A line is what one n and p have of the result: Q pixels of all channels. In
-/// NHWC its register tiles are pixels (rows) by output channels (columns); the
-/// filter is in panels of columns, [panel][r][s][c][panelWidth]. In NCHW they
-/// are output channels by pixels; panels are of rows, [panel][c][r][s]
-/// [panelWidth].
+/// A line is the part of the result with one n and one p: Q pixels of all
+/// channels. In NHWC its register tiles are pixels (rows) by output channels
+/// (columns); the filter is in panels of columns, [panel][r][s][c][panelWidth].
+/// In NCHW they are output channels by pixels; panels are of rows,
+/// [panel][c][r][s] [panelWidth].
 ///
 /// A tile stays within a group, except where each group is one channel in and
 /// out: in NHWC lanes are then groups, all of one kind ("depthwise").

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Estimated: a schedule and how long it may take; what families' enumerations
-// do with lists of them.
+// Estimated: a schedule with its estimated time. Families' enumerations share
+// the operations on lists of them.
 
 #ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_ESTIMATEDSCHEDULE_H
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_ESTIMATEDSCHEDULE_H
@@ -22,16 +22,16 @@ template <typename Schedule> struct Estimated {
 template <typename Schedule>
 void sortByEstimate(std::vector<Estimated<Schedule>> &schedules) {
   llvm::sort(schedules, [](const auto &a, const auto &b) {
-    // Equal estimates in a fixed order: the first one is what is used where
-    // nothing was measured.
+    // Equal estimates have a fixed order: if nothing was measured, the first
+    // one is used.
     return a.microseconds != b.microseconds
                ? a.microseconds < b.microseconds
                : toString(a.schedule) < toString(b.schedule);
   });
 }
 
-/// Where its launch is programmatic: its beginning runs while the launch ahead
-/// ends.
+/// The same with a programmatic launch: its beginning runs while the launch
+/// before it ends.
 template <typename Schedule>
 Estimated<Schedule> programmaticTwin(Estimated<Schedule> twin) {
   twin.schedule.programmatic = true;
@@ -39,10 +39,10 @@ Estimated<Schedule> programmaticTwin(Estimated<Schedule> twin) {
   return twin;
 }
 
-/// `favourite`, a programmatic launch, with the most of fewer stages that let
-/// three blocks be in an SM at once, and four: one that runs, and those of the
-/// next launches, which copy their weights ahead. `depths`: numbers of stages,
-/// ascending.
+/// `favourite`, a programmatic launch, with fewer stages, so that three blocks
+/// fit on an SM, and with fewer again, so that four fit. One block runs while
+/// those of the next launches copy their weights ahead. Each has the most
+/// stages that allow it. `depths`: numbers of stages, ascending.
 ///
 /// Measured on an H200 (two of 256x1024x1024 in bf16 by gemm_sm80, back to
 /// back): 9.5 us with 8 stages of 32x64x64, 9.4 with 6, 9.2 with 4 and 9.8 with
@@ -61,7 +61,7 @@ shallowTwins(const kernel::FusionShape &shape, const DeviceProfile &profile,
     Estimated<Schedule> twin = favourite;
     twin.schedule.stages = std::min(stages, favourite.schedule.stages);
     auto g = Geometry::get(shape, twin.schedule, nullptr);
-    // With more blocks than SMs those of one launch are neighbours already.
+    // With more blocks than SMs, blocks of one launch already share an SM.
     if (failed(g) || g->blocks() > profile.smCount) {
       break;
     }
@@ -71,9 +71,9 @@ shallowTwins(const kernel::FusionShape &shape, const DeviceProfile &profile,
     }
     residents = fit + 1;
     if (twin.schedule.stages != favourite.schedule.stages) {
-      // The next launches hide what more stages would, so that these are as
-      // fast as far as the estimate knows. Yet a search had better look at
-      // unlike tiles first, and at these where the deeper one did well.
+      // By the estimate these are as fast, because the next launches hide what
+      // more stages would. But a search should try different tiles first, and
+      // these only if the deeper one did well.
       twin.microseconds *= 1.04;
       twins.push_back(twin);
     }

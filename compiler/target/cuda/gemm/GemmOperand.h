@@ -10,8 +10,9 @@
 namespace minic::cuda {
 
 /// A matrix of `rows` (M of lhs, N of rhs) by K whose rows are contiguous in K,
-/// for every family of GEMM kernels. What is not so in memory is asked for in a
-/// layout: free for a constant, a kernel of its own for an activation.
+/// for every family of GEMM kernels. An operand that is not so in memory is
+/// requested in a layout: free for a constant, a kernel of its own for an
+/// activation.
 struct GemmOperand {
   /// The fusion's operand, and what it is in the body.
   int64_t argument = 0;
@@ -36,16 +37,17 @@ struct GemmOperand {
   /// allows 16.
   bool hasWideEvenRows() const;
 
-  /// As it lies, where its rows are contiguous in K; else as `padded` does.
-  /// `value`: the contraction's operand, or another of that one's shape.
+  /// As it is in memory if its rows are contiguous in K; otherwise as `padded`
+  /// makes it. `value`: the contraction's operand, or another value of its
+  /// shape.
   static GemmOperand dense(const kernel::FusionShape &shape, bool isLhs,
                            mlir::Value value);
   static GemmOperand dense(const kernel::FusionShape &shape, bool isLhs) {
     return dense(shape, isLhs, isLhs ? shape.gemm->lhs : shape.gemm->rhs);
   }
-  /// With rows of a multiple of 16 bytes, the rest of them zero. Equal to the
-  /// dense one where that has such rows already. What must be relaid gets rows
-  /// of a multiple of `rowBytes`.
+  /// With rows of a multiple of 16 bytes, filled up with zeros. Equal to the
+  /// dense one if that has such rows already. An operand that must be relaid
+  /// gets rows of a multiple of `rowBytes`.
   static GemmOperand padded(const kernel::FusionShape &shape, bool isLhs,
                             mlir::Value value, int64_t rowBytes = 16);
   static GemmOperand padded(const kernel::FusionShape &shape, bool isLhs,

@@ -22,7 +22,7 @@ struct StageRing {
 };
 
 /// Copies whole stages by cp.async, all threads of the block together, one
-/// group of copies a stage. All is relative to the builder's place.
+/// group of copies a stage. Code is emitted where the builder stands.
 class StageCopies {
 public:
   StageCopies(CudaKernelBuilder &builder, KernelEntry entry,
@@ -38,12 +38,12 @@ public:
   void add(const GemmOperand &operand, bool isRhs, int64_t rowBytes,
            int64_t offset, bool isUniform = false);
 
-  /// Issues the first `ahead` stages. With a programmatic launch earlier
-  /// launches are waited for, by copies of rhs only where one may write it
-  /// (not `rhsIsConstant`), and later ones allowed.
+  /// Issues the first `ahead` stages. In a programmatic launch they wait for
+  /// earlier launches and allow later ones. Copies of rhs wait only if a launch
+  /// may write it (not `rhsIsConstant`).
   void issueFirst(bool rhsIsConstant);
-  /// Where the copies of the stage after those read: to be carried by the loop
-  /// over stages.
+  /// Where the copies of the stage after those read. The loop over stages
+  /// carries these values.
   llvm::SmallVector<mlir::Value> sources();
   /// Issues the copies of stage number `block` to `position` of the ring, if
   /// there is such a stage.

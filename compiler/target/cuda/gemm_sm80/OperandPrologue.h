@@ -34,20 +34,20 @@ struct DirectInput {
 
 /// A contraction's operand as pointwise ops of the body's arguments. Every
 /// thread copies `lanes` consecutive elements of K of each staged matrix, and
-/// later makes just those elements of the operand from them: no other thread
-/// has to wait for its copies in between.
+/// later makes just those elements of the operand from them: so no other thread
+/// waits for its copies in between.
 struct OperandPrologue {
   mlir::Value value;
   llvm::SmallVector<mlir::Operation *> ops; // in body order
   llvm::SmallVector<StagedMatrix> staged;
   llvm::SmallVector<DirectInput> direct;
   int64_t lanes = 1;
-  /// Of a stage, behind both operands' tiles.
+  /// Bytes of a stage that it needs behind both operands' tiles.
   int64_t extraBytes = 0;
 
-  /// Of an operand that is no argument of the body. `rows` and `bk` are those
-  /// of a stage; the operand's own tile begins at `tile`, what else is needed
-  /// at `extra`. `padded`: staged matrices have rows of a multiple of 16 bytes.
+  /// For an operand that is no argument of the body. `rows` and `bk` are those
+  /// of a stage. The operand's own tile begins at `tile`, what else it needs at
+  /// `extra`. `padded`: staged matrices have rows of a multiple of 16 bytes.
   static OperandPrologue get(const kernel::FusionShape &shape, bool isLhs,
                              bool padded, int64_t rows, int64_t bk,
                              int64_t tile, int64_t extra);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CudnnEngine: an engine that is ready to run; CudnnEngines: makes those of one
-// problem, keeps what is not needed now, and lists what cuDNN offers.
+// CudnnEngine: an engine that is ready to run. CudnnEngines: makes the engines
+// of one problem, keeps spares, and lists what cuDNN offers.
 
 #ifndef MINIC_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNENGINE_H
 #define MINIC_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNENGINE_H
@@ -15,9 +15,8 @@
 
 namespace minic::runtime {
 
-/// With a handle of its own; one call's alone. Outlives every CUDA graph that
-/// was captured of it, as the call that has it does, and may be another call's
-/// afterwards.
+/// Has a handle of its own and belongs to one call at a time. Both outlive
+/// every CUDA graph that captured it; afterwards another call may take it.
 struct CudnnEngine : Spare {
   ~CudnnEngine() override;
 
@@ -37,21 +36,21 @@ public:
                std::shared_ptr<const CudaContext> context,
                std::shared_ptr<SparePool> spares);
 
-  /// A handle and the problem's graph, of no engine.
+  /// A handle and the problem's graph, without an engine.
   absl::StatusOr<Pointer> makeBare() const;
-  /// A spare, or made of `bare`, which is made where it is null and stays where
-  /// the engine does not support the problem.
+  /// Takes a spare, else turns `bare` into the engine, after making `bare` if
+  /// it is null. If the engine does not support the problem, `bare` stays.
   absl::StatusOr<Pointer> make(const EngineChoice &choice, Pointer &bare) const;
-  /// Makes a spare of it, or where none are kept the next `bare`.
+  /// Keeps `ready` as a spare or, if none are kept, as the next `bare`.
   void release(const EngineChoice &choice, Pointer ready, Pointer &bare) const;
-  /// Makes a spare of it where any are kept.
+  /// Keeps `ready` as a spare, if spares are kept.
   void giveBack(const EngineChoice &choice, Pointer ready) const;
   bool keepsSpares() const { return spares != nullptr; }
 
-  /// What LibraryCall::algorithms returns, by the heuristics for the graph of
-  /// `lister`. Where that has a plan, it is the engine `ready`, which is not
-  /// made again. cuDNN compiles many engines when they are made, on the thread
-  /// that makes them: several are made side by side.
+  /// What LibraryCall::algorithms returns: the engines that the heuristics list
+  /// for the graph of `lister`. If `lister` has a plan, it is the engine
+  /// `ready`, and is not made again. cuDNN compiles many engines when they are
+  /// made, on the thread that makes them. So several are made side by side.
   absl::StatusOr<std::vector<LibraryAlgorithm>>
   list(const CudnnEngine &lister, const EngineChoice &ready, int max,
        uint64_t scratchLimit) const;
@@ -63,7 +62,7 @@ private:
   std::string keyOf(const EngineChoice &choice) const {
     return absl::StrCat(key, "; ", toString(choice));
   }
-  /// Of an engine that is made and released.
+  /// Makes the engine, asks it, and releases it.
   absl::StatusOr<uint64_t> workspaceBytes(const EngineChoice &choice,
                                           Pointer &bare) const;
 

@@ -35,9 +35,9 @@ public:
   absl::StatusOr<std::vector<EngineChoice>>
   engines(CudnnHeuristic heuristic) const;
 
-  /// Of errata, too: who names one has verified it. InvalidArgument for an
-  /// engine that this graph does not have or whose numerics are not allowed;
-  /// Unimplemented for one that does not support it.
+  /// Makes engines with errata, too: a plan that names one has verified it.
+  /// InvalidArgument for an engine that this graph does not have or whose
+  /// numerics are not allowed; Unimplemented for one that does not support it.
   absl::StatusOr<std::unique_ptr<CudnnPlan>>
   plan(const EngineChoice &choice) const;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CudnnProblem: what a cuDNN call of a plan computes, whichever descriptor says
-// it; still without cuDNN's types.
+// CudnnProblem: what a cuDNN call of a plan computes, from either descriptor of
+// the plan and without cuDNN's types.
 
 #ifndef MINIC_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNPROBLEM_H
 #define MINIC_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNPROBLEM_H
@@ -17,7 +17,8 @@ namespace minic::runtime {
 struct CudnnTensor {
   DType dtype;
   std::vector<int64_t> dims, strides; // elements
-  /// Of its pointer in every run, as far as its place in the plan says.
+  /// Guaranteed alignment of its pointer in every run, by its place in the
+  /// plan.
   int64_t alignment;
   const format::Address *address;
 };
@@ -49,8 +50,8 @@ struct CudnnProblem {
   std::vector<const CudnnTensor *> tensors() const;
   /// For messages: "convolution bf16 [32, 256, 14, 14] x [256, 256, 3, 3]".
   std::string describe() const;
-  /// All that a plan made for it depends on: equal for problems that may use
-  /// each other's plans, on other memory.
+  /// Names all that a cuDNN plan for it depends on. Problems with equal keys
+  /// may use each other's plans, on other memory.
   std::string key() const;
 };
 

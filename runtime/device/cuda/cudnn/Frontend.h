@@ -2,8 +2,7 @@
 //
 // cudnn-frontend as minic uses it: its descriptors' builders, without its graph
 // interface, which would bring CUDA's runtime library and everything else it
-// has. For the few sources that are compiled with it; what it throws ends in
-// them.
+// has. Only a few sources include it, and they let none of its exceptions out.
 
 #ifndef MINIC_RUNTIME_DEVICE_CUDA_CUDNN_FRONTEND_H
 #define MINIC_RUNTIME_DEVICE_CUDA_CUDNN_FRONTEND_H
@@ -17,13 +16,14 @@
 #define NV_CUDNN_FRONTEND_USE_DYNAMIC_LOADING
 #define NV_CUDNN_FRONTEND_DISABLE_LOGGING
 #define CUDNN_FRONTEND_SKIP_JSON_LIB
-// The headers' functions are inline and depend on the macros above: a program
-// that has others of the same name must not be given these, nor these those.
+// The headers' functions are inline and depend on the macros above: the
+// namespace keeps them apart from functions of the same names that a program
+// has.
 #define cudnn_frontend minic_cudnn_frontend
 #include "cudnn_frontend_ExecutionPlan.h"
 #include "cudnn_frontend_Heuristics.h"
 #include "cudnn_frontend_VariantPack.h"
-// Needs those above.
+// Needs the headers above.
 #include "cudnn_frontend/backend/plan_helpers.h"
 
 namespace minic::runtime {
