@@ -273,7 +273,7 @@ std::string WholeModel::describeUnknown(Question question, bool asksForGraph) {
   bool isDefault = !question.plansDiffer || question.isGeneratedTuned;
   return std::string("no verdict in the database: the ") +
          (isDefault ? "default" : "tuned") + " plan ships" +
-         (asksForGraph ? ", replayed where a run is several commands" : "");
+         (asksForGraph ? ", replayed if a run has several commands" : "");
 }
 
 /// How the plan that ships runs on a GPU.

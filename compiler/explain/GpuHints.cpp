@@ -150,9 +150,9 @@ private:
             microseconds) {
       return;
     }
-    say(llvm::formatv("tf32 is left off: to float32's precision {0:F0} TFLOP/s "
-                      "are the most, in tf32 {1:F0} "
-                      "(--float32-precision=tf32), in bf16 {2:F0}",
+    say(llvm::formatv("tf32 is left off: float32's precision allows at most "
+                      "{0:F0} TFLOP/s, tf32 {1:F0} "
+                      "(--float32-precision=tf32), bf16 {2:F0}",
                       peak / 1e3, profile.tensorGflopsTf32 / 1e3,
                       profile.tensorGflops16 / 1e3)
             .str());
@@ -259,17 +259,18 @@ private:
     }
     bool isLhs = !isa<BlockArgument>(shape.gemm->lhs);
     say(join(names, " and ") +
-        " before the contraction: fused into it, every tile of " +
+        " before the contraction: fused into it, it is computed again for "
+        "every tile of " +
         (isLhs ? "columns" : "rows") +
-        " computes that again; apart, it is a launch; at the end of a layer "
-        "that makes the operand it would cost neither");
+        "; apart, it is a launch; at the end of the layer that makes the "
+        "operand it would cost neither");
   }
 
   void untuned() {
     if (isEstimated() && !isChecked) {
       say(Twine("untuned: chosen by an estimate; ") +
           (canMeasure ? "--mode=max-autotune measures"
-                      : "such a device is not here to be measured on"));
+                      : "this machine has no such device to measure on"));
     }
   }
 

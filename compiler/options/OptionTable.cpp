@@ -39,17 +39,18 @@ static std::vector<Option> makeTable() {
                        "Only these may implement convolutions",
                        &O::convBackends));
   table.push_back(text("candidate", selection, "NAME",
-                       "What every fusion takes, by its name in an AUTOTUNE "
-                       "table; nothing is measured",
+                       "The candidate that every fusion takes, by its name in "
+                       "an AUTOTUNE table; nothing is measured",
                        &O::candidate));
   table.push_back(text("pin", selection, "FILE",
-                       "What fusions take, as 'minic explain --pins' and "
-                       "'minic-tune pins' write it; others are chosen",
+                       "File of pins, which say what fusions take; written by "
+                       "'minic explain --pins' and 'minic-tune pins'",
                        &O::pin));
-  table.push_back(choice("search", selection, {"guided", "exhaustive"},
-                         "Candidates to measure on a GPU: what may be the "
-                         "fastest by its estimate, or all",
-                         &O::search));
+  table.push_back(
+      choice("search", selection, {"guided", "exhaustive"},
+             "Candidates to measure on a GPU: those that may be the "
+             "fastest by their estimates, or all",
+             &O::search));
   table.push_back(
       budget("tune-budget", selection,
              "Stop searching after this time (30s, 2m), best so far "
@@ -76,7 +77,7 @@ static std::vector<Option> makeTable() {
                          "highest that the device names) where permitted",
                          &O::lockClocks));
   table.push_back(flag("require-locked-clocks", selection,
-                       "The same, and an error where it cannot be",
+                       "The same, but fail if they cannot be locked",
                        &O::requireLockedClocks));
 
   table.push_back(text("target", target, "auto|cpu|cuda[:ARCHS]",

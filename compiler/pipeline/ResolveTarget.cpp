@@ -134,8 +134,8 @@ private:
       return fail(error);
     }
     if (!profile && !isAuto) {
-      return fail("no NVIDIA GPU here that can be asked for its facts; "
-                  "--device-profile=h200 compiles without one (known: " +
+      return fail("no NVIDIA GPU found; --device-profile=h200 compiles without "
+                  "one (known: " +
                   cuda::profileNames() + ")");
     }
     if (!profile) {

@@ -89,7 +89,7 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     }
     if (rest[dim] % size != 0) {
       return emitError() << "layout block " << size << " does not divide "
-                         << rest[dim] << ", what is left of dimension " << dim;
+                         << rest[dim] << ", the rest of dimension " << dim;
     }
     rest[dim] /= size;
   }

@@ -82,8 +82,8 @@ ClockLock::acquire(const std::string &uuid, int mhz) {
   std::string line = error == 0 ? readLine(answer[0]) : "";
   ::close(answer[0]);
   if (error != 0) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("no process that keeps them: ", std::strerror(error)));
+    return absl::FailedPreconditionError(absl::StrCat(
+        "cannot start a process that keeps them: ", std::strerror(error)));
   }
   absl::string_view text = line;
   if (absl::ConsumePrefix(&text, clockKeeperLocked) &&

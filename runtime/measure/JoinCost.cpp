@@ -42,7 +42,7 @@ absl::StatusOr<double> measureJoinUs(int threads) {
   double limitUs = 5 + 0.5 * threads;
   if (samples.size() < few || samples[samples.size() / 4] > limitUs) {
     return absl::UnavailableError(
-        "other processes keep the cores from a team of threads");
+        "other processes keep the cores too busy for a team of threads");
   }
   return samples[samples.size() / 4];
 }

@@ -76,7 +76,7 @@ absl::StatusOr<double> RoundTimer::sample(LoadedFunction &entry,
   }
   if (mode != RunMode::device) {
     return absl::InvalidArgumentError(
-        absl::StrCat("time: a CPU knows no mode '", toString(mode), "'"));
+        absl::StrCat("time: a CPU has no mode '", toString(mode), "'"));
   }
   if (residency == Residency::warm) {
     return entry.timed->sample(iterations);
@@ -136,7 +136,7 @@ absl::StatusOr<double> RoundTimer::sampleChanging(LoadedFunction &entry,
   if (!entry.timedGpu ||
       (mode != RunMode::graph && mode != RunMode::graphCall)) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "time: mode '", toString(mode), "' knows no changes of pointers, got '",
+        "time: mode '", toString(mode), "' cannot change pointers, got '",
         toString(changes), "'"));
   }
   return entry.timedGpu->sampleChanging(iterations, mode == RunMode::graphCall,

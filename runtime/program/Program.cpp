@@ -95,7 +95,7 @@ static absl::Status collectConstants(Program::Impl &impl,
     if (!provider) {
       return absl::InvalidArgumentError(
           absl::StrCat("constant '", constant.name()->str(),
-                       "' is external: whoever loads must provide it"));
+                       "' is external, expected a provider for it at load"));
     }
     absl::StatusOr<AlignedBuffer> memory =
         AlignedBuffer::create(constant.bytes());

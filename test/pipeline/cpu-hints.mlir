@@ -14,7 +14,7 @@
 
 // A device that is not here cannot be measured.
 // RUN: minic %s --target=cuda --device-profile=h200 --tune-db=%t.db --log=perf-hints -o %t.minic 2>&1 | FileCheck %s --check-prefix=OTHER --implicit-check-not=max-autotune
-// OTHER: untuned: chosen by an estimate; such a device is not here to be measured on
+// OTHER: untuned: chosen by an estimate; this machine has no such device to measure on
 
 func.func @main(%x: tensor<3x4xbf16>, %w: tensor<20x4xbf16>) -> tensor<3x20xbf16> {
   %0 = graph.linear %x, %w : (tensor<3x4xbf16>, tensor<20x4xbf16>) -> tensor<3x20xbf16>

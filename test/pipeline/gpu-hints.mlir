@@ -11,7 +11,7 @@
 // CHECK-DAG: @unaligned {{.*}}: K = 3420 is unaligned: rows of the left operand and the right operand are no multiple of 16 bytes, so they are copied to padded ones or accessed in narrow pieces; K = 3424 in the model needs neither
 // CHECK-DAG: @unaligned {{.*}}: N = 1281 is unaligned: rows of the result are no multiple of 16 bytes, {{.*}}; N = 1288 in the model needs neither
 // CHECK-DAG: @batch1 {{.*}}: M = 1 is too small for the chip: up to M = {{[0-9]+}} reading the right operand takes longer
-// CHECK-DAG: @float32 {{.*}}: tf32 is left off: to float32's precision {{[0-9]+}} TFLOP/s are the most, in tf32 {{[0-9]+}} (--float32-precision=tf32), in bf16 {{[0-9]+}}
+// CHECK-DAG: @float32 {{.*}}: tf32 is left off: float32's precision allows at most {{[0-9]+}} TFLOP/s, tf32 {{[0-9]+}} (--float32-precision=tf32), bf16 {{[0-9]+}}
 // CHECK-DAG: @float32 {{.*}}: untuned: chosen by an estimate
 
 // Nothing of what changes nothing: a row alone is aligned, a large M is enough,

@@ -7,7 +7,7 @@
 // One launch was a candidate.
 // CHECK-DAG: @prologue {{.*}}: cublas fuses no pointwise ops: pointwise and cublas are 2 launches
 // CHECK-DAG: @prologue {{.*}}: 2 launches were chosen by estimate over one of gemm_sm80
-// CHECK-DAG: @prologue {{.*}}: gelu before the contraction: fused into it, every tile of columns computes that again; apart, it is a launch; at the end of a layer that makes the operand it would cost neither
+// CHECK-DAG: @prologue {{.*}}: gelu before the contraction: fused into it, it is computed again for every tile of columns; apart, it is a launch; at the end of the layer that makes the operand it would cost neither
 // NOT-NOT: @prologue {{.*}} refused
 // NOT-NOT: @epilogue {{.*}} launch
 

@@ -79,7 +79,8 @@ absl::StatusOr<int> execute(const std::vector<std::string> &command,
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) {
-      return absl::InternalError(absl::StrCat("lost '", command[0], "'"));
+      return absl::InternalError(
+          absl::StrCat("cannot wait for '", command[0], "'"));
     }
   }
   return status;

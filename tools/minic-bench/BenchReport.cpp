@@ -67,8 +67,8 @@ double shareOfPeak(const BenchSeries &series, const BenchResult &result) {
 /// Why a share is not told.
 std::string overPeakText(const BenchSeries &series, double share) {
   return absl::StrFormat(
-      "%s: share of the peak unknown: it takes %.2f times less than %s allows, "
-      "which is no peak then\n",
+      "%s: share of the peak unknown: it is %.2f times as fast as %s, "
+      "so that is no peak\n",
       series.path, share,
       isOnGpu(series) ? "the device's estimated peak"
                       : "the loop that measures the peak");

@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
                "the device names) where permitted")
       ->type_name("[=MHz]");
   app.add_flag("--require-locked-clocks", options.requireLockedClocks,
-               "The same, and an error where it cannot be");
+               "The same, but fail if they cannot be locked");
   auto *seconds = app.add_option("--seconds", options.seconds,
                                  "Measure for S seconds, at least 10 rounds")
                       ->type_name("S")

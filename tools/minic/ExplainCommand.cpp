@@ -103,8 +103,7 @@ static void explain(const format::Function &function,
   };
   printLines(evidence->pointers, "changed pointers of ");
   printLines(evidence->hints, "hint: ");
-  os << "  tuned again on such a device by --mode=max-autotune --retune, or "
-        "when the device ("
+  os << "  --mode=max-autotune tunes it again with --retune, or if the device ("
      << evidence->device << "), the threads (" << evidence->threads
      << ") or the versions (" << evidence->versions << ") differ\n";
 }

@@ -102,7 +102,7 @@ BuildOutcome buildCandidate(MLIRContext &context, const BuildJob &job,
     outcome.binaryHash = hashFile(job.outputPath);
   } else {
     outcome.error = diagnostics.firstError().empty()
-                        ? "the build failed without a word"
+                        ? "the build failed without a message"
                         : diagnostics.firstError();
   }
   return outcome;

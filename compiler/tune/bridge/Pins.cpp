@@ -122,8 +122,9 @@ static FailureOr<kernel::ChoiceAttr> findChoice(const TuningTask &task,
     }
     if (options.deterministic && candidate.needsLibrary) {
       return fusion.emitError("unsupported: candidate '")
-             << name << "' with --deterministic, which a library's call is "
-             << "only known to be once measured";
+             << name
+             << "' with --deterministic: only a measurement shows whether "
+             << "a library's call is deterministic";
     }
     return parseChoice(candidate, fusion.getContext());
   }

@@ -38,8 +38,8 @@ absl::Status enterWhenIdle(PlanContest &contest,
   for (PlanWays *ways : entering) {
     if (rounds < runtime::leastSamples) {
       ways->whenIdleRefusal = absl::StrFormat(
-          "replay when idle left out: with it there was time for %d rounds, an "
-          "interval takes %d",
+          "replay when idle left out: there was time for %d rounds with it, an "
+          "interval needs %d",
           int(rounds), runtime::leastSamples);
       continue;
     }

@@ -245,7 +245,7 @@ OnednnBuilder::finish(const void *descriptor,
                                      &name) == dnnl_success &&
       std::strstr(name, broken)) {
     return absl::UnimplementedError(
-        absl::StrCat("oneDNN would do this by its implementation ", name,
+        absl::StrCat("oneDNN would use its implementation ", name,
                      ", which computes wrong results"));
   }
   dnnl_primitive_t primitive;

@@ -21,7 +21,7 @@ func.func private @block_size(tensor<4x8xf32, #kernel.layout<order = [0, 1], blo
 // -----
 
 // Blocks of one dimension divide what the earlier ones leave.
-// expected-error @below {{layout block 4 does not divide 6, what is left of dimension 1}}
+// expected-error @below {{layout block 4 does not divide 6, the rest of dimension 1}}
 func.func private @block_divides(tensor<4x12xf32, #kernel.layout<order = [0, 1], blocks = [[1, 2], [1, 4]], padded = [4, 12]>>)
 
 // -----

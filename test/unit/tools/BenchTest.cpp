@@ -80,7 +80,7 @@ TEST_F(BenchTest, ShareOfThePeakOfTheDtype) {
   EXPECT_THAT(result.output, HasSubstr(" unknown\n"));
   EXPECT_THAT(result.output, HasSubstr(" TFLOP/s "));
   EXPECT_THAT(result.output,
-              HasSubstr("\nall.minic: share of the peak unknown: it takes "));
+              HasSubstr("\nall.minic: share of the peak unknown: it is "));
   auto json = nlohmann::json::parse(read("r.json"), nullptr, false);
   ASSERT_TRUE(json.is_object());
   EXPECT_GT(json["peaks"]["bf16"]["gflops"].get<double>(), 0);

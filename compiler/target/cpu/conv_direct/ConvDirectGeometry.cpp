@@ -56,8 +56,8 @@ ConvDirectGeometry::get(const kernel::FusionShape &shape,
                                double(result.phases()) *
                                double(result.packedWidth()) >
                            double(largestLine)) {
-    return fail("what a line of pixels reads, pads included, is more than "
-                "2^26 elements");
+    return fail("a line of pixels reads more than 2^26 elements, pads "
+                "included");
   }
   result.isDepthwise = result.isNhwc && g.groups > 1 &&
                        g.inputChannels == g.groups &&

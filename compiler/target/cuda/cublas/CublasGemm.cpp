@@ -28,7 +28,7 @@ static std::optional<std::string> rejectShape(const FusionShape &shape) {
   }
   Type result = getElementTypeOrSelf(shape.results[0].getType());
   if (!result.isF32() && result != shape.gemm->lhsType) {
-    return "no such result dtype for these operands in cuBLAS";
+    return "cuBLAS has no such result dtype for these operands";
   }
   if (Value bias = shape.gemm->bias;
       bias && getElementTypeOrSelf(bias.getType()) != result) {

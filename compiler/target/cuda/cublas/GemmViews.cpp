@@ -97,7 +97,7 @@ std::optional<std::string> rejectProduct(const FusionShape &shape) {
   if (gemm.lhsType != gemm.rhsType ||
       !(gemm.lhsType.isF32() || gemm.lhsType.isF16() ||
         gemm.lhsType.isBF16())) {
-    return "no such operand dtypes in cuBLAS";
+    return "cuBLAS takes no such operand dtypes";
   }
   if (gemm.batchCount() * gemm.m * gemm.n * gemm.k == 0) {
     return "empty contraction";

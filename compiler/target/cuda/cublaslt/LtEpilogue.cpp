@@ -27,7 +27,7 @@ public:
       return fail("more than two results");
     }
     if (!resultType.isF32() && resultType != shape.gemm->lhsType) {
-      return fail("no such result dtype for these operands in cuBLASLt");
+      return fail("cuBLASLt has no such result dtype for these operands");
     }
     if (Value bias = shape.gemm->bias; bias && failed(setBias(bias))) {
       return failure();

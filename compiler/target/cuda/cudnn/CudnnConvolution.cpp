@@ -54,7 +54,7 @@ static FailureOr<Match> match(FusionOp fusion, bool allowsTf32,
   Type dtype = shape->conv->inputType;
   if (dtype != shape->conv->filterType ||
       !(dtype.isF32() || dtype.isF16() || dtype.isBF16())) {
-    return fail("no such operand dtypes in cuDNN");
+    return fail("cuDNN takes no such operand dtypes");
   }
   const Conv2dGeometry &geometry = shape->conv->geometry;
   if (llvm::product_of(shape->space) == 0 || geometry.reductionLength() == 0) {

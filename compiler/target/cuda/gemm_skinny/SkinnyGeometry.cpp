@@ -102,7 +102,7 @@ FailureOr<SkinnyGeometry> SkinnyGeometry::get(const kernel::FusionShape &shape,
     return failure();
   };
   if ((schedule.math == SkinnyMath::Mma16) != (g.elementBytes == 2)) {
-    return fail("the operands' dtype asks for other instructions");
+    return fail("the operands' dtype needs other instructions");
   }
   // A block of many threads leaves each of them less.
   if (g.registers() > std::min<int64_t>(255, 65536 / g.threads())) {

@@ -32,7 +32,7 @@ static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
   bool known =
       gemm.lhsType.isF32() || gemm.lhsType.isBF16() || gemm.lhsType.isF16();
   if (!known || gemm.lhsType != gemm.rhsType) {
-    return fail("the operands' dtype");
+    return fail("operands that are not both bf16, f16 or f32");
   }
   for (bool isLhs : {true, false}) {
     Value operand = isLhs ? gemm.lhs : gemm.rhs;

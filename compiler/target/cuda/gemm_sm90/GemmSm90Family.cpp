@@ -31,7 +31,7 @@ static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
   const kernel::GemmShape &gemm = *shape->gemm;
   if (gemm.lhsType != gemm.rhsType ||
       (!gemm.lhsType.isBF16() && !gemm.lhsType.isF16())) {
-    return fail("the operands' dtype");
+    return fail("operands that are not both bf16 or f16");
   }
   if (!isa<BlockArgument>(gemm.lhs) || !isa<BlockArgument>(gemm.rhs)) {
     return fail("ops before the product");

@@ -281,8 +281,9 @@ TEST_F(WorkerServerCudaTest, PointersThatAreOnlyPatchedAreNotTimedOtherwise) {
   }
   absl::Status status = refusal(RunMode::streamCall, ChangedPointers::stage);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(status.message(), "time: mode 'stream-call' knows no changes of "
-                              "pointers, got 'stage'");
+  EXPECT_EQ(status.message(),
+            "time: mode 'stream-call' cannot change pointers, "
+            "got 'stage'");
 }
 
 // The last one: the process has no GPU afterwards.

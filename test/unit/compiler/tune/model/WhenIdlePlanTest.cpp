@@ -136,8 +136,8 @@ TEST_F(WhenIdlePlanTest, IsLeftOutWhereRoundsWouldNotSuffice) {
   ASSERT_TRUE(result.whenIdle);
   EXPECT_FALSE(result.whenIdle->tunedShips);
   EXPECT_EQ(describe(*result.whenIdle),
-            "replay when idle left out: with it there was time for 5 rounds, "
-            "an interval takes 6");
+            "replay when idle left out: there was time for 5 rounds with it, "
+            "an interval needs 6");
   for (const char *plan : {"tuned", "generated"}) {
     EXPECT_EQ(machine.candidates[plan].runUs, 0);
   }

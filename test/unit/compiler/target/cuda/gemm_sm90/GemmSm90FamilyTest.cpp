@@ -123,7 +123,8 @@ TEST(GemmSm90Family, SaysWhyNot) {
     return family.reject(parsed.get(), profile).value_or("");
   };
   EXPECT_EQ(why(linearRelu(32, 64, 64, "bf16")), "fewer than 33 rows");
-  EXPECT_EQ(why(linearRelu(64, 64, 64, "f32")), "the operands' dtype");
+  EXPECT_EQ(why(linearRelu(64, 64, 64, "f32")),
+            "operands that are not both bf16 or f16");
   std::string t = tensor({64, 64}, "bf16");
   EXPECT_EQ(
       why(ParsedFusion(
