@@ -13,8 +13,8 @@
 namespace minic {
 
 /// Sets `graph` of the GPU variants in `plan` that have none: replayed with
-/// --cuda-graphs=on; with auto, where a run is several commands, which is what
-/// replay saves the launching of. Measured verdicts are left alone.
+/// --cuda-graphs=on; with auto only if a run has several commands, because
+/// replay saves their launches. Measured verdicts stay as they are.
 void setGraphMode(mlir::ModuleOp plan, const CompileOptions &options);
 
 } // namespace minic

@@ -11,9 +11,9 @@
 
 namespace minic {
 
-/// A small JSON file, from the tuning key of a CPU to microseconds. A file that
-/// is missing or damaged counts as empty, and one that cannot be written is
-/// left alone: all that is lost is that the cost is measured again.
+/// A small JSON file, from the tuning key of a CPU to microseconds. A missing
+/// or damaged file counts as empty, and one that cannot be written is left
+/// alone: then the cost is measured again, nothing more.
 class JoinCosts {
 public:
   explicit JoinCosts(std::string path) : path(std::move(path)) {}

@@ -13,8 +13,8 @@
 namespace minic {
 
 /// Gives `profile` the tuning key of a GPU, the facts in it, and the peaks that
-/// follow from them. False, with nothing changed, where `key` is none of a GPU
-/// of its compute capability.
+/// follow from them. False, with nothing changed, if `key` is not of a GPU of
+/// its compute capability.
 bool setTuningKey(DeviceProfile &profile, const std::string &key);
 
 /// What code generation, estimates and the tuning key use of `gpu`; none where

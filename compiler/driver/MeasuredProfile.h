@@ -12,9 +12,9 @@ namespace minic {
 
 /// Gives `profile`, of a device known by its name, the tuning key with its
 /// facts and the library versions of the newest records of a device of this
-/// name, so that they are found and estimates are the same as there. Leaves it
-/// where there is none; that a database cannot be read is reported by whoever
-/// selects algorithms with it.
+/// name, so that they are found and estimates are the same as there. Without
+/// such records `profile` stays as it is. If the database cannot be read, the
+/// algorithm selector reports it.
 void findRecordsOf(DeviceProfile &profile, const CompileOptions &options);
 
 } // namespace minic

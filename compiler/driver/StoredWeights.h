@@ -21,8 +21,9 @@ std::string storedWeightsName(llvm::StringRef file);
 /// The weights of an artifact at `path`, "" where it has none: the file of that
 /// name beside the artifact; else what the stored path leads to from the
 /// artifact's folder, from one above it, or from the current folder, so that
-/// folders may be moved together. The first that exists and has the stored
-/// hash; where none has, the first that exists, else the stored path.
+/// folders may be moved together. Takes the first that exists and has the
+/// stored hash; if none has it, the first that exists; otherwise the stored
+/// path.
 std::string findStoredWeights(const format::Artifact &metadata,
                               llvm::StringRef path);
 

@@ -19,7 +19,7 @@ mlir::LogicalResult dumpKernels(mlir::ModuleOp plan, const std::string &folder);
 
 /// Writes for each kernel what its family wrote, before it is lowered, to
 /// FOLDER/ENTRY-ARCH.device.mlir, its LLVM IR to .ll, its assembly to .s or
-/// .ptx, and its figures to .json, null where nobody said.
+/// .ptx, and its figures to .json, null for unknown ones.
 mlir::LogicalResult dumpCode(mlir::ModuleOp plan,
                              llvm::ArrayRef<KernelCode> report,
                              const std::string &folder);

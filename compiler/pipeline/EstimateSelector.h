@@ -12,8 +12,8 @@
 namespace minic {
 
 /// Takes the candidate with the best estimate, of those that the options allow
-/// (--gemm-backends, --conv-backends, --propagate-nan, --deterministic). Where
-/// none is left, it is an error at the fusion.
+/// (--gemm-backends, --conv-backends, --propagate-nan, --deterministic). If
+/// none is left, that is an error at the fusion.
 class EstimateSelector : public kernel::AlgorithmSelector {
 public:
   /// `options` must outlive it.
@@ -37,8 +37,8 @@ std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
                                           const CompileOptions &options);
 
 /// enumerateCandidates under the options; failure with a diagnostic where
-/// nothing is left. `measuresNan`: what loses a NaN is found before it may be
-/// chosen.
+/// nothing is left. `measuresNan`: candidates that lose a NaN are found by
+/// measuring, before one is chosen.
 mlir::FailureOr<std::vector<Candidate>>
 allowedCandidates(kernel::FusionOp fusion, const Target &target,
                   const CompileOptions &options, bool measuresNan = false);

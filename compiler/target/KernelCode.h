@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// KernelCode: what became of one generated kernel, for people who look at it.
+// KernelCode: the code of one generated kernel and its figures, for people.
 
 #ifndef MINIC_COMPILER_TARGET_KERNELCODE_H
 #define MINIC_COMPILER_TARGET_KERNELCODE_H
@@ -10,7 +10,7 @@
 
 namespace minic {
 
-/// Texts of one kernel generated on its own. Counts are -1 where nobody said.
+/// Texts of one kernel generated on its own. Counts are -1 if they are unknown.
 struct KernelCode {
   std::string entry;    // its symbol
   std::string arch;     // "x86-64-v4", "sm_90a"

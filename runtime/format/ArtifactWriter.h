@@ -20,9 +20,10 @@ struct ArtifactContents {
   /// A finished FlatBuffer of plan.fbs with its file identifier.
   absl::Span<const std::byte> metadata;
   absl::Span<const std::byte> binaries;
-  /// Size of the constants section and who fills it: called once with zeroed,
-  /// 64-byte-aligned memory of that size, which is the file itself. A failure
-  /// is passed on. May be null where the section is empty.
+  /// Size of the constants section, and the function that fills it. It is
+  /// called once with zeroed, 64-byte-aligned memory of that size, which is the
+  /// file itself; its failure is passed on. It may be null if the section is
+  /// empty.
   uint64_t constantsBytes = 0;
   std::function<absl::Status(std::byte *constants)> fillConstants;
   /// MLIR bytecode; empty: no such section.

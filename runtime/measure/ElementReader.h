@@ -13,8 +13,8 @@
 
 namespace minic::runtime {
 
-/// Element `index` of dense `data`; exact but for i64 beyond 2^53. i1 is 0 or 1
-/// for any byte.
+/// Element `index` of dense `data`; exact except for i64 beyond 2^53. i1 is 0
+/// or 1 for any byte.
 inline double readElement(const void *data, DType dtype, int64_t index) {
   auto load = [&]<typename T>(T value) {
     std::memcpy(&value, static_cast<const char *>(data) + index * sizeof(T),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ExpectedOutputs: what the float64 reference says, element by element, as a
-// file between the compiler (which writes it) and whoever verifies a run.
+// file that the compiler writes and the verifier of a run reads.
 
 #ifndef MINIC_RUNTIME_MEASURE_EXPECTEDOUTPUTS_H
 #define MINIC_RUNTIME_MEASURE_EXPECTEDOUTPUTS_H

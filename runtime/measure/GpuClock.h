@@ -21,7 +21,7 @@ public:
   GpuClock(const GpuClock &) = delete;
   GpuClock &operator=(const GpuClock &) = delete;
 
-  /// MHz of the SMs; 0 where nobody says. Takes some microseconds.
+  /// MHz of the SMs; 0 if unknown. Takes some microseconds.
   double smMHz() const;
 
 private:

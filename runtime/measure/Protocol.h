@@ -108,8 +108,8 @@ enum class RunMode {
   whenIdleCall
 };
 
-/// Whether each run has other pointers than the one before, and what a replay
-/// does about those that library calls use; see PointerPolicy.
+/// Whether each run has other pointers than the run before, and what a replay
+/// does if library calls use them; see PointerPolicy.
 enum class ChangedPointers {
   none,   // all runs have the same
   stage,  // copies
@@ -144,7 +144,7 @@ struct TimeReply {
   /// disturbed one, then the shortest of its takes.
   std::vector<double> firstTakesUs;
   std::vector<bool> disturbed;
-  /// GPU: the SM clock right after the round; 0 where nobody says.
+  /// GPU: the SM clock right after the round; 0 if unknown.
   double smClockMHz = 0;
 };
 

@@ -21,8 +21,8 @@ public:
   /// At least `bytes` of `memory` or of another of the same device.
   absl::StatusOr<Block> take(std::shared_ptr<const DeviceMemory> memory,
                              uint64_t bytes);
-  /// Keeps the larger one of `block` and what it has; others are freed, as are
-  /// large ones, for whoever is short of memory.
+  /// Keeps the larger one of `block` and what it has. It frees the other, and
+  /// also large ones, so that others do not run short of memory.
   void leave(Block block);
 
 private:

@@ -35,11 +35,11 @@ struct ProgramOptions {
   bool strictLibraries = false;
   /// Index of the GPU, as the driver counts them; a CPU has none.
   int device = 0;
-  /// For callers that load the same library calls again and again: keeps the
-  /// parts that took long to make. Null: nothing outlives the Program.
+  /// For callers that load the same library calls often: keeps the parts that
+  /// took long to make. Null: nothing outlives the Program.
   std::shared_ptr<SparePool> spares = nullptr;
-  /// Only Executable::algorithms will be asked: a library call whose algorithm
-  /// is open need not be made ready for one, and may refuse to run.
+  /// The caller will only ask Executable::algorithms. So a library call whose
+  /// algorithm is open need not get one ready, and may refuse to run.
   bool onlyListsAlgorithms = false;
 };
 

@@ -31,7 +31,7 @@ checkAgainstReference(const ReferenceRequest &request,
                       absl::Span<const runtime::TensorSpec> outputSpecs,
                       absl::Span<const runtime::Tensor> outputs);
 
-/// The same with what `minic evaluate` wrote into a file before.
+/// The same with a file that `minic evaluate` has written.
 absl::StatusOr<bool>
 checkAgainstFile(const std::string &expectedPath,
                  absl::Span<const runtime::TensorSpec> outputSpecs,

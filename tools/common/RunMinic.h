@@ -12,9 +12,9 @@
 
 namespace minic::tools {
 
-/// Runs the `minic` in this program's folder with `arguments` and waits; what
-/// it prints is dropped, but for warnings. Interrupts are the child's to answer
-/// meanwhile. Where it fails, the status has its exit code by the table of
+/// Runs the `minic` in this program's folder with `arguments` and waits; drops
+/// what it prints, except warnings. Meanwhile only the child answers
+/// interrupts. If it fails, the status has its exit code by the table of
 /// docs/exit-codes.md and its error line after `what`: "--check: no tensor
 /// ...". Unimplemented "`what` is not built in" where there is no such program.
 absl::Status runMinic(const std::string &what,

@@ -12,7 +12,7 @@
 
 namespace minic::tools {
 
-/// BenchOptions::lockClocks of "off", "max" or MHz; none of anything else.
+/// BenchOptions::lockClocks for "off", "max" or MHz; none for other text.
 std::optional<int> parseClocks(const std::string &text);
 
 /// Locks the clocks of the GPU at `place` as `options` ask, and says so on

@@ -15,8 +15,8 @@ namespace minic::cpu {
 /// `profile` that its code may use: those of the ISA level, which LLVM uses as
 /// it likes, and beyond them only what the function's ops ask for by
 /// themselves or in a function it calls. Then leaves in the `isa` of the CPU
-/// variants of `module` what their launches need: nothing where all commands
-/// are library calls, which choose their instructions at run time.
+/// variants of `module` what their launches need: nothing if all commands are
+/// library calls, which choose their instructions at run time.
 void requireUsedFeatures(mlir::ModuleOp module, mlir::ModuleOp device,
                          const DeviceProfile &profile);
 

@@ -42,10 +42,10 @@ struct KernelResources {
 };
 
 /// Assembles `ptx` for `arch` ("sm_90a"): by nvJitLink in process, else by the
-/// ptxas of a toolkit. What the assembler rejects is a diagnostic at
-/// `forDiagnostics`; a machine with neither is one that says so and how to get
-/// either. `resources` gets an entry per kernel. What `cache` has is not
-/// assembled again. Thread-safe without one.
+/// ptxas of a toolkit. If the assembler rejects it, that is a diagnostic at
+/// `forDiagnostics`; so is a machine with neither, with how to get one.
+/// `resources` gets an entry per kernel. PTX that `cache` has is not assembled
+/// again. Thread-safe without a cache.
 mlir::FailureOr<std::string>
 assembleCubin(llvm::StringRef ptx, llvm::StringRef arch,
               mlir::ModuleOp forDiagnostics,

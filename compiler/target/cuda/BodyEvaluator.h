@@ -32,7 +32,7 @@ public:
   BodyEvaluator(CudaKernelBuilder &k, llvm::ArrayRef<int64_t> space,
                 llvm::ArrayRef<mlir::Value> operands);
 
-  /// Moves to `position`; values known from elsewhere are forgotten, but for
+  /// Moves to `position` and forgets the values known from elsewhere, except
   /// those that vary with neither row nor column.
   void moveTo(const SpacePosition &position);
   /// `value`'s value at the position is `known` (the anchor's result).

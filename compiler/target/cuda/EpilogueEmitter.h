@@ -35,8 +35,8 @@ public:
     prefetch(position);
     finish(anchor);
   }
-  /// Computes without storing: the results in compute type, in order, of which
-  /// a caller that stages its stores rounds and stores them itself.
+  /// Computes without storing: the results in compute type, in order. A caller
+  /// that stages its stores rounds and stores them itself.
   llvm::SmallVector<mlir::Value> compute(mlir::Value anchor);
 
   /// The most lanes, a power of two up to `most`, that all accesses allow.

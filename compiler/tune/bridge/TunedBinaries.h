@@ -13,8 +13,9 @@
 
 namespace minic::tune {
 
-/// Opens the database when it is first asked. Where nothing is tuned it reads
-/// only; a database that cannot be used is left to its other users to report.
+/// Opens the database when it is first asked. If nothing is tuned it only
+/// reads. It reports no database that cannot be used; the database's other
+/// users do.
 class TunedBinaries : public BinaryCache {
 public:
   explicit TunedBinaries(const CompileOptions &options) : options(options) {}

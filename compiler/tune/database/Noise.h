@@ -16,8 +16,8 @@ struct Noise {
   /// How far the upper decile of samples lies above the lower one, relative to
   /// the lower one, for the median candidate: 0.38 is "vary by 38 %".
   double spread = 0;
-  /// Processes of others that wanted a core while samples were taken, on
-  /// average, and the cores there are. CPU only.
+  /// Other processes that wanted a core while samples were taken, on average,
+  /// and how many cores there are. CPU only.
   double others = 0;
   int64_t cores = 0;
 

@@ -53,8 +53,8 @@ struct Verdict {
   std::string reason;
   std::string created;
   ClockRange clock;
-  /// Time ended before the interval said who is faster, on a machine that was
-  /// not quiet; `provisionalSearches` and `noise` as in Record.
+  /// Time ended before the interval showed which is faster, on a machine that
+  /// was not quiet; `provisionalSearches` and `noise` as in Record.
   bool isProvisional = false;
   int64_t provisionalSearches = 0;
   Noise noise;

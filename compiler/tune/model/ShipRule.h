@@ -21,25 +21,26 @@ struct Figures {
   bool teamsDiffer = false;
 };
 
-/// Whether the first is better: one synchronized call decides; where it does
-/// not separate them back-to-back time does.
+/// Whether the first is better: the time of one synchronized call decides. If
+/// it does not separate them, back-to-back time does.
 bool isBetter(const Figures &firstOverSecond);
 
-/// Which figure says who is better, for people.
+/// Which figure decided, for people.
 const char *describeDecision(const Figures &figures);
 
-/// How runs of a graph go on with other pointers of library calls than those
-/// that it is bound to.
+/// What runs of a graph do if library calls get other pointers than the graph
+/// is bound to.
 struct PointerChoice {
-  /// Staged by a second graph; else launched, which needs none.
+  /// They are staged by a second graph; otherwise launched, without one.
   bool stages = false;
-  /// On the same pointers, then the graph is updated; 0: never.
+  /// After so many runs on the same new pointers the graph is updated; 0:
+  /// never.
   uint32_t runsBeforeUpdate = 0;
   double updateUs = 0; // what an update adds to a run; 0: it is refused
 };
 
-/// Of runs with other pointers each, and of runs that each update the graph
-/// against such as need not; null: an update is refused.
+/// From figures of runs that change pointers each time, and of runs that update
+/// the graph each time against runs that need not; null: an update is refused.
 PointerChoice choosePointers(const Figures &stageOverLaunch,
                              const Figures *updateOverSame);
 
@@ -51,8 +52,8 @@ bool mayShip(const Figures &overDefault);
 
 /// Whether a plan that replays when its stream is idle may ship in place of
 /// the same plan launched on a stream: one call is shorter, by 2 % at least,
-/// and back to back it does not take longer. A busy stream gets the very same
-/// launches, so that there is nothing to be won there.
+/// and back to back it does not take longer. A busy stream gets the same
+/// launches as before, so nothing can be gained there.
 bool mayShipWhenIdle(const Figures &overStream);
 
 } // namespace minic::tune

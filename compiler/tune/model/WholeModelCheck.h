@@ -28,8 +28,8 @@ struct WholeModelInputs {
   /// does not, or the reverse.
   bool teamsDiffer = false;
   std::string function = "main";
-  /// Hash of all plans; with it and the ways of running them a verdict is found
-  /// again.
+  /// Hash of all plans. It and the ways of running them are the key of a
+  /// verdict.
   std::string planKey;
   std::string device, description;
   Versions versions;

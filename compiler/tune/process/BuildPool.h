@@ -46,8 +46,8 @@ public:
   virtual size_t pending() const = 0;
   /// Starts as many jobs as there are free builders, waits until one has ended
   /// or `seconds` have passed, and calls `done` for those that have. Building
-  /// goes on between calls. A job that crashes or never ends is one that is not
-  /// ok; an error status says that nothing can be built at all.
+  /// goes on between calls. A job that crashes or never ends is not ok; an
+  /// error status means that nothing can be built at all.
   virtual absl::Status pump(double seconds, const Done &done) = 0;
 
   /// All of `jobs`, whose ids are their indices. Once `stop` says true no job

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MeasureLock: one tuner at a time on a machine's CPU and on each of its GPUs,
-// whoever runs it, because two that measure at once spoil each other's figures.
+// MeasureLock: one tuner of any user at a time on a machine's CPU and on each
+// of its GPUs, because two that measure at once spoil each other's figures.
 
 #ifndef MINIC_COMPILER_TUNE_PROCESS_MEASURELOCK_H
 #define MINIC_COMPILER_TUNE_PROCESS_MEASURELOCK_H

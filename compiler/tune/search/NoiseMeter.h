@@ -15,8 +15,8 @@
 
 namespace minic::tune {
 
-/// Threads of this machine that run or could, but for the caller; 0 where
-/// nobody says.
+/// Threads of this machine that run or could run, without the caller's; 0 if
+/// unknown.
 int64_t runnableOthers();
 
 /// One thread at a time.

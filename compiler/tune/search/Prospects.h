@@ -34,7 +34,7 @@ struct ProspectPolicy {
   /// if those in `first` are fewer. Each family's estimates have their own
   /// error.
   size_t firstOfFamily = 3;
-  /// How much slower than the fastest one may be by its estimate.
+  /// A candidate may be this much slower than the fastest by its estimate.
   double slack = 1.1;
   /// Every candidate is looked at, whatever its estimate.
   bool isExhaustive = false;

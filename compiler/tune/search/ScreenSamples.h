@@ -19,9 +19,8 @@ struct SampleSet {
   }
   void add(const SampleSet &more);
   /// The lower quartile of the calm samples or, without one, the shortest
-  /// disturbed sample: whoever disturbs makes samples longer, hardly ever
-  /// shorter, and no single sample decides where there are several. 0 where
-  /// there is none.
+  /// disturbed sample: a disturbance makes samples longer, hardly ever shorter.
+  /// No single sample decides if there are several. 0 if there is none.
   double low() const;
 };
 

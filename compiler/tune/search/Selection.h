@@ -16,8 +16,8 @@ struct SelectionPolicy {
   /// Rows whose interval reaches the fastest and whose time is within this
   /// part of it are tied.
   double tieMargin = 0.02;
-  /// Rows this close are tied whatever the interval: a difference that nobody
-  /// can feel should not decide.
+  /// Rows this close are tied whatever the interval: so small a difference
+  /// should not decide.
   double negligible = 0.003;
   /// Only rows whose two runs agreed bit for bit.
   bool deterministic = false;
@@ -40,13 +40,13 @@ struct Selection {
 Selection select(absl::Span<const Row> rows,
                  const SelectionPolicy &policy = {});
 
-/// Where the winner calls a library: the fastest timed row that calls none, if
-/// it takes at most `limit` times as long; -1 otherwise.
+/// If the winner calls a library: the fastest timed row that calls none and
+/// takes at most `limit` times as long. Otherwise -1.
 int selectGenerated(absl::Span<const Row> rows, const Selection &winner,
                     double limit, const SelectionPolicy &policy = {});
 
-/// Where nothing can be selected: whether that is minic's doing, because a
-/// candidate of its own fails, and not a library's or the machine's.
+/// If nothing can be selected: whether that is minic's fault, because a
+/// generated candidate fails, and not a library's or the machine's.
 bool isMinicsFault(absl::Span<const Row> rows);
 
 } // namespace minic::tune

@@ -17,9 +17,9 @@ namespace minic::tune {
 /// libraries. If its sources are not known, all versions must be the same.
 bool isFresh(const Row &row, const Versions &made, const Versions &now);
 
-/// Leaves the rows that are fresh, without the times of the final, which were
-/// relative to rows that may be gone. Duplicates stay beside a row with the
-/// same binary only.
+/// Keeps the fresh rows, without their times of the final, which were relative
+/// to rows that may be gone. A duplicate stays only beside a row with the same
+/// binary.
 void keepFreshRows(Record &record, const Versions &now);
 
 /// The record that answers for `versions`: a fresh one, or one whose winner
@@ -27,8 +27,8 @@ void keepFreshRows(Record &record, const Versions &now);
 const Record *findUsable(const Lookup &found, const Versions &now,
                          const SelectionPolicy &policy);
 
-/// Whether a search over `candidates` would find in `record` a fresh row of
-/// each, so that it had nothing to measure.
+/// Whether `record` has a fresh row of each of `candidates`, so that a search
+/// would have nothing to measure.
 bool coversAll(const Record &record,
                const std::vector<CandidateSpec> &candidates,
                const Versions &now);

@@ -15,11 +15,11 @@ namespace minic::runtime {
 class ThreadPlace {
 public:
   /// If the thread is on `cpu`, moves it to another of the CPUs that it may
-  /// use, and takes `cpu` alone from them. No effect where there is no other.
+  /// use, and takes `cpu` alone from them. No effect if there is no other.
   void keepOff(int cpu);
 
 private:
-  cpu_set_t allowed_{};  // by whoever set it before this object did
+  cpu_set_t allowed_{};  // set before this object existed
   cpu_set_t narrowed_{}; // what this object set
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ThreadTeam: who runs the parts of a launch.
+// ThreadTeam: the threads that run the parts of a launch.
 
 #ifndef MINIC_RUNTIME_DEVICE_CPU_THREADTEAM_H
 #define MINIC_RUNTIME_DEVICE_CPU_THREADTEAM_H
@@ -14,7 +14,7 @@ namespace minic::runtime {
 
 struct Libgomp;
 
-/// Whose threads a plan's launches run on where the caller brings no pool.
+/// Which threads run a plan's launches if the caller brings no pool.
 enum class DefaultPool {
   workers, // WorkerPool::process()
   libgomp, // those of oneDNN's calls from the same thread

@@ -30,7 +30,8 @@ public:
   using Reservation = std::shared_ptr<void>;
 
   struct Options {
-    /// Most threads to start; -1: one less than the CPUs of whoever reserves.
+    /// Most threads to start; -1: one less than the CPUs of the thread that
+    /// reserves.
     int threadLimit = -1;
     /// Called by each thread of the pool whenever it is about to look for
     /// parts: tests hold it there.

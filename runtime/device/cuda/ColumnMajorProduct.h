@@ -45,7 +45,7 @@ toColumnMajor(const format::TensorView &lhs, const format::TensorView &rhs,
 /// "8 x 256x1024x1024 bf16": of the product as written, for messages.
 std::string describe(const ColumnMajorProduct &product);
 
-/// Unimplemented but for f32, f16 and bf16.
+/// Unimplemented for types other than f32, f16 and bf16.
 absl::StatusOr<cudaDataType_t> toCudaType(format::DType dtype);
 
 } // namespace minic::runtime

@@ -13,9 +13,9 @@
 namespace minic::cuda {
 
 /// The layouts in which lhs and rhs have pitches and a K that are multiples of
-/// 16 bytes, zeros in between; null for an operand that is so when dense.
-/// Others get long rows of multiples of 128 bytes. Libraries are several times
-/// slower otherwise.
+/// 16 bytes, with zeros in between; null for an operand that already has them
+/// when dense. Long rows of others are padded to multiples of 128 bytes.
+/// Without this libraries are several times slower.
 struct GemmPadding {
   kernel::LayoutAttr lhs, rhs;
   /// Fails where nothing is to be padded, or where an operand that would be is

@@ -43,14 +43,15 @@ struct GemmGeometry {
   /// Partial sums and counters of a split K.
   int64_t workspaceBytes() const;
   int64_t counterBytes() const;
-  /// Why `operand` cannot be copied by so many threads; empty where it can.
+  /// Why so many threads cannot copy `operand`; empty if they can.
   std::string checkCopy(const GemmOperand &operand, int64_t bk,
                         int64_t threads) const;
-  /// Why K cannot be split so, or all is too large; empty where it can be.
+  /// Why K cannot be split so, or why the problem is too large; empty if
+  /// neither.
   std::string checkSize() const;
 };
 
-/// What a block takes of an SM.
+/// The resources of an SM that a block uses.
 struct BlockResources {
   int64_t threads, registers, sharedBytes; // registers of a thread
 

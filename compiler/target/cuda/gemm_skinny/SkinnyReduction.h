@@ -25,7 +25,7 @@ public:
                   const kernel::FusionShape &shape, EpilogueEmitter &epilogue,
                   const Memory &memory);
 
-  /// Loads what the epilogue reads while the products are still being summed.
+  /// Loads the epilogue's operands while products are still being summed.
   void prefetch(mlir::Value tile);
   /// All warps have stored their sums of `tile`, part `part` of K.
   void emit(mlir::Value tile, mlir::Value part);

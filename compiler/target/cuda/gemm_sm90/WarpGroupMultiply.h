@@ -25,10 +25,10 @@ public:
   /// Starts adding the products of the stage at `position` of the ring to
   /// `sums`, as one group of wgmma.
   void multiply(mlir::Value position, llvm::MutableArrayRef<mlir::Value> sums);
-  /// Until at most `groups` groups of wgmma are under way. No sum is readable
-  /// after that: see finish().
+  /// Waits until at most `groups` groups of wgmma are under way. No sum is
+  /// readable then: see finish().
   void wait(int64_t groups);
-  /// Waits for all. What it leaves in `sums` are scalars, readable.
+  /// Waits for all groups, and leaves readable scalars in `sums`.
   void finish(llvm::SmallVector<mlir::Value> &sums);
   /// Writes them to the tile of sums that begins at `shared`.
   void store(llvm::ArrayRef<mlir::Value> sums, mlir::Value shared);
