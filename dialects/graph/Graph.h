@@ -5,6 +5,8 @@
 #ifndef MINIC_DIALECTS_GRAPH_GRAPH_H
 #define MINIC_DIALECTS_GRAPH_GRAPH_H
 
+#include "dialects/graph/IterationSpace.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -29,11 +31,16 @@ namespace minic::graph {
 mlir::FailureOr<llvm::SmallVector<int64_t>>
 broadcastShapes(llvm::ArrayRef<int64_t> lhs, llvm::ArrayRef<int64_t> rhs);
 
-/// linear and matmul.
+/// A sum of products of two operands: over all of K (linear, matmul), or over
+/// windows of a larger operand as well (conv2d).
 bool isContraction(mlir::Operation *op);
+bool isConvolution(mlir::Operation *op);
 
-/// What a fusion is built around: a contraction or a convolution.
+/// What a fusion is built around: an op with a reduction or window iterator.
 bool isAnchor(mlir::Operation *op);
+
+/// An op that computes nothing: each result element is an operand's element.
+bool movesElements(mlir::Operation *op);
 
 /// True if `permutation` keeps the dimensions of `shape` that are larger than 1
 /// in their order: transposing by it moves no element, as a reshape does.

@@ -6,11 +6,22 @@
 #define MINIC_DIALECTS_GRAPH_GRAPHCONTRACTIONOPS
 
 include "dialects/graph/GraphBase.td"
+include "dialects/graph/GraphInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Graph_LinearOp : Graph_Op<"linear", [
-    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+/// What linear, matmul and conv2d share: sums of products of their first two
+/// operands in f32, and perhaps a bias as the third.
+class Graph_SumOfProductsOp<string mnemonic, list<string> fusible = [],
+                            list<Trait> traits = []>
+    : Graph_Op<mnemonic, !listconcat([
+        Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>,
+        DeclareOpInterfaceMethods<Graph_FusibleOpInterface, !listconcat([
+            "getOperandRole", "getFlopsPerPoint", "getFlopsPerResult"],
+            fusible)>,
+        DeclareOpInterfaceMethods<Graph_ReductionOpInterface>], traits)>;
+
+def Graph_LinearOp : Graph_SumOfProductsOp<"linear"> {
   let summary = "input * transpose(weight) + bias over the last dimension";
   let description = [{
     `input` is [..., K], `weight` [N, K] as PyTorch stores it, `bias` [N]; the
@@ -30,8 +41,7 @@ def Graph_LinearOp : Graph_Op<"linear", [
   }];
 }
 
-def Graph_MatmulOp : Graph_Op<"matmul", [
-    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Graph_MatmulOp : Graph_SumOfProductsOp<"matmul"> {
   let summary = "lhs * rhs over the last two dimensions, batched";
   let description = [{
     `lhs` is [..., M, K] ([..., K, M] with `transpose_lhs`), `rhs` [..., K, N]

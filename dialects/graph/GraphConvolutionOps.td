@@ -6,11 +6,11 @@
 #define MINIC_DIALECTS_GRAPH_GRAPHCONVOLUTIONOPS
 
 include "dialects/graph/GraphAttrs.td"
+include "dialects/graph/GraphContractionOps.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Graph_Conv2dOp : Graph_Op<"conv2d", [
-    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+def Graph_Conv2dOp : Graph_SumOfProductsOp<"conv2d", ["getPaddingValue"]> {
   let summary = "2-D convolution (cross-correlation) of input and filter, + bias";
   let description = [{
     `input` is [N, C, H, W] with `layout = "nchw"`, the default, and

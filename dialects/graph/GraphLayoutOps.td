@@ -6,6 +6,7 @@
 #define MINIC_DIALECTS_GRAPH_GRAPHLAYOUTOPS
 
 include "dialects/graph/GraphBase.td"
+include "dialects/graph/GraphInterfaces.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -35,7 +36,8 @@ def Graph_ConstantOp : Graph_Op<"constant", [Pure, ConstantLike]> {
   let builders = [OpBuilder<(ins "::mlir::ElementsAttr":$value)>];
 }
 
-def Graph_ReshapeOp : Graph_Op<"reshape", [Pure]> {
+def Graph_ReshapeOp : Graph_Op<"reshape", [
+    Pure, DeclareOpInterfaceMethods<Graph_FusibleOpInterface>]> {
   let summary = "Same elements in row-major order under another shape";
   let description = [{
     ```mlir
@@ -50,7 +52,8 @@ def Graph_ReshapeOp : Graph_Op<"reshape", [Pure]> {
 }
 
 def Graph_TransposeOp : Graph_Op<"transpose", [
-    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+    Pure, DeclareOpInterfaceMethods<InferTypeOpInterface>,
+    DeclareOpInterfaceMethods<Graph_FusibleOpInterface>]> {
   let summary = "Permutes dimensions: result dim i is input dim permutation[i]";
   let description = [{
     ```mlir

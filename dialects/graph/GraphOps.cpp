@@ -13,9 +13,48 @@ using namespace mlir;
 
 namespace minic::graph {
 
-bool isContraction(Operation *op) { return isa<LinearOp, MatmulOp>(op); }
+//===----------------------------------------------------------------------===//
+// Kinds of ops
+//===----------------------------------------------------------------------===//
 
-bool isAnchor(Operation *op) { return isContraction(op) || isa<Conv2dOp>(op); }
+/// A sum over products of two operands.
+static bool isSumOfProducts(Operation *op) {
+  auto reduction = dyn_cast<ReductionOpInterface>(op);
+  if (!reduction || reduction.getMonoid() != Monoid::Sum) {
+    return false;
+  }
+  auto isFactor = [&](unsigned operand) {
+    OperandRole role = cast<FusibleOpInterface>(op).getOperandRole(operand);
+    return role == OperandRole::Data || role == OperandRole::Weight;
+  };
+  return llvm::count_if(llvm::seq(op->getNumOperands()), isFactor) == 2;
+}
+
+static bool hasWindow(Operation *op) {
+  return llvm::is_contained(
+      cast<FusibleOpInterface>(op).getIterationSpace().kinds,
+      IteratorKind::Window);
+}
+
+bool isContraction(Operation *op) {
+  return isSumOfProducts(op) && !hasWindow(op);
+}
+
+bool isConvolution(Operation *op) {
+  return isSumOfProducts(op) && hasWindow(op);
+}
+
+bool isAnchor(Operation *op) {
+  auto fusible = dyn_cast<FusibleOpInterface>(op);
+  return fusible && !isa<PointwiseOpInterface>(op) &&
+         fusible.getIterationSpace().hasReduction();
+}
+
+bool movesElements(Operation *op) {
+  auto fusible = dyn_cast<FusibleOpInterface>(op);
+  return fusible && !isa<PointwiseOpInterface>(op) &&
+         !fusible.getIterationSpace().hasReduction();
+}
 
 //===----------------------------------------------------------------------===//
 // Shapes
@@ -355,6 +394,31 @@ TransposeOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
   }
   types.push_back(RankedTensorType::get(shape, input.getElementType()));
   return success();
+}
+
+IterationSpace ReshapeOp::getIterationSpace() {
+  ArrayRef<int64_t> from =
+      cast<RankedTensorType>(getInput().getType()).getShape();
+  ArrayRef<int64_t> to = cast<RankedTensorType>(getType()).getShape();
+  IterationSpace space = IterationSpace::overElements(to);
+  space.operandMaps = {getReshapeMap(from, to, getContext())};
+  space.resultMaps = {
+      AffineMap::getMultiDimIdentityMap(to.size(), getContext())};
+  return space;
+}
+
+IterationSpace TransposeOp::getIterationSpace() {
+  IterationSpace space = IterationSpace::overElements(
+      cast<RankedTensorType>(getType()).getShape());
+  SmallVector<unsigned> dims(getPermutation().size());
+  for (auto [i, dim] : llvm::enumerate(getPermutation())) {
+    dims[dim] = i;
+  }
+  space.operandMaps = {
+      AffineMap::getMultiDimMapWithTargets(dims.size(), dims, getContext())};
+  space.resultMaps = {
+      AffineMap::getMultiDimIdentityMap(dims.size(), getContext())};
+  return space;
 }
 
 LogicalResult CastOp::verify() {

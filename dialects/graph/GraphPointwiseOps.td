@@ -10,9 +10,23 @@ include "dialects/graph/GraphInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
+/// An op that declares more says so in `extraMembers`.
 class Graph_PointwiseOp<string mnemonic, list<Trait> traits = []>
     : Graph_Op<mnemonic, !listconcat([
-        Pure, DeclareOpInterfaceMethods<Graph_PointwiseOpInterface>], traits)>;
+        Pure, DeclareOpInterfaceMethods<Graph_PointwiseOpInterface>,
+        Graph_FusibleOpInterface], traits)> {
+  string scalarCost = "Simple";
+  string extraMembers = "";
+  let extraClassDeclaration = [{
+    ::minic::graph::IterationSpace getIterationSpace() {
+      return ::minic::graph::getPointwiseSpace(*this);
+    }
+    int64_t getFlopsPerPoint() { return 1; }
+    ::minic::graph::ScalarCost getScalarCost() {
+      return ::minic::graph::ScalarCost::}] # scalarCost # [{;
+    }
+  }] # extraMembers;
+}
 
 /// Both operands have one dtype, which is the result's; shapes broadcast.
 class Graph_BinaryOp<string mnemonic, string formula, Type tensor = Graph_Tensor,
@@ -38,6 +52,7 @@ def Graph_AddOp : Graph_BinaryOp<"add", "lhs + rhs", Graph_Tensor, [Commutative]
 def Graph_SubOp : Graph_BinaryOp<"sub", "lhs - rhs">;
 def Graph_MulOp : Graph_BinaryOp<"mul", "lhs * rhs", Graph_Tensor, [Commutative]>;
 def Graph_DivOp : Graph_BinaryOp<"div", "lhs / rhs", Graph_FloatTensor> {
+  let scalarCost = "Division";
   let hasCanonicalizer = 1;
 }
 def Graph_MaxOp : Graph_BinaryOp<"max", "max(lhs, rhs), NaN if either is NaN",
@@ -46,6 +61,7 @@ def Graph_MinOp : Graph_BinaryOp<"min", "min(lhs, rhs), NaN if either is NaN",
                                  Graph_Tensor, [Commutative]>;
 def Graph_PowOp : Graph_BinaryOp<"pow", "lhs to the power of rhs",
                                  Graph_FloatTensor> {
+  let scalarCost = "Transcendental";
   let hasCanonicalizer = 1;
 }
 
@@ -67,17 +83,21 @@ def Graph_NegOp : Graph_UnaryOp<"neg", "-x", Graph_Tensor> {
 def Graph_AbsOp : Graph_UnaryOp<"abs", "|x|", Graph_Tensor> {
   let hasFolder = 1;
 }
-def Graph_ExpOp : Graph_UnaryOp<"exp", "e to the power of x">;
-def Graph_LogOp : Graph_UnaryOp<"log", "natural logarithm of x">;
+let scalarCost = "SquareRoot" in {
 def Graph_SqrtOp : Graph_UnaryOp<"sqrt", "square root of x">;
 def Graph_RsqrtOp : Graph_UnaryOp<"rsqrt", "1 / sqrt(x)">;
+}
+let scalarCost = "Transcendental" in {
+def Graph_ExpOp : Graph_UnaryOp<"exp", "e to the power of x">;
+def Graph_LogOp : Graph_UnaryOp<"log", "natural logarithm of x">;
 def Graph_TanhOp : Graph_UnaryOp<"tanh", "hyperbolic tangent of x">;
 def Graph_ErfOp : Graph_UnaryOp<"erf", "Gauss error function of x">;
 def Graph_SigmoidOp : Graph_UnaryOp<"sigmoid", "1 / (1 + exp(-x))">;
+def Graph_SiluOp : Graph_UnaryOp<"silu", "x * sigmoid(x)">;
+}
 def Graph_ReluOp : Graph_UnaryOp<"relu", "max(x, 0), NaN if x is NaN"> {
   let hasFolder = 1;
 }
-def Graph_SiluOp : Graph_UnaryOp<"silu", "x * sigmoid(x)">;
 def Graph_HardSwishOp
     : Graph_UnaryOp<"hard_swish", "x * min(max(x + 3, 0), 6) / 6">;
 
@@ -87,6 +107,7 @@ def Graph_LeakyReluOp : Graph_UnaryOp<"leaky_relu", "x if x > 0 else alpha * x">
 }
 
 def Graph_GeluOp : Graph_UnaryOp<"gelu", "Gaussian error linear unit of x"> {
+  let scalarCost = "Transcendental";
   let description = [{
     `approximate = none` is x * (1 + erf(x / sqrt(2))) / 2, PyTorch's default;
     `approximate = tanh` is
