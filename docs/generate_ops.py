@@ -24,6 +24,7 @@ PARTS = {
     "GraphContractionOps": "Products",
     "GraphConvolutionOps": "Convolutions",
     "GraphPointwiseOps": "Pointwise ops",
+    "GraphReductionOps": "Reductions",
     "GraphLayoutOps": "Constants and ops that move elements",
 }
 

@@ -5,7 +5,9 @@
 #include "compiler/reference/Demand.h"
 
 #include "compiler/reference/Convolution.h"
+#include "compiler/reference/Reduction.h"
 #include "compiler/reference/RowTensor.h"
+#include "compiler/reference/Softmax.h"
 #include "dialects/graph/Graph.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -43,6 +45,9 @@ public:
           if (conv.getBias()) {
             rowsOf(conv.getBias()).set();
           }
+        })
+        .Case<graph::ReduceOp, graph::SoftmaxOp>([&](auto reduction) {
+          demandOfInput(reduction, rows, rowsOf(reduction.getInput()));
         })
         .Case([&](graph::ReshapeOp reshape) { visitReshape(reshape, rows); })
         .Case([&](graph::TransposeOp transpose) {

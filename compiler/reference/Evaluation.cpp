@@ -6,7 +6,9 @@
 
 #include "compiler/reference/Convolution.h"
 #include "compiler/reference/LayoutOps.h"
+#include "compiler/reference/Reduction.h"
 #include "compiler/reference/ScalarMeaning.h"
+#include "compiler/reference/Softmax.h"
 #include "compiler/reference/Tolerance.h"
 #include "dialects/graph/Graph.h"
 
@@ -77,14 +79,24 @@ void evaluatePointwise(Operation *op, Lookup operand, RowTensor &result) {
 
 } // namespace
 
+bool isEvaluated(Operation *op) {
+  return isa<graph::LinearOp, graph::MatmulOp, graph::Conv2dOp, graph::ReduceOp,
+             graph::SoftmaxOp, graph::ReshapeOp, graph::TransposeOp>(op) ||
+         isa<graph::PointwiseOpInterface>(op);
+}
+
 RowTensor evaluateOp(Operation *op, Lookup operand,
                      const llvm::BitVector &rows) {
   RowTensor result = RowTensor::computed(
       cast<RankedTensorType>(op->getResult(0).getType()), rows);
-  if (graph::isContraction(op)) {
+  if (isa<graph::LinearOp, graph::MatmulOp>(op)) {
     evaluateContraction(op, operand, result);
   } else if (auto conv = dyn_cast<graph::Conv2dOp>(op)) {
     evaluateConvolution(conv, operand, result);
+  } else if (auto reduce = dyn_cast<graph::ReduceOp>(op)) {
+    evaluateReduce(reduce, operand, result);
+  } else if (auto softmax = dyn_cast<graph::SoftmaxOp>(op)) {
+    evaluateSoftmax(softmax, operand, result);
   } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
     evaluateReshape(operand(reshape.getInput()), result);
   } else if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {

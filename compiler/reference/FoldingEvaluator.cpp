@@ -86,10 +86,7 @@ public:
 
 ElementsAttr FoldingEvaluator::evaluate(Operation *op,
                                         ArrayRef<ElementsAttr> operands) const {
-  bool isKnown = graph::isAnchor(op) ||
-                 isa<graph::ReshapeOp, graph::TransposeOp>(op) ||
-                 isa<graph::PointwiseOpInterface>(op);
-  if (!isKnown) {
+  if (!isEvaluated(op)) {
     return {};
   }
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());

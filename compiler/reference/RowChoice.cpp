@@ -65,7 +65,7 @@ double estimate(const Trace &trace, ArrayRef<RowDemand> rows) {
     bool isBounded = llvm::any_of(op->getOperands(), [&](Value operand) {
       return hasErrors(trace, operand);
     });
-    if (graph::isContraction(op)) {
+    if (isa<graph::LinearOp, graph::MatmulOp>(op)) {
       auto matmul = dyn_cast<graph::MatmulOp>(op);
       auto lhs = tensorType(op->getOperand(0));
       double k = matmul && matmul.getTransposeLhs() ? lhs.getShape().end()[-2]
@@ -80,6 +80,10 @@ double estimate(const Trace &trace, ArrayRef<RowDemand> rows) {
       seconds += products * estimateConvolution(conv, it->second.count()) +
                  elements * kSecondsPerExact;
     } else {
+      if (auto fusible = dyn_cast<graph::FusibleOpInterface>(op)) {
+        elements *= double(fusible.getIterationSpace().pointCount()) /
+                    tensorType(op->getResult(0)).getNumElements();
+      }
       seconds += elements * (isBounded ? kSecondsPerBounded : kSecondsPerExact);
     }
   }

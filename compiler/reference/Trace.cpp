@@ -4,6 +4,7 @@
 
 #include "compiler/reference/Trace.h"
 
+#include "compiler/reference/Evaluation.h"
 #include "dialects/kernel/Kernel.h"
 
 using namespace mlir;
@@ -50,9 +51,7 @@ static LogicalResult append(Block &body, Trace &trace) {
       }
     } else if (auto relayout = dyn_cast<kernel::RelayoutOp>(op)) {
       trace.aliases[relayout.getResult()] = relayout.getInput();
-    } else if (isa<graph::ConstantOp, graph::ReshapeOp, graph::TransposeOp>(
-                   op) ||
-               graph::isAnchor(&op) || isa<graph::PointwiseOpInterface>(op)) {
+    } else if (isa<graph::ConstantOp>(op) || isEvaluated(&op)) {
       trace.ops.push_back(&op);
     } else {
       return op.emitError("the float64 reference knows no op '")

@@ -21,6 +21,19 @@ def Graph_ComparePredicateAttr
   let assemblyFormat = "$value";
 }
 
+def Graph_ReduceKind
+    : I32EnumAttr<"ReduceKind", "what a reduction makes of its elements", [
+        I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Mean", 1, "mean">,
+        I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
+        I32EnumAttrCase<"Prod", 4, "prod">]> {
+  let cppNamespace = "::minic::graph";
+  let genSpecializedAttr = 0;
+}
+def Graph_ReduceKindAttr
+    : EnumAttr<Graph_Dialect, Graph_ReduceKind, "reduce_kind"> {
+  let assemblyFormat = "$value";
+}
+
 def Graph_GeluApproximation
     : I32EnumAttr<"GeluApproximation", "which gelu is meant, as PyTorch names it", [
         I32EnumAttrCase<"None", 0, "none">,

@@ -255,3 +255,64 @@ func.func @constant_text() {
   %0 = graph.constant "text"
   return
 }
+
+// -----
+
+func.func @reduce_axis(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects ascending axes, one or more, from 0 to rank - 1 for 'tensor<4x8xf32>', got [2]}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = graph.reduce sum, %x [2] : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_no_axes(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects ascending axes, one or more, from 0 to rank - 1 for 'tensor<4x8xf32>', got []}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = graph.reduce sum, %x [] : tensor<4x8xf32> -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_twice(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects ascending axes, one or more, from 0 to rank - 1 for 'tensor<4x8xf32>', got [1, 1]}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = graph.reduce sum, %x [1, 1] : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_nothing(%x: tensor<4x0xf32>) {
+  // expected-error @below {{expects something to reduce along axis 1, got 'tensor<4x0xf32>'}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = graph.reduce max, %x [1] : tensor<4x0xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_type(%x: tensor<4x8xf32>) {
+  // expected-error @below {{inferred type(s) 'tensor<4x1xf32>' are incompatible with return type(s) of operation 'tensor<4xf32>'}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = graph.reduce sum, %x [1] {keep_dims} : tensor<4x8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @softmax_axis(%x: tensor<4x8xf32>) {
+  // expected-error @below {{expects an axis from 0 to rank - 1 for 'tensor<4x8xf32>', got -1}}
+  %0 = graph.softmax %x axis = -1 : tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @softmax_nothing(%x: tensor<4x0xf32>) {
+  // expected-error @below {{expects something to sum along axis 1, got 'tensor<4x0xf32>'}}
+  %0 = graph.softmax %x axis = 1 : tensor<4x0xf32>
+  return
+}

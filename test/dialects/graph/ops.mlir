@@ -159,3 +159,20 @@ func.func @choices(%x: tensor<4x8xf32>, %y: tensor<8xf32>, %i: tensor<4xi64>) {
   %7 = graph.cast %i : tensor<4xi64> to tensor<4xbf16>
   return
 }
+
+// CHECK-LABEL: func.func @reductions
+func.func @reductions(%x: tensor<4x8xbf16>) {
+  // CHECK: graph.reduce sum, %{{.+}} [1] : tensor<4x8xbf16> -> tensor<4xbf16>
+  %0 = graph.reduce sum, %x [1] : tensor<4x8xbf16> -> tensor<4xbf16>
+  // CHECK: graph.reduce mean, %{{.+}} [0] {keep_dims} : tensor<4x8xbf16> -> tensor<1x8xbf16>
+  %1 = graph.reduce mean, %x [0] {keep_dims} : tensor<4x8xbf16> -> tensor<1x8xbf16>
+  // CHECK: graph.reduce max, %{{.+}} [0, 1] : tensor<4x8xbf16> -> tensor<bf16>
+  %2 = graph.reduce max, %x [0, 1] : tensor<4x8xbf16> -> tensor<bf16>
+  // CHECK: graph.reduce min, %{{.+}} [0]
+  %3 = graph.reduce min, %x [0] : tensor<4x8xbf16> -> tensor<8xbf16>
+  // CHECK: graph.reduce prod, %{{.+}} [0]
+  %4 = graph.reduce prod, %x [0] : tensor<4x8xbf16> -> tensor<8xbf16>
+  // CHECK: graph.softmax %{{.+}} axis = 1 : tensor<4x8xbf16>
+  %5 = graph.softmax %x axis = 1 : tensor<4x8xbf16>
+  return
+}

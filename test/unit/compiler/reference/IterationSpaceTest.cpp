@@ -16,8 +16,8 @@ struct Case {
   std::string op; // its text on %0, %1, ... without types
   std::vector<std::string> operands;
   std::string result;
-  /// "(operands) -> result", "input to result" or one type.
-  enum { Functional, To, One } types = Functional;
+  /// "(operands) -> result", "input to result", "input -> result" or one type.
+  enum { Functional, To, Arrow, One } types = Functional;
 };
 
 std::ostream &operator<<(std::ostream &os, const Case &c) {
@@ -31,9 +31,10 @@ std::string functionOf(const Case &c) {
     arguments += comma + "%" + std::to_string(i) + ": " + c.operands[i];
     types += comma + c.operands[i];
   }
-  types = c.types == Case::One  ? c.result
-          : c.types == Case::To ? types + " to " + c.result
-                                : "(" + types + ") -> " + c.result;
+  types = c.types == Case::One     ? c.result
+          : c.types == Case::Arrow ? types + " -> " + c.result
+          : c.types == Case::To    ? types + " to " + c.result
+                                   : "(" + types + ") -> " + c.result;
   return "func.func @f(" + arguments + ") -> " + c.result + " {\n%r = " + c.op +
          " : " + types + "\nreturn %r : " + c.result + "\n}";
 }
@@ -91,21 +92,34 @@ INSTANTIATE_TEST_SUITE_P(
              "tensor<5x3x4xf32>",
              Case::To}));
 
-/// transpose prints its types with `->` and no parentheses.
-TEST_F(MapsTest, TransposePutsDimensionIOfTheResultAtItsPermutation) {
-  const char *text = R"(
-    func.func @f(%0: tensor<2x3x4xf32>) -> tensor<4x2x3xf32> {
-      %1 = graph.transpose %0 [2, 0, 1]
-        : tensor<2x3x4xf32> -> tensor<4x2x3xf32>
-      return %1 : tensor<4x2x3xf32>
-    })";
-  std::vector<std::vector<float>> operands{randomFloats(24, 1)};
-  auto expected = evaluateText(text, operands);
-  ASSERT_EQ(expected.size(), 1u) << error;
-  EXPECT_EQ(
-      countMismatches(expected[0], interpret(&parse(text).front(), operands)),
-      0);
-}
+INSTANTIATE_TEST_SUITE_P(Transposes, MapsTest,
+                         testing::Values(Case{"graph.transpose %0 [2, 0, 1]",
+                                              {"tensor<2x3x4xf32>"},
+                                              "tensor<4x2x3xf32>",
+                                              Case::Arrow}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Reductions, MapsTest,
+    testing::Values(Case{"graph.reduce sum, %0 [1]",
+                         {"tensor<4x6xf32>"},
+                         "tensor<4xf32>",
+                         Case::Arrow},
+                    Case{"graph.reduce mean, %0 [0, 2] {keep_dims}",
+                         {"tensor<2x3x4xf32>"},
+                         "tensor<1x3x1xf32>",
+                         Case::Arrow},
+                    Case{"graph.reduce max, %0 [0]",
+                         {"tensor<4x6xf32>"},
+                         "tensor<6xf32>",
+                         Case::Arrow},
+                    Case{"graph.reduce min, %0 [0, 1]",
+                         {"tensor<4x6xf32>"},
+                         "tensor<f32>",
+                         Case::Arrow},
+                    Case{"graph.reduce prod, %0 [2] {keep_dims}",
+                         {"tensor<2x3x4xf32>"},
+                         "tensor<2x3x1xf32>",
+                         Case::Arrow}));
 
 INSTANTIATE_TEST_SUITE_P(
     SumsOfProducts, MapsTest,

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// graph.softmax: verification, its loops and its stages.
+
+#include "dialects/graph/Graph.h"
+
+using namespace mlir;
+
+namespace minic::graph {
+
+LogicalResult SoftmaxOp::verify() {
+  auto type = getInput().getType();
+  int64_t axis = getAxis();
+  if (axis < 0 || axis >= type.getRank()) {
+    return emitOpError("expects an axis from 0 to rank - 1 for ")
+           << type << ", got " << axis;
+  }
+  if (type.getDimSize(axis) == 0) {
+    return emitOpError("expects something to sum along axis ")
+           << axis << ", got " << type;
+  }
+  return success();
+}
+
+/// Other dimensions first, then the axis.
+IterationSpace SoftmaxOp::getIterationSpace() {
+  ArrayRef<int64_t> shape = getType().getShape();
+  IterationSpace space;
+  SmallVector<unsigned> dims;
+  for (auto [dim, extent] : llvm::enumerate(shape)) {
+    bool isAxis = int64_t(dim) == int64_t(getAxis());
+    dims.push_back(isAxis ? shape.size() - 1 : space.rank());
+    if (!isAxis) {
+      space.kinds.push_back(IteratorKind::Parallel);
+      space.extents.push_back(extent);
+    }
+  }
+  space.addReduction(IteratorKind::Reduction, shape[getAxis()]);
+  auto map =
+      AffineMap::getMultiDimMapWithTargets(space.rank(), dims, getContext());
+  space.operandMaps = {map};
+  space.resultMaps = {map};
+  return space;
+}
+
+/// Greatest, difference, exponential, sum, quotient.
+int64_t SoftmaxOp::getFlopsPerPoint() { return 5; }
+ScalarCost SoftmaxOp::getScalarCost() { return ScalarCost::Transcendental; }
+
+SmallVector<Value> SoftmaxOp::expand(OpBuilder &builder) {
+  Location loc = getLoc();
+  auto type = getInput().getType();
+  Type wide = type.clone(builder.getF32Type());
+  Value x = getInput();
+  if (x.getType() != wide) {
+    x = CastOp::create(builder, loc, wide, x);
+  }
+  int64_t axis[] = {int64_t(getAxis())};
+  auto reduce = [&](ReduceKind kind, Value of) -> Value {
+    return ReduceOp::create(builder, loc, kind, of, axis, /*keep_dims=*/true);
+  };
+  Value shifted = SubOp::create(builder, loc, x, reduce(ReduceKind::Max, x));
+  Value powers = ExpOp::create(builder, loc, wide, shifted);
+  Value result =
+      DivOp::create(builder, loc, powers, reduce(ReduceKind::Sum, powers));
+  if (result.getType() != type) {
+    result = CastOp::create(builder, loc, type, result);
+  }
+  return {result};
+}
+
+} // namespace minic::graph
