@@ -48,7 +48,8 @@ std::string describeFusion(kernel::FusionOp fusion) {
   for (Operation *op : fusion.getBodyOps()) {
     if (graph::isAnchor(op)) {
       anchor = op;
-      shown = op->getOperands().take_front(2);
+      shown = op->getOperands().take_front(
+          std::min<size_t>(op->getNumOperands(), 2));
       break;
     }
   }
@@ -103,7 +104,7 @@ int64_t countFusionBytes(kernel::FusionOp fusion) {
 double peakGflopsOnGpu(kernel::FusionOp fusion, const DeviceProfile &profile) {
   double peak = profile.peakGflops;
   for (Operation *op : fusion.getBodyOps()) {
-    if (!graph::isAnchor(op)) {
+    if (!graph::isContraction(op) && !graph::isConvolution(op)) {
       continue;
     }
     bool isF32 = getElementTypeOrSelf(op->getOperand(0).getType()).isF32();

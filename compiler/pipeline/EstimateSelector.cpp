@@ -19,17 +19,17 @@ bool hasAnchor(kernel::FusionOp fusion) {
 }
 
 bool hasConvolution(kernel::FusionOp fusion) {
-  return llvm::any_of(fusion.getBodyOps(), [](Operation *op) {
-    return graph::isAnchor(op) && !graph::isContraction(op);
-  });
+  return llvm::any_of(fusion.getBodyOps(), graph::isConvolution);
 }
 
 std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
                                           const CompileOptions &options) {
   for (Operation *op : fusion.getBodyOps()) {
-    if (graph::isAnchor(op)) {
-      return labelsOf(graph::isContraction(op) ? options.gemmBackends
-                                               : options.convBackends);
+    if (graph::isContraction(op)) {
+      return labelsOf(options.gemmBackends);
+    }
+    if (graph::isConvolution(op)) {
+      return labelsOf(options.convBackends);
     }
   }
   return {};

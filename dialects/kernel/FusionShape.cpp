@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Splits a fusion body into anchor, prologue and epilogue, and turns linear
-// and matmul into strides, a convolution into extents.
+// Splits a fusion body into anchor, prologue and epilogue, and turns a
+// contraction into strides, a convolution into extents.
 
 #include "dialects/kernel/FusionShape.h"
+
+#include "dialects/kernel/FusionGraph.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -43,60 +45,65 @@ BroadcastMap BroadcastMap::get(ArrayRef<int64_t> operandShape,
   return map;
 }
 
-static GemmShape getLinear(graph::LinearOp op) {
-  GemmShape gemm;
-  ArrayRef<int64_t> input = op.getInput().getType().getShape();
-  ArrayRef<int64_t> weight = op.getWeight().getType().getShape();
-  gemm.m = llvm::product_of(input.drop_back());
-  gemm.n = weight[0];
-  gemm.k = weight[1];
-  gemm.lhs = op.getInput();
-  gemm.rhs = op.getWeight();
-  gemm.bias = op.getBias();
-  gemm.lhsStrideM = gemm.k;
-  gemm.lhsStrideK = 1;
-  gemm.rhsStrideN = gemm.k;
-  gemm.rhsStrideK = 1;
-  return gemm;
+/// Row-major strides of `value` over the iterators of `map`, whose results are
+/// iterators or 0.
+static SmallVector<int64_t> stridesOver(AffineMap map, Value value) {
+  SmallVector<int64_t> strides(map.getNumDims());
+  int64_t stride = 1;
+  for (auto [index, extent] :
+       llvm::zip_equal(llvm::reverse(map.getResults()),
+                       llvm::reverse(typeOf(value).getShape()))) {
+    if (auto dim = dyn_cast<AffineDimExpr>(index)) {
+      strides[dim.getPosition()] = stride;
+    }
+    stride *= extent;
+  }
+  return strides;
 }
 
-static GemmShape getMatmul(graph::MatmulOp op) {
+/// Parallel iterators are [batch..., m, n]; a vector times a matrix has no m.
+static FailureOr<GemmShape> getContraction(Operation *op) {
+  auto fusible = cast<graph::FusibleOpInterface>(op);
+  graph::IterationSpace space = fusible.getIterationSpace();
+  size_t n = space.parallelCount() - 1, k = n + 1;
+  bool isSimple = llvm::all_of(space.operandMaps, [](AffineMap map) {
+    return map.isProjectedPermutation(/*allowZeroInResults=*/true);
+  });
+  if (space.rank() != k + 1 || !isSimple) {
+    return failure();
+  }
   GemmShape gemm;
-  ArrayRef<int64_t> lhs = op.getLhs().getType().getShape();
-  ArrayRef<int64_t> rhs = op.getRhs().getType().getShape();
-  ArrayRef<int64_t> result = op.getType().getShape();
-  gemm.m = result[result.size() - 2];
-  gemm.n = result.back();
-  gemm.k = op.getTransposeLhs() ? lhs[lhs.size() - 2] : lhs.back();
-  gemm.lhs = op.getLhs();
-  gemm.rhs = op.getRhs();
-  gemm.lhsStrideM = op.getTransposeLhs() ? 1 : gemm.k;
-  gemm.lhsStrideK = op.getTransposeLhs() ? gemm.m : 1;
-  gemm.rhsStrideN = op.getTransposeRhs() ? gemm.k : 1;
-  gemm.rhsStrideK = op.getTransposeRhs() ? 1 : gemm.n;
-  gemm.batch.assign(result.begin(), result.end() - 2);
-  auto batchStrides = [&](ArrayRef<int64_t> operand) {
-    // The operand's matrix is one element of its batch.
-    int64_t matrix = operand[operand.size() - 2] * operand.back();
-    auto strides = BroadcastMap::get(operand.drop_back(2), gemm.batch).strides;
-    for (int64_t &stride : strides) {
-      stride *= matrix;
-    }
-    return strides;
-  };
-  gemm.lhsBatchStrides = batchStrides(lhs);
-  gemm.rhsBatchStrides = batchStrides(rhs);
+  gemm.lhs = op->getOperand(0);
+  gemm.rhs = op->getOperand(1);
+  gemm.bias = op->getNumOperands() > 2 ? op->getOperand(2) : Value();
+  gemm.n = space.extents[n];
+  gemm.k = space.extents[k];
+  auto lhs = stridesOver(space.operandMaps[0], gemm.lhs);
+  auto rhs = stridesOver(space.operandMaps[1], gemm.rhs);
+  gemm.lhsStrideK = lhs[k];
+  gemm.rhsStrideN = rhs[n];
+  gemm.rhsStrideK = rhs[k];
+  if (n == 0) {
+    gemm.lhsStrideM = gemm.k;
+    return gemm;
+  }
+  gemm.m = space.extents[n - 1];
+  gemm.lhsStrideM = lhs[n - 1];
+  gemm.batch.assign(space.extents.begin(), space.extents.begin() + (n - 1));
 
   // One right operand for all of a dense left one: the batch is more rows.
-  bool rhsIsShared =
-      llvm::all_of(gemm.rhsBatchStrides, [](int64_t s) { return s == 0; });
-  if (!gemm.batch.empty() && rhsIsShared && !op.getTransposeLhs() &&
-      lhs.drop_back(2) == ArrayRef<int64_t>(gemm.batch)) {
+  bool rhsIsShared = llvm::all_of(ArrayRef(rhs).take_front(n - 1),
+                                  [](int64_t stride) { return stride == 0; });
+  bool isRowMajor = space.operandMaps[0].getResults().back() ==
+                    getAffineDimExpr(k, op->getContext());
+  if (rhsIsShared && isRowMajor &&
+      typeOf(gemm.lhs).getShape().drop_back(2) == ArrayRef(gemm.batch)) {
     gemm.m *= gemm.batchCount();
     gemm.batch.clear();
-    gemm.lhsBatchStrides.clear();
-    gemm.rhsBatchStrides.clear();
+    return gemm;
   }
+  gemm.lhsBatchStrides.assign(lhs.begin(), lhs.begin() + (n - 1));
+  gemm.rhsBatchStrides.assign(rhs.begin(), rhs.begin() + (n - 1));
   return gemm;
 }
 
@@ -134,19 +141,21 @@ FailureOr<FusionShape> FusionShape::get(FusionOp fusion, std::string *reason) {
     }
     return failure();
   };
+  FailureOr<FusionGraph> graph = FusionGraph::get(fusion, reason);
+  if (failed(graph)) {
+    return failure();
+  }
   FusionShape shape;
-  for (Operation *op : fusion.getBodyOps()) {
-    for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
-                                              op->getResultTypes())) {
-      if (!cast<RankedTensorType>(type).hasStaticShape()) {
-        return fail("dynamic shapes are unsupported");
-      }
+  for (const Stage &stage : graph->stages) {
+    if (!stage.isAnchor()) {
+      continue;
     }
-    if (graph::isAnchor(op)) {
-      if (shape.anchor) {
-        return fail("more than one contraction or convolution in the body");
-      }
-      shape.anchor = op;
+    if (shape.anchor) {
+      return fail("more than one contraction or convolution in the body");
+    }
+    shape.anchor = stage.ops.front();
+    if (stage.kind == StageKind::Reduction) {
+      return fail(shape.anchor->getName().getStringRef() + " in the body");
     }
   }
   llvm::append_range(shape.results, fusion.getYield().getValues());
@@ -165,9 +174,12 @@ FailureOr<FusionShape> FusionShape::get(FusionOp fusion, std::string *reason) {
     if (auto conv = dyn_cast<graph::Conv2dOp>(shape.anchor)) {
       shape.conv = getConvolution(conv);
     } else {
-      auto linear = dyn_cast<graph::LinearOp>(shape.anchor);
-      shape.gemm = linear ? getLinear(linear)
-                          : getMatmul(cast<graph::MatmulOp>(shape.anchor));
+      auto gemm = getContraction(shape.anchor);
+      if (failed(gemm)) {
+        return fail(shape.anchor->getName().getStringRef() +
+                    " is no batch of matrix products");
+      }
+      shape.gemm = *gemm;
       shape.gemm->lhsType = typeOf(shape.gemm->lhs).getElementType();
       shape.gemm->rhsType = typeOf(shape.gemm->rhs).getElementType();
       shape.gemm->resultType = resultType.getElementType();

@@ -36,19 +36,26 @@ static bool isPointwise(Operation *op) {
   return isa<graph::PointwiseOpInterface>(op);
 }
 
-/// Whether `use` is one of a contraction's matrices.
-static bool isMatrix(OpOperand &use) {
-  return isa<graph::LinearOp, graph::MatmulOp>(use.getOwner()) &&
-         use.getOperandNumber() < 2;
+static graph::OperandRole roleOf(OpOperand &use) {
+  return cast<graph::FusibleOpInterface>(use.getOwner())
+      .getOperandRole(use.getOperandNumber());
+}
+
+/// Whether `use` is what an anchor reduces: a matrix, say. No kernel computes
+/// the input of a convolution while it reads it.
+static bool isReduced(OpOperand &use) {
+  Operation *user = use.getOwner();
+  return graph::isAnchor(user) && !graph::isConvolution(user) &&
+         (roleOf(use) == graph::OperandRole::Data ||
+          roleOf(use) == graph::OperandRole::Weight);
 }
 
 /// Computed in a few instructions, so that computing it once per use costs
 /// less than going through memory.
 static bool isCheap(Operation *op) {
-  return isa<graph::AbsOp, graph::AddOp, graph::CastOp, graph::ClampOp,
-             graph::CompareOp, graph::HardSwishOp, graph::LeakyReluOp,
-             graph::MaxOp, graph::MinOp, graph::MulOp, graph::NegOp,
-             graph::ReluOp, graph::SelectOp, graph::SubOp>(op);
+  return isPointwise(op) &&
+         cast<graph::FusibleOpInterface>(op).getScalarCost() ==
+             graph::ScalarCost::Simple;
 }
 
 static void eraseDeadOps(Block &block) {
@@ -179,17 +186,17 @@ struct FusionRules {
     }
     Group group = *partition.groupOf(op);
     llvm::SmallSetVector<Group, 4> users;
-    bool onlyPointwiseUsers = true, onlyMatrices = true;
+    bool onlyPointwiseUsers = true, onlyReduced = true;
     for (Operation *member : partition.membersOf(group)) {
       for (OpOperand &use : member->getUses()) {
         Operation *user = use.getOwner();
         auto userGroup = partition.groupOf(user);
-        if (!isPointwise(user) && !isMatrix(use)) {
+        if (!isPointwise(user) && !isReduced(use)) {
           return;
         }
         onlyPointwiseUsers &= isPointwise(user);
         if (userGroup && userGroup != group) {
-          onlyMatrices &= isMatrix(use);
+          onlyReduced &= isReduced(use);
           users.insert(*userGroup);
         }
       }
@@ -198,7 +205,7 @@ struct FusionRules {
       return;
     }
     if (users.size() == 1) {
-      if (canTake(users.front(), group, onlyMatrices)) {
+      if (canTake(users.front(), group, onlyReduced)) {
         LDBG() << "taken by its only user, "
                << spaceOf(users.front())->getName() << ": " << *op;
         absorbed += partition.membersOf(group).size();
@@ -214,13 +221,13 @@ struct FusionRules {
   }
 
   /// The only user of a group takes it: acyclic groups cannot close a cycle.
-  /// `onlyMatrices`: it uses the group's values as a contraction's operands.
-  bool canTake(Group user, Group group, bool onlyMatrices) const {
+  /// `onlyReduced`: it uses the group's values as a contraction's operands.
+  bool canTake(Group user, Group group, bool onlyReduced) const {
     if (hasTranspose(group)) {
       // Read as strides, which anchors do not do for their side inputs.
       return !hasAnchor(user) && partition.membersOf(group).size() == 1;
     }
-    return onlyMatrices || shapeOf(user) == shapeOf(group) ||
+    return onlyReduced || shapeOf(user) == shapeOf(group) ||
            llvm::all_of(partition.membersOf(group), isCheap);
   }
 
@@ -258,10 +265,6 @@ struct FusionRules {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// The operand of an anchor that kernels want in a layout of their own: the
-/// right one of a contraction, the filter of a convolution.
-static constexpr unsigned weightIndex = 1;
-
 /// Moves `ops`, in block order, into a new fusion at the place of the last of
 /// them. Users in front of it are put in order by the caller. A value is one
 /// input however often it is used, except that the weight operand of the
@@ -282,8 +285,7 @@ static void outline(ArrayRef<Operation *> ops) {
         continue;
       }
       unsigned next = inputs.size();
-      bool isOwn =
-          graph::isAnchor(op) && operand.getOperandNumber() == weightIndex;
+      bool isOwn = roleOf(operand) == graph::OperandRole::Weight;
       unsigned input =
           isOwn ? next : shared.insert({operand.get(), next}).first->second;
       if (input == next) {
@@ -291,8 +293,10 @@ static void outline(ArrayRef<Operation *> ops) {
       }
       inputOf[&operand] = input;
     }
-    if (!llvm::all_of(op->getUsers(), isMember)) {
-      results.push_back(op->getResult(0));
+    for (Value result : op->getResults()) {
+      if (!llvm::all_of(result.getUsers(), isMember)) {
+        results.push_back(result);
+      }
     }
   }
 
@@ -347,8 +351,8 @@ struct Fuse : kernel::impl::FuseBase<Fuse> {
 
       llvm::MapVector<Group, SmallVector<Operation *>> fusions;
       for (Operation &op : block.without_terminator()) {
-        if (graph::isAnchor(&op) || isPointwise(&op) ||
-            isa<graph::TransposeOp>(op)) {
+        // A reshape is another name for the same bytes.
+        if (isa<graph::FusibleOpInterface>(op) && !isa<graph::ReshapeOp>(op)) {
           fusions[*rules.partition.groupOf(&op)].push_back(&op);
         }
       }

@@ -14,15 +14,15 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
     Constants and reshapes (views of dense tensors) stay outside. The rules, in
     this order:
 
-    1. Each anchor (linear, matmul, conv2d) starts a fusion of its own; two
-       never share one.
+    1. Each anchor (an op with a reduction or window iterator) starts a fusion
+       of its own; two never share one.
     2. In program order, an anchor takes every pointwise op of its result's
        shape that uses a value of its fusion: chains, small DAGs, ops with side
        inputs. A value also used elsewhere becomes a further result.
     3. The remaining pointwise ops join the fusions of the pointwise ops whose
        results they use, where the shapes are equal.
     4. A fusion takes producers that only it uses: pointwise ops of its shape,
-       those that make a matrix of its contraction, and ops of another shape
+       those that make what its anchor reduces, and ops of another shape
        where they are cheap to compute again for each element. A cheap producer
        that other pointwise ops use too is cloned into the fusion if it reads no
        more bytes than it writes.
@@ -75,7 +75,8 @@ def SelectAlgorithm : Pass<"kernel-select-algorithm", "::mlir::ModuleOp"> {
 def Realize : Pass<"kernel-realize", "::mlir::func::FuncOp"> {
   let summary = "Applies choices: one fusion with one implementation per part";
   let description = [{
-    Each part becomes a fusion that carries the part's `impl`; values between
+    Ops that the choice expands are replaced by their stages first. Each part
+    becomes a fusion that carries the part's `impl`; values between
     parts become tensors. An operand that must have a layout goes through
     kernel.relayout. Fusions that already have an `impl` stay; one with neither
     is an error.

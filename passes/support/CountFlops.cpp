@@ -9,21 +9,11 @@
 using namespace mlir;
 
 int64_t minic::countFlops(Operation *op) {
-  auto elements = [&] {
-    return cast<RankedTensorType>(op->getResult(0).getType()).getNumElements();
-  };
-  if (auto linear = dyn_cast<graph::LinearOp>(op)) {
-    int64_t k = linear.getWeight().getType().getDimSize(1);
-    return 2 * elements() * k + (linear.getBias() ? elements() : 0);
+  auto fusible = dyn_cast<graph::FusibleOpInterface>(op);
+  if (!fusible) {
+    return 0;
   }
-  if (auto matmul = dyn_cast<graph::MatmulOp>(op)) {
-    ArrayRef<int64_t> lhs = matmul.getLhs().getType().getShape();
-    int64_t k = matmul.getTransposeLhs() ? lhs[lhs.size() - 2] : lhs.back();
-    return 2 * elements() * k;
-  }
-  if (auto conv = dyn_cast<graph::Conv2dOp>(op)) {
-    return 2 * elements() * conv.getGeometry().reductionLength() +
-           (conv.getBias() ? elements() : 0);
-  }
-  return isa<graph::PointwiseOpInterface>(op) ? elements() : 0;
+  graph::IterationSpace space = fusible.getIterationSpace();
+  return fusible.getFlopsPerPoint() * space.pointCount() +
+         fusible.getFlopsPerResult() * space.parallelPointCount();
 }

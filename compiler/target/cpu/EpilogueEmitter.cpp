@@ -152,10 +152,10 @@ void EpilogueEmitter::emit(const Row &row, Value column, int64_t lanes,
 int64_t EpilogueEmitter::instructionCount(const kernel::FusionShape &shape) {
   int64_t count = shape.epilogueInputs.size() + shape.results.size();
   for (Operation *op : shape.epilogue) {
-    bool transcendental =
-        isa<graph::ExpOp, graph::LogOp, graph::TanhOp, graph::ErfOp,
-            graph::SigmoidOp, graph::SiluOp, graph::GeluOp, graph::PowOp>(op);
-    count += transcendental ? 40 : isa<graph::DivOp>(op) ? 4 : 2;
+    auto cost = cast<graph::FusibleOpInterface>(op).getScalarCost();
+    count += cost == graph::ScalarCost::Transcendental ? 40
+             : cost == graph::ScalarCost::Division     ? 4
+                                                       : 2;
   }
   return count;
 }

@@ -32,10 +32,10 @@ int64_t BodyEvaluator::lanesFor(ArrayRef<int64_t> space, int64_t most) {
 int64_t BodyEvaluator::instructionCount(ArrayRef<Operation *> ops) {
   int64_t count = 0;
   for (Operation *op : ops) {
-    bool transcendental =
-        isa<graph::ExpOp, graph::LogOp, graph::TanhOp, graph::ErfOp,
-            graph::SigmoidOp, graph::SiluOp, graph::GeluOp, graph::PowOp>(op);
-    count += transcendental ? 30 : isa<graph::DivOp>(op) ? 10 : 2;
+    auto cost = cast<graph::FusibleOpInterface>(op).getScalarCost();
+    count += cost == graph::ScalarCost::Transcendental ? 30
+             : cost == graph::ScalarCost::Division     ? 10
+                                                       : 2;
   }
   return count;
 }

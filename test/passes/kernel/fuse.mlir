@@ -195,3 +195,29 @@ func.func @nothing(%x: tensor<4x8xf32>) -> (tensor<32xf32>, tensor<1xf32>) {
   %c = graph.constant dense<1.0> : tensor<1xf32>
   return %2, %c : tensor<32xf32>, tensor<1xf32>
 }
+
+// -----
+
+// Reductions are anchors: each takes what it reads and what follows in its
+// shape, and two never share a fusion.
+// CHECK-LABEL: func.func @reductions
+func.func @reductions(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // CHECK: kernel.fusion
+  // CHECK-NEXT: graph.mul
+  // CHECK-NEXT: graph.reduce mean
+  // CHECK-NEXT: graph.rsqrt
+  // CHECK-NEXT: kernel.yield
+  // CHECK: kernel.fusion
+  // CHECK-NEXT: graph.mul
+  // CHECK-NEXT: graph.softmax
+  // CHECK-NEXT: graph.exp
+  // CHECK-NEXT: kernel.yield
+  // CHECK-NOT: kernel.fusion
+  %0 = graph.mul %x, %x : tensor<4x8xf32>
+  %1 = graph.reduce mean, %0 [1] {keep_dims} : tensor<4x8xf32> -> tensor<4x1xf32>
+  %2 = graph.rsqrt %1 : tensor<4x1xf32>
+  %3 = graph.mul %x, %2 : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+  %4 = graph.softmax %3 axis = 1 : tensor<4x8xf32>
+  %5 = graph.exp %4 : tensor<4x8xf32>
+  return %5 : tensor<4x8xf32>
+}

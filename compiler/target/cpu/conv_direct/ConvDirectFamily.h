@@ -19,7 +19,7 @@ public:
   llvm::StringRef name() const override { return "conv_direct"; }
   llvm::StringRef version() const override { return "1"; }
   bool isFor(mlir::Operation *anchor) const override {
-    return llvm::isa_and_present<graph::Conv2dOp>(anchor);
+    return anchor && graph::isConvolution(anchor);
   }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

@@ -23,7 +23,7 @@ public:
   llvm::StringRef version() const override { return "1"; }
   bool fusesEpilogue() const override { return fuses_; }
   bool isFor(mlir::Operation *anchor) const override {
-    return llvm::isa_and_present<graph::Conv2dOp>(anchor);
+    return anchor && graph::isConvolution(anchor);
   }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

@@ -33,7 +33,7 @@ public:
   llvm::StringRef name() const override { return "cudnn_conv"; }
   llvm::StringRef version() const override { return "1"; }
   bool isFor(mlir::Operation *anchor) const override {
-    return anchor && !graph::isContraction(anchor);
+    return anchor && graph::isConvolution(anchor);
   }
   bool fusesEpilogue() const override { return fuses_; }
   bool isExpandable() const override { return true; }
