@@ -5,6 +5,7 @@
 #include "compiler/target/Candidates.h"
 
 #include "compiler/target/PartSources.h"
+#include "dialects/kernel/ExpandOps.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -28,10 +29,11 @@ double launchUs(const DeviceProfile &profile) {
 
 class Enumeration {
 public:
+  /// `expanded`: the ops that gave way to their stages in `fusion`'s body.
   Enumeration(FusionOp fusion, const Target &target,
               ArrayRef<BackendLabel> backends, std::vector<std::string> &why,
-              NanPolicy nan)
-      : fusion(fusion), target(target), backends(backends),
+              NanPolicy nan, ArrayRef<int64_t> expanded = {})
+      : fusion(fusion), target(target), backends(backends), expanded(expanded),
         sources(fusion, target, nan, why), ops(fusion.getBodyOps()) {}
 
   std::vector<Candidate> run() {
@@ -47,9 +49,6 @@ public:
         groupings(anchors);
       }
     }
-    llvm::sort(candidates, [](const Candidate &a, const Candidate &b) {
-      return std::tie(a.estimateUs, a.name) < std::tie(b.estimateUs, b.name);
-    });
     return std::move(candidates);
   }
 
@@ -72,6 +71,9 @@ private:
     candidate.launches = int(parts.size());
     candidate.needsLibrary = needsLibrary;
     candidate.name = toString(label).str();
+    if (!expanded.empty()) {
+      candidate.name += " expanded";
+    }
     SmallVector<PartAttr> attrs;
     for (const ImplementedPart &part : parts) {
       candidate.name += attrs.empty() ? " " : " + ";
@@ -85,8 +87,7 @@ private:
       candidate.kind = parts.front().implementation.kind;
     }
     MLIRContext *context = fusion.getContext();
-    candidate.choice =
-        kernel::ChoiceAttr::get(context, attrs, StringAttr::get(context, ""));
+    candidate.choice = kernel::ChoiceAttr::get(context, attrs, expanded);
     bool isKnown = llvm::any_of(candidates, [&](const Candidate &other) {
       return other.choice == candidate.choice;
     });
@@ -271,6 +272,7 @@ private:
   FusionOp fusion;
   const Target &target;
   ArrayRef<BackendLabel> backends;
+  const ArrayRef<int64_t> expanded;
   PartSources sources;
   SmallVector<Operation *> ops;
   /// Libraries that take the whole body, or all of it behind the prologue.
@@ -285,7 +287,24 @@ std::vector<Candidate> enumerateCandidates(FusionOp fusion,
                                            ArrayRef<BackendLabel> backends,
                                            std::vector<std::string> &why,
                                            NanPolicy nan) {
-  return Enumeration(fusion, target, backends, why, nan).run();
+  std::vector<Candidate> candidates =
+      Enumeration(fusion, target, backends, why, nan).run();
+  OpIndices named;
+  for (auto [index, op] : llvm::enumerate(fusion.getBodyOps())) {
+    if (isa<graph::ExpandableOpInterface>(op)) {
+      named.push_back(int64_t(index));
+    }
+  }
+  if (!named.empty()) {
+    kernel::ExpandedFusion expanded(fusion, named);
+    llvm::append_range(
+        candidates,
+        Enumeration(expanded.get(), target, backends, why, nan, named).run());
+  }
+  llvm::sort(candidates, [](const Candidate &a, const Candidate &b) {
+    return std::tie(a.estimateUs, a.name) < std::tie(b.estimateUs, b.name);
+  });
+  return candidates;
 }
 
 } // namespace minic

@@ -4,6 +4,7 @@
 
 #include "compiler/target/LostNan.h"
 
+#include "dialects/kernel/ExpandOps.h"
 #include "dialects/kernel/OutlinePart.h"
 
 namespace minic {
@@ -14,8 +15,10 @@ std::string opsThatLoseNan(kernel::FusionOp fusion, const Target &target) {
   if (!choice) {
     return lost;
   }
+  kernel::ExpandedFusion body(fusion, choice.getExpand());
   for (kernel::PartAttr part : choice.getParts()) {
-    kernel::OutlinedPart outlined = kernel::outlinePart(fusion, part.getOps());
+    kernel::OutlinedPart outlined =
+        kernel::outlinePart(body.get(), part.getOps());
     for (const LibraryBackend *library : target.libraries()) {
       if (library->name() != part.getImplementation().getFamily()) {
         continue;

@@ -83,13 +83,14 @@ def Kernel_PartAttr : Kernel_Attr<"Part", "part"> {
 def Kernel_ChoiceAttr : Kernel_Attr<"Choice", "choice"> {
   let summary = "How one fusion is implemented";
   let description = [{
-    `parts` partition the body; one part means fully fused. `rewrite` names an
-    optional meaning-preserving rewrite of the body, empty for none.
+    `expand` has the indices of body ops, ascending, that are replaced by the
+    ops of their stages first; none as a rule. `parts` partition the body as it
+    is then; one part means fully fused.
   }];
   let parameters = (ins ArrayRefParameter<"::minic::kernel::PartAttr">:$parts,
-                        DefaultValuedParameter<"::mlir::StringAttr", "::mlir::StringAttr::get($_ctxt, \"\")">:$rewrite);
+                        OptionalArrayRefParameter<"int64_t">:$expand);
   let assemblyFormat = [{
-    `<` `parts` `=` `[` $parts `]` (`,` `rewrite` `=` $rewrite^)? `>`
+    `<` `parts` `=` `[` $parts `]` (`,` `expand` `=` `[` $expand^ `]`)? `>`
   }];
 }
 

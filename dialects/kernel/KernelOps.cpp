@@ -2,7 +2,7 @@
 //
 // Syntax and verification of the kernel ops.
 
-#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/ExpandOps.h"
 
 #include "mlir/IR/OpImplementation.h"
 
@@ -72,6 +72,42 @@ static bool isBodyOp(Operation &op) {
          !isa<graph::ConstantOp>(op);
 }
 
+/// `expand` names ops that can be, `parts` partition what they leave.
+static LogicalResult verifyChoice(FusionOp fusion, ChoiceAttr choice) {
+  SmallVector<Operation *> ops = fusion.getBodyOps();
+  int64_t last = -1;
+  for (int64_t index : choice.getExpand()) {
+    if (index <= last || index >= int64_t(ops.size())) {
+      return fusion.emitOpError("expects its choice to expand body ops of "
+                                "ascending index below ")
+             << ops.size() << ", got " << choice.getExpand();
+    }
+    if (!isa<graph::ExpandableOpInterface>(ops[index])) {
+      return fusion.emitOpError("expects its choice to expand ops that have "
+                                "stages, got ")
+             << ops[index]->getName();
+    }
+    last = index;
+  }
+  SmallVector<int> covered(
+      ExpandedFusion(fusion, choice.getExpand()).get().getBodyOps().size());
+  for (PartAttr part : choice.getParts()) {
+    for (int64_t index : part.getOps()) {
+      if (index < 0 || index >= int64_t(covered.size()) || covered[index]++) {
+        return fusion.emitOpError(
+                   "expects the parts of its choice to partition ")
+               << covered.size() << " body ops, got op " << index
+               << " twice or out of range";
+      }
+    }
+  }
+  if (llvm::is_contained(covered, 0)) {
+    return fusion.emitOpError(
+        "expects the parts of its choice to cover every op");
+  }
+  return success();
+}
+
 LogicalResult FusionOp::verify() {
   if (getBody().getNumArguments() != getInputs().size()) {
     return emitOpError("expects ")
@@ -95,22 +131,8 @@ LogicalResult FusionOp::verify() {
     return emitOpError("expects to yield its result types ")
            << getResultTypes() << ", got " << getYield().getOperandTypes();
   }
-  if (ChoiceAttr choice = getChoiceAttr()) {
-    SmallVector<int> covered(getBodyOps().size());
-    for (PartAttr part : choice.getParts()) {
-      for (int64_t index : part.getOps()) {
-        if (index < 0 || index >= int64_t(covered.size()) || covered[index]++) {
-          return emitOpError("expects the parts of its choice to partition ")
-                 << covered.size() << " body ops, got op " << index
-                 << " twice or out of range";
-        }
-      }
-    }
-    if (llvm::is_contained(covered, 0)) {
-      return emitOpError("expects the parts of its choice to cover every op");
-    }
-  }
-  return success();
+  ChoiceAttr choice = getChoiceAttr();
+  return choice ? verifyChoice(*this, choice) : success();
 }
 
 LogicalResult RelayoutOp::verify() {

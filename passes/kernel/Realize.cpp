@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// kernel-realize: applies choices. Each part becomes its own fusion, in an
+// kernel-realize: applies choices. Ops that one expands give way to their
+// stages. Each part becomes its own fusion, in an
 // order in which their values are there; layouts that a part asks for become
 // relayouts of its operands. A choice that does not fit its fusion is an error.
 
 #include "passes/kernel/Passes.h"
 
+#include "dialects/kernel/ExpandOps.h"
 #include "dialects/kernel/OutlinePart.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -47,10 +49,7 @@ private:
     if (!choice) {
       return fusion.emitOpError("expects a choice, got none");
     }
-    if (!choice.getRewrite().empty()) {
-      return fusion.emitOpError("expects a choice without rewrite, got '")
-             << choice.getRewrite().getValue() << "'";
-    }
+    expandOps(fusion, choice.getExpand());
     IRMapping values;
     values.map(fusion.getBody().getArguments(), fusion.getInputs());
     SmallVector<PartAttr> waiting(choice.getParts());

@@ -122,7 +122,7 @@ static bool hasCheaperPeer(kernel::ChoiceAttr choice, int index,
   StringRef peer =
       target.find(part.getImplementation().getFamily())->cheaperPeer();
   return llvm::any_of(candidates, [&](const Candidate &candidate) {
-    return candidate.choice.getRewrite() == choice.getRewrite() &&
+    return candidate.choice.getExpand() == choice.getExpand() &&
            llvm::any_of(
                candidate.choice.getParts(), [&](kernel::PartAttr other) {
                  return other.getImplementation().getFamily() == peer &&
@@ -154,8 +154,8 @@ withAlgorithm(CandidateSpec candidate, const runtime::AlgorithmReply &algorithm,
                             schedule.getDictionary(context)),
       parts[index].getOperands());
   candidate.choice.clear();
-  llvm::raw_string_ostream(candidate.choice) << Attribute(
-      kernel::ChoiceAttr::get(context, parts, choice.getRewrite()));
+  llvm::raw_string_ostream(candidate.choice)
+      << Attribute(kernel::ChoiceAttr::get(context, parts, choice.getExpand()));
   absl::StrAppend(&candidate.name, " ", algorithm.name);
   return candidate;
 }

@@ -127,3 +127,73 @@ func.func @relayout(%x: tensor<4x8xf32>) {
 // expected-error @below {{expects ranked tensors}}
 kernel.fusion (%x0 = %x : f32) {
 }
+
+// -----
+
+#impl = #kernel.impl<family = "f", schedule = {}>
+func.func @expand_range(%x: tensor<4xf32>) {
+  // expected-error @below {{expects its choice to expand body ops of ascending index below 2, got 2}}
+  %0 = kernel.fusion (%x0 = %x : tensor<4xf32>) -> tensor<4xf32>
+      attributes {choice = #kernel.choice<parts = [#kernel.part<ops = [0, 1], impl = #impl, operands = [unit]>], expand = [2]>} {
+    %1 = graph.exp %x0 : tensor<4xf32>
+    %2 = graph.softmax %1 axis = 0 : tensor<4xf32>
+    kernel.yield %2 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#impl = #kernel.impl<family = "f", schedule = {}>
+func.func @expand_twice(%x: tensor<4xf32>) {
+  // expected-error @below {{expects its choice to expand body ops of ascending index below 2, got 1, 1}}
+  %0 = kernel.fusion (%x0 = %x : tensor<4xf32>) -> tensor<4xf32>
+      attributes {choice = #kernel.choice<parts = [#kernel.part<ops = [0, 1], impl = #impl, operands = [unit]>], expand = [1, 1]>} {
+    %1 = graph.exp %x0 : tensor<4xf32>
+    %2 = graph.softmax %1 axis = 0 : tensor<4xf32>
+    kernel.yield %2 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#impl = #kernel.impl<family = "f", schedule = {}>
+func.func @expand_pointwise(%x: tensor<4xf32>) {
+  // expected-error @below {{expects its choice to expand ops that have stages, got graph.exp}}
+  %0 = kernel.fusion (%x0 = %x : tensor<4xf32>) -> tensor<4xf32>
+      attributes {choice = #kernel.choice<parts = [#kernel.part<ops = [0, 1], impl = #impl, operands = [unit]>], expand = [0]>} {
+    %1 = graph.exp %x0 : tensor<4xf32>
+    %2 = graph.softmax %1 axis = 0 : tensor<4xf32>
+    kernel.yield %2 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#impl = #kernel.impl<family = "f", schedule = {}>
+func.func @expand_uncovered(%x: tensor<4xf32>) {
+  // expected-error @below {{expects the parts of its choice to cover every op}}
+  %0 = kernel.fusion (%x0 = %x : tensor<4xf32>) -> tensor<4xf32>
+      attributes {choice = #kernel.choice<parts = [#kernel.part<ops = [0, 1], impl = #impl, operands = [unit]>], expand = [1]>} {
+    %1 = graph.exp %x0 : tensor<4xf32>
+    %2 = graph.softmax %1 axis = 0 : tensor<4xf32>
+    kernel.yield %2 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#impl = #kernel.impl<family = "f", schedule = {}>
+func.func @expand_parts(%x: tensor<4xf32>) {
+  // expected-error @below {{expects the parts of its choice to partition 6 body ops, got op 6 twice or out of range}}
+  %0 = kernel.fusion (%x0 = %x : tensor<4xf32>) -> tensor<4xf32>
+      attributes {choice = #kernel.choice<parts = [#kernel.part<ops = [0, 6], impl = #impl, operands = [unit]>], expand = [1]>} {
+    %1 = graph.exp %x0 : tensor<4xf32>
+    %2 = graph.softmax %1 axis = 0 : tensor<4xf32>
+    kernel.yield %2 : tensor<4xf32>
+  }
+  return
+}

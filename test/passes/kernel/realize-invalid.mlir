@@ -12,19 +12,6 @@ func.func @undecided(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // -----
 
 #impl = #kernel.impl<family = "f", schedule = {}>
-func.func @rewrite(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  // expected-error @below {{expects a choice without rewrite, got 'split-k'}}
-  %0 = kernel.fusion (%x0 = %x : tensor<4x8xf32>) -> tensor<4x8xf32>
-      attributes {choice = #kernel.choice<parts = [#kernel.part<ops = [0], impl = #impl, operands = [unit]>], rewrite = "split-k">} {
-    %1 = graph.exp %x0 : tensor<4x8xf32>
-    kernel.yield %1 : tensor<4x8xf32>
-  }
-  return %0 : tensor<4x8xf32>
-}
-
-// -----
-
-#impl = #kernel.impl<family = "f", schedule = {}>
 func.func @too_few_layouts(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   // expected-error @below {{expects a layout for each of the 1 operands of a part, got 0}}
   %0 = kernel.fusion (%x0 = %x : tensor<4x8xf32>) -> tensor<4x8xf32>

@@ -71,3 +71,34 @@ func.func @already(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   }
   return %0 : tensor<4x8xf32>
 }
+
+// -----
+
+#impl = #kernel.impl<family = "f", schedule = {}>
+
+// Named ops that the choice expands give way to their stages, which parts then
+// name; the scores of a bf16 softmax are f32 until the end.
+// CHECK-LABEL: func.func @expand
+func.func @expand(%x: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
+  // CHECK: %[[STATISTICS:.+]]:2 = kernel.fusion ({{.*}}) -> (tensor<4x8xf32>, tensor<4x1xf32>)
+  // CHECK-NEXT: graph.relu
+  // CHECK-NEXT: graph.cast %{{.+}} : tensor<4x8xbf16> to tensor<4x8xf32>
+  // CHECK-NEXT: graph.reduce max, %{{.+}} [1] {keep_dims}
+  // CHECK-NEXT: graph.sub
+  // CHECK-NEXT: graph.exp
+  // CHECK-NEXT: graph.reduce sum, %{{.+}} [1] {keep_dims}
+  // CHECK-NEXT: kernel.yield
+  // CHECK: kernel.fusion (%{{.+}} = %[[STATISTICS]]#0 : {{.*}}, %{{.+}} = %[[STATISTICS]]#1 :
+  // CHECK-NEXT: graph.div
+  // CHECK-NEXT: graph.cast %{{.+}} : tensor<4x8xf32> to tensor<4x8xbf16>
+  // CHECK-NEXT: kernel.yield
+  %0 = kernel.fusion (%x0 = %x : tensor<4x8xbf16>) -> tensor<4x8xbf16>
+      attributes {choice = #kernel.choice<parts = [
+        #kernel.part<ops = [0, 1, 2, 3, 4, 5], impl = #impl, operands = [unit]>,
+        #kernel.part<ops = [6, 7], impl = #impl, operands = [unit, unit]>], expand = [1]>} {
+    %1 = graph.relu %x0 : tensor<4x8xbf16>
+    %2 = graph.softmax %1 axis = 1 : tensor<4x8xbf16>
+    kernel.yield %2 : tensor<4x8xbf16>
+  }
+  return %0 : tensor<4x8xbf16>
+}
