@@ -65,7 +65,7 @@ def is_attribute(record):
 
 def tensor_text(defs, record):
     text = record["summary"].replace("ranked tensor of ", "tensor of ")
-    text = re.sub(r"a supported (float )?dtype \((.*)\)", r"\2", text)
+    text = re.sub(r"a supported (float |integer |number )?dtype \((.*)\)", r"\2", text)
     text = text.replace("1-bit signless integer", "i1")
     text = text.replace("ranked tensor of any type", "tensor")
     text = text.removesuffix(" values").replace("any type", "any dtype")

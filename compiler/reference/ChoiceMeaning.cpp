@@ -40,6 +40,11 @@ ScalarMeaning compareMeaning(graph::ComparePredicate predicate) {
   };
 }
 
+Meaning isNanMeaning(const Bounded *operands) {
+  return {double(std::isnan(operands[0].value)),
+          operands[0].error == kAnything ? 1.0 : 0.0, 0};
+}
+
 Meaning selectMeaning(const Bounded *operands) {
   const Bounded &chosen = operands[operands[0].value != 0 ? 1 : 2];
   const Bounded &other = operands[operands[0].value != 0 ? 2 : 1];

@@ -35,6 +35,16 @@ double hardSwish(double x) {
   return x * gate / 6;
 }
 
+double softplus(double x) {
+  return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
+}
+
+double mish(double x) { return x * std::tanh(softplus(x)); }
+
+double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+
+double mod(double x, double y) { return x - y * std::floor(x / y); }
+
 double maximum(double x, double y) {
   return std::isnan(x) || std::isnan(y) ? std::nan("") : std::max(x, y);
 }
@@ -108,6 +118,64 @@ Meaning powMeaning(const Bounded *operands) {
   return saturating(meaning);
 }
 
+/// Sine and cosine carry no more than their operand's error, and at most 2.
+ScalarMeaning periodic(Unary f, Type dtype) {
+  ScalarMeaning exact = [f](const Bounded *operands) -> Meaning {
+    auto [x, error] = operands[0];
+    double value = f(x);
+    // A finite operand may have become infinite, and the result NaN.
+    if (error == kAnything || (error > 0 && std::isnan(value))) {
+      return kUnknown;
+    }
+    return {value, std::min(error, 2.0), 0};
+  };
+  return computed(exact, allowance::kSine, dtype);
+}
+
+/// x - y * floor(x / y). Where the quotient may round across an integer, the
+/// rest may be one divisor more or less.
+ScalarMeaning modMeaning(Type dtype) {
+  ScalarMeaning exact = [](const Bounded *operands) -> Meaning {
+    auto [x, ex] = operands[0];
+    auto [y, ey] = operands[1];
+    if (ex == kAnything || ey == kAnything ||
+        (ey > 0 && contains(operands[1], 0)) ||
+        (std::isfinite(x) && !std::isfinite(y)) || y == 0) {
+      return std::isnan(x) || (y == 0 && x == 0) ? Meaning{std::nan(""), 0, 0}
+                                                 : kUnknown;
+    }
+    double quotient = x / y, magnitude = std::abs(x) + ex;
+    double off = (magnitude / std::abs(y) * ey + ex) / (std::abs(y) - ey) +
+                 allowance::kDivide.relative * std::abs(quotient);
+    Meaning meaning{mod(x, y), ex + std::abs(std::floor(quotient)) * ey, 0};
+    if (std::abs(quotient - std::nearbyint(quotient)) <= off) {
+      meaning.carried += std::abs(y) + ey;
+    }
+    return meaning;
+  };
+  return computed(exact, allowance::kMod, dtype);
+}
+
+ScalarMeaning hardSigmoidMeaning(graph::HardSigmoidOp op, Type dtype) {
+  double alpha = op.getAlpha().convertToDouble();
+  double beta = op.getBeta().convertToDouble();
+  // Both are rounded to float32, and they cancel where the result is small.
+  Allowance allowed{kUlp, kUlp * std::abs(alpha), kUlp * std::abs(beta)};
+  auto f = [=](double x) {
+    double line = alpha * x + beta;
+    return line < 0 ? 0 : line > 1 ? 1 : line;
+  };
+  ScalarMeaning cut = unary(f), uncut = computed(unary(f), allowed, dtype);
+  return [=](const Bounded *operands) -> Meaning {
+    auto [x, error] = operands[0];
+    double line = alpha * x + beta, reach = std::abs(alpha) * error;
+    reach += kUlp * (std::abs(alpha * x) + std::abs(beta) + 1);
+    bool isCut = line + reach < 0 || line - reach > 1 ||
+                 (std::isinf(line) && std::isfinite(error));
+    return isCut ? cut(operands) : uncut(operands);
+  };
+}
+
 ScalarMeaning clampMeaning(graph::ClampOp op) {
   double lower = op.getLower().convertToDouble();
   double upper = op.getUpper().convertToDouble();
@@ -163,6 +231,7 @@ ScalarMeaning floatMeaning(Operation *op) {
       .Case([&](PowOp) {
         return except(isUncertainPow, computed(powMeaning, Allowance{}, dtype));
       })
+      .Case([&](ModOp) { return modMeaning(dtype); })
       .Case([&](MaxOp) { return binary(maximum); })
       .Case([&](MinOp) { return binary(minimum); })
       .Case([&](NegOp) { return unary(std::negate<>()); })
@@ -193,6 +262,36 @@ ScalarMeaning floatMeaning(Operation *op) {
                       function([](double x) { return 1 / std::sqrt(x); },
                                allowance::kRsqrt));
       })
+      .Case([&](SinOp) {
+        return periodic([](double x) { return std::sin(x); }, dtype);
+      })
+      .Case([&](CosOp) {
+        return periodic([](double x) { return std::cos(x); }, dtype);
+      })
+      .Case([&](SignOp) { return unary(sign); })
+      .Case([&](FloorOp) {
+        return function([](double x) { return std::floor(x); }, Allowance{});
+      })
+      .Case([&](CeilOp) {
+        return function([](double x) { return std::ceil(x); }, Allowance{});
+      })
+      .Case([&](RoundOp) {
+        return function([](double x) { return std::nearbyint(x); },
+                        Allowance{});
+      })
+      .Case(
+          [&](SoftplusOp) { return function(softplus, allowance::kSoftplus); })
+      .Case([&](MishOp) {
+        return except(isMinusInfinity,
+                      function(mish, allowance::kMish, -1.1924312145154));
+      })
+      .Case([&](EluOp elu) {
+        double alpha = elu.getAlpha().convertToDouble();
+        return function(
+            [=](double x) { return x > 0 ? x : alpha * std::expm1(x); },
+            allowance::kElu, 0.0);
+      })
+      .Case([&](HardSigmoidOp op) { return hardSigmoidMeaning(op, dtype); })
       .Case([&](TanhOp) {
         return function([](double x) { return std::tanh(x); },
                         allowance::kTanh);

@@ -39,6 +39,10 @@ static ScalarMeaning integer(Type dtype, unsigned operandCount,
   };
 }
 
+static int64_t quotient(int64_t x, int64_t y) {
+  return y == 0 ? 0 : y == -1 ? int64_t(-uint64_t(x)) : x / y;
+}
+
 ScalarMeaning integerMeaning(Operation *op) {
   Type dtype = dtypeOf(op->getResult(0));
   // Unsigned arithmetic wraps where signed is undefined.
@@ -56,6 +60,25 @@ ScalarMeaning integerMeaning(Operation *op) {
       .Case([&](graph::MulOp) {
         return binaryOp(
             [](int64_t x, int64_t y) { return uint64_t(x) * uint64_t(y); });
+      })
+      .Case([&](graph::DivOp) { return binaryOp(quotient); })
+      .Case([&](graph::ModOp) {
+        return binaryOp([](int64_t x, int64_t y) {
+          if (y == 0 || y == -1) {
+            return int64_t(0);
+          }
+          int64_t rest = x % y;
+          return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+        });
+      })
+      .Case([&](graph::AndOp) { return binaryOp(std::bit_and<>()); })
+      .Case([&](graph::OrOp) { return binaryOp(std::bit_or<>()); })
+      .Case([&](graph::XorOp) { return binaryOp(std::bit_xor<>()); })
+      .Case([&](graph::NotOp) {
+        return unaryOp([](int64_t x, int64_t) { return ~x; });
+      })
+      .Case([&](graph::SignOp) {
+        return unaryOp([](int64_t x, int64_t) { return (x > 0) - (x < 0); });
       })
       .Case([&](graph::MaxOp) {
         return binaryOp([](int64_t x, int64_t y) { return std::max(x, y); });

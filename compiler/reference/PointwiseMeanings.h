@@ -25,6 +25,7 @@ ScalarMeaning castMeaning(graph::CastOp op);
 
 // Choices: either side inside the margin.
 ScalarMeaning compareMeaning(graph::ComparePredicate predicate);
+Meaning isNanMeaning(const Bounded *operands);
 Meaning selectMeaning(const Bounded *operands);
 
 inline mlir::Type dtypeOf(mlir::Value value) {

@@ -42,6 +42,9 @@ ScalarMeaning getScalarMeaning(Operation *op) {
   if (auto compare = dyn_cast<graph::CompareOp>(op)) {
     return compareMeaning(compare.getPredicate());
   }
+  if (isa<graph::IsNanOp>(op)) {
+    return isNanMeaning;
+  }
   if (isa<graph::SelectOp>(op)) {
     return selectMeaning;
   }

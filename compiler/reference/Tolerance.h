@@ -116,6 +116,17 @@ inline constexpr Allowance kGelu{4 * kUlp, 8 * kUlp};
 inline constexpr Allowance kHardSwish{2 * kUlp, 2 * kUlp};
 // The slope is rounded to float32.
 inline constexpr Allowance kLeakyRelu{2 * kRoundoff};
+// CUDA's sinf and cosf are off by up to 2 ulp, over the whole range.
+inline constexpr Allowance kSine{8 * kUlp};
+// max(x, 0) + log1p(exp(-|x|)): below -88, where exp is a denormal, the result
+// may be zero.
+inline constexpr Allowance kSoftplus{9 * kUlp, 0, 4 * kSmallestNormal};
+// x n / (n + 2), n = e (e + 2): twice the error of exp where e is small.
+inline constexpr Allowance kMish{18 * kUlp, 4 * kSmallestNormal};
+// expm1, and the slope rounded to float32.
+inline constexpr Allowance kElu{9 * kUlp};
+// The product with the whole part is rounded, or only the difference.
+inline constexpr Allowance kMod{kRoundoff, 2 * kRoundoff};
 } // namespace allowance
 
 /// Relative error of a float32 pow computed as exp(y * log(x)).

@@ -53,6 +53,14 @@ struct Arithmetic {
     return isFloat(a) ? op<arith::MulFOp>(a, b) : op<arith::MulIOp>(a, b);
   }
   Value div(Value a, Value b) const { return op<arith::DivFOp>(a, b); }
+  Value equals(Value a, int64_t value) const {
+    return op<arith::CmpIOp>(arith::CmpIPredicate::eq, a, like(a, value));
+  }
+  /// `b` without the divisors whose division traps or overflows: 0 and -1,
+  /// which become 1.
+  Value safeDivisor(Value b) const {
+    return select(op<arith::OrIOp>(equals(b, 0), equals(b, -1)), like(b, 1), b);
+  }
   Value exp(Value a) const { return op<math::ExpOp>(a); }
   Value select(Value c, Value a, Value b) const {
     return op<arith::SelectOp>(c, a, b);
@@ -67,6 +75,9 @@ struct Arithmetic {
   }
   Value atMost(Value x, Value bound) const {
     return select(less(bound, x), bound, x);
+  }
+  Value fma(Value a, Value b, Value c) const {
+    return op<math::FmaOp>(a, b, c);
   }
   Value sigmoid(Value x) const {
     Value one = like(x, 1.0);
@@ -87,7 +98,37 @@ MINIC_EMIT(SubOp) return a.sub(x, operands[1]);
 }
 MINIC_EMIT(MulOp) return a.mul(x, operands[1]);
 }
-MINIC_EMIT(DivOp) return a.div(x, operands[1]);
+MINIC_EMIT(DivOp)
+if (a.isFloat(x)) {
+  return a.div(x, operands[1]);
+}
+Value y = operands[1], zero = a.like(x, 0);
+Value quotient = a.op<arith::DivSIOp>(x, a.safeDivisor(y));
+quotient = a.select(a.equals(y, -1), a.sub(zero, x), quotient);
+return a.select(a.equals(y, 0), zero, quotient);
+}
+MINIC_EMIT(ModOp)
+Value y = operands[1];
+if (a.isFloat(x)) {
+  Value whole = a.op<math::FloorOp>(a.div(x, y));
+  return a.fma(a.op<arith::NegFOp>(whole), y, x);
+}
+Value rest = a.op<arith::RemSIOp>(x, a.safeDivisor(y));
+// The rest has the sign of x; one more divisor where y's differs.
+Value differs = a.op<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                    a.op<arith::XOrIOp>(rest, y), a.like(x, 0));
+Value moves = a.select(a.equals(rest, 0), a.like(x, 0), y);
+return a.select(differs, a.add(rest, moves), rest);
+}
+MINIC_EMIT(AndOp) return a.op<arith::AndIOp>(x, operands[1]);
+}
+MINIC_EMIT(OrOp) return a.op<arith::OrIOp>(x, operands[1]);
+}
+MINIC_EMIT(XorOp) return a.op<arith::XOrIOp>(x, operands[1]);
+}
+MINIC_EMIT(NotOp)
+// All bits are those of -1; an i1 has only one.
+return a.op<arith::XOrIOp>(x, a.like(x, a.isPredicate(x) ? 1 : -1));
 }
 MINIC_EMIT(PowOp) return a.op<math::PowFOp>(x, operands[1]);
 }
@@ -107,6 +148,29 @@ return a.isFloat(x) ? a.op<arith::NegFOp>(x) : a.sub(a.like(x, 0), x);
 MINIC_EMIT(AbsOp)
 return a.isFloat(x) ? a.op<math::AbsFOp>(x) : a.op<math::AbsIOp>(x);
 }
+MINIC_EMIT(SignOp)
+Value zero = a.like(x, 0), one = a.like(x, 1), minusOne = a.like(x, -1);
+if (a.isFloat(x)) {
+  // Zero and NaN are left as they are.
+  return a.select(a.less(zero, x), one, a.select(a.less(x, zero), minusOne, x));
+}
+using I = arith::CmpIPredicate;
+return a.select(a.op<arith::CmpIOp>(I::sgt, x, zero), one,
+                a.select(a.op<arith::CmpIOp>(I::slt, x, zero), minusOne, zero));
+}
+MINIC_EMIT(IsNanOp)
+return a.op<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
+}
+MINIC_EMIT(FloorOp) return a.op<math::FloorOp>(x);
+}
+MINIC_EMIT(CeilOp) return a.op<math::CeilOp>(x);
+}
+MINIC_EMIT(RoundOp) return a.op<math::RoundEvenOp>(x);
+}
+MINIC_EMIT(SinOp) return a.op<math::SinOp>(x);
+}
+MINIC_EMIT(CosOp) return a.op<math::CosOp>(x);
+}
 MINIC_EMIT(ExpOp) return a.exp(x);
 }
 MINIC_EMIT(LogOp) return a.op<math::LogOp>(x);
@@ -124,6 +188,27 @@ MINIC_EMIT(SigmoidOp) return a.sigmoid(x);
 MINIC_EMIT(SiluOp) return a.mul(x, a.sigmoid(x));
 }
 MINIC_EMIT(ReluOp) return a.atLeast(x, a.like(x, 0.0));
+}
+MINIC_EMIT(SoftplusOp)
+Value small = a.exp(a.op<arith::NegFOp>(a.op<math::AbsFOp>(x)));
+return a.add(a.atLeast(x, a.like(x, 0.0)), a.op<math::Log1pOp>(small));
+}
+MINIC_EMIT(MishOp)
+// tanh(log(1 + e)) = n / (n + 2) with n = e (e + 2); 1 in float32 from 20 on.
+Value e = a.exp(a.atMost(x, a.like(x, 20.0)));
+Value n = a.mul(e, a.add(e, a.like(x, 2.0)));
+return a.mul(x, a.div(n, a.add(n, a.like(x, 2.0))));
+}
+MINIC_EMIT(EluOp)
+Value zero = a.like(x, 0.0);
+Value below = a.op<math::ExpM1Op>(a.atMost(x, zero));
+below = a.mul(below, a.like(x, getAlpha().convertToDouble()));
+return a.select(a.less(zero, x), x, below);
+}
+MINIC_EMIT(HardSigmoidOp)
+Value line = a.fma(x, a.like(x, getAlpha().convertToDouble()),
+                   a.like(x, getBeta().convertToDouble()));
+return a.atMost(a.atLeast(line, a.like(x, 0.0)), a.like(x, 1.0));
 }
 MINIC_EMIT(LeakyReluOp)
 Value slope = a.like(x, getAlpha().convertToDouble());

@@ -30,6 +30,12 @@ def Graph_Dialect : Dialect {
 /// What kernels compute with: 16-bit types are accumulated in f32.
 def Graph_FloatType : AnyTypeOf<[F32, BF16, F16],
                                 "a supported float dtype (f32, bf16 or f16)">;
+def Graph_IntegerType
+    : AnyTypeOf<[I1, I8, I32, I64],
+                "a supported integer dtype (i1, i8, i32 or i64)">;
+def Graph_NumberType
+    : AnyTypeOf<[F32, BF16, F16, I8, I32, I64],
+                "a supported number dtype (f32, bf16, f16, i8, i32 or i64)">;
 def Graph_ElementType
     : AnyTypeOf<[F32, BF16, F16, I1, I8, I32, I64],
                 "a supported dtype (f32, bf16, f16, i1, i8, i32 or i64)">;
@@ -37,6 +43,8 @@ def Graph_ElementType
 def Graph_Tensor : RankedTensorOf<[Graph_ElementType]>;
 def Graph_FloatTensor : RankedTensorOf<[Graph_FloatType]>;
 def Graph_BoolTensor : RankedTensorOf<[I1]>;
+def Graph_IntegerTensor : RankedTensorOf<[Graph_IntegerType]>;
+def Graph_NumberTensor : RankedTensorOf<[Graph_NumberType]>;
 
 class Graph_Op<string mnemonic, list<Trait> traits = []>
     : Op<Graph_Dialect, mnemonic, traits>;

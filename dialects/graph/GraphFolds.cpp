@@ -77,6 +77,38 @@ OpFoldResult PowOp::fold(FoldAdaptor adaptor) {
                                           : OpFoldResult();
 }
 
+OpFoldResult ModOp::fold(FoldAdaptor) { return {}; }
+
+/// True if every bit of `attribute` is `bit`.
+static bool isSplatOfBits(Attribute attribute, bool bit) {
+  auto elements = dyn_cast_if_present<DenseElementsAttr>(attribute);
+  if (!elements || !elements.isSplat()) {
+    return false;
+  }
+  auto splat = elements.getSplatValue<APInt>();
+  return bit ? splat.isAllOnes() : splat.isZero();
+}
+
+OpFoldResult AndOp::fold(FoldAdaptor adaptor) {
+  bool isLhs = getLhs() == getRhs() || isSplatOfBits(adaptor.getRhs(), true);
+  return isLhs ? as(*this, getLhs()) : OpFoldResult();
+}
+
+OpFoldResult OrOp::fold(FoldAdaptor adaptor) {
+  bool isLhs = getLhs() == getRhs() || isSplatOfBits(adaptor.getRhs(), false);
+  return isLhs ? as(*this, getLhs()) : OpFoldResult();
+}
+
+OpFoldResult XorOp::fold(FoldAdaptor adaptor) {
+  return isSplatOfBits(adaptor.getRhs(), false) ? as(*this, getLhs())
+                                                : OpFoldResult();
+}
+
+OpFoldResult NotOp::fold(FoldAdaptor) {
+  auto producer = getInput().getDefiningOp<NotOp>();
+  return producer ? producer.getInput() : Value();
+}
+
 OpFoldResult MaxOp::fold(FoldAdaptor adaptor) {
   bool isLhs = getLhs() == getRhs() ||
                (isFloat(getRhs()) && isSplatOf(adaptor.getRhs(), -INFINITY));
@@ -182,6 +214,9 @@ struct DivideByMultiplying : OpRewritePattern<DivOp> {
   LogicalResult matchAndRewrite(DivOp op,
                                 PatternRewriter &rewriter) const override {
     DenseElementsAttr divisor;
+    if (!isFloat(op.getRhs())) {
+      return rewriter.notifyMatchFailure(op, "integers truncate");
+    }
     if (!matchPattern(op.getRhs(), m_Constant(&divisor)) ||
         !divisor.isSplat()) {
       return rewriter.notifyMatchFailure(op, "the divisor is not one constant");

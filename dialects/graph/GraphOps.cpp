@@ -151,6 +151,10 @@ MINIC_INFER_BINARY(DivOp)
 MINIC_INFER_BINARY(MaxOp)
 MINIC_INFER_BINARY(MinOp)
 MINIC_INFER_BINARY(PowOp)
+MINIC_INFER_BINARY(ModOp)
+MINIC_INFER_BINARY(AndOp)
+MINIC_INFER_BINARY(OrOp)
+MINIC_INFER_BINARY(XorOp)
 #undef MINIC_INFER_BINARY
 
 LogicalResult CompareOp::inferReturnTypes(MLIRContext *context,
@@ -163,6 +167,16 @@ LogicalResult CompareOp::inferReturnTypes(MLIRContext *context,
   }
   types.back() =
       cast<RankedTensorType>(types.back()).clone(IntegerType::get(context, 1));
+  return success();
+}
+
+LogicalResult IsNanOp::inferReturnTypes(MLIRContext *context,
+                                        std::optional<Location>,
+                                        ValueRange operands, DictionaryAttr,
+                                        OpaqueProperties, RegionRange,
+                                        SmallVectorImpl<Type> &types) {
+  types.push_back(cast<RankedTensorType>(operands[0].getType())
+                      .clone(IntegerType::get(context, 1)));
   return success();
 }
 

@@ -30,15 +30,15 @@ class Graph_PointwiseOp<string mnemonic, list<Trait> traits = []>
 
 /// Both operands have one dtype, which is the result's; shapes broadcast.
 class Graph_BinaryOp<string mnemonic, string formula, Type tensor = Graph_Tensor,
-                     list<Trait> traits = []>
+                     list<Trait> traits = [], string example = "f32">
     : Graph_PointwiseOp<mnemonic, !listconcat([
         DeclareOpInterfaceMethods<InferTypeOpInterface>], traits)> {
   let summary = formula # ", element by element with NumPy broadcasting";
   let description = "One type is enough where all three are the same.\n"
-                    # "```mlir\n%0 = graph." # mnemonic # [{ %a, %b
-  : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
-%1 = graph.}] # mnemonic # [{ %a, %c : tensor<4x8xf32>
-```}];
+                    # "```mlir\n%0 = graph." # mnemonic # " %a, %b\n"
+                    # "  : (tensor<4x8x" # example # ">, tensor<8x" # example
+                    # ">) -> tensor<4x8x" # example # ">\n%1 = graph."
+                    # mnemonic # " %a, %c : tensor<4x8x" # example # ">\n```";
   let arguments = (ins tensor:$lhs, tensor:$rhs);
   let results = (outs tensor:$result);
   let assemblyFormat = [{
@@ -51,9 +51,15 @@ class Graph_BinaryOp<string mnemonic, string formula, Type tensor = Graph_Tensor
 def Graph_AddOp : Graph_BinaryOp<"add", "lhs + rhs", Graph_Tensor, [Commutative]>;
 def Graph_SubOp : Graph_BinaryOp<"sub", "lhs - rhs">;
 def Graph_MulOp : Graph_BinaryOp<"mul", "lhs * rhs", Graph_Tensor, [Commutative]>;
-def Graph_DivOp : Graph_BinaryOp<"div", "lhs / rhs", Graph_FloatTensor> {
+def Graph_DivOp : Graph_BinaryOp<"div",
+    "lhs / rhs; integers truncate, and x / 0 is 0", Graph_NumberTensor> {
   let scalarCost = "Division";
   let hasCanonicalizer = 1;
+}
+def Graph_ModOp : Graph_BinaryOp<"mod",
+    "lhs - rhs * floor(lhs / rhs), of rhs's sign; 0 for integers where rhs is 0",
+    Graph_NumberTensor> {
+  let scalarCost = "Division";
 }
 def Graph_MaxOp : Graph_BinaryOp<"max", "max(lhs, rhs), NaN if either is NaN",
                                  Graph_Tensor, [Commutative]>;
@@ -65,13 +71,20 @@ def Graph_PowOp : Graph_BinaryOp<"pow", "lhs to the power of rhs",
   let hasCanonicalizer = 1;
 }
 
+def Graph_AndOp : Graph_BinaryOp<"and", "lhs and rhs, bit by bit",
+                                 Graph_IntegerTensor, [Commutative], "i32">;
+def Graph_OrOp : Graph_BinaryOp<"or", "lhs or rhs, bit by bit",
+                                Graph_IntegerTensor, [Commutative], "i32">;
+def Graph_XorOp : Graph_BinaryOp<"xor", "either lhs or rhs, bit by bit",
+                                 Graph_IntegerTensor, [Commutative], "i32">;
+
 /// The result has the operand's type.
 class Graph_UnaryOp<string mnemonic, string formula,
-                    Type tensor = Graph_FloatTensor>
+                    Type tensor = Graph_FloatTensor, string example = "f32">
     : Graph_PointwiseOp<mnemonic, [SameOperandsAndResultType]> {
   let summary = formula # ", element by element";
-  let description = "```mlir\n%0 = graph." # mnemonic # [{ %x : tensor<4x8xf32>
-```}];
+  let description = "```mlir\n%0 = graph." # mnemonic # " %x : tensor<4x8x"
+                    # example # ">\n```";
   let arguments = (ins tensor:$input);
   let results = (outs tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input)";
@@ -83,6 +96,16 @@ def Graph_NegOp : Graph_UnaryOp<"neg", "-x", Graph_Tensor> {
 def Graph_AbsOp : Graph_UnaryOp<"abs", "|x|", Graph_Tensor> {
   let hasFolder = 1;
 }
+def Graph_SignOp
+    : Graph_UnaryOp<"sign", "-1, 0 or 1 as x is negative, zero or positive",
+                    Graph_NumberTensor>;
+def Graph_NotOp : Graph_UnaryOp<"not", "the complement of x, bit by bit",
+                                Graph_IntegerTensor, "i32"> {
+  let hasFolder = 1;
+}
+def Graph_FloorOp : Graph_UnaryOp<"floor", "the next integer at or below x">;
+def Graph_CeilOp : Graph_UnaryOp<"ceil", "the next integer at or above x">;
+def Graph_RoundOp : Graph_UnaryOp<"round", "the nearest integer, ties to even">;
 let scalarCost = "SquareRoot" in {
 def Graph_SqrtOp : Graph_UnaryOp<"sqrt", "square root of x">;
 def Graph_RsqrtOp : Graph_UnaryOp<"rsqrt", "1 / sqrt(x)">;
@@ -90,16 +113,40 @@ def Graph_RsqrtOp : Graph_UnaryOp<"rsqrt", "1 / sqrt(x)">;
 let scalarCost = "Transcendental" in {
 def Graph_ExpOp : Graph_UnaryOp<"exp", "e to the power of x">;
 def Graph_LogOp : Graph_UnaryOp<"log", "natural logarithm of x">;
+def Graph_SinOp : Graph_UnaryOp<"sin", "sine of x radians">;
+def Graph_CosOp : Graph_UnaryOp<"cos", "cosine of x radians">;
 def Graph_TanhOp : Graph_UnaryOp<"tanh", "hyperbolic tangent of x">;
 def Graph_ErfOp : Graph_UnaryOp<"erf", "Gauss error function of x">;
 def Graph_SigmoidOp : Graph_UnaryOp<"sigmoid", "1 / (1 + exp(-x))">;
 def Graph_SiluOp : Graph_UnaryOp<"silu", "x * sigmoid(x)">;
+def Graph_SoftplusOp : Graph_UnaryOp<"softplus", "log(1 + exp(x))">;
+def Graph_MishOp : Graph_UnaryOp<"mish", "x * tanh(log(1 + exp(x)))">;
 }
 def Graph_ReluOp : Graph_UnaryOp<"relu", "max(x, 0), NaN if x is NaN"> {
   let hasFolder = 1;
 }
 def Graph_HardSwishOp
     : Graph_UnaryOp<"hard_swish", "x * min(max(x + 3, 0), 6) / 6">;
+
+def Graph_EluOp
+    : Graph_UnaryOp<"elu", "x if x > 0 else alpha * (exp(x) - 1)"> {
+  let scalarCost = "Transcendental";
+  let arguments = (ins Graph_FloatTensor:$input,
+                       DefaultValuedAttr<F64Attr, "1.0">:$alpha);
+}
+
+def Graph_HardSigmoidOp
+    : Graph_UnaryOp<"hard_sigmoid", "min(max(alpha * x + beta, 0), 1)"> {
+  let description = [{
+    The defaults are PyTorch's; ONNX's `alpha` is 0.2.
+    ```mlir
+    %0 = graph.hard_sigmoid %x {alpha = 0.2 : f64} : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$input,
+                       DefaultValuedAttr<F64Attr, "1.0 / 6.0">:$alpha,
+                       DefaultValuedAttr<F64Attr, "0.5">:$beta);
+}
 
 def Graph_LeakyReluOp : Graph_UnaryOp<"leaky_relu", "x if x > 0 else alpha * x"> {
   let arguments = (ins Graph_FloatTensor:$input,
@@ -148,6 +195,19 @@ def Graph_CompareOp : Graph_PointwiseOp<"compare", [
     $predicate `,` $lhs `,` $rhs attr-dict `:`
     functional-type(operands, results)
   }];
+}
+
+def Graph_IsNanOp : Graph_PointwiseOp<"is_nan", [
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "whether x is NaN, as i1, element by element";
+  let description = [{
+    ```mlir
+    %0 = graph.is_nan %x : tensor<4x8xf32> -> tensor<4x8xi1>
+    ```
+  }];
+  let arguments = (ins Graph_FloatTensor:$input);
+  let results = (outs Graph_BoolTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
 }
 
 def Graph_SelectOp : Graph_PointwiseOp<"select", [

@@ -7,7 +7,7 @@
 
 #include "compiler/target/codegen/MathLowering.h"
 
-#include "compiler/target/codegen/MathArithmetic.h"
+#include "compiler/target/codegen/Trigonometry.h"
 
 #include <limits>
 
@@ -23,14 +23,15 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// that integer in the low bits.
 constexpr double kRoundingMagic = 12582912.0;
 
-struct Functions : MathArithmetic {
-  /// exp(r) for |r| <= ln(2) / 2, f32.
-  Value expReduced(Value r) const {
+struct Functions : Trigonometry {
+  /// exp(r) - 1 for |r| <= ln(2) / 2, f32.
+  Value expm1Reduced(Value r) const {
     Value p =
         polynomial(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
                        4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
-    return add(fma(p, mul(r, r), r), like(r, 1));
+    return fma(p, mul(r, r), r);
   }
+  Value expReduced(Value r) const { return add(expm1Reduced(r), like(r, 1)); }
 
   /// p * 2^n where `magic` is n + kRoundingMagic, -300 < n < 300. Two factors,
   /// so that denormal results and those near overflow are reached.
@@ -143,6 +144,31 @@ struct Functions : MathArithmetic {
     return select(compare(F::OLT, x, 0), kNaN, result);
   }
 
+  /// log(1 + x): what 1 + x loses of x is added to its logarithm.
+  Value log1p(Value x) const {
+    Value one = like(x, 1), sum = add(one, x);
+    Value lost = sub(x, sub(sum, one));
+    Value result = add(log(sum), op<arith::DivFOp>(lost, sum));
+    // At the ends of the range the correction is 0 / 0.
+    Value isPlain = op<arith::AndIOp>(compare(F::OGT, x, -1),
+                                      compare(F::OLT, x, kInfinity));
+    return select(isPlain, result, log(sum));
+  }
+
+  /// e^x - 1 as 2^n (e^r - 1) + (2^n - 1), halved so that 2^128 is finite.
+  Value expm1(Value x) const {
+    Value inside = clamp(x, -30, 89);
+    Value magic = fma(inside, 1.44269504088896341, like(x, kRoundingMagic));
+    Value n = sub(magic, like(x, kRoundingMagic));
+    Value r = fma(n, -0.693359375, inside);
+    r = fma(n, 2.12194440e-4, r);
+    Value bits = op<arith::BitcastOp>(i32(), magic);
+    int64_t one = 0x4b400001; // the bits of kRoundingMagic + 1
+    Value half = powerOfTwo(op<arith::SubIOp>(bits, integer(i32(), one)));
+    Value sum = fma(half, expm1Reduced(r), sub(half, like(x, 0.5)));
+    return add(sum, sum);
+  }
+
   /// log2 of a positive f64 that was a finite float32.
   Value log2(Value x) const {
     Value root = integer(i64(), 0x3fe6a09e667f3bcd); // sqrt(1/2)
@@ -213,7 +239,7 @@ template <typename Op, typename Emit> struct Lowering : OpRewritePattern<Op> {
     if (!getElementTypeOrSelf(op.getType()).isF32()) {
       return rewriter.notifyMatchFailure(op, "not of f32");
     }
-    Functions a{{rewriter, op.getLoc(), op.getType()}};
+    Functions a{{{rewriter, op.getLoc(), op.getType()}}};
     rewriter.replaceOp(op, emit(a, op));
     return success();
   }
@@ -245,6 +271,18 @@ void populateMathLoweringPatterns(RewritePatternSet &patterns,
   }
   add<math::LogOp>(patterns, [](const Functions &a, math::LogOp op) {
     return a.log(op.getOperand());
+  });
+  add<math::Log1pOp>(patterns, [](const Functions &a, math::Log1pOp op) {
+    return a.log1p(op.getOperand());
+  });
+  add<math::ExpM1Op>(patterns, [](const Functions &a, math::ExpM1Op op) {
+    return a.expm1(op.getOperand());
+  });
+  add<math::SinOp>(patterns, [](const Functions &a, math::SinOp op) {
+    return a.sine(op.getOperand(), /*quartersAhead=*/0);
+  });
+  add<math::CosOp>(patterns, [](const Functions &a, math::CosOp op) {
+    return a.sine(op.getOperand(), /*quartersAhead=*/1);
   });
   add<math::PowFOp>(patterns, [](const Functions &a, math::PowFOp op) {
     return a.pow(op.getLhs(), op.getRhs());

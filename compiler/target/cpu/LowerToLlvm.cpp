@@ -60,7 +60,7 @@ LogicalResult applyGreedily(ModuleOp device, RewritePatternSet patterns) {
   return applyPatternsGreedily(device, std::move(patterns), config);
 }
 
-/// pow, tanh, erf, exp, log: the only math ops that are not instructions.
+/// pow, tanh, erf, exp, log, sin, cos: the math ops that are not instructions.
 LogicalResult approximateMath(ModuleOp device) {
   MLIRContext *context = device.getContext();
   RewritePatternSet patterns(context);

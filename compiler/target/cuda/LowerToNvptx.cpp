@@ -25,7 +25,7 @@ using namespace mlir;
 
 namespace minic::cuda {
 
-/// pow, tanh, erf, exp, log: the only math ops that are not instructions.
+/// pow, tanh, erf, exp, log, sin, cos: the math ops that are not instructions.
 static LogicalResult approximateMath(ModuleOp device) {
   bool hasMath = device
                      .walk([](Operation *op) {

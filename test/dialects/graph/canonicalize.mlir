@@ -167,3 +167,41 @@ func.func @unit_dims(%x: tensor<1x5x1x3xf32>) -> (tensor<5x1x3x1xf32>, tensor<1x
   %1 = graph.transpose %x [0, 3, 2, 1] : tensor<1x5x1x3xf32> -> tensor<1x3x1x5xf32>
   return %0, %1 : tensor<5x1x3x1xf32>, tensor<1x3x1x5xf32>
 }
+
+// -----
+
+// An integer quotient truncates: it is no product.
+// CHECK-LABEL: func.func @integer_quotient
+// CHECK: %[[QUOTIENT:.+]] = graph.div
+// CHECK: return %[[QUOTIENT]], %{{.+}} :
+func.func @integer_quotient(%x: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xi32>) {
+  %two = graph.constant dense<2> : tensor<i32>
+  %one = graph.constant dense<1> : tensor<i32>
+  %0 = graph.div %x, %two : (tensor<4xi32>, tensor<i32>) -> tensor<4xi32>
+  %1 = graph.div %x, %one : (tensor<4xi32>, tensor<i32>) -> tensor<4xi32>
+  return %0, %1 : tensor<4xi32>, tensor<4xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @bits
+// CHECK-SAME: (%[[X:.+]]: tensor<4xi8>, %[[P:.+]]: tensor<4xi1>)
+// CHECK-NOT: graph.or
+// CHECK: %[[CUT:.+]] = graph.and
+// CHECK: %[[SAME:.+]] = graph.xor %[[X]], %[[X]]
+// CHECK: return %[[X]], %[[X]], %[[P]], %[[P]], %[[CUT]], %[[SAME]]
+func.func @bits(%x: tensor<4xi8>, %p: tensor<4xi1>)
+    -> (tensor<4xi8>, tensor<4xi8>, tensor<4xi1>, tensor<4xi1>, tensor<4xi8>, tensor<4xi8>) {
+  %ones = graph.constant dense<-1> : tensor<i8>
+  %seven = graph.constant dense<7> : tensor<i8>
+  %zero = graph.constant dense<0> : tensor<i8>
+  %true = graph.constant dense<true> : tensor<i1>
+  %0 = graph.and %x, %ones : (tensor<4xi8>, tensor<i8>) -> tensor<4xi8>
+  %1 = graph.or %x, %zero : (tensor<4xi8>, tensor<i8>) -> tensor<4xi8>
+  %2 = graph.and %p, %true : (tensor<4xi1>, tensor<i1>) -> tensor<4xi1>
+  %n = graph.not %p : tensor<4xi1>
+  %3 = graph.not %n : tensor<4xi1>
+  %4 = graph.and %x, %seven : (tensor<4xi8>, tensor<i8>) -> tensor<4xi8>
+  %5 = graph.xor %x, %x : tensor<4xi8>
+  return %0, %1, %2, %3, %4, %5 : tensor<4xi8>, tensor<4xi8>, tensor<4xi1>, tensor<4xi1>, tensor<4xi8>, tensor<4xi8>
+}

@@ -267,6 +267,31 @@ func.func @reduce_axis(%x: tensor<4x8xf32>) {
 
 // -----
 
+func.func @bits_of_floats(%x: tensor<4xf32>) {
+  // expected-error @below {{operand #0 must be ranked tensor of a supported integer dtype (i1, i8, i32 or i64) values, but got 'tensor<4xf32>'}}
+  %0 = graph.and %x, %x : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @quotient_of_predicates(%p: tensor<4xi1>) {
+  // expected-error @below {{operand #0 must be ranked tensor of a supported number dtype (f32, bf16, f16, i8, i32 or i64) values, but got 'tensor<4xi1>'}}
+  %0 = graph.mod %p, %p : tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @mod_dtype(%x: tensor<4xi32>, %y: tensor<4xi64>) {
+  // expected-error @below {{expects operands of one dtype, got 'i32' and 'i64'}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "graph.mod"(%x, %y) : (tensor<4xi32>, tensor<4xi64>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
 func.func @reduce_no_axes(%x: tensor<4x8xf32>) {
   // expected-error @below {{expects ascending axes, one or more, from 0 to rank - 1 for 'tensor<4x8xf32>', got []}}
   // expected-error @below {{failed to infer returned types}}
@@ -314,5 +339,13 @@ func.func @softmax_axis(%x: tensor<4x8xf32>) {
 func.func @softmax_nothing(%x: tensor<4x0xf32>) {
   // expected-error @below {{expects something to sum along axis 1, got 'tensor<4x0xf32>'}}
   %0 = graph.softmax %x axis = 1 : tensor<4x0xf32>
+  return
+}
+
+// -----
+
+func.func @is_nan_result(%x: tensor<4xf32>) {
+  // expected-error @below {{result #0 must be ranked tensor of 1-bit signless integer values, but got 'tensor<4xf32>'}}
+  %0 = "graph.is_nan"(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return
 }

@@ -136,6 +136,16 @@ func.func @unary(%x: tensor<4xf32>, %i: tensor<4xi32>) {
   %15 = graph.gelu %x {approximate = #graph.approximation<tanh>} : tensor<4xf32>
   // CHECK: graph.clamp %{{.+}} {lower = 0.000000e+00 : f64, upper = 6.000000e+00 : f64} : tensor<4xf32>
   %16 = graph.clamp %x {lower = 0.0 : f64, upper = 6.0 : f64} : tensor<4xf32>
+  // CHECK: graph.elu %{{.+}} : tensor<4xf32>
+  %17 = graph.elu %x {alpha = 1.0 : f64} : tensor<4xf32>
+  // CHECK: graph.hard_sigmoid %{{.+}} : tensor<4xf32>
+  %18 = graph.hard_sigmoid %x : tensor<4xf32>
+  // CHECK: graph.hard_sigmoid %{{.+}} {alpha = 2.000000e-01 : f64} : tensor<4xf32>
+  %19 = graph.hard_sigmoid %x {alpha = 0.2 : f64} : tensor<4xf32>
+  // CHECK: graph.sign %{{.+}} : tensor<4xi32>
+  %20 = graph.sign %i : tensor<4xi32>
+  // CHECK: graph.is_nan %{{.+}} : tensor<4xf32> -> tensor<4xi1>
+  %21 = graph.is_nan %x : tensor<4xf32> -> tensor<4xi1>
   return
 }
 

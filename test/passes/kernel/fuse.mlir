@@ -221,3 +221,26 @@ func.func @reductions(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %5 = graph.exp %4 : tensor<4x8xf32>
   return %5 : tensor<4x8xf32>
 }
+
+// -----
+
+// Whatever is pointwise follows its contraction, also through a predicate.
+// CHECK-LABEL: func.func @predicates_and_rounding
+// CHECK: kernel.fusion
+// CHECK: graph.linear
+// CHECK-NEXT: graph.mish
+// CHECK-NEXT: graph.is_nan
+// CHECK-NEXT: graph.not
+// CHECK-NEXT: graph.round
+// CHECK-NEXT: graph.select
+// CHECK-NEXT: kernel.yield
+// CHECK-NOT: kernel.fusion
+func.func @predicates_and_rounding(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
+  %0 = graph.linear %x, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %1 = graph.mish %0 : tensor<4x8xf32>
+  %2 = graph.is_nan %1 : tensor<4x8xf32> -> tensor<4x8xi1>
+  %3 = graph.not %2 : tensor<4x8xi1>
+  %4 = graph.round %1 : tensor<4x8xf32>
+  %5 = graph.select %3, %4, %0 : (tensor<4x8xi1>, tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %5 : tensor<4x8xf32>
+}

@@ -68,6 +68,34 @@ INSTANTIATE_TEST_SUITE_P(
                   -9, 9},
         UnaryCase{"graph.erf", [](double x) { return 1 - std::erfc(x); }, -4,
                   4},
+        UnaryCase{"graph.sin", [](double x) { return std::cos(x - M_PI / 2); },
+                  -50, 50},
+        UnaryCase{"graph.cos", [](double x) { return std::sin(x + M_PI / 2); },
+                  -50, 50},
+        UnaryCase{"graph.softplus",
+                  [](double x) { return std::log(1 + std::exp(x)); }, -9, 9},
+        UnaryCase{
+            "graph.mish",
+            [](double x) { return x * std::tanh(std::log(1 + std::exp(x))); },
+            -9, 9},
+        UnaryCase{"graph.elu {alpha = 0.5 : f64}",
+                  [](double x) { return x > 0 ? x : (std::exp(x) - 1) / 2; },
+                  -9, 9},
+        UnaryCase{
+            "graph.hard_sigmoid",
+            [](double x) { return std::min(std::max(x + 3, 0.0), 6.0) / 6; },
+            -5, 5},
+        UnaryCase{
+            "graph.hard_sigmoid {alpha = 0.2 : f64, beta = 0.25 : f64}",
+            [](double x) { return std::fmin(std::fmax(0.2 * x + 0.25, 0), 1); },
+            -5, 5},
+        UnaryCase{"graph.floor", [](double x) { return -std::ceil(-x); }, -9,
+                  9},
+        UnaryCase{"graph.ceil", [](double x) { return -std::floor(-x); }, -9,
+                  9},
+        UnaryCase{"graph.round", [](double x) { return std::rint(x); }, -9, 9},
+        UnaryCase{"graph.sign", [](double x) { return std::copysign(1, x); },
+                  -9, 9},
         UnaryCase{"graph.sigmoid",
                   [](double x) { return (1 + std::tanh(x / 2)) / 2; }, -9, 9},
         UnaryCase{"graph.relu", [](double x) { return x > 0 ? x : 0; }, -9, 9},
@@ -111,7 +139,9 @@ TEST_F(PointwiseTest, SpecialValues) {
   auto isNan = NanSensitiveDoubleEq(std::nan(""));
   for (const char *op :
        {"graph.relu", "graph.tanh", "graph.gelu", "graph.silu", "graph.sqrt",
-        "graph.leaky_relu", "graph.hard_swish",
+        "graph.leaky_relu", "graph.hard_swish", "graph.sin", "graph.cos",
+        "graph.floor", "graph.ceil", "graph.round", "graph.sign",
+        "graph.softplus", "graph.mish", "graph.elu", "graph.hard_sigmoid",
         "graph.clamp {lower = 0.0 : f64, upper = 6.0 : f64}"}) {
     runtime::ExpectedOutput output = unary(op, {kNan});
     EXPECT_THAT(output.values, ElementsAre(isNan)) << op;
@@ -134,6 +164,52 @@ TEST_F(PointwiseTest, SpecialValues) {
   // Float32 overflow is infinity; near it either is right.
   EXPECT_THAT(binary("graph.mul", {1e30f, 3.4e38f}, {1e30f, 1}).values,
               ElementsAre(HUGE_VAL, double(3.4e38f)));
+}
+
+TEST_F(PointwiseTest, SpecialValuesOfOpsThatRoundOrRepeat) {
+  auto isNan = NanSensitiveDoubleEq(std::nan(""));
+  EXPECT_THAT(unary("graph.sin", {kInf, -kInf, 0}).values,
+              ElementsAre(isNan, isNan, 0));
+  EXPECT_NEAR(unary("graph.sin", {1e30f}).values[0], std::sin(double(1e30f)),
+              1e-15);
+  EXPECT_THAT(unary("graph.round", {0.5, 1.5, -2.5, 3.4999, kInf}).values,
+              ElementsAre(0, 2, -2, 3, HUGE_VAL));
+  EXPECT_THAT(unary("graph.floor", {-0.5, 2, -kInf}).values,
+              ElementsAre(-1, 2, -HUGE_VAL));
+  EXPECT_THAT(unary("graph.sign", {-3, 0, 1e-40f, -kInf}).values,
+              ElementsAre(-1, 0, 1, -1));
+  EXPECT_THAT(unary("graph.softplus", {kInf, -kInf, 100}).values,
+              ElementsAre(HUGE_VAL, 0, 100));
+  EXPECT_THAT(unary("graph.elu", {kInf, -kInf, 0}).values,
+              ElementsAre(HUGE_VAL, -1, 0));
+  EXPECT_THAT(unary("graph.hard_sigmoid", {kInf, -kInf}).tolerances,
+              ElementsAre(0, 0));
+}
+
+TEST_F(PointwiseTest, ModHasTheSignOfTheDivisor) {
+  auto output = binary("graph.mod", {5.5, -5.5, 5.5, -5.5, 0, 1},
+                       {2, 2, -2, -2, 2, kInf});
+  EXPECT_THAT(output.values, ElementsAre(1.5, 0.5, -0.5, -1.5, 0, testing::_));
+  EXPECT_EQ(countMismatches(output, {1.5, 0.5, -0.5, -1.5, 0, 1}), 0);
+  EXPECT_EQ(countMismatches(output, {1.5, -1.5, 1.5, -1.5, 0, 1}), 2);
+  // Where the quotient may round to an integer, so may the rest go to either
+  // end.
+  float below = std::nextafterf(0.3f, 0);
+  output = binary("graph.mod", {below}, {0.1f});
+  EXPECT_EQ(countMismatches(output, {below - 2 * 0.1f}), 0);
+  EXPECT_EQ(countMismatches(output, {below - 3 * 0.1f}), 0);
+  EXPECT_EQ(countMismatches(output, {0.05f}), 0);
+}
+
+TEST_F(PointwiseTest, IsNan) {
+  auto output = evaluateText(R"(
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xi1> {
+      %0 = graph.is_nan %x : tensor<4xf32> -> tensor<4xi1>
+      return %0 : tensor<4xi1>
+    })",
+                             {{kNan, kInf, 0, 1}})[0];
+  EXPECT_THAT(output.values, ElementsAre(1, 0, 0, 0));
+  EXPECT_THAT(output.tolerances, ElementsAre(0, 0, 0, 0));
 }
 
 TEST_F(PointwiseTest, Binary) {
@@ -232,6 +308,50 @@ TEST_F(PointwiseTest, IntegersWrap) {
   EXPECT_THAT((*outputs)[0].values, ElementsAre(-128, 127, 12));
   EXPECT_THAT((*outputs)[1].values, ElementsAre(127, -128, 35));
   EXPECT_THAT((*outputs)[2].values, ElementsAre(-127, -128, -5));
+}
+
+TEST_F(PointwiseTest, IntegersDivideWithoutTraps) {
+  mlir::Block &body = parse(R"(
+    func.func @main(%x: tensor<7xi32>, %y: tensor<7xi32>)
+        -> (tensor<7xi32>, tensor<7xi32>, tensor<7xi32>) {
+      %0 = graph.div %x, %y : tensor<7xi32>
+      %1 = graph.mod %x, %y : tensor<7xi32>
+      %2 = graph.sign %x : tensor<7xi32>
+      return %0, %1, %2 : tensor<7xi32>, tensor<7xi32>, tensor<7xi32>
+    })");
+  int32_t x[] = {7, -7, 7, -7, 5, INT32_MIN, 6}, y[] = {2, 2, -2, -2, 0, -1, 3};
+  Inputs inputs;
+  inputs.arguments = {x, y};
+  auto outputs = evaluate(body, inputs);
+  ASSERT_TRUE(mlir::succeeded(outputs));
+  EXPECT_THAT((*outputs)[0].values, ElementsAre(3, -3, -3, 3, 0, INT32_MIN, 2));
+  EXPECT_THAT((*outputs)[1].values, ElementsAre(1, 1, -1, -1, 0, 0, 0));
+  EXPECT_THAT((*outputs)[2].values, ElementsAre(1, -1, 1, -1, 1, -1, 1));
+}
+
+TEST_F(PointwiseTest, BitsOfIntegersAndPredicates) {
+  mlir::Block &body = parse(R"(
+    func.func @main(%x: tensor<3xi8>, %y: tensor<3xi8>, %p: tensor<3xi1>)
+        -> (tensor<3xi8>, tensor<3xi8>, tensor<3xi8>, tensor<3xi8>,
+            tensor<3xi1>) {
+      %0 = graph.and %x, %y : tensor<3xi8>
+      %1 = graph.or %x, %y : tensor<3xi8>
+      %2 = graph.xor %x, %y : tensor<3xi8>
+      %3 = graph.not %x : tensor<3xi8>
+      %4 = graph.not %p : tensor<3xi1>
+      return %0, %1, %2, %3, %4 : tensor<3xi8>, tensor<3xi8>, tensor<3xi8>,
+        tensor<3xi8>, tensor<3xi1>
+    })");
+  int8_t x[] = {12, -1, 0}, y[] = {10, 7, 0}, p[] = {0, 1, 1};
+  Inputs inputs;
+  inputs.arguments = {x, y, p};
+  auto outputs = evaluate(body, inputs);
+  ASSERT_TRUE(mlir::succeeded(outputs));
+  EXPECT_THAT((*outputs)[0].values, ElementsAre(8, 7, 0));
+  EXPECT_THAT((*outputs)[1].values, ElementsAre(14, -1, 0));
+  EXPECT_THAT((*outputs)[2].values, ElementsAre(6, -8, 0));
+  EXPECT_THAT((*outputs)[3].values, ElementsAre(-13, 0, -1));
+  EXPECT_THAT((*outputs)[4].values, ElementsAre(1, 0, 0));
 }
 
 TEST_F(PointwiseTest, Broadcasts) {

@@ -79,6 +79,10 @@ TEST(MathLoweringTest, Exp) { check<math::ExpOp>(std::exp, 1); }
 TEST(MathLoweringTest, Log) { check<math::LogOp>(std::log, 1); }
 TEST(MathLoweringTest, Tanh) { check<math::TanhOp>(std::tanh, 4.5); }
 TEST(MathLoweringTest, Erf) { check<math::ErfOp>(std::erf, 1.8); }
+TEST(MathLoweringTest, Sin) { check<math::SinOp>(std::sin, 1.5); }
+TEST(MathLoweringTest, Cos) { check<math::CosOp>(std::cos, 1.5); }
+TEST(MathLoweringTest, Log1p) { check<math::Log1pOp>(std::log1p, 2); }
+TEST(MathLoweringTest, Expm1) { check<math::ExpM1Op>(std::expm1, 2); }
 
 void checkPow(const Floats &x, const Floats &y, double bound) {
   for (std::string isa : {"", "v3"}) {

@@ -60,6 +60,19 @@ TEST_F(MathGpuTest, Exp) { check("exp", std::exp, 3); }
 TEST_F(MathGpuTest, Erf) { check("erf", std::erf, 1.8); }
 TEST_F(MathGpuTest, Log) { check("log", std::log, 1); }
 TEST_F(MathGpuTest, Tanh) { check("tanh", std::tanh, 2); }
+TEST_F(MathGpuTest, Sin) { check("sin", std::sin, 2); }
+TEST_F(MathGpuTest, Cos) { check("cos", std::cos, 2); }
+TEST_F(MathGpuTest, Elu) {
+  check("elu", [](double x) { return x > 0 ? x : std::expm1(x); }, 2);
+}
+TEST_F(MathGpuTest, Softplus) {
+  check(
+      "softplus",
+      [](double x) {
+        return std::fmax(x, 0) + std::log1p(std::exp(-std::fabs(x)));
+      },
+      6);
+}
 
 } // namespace
 } // namespace minic::cuda

@@ -196,6 +196,108 @@ TEST(PointwiseFamilyTest, UnaryOps) {
   }
 }
 
+TEST(PointwiseFamilyTest, UnaryOpsThatRoundRepeatOrSaturate) {
+  using O = const Operands &;
+  auto softplus = [](double x) { return std::log1p(std::exp(x)); };
+  for (const std::string &t : kFloats) {
+    checkOp("sin", {t}, t, "", [](O v) { return std::sin(v[0]); }, 4);
+    checkOp("cos", {t}, t, "", [](O v) { return std::cos(v[0]); }, 4);
+    checkOp("floor", {t}, t, "", [](O v) { return std::floor(v[0]); }, 0);
+    checkOp("ceil", {t}, t, "", [](O v) { return std::ceil(v[0]); }, 0);
+    auto halves = [](double x) { return std::round(4 * x) / 2; };
+    checkOp(
+        "round", {t}, t, "", [](O v) { return std::nearbyint(v[0]); }, 0,
+        halves);
+    checkOp(
+        "sign", {t}, t, "", [](O v) { return double((v[0] > 0) - (v[0] < 0)); },
+        0, [](double x) { return std::round(x); });
+    checkOp("softplus", {t}, t, "", [=](O v) { return softplus(v[0]); }, 4);
+    checkOp(
+        "mish", {t}, t, "",
+        [=](O v) { return v[0] * std::tanh(softplus(v[0])); }, 8);
+    checkOp(
+        "elu", {t}, t, " {alpha = 0.75 : f64}",
+        [](O v) { return v[0] > 0 ? v[0] : 0.75 * std::expm1(v[0]); }, 4);
+    checkOp(
+        "hard_sigmoid", {t}, t, "",
+        [](O v) { return std::min(std::max(v[0] + 3, 0.0), 6.0) / 6; }, 4);
+    checkOp(
+        "mod", {t, t}, t, "",
+        [](O v) { return v[0] - v[1] * std::floor(v[0] / v[1]); }, 64,
+        [](double x) { return std::fabs(x) + 0.5; });
+  }
+}
+
+TEST(PointwiseFamilyTest, IntegersDivideWithoutTraps) {
+  using O = const Operands &;
+  auto small = [](double x) { return std::trunc(x / 3); };
+  for (const std::string &t : kIntegers) {
+    checkOp(
+        "div", {t, t}, t, "",
+        [](O v) { return v[1] == 0 ? 0 : std::trunc(v[0] / v[1]); }, 0, small);
+    checkOp(
+        "mod", {t, t}, t, "",
+        [](O v) {
+          return v[1] == 0 ? 0 : v[0] - v[1] * std::floor(v[0] / v[1]);
+        },
+        0, small);
+    checkOp(
+        "sign", {t}, t, "", [](O v) { return double((v[0] > 0) - (v[0] < 0)); },
+        0, small);
+  }
+  // Quotients that overflow, and divisors of zero.
+  Tensors inputs;
+  inputs.emplace_back("i32", std::vector<int64_t>{19});
+  inputs.emplace_back("i32", std::vector<int64_t>{19});
+  for (int64_t i = 0; i != 19; ++i) {
+    inputs[0].set(i, INT32_MIN);
+    inputs[1].set(i, double(i % 3 - 1));
+  }
+  for (const char *isa : {"", "v3"}) {
+    DenseTensor got = run(inputs, "i32", {19}, R"(
+      %r = graph.div %0, %1 : tensor<19xi32>
+      kernel.yield %r : tensor<19xi32>)",
+                          0, isa);
+    for (int64_t i = 0; i != 19; ++i) {
+      EXPECT_EQ(got.get(i), i % 3 == 1 ? 0 : double(INT32_MIN));
+    }
+  }
+}
+
+TEST(PointwiseFamilyTest, OpsOnBits) {
+  using O = const Operands &;
+  for (const char *t : {"i1", "i8", "i32", "i64"}) {
+    auto bits = [](double x) { return int64_t(x); };
+    auto check = [&](const char *op, auto f) {
+      checkOp(
+          op, {t, t}, t, "",
+          [=](O v) { return double(f(bits(v[0]), bits(v[1]))); }, 0);
+    };
+    check("and", std::bit_and<>());
+    check("or", std::bit_or<>());
+    check("xor", std::bit_xor<>());
+    bool isPredicate = std::string(t) == "i1";
+    checkOp(
+        "not", {t}, t, "",
+        [=](O v) { return isPredicate ? 1 - v[0] : double(~bits(v[0])); }, 0);
+  }
+}
+
+TEST(PointwiseFamilyTest, FindsNan) {
+  Tensors inputs;
+  inputs.emplace_back("bf16", std::vector<int64_t>{19});
+  inputs[0].fill(1);
+  inputs[0].set(3, NAN);
+  inputs[0].set(18, NAN);
+  inputs[0].set(4, INFINITY);
+  DenseTensor got = run(inputs, "i1", {19}, R"(
+    %r = graph.is_nan %0 : tensor<19xbf16> -> tensor<19xi1>
+    kernel.yield %r : tensor<19xi1>)");
+  for (int64_t i = 0; i != 19; ++i) {
+    EXPECT_EQ(got.get(i), i == 3 || i == 18);
+  }
+}
+
 TEST(PointwiseFamilyTest, EveryCast) {
   std::vector<std::string> all = {"f32", "bf16", "f16", "i1",
                                   "i8",  "i32",  "i64"};
@@ -218,8 +320,11 @@ TEST(PointwiseFamilyTest, EveryCast) {
 }
 
 TEST(PointwiseFamilyTest, NanComesThrough) {
-  for (const char *op : {"relu", "clamp", "max", "min", "exp", "tanh", "erf",
-                         "log", "sigmoid", "silu", "gelu", "hard_swish"}) {
+  for (const char *op :
+       {"relu", "clamp", "max",         "min",   "exp",  "tanh",
+        "erf",  "log",   "sigmoid",     "silu",  "gelu", "hard_swish",
+        "sin",  "cos",   "floor",       "round", "sign", "softplus",
+        "mish", "elu",   "hard_sigmoid"}) {
     SCOPED_TRACE(op);
     Tensors inputs;
     inputs.emplace_back("f32", std::vector<int64_t>{19});
