@@ -30,3 +30,16 @@ func.func @large() -> tensor<1024x1024xf32> {
   %0 = graph.add %row, %column : (tensor<1x1024xf32>, tensor<1024x1xf32>) -> tensor<1024x1024xf32>
   return %0 : tensor<1024x1024xf32>
 }
+
+// Reductions too.
+// CHECK-LABEL: func.func @reductions
+// CHECK-DAG: graph.constant dense<[1.500000e+00, 3.500000e+00]> : tensor<2xf32>
+// CHECK-DAG: graph.constant dense<5.000000e-01> : tensor<1x2xf32>
+// CHECK-NEXT: return
+func.func @reductions() -> (tensor<2xf32>, tensor<1x2xf32>) {
+  %a = graph.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %b = graph.constant dense<7.0> : tensor<1x2xf32>
+  %0 = graph.reduce mean, %a [1] : tensor<2x2xf32> -> tensor<2xf32>
+  %1 = graph.softmax %b axis = 1 : tensor<1x2xf32>
+  return %0, %1 : tensor<2xf32>, tensor<1x2xf32>
+}

@@ -54,3 +54,16 @@ func.func @convolution(%x: tensor<18x27xf32>, %w: tensor<6x3x3x2xf32>) -> tensor
   %1 = graph.conv2d %0, %w {layout = "nhwc", strides = array<i64: 2, 2>, pads = array<i64: 0, 1, 1, 0>} : (tensor<?x9x9x3xf32>, tensor<6x3x3x2xf32>) -> tensor<?x4x5x6xf32>
   return %1 : tensor<?x4x5x6xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @reductions
+// CHECK-SAME: -> tensor<2x1x3xf32>
+func.func @reductions(%x: tensor<4x9xf32>) -> tensor<?x1x3xf32> {
+  // CHECK: graph.softmax %{{.*}} axis = 2 : tensor<2x6x3xf32>
+  // CHECK: graph.reduce max, {{.*}} -> tensor<2x1x3xf32>
+  %0 = graph.reshape %x : tensor<4x9xf32> to tensor<?x6x3xf32>
+  %1 = graph.softmax %0 axis = 2 : tensor<?x6x3xf32>
+  %2 = graph.reduce max, %1 [1] {keep_dims} : tensor<?x6x3xf32> -> tensor<?x1x3xf32>
+  return %2 : tensor<?x1x3xf32>
+}
