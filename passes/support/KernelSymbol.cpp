@@ -16,12 +16,14 @@ using namespace mlir;
 namespace minic {
 
 /// What tells most of its shape: the matrices of a contraction, the image and
-/// filter of a convolution, the inputs of anything else.
+/// filter of a convolution, what another anchor reduces, the inputs of anything
+/// else.
 static ValueRange shownOperands(Operation *op) {
   if (auto fusion = dyn_cast<kernel::FusionOp>(op)) {
     for (Operation *bodyOp : fusion.getBodyOps()) {
       if (graph::isAnchor(bodyOp)) {
-        return bodyOp->getOperands().take_front(2);
+        return bodyOp->getOperands().take_front(
+            std::min<size_t>(bodyOp->getNumOperands(), 2));
       }
     }
   }
