@@ -84,6 +84,9 @@ public:
 /// Generated kernels of one structure.
 class KernelFamily : public ImplementationSource {
 public:
+  /// True for a family that is asked only where nothing else implements a
+  /// fusion: it takes almost everything, and is never the fastest.
+  virtual bool isLastResort() const { return false; }
   /// Adds to `device` the functions named by `kernel`'s entries.
   virtual mlir::LogicalResult emit(plan::KernelOp kernel,
                                    const DeviceProfile &profile,

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Follows each result back to the operands, with a map from the loops to the
+// element that is read of every value on the way.
+
+#include "compiler/target/codegen/IndexArithmetic.h"
+#include "compiler/target/codegen/MapLoops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace minic {
+
+using graph::FusibleOpInterface;
+using graph::IterationSpace;
+using graph::OperandRole;
+using graph::PointwiseOpInterface;
+using graph::ReductionOpInterface;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return typeOf(value).getShape();
+}
+
+static IterationSpace spaceOf(Operation *op) {
+  return cast<FusibleOpInterface>(op).getIterationSpace();
+}
+
+namespace {
+
+/// The loops that something is computed in, and what is computed there already.
+struct Scope {
+  SmallVector<Value> indices;
+  SmallVector<int64_t> extents;
+  llvm::DenseMap<std::pair<Value, AffineMap>, Value> known;
+};
+
+class PointEmitter {
+public:
+  PointEmitter(KernelBuilder &k, Operation *reduction, ArrayRef<Value> operands)
+      : k(k), reduction(reduction), operands(operands) {}
+
+  void emit(Value point, ArrayRef<int64_t> extents, kernel::FusionOp fusion,
+            ArrayRef<Value> results) {
+    Scope scope;
+    scope.extents.assign(extents.begin(), extents.end());
+    scope.indices.resize(extents.size());
+    Value rest = point;
+    for (size_t d = extents.size(); d-- > 0;) {
+      scope.indices[d] = d == 0 ? rest : k.rem(rest, extents[d]);
+      rest = k.div(rest, extents[d]);
+    }
+    if (reduction) {
+      finished = reduce(scope);
+    }
+    auto identity =
+        AffineMap::getMultiDimIdentityMap(extents.size(), fusion.getContext());
+    for (auto [result, base] :
+         llvm::zip_equal(fusion.getYield().getValues(), results)) {
+      Type storage = typeOf(result).getElementType();
+      Value element = k.toStorage(read(scope, result, identity), storage);
+      Type memory = KernelBuilder::memoryType(storage);
+      k.storeRaw(element, k.advance(base, point, storage),
+                 memory.getIntOrFloatBitWidth() / 8);
+    }
+  }
+
+private:
+  /// The element of `value` at `map` of the scope's loops, in compute type.
+  Value read(Scope &scope, Value value, AffineMap map) {
+    map = withoutUnitLoops(map, scope.extents);
+    Value &known = scope.known[{value, map}];
+    if (!known) {
+      Value element = readNew(scope, value, map);
+      // The map of known values may have grown.
+      return scope.known[{value, map}] = element;
+    }
+    return known;
+  }
+
+  Value readNew(Scope &scope, Value value, AffineMap map) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      return load(scope, argument, map);
+    }
+    Operation *op = value.getDefiningOp();
+    if (op == reduction) {
+      return finished[cast<OpResult>(value).getResultNumber()];
+    }
+    SmallVector<Value> elements;
+    for (auto [use, at] :
+         llvm::zip_equal(op->getOpOperands(), spaceOf(op).operandMaps)) {
+      elements.push_back(readOperand(scope, use, at.compose(map)));
+    }
+    auto pointwise = dyn_cast<PointwiseOpInterface>(op);
+    return pointwise ? pointwise.emitScalar(k.b, elements) : elements[0];
+  }
+
+  Value load(Scope &scope, BlockArgument argument, AffineMap map) {
+    Value offset = k.i64(0);
+    for (auto [expr, extent] :
+         llvm::zip_equal(map.getResults(), shapeOf(argument))) {
+      Value index = emitIndex(k, expr, scope.indices, scope.extents).value;
+      offset = k.add(k.mul(offset, extent), index);
+    }
+    Type storage = typeOf(argument).getElementType();
+    return k.loadScalar(
+        k.advance(operands[argument.getArgNumber()], offset, storage), storage);
+  }
+
+  /// The same of an operand that its op may read outside of.
+  Value readOperand(Scope &scope, OpOperand &use, AffineMap map) {
+    TypedAttr padding = cast<FusibleOpInterface>(use.getOwner())
+                            .getPaddingValue(use.getOperandNumber());
+    Value isInside = padding ? emitIsInside(scope, use.get(), map) : Value();
+    if (!isInside) {
+      return read(scope, use.get(), map);
+    }
+    Type type = KernelBuilder::computeType(typeOf(use.get()).getElementType());
+    auto branch = scf::IfOp::create(k.b, k.loc, type, isInside,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(k.b);
+    k.b.setInsertionPointToStart(branch.thenBlock());
+    Scope inside = scope; // what is computed in the branch stays in it
+    scf::YieldOp::create(k.b, k.loc, read(inside, use.get(), map));
+    k.b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(k.b, k.loc, emitConstant(padding, type));
+    return branch.getResult(0);
+  }
+
+  Value emitConstant(TypedAttr attr, Type type) {
+    if (auto number = dyn_cast<FloatAttr>(attr)) {
+      attr = k.b.getFloatAttr(type, number.getValueAsDouble());
+    }
+    return arith::ConstantOp::create(k.b, k.loc, attr);
+  }
+
+  /// Null where `map` never leaves `value`.
+  Value emitIsInside(Scope &scope, Value value, AffineMap map) {
+    Value all;
+    auto require = [&](arith::CmpIPredicate predicate, Value lhs, int64_t rhs) {
+      Value holds =
+          arith::CmpIOp::create(k.b, k.loc, predicate, lhs, k.i64(rhs));
+      all = all ? arith::AndIOp::create(k.b, k.loc, all, holds) : holds;
+    };
+    for (auto [expr, extent] :
+         llvm::zip_equal(map.getResults(), shapeOf(value))) {
+      BoundedIndex index = emitIndex(k, expr, scope.indices, scope.extents);
+      if (index.least < 0) {
+        require(arith::CmpIPredicate::sge, index.value, 0);
+      }
+      if (index.most >= extent) {
+        require(arith::CmpIPredicate::slt, index.value, extent);
+      }
+    }
+    return all;
+  }
+
+  /// Its results at the point of `outer`.
+  SmallVector<Value> reduce(Scope &outer) {
+    auto op = cast<ReductionOpInterface>(reduction);
+    IterationSpace space = spaceOf(reduction);
+    SmallVector<Value> state = loop(space, outer.indices, op.emitInit(k.b, {}));
+    SmallVector<Value> biases;
+    for (auto [use, map] :
+         llvm::zip_equal(reduction->getOpOperands(), space.operandMaps)) {
+      Value bias;
+      if (isBias(use)) {
+        bias = read(outer, use.get(),
+                    AffineMap::get(outer.extents.size(), 0, map.getResults(),
+                                   map.getContext()));
+      }
+      biases.push_back(bias);
+    }
+    return op.emitFinish(k.b, state, biases);
+  }
+
+  /// Loops over the iterators behind `indices`; the state at their end.
+  SmallVector<Value> loop(const IterationSpace &space, ArrayRef<Value> indices,
+                          ValueRange state) {
+    if (indices.size() == space.rank()) {
+      return combine(space, indices, state);
+    }
+    Value extent = k.i64(space.extents[indices.size()]);
+    return k.forLoop(k.i64(0), extent, 1, state,
+                     [&](Value index, ValueRange carried) {
+                       SmallVector<Value> inner(indices);
+                       inner.push_back(index);
+                       return loop(space, inner, carried);
+                     });
+  }
+
+  /// The state with one more point.
+  SmallVector<Value> combine(const IterationSpace &space,
+                             ArrayRef<Value> indices, ValueRange state) {
+    auto op = cast<ReductionOpInterface>(reduction);
+    Scope scope;
+    scope.indices.assign(indices.begin(), indices.end());
+    scope.extents = space.extents;
+    SmallVector<Value> elements;
+    for (auto [use, map] :
+         llvm::zip_equal(reduction->getOpOperands(), space.operandMaps)) {
+      elements.push_back(
+          isBias(use) ? Value()
+                      : rounded(readOperand(scope, use, map), use.get()));
+    }
+    SmallVector<Value> positions;
+    if (op.needsIndices()) {
+      llvm::append_range(positions, indices.drop_front(space.parallelCount()));
+    }
+    return op.emitCombine(k.b, state, elements, positions);
+  }
+
+  bool isBias(OpOperand &use) {
+    return cast<FusibleOpInterface>(reduction).getOperandRole(
+               use.getOperandNumber()) == OperandRole::Bias;
+  }
+
+  /// A matrix that the kernel computes itself is rounded as if it were stored.
+  Value rounded(Value element, Value operand) {
+    bool isMatrix =
+        graph::isContraction(reduction) || graph::isConvolution(reduction);
+    if (!isMatrix || isa<BlockArgument>(operand)) {
+      return element;
+    }
+    Type storage = typeOf(operand).getElementType();
+    return k.toCompute(k.toStorage(element, storage), storage);
+  }
+
+  KernelBuilder &k;
+  Operation *reduction;
+  ArrayRef<Value> operands;
+  SmallVector<Value> finished; // the reduction's results
+};
+
+} // namespace
+
+void MapLoops::emitPoint(KernelBuilder &k, Value point,
+                         ArrayRef<Value> operands,
+                         ArrayRef<Value> results) const {
+  PointEmitter(k, reduction_, operands).emit(point, extents_, fusion_, results);
+}
+
+} // namespace minic

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// MapLoops: a body as a loop over result elements, each computed on its own.
+// Everything comes from the ops' iteration spaces; no op is asked for its name.
+
+#ifndef MINIC_COMPILER_TARGET_CODEGEN_MAPLOOPS_H
+#define MINIC_COMPILER_TARGET_CODEGEN_MAPLOOPS_H
+
+#include "compiler/target/codegen/KernelBuilder.h"
+#include "dialects/kernel/Kernel.h"
+
+namespace minic {
+
+/// `map` with 0 for loops of one iteration, so that equal maps compare equal.
+mlir::AffineMap withoutUnitLoops(mlir::AffineMap map,
+                                 llvm::ArrayRef<int64_t> extents);
+
+class MapLoops {
+public:
+  /// Takes pointwise ops, ops that move elements by a map, and at most one
+  /// reduction, whose result others read at its own index only. All results
+  /// have one shape. Fails with a reason, for people, for any other body.
+  static mlir::FailureOr<MapLoops> get(kernel::FusionOp fusion,
+                                       std::string &reason);
+
+  /// How many elements each result has.
+  int64_t pointCount() const;
+  /// Roughly how many ops are computed for each of them.
+  int64_t opsPerPoint() const;
+
+  /// Builds what is computed for the element `point` (i64, row-major) of every
+  /// result, loops over the points of a reduction included, and stores it.
+  /// `operands` and `results` are the addresses of the fusion's.
+  void emitPoint(KernelBuilder &k, mlir::Value point,
+                 llvm::ArrayRef<mlir::Value> operands,
+                 llvm::ArrayRef<mlir::Value> results) const;
+
+private:
+  kernel::FusionOp fusion_;
+  llvm::SmallVector<int64_t> extents_;
+  mlir::Operation *reduction_ = nullptr;
+};
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_TARGET_CODEGEN_MAPLOOPS_H

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Estimating and lowering of bodies that only loops implement.
+
+#include "compiler/target/cpu/loops/LoopsFamily.h"
+
+#include "compiler/target/codegen/MapLoops.h"
+#include "compiler/target/cpu/KernelAbi.h"
+#include "compiler/target/cpu/KernelLaunch.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+using kernel::FusionOp;
+
+/// A scalar op with its loads and addresses, in nanoseconds.
+static constexpr double kOpNs = 2;
+/// Ops of a tile: enough for a launch not to matter.
+static constexpr int64_t kTileOps = 16384;
+
+static FailureOr<int64_t> parseTile(FusionOp fusion) {
+  DictionaryAttr schedule = fusion.getImplAttr().getSchedule();
+  auto tile = schedule ? schedule.getAs<IntegerAttr>("tile") : IntegerAttr();
+  if (!tile || schedule.size() != 1 || tile.getInt() < 1) {
+    return fusion.emitError("loops expects a schedule {tile = N} with N of at "
+                            "least 1, got ")
+           << schedule;
+  }
+  return tile.getInt();
+}
+
+std::optional<std::string> LoopsFamily::reject(FusionOp fusion,
+                                               const DeviceProfile &) const {
+  std::string reason;
+  if (failed(MapLoops::get(fusion, reason))) {
+    return reason;
+  }
+  return std::nullopt;
+}
+
+std::vector<Implementation>
+LoopsFamily::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
+  std::string reason;
+  auto loops = MapLoops::get(fusion, reason);
+  int64_t points = std::max<int64_t>(loops->pointCount(), 1);
+  int64_t ops = std::max<int64_t>(loops->opsPerPoint(), 1);
+  int64_t tile =
+      std::clamp<int64_t>(llvm::divideCeil(kTileOps, ops), 1, points);
+  double threads = double(
+      std::clamp<int64_t>(llvm::divideCeil(points, tile), 1, profile.threads));
+  Builder b(fusion.getContext());
+  Implementation implementation;
+  implementation.impl = kernel::ImplAttr::get(
+      fusion.getContext(), name(),
+      b.getDictionaryAttr(b.getNamedAttr("tile", b.getI64IntegerAttr(tile))));
+  implementation.operandLayouts.assign(fusion.getInputs().size(),
+                                       b.getUnitAttr());
+  implementation.name = "loops tile=" + std::to_string(tile);
+  implementation.estimateUs =
+      double(points) * double(ops) * kOpNs * 1e-3 / threads + 0.2 +
+      (threads > 1 ? profile.joinUs : 0);
+  return {implementation};
+}
+
+LogicalResult LoopsFamily::lower(FusionOp fusion,
+                                 plan::PlanBuilder &plan) const {
+  std::string reason;
+  auto loops = MapLoops::get(fusion, reason);
+  if (failed(loops)) {
+    return fusion.emitError("loops cannot implement this: ") << reason;
+  }
+  FailureOr<int64_t> tile = parseTile(fusion);
+  if (failed(tile)) {
+    return failure();
+  }
+  if (loops->pointCount() == 0) {
+    return success(); // nothing to write
+  }
+  std::string ops;
+  for (Operation *op : fusion.getBodyOps()) {
+    ops += (" " + op->getName().stripDialect()).str();
+  }
+  plan::KernelOp kernel =
+      plan.kernel(fusion, "loops tile=" + std::to_string(*tile));
+  addLaunch(plan, fusion, kernel,
+            {.tiles = int64_t(llvm::divideCeil(loops->pointCount(), *tile)),
+             .label = "loops" + ops});
+  return success();
+}
+
+LogicalResult LoopsFamily::emit(plan::KernelOp kernel, const DeviceProfile &,
+                                ModuleOp device) const {
+  auto fusion = cast<FusionOp>(kernel.getBody().front().front());
+  std::string reason;
+  auto loops = MapLoops::get(fusion, reason);
+  FailureOr<int64_t> tile = parseTile(fusion);
+  if (failed(loops) || failed(tile)) {
+    return kernel.emitError("internal error: not a kernel of loops: ")
+           << reason;
+  }
+  OpBuilder builder(device.getContext());
+  KernelEntry entry =
+      KernelEntry::create(builder, kernel.getLoc(), device,
+                          cast<StringAttr>(kernel.getEntries()[0]).getValue());
+  KernelBuilder k(builder, kernel.getLoc());
+  SmallVector<Value> operands, results;
+  for (size_t i = 0; i != fusion.getInputs().size(); ++i) {
+    operands.push_back(k.argPointer(entry.args, int64_t(i)));
+  }
+  for (size_t i = 0; i != fusion.getNumResults(); ++i) {
+    results.push_back(k.argPointer(entry.args, int64_t(operands.size() + i)));
+  }
+  Value first = k.mul(entry.begin, *tile);
+  Value last = k.min(k.mul(entry.end, *tile), k.i64(loops->pointCount()));
+  k.forLoop(first, last, 1, [&](Value point) {
+    loops->emitPoint(k, point, operands, results);
+  });
+  return success();
+}
+
+} // namespace minic::cpu
