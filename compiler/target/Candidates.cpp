@@ -32,9 +32,11 @@ public:
   /// `expanded`: the ops that gave way to their stages in `fusion`'s body.
   Enumeration(FusionOp fusion, const Target &target,
               ArrayRef<BackendLabel> backends, std::vector<std::string> &why,
-              NanPolicy nan, ArrayRef<int64_t> expanded = {})
+              NanPolicy nan, bool allowsLastResort,
+              ArrayRef<int64_t> expanded = {})
       : fusion(fusion), target(target), backends(backends), expanded(expanded),
-        sources(fusion, target, nan, why), ops(fusion.getBodyOps()) {}
+        sources(fusion, target, nan, allowsLastResort, why),
+        ops(fusion.getBodyOps()) {}
 
   std::vector<Candidate> run() {
     int64_t anchors = llvm::count_if(ops, isAnchor);
@@ -127,7 +129,7 @@ private:
     OutlinedPart part = kernel::outlinePart(fusion, indices);
     PartSources::Reasons reasons;
     bool isGenerated = false;
-    for (const KernelFamily *family : target.families()) {
+    for (const KernelFamily *family : sources.families()) {
       if (!allows(BackendLabel::Generated)) {
         break;
       }
@@ -282,13 +284,13 @@ private:
 
 } // namespace
 
-std::vector<Candidate> enumerateCandidates(FusionOp fusion,
-                                           const Target &target,
-                                           ArrayRef<BackendLabel> backends,
-                                           std::vector<std::string> &why,
-                                           NanPolicy nan) {
+/// With the last resort among the sources, or without. Any order.
+static std::vector<Candidate>
+enumerateFrom(FusionOp fusion, const Target &target,
+              ArrayRef<BackendLabel> backends, std::vector<std::string> &why,
+              NanPolicy nan, bool allowsLastResort) {
   std::vector<Candidate> candidates =
-      Enumeration(fusion, target, backends, why, nan).run();
+      Enumeration(fusion, target, backends, why, nan, allowsLastResort).run();
   OpIndices named;
   for (auto [index, op] : llvm::enumerate(fusion.getBodyOps())) {
     if (isa<graph::ExpandableOpInterface>(op)) {
@@ -297,9 +299,24 @@ std::vector<Candidate> enumerateCandidates(FusionOp fusion,
   }
   if (!named.empty()) {
     kernel::ExpandedFusion expanded(fusion, named);
-    llvm::append_range(
-        candidates,
-        Enumeration(expanded.get(), target, backends, why, nan, named).run());
+    llvm::append_range(candidates,
+                       Enumeration(expanded.get(), target, backends, why, nan,
+                                   allowsLastResort, named)
+                           .run());
+  }
+  return candidates;
+}
+
+std::vector<Candidate> enumerateCandidates(FusionOp fusion,
+                                           const Target &target,
+                                           ArrayRef<BackendLabel> backends,
+                                           std::vector<std::string> &why,
+                                           NanPolicy nan) {
+  std::vector<Candidate> candidates = enumerateFrom(
+      fusion, target, backends, why, nan, /*allowsLastResort=*/false);
+  if (candidates.empty()) {
+    candidates = enumerateFrom(fusion, target, backends, why, nan,
+                               /*allowsLastResort=*/true);
   }
   llvm::sort(candidates, [](const Candidate &a, const Candidate &b) {
     return std::tie(a.estimateUs, a.name) < std::tie(b.estimateUs, b.name);

@@ -15,6 +15,16 @@ using kernel::FusionOp;
 using kernel::OutlinedPart;
 using kernel::PartAttr;
 
+SmallVector<const KernelFamily *> PartSources::families() const {
+  SmallVector<const KernelFamily *> families;
+  for (const KernelFamily *family : target.families()) {
+    if (allowsLastResort || !family->isLastResort()) {
+      families.push_back(family);
+    }
+  }
+  return families;
+}
+
 std::vector<Implementation> PartSources::ask(const ImplementationSource *source,
                                              const OutlinedPart &part,
                                              Reasons &reasons) {
@@ -64,7 +74,11 @@ std::optional<ImplementedPart> PartSources::generate(const OpIndices &indices) {
   OutlinedPart part = kernel::outlinePart(fusion, indices);
   std::optional<Implementation> best;
   Reasons reasons;
-  for (const KernelFamily *family : target.families()) {
+  for (const KernelFamily *family : families()) {
+    // Where another takes the part, the last resort is not worth a thought.
+    if (best && family->isLastResort()) {
+      continue;
+    }
     for (const Implementation &implementation : ask(family, part, reasons)) {
       if (!best || implementation.estimateUs < best->estimateUs) {
         best = implementation;

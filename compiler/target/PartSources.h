@@ -26,8 +26,12 @@ public:
 
   /// `why` collects why something is missing.
   PartSources(kernel::FusionOp fusion, const Target &target, NanPolicy nan,
-              Reasons &why)
-      : fusion(fusion), target(target), nan(nan), why(why) {}
+              bool allowsLastResort, Reasons &why)
+      : fusion(fusion), target(target), nan(nan),
+        allowsLastResort(allowsLastResort), why(why) {}
+
+  /// Those that are asked; a last resort, where it is allowed, comes last.
+  llvm::SmallVector<const KernelFamily *> families() const;
 
   /// All implementations of `part` by `source`; empty where it is rejected.
   std::vector<Implementation> ask(const ImplementationSource *source,
@@ -50,6 +54,7 @@ private:
   kernel::FusionOp fusion;
   const Target &target;
   const NanPolicy nan;
+  const bool allowsLastResort;
   Reasons &why;
 };
 

@@ -10,6 +10,7 @@
 #include "compiler/target/cpu/UsedFeatures.h"
 #include "compiler/target/cpu/conv_direct/ConvDirectFamily.h"
 #include "compiler/target/cpu/gemm_packed/GemmPackedFamily.h"
+#include "compiler/target/cpu/loops/LoopsFamily.h"
 #include "compiler/target/cpu/onednn/OnednnConvolution.h"
 #include "compiler/target/cpu/onednn/OnednnMatmul.h"
 #include "compiler/target/cpu/pointwise/PointwiseFamily.h"
@@ -23,7 +24,8 @@ CpuTarget::CpuTarget(DeviceProfile profile) : Target(std::move(profile)) {
   static const GemmPackedFamily gemm;
   static const PointwiseFamily pointwise;
   static const ConvDirectFamily convolution;
-  families_ = {&gemm, &convolution, &pointwise};
+  static const LoopsFamily loops;
+  families_ = {&gemm, &convolution, &pointwise, &loops};
   static const OnednnMatmul onednn(/*fusesEpilogue=*/false);
   static const OnednnMatmul onednnFused(/*fusesEpilogue=*/true);
   static const OnednnConvolution onednnConv(/*fusesEpilogue=*/false);
