@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CallToMetadata: descriptors of library calls.
+// CallToMetadata: library calls.
 
 #ifndef MINIC_COMPILER_EMIT_CALLTOMETADATA_H
 #define MINIC_COMPILER_EMIT_CALLTOMETADATA_H

@@ -36,7 +36,7 @@ Value OperandReader::address(const format::Address &address) {
       arena = plan::BufferOp::create(builder, loc, type,
                                      builder.getI64IntegerAttr(arenaBytes),
                                      builder.getI64IntegerAttr(64), UnitAttr(),
-                                     builder.getI64IntegerAttr(0));
+                                     builder.getI64IntegerAttr(0), UnitAttr());
     }
     base = arena;
     break;

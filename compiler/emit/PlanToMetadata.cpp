@@ -128,6 +128,9 @@ addSpecs(plan::FunctionOp function, ArrayAttr specs,
     table->dtype = *dtype;
     table->dims = spec.getType().getShape().vec();
     table->alignment = spec.getAlignment();
+    if (spec.getInPlace()) {
+      table->in_place = spec.getInPlace().getInt();
+    }
     out.push_back(std::move(table));
   }
   return success();
@@ -157,6 +160,9 @@ static LogicalResult addVariant(plan::VariantOp op,
   variant->threads = op.getThreads();
   variant->arena_bytes = op.getArenaBytes().value_or(0);
   variant->zeroed_bytes = op.getZeroedBytes().value_or(0);
+  if (op.getStatus()) {
+    variant->status = *op.getStatus();
+  }
   if (plan::GraphVerdictAttr graph = op.getGraphAttr()) {
     variant->graph = std::make_unique<format::GraphVerdictT>();
     variant->graph->replay = static_cast<format::Replay>(graph.getReplay());

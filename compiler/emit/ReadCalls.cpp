@@ -1,209 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One table to one attribute, in the order of plan.fbs.
+// One table to one attribute. Operands are numbered in the order in which views
+// are read.
 
 #include "compiler/emit/ReadCalls.h"
 
-#include "llvm/ADT/StringExtras.h"
+#include "runtime/format/CallTable.h"
 
 using namespace mlir;
 
 namespace minic {
 
-namespace {
-
-/// The op's scratch memory, which is not in the descriptor's attribute.
-struct Scratch {
-  const format::Address *address = nullptr;
-  uint64_t bytes = 0;
-};
-
-class CallReader {
-public:
-  explicit CallReader(OperandReader &reader)
-      : reader(reader), builder(reader.getBuilder()),
-        context(builder.getContext()) {}
-
-  /// The attribute of the one table that `call` holds.
-  Attribute read(const format::Call &call);
-  Scratch scratch;
-
-private:
-  Attribute read(const format::OnednnMatmul &table);
-  Attribute read(const format::CublasGemm &table);
-  Attribute read(const format::CublasltMatmul &table);
-  Attribute read(const format::CudnnConvolution &table);
-  Attribute read(const format::CudnnMatmul &table);
-  Attribute read(const format::OnednnConvolution &table);
-
-  plan::EltwiseAttr eltwise(const format::EltwisePostOp *table);
-  ArrayAttr
-  postOps(const flatbuffers::Vector<flatbuffers::Offset<format::PostOpEntry>>
-              *entries);
-  StringAttr compute(format::ComputeType type) {
-    return builder.getStringAttr(format::EnumNameComputeType(type));
+static Attribute readValue(const format::CallAttribute &attribute,
+                           OperandReader &reader) {
+  OpBuilder &builder = reader.getBuilder();
+  if (const auto *integer = attribute.value_as_IntValue()) {
+    return builder.getI64IntegerAttr(integer->value());
   }
-  StringAttr text(const flatbuffers::String *value) {
-    return builder.getStringAttr(value ? value->c_str() : "");
+  if (const auto *list = attribute.value_as_IntsValue()) {
+    return reader.extents(list->value());
   }
-
-  OperandReader &reader;
-  OpBuilder &builder;
-  MLIRContext *context;
-};
-
-} // namespace
-
-plan::EltwiseAttr CallReader::eltwise(const format::EltwisePostOp *table) {
-  if (!table) {
-    return {};
+  if (const auto *number = attribute.value_as_FloatValue()) {
+    return builder.getF64FloatAttr(number->value());
   }
-  return plan::EltwiseAttr::get(
-      context,
-      builder.getStringAttr(format::EnumNameEltwiseKind(table->kind())),
-      builder.getF32FloatAttr(table->alpha()),
-      builder.getF32FloatAttr(table->beta()));
+  return builder.getStringAttr(
+      attribute.value_as_StringValue()->value()->c_str());
 }
 
-ArrayAttr CallReader::postOps(
-    const flatbuffers::Vector<flatbuffers::Offset<format::PostOpEntry>>
-        *entries) {
-  SmallVector<Attribute> attrs;
-  if (!entries) {
-    return builder.getArrayAttr(attrs);
+static Attribute readPostOp(const format::PostOpEntry &entry,
+                            OperandReader &reader) {
+  OpBuilder &builder = reader.getBuilder();
+  if (const auto *eltwise = entry.post_op_as_EltwisePostOp()) {
+    return plan::EltwiseAttr::get(
+        builder.getContext(),
+        builder.getStringAttr(format::EnumNameEltwiseKind(eltwise->kind())),
+        builder.getF32FloatAttr(eltwise->alpha()),
+        builder.getF32FloatAttr(eltwise->beta()));
   }
-  for (const format::PostOpEntry *entry : *entries) {
-    if (const auto *table = entry->post_op_as_EltwisePostOp()) {
-      attrs.push_back(eltwise(table));
-    } else {
-      const format::BinaryPostOp *binary = entry->post_op_as_BinaryPostOp();
-      attrs.push_back(plan::BinaryAttr::get(
-          context,
-          builder.getStringAttr(
-              format::EnumNameBinaryKindPostOp(binary->kind())),
-          reader.view(binary->operand())));
-    }
+  const format::BinaryPostOp *binary = entry.post_op_as_BinaryPostOp();
+  return plan::BinaryAttr::get(
+      builder.getContext(),
+      builder.getStringAttr(format::EnumNameBinaryKindPostOp(binary->kind())),
+      reader.view(binary->operand()));
+}
+
+static SmallVector<plan::OperandAttr> readOperands(const format::Call &call,
+                                                   OperandReader &reader) {
+  SmallVector<plan::OperandAttr> operands;
+  const format::CallRule *rule = format::findCall(
+      format::toView(*call.library()), format::toView(*call.op()));
+  for (const format::CallOperand *operand : *call.operands()) {
+    StringRef name = operand->role()->c_str();
+    bool isWritten = llvm::any_of(rule->roles, [&](const auto &role) {
+      return role.isWritten && name == role.name;
+    });
+    operands.push_back(
+        plan::OperandAttr::get(reader.getBuilder().getContext(),
+                               reader.getBuilder().getStringAttr(name),
+                               reader.view(operand->view(), isWritten)));
   }
-  return builder.getArrayAttr(attrs);
-}
-
-// Operands are numbered in the order in which views are read, so each view is
-// read in a statement of its own.
-
-Attribute CallReader::read(const format::OnednnMatmul &table) {
-  auto lhs = reader.view(table.lhs());
-  auto rhs = reader.view(table.rhs());
-  auto bias = reader.view(table.bias());
-  auto result = reader.view(table.result(), /*isWritten=*/true);
-  return plan::OnednnMatmulAttr::get(context, lhs, rhs, bias, result,
-                                     postOps(table.post_ops()),
-                                     table.pack_rhs());
-}
-
-Attribute CallReader::read(const format::CublasGemm &table) {
-  auto lhs = reader.view(table.lhs());
-  auto rhs = reader.view(table.rhs());
-  auto result = reader.view(table.result(), /*isWritten=*/true);
-  return plan::CublasGemmAttr::get(context, lhs, rhs, result,
-                                   compute(table.compute()));
-}
-
-Attribute CallReader::read(const format::CublasltMatmul &table) {
-  auto lhs = reader.view(table.lhs());
-  auto rhs = reader.view(table.rhs());
-  auto bias = reader.view(table.bias());
-  auto addend = reader.view(table.addend());
-  auto result = reader.view(table.result(), /*isWritten=*/true);
-  auto aux = reader.view(table.aux(), /*isWritten=*/true);
-  std::string algorithm;
-  if (table.algorithm()) {
-    algorithm = llvm::toHex({table.algorithm()->data(),
-                             static_cast<size_t>(table.algorithm()->size())},
-                            /*LowerCase=*/true);
-  }
-  return plan::CublasltMatmulAttr::get(
-      context, lhs, rhs, bias, addend, result, aux,
-      builder.getStringAttr(
-          format::EnumNameCublasltActivation(table.activation())),
-      compute(table.compute()), builder.getStringAttr(algorithm));
-}
-
-Attribute CallReader::read(const format::CudnnConvolution &table) {
-  auto input = reader.view(table.input());
-  auto filter = reader.view(table.filter());
-  auto bias = reader.view(table.bias());
-  auto addend = reader.view(table.addend());
-  auto result = reader.view(table.result(), /*isWritten=*/true);
-  return plan::CudnnConvolutionAttr::get(
-      context, input, filter, bias, addend, result,
-      reader.extents(table.strides()), reader.extents(table.pads_begin()),
-      reader.extents(table.pads_end()), reader.extents(table.dilations()),
-      table.groups(), eltwise(table.activation()), compute(table.compute()),
-      text(table.engine()));
-}
-
-Attribute CallReader::read(const format::CudnnMatmul &table) {
-  auto lhs = reader.view(table.lhs());
-  auto rhs = reader.view(table.rhs());
-  auto bias = reader.view(table.bias());
-  auto result = reader.view(table.result(), /*isWritten=*/true);
-  return plan::CudnnMatmulAttr::get(
-      context, lhs, rhs, bias, result, eltwise(table.activation()),
-      compute(table.compute()), text(table.engine()));
-}
-
-Attribute CallReader::read(const format::OnednnConvolution &table) {
-  auto input = reader.view(table.input());
-  auto filter = reader.view(table.filter());
-  auto bias = reader.view(table.bias());
-  auto result = reader.view(table.result(), /*isWritten=*/true);
-  return plan::OnednnConvolutionAttr::get(
-      context, input, filter, bias, result, reader.extents(table.strides()),
-      reader.extents(table.pads_begin()), reader.extents(table.pads_end()),
-      reader.extents(table.dilations()), table.groups(),
-      postOps(table.post_ops()), table.pack_filter());
-}
-
-Attribute CallReader::read(const format::Call &call) {
-  auto readTable = [&](const auto &table) {
-    if constexpr (requires { table.scratch(); }) {
-      scratch = {table.scratch(), table.scratch_bytes()};
-    }
-    return read(table);
-  };
-  switch (call.call_type()) {
-  case format::LibraryCall::OnednnMatmul:
-    return readTable(*call.call_as_OnednnMatmul());
-  case format::LibraryCall::CublasGemm:
-    return readTable(*call.call_as_CublasGemm());
-  case format::LibraryCall::CublasltMatmul:
-    return readTable(*call.call_as_CublasltMatmul());
-  case format::LibraryCall::CudnnConvolution:
-    return readTable(*call.call_as_CudnnConvolution());
-  case format::LibraryCall::CudnnMatmul:
-    return readTable(*call.call_as_CudnnMatmul());
-  case format::LibraryCall::OnednnConvolution:
-    return readTable(*call.call_as_OnednnConvolution());
-  case format::LibraryCall::NONE:
-    break;
-  }
-  llvm_unreachable("the artifact is a checked one");
+  return operands;
 }
 
 plan::CallOp readCall(const format::Call &call, OperandReader &reader) {
-  CallReader callReader(reader);
-  Attribute descriptor = callReader.read(call);
-  const Scratch &scratch = callReader.scratch;
   OpBuilder &builder = reader.getBuilder();
-  StringAttr version;
-  if (call.library_version() && call.library_version()->size() != 0) {
-    version = builder.getStringAttr(call.library_version()->c_str());
+  SmallVector<plan::OperandAttr> operands = readOperands(call, reader);
+  SmallVector<NamedAttribute> attributes;
+  for (uint32_t i = 0; call.attributes() && i < call.attributes()->size();
+       ++i) {
+    const format::CallAttribute &attribute = *call.attributes()->Get(i);
+    attributes.push_back(builder.getNamedAttr(attribute.name()->c_str(),
+                                              readValue(attribute, reader)));
   }
-  Value address = scratch.address ? reader.address(*scratch.address) : Value();
+  SmallVector<Attribute> epilogue;
+  for (uint32_t i = 0; call.epilogue() && i < call.epilogue()->size(); ++i) {
+    epilogue.push_back(readPostOp(*call.epilogue()->Get(i), reader));
+  }
+  auto textOrNull = [&](const flatbuffers::String *text) {
+    return text && text->size() != 0 ? builder.getStringAttr(text->c_str())
+                                     : StringAttr();
+  };
+  auto descriptor = plan::LibraryCallAttr::get(
+      builder.getContext(), builder.getStringAttr(call.library()->c_str()),
+      builder.getStringAttr(call.op()->c_str()), operands,
+      attributes.empty() ? DictionaryAttr()
+                         : builder.getDictionaryAttr(attributes),
+      epilogue.empty() ? ArrayAttr() : builder.getArrayAttr(epilogue),
+      textOrNull(call.algorithm()));
+  Value scratch = call.scratch() ? reader.address(*call.scratch()) : Value();
   return plan::CallOp::create(builder, builder.getUnknownLoc(), descriptor,
-                              reader.getOperands(), reader.getAccess(), address,
-                              builder.getI64IntegerAttr(scratch.bytes), version,
-                              StringAttr(), DenseI32ArrayAttr());
+                              reader.getOperands(), reader.getAccess(), scratch,
+                              builder.getI64IntegerAttr(call.scratch_bytes()),
+                              textOrNull(call.library_version()), StringAttr(),
+                              DenseI32ArrayAttr());
 }
 
 } // namespace minic

@@ -119,7 +119,9 @@ static ArrayAttr readSpecs(
         builder.getContext(), builder.getStringAttr(spec->name()->c_str()),
         RankedTensorType::get(toArray(spec->dims()),
                               fromDType(spec->dtype(), builder.getContext())),
-        spec->alignment()));
+        spec->alignment(),
+        spec->in_place() ? builder.getI64IntegerAttr(*spec->in_place())
+                         : IntegerAttr()));
   }
   return builder.getArrayAttr(attributes);
 }
@@ -169,6 +171,8 @@ static void readVariant(const format::Artifact &artifact,
       builder.getI64IntegerAttr(variant.arena_bytes()),
       variant.zeroed_bytes() ? builder.getI64IntegerAttr(variant.zeroed_bytes())
                              : IntegerAttr(),
+      variant.status() ? builder.getI64IntegerAttr(*variant.status())
+                       : IntegerAttr(),
       readGraphVerdict(variant.graph(), builder),
       variant.evidence() ? builder.getStringAttr(variant.evidence()->c_str())
                          : StringAttr());

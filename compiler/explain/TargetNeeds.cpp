@@ -5,8 +5,8 @@
 #include "compiler/explain/TargetNeeds.h"
 
 #include "dialects/plan/Plan.h"
+#include "runtime/format/CallTable.h"
 
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <map>
@@ -15,13 +15,11 @@ using namespace mlir;
 
 namespace minic {
 
+/// The call is a verified one.
 static StringRef libraryOf(plan::CallOp call) {
-  return llvm::TypeSwitch<Attribute, StringRef>(call.getDescriptor())
-      .Case<plan::OnednnMatmulAttr, plan::OnednnConvolutionAttr>(
-          [](auto) { return "oneDNN"; })
-      .Case([](plan::CublasGemmAttr) { return "cuBLAS"; })
-      .Case([](plan::CublasltMatmulAttr) { return "cuBLASLt"; })
-      .Default([](Attribute) { return "cuDNN"; });
+  plan::LibraryCallAttr attr = call.getDescriptor();
+  return format::findCall(attr.getLibrary().str(), attr.getOp().str())
+      ->libraryName;
 }
 
 static std::string describe(plan::VariantOp variant) {

@@ -34,6 +34,10 @@ ResolvedAddress resolveAddress(mlir::Value address);
 /// or constant; one buffer, or two whose bytes in the arena overlap.
 bool mayOverlap(mlir::Operation *base, mlir::Operation *otherBase);
 
+/// Verifies what `call` says by the table of library calls, which readers of
+/// artifacts use, too; its addresses and accesses are as many as it says.
+llvm::LogicalResult verifyCall(CallOp call);
+
 } // namespace minic::plan
 
 #endif // MINIC_DIALECTS_PLAN_COMMANDS_H

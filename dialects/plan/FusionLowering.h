@@ -24,6 +24,10 @@ public:
   /// Memory of the kernel's own in the arena that holds zeros when a run
   /// starts; the kernel leaves it so (counters of split-K).
   virtual mlir::Value zeroedBuffer(int64_t bytes) = 0;
+  /// The variant's 32-bit word that kernels set to another value than 0 where
+  /// an index was out of range, and never to 0. Whoever waits for the run
+  /// reports that.
+  virtual mlir::Value statusWord() = 0;
   /// Threads of the variant being built.
   virtual int64_t threads() const = 0;
   /// A plan.kernel that holds `op` (a fusion with impl, or a relayout), cloned

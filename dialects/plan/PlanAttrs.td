@@ -16,9 +16,14 @@ class Plan_Attr<string name, string attrMnemonic>
 
 def Plan_TensorSpecAttr : Plan_Attr<"TensorSpec", "tensor_spec"> {
   let summary = "Name, type and required alignment of an input or output";
+  let description = [{
+    `in_place`, of an output: the index of the input whose pointer it must have,
+    which it is an update of.
+  }];
   let parameters = (ins "::mlir::StringAttr":$name,
                         "::mlir::RankedTensorType":$type,
-                        "int64_t":$alignment);
+                        "int64_t":$alignment,
+                        OptionalParameter<"::mlir::IntegerAttr">:$in_place);
 }
 
 def Plan_Access : I32EnumAttr<"Access", "what a command does with an address", [
@@ -55,16 +60,6 @@ def Plan_BinaryAttr : Plan_Attr<"Binary", "binary"> {
                         "::minic::plan::TensorViewAttr":$operand);
 }
 
-def Plan_OnednnMatmulAttr : Plan_Attr<"OnednnMatmul", "onednn_matmul"> {
-  let summary = "format.OnednnMatmul";
-  let parameters = (ins "::minic::plan::TensorViewAttr":$lhs,
-                        "::minic::plan::TensorViewAttr":$rhs,
-                        OptionalParameter<"::minic::plan::TensorViewAttr">:$bias,
-                        "::minic::plan::TensorViewAttr":$result,
-                        "::mlir::ArrayAttr":$post_ops,
-                        "bool":$pack_rhs);
-}
-
 def Plan_Replay : I32EnumAttr<"Replay", "format.Replay, case by case", [
     I32EnumAttrCase<"Never", 0, "never">,
     I32EnumAttrCase<"Always", 1, "always">,
@@ -96,74 +91,37 @@ def Plan_GraphVerdictAttr : Plan_Attr<"GraphVerdict", "graph_verdict"> {
                         OptionalParameter<"::minic::plan::PointerChangesAttr">:$pointer_changes);
 }
 
-def Plan_CublasGemmAttr : Plan_Attr<"CublasGemm", "cublas_gemm"> {
-  let summary = "format.CublasGemm; compute is a name of format.ComputeType";
-  let parameters = (ins "::minic::plan::TensorViewAttr":$lhs,
-                        "::minic::plan::TensorViewAttr":$rhs,
-                        "::minic::plan::TensorViewAttr":$result,
-                        "::mlir::StringAttr":$compute);
+def Plan_OperandAttr : Plan_Attr<"Operand", "operand"> {
+  let summary = "An operand of a library call: its role and a view of it";
+  let parameters = (ins "::mlir::StringAttr":$role,
+                        "::minic::plan::TensorViewAttr":$view);
 }
 
-def Plan_CublasltMatmulAttr : Plan_Attr<"CublasltMatmul", "cublaslt_matmul"> {
-  let summary = "format.CublasltMatmul";
+def Plan_LibraryCallAttr : Plan_Attr<"LibraryCall", "library_call"> {
+  let summary = "format.Call: an op of a library, its operands and attributes";
   let description = [{
-    `activation` and `compute` are names of the format's enums; `algorithm` is
-    hexadecimal.
+    What a library's op takes is a row of runtime/format/CallTable.cpp, by which
+    plan.call is verified. `attributes` are integers, arrays of them, floats and
+    strings; `epilogue` is a list of #plan.eltwise and #plan.binary.
   }];
-  let parameters = (ins "::minic::plan::TensorViewAttr":$lhs,
-                        "::minic::plan::TensorViewAttr":$rhs,
-                        OptionalParameter<"::minic::plan::TensorViewAttr">:$bias,
-                        OptionalParameter<"::minic::plan::TensorViewAttr">:$addend,
-                        "::minic::plan::TensorViewAttr":$result,
-                        OptionalParameter<"::minic::plan::TensorViewAttr">:$aux,
-                        "::mlir::StringAttr":$activation,
-                        "::mlir::StringAttr":$compute,
-                        "::mlir::StringAttr":$algorithm);
-}
-
-def Plan_CudnnConvolutionAttr
-    : Plan_Attr<"CudnnConvolution", "cudnn_convolution"> {
-  let summary = "format.CudnnConvolution";
-  let parameters = (ins "::minic::plan::TensorViewAttr":$input,
-                        "::minic::plan::TensorViewAttr":$filter,
-                        OptionalParameter<"::minic::plan::TensorViewAttr">:$bias,
-                        OptionalParameter<"::minic::plan::TensorViewAttr">:$addend,
-                        "::minic::plan::TensorViewAttr":$result,
-                        "::mlir::DenseI64ArrayAttr":$strides,
-                        "::mlir::DenseI64ArrayAttr":$pads_begin,
-                        "::mlir::DenseI64ArrayAttr":$pads_end,
-                        "::mlir::DenseI64ArrayAttr":$dilations,
-                        "int64_t":$groups,
-                        OptionalParameter<"::minic::plan::EltwiseAttr">:$activation,
-                        "::mlir::StringAttr":$compute,
-                        "::mlir::StringAttr":$engine);
-}
-
-def Plan_CudnnMatmulAttr : Plan_Attr<"CudnnMatmul", "cudnn_matmul"> {
-  let summary = "format.CudnnMatmul";
-  let parameters = (ins "::minic::plan::TensorViewAttr":$lhs,
-                        "::minic::plan::TensorViewAttr":$rhs,
-                        OptionalParameter<"::minic::plan::TensorViewAttr">:$bias,
-                        "::minic::plan::TensorViewAttr":$result,
-                        OptionalParameter<"::minic::plan::EltwiseAttr">:$activation,
-                        "::mlir::StringAttr":$compute,
-                        "::mlir::StringAttr":$engine);
-}
-
-def Plan_OnednnConvolutionAttr
-    : Plan_Attr<"OnednnConvolution", "onednn_convolution"> {
-  let summary = "format.OnednnConvolution";
-  let parameters = (ins "::minic::plan::TensorViewAttr":$input,
-                        "::minic::plan::TensorViewAttr":$filter,
-                        OptionalParameter<"::minic::plan::TensorViewAttr">:$bias,
-                        "::minic::plan::TensorViewAttr":$result,
-                        "::mlir::DenseI64ArrayAttr":$strides,
-                        "::mlir::DenseI64ArrayAttr":$pads_begin,
-                        "::mlir::DenseI64ArrayAttr":$pads_end,
-                        "::mlir::DenseI64ArrayAttr":$dilations,
-                        "int64_t":$groups,
-                        "::mlir::ArrayAttr":$post_ops,
-                        "bool":$pack_filter);
+  let parameters = (ins "::mlir::StringAttr":$library, "::mlir::StringAttr":$op,
+                        ArrayRefParameter<"::minic::plan::OperandAttr">:$operands,
+                        OptionalParameter<"::mlir::DictionaryAttr">:$attributes,
+                        OptionalParameter<"::mlir::ArrayAttr">:$epilogue,
+                        OptionalParameter<"::mlir::StringAttr">:$algorithm);
+  let assemblyFormat = [{
+    `<` $library $op `(` custom<Operands>($operands) `)`
+    (`attributes` $attributes^)? (`epilogue` $epilogue^)?
+    (`algorithm` $algorithm^)? `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Null where the call has none.
+    TensorViewAttr view(::llvm::StringRef role) const;
+    ::mlir::Attribute attribute(::llvm::StringRef name) const;
+    /// Empty where the call has none.
+    ::llvm::ArrayRef<::mlir::Attribute> postOps() const;
+    ::llvm::StringRef algorithm() const;
+  }];
 }
 
 #endif // MINIC_DIALECTS_PLAN_PLANATTRS

@@ -39,6 +39,33 @@ static LogicalResult verifyAlignment(Operation *op, int64_t alignment) {
   return success();
 }
 
+/// An output updated in place is of its input's type.
+static LogicalResult verifyInPlace(FunctionOp op, TensorSpecAttr spec,
+                                   StringRef what) {
+  IntegerAttr index = spec.getInPlace();
+  if (!index) {
+    return success();
+  }
+  if (what == "input") {
+    return op.emitOpError("expects in_place of outputs only, got it of input '")
+           << spec.getName().getValue() << "'";
+  }
+  int64_t count = op.getInputs().size();
+  if (index.getInt() < 0 || index.getInt() >= count) {
+    return op.emitOpError("expects in_place of output '")
+           << spec.getName().getValue() << "' to be one of " << count
+           << " inputs, got " << index.getInt();
+  }
+  auto input = cast<TensorSpecAttr>(op.getInputs()[index.getInt()]);
+  if (input.getType() != spec.getType()) {
+    return op.emitOpError("expects output '")
+           << spec.getName().getValue() << "' in place of input '"
+           << input.getName().getValue() << "' to be " << input.getType()
+           << ", got " << spec.getType();
+  }
+  return success();
+}
+
 LogicalResult FunctionOp::verify() {
   for (auto [what, specs] :
        {std::pair("input", getInputs()), std::pair("output", getOutputs())}) {
@@ -53,6 +80,9 @@ LogicalResult FunctionOp::verify() {
         return emitOpError("expects a dense tensor of static shape for ")
                << what << " '" << spec.getName().getValue() << "', got "
                << spec.getType();
+      }
+      if (failed(verifyInPlace(*this, spec, what))) {
+        return failure();
       }
       if (!names.insert(spec.getName()).second) {
         return emitOpError("expects ")
@@ -85,6 +115,13 @@ LogicalResult VariantOp::verify() {
   if (arena && (int64_t(*arena) < 0 || *arena % 64 != 0)) {
     return emitOpError("expects arena_bytes that are a multiple of 64, got ")
            << int64_t(*arena);
+  }
+  auto status = getStatus();
+  int64_t zeroed = getZeroedBytes().value_or(0);
+  if (status && (int64_t(*status) < 0 || *status % 4 != 0 ||
+                 int64_t(*status) > zeroed - 4)) {
+    return emitOpError("expects a status word at a multiple of 4 within ")
+           << zeroed << " zeroed bytes, got " << int64_t(*status);
   }
   return success();
 }
@@ -155,6 +192,9 @@ LogicalResult BufferOp::verify() {
       offset && (int64_t(*offset) < 0 || *offset % getAlignment() != 0)) {
     return emitOpError("expects an offset that is a multiple of ")
            << getAlignment() << ", got " << int64_t(*offset);
+  }
+  if (getStatus() && !getZeroed()) {
+    return emitOpError("expects a status word to be zeroed");
   }
   return success();
 }

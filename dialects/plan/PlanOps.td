@@ -32,12 +32,13 @@ def Plan_VariantOp : Plan_Op<"variant", [NoTerminator, HasParent<"FunctionOp">]>
   let summary = "format.Variant: one plan for a target, an ISA and threads";
   let description = [{
     The `run` region's commands are in a valid serial order; `prepare` runs
-    once per Program. `plan-assign-buffers` sets `arena_bytes` and
-    `zeroed_bytes`.
+    once per Program. `plan-assign-buffers` sets `arena_bytes`, `zeroed_bytes`
+    and `status`, the offset of the status word.
   }];
   let arguments = (ins StrAttr:$target, StrArrayAttr:$isa, I64Attr:$threads,
                        OptionalAttr<I64Attr>:$arena_bytes,
                        OptionalAttr<I64Attr>:$zeroed_bytes,
+                       OptionalAttr<I64Attr>:$status,
                        OptionalAttr<Plan_GraphVerdictAttr>:$graph,
                        OptionalAttr<StrAttr>:$evidence);
   let regions = (region SizedRegion<1>:$prepare, SizedRegion<1>:$run);
@@ -117,10 +118,12 @@ def Plan_BufferOp : Plan_Op<"buffer", []> {
     Live from the first to the last command that uses it or a view of it.
     `plan-assign-buffers` sets `offset`. A `zeroed` buffer holds zeros when a
     run starts and is the kernel's to leave so; nothing else is placed there.
+    The `status` buffer, one of a variant and `zeroed`, is the 32-bit word that
+    kernels set where an index was out of range.
   }];
   let arguments = (ins I64Attr:$bytes, DefaultValuedAttr<I64Attr, "64">:$alignment,
                        UnitAttr:$zeroed,
-                       OptionalAttr<I64Attr>:$offset);
+                       OptionalAttr<I64Attr>:$offset, UnitAttr:$status);
   let results = (outs Plan_AddressType:$result);
   let assemblyFormat = "$bytes attr-dict";
   let hasVerifier = 1;
@@ -179,7 +182,7 @@ def Plan_LaunchOp : Plan_CommandOp<"launch", [AttrSizedOperandSegments]> {
 
 def Plan_CallOp : Plan_CommandOp<"call", [AttrSizedOperandSegments]> {
   let summary = "format.Call: a library call";
-  let arguments = (ins AnyAttr:$descriptor, Variadic<Plan_AddressType>:$addresses,
+  let arguments = (ins Plan_LibraryCallAttr:$descriptor, Variadic<Plan_AddressType>:$addresses,
                        Plan_AccessArrayAttr:$access,
                        Optional<Plan_AddressType>:$scratch,
                        DefaultValuedAttr<I64Attr, "0">:$scratch_bytes,

@@ -126,6 +126,9 @@ private:
         zeroed = llvm::alignTo(buffer.end(), arenaAlignment);
         arena = std::max(arena, zeroed);
       }
+      if (buffer.op.getStatus()) {
+        variant.setStatusAttr(buffer.op.getOffsetAttr());
+      }
       sum += buffer.bytes();
       LDBG() << buffer.bytes() << " bytes, live " << buffer.first << " to "
              << buffer.last << ", at " << buffer.offset;

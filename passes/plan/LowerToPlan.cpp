@@ -43,7 +43,7 @@ static ArrayAttr getSpecs(func::FuncOp func, TypeRange types,
     }
     specs.push_back(TensorSpecAttr::get(
         func.getContext(), StringAttr::get(func.getContext(), nameOf(index)),
-        tensor, alignment));
+        tensor, alignment, /*in_place=*/nullptr));
   }
   return ArrayAttr::get(func.getContext(), specs);
 }
@@ -106,8 +106,8 @@ private:
     auto variant = VariantOp::create(
         builder, func.getLoc(), builder.getStringAttr(target),
         builder.getStrArrayAttr(features), builder.getI64IntegerAttr(threads),
-        /*arena_bytes=*/nullptr, /*zeroed_bytes=*/nullptr, /*graph=*/nullptr,
-        /*evidence=*/nullptr);
+        /*arena_bytes=*/nullptr, /*zeroed_bytes=*/nullptr, /*status=*/nullptr,
+        /*graph=*/nullptr, /*evidence=*/nullptr);
     builder.createBlock(&variant.getPrepare());
     builder.createBlock(&variant.getRun());
     PlanWriter writer(variant, symbols);

@@ -99,13 +99,21 @@ Value PlanWriter::buffer(int64_t bytes) {
   return BufferOp::create(
       opBuilder, variant.getLoc(), AddressType::get(opBuilder.getContext()),
       opBuilder.getI64IntegerAttr(bytes), opBuilder.getI64IntegerAttr(64),
-      /*zeroed=*/nullptr, /*offset=*/nullptr);
+      /*zeroed=*/nullptr, /*offset=*/nullptr, /*status=*/nullptr);
 }
 
 Value PlanWriter::zeroedBuffer(int64_t bytes) {
   Value address = buffer(bytes);
   address.getDefiningOp<BufferOp>().setZeroed(true);
   return address;
+}
+
+Value PlanWriter::statusWord() {
+  if (!status) {
+    status = zeroedBuffer(sizeof(int32_t));
+    status.getDefiningOp<BufferOp>().setStatus(true);
+  }
+  return status;
 }
 
 /// The tensor that `tensor` is another name of.

@@ -51,6 +51,7 @@ public:
   mlir::Value addressOf(mlir::Value tensor) override;
   mlir::Value buffer(int64_t bytes) override;
   mlir::Value zeroedBuffer(int64_t bytes) override;
+  mlir::Value statusWord() override;
   int64_t threads() const override;
   plan::KernelOp kernel(mlir::Operation *op, llvm::StringRef stem,
                         int64_t entries) override {
@@ -66,6 +67,7 @@ private:
   PlanSymbols &symbols;
   mlir::OpBuilder opBuilder;
   llvm::DenseMap<mlir::Value, mlir::Value> addresses;
+  mlir::Value status;
 };
 
 } // namespace minic

@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <limits>
 #include <set>
 #include <string>
@@ -20,6 +21,7 @@ namespace minic::format {
 // 2^47 bytes are all a process can address.
 static constexpr uint64_t kMaxBytes = uint64_t(1) << 47;
 static constexpr uint32_t kMaxThreads = 4096;
+static constexpr uint64_t kStatusBytes = 4;
 
 template <typename... Args> static absl::Status damaged(const Args &...args) {
   return absl::DataLossError(absl::StrCat("damaged artifact: ", args...));
@@ -71,6 +73,39 @@ checkSpecs(const flatbuffers::Vector<flatbuffers::Offset<TensorSpec>> &specs,
     }
     if (!names.insert(spec->name()->str()).second) {
       return damaged(name, ": name used twice");
+    }
+  }
+  return absl::OkStatus();
+}
+
+/// An output that is an input updated in place is of its type, and of no other
+/// output's.
+static absl::Status checkInPlace(const Function &function) {
+  for (const TensorSpec *spec : *function.inputs()) {
+    if (spec->in_place()) {
+      return damaged("input '", spec->name()->str(),
+                     "': in_place is an output's");
+    }
+  }
+  std::set<uint32_t> taken;
+  for (const TensorSpec *spec : *function.outputs()) {
+    if (!spec->in_place()) {
+      continue;
+    }
+    uint32_t index = *spec->in_place();
+    std::string what = absl::StrCat("output '", spec->name()->str(),
+                                    "': in place of input ", index);
+    if (index >= function.inputs()->size()) {
+      return damaged(what, ": only ", function.inputs()->size(), " exist");
+    }
+    if (!taken.insert(index).second) {
+      return damaged(what, ": another output is, too");
+    }
+    const TensorSpec &input = *function.inputs()->Get(index);
+    if (input.dtype() != spec->dtype() ||
+        !std::equal(input.dims()->begin(), input.dims()->end(),
+                    spec->dims()->begin(), spec->dims()->end())) {
+      return damaged(what, ": expected its dtype and dimensions");
     }
   }
   return absl::OkStatus();
@@ -272,6 +307,14 @@ static absl::Status checkVariant(const Variant &variant,
     return damaged("variant memory: ", variant.zeroed_bytes(),
                    " zeroed bytes in an arena of ", variant.arena_bytes());
   }
+  if (variant.status() &&
+      (*variant.status() % kStatusBytes != 0 ||
+       variant.zeroed_bytes() < kStatusBytes ||
+       *variant.status() > variant.zeroed_bytes() - kStatusBytes)) {
+    return damaged("variant status word: offset ", *variant.status(),
+                   " is not a multiple of ", kStatusBytes, " within ",
+                   variant.zeroed_bytes(), " zeroed bytes");
+  }
   if (variant.graph()) {
     RETURN_IF_ERROR(checkGraph(*variant.graph()));
   }
@@ -298,6 +341,7 @@ absl::Status checkMetadata(const Artifact &artifact, SectionBytes sections) {
     }
     RETURN_IF_ERROR(checkSpecs(*function->inputs(), "input"));
     RETURN_IF_ERROR(checkSpecs(*function->outputs(), "output"));
+    RETURN_IF_ERROR(checkInPlace(*function));
     for (const Variant *variant : *function->variants()) {
       RETURN_IF_ERROR(checkVariant(*variant, artifact, *function));
     }

@@ -14,7 +14,7 @@
 // PLAN-DAG: plan.constant @{{.*}} : tensor<8x16x3x3xbf16, #kernel.layout<order = [0, 2, 3, 1]
 // PLAN-DAG: plan.constant @{{.*}} : tensor<8x8x3x3xbf16, #kernel.layout<order = [0, 2, 3, 1]
 // PLAN-DAG: input = <operand = 0, dtype = bf16, dims = [2, 16, 9, 11], strides = [1584, 99, 11, 1]>, filter = <operand = 1, dtype = bf16, dims = [8, 16, 3, 3], strides = [144, 1, 48, 16]>
-// PLAN-DAG: input = <operand = 0, dtype = bf16, dims = [2, 8, 9, 11], strides = [792, 1, 88, 8]>{{.*}} addend = <operand = 3, {{.*}} activation = <kind = "relu"
+// PLAN-DAG: input = <operand = 0, dtype = bf16, dims = [2, 8, 9, 11], strides = [792, 1, 88, 8]>{{.*}} addend = <operand = 3, {{.*}} epilogue [#plan.eltwise<kind = "relu"
 // PLAN-NOT: plan.launch
 
 func.func @main(%x: tensor<2x16x9x11xbf16>, %z: tensor<2x9x11x8xbf16>)

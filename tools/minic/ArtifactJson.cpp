@@ -5,6 +5,7 @@
 #include "tools/minic/ArtifactJson.h"
 
 #include "compiler/explain/Evidence.h"
+#include "runtime/format/CallReader.h"
 
 #include <nlohmann/json.hpp>
 
@@ -145,7 +146,7 @@ static Json toJson(const format::Command &command) {
     json["grid"] = dimsOf(*launch->grid());
   } else if (const format::Call *call = command.operation_as_Call()) {
     json["command"] = "call";
-    json["library_call"] = format::EnumNameLibraryCall(call->call_type());
+    json["library_call"] = format::callName(*call);
   } else if (const format::Copy *copy = command.operation_as_Copy()) {
     json["command"] = "copy";
     json["bytes"] = copy->bytes();

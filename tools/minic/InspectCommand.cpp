@@ -9,6 +9,7 @@
 #include "compiler/driver/Compiler.h"
 #include "compiler/emit/ReadPlan.h"
 #include "compiler/pipeline/PhaseRunner.h"
+#include "runtime/format/CallReader.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -49,26 +50,6 @@ static void printBinaries(const format::Artifact &metadata) {
   }
 }
 
-static const char *libraryCallText(format::LibraryCall call) {
-  switch (call) {
-  case format::LibraryCall::OnednnMatmul:
-    return "oneDNN matmul";
-  case format::LibraryCall::CublasGemm:
-    return "cuBLAS gemm";
-  case format::LibraryCall::CublasltMatmul:
-    return "cuBLASLt matmul";
-  case format::LibraryCall::CudnnConvolution:
-    return "cuDNN convolution";
-  case format::LibraryCall::CudnnMatmul:
-    return "cuDNN matmul";
-  case format::LibraryCall::OnednnConvolution:
-    return "oneDNN convolution";
-  case format::LibraryCall::NONE:
-    break;
-  }
-  return "nothing";
-}
-
 static std::string describe(const format::Command &command) {
   if (const format::Launch *launch = command.operation_as_Launch()) {
     std::string grid;
@@ -78,7 +59,7 @@ static std::string describe(const format::Command &command) {
     return "launch " + launch->entry()->str() + " grid " + grid;
   }
   if (const format::Call *call = command.operation_as_Call()) {
-    return std::string("call ") + libraryCallText(call->call_type());
+    return "call " + format::callTitle(*call);
   }
   if (const format::Copy *copy = command.operation_as_Copy()) {
     return "copy " + bytesText(copy->bytes());

@@ -183,9 +183,10 @@ absl::StatusOr<dnnl_memory_desc_t> OnednnBuilder::anyLayout(size_t operand) {
   return any;
 }
 
-absl::Status OnednnBuilder::addPostOps(
-    const flatbuffers::Vector<flatbuffers::Offset<format::PostOpEntry>>
-        *entries) {
+absl::Status OnednnBuilder::addPostOps(const format::Call &call) {
+  primitive_->plannedScratch_ = call.scratch();
+  primitive_->plannedScratchBytes_ = call.scratch_bytes();
+  const auto *entries = call.epilogue();
   const OnednnLibrary &dnnl = library();
   dnnl_post_ops_t postOps;
   RETURN_IF_ERROR(
@@ -219,11 +220,6 @@ absl::Status OnednnBuilder::addPostOps(
       checkOnednn(dnnl.dnnl_primitive_attr_set_post_ops(attributes, postOps),
                   "set attributes"));
   return absl::OkStatus();
-}
-
-void OnednnBuilder::setScratch(const format::Address *address, uint64_t bytes) {
-  primitive_->plannedScratch_ = address;
-  primitive_->plannedScratchBytes_ = bytes;
 }
 
 absl::StatusOr<std::unique_ptr<OnednnPrimitive>>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OnednnBuilder: what the translations of all descriptors of a plan share.
+// OnednnBuilder: what it takes to make a primitive of any call.
 
 #ifndef MINIC_RUNTIME_DEVICE_CPU_ONEDNNBUILDER_H
 #define MINIC_RUNTIME_DEVICE_CPU_ONEDNNBUILDER_H
@@ -30,10 +30,8 @@ public:
   /// The operand's descriptor with a layout of oneDNN's choice.
   absl::StatusOr<dnnl_memory_desc_t> anyLayout(size_t operand);
 
-  absl::Status
-  addPostOps(const flatbuffers::Vector<flatbuffers::Offset<format::PostOpEntry>>
-                 *postOps);
-  void setScratch(const format::Address *address, uint64_t bytes);
+  /// The call's epilogue, and where its scratch is.
+  absl::Status addPostOps(const format::Call &call);
 
   /// `descriptor`: oneDNN's of the operation. With `packedWeights` operand 1 is
   /// at this address and packed now. Unimplemented where oneDNN chooses an
@@ -54,10 +52,9 @@ private:
 };
 
 absl::StatusOr<std::unique_ptr<OnednnPrimitive>>
-createOnednnMatmul(const format::OnednnMatmul &call, OnednnBuilder builder);
+createOnednnMatmul(const format::Call &call, OnednnBuilder builder);
 absl::StatusOr<std::unique_ptr<OnednnPrimitive>>
-createOnednnConvolution(const format::OnednnConvolution &call,
-                        OnednnBuilder builder);
+createOnednnConvolution(const format::Call &call, OnednnBuilder builder);
 
 } // namespace minic::runtime
 

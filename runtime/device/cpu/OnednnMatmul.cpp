@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// format.OnednnMatmul as a oneDNN primitive.
+// "onednn matmul" as a primitive.
 
 #include "runtime/device/cpu/OnednnBuilder.h"
+#include "runtime/format/CallReader.h"
 
 namespace minic::runtime {
 
@@ -12,36 +13,36 @@ namespace minic::runtime {
   }
 
 absl::StatusOr<std::unique_ptr<OnednnPrimitive>>
-createOnednnMatmul(const format::OnednnMatmul &call, OnednnBuilder builder) {
+createOnednnMatmul(const format::Call &call, OnednnBuilder builder) {
+  format::CallReader reader(call);
+  const format::TensorView *bias = reader.view("bias");
   // In the order of oneDNN's descriptor: the first three are always there.
-  RETURN_IF_ERROR(builder.addOperand(DNNL_ARG_SRC, *call.lhs()));
-  RETURN_IF_ERROR(builder.addOperand(DNNL_ARG_WEIGHTS, *call.rhs()));
-  RETURN_IF_ERROR(builder.addOperand(DNNL_ARG_DST, *call.result()));
-  if (call.bias()) {
-    RETURN_IF_ERROR(builder.addOperand(DNNL_ARG_BIAS, *call.bias()));
+  RETURN_IF_ERROR(builder.addOperand(DNNL_ARG_SRC, *reader.view("lhs")));
+  RETURN_IF_ERROR(builder.addOperand(DNNL_ARG_WEIGHTS, *reader.view("rhs")));
+  RETURN_IF_ERROR(builder.addOperand(DNNL_ARG_DST, *reader.view("result")));
+  if (bias) {
+    RETURN_IF_ERROR(builder.addOperand(DNNL_ARG_BIAS, *bias));
   }
-  uint32_t rank = call.lhs()->dims()->size();
-  bool noSum = call.lhs()->dims()->Get(rank - 1) == 0;
-  if (noSum) {
+  const auto &lhsDims = *reader.view("lhs")->dims();
+  if (lhsDims[lhsDims.size() - 1] == 0) {
     return absl::UnimplementedError(
         "oneDNN matmul over an inner dimension of 0 is not supported");
   }
+  bool packs = reader.integer("pack_rhs");
   dnnl_memory_desc_t rhs = builder.descriptor(1);
-  if (call.pack_rhs()) {
+  if (packs) {
     absl::StatusOr<dnnl_memory_desc_t> packed = builder.anyLayout(1);
     RETURN_IF_ERROR(packed.status());
     rhs = *packed;
   }
   dnnl_matmul_desc_t descriptor;
-  RETURN_IF_ERROR(
-      checkOnednn(builder.library().dnnl_matmul_desc_init(
-                      &descriptor, &builder.descriptor(0), &rhs,
-                      call.bias() ? &builder.descriptor(3) : nullptr,
-                      &builder.descriptor(2)),
-                  "describe this"));
-  RETURN_IF_ERROR(builder.addPostOps(call.post_ops()));
-  builder.setScratch(call.scratch(), call.scratch_bytes());
-  return builder.finish(&descriptor, call.pack_rhs() ? call.rhs() : nullptr);
+  RETURN_IF_ERROR(checkOnednn(builder.library().dnnl_matmul_desc_init(
+                                  &descriptor, &builder.descriptor(0), &rhs,
+                                  bias ? &builder.descriptor(3) : nullptr,
+                                  &builder.descriptor(2)),
+                              "describe this"));
+  RETURN_IF_ERROR(builder.addPostOps(call));
+  return builder.finish(&descriptor, packs ? reader.view("rhs") : nullptr);
 }
 
 } // namespace minic::runtime

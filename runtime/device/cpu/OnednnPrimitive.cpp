@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which descriptor a call has, and running it.
+// Which op a call is of, and running it.
 
 #include "runtime/device/cpu/OnednnPrimitive.h"
 
 #include "runtime/base/Tensor.h"
 #include "runtime/device/cpu/OnednnBuilder.h"
+#include "runtime/format/CallReader.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+
+#include <algorithm>
 
 namespace minic::runtime {
 
@@ -17,36 +20,42 @@ namespace minic::runtime {
     return status;                                                             \
   }
 
+using Create = absl::StatusOr<std::unique_ptr<OnednnPrimitive>> (*)(
+    const format::Call &, OnednnBuilder);
+
+/// Who makes the primitive of each op, and its operands as messages name them.
+static constexpr struct {
+  const char *op;
+  Create create;
+  const char *lhs, *rhs;
+} kOps[] = {{"matmul", createOnednnMatmul, "lhs", "rhs"},
+            {"convolution", createOnednnConvolution, "input", "filter"}};
+
 absl::StatusOr<std::unique_ptr<OnednnPrimitive>>
 OnednnPrimitive::create(const format::Call &call,
                         const OnednnOptions &options) {
-  const auto *matmul = call.call_as_OnednnMatmul();
-  const auto *convolution = call.call_as_OnednnConvolution();
-  if (!matmul && !convolution) {
-    return absl::UnimplementedError(absl::StrCat(
-        "unsupported: ", format::EnumNameLibraryCall(call.call_type()),
-        " on a CPU"));
+  format::CallReader reader(call);
+  const auto *op =
+      std::find_if(std::begin(kOps), std::end(kOps), [&](const auto &each) {
+        return reader.is("onednn", each.op);
+      });
+  if (op == std::end(kOps)) {
+    return absl::UnimplementedError(
+        absl::StrCat("unsupported: ", format::callName(call), " on a CPU"));
   }
   absl::StatusOr<OnednnBuilder> builder = OnednnBuilder::open(options);
   if (!builder.ok()) {
     return builder.status();
   }
-  auto primitive =
-      matmul ? createOnednnMatmul(*matmul, std::move(*builder))
-             : createOnednnConvolution(*convolution, std::move(*builder));
+  auto primitive = op->create(call, std::move(*builder));
   if (!primitive.ok()) {
-    const format::TensorView &lhs =
-        matmul ? *matmul->lhs() : *convolution->input();
-    const format::TensorView &rhs =
-        matmul ? *matmul->rhs() : *convolution->filter();
-    const format::TensorView &result =
-        matmul ? *matmul->result() : *convolution->result();
+    const format::TensorView &result = *reader.view("result");
     return absl::Status(
         primitive.status().code(),
-        absl::StrCat(primitive.status().message(), " (",
-                     matmul ? "matmul" : "convolution", " of ",
-                     toString(lhs.dtype()), " x ", toString(rhs.dtype()),
-                     " -> ", toString(result.dtype()), ", result [",
+        absl::StrCat(primitive.status().message(), " (", op->op, " of ",
+                     toString(reader.view(op->lhs)->dtype()), " x ",
+                     toString(reader.view(op->rhs)->dtype()), " -> ",
+                     toString(result.dtype()), ", result [",
                      absl::StrJoin(*result.dims(), ", "), "])"));
   }
   return primitive;

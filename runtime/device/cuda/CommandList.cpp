@@ -6,6 +6,7 @@
 
 #include "runtime/device/cuda/CudaMemory.h"
 #include "runtime/device/cuda/PlanAddresses.h"
+#include "runtime/format/CallReader.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -96,8 +97,7 @@ absl::Status CommandList::add(const LoadedCommand &command, bool sharesCalls) {
     }
     if (captureRefusal_.empty() && !step.call->canBeCaptured()) {
       captureRefusal_ =
-          absl::StrCat(format::EnumNameLibraryCall(
-                           step.command->operation_as_Call()->call_type()),
+          absl::StrCat(format::callName(*step.command->operation_as_Call()),
                        " cannot be captured");
     }
     forEachAddress(*command.command, [&](const format::Address &address) {
@@ -159,8 +159,7 @@ static std::string describe(const CommandList::Step &step) {
         "launch '", step.command->operation_as_Launch()->entry()->str(), "'");
     break;
   case CommandList::Step::Kind::call:
-    text = format::EnumNameLibraryCall(
-        step.command->operation_as_Call()->call_type());
+    text = format::callName(*step.command->operation_as_Call());
     break;
   case CommandList::Step::Kind::copy:
     text = "copy";

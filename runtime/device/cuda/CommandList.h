@@ -64,7 +64,7 @@ public:
   const std::vector<Step> &steps() const { return steps_; }
   /// Sorted by caller, then by step.
   const std::vector<CallerUse> &callerUses() const { return uses_; }
-  /// "CublasGemm cannot be captured", of the first such call; empty: all can.
+  /// "cublas gemm cannot be captured", of the first such call; empty: all can.
   const std::string &captureRefusal() const { return captureRefusal_; }
 
   /// The context is current.

@@ -6,6 +6,7 @@
 #include "runtime/device/cuda/ColumnMajorProduct.h"
 #include "runtime/device/cuda/CublasLibrary.h"
 #include "runtime/device/cuda/LibraryCall.h"
+#include "runtime/format/CallReader.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -15,9 +16,12 @@ namespace {
 
 class CublasGemm : public LibraryCall {
 public:
-  CublasGemm(const format::CublasGemm &call, CublasHandle &cublas,
+  CublasGemm(const format::Call &call, CublasHandle &cublas,
              const ColumnMajorProduct &product)
-      : call(call), cublas(cublas), product(product) {}
+      : call(call), lhs(addressOf("lhs")), rhs(addressOf("rhs")),
+        result(addressOf("result")),
+        allowsTf32(format::CallReader(call).allowsTf32()), cublas(cublas),
+        product(product) {}
 
   absl::Status enqueue(CUstream stream, const PlanBases &bases) override;
   absl::StatusOr<std::unique_ptr<LibraryCall>> clone() const override {
@@ -25,7 +29,13 @@ public:
   }
 
 private:
-  const format::CublasGemm &call;
+  const format::Address &addressOf(const char *role) const {
+    return *format::CallReader(call).view(role)->address();
+  }
+
+  const format::Call &call;
+  const format::Address &lhs, &rhs, &result;
+  const bool allowsTf32;
   CublasHandle &cublas;
   ColumnMajorProduct product;
 };
@@ -38,51 +48,50 @@ absl::Status CublasGemm::enqueue(CUstream stream, const PlanBases &bases) {
   }
   const CublasLibrary &library = cublas.library;
   cublasHandle_t handle = cublas.handle;
-  const void *a = bases.resolve(*call.rhs()->address());
-  const void *b = bases.resolve(*call.lhs()->address());
-  void *d = bases.resolve(*call.result()->address());
+  const void *a = bases.resolve(rhs);
+  const void *b = bases.resolve(lhs);
+  void *d = bases.resolve(result);
   void *workspace = call.scratch() ? bases.resolve(*call.scratch()) : nullptr;
   const float one = 1, zero = 0;
   cublasOperation_t opA = product.a.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
   cublasOperation_t opB = product.b.transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
-  cublasComputeType_t compute = call.compute() == format::ComputeType::tf32
-                                    ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                    : CUBLAS_COMPUTE_32F;
+  cublasComputeType_t compute =
+      allowsTf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
   std::lock_guard<std::mutex> lock(cublas.mutex);
   // Setting the stream forgets the workspace.
-  cublasStatus_t result = library.cublasSetStream(handle, stream);
-  if (result == CUBLAS_STATUS_SUCCESS) {
-    result = library.cublasSetWorkspace(handle, workspace,
+  cublasStatus_t status = library.cublasSetStream(handle, stream);
+  if (status == CUBLAS_STATUS_SUCCESS) {
+    status = library.cublasSetWorkspace(handle, workspace,
                                         workspace ? call.scratch_bytes() : 0);
   }
-  if (result != CUBLAS_STATUS_SUCCESS) {
-    return library.status(result, "cuBLAS stream and workspace");
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    return library.status(status, "cuBLAS stream and workspace");
   }
   const auto &[m, n, k, batch, matrixA, matrixB, matrixD] = product;
   if (batch == 1) {
-    result = library.cublasGemmEx_64(
+    status = library.cublasGemmEx_64(
         handle, opA, opB, m, n, k, &one, a, matrixA.type, matrixA.pitch, b,
         matrixB.type, matrixB.pitch, &zero, d, matrixD.type, matrixD.pitch,
         compute, CUBLAS_GEMM_DEFAULT);
   } else {
-    result = library.cublasGemmStridedBatchedEx_64(
+    status = library.cublasGemmStridedBatchedEx_64(
         handle, opA, opB, m, n, k, &one, a, matrixA.type, matrixA.pitch,
         matrixA.batchStride, b, matrixB.type, matrixB.pitch,
         matrixB.batchStride, &zero, d, matrixD.type, matrixD.pitch,
         matrixD.batchStride, batch, compute, CUBLAS_GEMM_DEFAULT);
   }
-  if (result != CUBLAS_STATUS_SUCCESS) {
-    return library.status(result,
+  if (status != CUBLAS_STATUS_SUCCESS) {
+    return library.status(status,
                           absl::StrCat("cuBLAS gemm ", describe(product)));
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<LibraryCall>>
-createCublasGemm(const format::CublasGemm &call,
-                 const LibraryCallOptions &options) {
-  absl::StatusOr<ColumnMajorProduct> product =
-      toColumnMajor(*call.lhs(), *call.rhs(), *call.result());
+createCublasGemm(const format::Call &call, const LibraryCallOptions &options) {
+  format::CallReader reader(call);
+  absl::StatusOr<ColumnMajorProduct> product = toColumnMajor(
+      *reader.view("lhs"), *reader.view("rhs"), *reader.view("result"));
   if (!product.ok()) {
     return product.status();
   }

@@ -9,6 +9,7 @@
 #include "runtime/base/Log.h"
 #include "runtime/base/Tensor.h"
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
@@ -20,9 +21,8 @@ namespace {
 
 class CublasltMatmul : public LibraryCall {
 public:
-  CublasltMatmul(const format::CublasltMatmul &call,
-                 const CublasltLibrary &library, cublasLtHandle_t handle,
-                 const CublasltAlignment &alignment)
+  CublasltMatmul(const CublasltCall &call, const CublasltLibrary &library,
+                 cublasLtHandle_t handle, const CublasltAlignment &alignment)
       : call(call), library(library), handle(handle), alignment(alignment) {}
 
   absl::Status build();
@@ -38,7 +38,7 @@ public:
   algorithms(int max, uint64_t scratchLimit) const override;
 
 private:
-  const format::CublasltMatmul &call;
+  const CublasltCall call;
   const CublasltLibrary &library;
   const cublasLtHandle_t handle;
   const CublasltAlignment alignment;
@@ -62,15 +62,16 @@ absl::Status CublasltMatmul::choose(const std::string &plannedVersion,
   if (problem->product().isEmpty()) {
     return absl::OkStatus();
   }
-  if (call.algorithm() && call.algorithm()->size() == sizeof(algorithm)) {
-    std::memcpy(&algorithm, call.algorithm()->data(), sizeof(algorithm));
+  if (std::string bytes = absl::HexStringToBytes(call.algorithm);
+      bytes.size() == sizeof(algorithm)) {
+    std::memcpy(&algorithm, bytes.data(), sizeof(algorithm));
     absl::Status status;
     if (!plannedVersion.empty() && plannedVersion != library.version) {
       status = absl::FailedPreconditionError(
           absl::StrCat("the plan was made with cuBLASLt ", plannedVersion,
                        ", this machine has ", library.version));
     } else {
-      status = problem->check(algorithm, call.scratch_bytes());
+      status = problem->check(algorithm, call.scratchBytes);
     }
     if (status.ok() || strict) {
       return status;
@@ -80,7 +81,7 @@ absl::Status CublasltMatmul::choose(const std::string &plannedVersion,
                             "for ",
                             describe(problem->product())));
   }
-  auto found = problem->findAlgorithms(1, call.scratch_bytes());
+  auto found = problem->findAlgorithms(1, call.scratchBytes);
   if (found.ok()) {
     algorithm = found->front().algo;
   }
@@ -145,8 +146,9 @@ static uint32_t alignmentOf(const format::TensorView &view,
 }
 
 absl::StatusOr<std::unique_ptr<LibraryCall>>
-createCublasltMatmul(const format::CublasltMatmul &call,
+createCublasltMatmul(const format::Call &planned,
                      const LibraryCallOptions &options) {
+  CublasltCall call(planned);
   absl::StatusOr<const CublasltLibrary *> library = CublasltLibrary::open();
   if (!library.ok()) {
     return library.status();
@@ -158,13 +160,12 @@ createCublasltMatmul(const format::CublasltMatmul &call,
   auto of = [&](const format::TensorView *view) {
     return view ? alignmentOf(*view, options) : 256;
   };
-  CublasltAlignment alignment = {
-      of(call.rhs()),
-      of(call.lhs()),
-      of(call.addend() ? call.addend() : call.result()),
-      of(call.result()),
-      of(call.bias()),
-      of(call.aux())};
+  CublasltAlignment alignment = {of(&call.rhs),
+                                 of(&call.lhs),
+                                 of(call.addend ? call.addend : &call.result),
+                                 of(&call.result),
+                                 of(call.bias),
+                                 of(call.aux)};
   auto matmul =
       std::make_unique<CublasltMatmul>(call, **library, *handle, alignment);
   absl::Status status = matmul->build();

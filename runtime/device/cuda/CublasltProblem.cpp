@@ -4,18 +4,33 @@
 
 #include "runtime/device/cuda/CublasltProblem.h"
 
+#include "runtime/format/CallReader.h"
+
 #include "absl/strings/str_cat.h"
 
 #include <algorithm>
 
 namespace minic::runtime {
 
-using format::CublasltActivation;
-
 #define RETURN_IF_ERROR(expression)                                            \
   if (absl::Status status = (expression); !status.ok()) {                      \
     return status;                                                             \
   }
+
+CublasltCall::CublasltCall(const format::Call &call)
+    : lhs(*format::CallReader(call).view("lhs")),
+      rhs(*format::CallReader(call).view("rhs")),
+      result(*format::CallReader(call).view("result")),
+      bias(format::CallReader(call).view("bias")),
+      addend(format::CallReader(call).view("addend")),
+      aux(format::CallReader(call).view("aux")),
+      allowsTf32(format::CallReader(call).allowsTf32()),
+      algorithm(format::CallReader(call).algorithm()), scratch(call.scratch()),
+      scratchBytes(call.scratch_bytes()) {
+  if (const auto *eltwise = format::CallReader(call).activation()) {
+    activation = eltwise->kind();
+  }
+}
 
 template <typename T>
 absl::Status CublasltProblem::set(cublasLtMatmulDescAttributes_t attribute,
@@ -47,9 +62,8 @@ CublasltProblem::addLayout(CublasltHandle<cublasLtMatrixLayout_t> &layout,
 }
 
 absl::Status CublasltProblem::describeProduct() {
-  cublasComputeType_t compute = call_.compute() == format::ComputeType::tf32
-                                    ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                    : CUBLAS_COMPUTE_32F;
+  cublasComputeType_t compute =
+      call_.allowsTf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
   RETURN_IF_ERROR(
       library_.status(library_.cublasLtMatmulDescCreate(
                           description_.out(library_.cublasLtMatmulDescDestroy),
@@ -63,30 +77,28 @@ absl::Status CublasltProblem::describeProduct() {
 }
 
 absl::Status CublasltProblem::describeEpilogue() {
-  uint32_t epilogue = call_.bias() ? CUBLASLT_EPILOGUE_BIAS : 0;
-  if (call_.activation() == CublasltActivation::relu) {
+  uint32_t epilogue = call_.bias ? CUBLASLT_EPILOGUE_BIAS : 0;
+  if (call_.activation == format::EltwiseKind::relu) {
     epilogue |= CUBLASLT_EPILOGUE_RELU;
-  } else if (call_.activation() == CublasltActivation::gelu_tanh) {
-    epilogue |=
-        call_.aux() ? CUBLASLT_EPILOGUE_GELU_AUX : CUBLASLT_EPILOGUE_GELU;
+  } else if (call_.activation == format::EltwiseKind::gelu_tanh) {
+    epilogue |= call_.aux ? CUBLASLT_EPILOGUE_GELU_AUX : CUBLASLT_EPILOGUE_GELU;
   }
   RETURN_IF_ERROR(
       set(CUBLASLT_MATMUL_DESC_EPILOGUE,
           epilogue ? epilogue : uint32_t(CUBLASLT_EPILOGUE_DEFAULT)));
-  if (call_.bias()) {
-    absl::StatusOr<cudaDataType_t> type = toCudaType(call_.bias()->dtype());
+  if (call_.bias) {
+    absl::StatusOr<cudaDataType_t> type = toCudaType(call_.bias->dtype());
     if (!type.ok()) {
       return type.status();
     }
     RETURN_IF_ERROR(
         set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, static_cast<int32_t>(*type)));
-    if (call_.bias()->dims()->Get(0) > 1 &&
-        call_.bias()->strides()->Get(0) != 1) {
+    if (call_.bias->dims()->Get(0) > 1 && call_.bias->strides()->Get(0) != 1) {
       return absl::UnimplementedError(
           "unsupported: a bias that is not contiguous in cuBLASLt");
     }
   }
-  if (call_.aux()) {
+  if (call_.aux) {
     RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, aux_.pitch));
     RETURN_IF_ERROR(set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE,
                         static_cast<int32_t>(aux_.type)));
@@ -100,8 +112,8 @@ absl::Status CublasltProblem::describeEpilogue() {
   auto standIn = [](uint32_t alignment) {
     return reinterpret_cast<void *>(uintptr_t(alignment));
   };
-  return setPointers(call_.bias() ? standIn(alignment_.bias) : nullptr,
-                     call_.aux() ? standIn(alignment_.aux) : nullptr);
+  return setPointers(call_.bias ? standIn(alignment_.bias) : nullptr,
+                     call_.aux ? standIn(alignment_.aux) : nullptr);
 }
 
 absl::Status CublasltProblem::setPointers(const void *bias, void *aux) {
@@ -118,8 +130,8 @@ absl::Status CublasltProblem::setPointers(const void *bias, void *aux) {
 
 absl::Status CublasltProblem::build() {
   absl::StatusOr<ColumnMajorProduct> product =
-      toColumnMajor(*call_.lhs(), *call_.rhs(), *call_.result(),
-                    {call_.addend(), call_.aux()}, {&addend_, &aux_});
+      toColumnMajor(call_.lhs, call_.rhs, call_.result,
+                    {call_.addend, call_.aux}, {&addend_, &aux_});
   if (!product.ok()) {
     return product.status();
   }
@@ -135,12 +147,12 @@ absl::Status CublasltProblem::build() {
   RETURN_IF_ERROR(describeEpilogue());
   RETURN_IF_ERROR(addLayout(a_, product_.a));
   RETURN_IF_ERROR(addLayout(b_, product_.b));
-  RETURN_IF_ERROR(addLayout(c_, call_.addend() ? addend_ : product_.d));
+  RETURN_IF_ERROR(addLayout(c_, call_.addend ? addend_ : product_.d));
   return addLayout(d_, product_.d);
 }
 
 absl::StatusOr<std::unique_ptr<CublasltProblem>>
-CublasltProblem::create(const format::CublasltMatmul &call,
+CublasltProblem::create(const CublasltCall &call,
                         const CublasltLibrary &library, cublasLtHandle_t handle,
                         const CublasltAlignment &alignment) {
   std::unique_ptr<CublasltProblem> problem(
@@ -159,8 +171,7 @@ uint32_t CublasltProblem::reductionSchemes() const {
     return CUBLASLT_REDUCTION_SCHEME_INPLACE |
            CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   }
-  bool hasEpilogue =
-      call_.bias() || call_.activation() != CublasltActivation::none;
+  bool hasEpilogue = call_.bias || call_.activation.has_value();
   return hasEpilogue ? CUBLASLT_REDUCTION_SCHEME_NONE
                      : CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
 }
@@ -230,15 +241,15 @@ absl::Status CublasltProblem::enqueue(const cublasLtMatmulAlgo_t &algorithm,
   auto resolve = [&](const format::TensorView *view) {
     return view ? bases.resolve(*view->address()) : nullptr;
   };
-  RETURN_IF_ERROR(setPointers(resolve(call_.bias()), resolve(call_.aux())));
-  void *d = resolve(call_.result());
-  const void *c = call_.addend() ? resolve(call_.addend()) : d;
-  void *workspace = call_.scratch() ? bases.resolve(*call_.scratch()) : nullptr;
-  const float alpha = 1, beta = call_.addend() ? 1 : 0;
+  RETURN_IF_ERROR(setPointers(resolve(call_.bias), resolve(call_.aux)));
+  void *d = resolve(&call_.result);
+  const void *c = call_.addend ? resolve(call_.addend) : d;
+  void *workspace = call_.scratch ? bases.resolve(*call_.scratch) : nullptr;
+  const float alpha = 1, beta = call_.addend ? 1 : 0;
   cublasStatus_t result = library_.cublasLtMatmul(
-      handle_, description_.get(), &alpha, resolve(call_.rhs()), a_.get(),
-      resolve(call_.lhs()), b_.get(), &beta, c, c_.get(), d, d_.get(),
-      &algorithm, workspace, workspace ? call_.scratch_bytes() : 0, stream);
+      handle_, description_.get(), &alpha, resolve(&call_.rhs), a_.get(),
+      resolve(&call_.lhs), b_.get(), &beta, c, c_.get(), d, d_.get(),
+      &algorithm, workspace, workspace ? call_.scratchBytes : 0, stream);
   if (result != CUBLAS_STATUS_SUCCESS) {
     return library_.status(
         result, absl::StrCat("cuBLASLt matmul ", describe(product_)));

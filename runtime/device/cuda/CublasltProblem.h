@@ -9,6 +9,7 @@
 #include "runtime/device/cuda/CublasLibrary.h"
 #include "runtime/device/cuda/LibraryCall.h"
 
+#include <optional>
 #include <vector>
 
 namespace minic::runtime {
@@ -40,6 +41,19 @@ private:
   Destroy destroy = nullptr;
 };
 
+/// What a call of the plan says, without the library's types.
+struct CublasltCall {
+  explicit CublasltCall(const format::Call &call);
+
+  const format::TensorView &lhs, &rhs, &result;
+  const format::TensorView *bias, *addend, *aux; // null: absent
+  std::optional<format::EltwiseKind> activation; // relu or gelu_tanh
+  bool allowsTf32;
+  absl::string_view algorithm; // hexadecimal
+  const format::Address *scratch;
+  uint64_t scratchBytes;
+};
+
 /// Guaranteed alignment of each operand's address, in bytes.
 struct CublasltAlignment {
   uint32_t a, b, c, d, bias, aux;
@@ -49,7 +63,7 @@ struct CublasltAlignment {
 class CublasltProblem {
 public:
   static absl::StatusOr<std::unique_ptr<CublasltProblem>>
-  create(const format::CublasltMatmul &call, const CublasltLibrary &library,
+  create(const CublasltCall &call, const CublasltLibrary &library,
          cublasLtHandle_t handle, const CublasltAlignment &alignment);
 
   /// At most `max` algorithms within `scratchLimit` bytes, the library's
@@ -68,9 +82,8 @@ public:
   const ColumnMajorProduct &product() const { return product_; }
 
 private:
-  CublasltProblem(const format::CublasltMatmul &call,
-                  const CublasltLibrary &library, cublasLtHandle_t handle,
-                  const CublasltAlignment &alignment)
+  CublasltProblem(const CublasltCall &call, const CublasltLibrary &library,
+                  cublasLtHandle_t handle, const CublasltAlignment &alignment)
       : call_(call), library_(library), handle_(handle), alignment_(alignment) {
   }
 
@@ -85,7 +98,7 @@ private:
   /// Tells the description where bias and aux are, if that changed.
   absl::Status setPointers(const void *bias, void *aux);
 
-  const format::CublasltMatmul &call_;
+  const CublasltCall call_;
   const CublasltLibrary &library_;
   const cublasLtHandle_t handle_;
   const CublasltAlignment alignment_;

@@ -9,6 +9,8 @@
 #include "runtime/device/cuda/CudaPointer.h"
 #include "runtime/device/cuda/PlanAddresses.h"
 #include "runtime/device/cuda/RecordedGraph.h"
+#include "runtime/format/CallReader.h"
+#include "runtime/format/CallTable.h"
 
 namespace minic::runtime {
 
@@ -226,19 +228,10 @@ absl::StatusOr<std::unique_ptr<RecordedRuns>> CudaExecutable::record(
 
 /// Whether the library may still choose how to do the call.
 static bool isOpen(const format::Call &call) {
-  auto isEmpty = [](const auto *choice) {
-    return !choice || choice->size() == 0;
-  };
-  if (const auto *matmul = call.call_as_CublasltMatmul()) {
-    return isEmpty(matmul->algorithm());
-  }
-  if (const auto *convolution = call.call_as_CudnnConvolution()) {
-    return isEmpty(convolution->engine());
-  }
-  if (const auto *matmul = call.call_as_CudnnMatmul()) {
-    return isEmpty(matmul->engine());
-  }
-  return false;
+  const format::CallRule *rule = format::findCall(
+      format::toView(*call.library()), format::toView(*call.op()));
+  return rule->algorithm != format::AlgorithmRule::none &&
+         format::CallReader(call).algorithm().empty();
 }
 
 absl::StatusOr<std::vector<LibraryAlgorithm>>

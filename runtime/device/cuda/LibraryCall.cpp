@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a descriptor to who makes its call.
+// From an op to who makes its call.
 
 #include "runtime/device/cuda/LibraryCall.h"
+
+#include "runtime/format/CallReader.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -13,22 +15,26 @@ LibraryCall::algorithms(int, uint64_t) const {
   return absl::UnimplementedError("this library call has one algorithm");
 }
 
+using Create = absl::StatusOr<std::unique_ptr<LibraryCall>> (*)(
+    const format::Call &, const LibraryCallOptions &);
+
+static constexpr struct {
+  const char *library, *op;
+  Create create;
+} kCalls[] = {{"cublas", "gemm", createCublasGemm},
+              {"cublaslt", "matmul", createCublasltMatmul},
+              {"cudnn", "convolution", createCudnnCall},
+              {"cudnn", "matmul", createCudnnCall}};
+
 absl::StatusOr<std::unique_ptr<LibraryCall>>
 createLibraryCall(const format::Call &call, const LibraryCallOptions &options) {
-  switch (call.call_type()) {
-  case format::LibraryCall::CublasGemm:
-    return createCublasGemm(*call.call_as_CublasGemm(), options);
-  case format::LibraryCall::CublasltMatmul:
-    return createCublasltMatmul(*call.call_as_CublasltMatmul(), options);
-  case format::LibraryCall::CudnnConvolution:
-    return createCudnnConvolution(*call.call_as_CudnnConvolution(), options);
-  case format::LibraryCall::CudnnMatmul:
-    return createCudnnMatmul(*call.call_as_CudnnMatmul(), options);
-  default:
-    return absl::UnimplementedError(absl::StrCat(
-        "unsupported: ", format::EnumNameLibraryCall(call.call_type()),
-        " on a GPU"));
+  for (const auto &each : kCalls) {
+    if (format::CallReader(call).is(each.library, each.op)) {
+      return each.create(call, options);
+    }
   }
+  return absl::UnimplementedError(
+      absl::StrCat("unsupported: ", format::callName(call), " on a GPU"));
 }
 
 } // namespace minic::runtime

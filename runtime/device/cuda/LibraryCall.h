@@ -84,17 +84,12 @@ public:
 /// another than the plan names; Unimplemented where it cannot do this call;
 /// InvalidArgument for an algorithm that it does not have.
 absl::StatusOr<std::unique_ptr<LibraryCall>>
-createCublasGemm(const format::CublasGemm &call,
-                 const LibraryCallOptions &options);
+createCublasGemm(const format::Call &call, const LibraryCallOptions &options);
 absl::StatusOr<std::unique_ptr<LibraryCall>>
-createCublasltMatmul(const format::CublasltMatmul &call,
+createCublasltMatmul(const format::Call &call,
                      const LibraryCallOptions &options);
 absl::StatusOr<std::unique_ptr<LibraryCall>>
-createCudnnConvolution(const format::CudnnConvolution &call,
-                       const LibraryCallOptions &options);
-absl::StatusOr<std::unique_ptr<LibraryCall>>
-createCudnnMatmul(const format::CudnnMatmul &call,
-                  const LibraryCallOptions &options);
+createCudnnCall(const format::Call &call, const LibraryCallOptions &options);
 
 /// By one of the above. Unimplemented for a call that is not a GPU's.
 absl::StatusOr<std::unique_ptr<LibraryCall>>

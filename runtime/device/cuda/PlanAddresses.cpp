@@ -4,6 +4,8 @@
 
 #include "runtime/device/cuda/PlanAddresses.h"
 
+#include "runtime/format/CallReader.h"
+
 namespace minic::runtime {
 
 namespace {
@@ -26,35 +28,10 @@ public:
   }
   void operator()(const format::Fill &fill) { see(fill.destination()); }
 
-  void operator()(const format::CublasGemm &call) {
-    seeViews({call.lhs(), call.rhs(), call.result()});
-  }
-  void operator()(const format::CublasltMatmul &call) {
-    seeViews({call.lhs(), call.rhs(), call.bias(), call.addend(), call.result(),
-              call.aux()});
-    see(call.scratch());
-  }
-  void operator()(const format::CudnnConvolution &call) {
-    seeViews({call.input(), call.filter(), call.bias(), call.addend(),
-              call.result()});
-    see(call.scratch());
-  }
-  void operator()(const format::CudnnMatmul &call) {
-    seeViews({call.lhs(), call.rhs(), call.bias(), call.result()});
-    see(call.scratch());
-  }
-
 private:
   void see(const format::Address *address) {
     if (address) {
       visit(*address);
-    }
-  }
-  void seeViews(std::initializer_list<const format::TensorView *> views) {
-    for (const format::TensorView *view : views) {
-      if (view) {
-        see(view->address());
-      }
     }
   }
 
@@ -73,15 +50,7 @@ void forEachAddress(const format::Command &command,
   } else if (const auto *fill = command.operation_as_Fill()) {
     visitor(*fill);
   } else if (const auto *call = command.operation_as_Call()) {
-    if (const auto *gemm = call->call_as_CublasGemm()) {
-      visitor(*gemm);
-    } else if (const auto *matmul = call->call_as_CublasltMatmul()) {
-      visitor(*matmul);
-    } else if (const auto *convolution = call->call_as_CudnnConvolution()) {
-      visitor(*convolution);
-    } else if (const auto *matmul = call->call_as_CudnnMatmul()) {
-      visitor(*matmul);
-    }
+    format::forEachAddress(*call, visit);
   }
 }
 

@@ -158,58 +158,68 @@ plan.launch "k" grid [1]() access [] {depends = array<i32: -1>}
 
 // -----
 
-// expected-error @below {{expects a descriptor of a library call, got "matmul"}}
+// expected-error @below {{expected '<'}}
 plan.call "matmul"() access []
 
 // -----
 
 %0 = plan.buffer 64
 // expected-error @below {{expects the view of rhs to be of one of 1 addresses, got 1}}
-plan.call #plan.onednn_matmul<
+plan.call <"onednn" "matmul"(
     lhs = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
     rhs = <operand = 1, dtype = f32, dims = [4, 4], strides = [4, 1]>,
-    result = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
-    post_ops = [], pack_rhs = false>(%0) access [#plan<access write>]
+    result = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>)>(%0) access [#plan<access write>]
 
 // -----
 
 %0 = plan.buffer 64
-// expected-error @below {{expects a stride for each of the 2 dimensions of lhs, got 1}}
-plan.call #plan.onednn_matmul<
+// expected-error @below {{of onednn matmul: lhs: rank 2 with 1 strides}}
+plan.call <"onednn" "matmul"(
     lhs = <operand = 0, dtype = f32, dims = [4, 4], strides = [4]>,
     rhs = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
-    result = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
-    post_ops = [], pack_rhs = false>(%0) access [#plan<access write>]
+    result = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>)>(%0) access [#plan<access write>]
 
 // -----
 
 %0 = plan.buffer 64
 // expected-error @below {{expects dimensions of 1 or more for result, got [4, 0]}}
-plan.call #plan.onednn_matmul<
+plan.call <"onednn" "matmul"(
     lhs = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
     rhs = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
-    result = <operand = 0, dtype = f32, dims = [4, 0], strides = [4, 1]>,
-    post_ops = [], pack_rhs = false>(%0) access [#plan<access write>]
+    result = <operand = 0, dtype = f32, dims = [4, 0], strides = [4, 1]>)>(%0) access [#plan<access write>]
 
 // -----
 
 %0 = plan.buffer 64
-// expected-error @below {{expects post-ops that are #plan.eltwise or #plan.binary, got "relu"}}
-plan.call #plan.onednn_matmul<
+// expected-error @below {{expects an epilogue of #plan.eltwise and #plan.binary, got "relu"}}
+plan.call <"onednn" "matmul"(
     lhs = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
     rhs = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
-    result = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
-    post_ops = ["relu"], pack_rhs = false>(%0) access [#plan<access write>]
+    result = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>)
+    epilogue ["relu"]>(%0) access [#plan<access write>]
 
 // -----
 
 %0 = plan.buffer 64
 // expected-error @below {{expects the address of its result to be written}}
-plan.call #plan.onednn_matmul<
+plan.call <"onednn" "matmul"(
     lhs = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
     rhs = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
-    result = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
-    post_ops = [], pack_rhs = false>(%0) access [#plan<access read>]
+    result = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>)>(%0) access [#plan<access read>]
+
+// -----
+
+%0 = plan.buffer 64
+// expected-error @below {{of onednn matmul: packed rhs: expected a constant}}
+plan.call <"onednn" "matmul"(
+    lhs = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
+    rhs = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
+    result = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>) attributes {pack_rhs = 1 : i64}>(%0) access [#plan<access write>]
+
+// -----
+
+// expected-error @below {{expects a status word to be zeroed}}
+%0 = plan.buffer 64 {status}
 
 // -----
 

@@ -29,20 +29,20 @@ plan.function @main inputs [#plan.tensor_spec<name = "x", type = tensor<4x8xf32>
       {scratch_bytes = 64 : i64, scalars = array<i64: 4, -1>, label = "a", depends = array<i32>}
     // CHECK: plan.launch "kernel_b" grid [2, 3, 4]() access []
     plan.launch "kernel_b" grid [2, 3, 4]() access []
-    // CHECK: plan.call #plan.onednn_matmul<lhs = <operand = 0, dtype = f32, dims = [4, 8], strides = [8, 1]>
+    // CHECK: plan.call <"onednn" "matmul"(lhs = <operand = 0, dtype = f32, dims = [4, 8], strides = [8, 1]>
     // CHECK-SAME: bias =
-    // CHECK-SAME: post_ops = [#plan.eltwise<kind = "relu", alpha = 0.000000e+00 : f32, beta = 0.000000e+00 : f32>, #plan.binary<kind = "add", operand =
-    // CHECK-SAME: pack_rhs = true
+    // CHECK-SAME: attributes {pack_rhs = 1 : i64}
+    // CHECK-SAME: epilogue [#plan.eltwise<kind = "relu", alpha = 0.000000e+00 : f32, beta = 0.000000e+00 : f32>, #plan.binary<kind = "add", operand =
     // CHECK-SAME: scratch %[[S]] {
     // CHECK-SAME: library_version = "2.6.3"
-    plan.call #plan.onednn_matmul<
+    plan.call <"onednn" "matmul"(
         lhs = <operand = 0, dtype = f32, dims = [4, 8], strides = [8, 1]>,
         rhs = <operand = 1, dtype = f32, dims = [8, 8], strides = [1, 8]>,
         bias = <operand = 1, dtype = f32, dims = [1, 8], strides = [8, 1]>,
-        result = <operand = 2, dtype = f32, dims = [4, 8], strides = [8, 1]>,
-        post_ops = [#plan.eltwise<kind = "relu", alpha = 0.0 : f32, beta = 0.0 : f32>,
-          #plan.binary<kind = "add", operand = <operand = 0, dtype = f32, dims = [4, 8], strides = [8, 1]>>],
-        pack_rhs = true>(%x, %w, %y)
+        result = <operand = 2, dtype = f32, dims = [4, 8], strides = [8, 1]>)
+        attributes {pack_rhs = 1 : i64}
+        epilogue [#plan.eltwise<kind = "relu", alpha = 0.0 : f32, beta = 0.0 : f32>,
+          #plan.binary<kind = "add", operand = <operand = 0, dtype = f32, dims = [4, 8], strides = [8, 1]>>]>(%x, %w, %y)
       access [#plan<access read>, #plan<access read>, #plan<access write>] scratch %s
       {scratch_bytes = 128 : i64, library_version = "2.6.3", label = "linear", depends = array<i32: 0>}
     // CHECK: plan.copy %[[Y]], %[[V]] bytes = 64 {depends = array<i32: 0>, label = "copy"}

@@ -8,6 +8,7 @@
 
 #include "oneapi/dnnl/dnnl_version.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,62 +20,52 @@ namespace minic::cpu {
 
 using kernel::FusionOp;
 
-int64_t OnednnCallWriter::read(Value argument) {
-  tensors_.push_back(
-      fusion_.getInputs()[cast<BlockArgument>(argument).getArgNumber()]);
-  return int64_t(tensors_.size()) - 1;
+int64_t OnednnCallWriter::address(Value argument) {
+  Value tensor = call_.outer(argument);
+  return call_.address(call_.planBuilder().addressOf(tensor),
+                       plan::Access::Read);
 }
 
-ArrayAttr OnednnCallWriter::readPostOps(ArrayRef<PostOp> postOps) {
-  SmallVector<Attribute> attrs =
-      getPostOpAttrs(fusion_.getContext(), postOps, int64_t(tensors_.size()));
-  for (const PostOp &postOp : postOps) {
-    if (postOp.operand) {
-      read(postOp.operand);
-    }
-  }
-  return ArrayAttr::get(fusion_.getContext(), attrs);
+void OnednnCallWriter::read(StringRef role, Value argument, Type dtype,
+                            ArrayRef<int64_t> dims, ArrayRef<int64_t> strides) {
+  call_.operand(role, call_.view(address(argument), dtype, dims, strides));
 }
 
-plan::TensorViewAttr OnednnCallWriter::view(int64_t operand, Type dtype,
-                                            ArrayRef<int64_t> dims,
-                                            ArrayRef<int64_t> strides) {
+void OnednnCallWriter::setPostOps(ArrayRef<PostOp> postOps) {
   Builder b(fusion_.getContext());
-  return plan::TensorViewAttr::get(b.getContext(), operand, dtype,
-                                   b.getDenseI64ArrayAttr(dims),
-                                   b.getDenseI64ArrayAttr(strides));
-}
-
-plan::TensorViewAttr OnednnCallWriter::resultView(const ResultView &result,
-                                                  Type dtype) {
-  return view(int64_t(tensors_.size()), dtype, result.dims, result.strides);
-}
-
-bool OnednnCallWriter::isConstant(int64_t operand) const {
-  return bool(tensors_[operand].getDefiningOp<graph::ConstantOp>());
-}
-
-void OnednnCallWriter::write(Attribute descriptor, StringRef name) {
-  OpBuilder &b = plan_.builder();
-  SmallVector<Value> addresses;
-  SmallVector<Attribute> access;
-  for (Value tensor : tensors_) {
-    addresses.push_back(plan_.addressOf(tensor));
-    access.push_back(plan::AccessAttr::get(b.getContext(), plan::Access::Read));
+  for (const PostOp &postOp : postOps) {
+    auto kind = b.getStringAttr(postOp.kind);
+    if (!postOp.operand) {
+      call_.postOp(plan::EltwiseAttr::get(b.getContext(), kind,
+                                          b.getF32FloatAttr(postOp.alpha),
+                                          b.getF32FloatAttr(postOp.beta)));
+      continue;
+    }
+    auto view = call_.view(address(postOp.operand),
+                           getElementTypeOrSelf(postOp.operand.getType()),
+                           postOp.view.dims, postOp.view.strides);
+    call_.postOp(plan::BinaryAttr::get(b.getContext(), kind, view));
   }
-  addresses.push_back(plan_.addressOf(fusion_.getResult(0)));
-  access.push_back(plan::AccessAttr::get(b.getContext(), plan::Access::Write));
-  std::string version = llvm::formatv("{0}.{1}.{2}", DNNL_VERSION_MAJOR,
-                                      DNNL_VERSION_MINOR, DNNL_VERSION_PATCH)
-                            .str();
-  std::string label = name.str();
-  for (Operation *op : fusion_.getBodyOps()) {
-    label += (" " + op->getName().stripDialect()).str();
-  }
-  plan::CallOp::create(b, fusion_.getLoc(), descriptor, addresses,
-                       b.getArrayAttr(access), /*scratch=*/Value(),
-                       b.getI64IntegerAttr(0), b.getStringAttr(version),
-                       b.getStringAttr(label), /*depends=*/nullptr);
+}
+
+void OnednnCallWriter::result(const ResultView &result, Type dtype) {
+  Value tensor = fusion_.getResult(0);
+  int64_t address =
+      call_.address(call_.planBuilder().addressOf(tensor), plan::Access::Write);
+  call_.operand("result",
+                call_.view(address, dtype, result.dims, result.strides));
+}
+
+void OnednnCallWriter::setPack(StringRef name, Value argument) {
+  Value tensor = call_.outer(argument);
+  call_.set(name, int64_t(bool(tensor.getDefiningOp<graph::ConstantOp>())));
+}
+
+void OnednnCallWriter::write(StringRef name) {
+  call_.setVersion(llvm::formatv("{0}.{1}.{2}", DNNL_VERSION_MAJOR,
+                                 DNNL_VERSION_MINOR, DNNL_VERSION_PATCH)
+                       .str());
+  call_.create(name);
 }
 
 Implementation onednnImplementation(FusionOp fusion, StringRef name,

@@ -8,34 +8,36 @@
 
 #include "compiler/target/KernelFamily.h"
 #include "compiler/target/cpu/onednn/PostOps.h"
+#include "dialects/plan/CallWriter.h"
 
 namespace minic::cpu {
 
-/// Collects the operands of one call. Operands are those of the fusion that
-/// body arguments stand for, then the result.
+/// Writes the operands of one call: those of the fusion that body arguments
+/// stand for, those of post-ops, then the result.
 class OnednnCallWriter {
 public:
-  OnednnCallWriter(kernel::FusionOp fusion, plan::PlanBuilder &plan)
-      : fusion_(fusion), plan_(plan) {}
+  OnednnCallWriter(kernel::FusionOp fusion, plan::PlanBuilder &plan,
+                   llvm::StringRef op)
+      : fusion_(fusion), call_(fusion, plan, "onednn", op) {}
 
-  /// The number of the operand that `argument` of the body becomes.
-  int64_t read(mlir::Value argument);
-  /// Numbers of the operands of `postOps`, and their attributes.
-  mlir::ArrayAttr readPostOps(llvm::ArrayRef<PostOp> postOps);
-  /// A view of operand number `operand`.
-  plan::TensorViewAttr view(int64_t operand, mlir::Type dtype,
-                            llvm::ArrayRef<int64_t> dims,
-                            llvm::ArrayRef<int64_t> strides);
-  /// The result's, which is the last operand.
-  plan::TensorViewAttr resultView(const ResultView &view, mlir::Type dtype);
-  bool isConstant(int64_t operand) const;
+  /// `argument` of the body as `role`.
+  void read(llvm::StringRef role, mlir::Value argument, mlir::Type dtype,
+            llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> strides);
+  void setPostOps(llvm::ArrayRef<PostOp> postOps);
+  void result(const ResultView &view, mlir::Type dtype);
+  template <typename Value> void set(llvm::StringRef name, const Value &value) {
+    call_.set(name, value);
+  }
+  /// 1 where `argument` is a constant, which oneDNN packs once.
+  void setPack(llvm::StringRef name, mlir::Value argument);
 
-  void write(mlir::Attribute descriptor, llvm::StringRef name);
+  void write(llvm::StringRef name);
 
 private:
+  int64_t address(mlir::Value argument);
+
   kernel::FusionOp fusion_;
-  plan::PlanBuilder &plan_;
-  llvm::SmallVector<mlir::Value> tensors_;
+  plan::CallWriter call_;
 };
 
 /// The implementation `name` without schedule, and its estimate from `flops`

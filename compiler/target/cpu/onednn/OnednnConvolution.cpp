@@ -131,34 +131,28 @@ LogicalResult OnednnConvolution::lower(FusionOp fusion,
   }
   const ConvShape &conv = *shape->conv;
   const Conv2dGeometry &g = conv.geometry;
-  OnednnCallWriter call(fusion, plan);
-  auto input = call.view(
-      call.read(conv.input), conv.inputType,
+  OnednnCallWriter call(fusion, plan, "convolution");
+  call.read(
+      "input", conv.input, conv.inputType,
       {g.batch, g.inputChannels, g.inputHeight, g.inputWidth},
       imageStrides(g.layout, g.inputChannels, g.inputHeight, g.inputWidth));
-  int64_t filterOperand = call.read(conv.filter);
-  auto filter =
-      call.view(filterOperand, conv.filterType,
-                {g.outputChannels, g.inputChannelsPerGroup(), g.filterHeight,
-                 g.filterWidth},
-                imageStrides(ImageLayout::NCHW, g.inputChannelsPerGroup(),
-                             g.filterHeight, g.filterWidth));
-  plan::TensorViewAttr bias;
+  call.read("filter", conv.filter, conv.filterType,
+            {g.outputChannels, g.inputChannelsPerGroup(), g.filterHeight,
+             g.filterWidth},
+            imageStrides(ImageLayout::NCHW, g.inputChannelsPerGroup(),
+                         g.filterHeight, g.filterWidth));
   if (conv.bias) {
-    bias = call.view(call.read(conv.bias), conv.inputType, {g.outputChannels},
-                     {1});
+    call.read("bias", conv.bias, conv.inputType, {g.outputChannels}, {1});
   }
-  ArrayAttr postOpAttrs = call.readPostOps(postOps);
-  auto result = call.resultView(ResultView::get(*shape), resultElement(*shape));
-  Builder b(fusion.getContext());
-  call.write(plan::OnednnConvolutionAttr::get(
-                 b.getContext(), input, filter, bias, result,
-                 b.getDenseI64ArrayAttr({g.strideHeight, g.strideWidth}),
-                 b.getDenseI64ArrayAttr({g.padTop, g.padLeft}),
-                 b.getDenseI64ArrayAttr({g.padBottom, g.padRight}),
-                 b.getDenseI64ArrayAttr({g.dilationHeight, g.dilationWidth}),
-                 g.groups, postOpAttrs, call.isConstant(filterOperand)),
-             name());
+  call.setPostOps(postOps);
+  call.result(ResultView::get(*shape), resultElement(*shape));
+  call.set("strides", ArrayRef<int64_t>({g.strideHeight, g.strideWidth}));
+  call.set("pads_begin", ArrayRef<int64_t>({g.padTop, g.padLeft}));
+  call.set("pads_end", ArrayRef<int64_t>({g.padBottom, g.padRight}));
+  call.set("dilations", ArrayRef<int64_t>({g.dilationHeight, g.dilationWidth}));
+  call.set("groups", g.groups);
+  call.setPack("pack_filter", conv.filter);
+  call.write(name());
   return success();
 }
 

@@ -87,14 +87,13 @@ std::string OnednnMatmul::opsThatLoseNan(FusionOp fusion) const {
   return namesThatLoseNan(postOps);
 }
 
-/// A view of `operand` over the result's batch dimensions, then rows and
-/// columns; a stride of 0 becomes an extent of 1.
-static plan::TensorViewAttr matrixView(OnednnCallWriter &call, int64_t operand,
-                                       Type dtype, ArrayRef<int64_t> batch,
-                                       ArrayRef<int64_t> batchStrides,
-                                       int64_t rows, int64_t columns,
-                                       int64_t rowStride,
-                                       int64_t columnStride) {
+/// `role` over the result's batch dimensions, then rows and columns; a stride
+/// of 0 becomes an extent of 1.
+static void readMatrix(OnednnCallWriter &call, StringRef role, Value argument,
+                       Type dtype, ArrayRef<int64_t> batch,
+                       ArrayRef<int64_t> batchStrides, int64_t rows,
+                       int64_t columns, int64_t rowStride,
+                       int64_t columnStride) {
   SmallVector<int64_t> dims, strides;
   for (auto [dim, stride] : llvm::zip_equal(batch, batchStrides)) {
     dims.push_back(stride == 0 ? 1 : dim);
@@ -102,7 +101,7 @@ static plan::TensorViewAttr matrixView(OnednnCallWriter &call, int64_t operand,
   }
   dims.append({rows, columns});
   strides.append({rowStride, columnStride});
-  return call.view(operand, dtype, dims, strides);
+  call.read(role, argument, dtype, dims, strides);
 }
 
 LogicalResult OnednnMatmul::lower(FusionOp fusion,
@@ -119,27 +118,22 @@ LogicalResult OnednnMatmul::lower(FusionOp fusion,
     return fusion.emitError(name()) << " cannot implement this: " << *rejected;
   }
   const GemmShape &gemm = *shape->gemm;
-  OnednnCallWriter call(fusion, plan);
-  auto lhs = matrixView(call, call.read(gemm.lhs), gemm.lhsType, gemm.batch,
-                        gemm.lhsBatchStrides, gemm.m, gemm.k, gemm.lhsStrideM,
-                        gemm.lhsStrideK);
-  int64_t rhsOperand = call.read(gemm.rhs);
-  auto rhs = matrixView(call, rhsOperand, gemm.rhsType, gemm.batch,
-                        gemm.rhsBatchStrides, gemm.k, gemm.n, gemm.rhsStrideK,
-                        gemm.rhsStrideN);
-  plan::TensorViewAttr bias;
+  OnednnCallWriter call(fusion, plan, "matmul");
+  readMatrix(call, "lhs", gemm.lhs, gemm.lhsType, gemm.batch,
+             gemm.lhsBatchStrides, gemm.m, gemm.k, gemm.lhsStrideM,
+             gemm.lhsStrideK);
+  readMatrix(call, "rhs", gemm.rhs, gemm.rhsType, gemm.batch,
+             gemm.rhsBatchStrides, gemm.k, gemm.n, gemm.rhsStrideK,
+             gemm.rhsStrideN);
   if (gemm.bias) {
     // Linear alone has one, and no batch.
-    bias = call.view(call.read(gemm.bias),
-                     getElementTypeOrSelf(gemm.bias.getType()), {1, gemm.n},
-                     {gemm.n, 1});
+    call.read("bias", gemm.bias, getElementTypeOrSelf(gemm.bias.getType()),
+              {1, gemm.n}, {gemm.n, 1});
   }
-  ArrayAttr postOpAttrs = call.readPostOps(postOps);
-  auto result = call.resultView(ResultView::get(*shape), resultElement(*shape));
-  call.write(plan::OnednnMatmulAttr::get(fusion.getContext(), lhs, rhs, bias,
-                                         result, postOpAttrs,
-                                         call.isConstant(rhsOperand)),
-             name());
+  call.setPostOps(postOps);
+  call.result(ResultView::get(*shape), resultElement(*shape));
+  call.setPack("pack_rhs", gemm.rhs);
+  call.write(name());
   return success();
 }
 

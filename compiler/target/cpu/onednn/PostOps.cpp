@@ -216,26 +216,4 @@ FailureOr<SmallVector<PostOp>> getPostOps(const FusionShape &shape,
   return ChainBuilder(shape, reason).build();
 }
 
-SmallVector<Attribute> getPostOpAttrs(MLIRContext *context,
-                                      ArrayRef<PostOp> postOps,
-                                      int64_t firstOperand) {
-  Builder b(context);
-  SmallVector<Attribute> attrs;
-  for (const PostOp &postOp : postOps) {
-    auto kind = b.getStringAttr(postOp.kind);
-    if (!postOp.operand) {
-      attrs.push_back(plan::EltwiseAttr::get(context, kind,
-                                             b.getF32FloatAttr(postOp.alpha),
-                                             b.getF32FloatAttr(postOp.beta)));
-      continue;
-    }
-    auto view = plan::TensorViewAttr::get(
-        context, firstOperand++, getElementTypeOrSelf(postOp.operand.getType()),
-        b.getDenseI64ArrayAttr(postOp.view.dims),
-        b.getDenseI64ArrayAttr(postOp.view.strides));
-    attrs.push_back(plan::BinaryAttr::get(context, kind, view));
-  }
-  return attrs;
-}
-
 } // namespace minic::cpu

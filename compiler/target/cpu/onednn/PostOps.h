@@ -56,12 +56,6 @@ bool losesNan(const PostOp &postOp);
 mlir::FailureOr<llvm::SmallVector<PostOp>>
 getPostOps(const kernel::FusionShape &shape, std::string &reason);
 
-/// #plan.eltwise and #plan.binary; the views of operands are numbered from
-/// `firstOperand` on, in order.
-llvm::SmallVector<mlir::Attribute>
-getPostOpAttrs(mlir::MLIRContext *context, llvm::ArrayRef<PostOp> postOps,
-               int64_t firstOperand);
-
 } // namespace minic::cpu
 
 #endif // MINIC_COMPILER_TARGET_CPU_ONEDNN_POSTOPS_H

@@ -87,26 +87,17 @@ LogicalResult CublasGemm::lower(FusionOp fusion,
     return fusion.emitError(name()) << " takes dense operands and chooses its "
                                        "algorithm itself";
   }
-  Builder b(fusion.getContext());
-  CallBuilder call(fusion, *shape, plan);
-  auto lhs = call.lhs();
-  auto rhs = call.rhs();
-  plan::TensorViewAttr bias;
+  // A bias is cuBLASLt's to add.
+  plan::CallWriter call(fusion, plan, shape->gemm->bias ? "cublaslt" : "cublas",
+                        shape->gemm->bias ? "matmul" : "gemm");
+  ProductWriter product(fusion, *shape, call);
+  product.factors();
   if (shape->gemm->bias) {
-    bias = call.columns(shape->gemm->bias);
+    product.columns("bias", shape->gemm->bias);
   }
-  auto result = call.result();
-  auto compute = b.getStringAttr(schedule->compute());
-  Attribute descriptor;
-  if (bias) {
-    descriptor = plan::CublasltMatmulAttr::get(
-        fusion.getContext(), lhs, rhs, bias, /*addend=*/{}, result, /*aux=*/{},
-        b.getStringAttr("none"), compute, b.getStringAttr(""));
-  } else {
-    descriptor = plan::CublasGemmAttr::get(fusion.getContext(), lhs, rhs,
-                                           result, compute);
-  }
-  call.create(descriptor, schedule->scratchBytes, /*version=*/"", name());
+  product.result("result");
+  call.set("compute", schedule->compute());
+  call.create(name(), schedule->scratchBytes);
   return success();
 }
 

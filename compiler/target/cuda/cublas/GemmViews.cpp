@@ -217,27 +217,20 @@ double estimatePaddingUs(FusionOp fusion, const FusionShape &shape,
 }
 
 //===----------------------------------------------------------------------===//
-// CallBuilder
+// ProductWriter
 //===----------------------------------------------------------------------===//
 
-Value CallBuilder::outer(Value argument) {
-  return fusion.getInputs()[cast<BlockArgument>(argument).getArgNumber()];
+int64_t ProductWriter::read(Value argument) {
+  Value tensor = call.outer(argument);
+  return call.address(call.planBuilder().addressOf(tensor), plan::Access::Read);
 }
 
-int64_t CallBuilder::operand(Value tensor, plan::Access access) {
-  addresses.push_back(plan.addressOf(tensor));
-  accesses.push_back(
-      plan::AccessAttr::get(plan.builder().getContext(), access));
-  return int64_t(addresses.size()) - 1;
-}
-
-plan::TensorViewAttr CallBuilder::matrix(Value argument,
-                                         ArrayRef<int64_t> batchStrides,
-                                         int64_t rows, int64_t columns,
-                                         int64_t rowStride,
-                                         int64_t columnStride) {
-  OpBuilder &b = plan.builder();
-  RankedTensorType type = typeOf(outer(argument));
+plan::TensorViewAttr ProductWriter::matrix(Value argument,
+                                           ArrayRef<int64_t> batchStrides,
+                                           int64_t rows, int64_t columns,
+                                           int64_t rowStride,
+                                           int64_t columnStride) {
+  RankedTensorType type = typeOf(call.outer(argument));
   ArrayRef<int64_t> shape = type.getShape();
   LayoutAttr layout = kernel::getLayout(type);
   ArrayRef<int64_t> padded = layout ? layout.getPadded() : shape;
@@ -263,10 +256,7 @@ plan::TensorViewAttr CallBuilder::matrix(Value argument,
   }
   dims.append({rows, columns});
   strides.append({inMemory(rowStride), inMemory(columnStride)});
-  return plan::TensorViewAttr::get(
-      b.getContext(), operand(outer(argument), plan::Access::Read),
-      type.getElementType(), b.getDenseI64ArrayAttr(dims),
-      b.getDenseI64ArrayAttr(strides));
+  return call.view(read(argument), type.getElementType(), dims, strides);
 }
 
 /// K in memory, zeros included: what both operands have where one is padded.
@@ -285,28 +275,22 @@ static int64_t kInMemory(const FusionShape &shape, FusionOp fusion) {
                   extent(gemm.rhs, gemm.rhsStrideK == 1));
 }
 
-plan::TensorViewAttr CallBuilder::lhs() {
+void ProductWriter::factors() {
   const GemmShape &gemm = *shape.gemm;
-  return matrix(gemm.lhs, gemm.lhsBatchStrides, gemm.m,
-                kInMemory(shape, fusion), gemm.lhsStrideM, gemm.lhsStrideK);
+  int64_t k = kInMemory(shape, fusion);
+  call.operand("lhs", matrix(gemm.lhs, gemm.lhsBatchStrides, gemm.m, k,
+                             gemm.lhsStrideM, gemm.lhsStrideK));
+  call.operand("rhs", matrix(gemm.rhs, gemm.rhsBatchStrides, k, gemm.n,
+                             gemm.rhsStrideK, gemm.rhsStrideN));
 }
 
-plan::TensorViewAttr CallBuilder::rhs() {
-  const GemmShape &gemm = *shape.gemm;
-  return matrix(gemm.rhs, gemm.rhsBatchStrides, kInMemory(shape, fusion),
-                gemm.n, gemm.rhsStrideK, gemm.rhsStrideN);
+void ProductWriter::columns(StringRef role, Value argument) {
+  call.operand(role, call.view(read(argument),
+                               getElementTypeOrSelf(argument.getType()),
+                               {shape.gemm->n}, {1}));
 }
 
-plan::TensorViewAttr CallBuilder::columns(Value argument) {
-  OpBuilder &b = plan.builder();
-  return plan::TensorViewAttr::get(
-      b.getContext(), operand(outer(argument), plan::Access::Read),
-      getElementTypeOrSelf(argument.getType()),
-      b.getDenseI64ArrayAttr({shape.gemm->n}), b.getDenseI64ArrayAttr({1}));
-}
-
-plan::TensorViewAttr CallBuilder::dense(int64_t operand, Type dtype) {
-  OpBuilder &b = plan.builder();
+plan::TensorViewAttr ProductWriter::dense(int64_t address, Type dtype) {
   const GemmShape &gemm = *shape.gemm;
   SmallVector<int64_t> dims(gemm.batch);
   dims.append({gemm.m, gemm.n});
@@ -314,41 +298,19 @@ plan::TensorViewAttr CallBuilder::dense(int64_t operand, Type dtype) {
   for (size_t i = dims.size() - 1; i-- > 0;) {
     strides[i] = strides[i + 1] * dims[i + 1];
   }
-  return plan::TensorViewAttr::get(b.getContext(), operand, dtype,
-                                   b.getDenseI64ArrayAttr(dims),
-                                   b.getDenseI64ArrayAttr(strides));
+  return call.view(address, dtype, dims, strides);
 }
 
-plan::TensorViewAttr CallBuilder::full(Value argument) {
-  return dense(operand(outer(argument), plan::Access::Read),
-               getElementTypeOrSelf(argument.getType()));
+void ProductWriter::full(StringRef role, Value argument) {
+  call.operand(role,
+               dense(read(argument), getElementTypeOrSelf(argument.getType())));
 }
 
-plan::TensorViewAttr CallBuilder::result(unsigned index) {
+void ProductWriter::result(StringRef role, unsigned index) {
   Value value = fusion.getResult(index);
-  return dense(operand(value, plan::Access::Write),
-               getElementTypeOrSelf(value.getType()));
-}
-
-void CallBuilder::create(Attribute descriptor, int64_t scratchBytes,
-                         StringRef version, StringRef name) {
-  OpBuilder &b = plan.builder();
-  Value scratch;
-  if (scratchBytes > 0) {
-    scratch = plan.buffer(scratchBytes);
-    if (auto buffer = scratch.getDefiningOp<plan::BufferOp>()) {
-      buffer.setAlignment(256); // what cuBLAS asks of a workspace
-    }
-  }
-  std::string label = name.str();
-  for (Operation *op : fusion.getBodyOps()) {
-    label += (" " + op->getName().stripDialect()).str();
-  }
-  plan::CallOp::create(
-      b, fusion.getLoc(), descriptor, addresses, b.getArrayAttr(accesses),
-      scratch, b.getI64IntegerAttr(scratchBytes),
-      version.empty() ? StringAttr() : b.getStringAttr(version),
-      b.getStringAttr(label), /*depends=*/nullptr);
+  int64_t address =
+      call.address(call.planBuilder().addressOf(value), plan::Access::Write);
+  call.operand(role, dense(address, getElementTypeOrSelf(value.getType())));
 }
 
 } // namespace minic::cuda

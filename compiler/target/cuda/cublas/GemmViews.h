@@ -8,7 +8,7 @@
 
 #include "compiler/target/DeviceProfile.h"
 #include "dialects/kernel/FusionShape.h"
-#include "dialects/plan/FusionLowering.h"
+#include "dialects/plan/CallWriter.h"
 
 namespace minic::cuda {
 
@@ -39,42 +39,34 @@ double estimatePaddingUs(kernel::FusionOp fusion,
                          const GemmPadding &padding,
                          const DeviceProfile &profile);
 
-/// Collects the operands of a call and the views of them.
-class CallBuilder {
+/// Writes the operands of a product's call.
+class ProductWriter {
 public:
-  CallBuilder(kernel::FusionOp fusion, const kernel::FusionShape &shape,
-              plan::PlanBuilder &plan)
-      : fusion(fusion), shape(shape), plan(plan) {}
+  ProductWriter(kernel::FusionOp fusion, const kernel::FusionShape &shape,
+                plan::CallWriter &call)
+      : fusion(fusion), shape(shape), call(call) {}
 
-  /// The views of the contraction's operands, in the layouts that the fusion's
-  /// operands have; [batch..., M, K] and [batch..., K, N].
-  plan::TensorViewAttr lhs();
-  plan::TensorViewAttr rhs();
+  /// Roles lhs and rhs: the contraction's operands, in the layouts that the
+  /// fusion's operands have; [batch..., M, K] and [batch..., K, N].
+  void factors();
   /// N values.
-  plan::TensorViewAttr columns(mlir::Value argument);
+  void columns(llvm::StringRef role, mlir::Value argument);
   /// As the result.
-  plan::TensorViewAttr full(mlir::Value argument);
+  void full(llvm::StringRef role, mlir::Value argument);
   /// The dense [batch..., M, N] that result number `index` is.
-  plan::TensorViewAttr result(unsigned index = 0);
-
-  /// The call, with workspace where `scratchBytes` is not 0.
-  void create(mlir::Attribute descriptor, int64_t scratchBytes,
-              llvm::StringRef version, llvm::StringRef name);
+  void result(llvm::StringRef role, unsigned index = 0);
 
 private:
-  mlir::Value outer(mlir::Value argument);
-  int64_t operand(mlir::Value tensor, plan::Access access);
+  int64_t read(mlir::Value argument);
   plan::TensorViewAttr matrix(mlir::Value argument,
                               llvm::ArrayRef<int64_t> batchStrides,
                               int64_t rows, int64_t columns, int64_t rowStride,
                               int64_t columnStride);
-  plan::TensorViewAttr dense(int64_t operand, mlir::Type dtype);
+  plan::TensorViewAttr dense(int64_t address, mlir::Type dtype);
 
   kernel::FusionOp fusion;
   const kernel::FusionShape &shape;
-  plan::PlanBuilder &plan;
-  llvm::SmallVector<mlir::Value> addresses;
-  llvm::SmallVector<mlir::Attribute> accesses;
+  plan::CallWriter &call;
 };
 
 } // namespace minic::cuda

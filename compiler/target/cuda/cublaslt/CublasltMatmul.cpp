@@ -140,27 +140,29 @@ LogicalResult CublasltMatmul::lower(FusionOp fusion,
              << ", got " << type;
     }
   }
-  Builder b(fusion.getContext());
-  CallBuilder call(fusion, shape, plan);
-  auto lhs = call.lhs();
-  auto rhs = call.rhs();
-  plan::TensorViewAttr bias, addend, aux;
+  plan::CallWriter call(fusion, plan, "cublaslt", "matmul");
+  ProductWriter product(fusion, shape, call);
+  product.factors();
   if (epilogue.bias) {
-    bias = call.columns(epilogue.bias);
+    product.columns("bias", epilogue.bias);
   }
   if (epilogue.addend) {
-    addend = call.full(epilogue.addend);
+    product.full("addend", epilogue.addend);
   }
-  auto result = call.result();
+  product.result("result");
   if (epilogue.hasAux) {
-    aux = call.result(1);
+    product.result("aux", 1);
   }
-  auto descriptor = plan::CublasltMatmulAttr::get(
-      fusion.getContext(), lhs, rhs, bias, addend, result, aux,
-      b.getStringAttr(epilogue.activation),
-      b.getStringAttr(schedule->compute()),
-      b.getStringAttr(schedule->versionsAlgorithm()));
-  call.create(descriptor, schedule->scratchBytes, schedule->version(), name());
+  call.set("compute", schedule->compute());
+  if (epilogue.activation != "none") {
+    Builder b(fusion.getContext());
+    call.postOp(plan::EltwiseAttr::get(
+        b.getContext(), b.getStringAttr(epilogue.activation),
+        b.getF32FloatAttr(0), b.getF32FloatAttr(0)));
+  }
+  call.setAlgorithm(schedule->versionsAlgorithm());
+  call.setVersion(schedule->version());
+  call.create(name(), schedule->scratchBytes);
   return success();
 }
 

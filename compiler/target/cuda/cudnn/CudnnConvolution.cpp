@@ -7,6 +7,7 @@
 #include "compiler/target/cuda/LaunchTime.h"
 #include "compiler/target/cuda/LibrarySchedule.h"
 #include "compiler/target/cuda/cudnn/EpilogueChain.h"
+#include "dialects/plan/CallWriter.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
@@ -213,48 +214,33 @@ CudnnConvolution::enumerate(FusionOp fusion,
 
 namespace {
 
-/// Collects the operands of the call and the views of them.
-class CallBuilder {
+/// Writes the operands of the call: dense [N, C, H, W] tensors in that order or
+/// in NHWC.
+class OperandWriter {
 public:
-  CallBuilder(FusionOp fusion, const Match &match, plan::PlanBuilder &plan)
-      : fusion(fusion), match(match), plan(plan), b(plan.builder()) {}
+  OperandWriter(const Match &match, plan::CallWriter &call)
+      : match(match), call(call) {}
 
-  plan::TensorViewAttr argument(Value argument, ArrayRef<int64_t> dims) {
-    return view(plan.addressOf(outer(argument)), plan::Access::Read, dims,
-                match.isNhwc());
-  }
-
-  plan::TensorViewAttr filter(ArrayRef<int64_t> dims, bool isNhwc) {
-    return view(plan.addressOf(outer(match.shape.conv->filter)),
-                plan::Access::Read, dims, isNhwc);
-  }
-
-  plan::TensorViewAttr result(ArrayRef<int64_t> dims) {
-    return view(plan.addressOf(fusion.getResult(0)), plan::Access::Write, dims,
-                match.isNhwc());
+  void read(StringRef role, Value argument, ArrayRef<int64_t> dims,
+            bool isNhwc) {
+    Value tensor = call.outer(argument);
+    write(role, call.planBuilder().addressOf(tensor), plan::Access::Read, dims,
+          isNhwc);
   }
 
   /// A value per channel; zeros where `bias` is null.
-  plan::TensorViewAttr channels(Value bias) {
+  void channels(StringRef role, Value bias) {
     int64_t count = match.geometry().outputChannels;
+    plan::PlanBuilder &plan = call.planBuilder();
     Value address =
         bias
-            ? plan.addressOf(outer(bias))
+            ? plan.addressOf(call.outer(bias))
             : plan.zeroedBuffer(count * kernel::getElementBytes(match.dtype()));
-    return view(address, plan::Access::Read, {1, count, 1, 1}, match.isNhwc());
+    write(role, address, plan::Access::Read, {1, count, 1, 1}, match.isNhwc());
   }
 
-  SmallVector<Value> addresses;
-  SmallVector<Attribute> accesses;
-
-private:
-  Value outer(Value argument) {
-    return fusion.getInputs()[cast<BlockArgument>(argument).getArgNumber()];
-  }
-
-  /// Of a dense [N, C, H, W] tensor in that order or in NHWC.
-  plan::TensorViewAttr view(Value address, plan::Access access,
-                            ArrayRef<int64_t> dims, bool isNhwc) {
+  void write(StringRef role, Value address, plan::Access access,
+             ArrayRef<int64_t> dims, bool isNhwc) {
     SmallVector<int64_t> strides(4);
     int64_t stride = 1;
     static constexpr int64_t kNchw[] = {3, 2, 1, 0}, kNhwc[] = {1, 3, 2, 0};
@@ -262,17 +248,13 @@ private:
       strides[dim] = stride;
       stride *= dims[dim];
     }
-    addresses.push_back(address);
-    accesses.push_back(plan::AccessAttr::get(b.getContext(), access));
-    return plan::TensorViewAttr::get(
-        b.getContext(), int64_t(addresses.size()) - 1, match.dtype(),
-        b.getDenseI64ArrayAttr(dims), b.getDenseI64ArrayAttr(strides));
+    call.operand(role, call.view(call.address(address, access), match.dtype(),
+                                 dims, strides));
   }
 
-  FusionOp fusion;
+private:
   const Match &match;
-  plan::PlanBuilder &plan;
-  OpBuilder &b;
+  plan::CallWriter &call;
 };
 
 } // namespace
@@ -301,51 +283,36 @@ LogicalResult CudnnConvolution::lower(FusionOp fusion,
   }
   const Conv2dGeometry &g = matched->geometry();
   const EpilogueChain &chain = matched->chain;
-  OpBuilder &b = plan.builder();
-  CallBuilder call(fusion, *matched, plan);
+  plan::CallWriter call(fusion, plan, "cudnn", "convolution");
+  OperandWriter operands(*matched, call);
   SmallVector<int64_t> resultDims = {g.batch, g.outputChannels, g.outputHeight,
                                      g.outputWidth};
-  auto input =
-      call.argument(matched->shape.conv->input,
-                    {g.batch, g.inputChannels, g.inputHeight, g.inputWidth});
-  auto filter = call.filter({g.outputChannels, g.inputChannelsPerGroup(),
-                             g.filterHeight, g.filterWidth},
-                            isFilterNhwc);
-  plan::TensorViewAttr bias, addend;
+  bool isNhwc = matched->isNhwc();
+  operands.read("input", matched->shape.conv->input,
+                {g.batch, g.inputChannels, g.inputHeight, g.inputWidth},
+                isNhwc);
+  operands.read("filter", matched->shape.conv->filter,
+                {g.outputChannels, g.inputChannelsPerGroup(), g.filterHeight,
+                 g.filterWidth},
+                isFilterNhwc);
   if (chain.bias || !chain.isEmpty()) {
-    bias = call.channels(chain.bias);
+    operands.channels("bias", chain.bias);
   }
   if (chain.addend) {
-    addend = call.argument(chain.addend, resultDims);
+    operands.read("addend", chain.addend, resultDims, isNhwc);
   }
-  auto result = call.result(resultDims);
-  auto descriptor = plan::CudnnConvolutionAttr::get(
-      fusion.getContext(), input, filter, bias, addend, result,
-      b.getDenseI64ArrayAttr({g.strideHeight, g.strideWidth}),
-      b.getDenseI64ArrayAttr({g.padTop, g.padLeft}),
-      b.getDenseI64ArrayAttr({g.padBottom, g.padRight}),
-      b.getDenseI64ArrayAttr({g.dilationHeight, g.dilationWidth}), g.groups,
-      chain.activationAttr(fusion.getContext()),
-      b.getStringAttr(schedule->compute()),
-      b.getStringAttr(schedule->versionsAlgorithm()));
-  Value scratch;
-  if (schedule->scratchBytes > 0) {
-    scratch = plan.buffer(schedule->scratchBytes);
-    if (auto buffer = scratch.getDefiningOp<plan::BufferOp>()) {
-      buffer.setAlignment(256);
-    }
-  }
-  std::string label = name().str();
-  for (Operation *op : fusion.getBodyOps()) {
-    label += (" " + op->getName().stripDialect()).str();
-  }
-  plan::CallOp::create(b, fusion.getLoc(), descriptor, call.addresses,
-                       b.getArrayAttr(call.accesses), scratch,
-                       b.getI64IntegerAttr(schedule->scratchBytes),
-                       schedule->version().empty()
-                           ? StringAttr()
-                           : b.getStringAttr(schedule->version()),
-                       b.getStringAttr(label), /*depends=*/nullptr);
+  operands.write("result", plan.addressOf(fusion.getResult(0)),
+                 plan::Access::Write, resultDims, isNhwc);
+  call.set("strides", {g.strideHeight, g.strideWidth});
+  call.set("pads_begin", {g.padTop, g.padLeft});
+  call.set("pads_end", {g.padBottom, g.padRight});
+  call.set("dilations", {g.dilationHeight, g.dilationWidth});
+  call.set("groups", g.groups);
+  call.set("compute", schedule->compute());
+  call.postOp(chain.activationAttr(fusion.getContext()));
+  call.setAlgorithm(schedule->versionsAlgorithm());
+  call.setVersion(schedule->version());
+  call.create(name(), schedule->scratchBytes);
   return success();
 }
 

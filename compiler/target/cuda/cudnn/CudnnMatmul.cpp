@@ -105,21 +105,18 @@ LogicalResult CudnnMatmul::lower(FusionOp fusion,
              << " expects dense operands, got " << input.getType();
     }
   }
-  Builder b(fusion.getContext());
-  CallBuilder call(fusion, shape, plan);
-  auto lhs = call.lhs();
-  auto rhs = call.rhs();
-  plan::TensorViewAttr bias;
+  plan::CallWriter call(fusion, plan, "cudnn", "matmul");
+  ProductWriter product(fusion, shape, call);
+  product.factors();
   if (chain.bias) {
-    bias = call.columns(chain.bias);
+    product.columns("bias", chain.bias);
   }
-  auto result = call.result();
-  auto descriptor = plan::CudnnMatmulAttr::get(
-      fusion.getContext(), lhs, rhs, bias, result,
-      chain.activationAttr(fusion.getContext()),
-      b.getStringAttr(schedule->compute()),
-      b.getStringAttr(schedule->versionsAlgorithm()));
-  call.create(descriptor, schedule->scratchBytes, schedule->version(), name());
+  product.result("result");
+  call.set("compute", schedule->compute());
+  call.postOp(chain.activationAttr(fusion.getContext()));
+  call.setAlgorithm(schedule->versionsAlgorithm());
+  call.setVersion(schedule->version());
+  call.create(name(), schedule->scratchBytes);
   return success();
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// format.CudnnConvolution and format.CudnnMatmul as LibraryCalls.
+// Calls of cuDNN, convolutions and matmuls alike.
 
 #include "runtime/device/cuda/LibraryCall.h"
 
 #include "runtime/base/Log.h"
 #include "runtime/device/cuda/cudnn/CudnnEngine.h"
 #include "runtime/device/cuda/cudnn/OfferedEngines.h"
+#include "runtime/format/CallReader.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -166,13 +167,11 @@ CudnnCall::algorithms(int max, uint64_t scratchLimit) const {
   return shared->engines.list(*engine, choice, max, scratchLimit);
 }
 
-/// Of either descriptor.
-template <typename Call>
-static absl::StatusOr<std::unique_ptr<LibraryCall>>
-createCall(const Call &call, const LibraryCallOptions &options) {
+absl::StatusOr<std::unique_ptr<LibraryCall>>
+createCudnnCall(const format::Call &call, const LibraryCallOptions &options) {
   absl::StatusOr<const CudnnLibrary *> library = CudnnLibrary::open();
   RETURN_IF_ERROR(library.status());
-  std::string engine = call.engine() ? call.engine()->str() : std::string();
+  std::string engine(format::CallReader(call).algorithm());
   // Another version numbers its engines anew.
   if (!engine.empty() && !options.libraryVersion.empty() &&
       options.libraryVersion != (*library)->version) {
@@ -194,18 +193,6 @@ createCall(const Call &call, const LibraryCallOptions &options) {
   shared->tensors = shared->engines.problem.tensors();
   return CudnnCall::create(std::move(shared), engine,
                            options.onlyListsAlgorithms);
-}
-
-absl::StatusOr<std::unique_ptr<LibraryCall>>
-createCudnnConvolution(const format::CudnnConvolution &call,
-                       const LibraryCallOptions &options) {
-  return createCall(call, options);
-}
-
-absl::StatusOr<std::unique_ptr<LibraryCall>>
-createCudnnMatmul(const format::CudnnMatmul &call,
-                  const LibraryCallOptions &options) {
-  return createCall(call, options);
 }
 
 } // namespace minic::runtime

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the plan's descriptors to one form.
+// From the ops' roles and attributes to one form.
 
 #include "runtime/device/cuda/cudnn/CudnnProblem.h"
+
+#include "runtime/format/CallReader.h"
 
 #include "absl/base/casts.h"
 #include "absl/strings/str_cat.h"
@@ -52,30 +54,31 @@ getActivation(const format::EltwisePostOp *op) {
   return CudnnProblem::Activation{op->kind(), op->alpha(), op->beta()};
 }
 
-CudnnProblem CudnnProblem::get(const format::CudnnConvolution &call) {
-  size_t rank = call.result()->dims()->size();
-  return {Convolution{toVector(*call.strides()), toVector(*call.pads_begin()),
-                      toVector(*call.pads_end()), toVector(*call.dilations())},
-          getTensor(*call.input(), rank),
-          getTensor(*call.filter(), rank),
-          getOptional(call.addend(), rank),
-          getOptional(call.bias(), rank),
-          getTensor(*call.result(), rank),
-          getActivation(call.activation()),
-          call.compute() == format::ComputeType::tf32};
+static std::vector<int64_t> toVector(absl::Span<const int64_t> values) {
+  return {values.begin(), values.end()};
 }
 
-CudnnProblem CudnnProblem::get(const format::CudnnMatmul &call) {
-  // cuDNN's matmuls are batched.
-  size_t rank = std::max<size_t>(3, call.result()->dims()->size());
-  return {std::nullopt,
-          getTensor(*call.lhs(), rank),
-          getTensor(*call.rhs(), rank),
-          std::nullopt,
-          getOptional(call.bias(), rank),
-          getTensor(*call.result(), rank),
-          getActivation(call.activation()),
-          call.compute() == format::ComputeType::tf32};
+CudnnProblem CudnnProblem::get(const format::Call &call) {
+  format::CallReader reader(call);
+  bool isConvolution = reader.is("cudnn", "convolution");
+  size_t rank = reader.view("result")->dims()->size();
+  std::optional<Convolution> convolution;
+  if (isConvolution) {
+    convolution = {toVector(reader.integers("strides")),
+                   toVector(reader.integers("pads_begin")),
+                   toVector(reader.integers("pads_end")),
+                   toVector(reader.integers("dilations"))};
+  } else {
+    rank = std::max<size_t>(3, rank); // cuDNN's matmuls are batched
+  }
+  return {std::move(convolution),
+          getTensor(*reader.view(isConvolution ? "input" : "lhs"), rank),
+          getTensor(*reader.view(isConvolution ? "filter" : "rhs"), rank),
+          getOptional(reader.view("addend"), rank),
+          getOptional(reader.view("bias"), rank),
+          getTensor(*reader.view("result"), rank),
+          getActivation(reader.activation()),
+          reader.allowsTf32()};
 }
 
 std::vector<const CudnnTensor *> CudnnProblem::tensors() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CudnnProblem: what a cuDNN call of a plan computes, from either descriptor of
-// the plan and without cuDNN's types.
+// CudnnProblem: what a cuDNN call of a plan computes, whichever op it is, without
+// cuDNN's types.
 
 #ifndef MINIC_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNPROBLEM_H
 #define MINIC_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNPROBLEM_H
@@ -42,8 +42,8 @@ struct CudnnProblem {
   /// f32 operands may be rounded to tf32.
   bool allowsTf32;
 
-  static CudnnProblem get(const format::CudnnConvolution &call);
-  static CudnnProblem get(const format::CudnnMatmul &call);
+  /// Of "cudnn convolution" or "cudnn matmul".
+  static CudnnProblem get(const format::Call &call);
 
   /// lhs, rhs, addend, bias and result, without those that are absent: the
   /// order of the pointers of a run.

@@ -27,11 +27,11 @@ const char *const text = R"(
       %x = plan.input 0
       %v = plan.input 1
       %y = plan.output 0
-      plan.call #plan.cublas_gemm<
+      plan.call <"cublas" "gemm"(
           lhs = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
           rhs = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
-          result = <operand = 1, dtype = f32, dims = [4, 4], strides = [4, 1]>,
-          compute = "f32">
+          result = <operand = 1, dtype = f32, dims = [4, 4], strides = [4, 1]>)
+          attributes {compute = "f32"}>
         (%x, %y) access [#plan<access read>, #plan<access write>] {depends = array<i32>}
       plan.copy %y, %v bytes = 16 {depends = array<i32: 0>}
     }

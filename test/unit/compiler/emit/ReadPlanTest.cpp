@@ -29,7 +29,7 @@ const char *const plan = R"(
   plan.function @main
       inputs [#plan.tensor_spec<name = "x", type = tensor<3x2xf32>, alignment = 64>,
               #plan.tensor_spec<name = "mask", type = tensor<3x2xi1>, alignment = 16>]
-      outputs [#plan.tensor_spec<name = "y", type = tensor<3x2xf32>, alignment = 64>]
+      outputs [#plan.tensor_spec<name = "y", type = tensor<3x2xf32>, alignment = 64, in_place = 0 : i64>]
       flops = 42 {
     plan.variant "cpu" isa ["avx2", "fma"] threads = 2
         attributes {arena_bytes = 256 : i64, evidence = "{}"} prepare {
@@ -44,28 +44,28 @@ const char *const plan = R"(
       plan.copy %v, %x bytes = 24 {depends = array<i32: 0>}
       plan.launch "kernel_a" grid [3] (%x, %w, %v) access [#plan<access read>, #plan<access read>, #plan<access write>]
         scratch %b {binary = @kernels, scalars = array<i64: 7, -1>, scratch_bytes = 64 : i64, label = "a", depends = array<i32: 1>}
-      plan.call #plan.onednn_matmul<
+      plan.call <"onednn" "matmul"(
           lhs = <operand = 0, dtype = f32, dims = [3, 2], strides = [2, 1]>,
           rhs = <operand = 1, dtype = f32, dims = [2, 2], strides = [1, 2]>,
-          result = <operand = 2, dtype = f32, dims = [3, 2], strides = [2, 1]>,
-          post_ops = [#plan.eltwise<kind = "relu", alpha = 0.0 : f32, beta = 0.0 : f32>,
-                      #plan.binary<kind = "add", operand = <operand = 3, dtype = f32, dims = [3, 2], strides = [2, 1]>>],
-          pack_rhs = true>
+          result = <operand = 2, dtype = f32, dims = [3, 2], strides = [2, 1]>)
+          attributes {pack_rhs = 1 : i64}
+          epilogue [#plan.eltwise<kind = "relu", alpha = 0.0 : f32, beta = 0.0 : f32>,
+                    #plan.binary<kind = "add", operand = <operand = 3, dtype = f32, dims = [3, 2], strides = [2, 1]>>]>
         (%v, %w, %y, %x) access [#plan<access read>, #plan<access read>, #plan<access write>, #plan<access read>]
         {library_version = "2.6.3", depends = array<i32: 2>}
-      plan.call #plan.onednn_convolution<
+      plan.call <"onednn" "convolution"(
           input = <operand = 0, dtype = f32, dims = [1, 1, 3, 2], strides = [6, 6, 2, 1]>,
           filter = <operand = 1, dtype = f32, dims = [1, 1, 3, 2], strides = [6, 6, 2, 1]>,
           bias = <operand = 2, dtype = f32, dims = [1], strides = [1]>,
-          result = <operand = 3, dtype = f32, dims = [1, 1, 2, 1], strides = [2, 2, 1, 1]>,
-          strides = [2, 1], pads_begin = [0, 0], pads_end = [2, 0], dilations = [1, 1], groups = 1,
-          post_ops = [#plan.eltwise<kind = "relu", alpha = 0.0 : f32, beta = 0.0 : f32>],
-          pack_filter = true>
+          result = <operand = 3, dtype = f32, dims = [1, 1, 2, 1], strides = [2, 2, 1, 1]>)
+          attributes {strides = array<i64: 2, 1>, pads_begin = array<i64: 0, 0>, pads_end = array<i64: 2, 0>,
+                      dilations = array<i64: 1, 1>, groups = 1 : i64, pack_filter = 1 : i64}
+          epilogue [#plan.eltwise<kind = "relu", alpha = 0.0 : f32, beta = 0.0 : f32>]>
         (%x, %w, %w, %y) access [#plan<access read>, #plan<access read>, #plan<access read>, #plan<access write>]
         scratch %b {scratch_bytes = 128 : i64, depends = array<i32: 3>}
     }
     plan.variant "cuda" isa ["sm_90a"] threads = 1
-        attributes {arena_bytes = 512 : i64, zeroed_bytes = 256 : i64,
+        attributes {arena_bytes = 512 : i64, zeroed_bytes = 256 : i64, status = 64 : i64,
                     graph = #plan.graph_verdict<replay = when_idle, graph_us = 3.5, stream_us = 4.25, graph_call_us = 8.5, stream_call_us = 10.5, when_idle_us = 4.5, when_idle_call_us = 8.75, run_us = 6.0,
                       pointer_changes = <stage = true, runs_before_update = 12, stage_us = 5.5, launch_us = 6.25, stage_call_us = 12.5, launch_call_us = 13.5, update_us = 80.25>>} prepare {
     } run {
@@ -77,42 +77,44 @@ const char *const plan = R"(
       plan.launch "kernel_b" grid [4, 6] (%x, %b) access [#plan<access read>, #plan<access write>]
         {binary = @device, block = array<i64: 32, 4>, cluster = array<i64: 2, 2>, shared_bytes = 1024 : i64,
          programmatic, depends = array<i32>}
-      plan.call #plan.cublas_gemm<
+      plan.call <"cublas" "gemm"(
           lhs = <operand = 0, dtype = f32, dims = [3, 2], strides = [2, 1]>,
           rhs = <operand = 1, dtype = f32, dims = [2, 2], strides = [1, 2]>,
-          result = <operand = 2, dtype = f32, dims = [3, 2], strides = [2, 1]>,
-          compute = "tf32">
+          result = <operand = 2, dtype = f32, dims = [3, 2], strides = [2, 1]>)
+          attributes {compute = "tf32"}>
         (%x, %w, %y) access [#plan<access read>, #plan<access read>, #plan<access write>]
         {library_version = "13.1", depends = array<i32: 0>}
-      plan.call #plan.cublaslt_matmul<
+      plan.call <"cublaslt" "matmul"(
           lhs = <operand = 0, dtype = f32, dims = [3, 2], strides = [2, 1]>,
           rhs = <operand = 1, dtype = f32, dims = [2, 2], strides = [1, 2]>,
           bias = <operand = 2, dtype = f32, dims = [2], strides = [1]>,
           addend = <operand = 3, dtype = f32, dims = [3, 2], strides = [2, 1]>,
           result = <operand = 4, dtype = f32, dims = [3, 2], strides = [2, 1]>,
-          aux = <operand = 5, dtype = f32, dims = [3, 2], strides = [4, 1]>,
-          activation = "gelu_tanh", compute = "f32",
-          algorithm = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1ff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff00000000000000000000000000000000">
+          aux = <operand = 5, dtype = f32, dims = [3, 2], strides = [4, 1]>)
+          attributes {compute = "f32"}
+          epilogue [#plan.eltwise<kind = "gelu_tanh", alpha = 0.0 : f32, beta = 0.0 : f32>]
+          algorithm "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1ff0f1f2f3f4f5f6f7f8f9fafbfcfdfeff00000000000000000000000000000000">
         (%x, %w, %w, %x, %y, %a) access [#plan<access read>, #plan<access read>, #plan<access read>,
                                          #plan<access read>, #plan<access write>, #plan<access write>]
         scratch %b {scratch_bytes = 256 : i64, library_version = "13.1.0", depends = array<i32: 1>}
-      plan.call #plan.cudnn_convolution<
+      plan.call <"cudnn" "convolution"(
           input = <operand = 0, dtype = f32, dims = [1, 1, 3, 2], strides = [6, 6, 2, 1]>,
           filter = <operand = 1, dtype = f32, dims = [1, 1, 1, 1], strides = [1, 1, 1, 1]>,
           bias = <operand = 1, dtype = f32, dims = [1, 1, 1, 1], strides = [1, 1, 1, 1]>,
           addend = <operand = 0, dtype = f32, dims = [1, 1, 3, 2], strides = [6, 6, 2, 1]>,
-          result = <operand = 2, dtype = f32, dims = [1, 1, 3, 2], strides = [6, 6, 2, 1]>,
-          strides = [1, 1], pads_begin = [0, 0], pads_end = [0, 0], dilations = [1, 1], groups = 1,
-          activation = <kind = "relu", alpha = 0.0 : f32, beta = 0.0 : f32>,
-          compute = "tf32", engine = "eng38_k2=5_k13=1">
+          result = <operand = 2, dtype = f32, dims = [1, 1, 3, 2], strides = [6, 6, 2, 1]>)
+          attributes {strides = array<i64: 1, 1>, pads_begin = array<i64: 0, 0>, pads_end = array<i64: 0, 0>,
+                      dilations = array<i64: 1, 1>, groups = 1 : i64, compute = "tf32"}
+          epilogue [#plan.eltwise<kind = "relu", alpha = 0.0 : f32, beta = 0.0 : f32>]
+          algorithm "eng38_k2=5_k13=1">
         (%x, %w, %y) access [#plan<access read>, #plan<access read>, #plan<access write>]
         {library_version = "9.14", depends = array<i32: 2>}
-      plan.call #plan.cudnn_matmul<
+      plan.call <"cudnn" "matmul"(
           lhs = <operand = 0, dtype = f32, dims = [1, 3, 2], strides = [6, 2, 1]>,
           rhs = <operand = 1, dtype = f32, dims = [1, 2, 2], strides = [4, 1, 2]>,
           bias = <operand = 1, dtype = f32, dims = [2], strides = [1]>,
-          result = <operand = 2, dtype = f32, dims = [1, 3, 2], strides = [6, 2, 1]>,
-          compute = "f32", engine = "">
+          result = <operand = 2, dtype = f32, dims = [1, 3, 2], strides = [6, 2, 1]>)
+          attributes {compute = "f32"}>
         (%x, %w, %y) access [#plan<access read>, #plan<access read>, #plan<access write>]
         scratch %b {scratch_bytes = 64 : i64, depends = array<i32: 3>}
     }

@@ -77,7 +77,7 @@ TEST(ArtifactReaderTest, refusesAnotherMajorVersion) {
   absl::Status status = read(bytes).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(status.message()),
-              HasSubstr("expected 1.x, got 2.3"));
+              HasSubstr("expected 2.x, got 3.3"));
 }
 
 TEST(ArtifactReaderTest, readsANewerMinorVersionAndItsSections) {

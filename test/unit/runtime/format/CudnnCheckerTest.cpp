@@ -15,16 +15,19 @@ TestArtifact soundConvolution() {
   TestArtifact artifact;
   artifact.variant().target = "cuda";
   artifact.variant().arena_bytes = 4096;
-  auto &convolution = artifact.call<CudnnConvolutionT>();
-  convolution.input = arenaView(0, {2, 4, 5, 5}, DType::f16);
-  convolution.filter = arenaView(512, {8, 4, 3, 3}, DType::f16);
-  convolution.bias = arenaView(1152, {1, 8, 1, 1}, DType::f16);
-  convolution.addend = arenaView(1280, {2, 8, 5, 5}, DType::f16);
-  convolution.result = arenaView(2304, {2, 8, 5, 5}, DType::f16);
-  convolution.strides = convolution.dilations = {1, 1};
-  convolution.pads_begin = convolution.pads_end = {1, 1};
-  convolution.activation = std::make_unique<EltwisePostOpT>();
-  convolution.engine = "eng38_k2=5";
+  CallT &convolution = artifact.call(libraryCall("cudnn", "convolution"));
+  setOperand(convolution, "input", arenaView(0, {2, 4, 5, 5}, DType::f16));
+  setOperand(convolution, "filter", arenaView(512, {8, 4, 3, 3}, DType::f16));
+  setOperand(convolution, "bias", arenaView(1152, {1, 8, 1, 1}, DType::f16));
+  setOperand(convolution, "addend", arenaView(1280, {2, 8, 5, 5}, DType::f16));
+  setOperand(convolution, "result", arenaView(2304, {2, 8, 5, 5}, DType::f16));
+  for (const char *name : {"strides", "dilations", "pads_begin", "pads_end"}) {
+    setIntegers(convolution, name, {1, 1});
+  }
+  setInteger(convolution, "groups", 1);
+  setText(convolution, "compute", "f32");
+  addEltwise(convolution, EltwiseKind::relu);
+  convolution.algorithm = "eng38_k2=5";
   convolution.scratch = address(Base::arena, 0, 3584);
   convolution.scratch_bytes = 512;
   return artifact;
@@ -35,20 +38,17 @@ TestArtifact soundMatmul() {
   TestArtifact artifact;
   artifact.variant().target = "cuda";
   artifact.variant().arena_bytes = 512;
-  auto &matmul = artifact.call<CudnnMatmulT>();
-  matmul.lhs = arenaView(0, {1, 2, 4});
-  matmul.rhs = arenaView(64, {1, 4, 3});
-  matmul.bias = arenaView(128, {3});
-  matmul.result = arenaView(192, {1, 2, 3});
+  CallT &matmul = artifact.call(libraryCall("cudnn", "matmul"));
+  setOperand(matmul, "lhs", arenaView(0, {1, 2, 4}));
+  setOperand(matmul, "rhs", arenaView(64, {1, 4, 3}));
+  setOperand(matmul, "bias", arenaView(128, {3}));
+  setOperand(matmul, "result", arenaView(192, {1, 2, 3}));
+  setText(matmul, "compute", "f32");
   return artifact;
 }
 
-CudnnConvolutionT &convolution(TestArtifact &artifact) {
-  return lastCall<CudnnConvolutionT>(artifact);
-}
-CudnnMatmulT &matmul(TestArtifact &artifact) {
-  return lastCall<CudnnMatmulT>(artifact);
-}
+/// Of either.
+CallT &call(TestArtifact &artifact) { return lastCall(artifact); }
 
 TEST(CudnnCheckerTest, acceptsWhatIsSound) {
   expectSound(soundConvolution());
@@ -59,24 +59,32 @@ TEST(CudnnCheckerTest, checksConvolutions) {
   expectDamageFound(
       soundConvolution,
       {
-          {"CudnnConvolution in a plan for cpu",
+          {"cudnn convolution in a plan for cpu",
            [](auto &a) { a.variant().target = "cpu"; }},
-          {"dtypes of input and filter: expected one float type",
-           [](auto &a) { convolution(a).filter->dtype = DType::bf16; }},
+          {"filter: expected input's dtype f16, got bf16",
+           [](auto &a) { operandOf(call(a), "filter").dtype = DType::bf16; }},
           {"expected extent 3 of spatial dimension 0, got 5",
-           [](auto &a) { convolution(a).strides = {2, 1}; }},
+           [](auto &a) { setIntegers(call(a), "strides", {2, 1}); }},
           {"bias: expected one value per channel",
-           [](auto &a) { convolution(a).bias->dims = {1, 4, 1, 1}; }},
+           [](auto &a) { operandOf(call(a), "bias").dims = {1, 4, 1, 1}; }},
           {"bias: expected one value per channel",
-           [](auto &a) { convolution(a).bias->dims = {1, 8, 1, 2}; }},
+           [](auto &a) { operandOf(call(a), "bias").dims = {1, 8, 1, 2}; }},
           {"addend: shape or dtype is not the result's",
-           [](auto &a) { convolution(a).addend->dims[0] = 1; }},
+           [](auto &a) { operandOf(call(a), "addend").dims[0] = 1; }},
           {"unknown eltwise kind 200",
-           [](auto &a) { convolution(a).activation->kind = EltwiseKind(200); }},
-          {"compute type tf32 of f16 operands",
-           [](auto &a) { convolution(a).compute = ComputeType::tf32; }},
+           [](auto &a) {
+             call(a).epilogue[0]->post_op.AsEltwisePostOp()->kind =
+                 EltwiseKind(200);
+           }},
+          {"epilogue: cudnn convolution takes no binary ops",
+           [](auto &a) {
+             call(a).epilogue.clear();
+             addBinary(call(a), BinaryKindPostOp::add, arenaView(0, {1, 1}));
+           }},
+          {"compute: tf32 of f16 operands",
+           [](auto &a) { setText(call(a), "compute", "tf32"); }},
           {"cudnn convolution scratch: 513 bytes",
-           [](auto &a) { convolution(a).scratch_bytes = 513; }},
+           [](auto &a) { call(a).scratch_bytes = 513; }},
       });
 }
 
@@ -86,19 +94,21 @@ TEST(CudnnCheckerTest, checksMatmuls) {
       {
           {"cudnn matmul rhs: 48 bytes at offset 480",
            [](auto &a) {
-             matmul(a).rhs->address = address(Base::arena, 0, 480);
+             operandOf(call(a), "rhs").address = address(Base::arena, 0, 480);
            }},
-          {"do not multiply", [](auto &a) { matmul(a).lhs->dims[2] = 3; }},
+          {"do not multiply",
+           [](auto &a) { operandOf(call(a), "lhs").dims[2] = 3; }},
           {"bias: expected one value per column",
-           [](auto &a) { matmul(a).bias->dims = {2}; }},
+           [](auto &a) { operandOf(call(a), "bias").dims = {2}; }},
           {"result: elements overlap",
-           [](auto &a) { matmul(a).result->strides = {6, 1, 1}; }},
-          {"dtypes of lhs and rhs",
+           [](auto &a) { operandOf(call(a), "result").strides = {6, 1, 1}; }},
+          {"lhs: expected f32, f16 or bf16, got i32",
            [](auto &a) {
-             matmul(a).lhs->dtype = matmul(a).rhs->dtype = DType::i32;
+             operandOf(call(a), "lhs").dtype = DType::i32;
+             operandOf(call(a), "rhs").dtype = DType::i32;
            }},
-          {"unknown compute type 2",
-           [](auto &a) { matmul(a).compute = ComputeType(2); }},
+          {"expected the attribute 'compute', got none",
+           [](auto &a) { call(a).attributes.clear(); }},
       });
 }
 

@@ -59,10 +59,9 @@ arenaView(uint64_t offset, std::vector<int64_t> dims,
   return view;
 }
 
-/// The last command's call, which is a `Table`.
-template <typename Table> Table &lastCall(TestArtifact &artifact) {
-  return *static_cast<Table *>(
-      artifact.variant().run.back()->operation.AsCall()->call.value);
+/// The last command's call.
+inline format::CallT &lastCall(TestArtifact &artifact) {
+  return *artifact.variant().run.back()->operation.AsCall();
 }
 
 } // namespace minic::testing

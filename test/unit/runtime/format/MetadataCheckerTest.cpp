@@ -48,6 +48,22 @@ TEST(MetadataCheckerTest, checksSignatures) {
       {"output 'y': alignment 48 is not a power of two",
        [](auto &a) { a.function().outputs[0]->alignment = 48; }},
       {"input 'x': name used twice", [](auto &a) { a.input("x", {1}); }},
+      {"output 'y': in place of input 1: only 1 exist",
+       [](auto &a) { a.function().outputs[0]->in_place = 1; }},
+      {"output 'y': in place of input 0: expected its dtype and dimensions",
+       [](auto &a) {
+         a.function().outputs[0]->in_place = 0;
+         a.function().outputs[0]->dtype = DType::i32;
+       }},
+      {"output 'z': in place of input 0: another output is, too",
+       [](auto &a) {
+         a.output("z", a.function().inputs[0]->dims);
+         a.function().outputs[0]->dims = a.function().inputs[0]->dims;
+         a.function().outputs[0]->in_place = 0;
+         a.function().outputs[1]->in_place = 0;
+       }},
+      {"input 'x': in_place is an output's",
+       [](auto &a) { a.function().inputs[0]->in_place = 0; }},
       {"function 'main': name used twice",
        [](auto &a) {
          a.metadata.functions.push_back(
@@ -102,6 +118,18 @@ TEST(MetadataCheckerTest, checksVariantsAndLaunches) {
   expectRefused({
       {"variant threads: expected 1 to 4096, got 0",
        [](auto &a) { a.variant().threads = 0; }},
+      {"variant status word: offset 0 is not a multiple of 4 within 0 zeroed",
+       [](auto &a) { a.variant().status = 0; }},
+      {"variant status word: offset 6",
+       [](auto &a) {
+         a.variant().zeroed_bytes = 64;
+         a.variant().status = 6;
+       }},
+      {"variant status word: offset 64",
+       [](auto &a) {
+         a.variant().zeroed_bytes = 64;
+         a.variant().status = 64;
+       }},
       {"variant memory: 100 bytes",
        [](auto &a) { a.variant().arena_bytes = 100; }},
       {"variant memory:",

@@ -47,30 +47,28 @@ Floats kernelReference(const Floats &x) {
 }
 
 /// result = lhs * w
-template <typename Table>
-static void addProduct(TestArtifact &artifact, format::Address lhs,
+static void addProduct(TestArtifact &artifact, const std::string &library,
+                       const std::string &op, format::Address lhs,
                        format::Address result) {
   auto view = [](format::Address address) {
     return tensorView(address, dims, {n, 1});
   };
-  Table &call = artifact.call<Table>();
-  call.lhs = view(lhs);
-  call.rhs = view(constantAddress(0));
-  call.result = view(result);
-  call.compute = format::ComputeType::f32;
-  call.scratch =
-      std::make_unique<format::Address>(arenaAddress(2 * matrixBytes));
-  call.scratch_bytes = scratchBytes;
+  format::CallT &call = artifact.call(libraryCall(library, op));
+  setOperand(call, "lhs", view(lhs));
+  setOperand(call, "rhs", view(constantAddress(0)));
+  setOperand(call, "result", view(result));
+  setText(call, "compute", "f32");
+  setScratch(call, arenaAddress(2 * matrixBytes), scratchBytes);
 }
 
 TestArtifact libraryArtifact() {
   TestArtifact artifact = kernelArtifact();
   artifact.variant().run.pop_back();
   artifact.variant().arena_bytes += scratchBytes;
-  addProduct<format::CublasGemmT>(artifact, arenaAddress(0),
-                                  arenaAddress(matrixBytes));
-  addProduct<format::CublasltMatmulT>(artifact, arenaAddress(matrixBytes),
-                                      outputAddress(0));
+  addProduct(artifact, "cublas", "gemm", arenaAddress(0),
+             arenaAddress(matrixBytes));
+  addProduct(artifact, "cublaslt", "matmul", arenaAddress(matrixBytes),
+             outputAddress(0));
   return artifact;
 }
 

@@ -7,6 +7,7 @@
 
 #include "runtime/base/Tensor.h"
 #include "runtime/format/plan_generated.h"
+#include "test/unit/runtime/testing/CallTables.h"
 
 #include <memory>
 #include <string>
@@ -47,15 +48,13 @@ public:
   void copy(format::Address destination, format::Address source,
             uint64_t bytes);
   void fill(format::Address destination, uint8_t value, uint64_t bytes);
-  format::OnednnMatmulT &matmul() { return call<format::OnednnMatmulT>(); }
-  /// Appends a call of a library; `Table` is one of format::LibraryCall's.
-  template <typename Table> Table &call() {
-    format::CallT call;
-    call.call.Set(Table());
+  /// Appends a call of a library, to be filled in; see CallTables.h.
+  format::CallT &call(format::CallT call) {
     format::CommandT &command = addCommand();
     command.operation.Set(std::move(call));
-    return *static_cast<Table *>(command.operation.AsCall()->call.value);
+    return *command.operation.AsCall();
   }
+  format::CallT &matmul() { return call(libraryCall("onednn", "matmul")); }
 
   /// The finished file.
   std::vector<std::byte> bytes() const;

@@ -38,13 +38,14 @@ public:
     return address;
   }
   mlir::Value buffer(int64_t bytes) override {
-    return plan::BufferOp::create(builder_, module->getLoc(),
-                                  plan::AddressType::get(builder_.getContext()),
-                                  builder_.getI64IntegerAttr(bytes),
-                                  builder_.getI64IntegerAttr(64),
-                                  mlir::UnitAttr(), mlir::IntegerAttr());
+    return plan::BufferOp::create(
+        builder_, module->getLoc(),
+        plan::AddressType::get(builder_.getContext()),
+        builder_.getI64IntegerAttr(bytes), builder_.getI64IntegerAttr(64),
+        mlir::UnitAttr(), mlir::IntegerAttr(), mlir::UnitAttr());
   }
   mlir::Value zeroedBuffer(int64_t bytes) override { return buffer(bytes); }
+  mlir::Value statusWord() override { return buffer(4); }
   int64_t threads() const override { return 2; }
   plan::KernelOp kernel(mlir::Operation *op, llvm::StringRef stem,
                         int64_t entries) override {

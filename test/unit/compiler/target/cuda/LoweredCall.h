@@ -34,13 +34,14 @@ public:
     return address;
   }
   mlir::Value buffer(int64_t bytes) override {
-    return plan::BufferOp::create(builder_, module->getLoc(),
-                                  plan::AddressType::get(builder_.getContext()),
-                                  builder_.getI64IntegerAttr(bytes),
-                                  builder_.getI64IntegerAttr(64),
-                                  mlir::UnitAttr(), mlir::IntegerAttr());
+    return plan::BufferOp::create(
+        builder_, module->getLoc(),
+        plan::AddressType::get(builder_.getContext()),
+        builder_.getI64IntegerAttr(bytes), builder_.getI64IntegerAttr(64),
+        mlir::UnitAttr(), mlir::IntegerAttr(), mlir::UnitAttr());
   }
   mlir::Value zeroedBuffer(int64_t bytes) override { return buffer(bytes); }
+  mlir::Value statusWord() override { return buffer(4); }
   int64_t threads() const override { return 1; }
   plan::KernelOp kernel(mlir::Operation *, llvm::StringRef, int64_t) override {
     ADD_FAILURE() << "a library has no kernel";
@@ -84,7 +85,7 @@ inline void implement(kernel::FusionOp fusion,
 }
 
 /// The call by implementation number `which` of `backend`; verified.
-template <typename Descriptor> struct LoweredCall {
+struct LoweredCall {
   LoweredCall(const LibraryBackend &backend, ParsedFusion &parsed,
               const DeviceProfile &profile, size_t which = 0)
       : plan(parsed.get().getContext()) {
@@ -95,13 +96,32 @@ template <typename Descriptor> struct LoweredCall {
     EXPECT_TRUE(succeeded(backend.lower(fusion, plan)));
     EXPECT_TRUE(succeeded(mlir::verify(*plan.module)));
     call = plan.call();
-    descriptor = mlir::cast<Descriptor>(call.getDescriptor());
+    descriptor = call.getDescriptor();
   }
 
   CallRecorder plan;
   plan::CallOp call;
-  Descriptor descriptor;
+  plan::LibraryCallAttr descriptor;
 };
+
+/// The text attribute `name` of the call.
+inline std::string textOf(plan::LibraryCallAttr descriptor,
+                          llvm::StringRef name) {
+  return mlir::cast<mlir::StringAttr>(descriptor.attribute(name)).str();
+}
+/// The kinds of its epilogue: "relu".
+inline std::string epilogueOf(plan::LibraryCallAttr descriptor) {
+  std::string kinds;
+  for (mlir::Attribute postOp : descriptor.postOps()) {
+    kinds += mlir::cast<plan::EltwiseAttr>(postOp).getKind().str();
+  }
+  return kinds;
+}
+inline llvm::ArrayRef<int64_t> integersOf(plan::LibraryCallAttr descriptor,
+                                          llvm::StringRef name) {
+  return mlir::cast<mlir::DenseI64ArrayAttr>(descriptor.attribute(name))
+      .asArrayRef();
+}
 
 /// The diagnostic of lowering `fusion`, which must fail.
 inline std::string loweringError(const LibraryBackend &backend,

@@ -46,28 +46,24 @@ struct Convolution {
     uint32_t weights = artifact.constant("w", {k, c / 2, r, s}, filter);
     uint32_t biases = artifact.constant("b", {k}, bias);
     uint32_t scales = artifact.constant("s", {k}, scale);
-    auto &call = artifact.call<format::OnednnConvolutionT>();
-    call.input = tensorView(inputAddress(0), {n, c, h, w}, strides(c, h, w));
-    call.filter = tensorView(constantAddress(weights), {k, c / 2, r, s},
-                             {c / 2 * r * s, r * s, s, 1});
-    call.bias = tensorView(constantAddress(biases), {k}, {1});
-    call.result = tensorView(outputAddress(0), {n, k, p, q}, strides(k, p, q));
-    call.strides = {2, 1};
-    call.pads_begin = {1, 1};
-    call.pads_end = {2, 1};
-    call.dilations = {2, 3};
-    call.groups = 2;
-    call.pack_filter = pack;
-    format::EltwisePostOpT relu;
-    relu.kind = format::EltwiseKind::relu;
-    call.post_ops.push_back(std::make_unique<format::PostOpEntryT>());
-    call.post_ops.back()->post_op.Set(std::move(relu));
-    format::BinaryPostOpT mul;
-    mul.kind = format::BinaryKindPostOp::mul;
-    mul.operand =
-        tensorView(constantAddress(scales), {1, k, 1, 1}, {k, 1, 1, 1});
-    call.post_ops.push_back(std::make_unique<format::PostOpEntryT>());
-    call.post_ops.back()->post_op.Set(std::move(mul));
+    format::CallT &call = artifact.call(libraryCall("onednn", "convolution"));
+    setOperand(call, "input",
+               tensorView(inputAddress(0), {n, c, h, w}, strides(c, h, w)));
+    setOperand(call, "filter",
+               tensorView(constantAddress(weights), {k, c / 2, r, s},
+                          {c / 2 * r * s, r * s, s, 1}));
+    setOperand(call, "bias", tensorView(constantAddress(biases), {k}, {1}));
+    setOperand(call, "result",
+               tensorView(outputAddress(0), {n, k, p, q}, strides(k, p, q)));
+    setIntegers(call, "strides", {2, 1});
+    setIntegers(call, "pads_begin", {1, 1});
+    setIntegers(call, "pads_end", {2, 1});
+    setIntegers(call, "dilations", {2, 3});
+    setInteger(call, "groups", 2);
+    setInteger(call, "pack_filter", pack);
+    addEltwise(call, format::EltwiseKind::relu);
+    addBinary(call, format::BinaryKindPostOp::mul,
+              tensorView(constantAddress(scales), {1, k, 1, 1}, {k, 1, 1, 1}));
   }
 
   std::vector<int64_t> strides(int64_t channels, int64_t height,

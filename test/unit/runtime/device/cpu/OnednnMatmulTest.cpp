@@ -29,16 +29,6 @@ protected:
   }
 };
 
-void addEltwise(format::OnednnMatmulT &matmul, format::EltwiseKind kind,
-                float alpha = 0, float beta = 0) {
-  format::EltwisePostOpT eltwise;
-  eltwise.kind = kind;
-  eltwise.alpha = alpha;
-  eltwise.beta = beta;
-  matmul.post_ops.push_back(std::make_unique<format::PostOpEntryT>());
-  matmul.post_ops.back()->post_op.Set(std::move(eltwise));
-}
-
 std::vector<float> randomFloats(int64_t count, int seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> uniform(-1, 1);
@@ -65,18 +55,17 @@ struct Linear {
     artifact.variant().threads = threads;
     uint32_t weights = artifact.constant("w", {n, k}, w);
     uint32_t bias = artifact.constant("b", {n}, b);
-    format::OnednnMatmulT &matmul = artifact.matmul();
-    matmul.lhs = tensorView(inputAddress(0), {m, k}, {k, 1});
-    matmul.rhs = tensorView(constantAddress(weights), {k, n}, {1, k});
-    matmul.bias = tensorView(constantAddress(bias), {1, n}, {n, 1});
-    matmul.result = tensorView(outputAddress(0), {m, n}, {n, 1});
-    matmul.pack_rhs = pack;
+    format::CallT &matmul = artifact.matmul();
+    setOperand(matmul, "lhs", tensorView(inputAddress(0), {m, k}, {k, 1}));
+    setOperand(matmul, "rhs",
+               tensorView(constantAddress(weights), {k, n}, {1, k}));
+    setOperand(matmul, "bias",
+               tensorView(constantAddress(bias), {1, n}, {n, 1}));
+    setOperand(matmul, "result", tensorView(outputAddress(0), {m, n}, {n, 1}));
+    setInteger(matmul, "pack_rhs", pack);
     addEltwise(matmul, format::EltwiseKind::relu);
-    format::BinaryPostOpT add;
-    add.kind = format::BinaryKindPostOp::add;
-    add.operand = tensorView(inputAddress(1), {m, n}, {n, 1});
-    matmul.post_ops.push_back(std::make_unique<format::PostOpEntryT>());
-    matmul.post_ops.back()->post_op.Set(std::move(add));
+    addBinary(matmul, format::BinaryKindPostOp::add,
+              tensorView(inputAddress(1), {m, n}, {n, 1}));
   }
 
   double expected(const float *x, const float *r, int64_t i, int64_t j) const {
@@ -181,12 +170,12 @@ TEST_F(OnednnMatmulTest, broadcastsBatches) {
   artifact.input("w", {5, 4});
   artifact.output("y", {2, 3, 4});
   artifact.variant().arena_bytes = 1 << 20;
-  format::OnednnMatmulT &matmul = artifact.matmul();
-  matmul.lhs = tensorView(inputAddress(0), {2, 3, 5}, {15, 5, 1});
-  matmul.rhs = tensorView(inputAddress(1), {1, 5, 4}, {20, 4, 1});
-  matmul.result = tensorView(outputAddress(0), {2, 3, 4}, {12, 4, 1});
-  matmul.scratch = std::make_unique<format::Address>(arenaAddress(0));
-  matmul.scratch_bytes = 1 << 20;
+  format::CallT &matmul = artifact.matmul();
+  setOperand(matmul, "lhs", tensorView(inputAddress(0), {2, 3, 5}, {15, 5, 1}));
+  setOperand(matmul, "rhs", tensorView(inputAddress(1), {1, 5, 4}, {20, 4, 1}));
+  setOperand(matmul, "result",
+             tensorView(outputAddress(0), {2, 3, 4}, {12, 4, 1}));
+  setScratch(matmul, arenaAddress(0), 1 << 20);
   auto program = Program::loadBytes(artifact.bytes());
   ASSERT_TRUE(program.ok()) << program.status();
   auto context = Context::create(*program);
@@ -221,10 +210,10 @@ float eltwise(format::EltwiseKind kind, float x, float alpha = 0,
   artifact.input("x", {1, 1});
   artifact.output("y", {1, 1});
   uint32_t one = artifact.constant("one", {1, 1}, {1});
-  format::OnednnMatmulT &matmul = artifact.matmul();
-  matmul.lhs = tensorView(inputAddress(0), {1, 1}, {1, 1});
-  matmul.rhs = tensorView(constantAddress(one), {1, 1}, {1, 1});
-  matmul.result = tensorView(outputAddress(0), {1, 1}, {1, 1});
+  format::CallT &matmul = artifact.matmul();
+  setOperand(matmul, "lhs", tensorView(inputAddress(0), {1, 1}, {1, 1}));
+  setOperand(matmul, "rhs", tensorView(constantAddress(one), {1, 1}, {1, 1}));
+  setOperand(matmul, "result", tensorView(outputAddress(0), {1, 1}, {1, 1}));
   addEltwise(matmul, kind, alpha, beta);
   auto program = Program::loadBytes(artifact.bytes());
   EXPECT_TRUE(program.ok()) << program.status();
@@ -276,11 +265,8 @@ TEST_F(OnednnMatmulTest, meansWhatThePlanSaysByEachPostOp) {
 
 TEST_F(OnednnMatmulTest, saysWhatIsNotSupported) {
   Linear halves({4, 8, 16}, true);
-  format::OnednnMatmulT &matmul = *halves.artifact.variant()
-                                       .run[0]
-                                       ->operation.AsCall()
-                                       ->call.AsOnednnMatmul();
-  matmul.lhs->dtype = DType::f16;
+  format::CallT &matmul = *halves.artifact.variant().run[0]->operation.AsCall();
+  operandOf(matmul, "lhs").dtype = DType::f16;
   absl::Status status = Program::loadBytes(halves.artifact.bytes()).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
   EXPECT_THAT(std::string(status.message()),

@@ -17,9 +17,9 @@ using namespace ::minic::testing;
 TEST(OnednnMissingTest, isNamedWhenThePlanNeedsIt) {
   TestArtifact artifact;
   artifact.variant().arena_bytes = 64;
-  format::OnednnMatmulT &matmul = artifact.matmul();
-  for (auto *view : {&matmul.lhs, &matmul.rhs, &matmul.result}) {
-    *view = tensorView(arenaAddress(0), {1, 1}, {1, 1});
+  format::CallT &matmul = artifact.matmul();
+  for (const char *role : {"lhs", "rhs", "result"}) {
+    setOperand(matmul, role, tensorView(arenaAddress(0), {1, 1}, {1, 1}));
   }
   absl::Status status = Program::loadBytes(artifact.bytes()).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);

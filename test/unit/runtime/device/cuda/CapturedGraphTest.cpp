@@ -313,7 +313,7 @@ TEST_F(CapturedGraphTest, saysWhichCallCannotBeCaptured) {
   ASSERT_TRUE(program.status().ok()) << program.status();
   auto graph = program.createGraph();
   ASSERT_TRUE(graph.ok()) << graph.status();
-  EXPECT_EQ((*graph)->refusal(), "CublasGemm cannot be captured");
+  EXPECT_EQ((*graph)->refusal(), "cublas gemm cannot be captured");
   Tensors tensors(program);
   ASSERT_TRUE(program.run(**graph, tensors.data()).ok());
   program.expectOutputs(tensors.data());

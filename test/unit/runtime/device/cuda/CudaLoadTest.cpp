@@ -194,9 +194,9 @@ TEST_F(CudaLoadTest, doesNotEndACaptureOfAnotherStream) {
 TEST_F(CudaLoadTest, saysThatALibraryOfTheCpuIsNotForAGpu) {
   TestArtifact artifact = cudaArtifact();
   artifact.variant().arena_bytes = 256;
-  format::OnednnMatmulT &matmul = artifact.matmul();
-  for (auto *view : {&matmul.lhs, &matmul.rhs, &matmul.result}) {
-    *view = tensorView(arenaAddress(0), {1, 1}, {1, 1});
+  format::CallT &matmul = artifact.matmul();
+  for (const char *role : {"lhs", "rhs", "result"}) {
+    setOperand(matmul, role, tensorView(arenaAddress(0), {1, 1}, {1, 1}));
   }
   LoadedArtifact loaded(artifact);
   EXPECT_FALSE(loaded.status().ok());

@@ -172,7 +172,7 @@ TEST_F(GraphFaultTest, aCallersCaptureNeverSeesWhatCannotBeCaptured) {
     absl::Status status = (*execution)->run(callers.data());
     EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_EQ(status.message(),
-              "run: expected a stream that is not being captured: CublasGemm "
+              "run: expected a stream that is not being captured: cublas gemm "
               "cannot be captured");
     // The capture is whole and has nothing of the run.
     CUgraph graph = nullptr;

@@ -3,6 +3,7 @@
 // The plan, loaded by hand: its library call is the test's.
 
 #include "test/unit/runtime/device/cuda/GraphTestProgram.h"
+#include "runtime/format/CallReader.h"
 #include "test/unit/runtime/testing/PackedTable.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +20,7 @@ namespace {
 class AddingLibrary : public LibraryCall {
 public:
   AddingLibrary(const CudaDriver &driver, CUfunction add,
-                const format::CublasGemm &call, LibraryBehaviour behaviour,
+                const format::Call &call, LibraryBehaviour behaviour,
                 int &clones)
       : driver(driver), add(add), call(call), behaviour(behaviour),
         clones(clones) {}
@@ -29,9 +30,10 @@ public:
       MINIC_RETURN_IF_CUDA_ERROR(driver, cuStreamSynchronize(stream),
                                  "the library");
     }
-    void *lhs = bases.resolve(*call.lhs()->address());
-    void *rhs = bases.resolve(*call.rhs()->address());
-    void *result = bases.resolve(*call.result()->address());
+    format::CallReader reader(call);
+    void *lhs = bases.resolve(*reader.view("lhs")->address());
+    void *rhs = bases.resolve(*reader.view("rhs")->address());
+    void *result = bases.resolve(*reader.view("result")->address());
     int64_t count = GraphTestProgram::count;
     void *params[] = {&lhs, &rhs, &result, &count};
     MINIC_RETURN_IF_CUDA_ERROR(
@@ -52,7 +54,7 @@ public:
 private:
   const CudaDriver &driver;
   const CUfunction add;
-  const format::CublasGemm &call;
+  const format::Call &call;
   const LibraryBehaviour behaviour;
   int &clones;
 };
@@ -73,14 +75,12 @@ TestArtifact makeArtifact() {
   artifact.variant().arena_bytes = 256;
   cudaLaunch(artifact, "scale_f32", count, {inputAddress(0), arenaAddress(0)},
              {count});
-  format::CublasGemmT gemm;
-  gemm.lhs = view(arenaAddress(0));
-  gemm.rhs = view(inputAddress(1));
-  gemm.result = view(outputAddress(1));
-  format::CallT call;
-  call.call.Set(std::move(gemm));
-  artifact.variant().run.push_back(std::make_unique<format::CommandT>());
-  artifact.variant().run.back()->operation.Set(std::move(call));
+  format::CallT gemm = libraryCall("cublas", "gemm");
+  setOperand(gemm, "lhs", view(arenaAddress(0)));
+  setOperand(gemm, "rhs", view(inputAddress(1)));
+  setOperand(gemm, "result", view(outputAddress(1)));
+  setText(gemm, "compute", "f32");
+  artifact.call(std::move(gemm));
   cudaLaunch(artifact, "add_f32", count,
              {inputAddress(0), outputAddress(1), outputAddress(0)}, {count});
   artifact.copy(outputAddress(2), inputAddress(1, 32), 32);
@@ -132,8 +132,7 @@ absl::Status GraphTestProgram::load(LibraryBehaviour behaviour) {
   }
   loaded_[1].call = std::make_unique<AddingLibrary>(
       driver, loaded_[2].launch.function,
-      *variant.run()->Get(1)->operation_as_Call()->call_as_CublasGemm(),
-      behaviour, clones_);
+      *variant.run()->Get(1)->operation_as_Call(), behaviour, clones_);
   bases_.arena = static_cast<std::byte *>(allocate(0));
   bases_.inputCount = 2;
   absl::StatusOr<std::unique_ptr<CommandList>> commands =

@@ -220,7 +220,7 @@ TEST_F(WhenIdleTest, whatCannotBeCapturedIsLaunchedAlways) {
     wait();
   }
   EXPECT_EQ(counted(), Counted(0, 3));
-  EXPECT_EQ(execution->graphRefusal(), "CublasGemm cannot be captured");
+  EXPECT_EQ(execution->graphRefusal(), "cublas gemm cannot be captured");
   program->expectOutputs(sets[0].data());
 }
 

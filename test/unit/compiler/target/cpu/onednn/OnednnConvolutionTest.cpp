@@ -56,37 +56,42 @@ struct Lowered {
     EXPECT_TRUE(succeeded(backend.lower(fusion, plan)));
     call = onlyOp<plan::CallOp>(*plan.module);
     EXPECT_TRUE(succeeded(mlir::verify(call)));
-    convolution = mlir::cast<plan::OnednnConvolutionAttr>(call.getDescriptor());
+    convolution = call.getDescriptor();
+  }
+
+  llvm::ArrayRef<int64_t> integers(const char *name) const {
+    return mlir::cast<mlir::DenseI64ArrayAttr>(convolution.attribute(name))
+        .asArrayRef();
+  }
+  int64_t integer(const char *name) const {
+    return mlir::cast<mlir::IntegerAttr>(convolution.attribute(name)).getInt();
   }
 
   RecordingPlanBuilder plan;
   plan::CallOp call;
-  plan::OnednnConvolutionAttr convolution;
+  plan::LibraryCallAttr convolution;
 };
 
 TEST(OnednnConvolutionTest, ViewsAreNchwWhateverTheLayout) {
   ParsedFusion parsed = conv2d("");
   Lowered lowered(kPlain, parsed);
-  auto input = lowered.convolution.getInput();
+  auto input = lowered.convolution.view("input");
   EXPECT_THAT(input.getDims().asArrayRef(), ElementsAre(2, 6, 9, 8));
   EXPECT_THAT(input.getStrides().asArrayRef(), ElementsAre(432, 1, 48, 6));
-  auto filter = lowered.convolution.getFilter();
+  auto filter = lowered.convolution.view("filter");
   EXPECT_THAT(filter.getDims().asArrayRef(), ElementsAre(4, 3, 3, 2));
   EXPECT_THAT(filter.getStrides().asArrayRef(), ElementsAre(18, 6, 2, 1));
-  auto result = lowered.convolution.getResult();
+  auto result = lowered.convolution.view("result");
   EXPECT_EQ(result.getOperand(), 3);
   EXPECT_THAT(result.getDims().asArrayRef(), ElementsAre(2, 4, 4, 7));
   EXPECT_THAT(result.getStrides().asArrayRef(), ElementsAre(112, 1, 28, 4));
-  EXPECT_EQ(lowered.convolution.getBias().getOperand(), 2);
-  EXPECT_THAT(lowered.convolution.getStrides().asArrayRef(), ElementsAre(2, 1));
-  EXPECT_THAT(lowered.convolution.getPadsBegin().asArrayRef(),
-              ElementsAre(1, 1));
-  EXPECT_THAT(lowered.convolution.getPadsEnd().asArrayRef(), ElementsAre(2, 1));
-  EXPECT_THAT(lowered.convolution.getDilations().asArrayRef(),
-              ElementsAre(2, 3));
-  EXPECT_EQ(lowered.convolution.getGroups(), 2);
-  EXPECT_FALSE(lowered.convolution.getPackFilter())
-      << "the filter is an argument";
+  EXPECT_EQ(lowered.convolution.view("bias").getOperand(), 2);
+  EXPECT_THAT(lowered.integers("strides"), ElementsAre(2, 1));
+  EXPECT_THAT(lowered.integers("pads_begin"), ElementsAre(1, 1));
+  EXPECT_THAT(lowered.integers("pads_end"), ElementsAre(2, 1));
+  EXPECT_THAT(lowered.integers("dilations"), ElementsAre(2, 3));
+  EXPECT_EQ(lowered.integer("groups"), 2);
+  EXPECT_FALSE(lowered.integer("pack_filter")) << "the filter is an argument";
 }
 
 TEST(OnednnConvolutionTest, EpiloguesArePostOps) {
@@ -98,7 +103,7 @@ TEST(OnednnConvolutionTest, EpiloguesArePostOps) {
              {"tensor<4xf32>", y});
   EXPECT_EQ(kFused.opsThatLoseNan(parsed.get()), "relu");
   Lowered lowered(kFused, parsed);
-  auto postOps = lowered.convolution.getPostOps().getValue();
+  auto postOps = lowered.convolution.postOps();
   ASSERT_THAT(postOps, SizeIs(3));
   auto scale = mlir::cast<plan::BinaryAttr>(postOps[0]);
   EXPECT_EQ(scale.getKind().getValue(), "mul");

@@ -44,6 +44,10 @@ std::string reasonFor(const OnednnMatmul &backend, ParsedFusion &&parsed) {
   return reasonFor(backend, parsed);
 }
 
+bool packs(plan::LibraryCallAttr call) {
+  return mlir::cast<mlir::IntegerAttr>(call.attribute("pack_rhs")).getInt();
+}
+
 /// The call that `backend` writes for `parsed`.
 struct Lowered {
   Lowered(const OnednnMatmul &backend, ParsedFusion &parsed)
@@ -54,30 +58,30 @@ struct Lowered {
     fusion.setImplAttr(implementations.front().impl);
     EXPECT_TRUE(succeeded(backend.lower(fusion, plan)));
     call = onlyOp<plan::CallOp>(*plan.module);
-    matmul = mlir::cast<plan::OnednnMatmulAttr>(call.getDescriptor());
+    matmul = call.getDescriptor();
   }
 
   RecordingPlanBuilder plan;
   plan::CallOp call;
-  plan::OnednnMatmulAttr matmul;
+  plan::LibraryCallAttr matmul;
 };
 
 TEST(OnednnMatmulTest, ALinearWithBias) {
   ParsedFusion parsed = linear("", "bf16");
   EXPECT_EQ(reasonFor(kPlain, parsed), "accepted");
   Lowered lowered(kPlain, parsed);
-  EXPECT_THAT(lowered.matmul.getLhs().getDims().asArrayRef(),
+  EXPECT_THAT(lowered.matmul.view("lhs").getDims().asArrayRef(),
               ElementsAre(3, 5));
   // The weight is [N, K] in memory.
-  EXPECT_THAT(lowered.matmul.getRhs().getDims().asArrayRef(),
+  EXPECT_THAT(lowered.matmul.view("rhs").getDims().asArrayRef(),
               ElementsAre(5, 7));
-  EXPECT_THAT(lowered.matmul.getRhs().getStrides().asArrayRef(),
+  EXPECT_THAT(lowered.matmul.view("rhs").getStrides().asArrayRef(),
               ElementsAre(1, 5));
-  EXPECT_EQ(lowered.matmul.getBias().getOperand(), 2);
-  EXPECT_EQ(lowered.matmul.getResult().getOperand(), 3);
-  EXPECT_TRUE(lowered.matmul.getResult().getDtype().isBF16());
-  EXPECT_THAT(lowered.matmul.getPostOps().getValue(), IsEmpty());
-  EXPECT_FALSE(lowered.matmul.getPackRhs()) << "the weight is an argument";
+  EXPECT_EQ(lowered.matmul.view("bias").getOperand(), 2);
+  EXPECT_EQ(lowered.matmul.view("result").getOperand(), 3);
+  EXPECT_TRUE(lowered.matmul.view("result").getDtype().isBF16());
+  EXPECT_THAT(lowered.matmul.postOps(), IsEmpty());
+  EXPECT_FALSE(packs(lowered.matmul)) << "the weight is an argument";
   EXPECT_EQ(lowered.call.getAddresses().size(), 4u);
   EXPECT_EQ(lowered.call.getLibraryVersion(), "2.6.3");
 }
@@ -103,8 +107,8 @@ TEST(OnednnMatmulTest, ConstantWeightsArePackedAtLoad) {
   RecordingPlanBuilder plan(&context);
   ASSERT_TRUE(succeeded(kPlain.lower(onlyOp<kernel::FusionOp>(*module), plan)));
   auto call = onlyOp<plan::CallOp>(*plan.module);
-  auto matmul = mlir::cast<plan::OnednnMatmulAttr>(call.getDescriptor());
-  EXPECT_TRUE(matmul.getPackRhs());
+  auto matmul = call.getDescriptor();
+  EXPECT_TRUE(packs(matmul));
 }
 
 TEST(OnednnMatmulTest, BroadcastBatchesAreExtentsOfOne) {
@@ -114,13 +118,13 @@ TEST(OnednnMatmulTest, BroadcastBatchesAreExtentsOfOne) {
       : (tensor<4x1x3x5xf32>, tensor<2x7x5xf32>) -> tensor<4x2x3x7xf32>
     kernel.yield %y : tensor<4x2x3x7xf32>)");
   Lowered lowered(kPlain, parsed);
-  EXPECT_THAT(lowered.matmul.getLhs().getDims().asArrayRef(),
+  EXPECT_THAT(lowered.matmul.view("lhs").getDims().asArrayRef(),
               ElementsAre(4, 1, 3, 5));
-  EXPECT_THAT(lowered.matmul.getRhs().getDims().asArrayRef(),
+  EXPECT_THAT(lowered.matmul.view("rhs").getDims().asArrayRef(),
               ElementsAre(1, 2, 5, 7));
-  EXPECT_THAT(lowered.matmul.getRhs().getStrides().asArrayRef(),
+  EXPECT_THAT(lowered.matmul.view("rhs").getStrides().asArrayRef(),
               ElementsAre(35, 35, 1, 5));
-  EXPECT_THAT(lowered.matmul.getResult().getStrides().asArrayRef(),
+  EXPECT_THAT(lowered.matmul.view("result").getStrides().asArrayRef(),
               ElementsAre(42, 21, 7, 1));
 }
 
@@ -136,7 +140,7 @@ TEST(OnednnMatmulTest, AChainOfPostOps) {
   EXPECT_EQ(reasonFor(kFused, parsed), "accepted");
   EXPECT_EQ(reasonFor(kPlain, parsed), "ops after the contraction");
   Lowered lowered(kFused, parsed);
-  auto postOps = lowered.matmul.getPostOps();
+  auto postOps = lowered.matmul.postOps();
   ASSERT_EQ(postOps.size(), 6u);
   auto binary = [&](size_t i) {
     return mlir::cast<plan::BinaryAttr>(postOps[i]);
@@ -158,7 +162,7 @@ TEST(OnednnMatmulTest, AChainOfPostOps) {
   EXPECT_EQ(binary(4).getOperand().getOperand(), 5);
   EXPECT_EQ(eltwise(5).getKind().getValue(), "clamp");
   EXPECT_EQ(eltwise(5).getBeta().getValueAsDouble(), 6);
-  EXPECT_EQ(lowered.matmul.getResult().getOperand(), 6);
+  EXPECT_EQ(lowered.matmul.view("result").getOperand(), 6);
 }
 
 TEST(OnednnMatmulTest, ACastToTheResultIsTheResultsDtype) {
@@ -167,7 +171,7 @@ TEST(OnednnMatmulTest, ACastToTheResultIsTheResultsDtype) {
              {}, "tensor<3x7xf32>");
   EXPECT_EQ(reasonFor(kFused, parsed), "accepted");
   Lowered lowered(kFused, parsed);
-  EXPECT_TRUE(lowered.matmul.getResult().getDtype().isF32());
+  EXPECT_TRUE(lowered.matmul.view("result").getDtype().isF32());
 }
 
 TEST(OnednnMatmulTest, SaysWhyNot) {

@@ -24,12 +24,12 @@ TEST(CublasGemmTest, AMatmul) {
     %y = graph.matmul %0, %1
       : (tensor<6x5xbf16>, tensor<5x7xbf16>) -> tensor<6x7xbf16>
     kernel.yield %y : tensor<6x7xbf16>)");
-  LoweredCall<plan::CublasGemmAttr> lowered(kBackend, parsed, profile());
+  LoweredCall lowered(kBackend, parsed, profile());
   auto gemm = lowered.descriptor;
-  EXPECT_THAT(gemm.getLhs().getStrides().asArrayRef(), ElementsAre(5, 1));
-  EXPECT_THAT(gemm.getRhs().getStrides().asArrayRef(), ElementsAre(7, 1));
-  EXPECT_THAT(gemm.getResult().getDims().asArrayRef(), ElementsAre(6, 7));
-  EXPECT_EQ(gemm.getCompute().getValue(), "f32");
+  EXPECT_THAT(gemm.view("lhs").getStrides().asArrayRef(), ElementsAre(5, 1));
+  EXPECT_THAT(gemm.view("rhs").getStrides().asArrayRef(), ElementsAre(7, 1));
+  EXPECT_THAT(gemm.view("result").getDims().asArrayRef(), ElementsAre(6, 7));
+  EXPECT_EQ(textOf(gemm, "compute"), "f32");
   EXPECT_EQ(lowered.call.getScratchBytes(), uint64_t(32) << 20);
   auto scratch = lowered.call.getScratch().getDefiningOp<plan::BufferOp>();
   EXPECT_EQ(scratch.getAlignment(), 256u);
@@ -44,23 +44,25 @@ TEST(CublasGemmTest, BatchesAndTransposes) {
   DeviceProfile tf32 = profile();
   tf32.allowTf32 = true;
   tf32.workspaceLimit = 0;
-  LoweredCall<plan::CublasGemmAttr> lowered(kBackend, parsed, tf32);
+  LoweredCall lowered(kBackend, parsed, tf32);
   auto gemm = lowered.descriptor;
-  EXPECT_THAT(gemm.getLhs().getDims().asArrayRef(), ElementsAre(4, 3, 5));
-  EXPECT_THAT(gemm.getLhs().getStrides().asArrayRef(), ElementsAre(15, 1, 3));
-  EXPECT_THAT(gemm.getRhs().getDims().asArrayRef(), ElementsAre(4, 5, 7));
-  EXPECT_THAT(gemm.getRhs().getStrides().asArrayRef(), ElementsAre(35, 1, 5));
-  EXPECT_EQ(gemm.getCompute().getValue(), "tf32");
+  EXPECT_THAT(gemm.view("lhs").getDims().asArrayRef(), ElementsAre(4, 3, 5));
+  EXPECT_THAT(gemm.view("lhs").getStrides().asArrayRef(),
+              ElementsAre(15, 1, 3));
+  EXPECT_THAT(gemm.view("rhs").getDims().asArrayRef(), ElementsAre(4, 5, 7));
+  EXPECT_THAT(gemm.view("rhs").getStrides().asArrayRef(),
+              ElementsAre(35, 1, 5));
+  EXPECT_EQ(textOf(gemm, "compute"), "tf32");
   EXPECT_FALSE(lowered.call.getScratch());
 }
 
 TEST(CublasGemmTest, ALinearWithBiasIsLtsAsInEagerExecution) {
   ParsedFusion parsed = linear("", "f16");
-  LoweredCall<plan::CublasltMatmulAttr> lowered(kBackend, parsed, profile());
-  EXPECT_THAT(lowered.descriptor.getBias().getDims().asArrayRef(),
+  LoweredCall lowered(kBackend, parsed, profile());
+  EXPECT_THAT(lowered.descriptor.view("bias").getDims().asArrayRef(),
               ElementsAre(8));
-  EXPECT_EQ(lowered.descriptor.getActivation().getValue(), "none");
-  EXPECT_EQ(lowered.descriptor.getAlgorithm().getValue(), "");
+  EXPECT_EQ(epilogueOf(lowered.descriptor), "");
+  EXPECT_EQ(lowered.descriptor.algorithm(), "");
   EXPECT_FALSE(lowered.call.getLibraryVersion());
 }
 

@@ -15,7 +15,7 @@ using ::testing::SizeIs;
 namespace minic::cuda {
 namespace {
 
-using Lowered = LoweredCall<plan::CublasltMatmulAttr>;
+using Lowered = LoweredCall;
 
 const CublasltMatmul kBackend;
 
@@ -38,16 +38,16 @@ TEST(CublasltMatmulTest, BiasAddendAndActivation) {
   EXPECT_EQ(kBackend.opsThatLoseNan(parsed.get()), "relu");
   Lowered lowered(kBackend, parsed, profile());
   auto matmul = lowered.descriptor;
-  EXPECT_THAT(matmul.getLhs().getDims().asArrayRef(), ElementsAre(3, 16));
+  EXPECT_THAT(matmul.view("lhs").getDims().asArrayRef(), ElementsAre(3, 16));
   // The weight is [N, K] in memory.
-  EXPECT_THAT(matmul.getRhs().getStrides().asArrayRef(), ElementsAre(1, 16));
-  EXPECT_THAT(matmul.getBias().getDims().asArrayRef(), ElementsAre(8));
-  EXPECT_EQ(matmul.getBias().getOperand(), 2);
-  EXPECT_THAT(matmul.getAddend().getDims().asArrayRef(), ElementsAre(3, 8));
-  EXPECT_EQ(matmul.getAddend().getOperand(), 3);
-  EXPECT_EQ(matmul.getResult().getOperand(), 4);
-  EXPECT_EQ(matmul.getActivation().getValue(), "relu");
-  EXPECT_FALSE(matmul.getAux());
+  EXPECT_THAT(matmul.view("rhs").getStrides().asArrayRef(), ElementsAre(1, 16));
+  EXPECT_THAT(matmul.view("bias").getDims().asArrayRef(), ElementsAre(8));
+  EXPECT_EQ(matmul.view("bias").getOperand(), 2);
+  EXPECT_THAT(matmul.view("addend").getDims().asArrayRef(), ElementsAre(3, 8));
+  EXPECT_EQ(matmul.view("addend").getOperand(), 3);
+  EXPECT_EQ(matmul.view("result").getOperand(), 4);
+  EXPECT_EQ(epilogueOf(matmul), "relu");
+  EXPECT_FALSE(matmul.view("aux"));
 }
 
 TEST(CublasltMatmulTest, AnAddedColumnIsABias) {
@@ -61,11 +61,11 @@ TEST(CublasltMatmulTest, AnAddedColumnIsABias) {
     kernel.yield %r : tensor<2x3x8xbf16>)");
   Lowered lowered(kBackend, parsed, profile());
   // The batch shares one right operand, so it is more rows.
-  EXPECT_THAT(lowered.descriptor.getLhs().getDims().asArrayRef(),
+  EXPECT_THAT(lowered.descriptor.view("lhs").getDims().asArrayRef(),
               ElementsAre(6, 16));
-  EXPECT_THAT(lowered.descriptor.getBias().getDims().asArrayRef(),
+  EXPECT_THAT(lowered.descriptor.view("bias").getDims().asArrayRef(),
               ElementsAre(8));
-  EXPECT_EQ(lowered.descriptor.getActivation().getValue(), "gelu_tanh");
+  EXPECT_EQ(epilogueOf(lowered.descriptor), "gelu_tanh");
 }
 
 TEST(CublasltMatmulTest, WhatGeluIsAppliedToMayBeASecondResult) {
@@ -75,9 +75,9 @@ TEST(CublasltMatmulTest, WhatGeluIsAppliedToMayBeASecondResult) {
     %g = graph.gelu %y {approximate = #graph.approximation<tanh>} : tensor<3x8xbf16>
     kernel.yield %g, %y : tensor<3x8xbf16>, tensor<3x8xbf16>)");
   Lowered lowered(kBackend, parsed, profile());
-  ASSERT_TRUE(lowered.descriptor.getAux());
-  EXPECT_EQ(lowered.descriptor.getResult().getOperand(), 2);
-  EXPECT_EQ(lowered.descriptor.getAux().getOperand(), 3);
+  ASSERT_TRUE(lowered.descriptor.view("aux"));
+  EXPECT_EQ(lowered.descriptor.view("result").getOperand(), 2);
+  EXPECT_EQ(lowered.descriptor.view("aux").getOperand(), 3);
 }
 
 TEST(CublasltMatmulTest, ACastToTheResultIsTheResultsDtype) {
@@ -87,7 +87,7 @@ TEST(CublasltMatmulTest, ACastToTheResultIsTheResultsDtype) {
     %r = graph.cast %y : tensor<3x8xbf16> to tensor<3x8xf32>
     kernel.yield %r : tensor<3x8xf32>)");
   Lowered lowered(kBackend, parsed, profile());
-  EXPECT_TRUE(lowered.descriptor.getResult().getDtype().isF32());
+  EXPECT_TRUE(lowered.descriptor.view("result").getDtype().isF32());
 }
 
 TEST(CublasltMatmulTest, OffersPaddingWherePitchesAreNoMultiplesOf16Bytes) {
@@ -109,10 +109,10 @@ TEST(CublasltMatmulTest, PaddedOperandsMultiplyTheirZeros) {
   EXPECT_EQ(implementations[1 - padded].name, "cublaslt");
   Lowered lowered(kBackend, parsed, profile(), padded);
   auto matmul = lowered.descriptor;
-  EXPECT_THAT(matmul.getLhs().getDims().asArrayRef(), ElementsAre(3, 24));
-  EXPECT_THAT(matmul.getLhs().getStrides().asArrayRef(), ElementsAre(24, 1));
-  EXPECT_THAT(matmul.getRhs().getDims().asArrayRef(), ElementsAre(24, 8));
-  EXPECT_THAT(matmul.getRhs().getStrides().asArrayRef(), ElementsAre(1, 24));
+  EXPECT_THAT(matmul.view("lhs").getDims().asArrayRef(), ElementsAre(3, 24));
+  EXPECT_THAT(matmul.view("lhs").getStrides().asArrayRef(), ElementsAre(24, 1));
+  EXPECT_THAT(matmul.view("rhs").getDims().asArrayRef(), ElementsAre(24, 8));
+  EXPECT_THAT(matmul.view("rhs").getStrides().asArrayRef(), ElementsAre(1, 24));
 }
 
 TEST(CublasltMatmulTest, PaddingCoversTransposesAndBatches) {
@@ -127,11 +127,11 @@ TEST(CublasltMatmulTest, PaddingCoversTransposesAndBatches) {
   size_t padded = implementations[0].name == "cublaslt padded" ? 0 : 1;
   Lowered lowered(kBackend, parsed, profile(), padded);
   auto matmul = lowered.descriptor;
-  EXPECT_THAT(matmul.getLhs().getDims().asArrayRef(), ElementsAre(2, 3, 24));
-  EXPECT_THAT(matmul.getLhs().getStrides().asArrayRef(),
+  EXPECT_THAT(matmul.view("lhs").getDims().asArrayRef(), ElementsAre(2, 3, 24));
+  EXPECT_THAT(matmul.view("lhs").getStrides().asArrayRef(),
               ElementsAre(24 * 8, 1, 8));
-  EXPECT_THAT(matmul.getRhs().getDims().asArrayRef(), ElementsAre(2, 24, 8));
-  EXPECT_THAT(matmul.getRhs().getStrides().asArrayRef(),
+  EXPECT_THAT(matmul.view("rhs").getDims().asArrayRef(), ElementsAre(2, 24, 8));
+  EXPECT_THAT(matmul.view("rhs").getStrides().asArrayRef(),
               ElementsAre(24 * 8, 8, 1));
 }
 
@@ -159,9 +159,8 @@ TEST(CublasltMatmulTest, AnAlgorithmGoesToTheCallWithItsVersion) {
            b.getNamedAttr("scratch_bytes", b.getI64IntegerAttr(1024))})));
   CallRecorder plan(fusion.getContext());
   ASSERT_TRUE(succeeded(kBackend.lower(fusion, plan)));
-  auto matmul =
-      mlir::cast<plan::CublasltMatmulAttr>(plan.call().getDescriptor());
-  EXPECT_EQ(matmul.getAlgorithm().getValue(), hex);
+  auto matmul = plan.call().getDescriptor();
+  EXPECT_EQ(matmul.algorithm(), hex);
   EXPECT_EQ(plan.call().getLibraryVersion(), "13.1.0");
   EXPECT_EQ(plan.call().getScratchBytes(), 1024u);
 }

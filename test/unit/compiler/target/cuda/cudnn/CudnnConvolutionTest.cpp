@@ -26,7 +26,7 @@ namespace {
 const CudnnConvolution kPlain(/*fusesEpilogue=*/false);
 const CudnnConvolution kFused(/*fusesEpilogue=*/true);
 
-using Lowered = LoweredCall<plan::CudnnConvolutionAttr>;
+using Lowered = LoweredCall;
 
 struct Text {
   std::string dtype = "f32", layout = "nchw", attributes = {};
@@ -70,21 +70,22 @@ TEST(CudnnConvolutionTest, NchwAsItIs) {
   ParsedFusion parsed = convolution({.hasBias = true});
   Lowered lowered(kPlain, parsed, *getCudaProfile("h200"));
   auto conv = lowered.descriptor;
-  EXPECT_THAT(conv.getInput().getDims().asArrayRef(),
+  EXPECT_THAT(conv.view("input").getDims().asArrayRef(),
               ElementsAre(2, 16, 9, 11));
-  EXPECT_THAT(conv.getInput().getStrides().asArrayRef(),
+  EXPECT_THAT(conv.view("input").getStrides().asArrayRef(),
               ElementsAre(1584, 99, 11, 1));
-  EXPECT_THAT(conv.getFilter().getStrides().asArrayRef(),
+  EXPECT_THAT(conv.view("filter").getStrides().asArrayRef(),
               ElementsAre(144, 9, 3, 1));
-  EXPECT_THAT(conv.getBias().getDims().asArrayRef(), ElementsAre(1, 8, 1, 1));
-  EXPECT_FALSE(conv.getAddend());
-  EXPECT_THAT(conv.getResult().getDims().asArrayRef(),
+  EXPECT_THAT(conv.view("bias").getDims().asArrayRef(),
+              ElementsAre(1, 8, 1, 1));
+  EXPECT_FALSE(conv.view("addend"));
+  EXPECT_THAT(conv.view("result").getDims().asArrayRef(),
               ElementsAre(2, 8, 9, 11));
-  EXPECT_THAT(conv.getPadsBegin().asArrayRef(), ElementsAre(1, 1));
-  EXPECT_THAT(conv.getDilations().asArrayRef(), ElementsAre(1, 1));
-  EXPECT_FALSE(conv.getActivation());
-  EXPECT_EQ(conv.getCompute().getValue(), "f32");
-  EXPECT_EQ(conv.getEngine().getValue(), "");
+  EXPECT_THAT(integersOf(conv, "pads_begin"), ElementsAre(1, 1));
+  EXPECT_THAT(integersOf(conv, "dilations"), ElementsAre(1, 1));
+  EXPECT_EQ(epilogueOf(conv), "");
+  EXPECT_EQ(textOf(conv, "compute"), "f32");
+  EXPECT_EQ(conv.algorithm(), "");
   EXPECT_FALSE(lowered.call.getLibraryVersion());
   EXPECT_GT(lowered.call.getScratchBytes(), 0);
 }
@@ -97,20 +98,20 @@ TEST(CudnnConvolutionTest, NhwcHasItsFilterInThatOrder) {
                    .epilogue = "%r = graph.relu %y : tensor<2x9x11x8xbf16>"});
   Lowered lowered(kFused, parsed, *getCudaProfile("h200"));
   auto conv = lowered.descriptor;
-  EXPECT_THAT(conv.getInput().getDims().asArrayRef(),
+  EXPECT_THAT(conv.view("input").getDims().asArrayRef(),
               ElementsAre(2, 16, 9, 11));
-  EXPECT_THAT(conv.getInput().getStrides().asArrayRef(),
+  EXPECT_THAT(conv.view("input").getStrides().asArrayRef(),
               ElementsAre(1584, 1, 176, 16));
-  EXPECT_THAT(conv.getFilter().getDims().asArrayRef(),
+  EXPECT_THAT(conv.view("filter").getDims().asArrayRef(),
               ElementsAre(8, 16, 3, 3));
-  EXPECT_THAT(conv.getFilter().getStrides().asArrayRef(),
+  EXPECT_THAT(conv.view("filter").getStrides().asArrayRef(),
               ElementsAre(144, 1, 48, 16));
-  EXPECT_THAT(conv.getResult().getStrides().asArrayRef(),
+  EXPECT_THAT(conv.view("result").getStrides().asArrayRef(),
               ElementsAre(792, 1, 88, 8));
-  EXPECT_EQ(conv.getActivation().getKind().getValue(), "relu");
+  EXPECT_EQ(epilogueOf(conv), "relu");
   // cuDNN's kernels for relu all add a bias: one of zeros.
-  ASSERT_TRUE(conv.getBias());
-  auto zeros = lowered.call.getAddresses()[conv.getBias().getOperand()]
+  ASSERT_TRUE(conv.view("bias"));
+  auto zeros = lowered.call.getAddresses()[conv.view("bias").getOperand()]
                    .getDefiningOp<plan::BufferOp>();
   ASSERT_TRUE(zeros);
   EXPECT_EQ(zeros.getBytes(), 16u);
@@ -126,11 +127,11 @@ TEST(CudnnConvolutionTest, NchwMayHaveItsFilterInNhwc) {
   EXPECT_EQ(implementations[1].name, "cudnn_conv nchw");
   Lowered lowered(kPlain, parsed, *getCudaProfile("h200"));
   auto conv = lowered.descriptor;
-  EXPECT_THAT(conv.getInput().getStrides().asArrayRef(),
+  EXPECT_THAT(conv.view("input").getStrides().asArrayRef(),
               ElementsAre(1584, 99, 11, 1));
-  EXPECT_THAT(conv.getFilter().getStrides().asArrayRef(),
+  EXPECT_THAT(conv.view("filter").getStrides().asArrayRef(),
               ElementsAre(144, 1, 48, 16));
-  EXPECT_THAT(conv.getResult().getStrides().asArrayRef(),
+  EXPECT_THAT(conv.view("result").getStrides().asArrayRef(),
               ElementsAre(792, 99, 11, 1));
 }
 
@@ -145,10 +146,10 @@ TEST(CudnnConvolutionTest, AResidualBlock) {
               testing::Optional(HasSubstr("ops after")));
   Lowered lowered(kFused, parsed, *getCudaProfile("h200"));
   auto conv = lowered.descriptor;
-  EXPECT_EQ(conv.getBias().getOperand(), 2);
-  EXPECT_EQ(conv.getAddend().getOperand(), 3);
-  EXPECT_EQ(conv.getAddend().getDims(), conv.getResult().getDims());
-  EXPECT_EQ(conv.getActivation().getKind().getValue(), "relu");
+  EXPECT_EQ(conv.view("bias").getOperand(), 2);
+  EXPECT_EQ(conv.view("addend").getOperand(), 3);
+  EXPECT_EQ(conv.view("addend").getDims(), conv.view("result").getDims());
+  EXPECT_EQ(epilogueOf(conv), "relu");
 }
 
 TEST(CudnnConvolutionTest, ABiasThatIsAdded) {
@@ -158,8 +159,8 @@ TEST(CudnnConvolutionTest, ABiasThatIsAdded) {
          .epilogue = "%r = graph.add %y, %2 : (tensor<2x8x9x11xf32>, " +
                      std::string(type) + ") -> tensor<2x8x9x11xf32>"});
     Lowered lowered(kFused, parsed, *getCudaProfile("h200"));
-    EXPECT_EQ(lowered.descriptor.getBias().getOperand(), 2);
-    EXPECT_FALSE(lowered.descriptor.getAddend());
+    EXPECT_EQ(lowered.descriptor.view("bias").getOperand(), 2);
+    EXPECT_FALSE(lowered.descriptor.view("addend"));
   }
 }
 
@@ -177,9 +178,8 @@ TEST(CudnnConvolutionTest, TheEngineOfTheSchedule) {
   implement("9.19.0:eng38_k2=5_k13=-1");
   CallRecorder plan(fusion.getContext());
   ASSERT_TRUE(succeeded(kFused.lower(fusion, plan)));
-  auto conv =
-      mlir::cast<plan::CudnnConvolutionAttr>(plan.call().getDescriptor());
-  EXPECT_EQ(conv.getEngine().getValue(), "eng38_k2=5_k13=-1");
+  auto conv = plan.call().getDescriptor();
+  EXPECT_EQ(conv.algorithm(), "eng38_k2=5_k13=-1");
   EXPECT_EQ(plan.call().getLibraryVersion(), "9.19.0");
   EXPECT_EQ(plan.call().getScratchBytes(), 4096);
 

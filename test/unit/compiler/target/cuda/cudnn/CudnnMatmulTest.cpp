@@ -18,15 +18,14 @@ const CudnnMatmul kMatmul;
 
 TEST(CudnnMatmulTest, ALinearWithExactGelu) {
   ParsedFusion parsed = linear("%r = graph.gelu %y : tensor<3x8xbf16>", "bf16");
-  LoweredCall<plan::CudnnMatmulAttr> lowered(kMatmul, parsed,
-                                             *getCudaProfile("h200"));
+  LoweredCall lowered(kMatmul, parsed, *getCudaProfile("h200"));
   auto matmul = lowered.descriptor;
-  EXPECT_THAT(matmul.getLhs().getDims().asArrayRef(), ElementsAre(3, 16));
-  EXPECT_THAT(matmul.getRhs().getDims().asArrayRef(), ElementsAre(16, 8));
-  EXPECT_THAT(matmul.getRhs().getStrides().asArrayRef(), ElementsAre(1, 16));
-  EXPECT_THAT(matmul.getBias().getDims().asArrayRef(), ElementsAre(8));
-  EXPECT_EQ(matmul.getActivation().getKind().getValue(), "gelu_erf");
-  EXPECT_EQ(matmul.getCompute().getValue(), "f32");
+  EXPECT_THAT(matmul.view("lhs").getDims().asArrayRef(), ElementsAre(3, 16));
+  EXPECT_THAT(matmul.view("rhs").getDims().asArrayRef(), ElementsAre(16, 8));
+  EXPECT_THAT(matmul.view("rhs").getStrides().asArrayRef(), ElementsAre(1, 16));
+  EXPECT_THAT(matmul.view("bias").getDims().asArrayRef(), ElementsAre(8));
+  EXPECT_EQ(epilogueOf(matmul), "gelu_erf");
+  EXPECT_EQ(textOf(matmul, "compute"), "f32");
   EXPECT_EQ(lowered.call.getAddresses().size(), 4u);
 }
 
@@ -35,8 +34,8 @@ TEST(CudnnMatmulTest, F32NeedsTf32) {
   DeviceProfile profile = *getCudaProfile("h200");
   profile.allowTf32 = true;
   ParsedFusion parsed = linear("%r = graph.silu %y : tensor<3x8xf32>", "f32");
-  LoweredCall<plan::CudnnMatmulAttr> lowered(kMatmul, parsed, profile);
-  EXPECT_EQ(lowered.descriptor.getCompute().getValue(), "tf32");
+  LoweredCall lowered(kMatmul, parsed, profile);
+  EXPECT_EQ(textOf(lowered.descriptor, "compute"), "tf32");
 }
 
 TEST(CudnnMatmulTest, SaysWhatItDoesNotTake) {

@@ -33,10 +33,11 @@ TestArtifact product() {
   for (const char *name : {"c", "d"}) {
     artifact.output(name, {4, 4});
   }
-  auto &gemm = artifact.call<format::CublasGemmT>();
-  gemm.lhs = matrix(inputAddress(0));
-  gemm.rhs = matrix(inputAddress(1));
-  gemm.result = matrix(outputAddress(0));
+  format::CallT &gemm = artifact.call(libraryCall("cublas", "gemm"));
+  setOperand(gemm, "lhs", matrix(inputAddress(0)));
+  setOperand(gemm, "rhs", matrix(inputAddress(1)));
+  setOperand(gemm, "result", matrix(outputAddress(0)));
+  setText(gemm, "compute", "f32");
   cudaLaunch(artifact, "scale_f32", 16, {outputAddress(0), outputAddress(1)},
              {16});
   return artifact;

@@ -69,10 +69,10 @@ TEST_F(CublasFakeTest, AlignmentsAreWhatIsGuaranteed) {
   }
   function.outputs.push_back(std::make_unique<format::TensorSpecT>());
   PackedTable<format::Function> callers(function);
-  format::CublasltMatmulT native = test.matmul(data);
-  native.rhs->address =
+  format::CallT native = test.matmul(data);
+  minic::testing::operandOf(native, "rhs").address =
       std::make_unique<format::Address>(format::Base::input, 1, 32);
-  PackedTable<format::CublasltMatmul> packed(native);
+  PackedTable<format::Call> packed(native);
   LibraryCallOptions all{*context, "", false, 0, constants, &*callers};
   ASSERT_TRUE(createCublasltMatmul(*packed, all).ok());
   EXPECT_EQ(fake().alignmentA, 32u); // rhs: 32 bytes into 64-byte aligned

@@ -62,8 +62,8 @@ protected:
   absl::StatusOr<std::unique_ptr<LibraryCall>>
   makeMatmul(const ProductCase &test, const ProductCase::Data &data,
              const std::string &version = "", bool strict = false) {
-    matmuls.push_back(std::make_unique<PackedTable<format::CublasltMatmul>>(
-        test.matmul(data)));
+    matmuls.push_back(
+        std::make_unique<PackedTable<format::Call>>(test.matmul(data)));
     return createCublasltMatmul(**matmuls.back(), options(version, strict));
   }
 
@@ -125,7 +125,7 @@ protected:
   void checkGemm(const ProductCase &test) {
     SCOPED_TRACE(test.name);
     ProductCase::Data data = test.data();
-    PackedTable<format::CublasGemm> packed(test.gemm(data));
+    PackedTable<format::Call> packed(test.gemm(data));
     auto call = createCublasGemm(*packed, options());
     ASSERT_TRUE(call.ok()) << call.status();
     ASSERT_NO_FATAL_FAILURE(run(**call, data));
@@ -133,7 +133,7 @@ protected:
   }
 
   static constexpr uint64_t kArenaBytes = 32 << 20;
-  std::vector<std::unique_ptr<PackedTable<format::CublasltMatmul>>> matmuls;
+  std::vector<std::unique_ptr<PackedTable<format::Call>>> matmuls;
 };
 
 /// `test` in every dtype, and with 16-bit operands and f32 results.

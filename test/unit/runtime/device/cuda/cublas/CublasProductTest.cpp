@@ -11,7 +11,7 @@
 namespace minic::runtime {
 namespace {
 
-using format::CublasltActivation;
+using format::EltwiseKind;
 
 using CublasProductTest = CublasFixture;
 
@@ -95,9 +95,9 @@ TEST_F(CublasProductTest, Batches) {
 }
 
 TEST_F(CublasProductTest, Epilogues) {
-  for (CublasltActivation activation :
-       {CublasltActivation::none, CublasltActivation::relu,
-        CublasltActivation::gelu_tanh}) {
+  for (std::optional<EltwiseKind> activation :
+       {std::optional<EltwiseKind>(), std::optional(EltwiseKind::relu),
+        std::optional(EltwiseKind::gelu_tanh)}) {
     for (bool bias : {false, true}) {
       for (bool addend : {false, true}) {
         ProductCase fused;
@@ -105,9 +105,10 @@ TEST_F(CublasProductTest, Epilogues) {
         fused.activation = activation;
         fused.hasBias = bias;
         fused.hasAddend = addend;
-        std::string name = format::EnumNameCublasltActivation(activation);
+        std::string name =
+            activation ? format::EnumNameEltwiseKind(*activation) : "none";
         name += std::string(bias ? "_bias" : "") + (addend ? "_addend" : "");
-        bool isGelu = activation == CublasltActivation::gelu_tanh;
+        bool isGelu = activation == EltwiseKind::gelu_tanh;
         for (const ProductCase &test : inAllTypes(fused, name)) {
           checkMatmul(test, isGelu ? kGelu : 0);
         }
@@ -120,7 +121,7 @@ TEST_F(CublasProductTest, EpiloguesOfBatches) {
   ProductCase fused;
   fused.batch = 3;
   fused.hasBias = fused.hasAddend = true;
-  fused.activation = CublasltActivation::relu;
+  fused.activation = EltwiseKind::relu;
   for (const ProductCase &test : inAllTypes(fused, "batch_epilogue")) {
     checkMatmul(test);
   }
@@ -130,7 +131,7 @@ TEST_F(CublasProductTest, WhatGeluIsAppliedTo) {
   ProductCase fused;
   fused.rhsTransposed = true;
   fused.hasBias = fused.hasAux = true;
-  fused.activation = CublasltActivation::gelu_tanh;
+  fused.activation = EltwiseKind::gelu_tanh;
   for (DType dtype : {DType::f16, DType::bf16}) {
     fused.dtype = fused.result = dtype;
     fused.name = std::string("aux_") + format::EnumNameDType(dtype);
@@ -165,7 +166,7 @@ TEST_F(CublasProductTest, LargerProducts) {
   large.k = 520;
   large.rhsTransposed = true;
   large.hasBias = true;
-  large.activation = CublasltActivation::relu;
+  large.activation = EltwiseKind::relu;
   for (const ProductCase &test : inAllTypes(large, "large")) {
     checkMatmul(test);
   }
@@ -195,7 +196,7 @@ TEST_F(CublasProductTest, EveryAlgorithmComputesTheSame) {
   base.k = 264;
   base.rhsTransposed = true;
   base.hasBias = true;
-  base.activation = CublasltActivation::relu;
+  base.activation = EltwiseKind::relu;
   for (ProductCase &test : inAllTypes(base, "algorithm")) {
     SCOPED_TRACE(test.name);
     ProductCase::Data data = test.data();
@@ -267,7 +268,7 @@ TEST_F(CublasProductTest, HowAccurateGeluIsInF32) {
   ProductCase test;
   test.m = test.n = 64;
   test.k = 8;
-  test.activation = CublasltActivation::gelu_tanh;
+  test.activation = EltwiseKind::gelu_tanh;
   ProductCase::Data data = test.data();
   auto call = makeMatmul(test, data);
   ASSERT_TRUE(call.ok()) << call.status();
@@ -287,7 +288,7 @@ TEST_F(CublasProductTest, WhetherReluKeepsNaN) {
   // Known for LtEpilogue's notes, whichever it is.
   ProductCase test;
   test.dtype = test.result = DType::bf16;
-  test.activation = CublasltActivation::relu;
+  test.activation = EltwiseKind::relu;
   ProductCase::Data data = test.data();
   data.lhs.set(0, NAN);
   auto call = makeMatmul(test, data);

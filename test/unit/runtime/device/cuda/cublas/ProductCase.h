@@ -7,8 +7,12 @@
 #define MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_CUBLAS_PRODUCTCASE_H
 
 #include "test/unit/runtime/device/cuda/StridedTensor.h"
+#include "test/unit/runtime/testing/CallTables.h"
+
+#include "absl/strings/escaping.h"
 
 #include <cmath>
+#include <optional>
 #include <string>
 
 namespace minic::runtime {
@@ -23,8 +27,8 @@ struct ProductCase {
   bool lhsTransposed = false, rhsTransposed = false;
   int64_t lhsPad = 0, rhsPad = 0; // elements between rows
   bool hasBias = false, hasAddend = false, hasAux = false;
-  format::CublasltActivation activation = format::CublasltActivation::none;
-  std::string algorithm; // bytes
+  std::optional<format::EltwiseKind> activation; // relu or gelu_tanh
+  std::string algorithm;                         // bytes
   uint64_t scratchBytes = 32 << 20;
 
   /// Inputs 0 to 3, outputs 0 and 1.
@@ -63,39 +67,25 @@ struct ProductCase {
     return data;
   }
 
-  format::ComputeType compute() const {
-    return tf32 ? format::ComputeType::tf32 : format::ComputeType::f32;
+  format::CallT gemm(const Data &data) const {
+    return product("cublas", "gemm", data);
   }
-  template <typename Table>
-  void setCommon(Table &call, const Data &data) const {
-    call.lhs = data.lhs.view(Base::input, 0);
-    call.rhs = data.rhs.view(Base::input, 1);
-    call.result = data.result.view(Base::output, 0);
-    call.compute = compute();
-    if (scratchBytes) {
-      call.scratch = std::make_unique<format::Address>(Base::arena, 0, 0);
-      call.scratch_bytes = scratchBytes;
-    }
-  }
-  format::CublasGemmT gemm(const Data &data) const {
-    format::CublasGemmT call;
-    setCommon(call, data);
-    return call;
-  }
-  format::CublasltMatmulT matmul(const Data &data) const {
-    format::CublasltMatmulT call;
-    setCommon(call, data);
+  format::CallT matmul(const Data &data) const {
+    format::CallT call = product("cublaslt", "matmul", data);
     if (hasBias) {
-      call.bias = data.bias.view(Base::input, 2);
+      minic::testing::setOperand(call, "bias", data.bias.view(Base::input, 2));
     }
     if (hasAddend) {
-      call.addend = data.addend.view(Base::input, 3);
+      minic::testing::setOperand(call, "addend",
+                                 data.addend.view(Base::input, 3));
     }
     if (hasAux) {
-      call.aux = data.aux.view(Base::output, 1);
+      minic::testing::setOperand(call, "aux", data.aux.view(Base::output, 1));
     }
-    call.activation = activation;
-    call.algorithm.assign(algorithm.begin(), algorithm.end());
+    if (activation) {
+      minic::testing::addEltwise(call, *activation);
+    }
+    call.algorithm = absl::BytesToHexString(algorithm);
     return call;
   }
 
@@ -120,14 +110,29 @@ struct ProductCase {
       bound += 0x1p-22 * (std::abs(sum) + std::abs(more));
     }
     double value = sum;
-    if (activation == format::CublasltActivation::relu) {
+    if (activation == format::EltwiseKind::relu) {
       value = std::max(sum, 0.0);
-    } else if (activation == format::CublasltActivation::gelu_tanh) {
+    } else if (activation == format::EltwiseKind::gelu_tanh) {
       value = 0.5 * sum *
               (1 + std::tanh(std::sqrt(2 / M_PI) *
                              (sum + 0.044715 * sum * sum * sum)));
     }
     return {value, sum, bound};
+  }
+
+private:
+  format::CallT product(const char *library, const char *op,
+                        const Data &data) const {
+    using namespace minic::testing;
+    format::CallT call = libraryCall(library, op);
+    setOperand(call, "lhs", data.lhs.view(Base::input, 0));
+    setOperand(call, "rhs", data.rhs.view(Base::input, 1));
+    setOperand(call, "result", data.result.view(Base::output, 0));
+    setText(call, "compute", tf32 ? "tf32" : "f32");
+    if (scratchBytes) {
+      setScratch(call, {Base::arena, 0, 0}, scratchBytes);
+    }
+    return call;
   }
 };
 

@@ -31,11 +31,10 @@ protected:
   /// A convolution by the first engine that works, or by none yet.
   absl::StatusOr<std::unique_ptr<LibraryCall>>
   makeCall(bool onlyListsAlgorithms = false) {
-    minic::testing::PackedTable<format::CudnnConvolution> packed(
-        test.descriptor());
+    minic::testing::PackedTable<format::Call> packed(test.descriptor());
     auto call =
-        createCudnnConvolution(*packed, {*context, "", false, 0, constants,
-                                         nullptr, spares, onlyListsAlgorithms});
+        createCudnnCall(*packed, {*context, "", false, 0, constants, nullptr,
+                                  spares, onlyListsAlgorithms});
     return call;
   }
 

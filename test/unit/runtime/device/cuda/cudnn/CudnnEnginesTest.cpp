@@ -61,14 +61,14 @@ TEST_F(CudnnGpuTest, AnotherVersionChoosesAnewOrFails) {
   ConvolutionCase test;
   test.name = "version";
   test.engine = "eng99999";
-  PackedTable<format::CudnnConvolution> call(test.descriptor());
+  PackedTable<format::Call> call(test.descriptor());
   LibraryCallOptions strict{*context, "9.0.1", true, 0, constants};
-  auto refused = createCudnnConvolution(*call, strict);
+  auto refused = createCudnnCall(*call, strict);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(refused.status().message(), HasSubstr("cuDNN 9.0.1"));
   LibraryCallOptions lenient{*context, "9.0.1", false, 0, constants};
-  auto chosen = createCudnnConvolution(*call, lenient);
+  auto chosen = createCudnnCall(*call, lenient);
   ASSERT_TRUE(chosen.ok()) << chosen.status();
   Data data = prepare(test);
   ASSERT_NO_FATAL_FAILURE(run(**chosen, data));

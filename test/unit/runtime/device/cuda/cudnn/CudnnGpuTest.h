@@ -108,9 +108,9 @@ protected:
 
   absl::StatusOr<std::unique_ptr<LibraryCall>>
   make(const ConvolutionCase &test) {
-    packed.push_back(std::make_unique<PackedTable<format::CudnnConvolution>>(
-        test.descriptor()));
-    return createCudnnConvolution(**packed.back(), options());
+    packed.push_back(
+        std::make_unique<PackedTable<format::Call>>(test.descriptor()));
+    return createCudnnCall(**packed.back(), options());
   }
 
   void check(const ConvolutionCase &test) {
@@ -124,7 +124,7 @@ protected:
 
   static constexpr uint64_t kArenaBytes = 64 << 20;
   std::shared_ptr<SparePool> spares; // null: off, as it is for users
-  std::vector<std::unique_ptr<PackedTable<format::CudnnConvolution>>> packed;
+  std::vector<std::unique_ptr<PackedTable<format::Call>>> packed;
 };
 
 inline std::string nameOf(const ConvolutionCase &test, const char *what) {

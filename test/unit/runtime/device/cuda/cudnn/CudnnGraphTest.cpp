@@ -45,8 +45,7 @@ protected:
 
   absl::StatusOr<std::unique_ptr<CudnnGraph>>
   graphOf(const ConvolutionCase &test) {
-    minic::testing::PackedTable<format::CudnnConvolution> call(
-        test.descriptor());
+    minic::testing::PackedTable<format::Call> call(test.descriptor());
     return CudnnGraph::create(*library, CudnnProblem::get(*call), nullptr,
                               kH200);
   }
@@ -219,18 +218,19 @@ TEST_F(CudnnGraphTest, SaysWhatItCannotDescribe) {
 
 // Nothing that cuDNN throws gets out, whatever it is asked.
 TEST_F(CudnnGraphTest, ShapesThatDoNotFitAreAnError) {
-  minic::testing::PackedTable<format::CudnnConvolution> call([] {
+  minic::testing::PackedTable<format::Call> call([] {
     ConvolutionCase odd;
-    format::CudnnConvolutionT native = odd.descriptor();
-    native.filter->dims = {24, 7, 3, 3}; // 16 channels are no multiple of 7
+    format::CallT native = odd.descriptor();
+    minic::testing::operandOf(native, "filter").dims = {
+        24, 7, 3, 3}; // 16 channels are no multiple of 7
     return native;
   }());
   auto graph =
       CudnnGraph::create(*library, CudnnProblem::get(*call), nullptr, kH200);
   EXPECT_FALSE(graph.ok());
-  minic::testing::PackedTable<format::CudnnConvolution> flat([] {
-    format::CudnnConvolutionT native = ConvolutionCase().descriptor();
-    native.strides = {1};
+  minic::testing::PackedTable<format::Call> flat([] {
+    format::CallT native = ConvolutionCase().descriptor();
+    minic::testing::setIntegers(native, "strides", {1});
     return native;
   }());
   graph =

@@ -28,19 +28,18 @@ TEST_F(CudnnGpuTest, Matmuls) {
     lhs.fill(1);
     rhs.fill(2);
     bias.fill(3);
-    format::CudnnMatmulT native;
-    native.lhs = lhs.view(Base::input, 0);
-    native.rhs = rhs.view(Base::input, 1);
+    using namespace minic::testing;
+    format::CallT native = libraryCall("cudnn", "matmul");
+    setOperand(native, "lhs", lhs.view(Base::input, 0));
+    setOperand(native, "rhs", rhs.view(Base::input, 1));
     if (hasBias) {
-      native.bias = bias.view(Base::input, 2);
+      setOperand(native, "bias", bias.view(Base::input, 2));
     }
-    native.result = result.view(Base::output, 0);
-    native.compute =
-        tf32 ? format::ComputeType::tf32 : format::ComputeType::f32;
-    native.scratch = std::make_unique<format::Address>(Base::arena, 0, 0);
-    native.scratch_bytes = kArenaBytes;
-    PackedTable<format::CudnnMatmul> descriptor(native);
-    auto call = createCudnnMatmul(*descriptor, options());
+    setOperand(native, "result", result.view(Base::output, 0));
+    setText(native, "compute", tf32 ? "tf32" : "f32");
+    setScratch(native, {Base::arena, 0, 0}, kArenaBytes);
+    PackedTable<format::Call> descriptor(native);
+    auto call = createCudnnCall(*descriptor, options());
     ASSERT_TRUE(call.ok()) << call.status();
     std::vector<void *> callers = {upload(lhs), upload(rhs), upload(bias),
                                    upload(result)};

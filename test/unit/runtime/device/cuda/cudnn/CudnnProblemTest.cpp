@@ -12,8 +12,8 @@
 namespace minic::runtime {
 namespace {
 
-std::string keyOf(const format::CudnnConvolutionT &native) {
-  minic::testing::PackedTable<format::CudnnConvolution> call(native);
+std::string keyOf(const format::CallT &native) {
+  minic::testing::PackedTable<format::Call> call(native);
   return CudnnProblem::get(*call).key();
 }
 
@@ -64,16 +64,17 @@ TEST(CudnnProblem, TheKeyHasAllThatPlansDependOn) {
 
 TEST(CudnnProblem, TheKeyHasNoPlaceInMemoryButItsAlignment) {
   ConvolutionCase test;
-  format::CudnnConvolutionT call = test.descriptor();
+  format::CallT call = test.descriptor();
   auto keyAt = [&](uint64_t offset) {
-    *call.input->address = format::Address(format::Base::arena, 3, offset);
+    *minic::testing::operandOf(call, "input").address =
+        format::Address(format::Base::arena, 3, offset);
     return keyOf(call);
   };
   std::string key = keyOf(call);
   EXPECT_EQ(keyAt(0), key);
   EXPECT_EQ(keyAt(4096), key);
   EXPECT_NE(keyAt(8), key);
-  call.engine = "eng1";
+  call.algorithm = "eng1";
   EXPECT_EQ(keyAt(0), key);
 }
 

@@ -5,6 +5,7 @@
 #ifndef MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNPROBLEMS_H
 #define MINIC_TEST_UNIT_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNPROBLEMS_H
 
+#include "test/unit/runtime/testing/CallTables.h"
 #include "test/unit/runtime/testing/PackedTable.h"
 
 #include <optional>
@@ -52,39 +53,36 @@ struct ConvolutionCase {
 
   /// Input, filter, bias and addend are inputs 0 to 3; the workspace is the
   /// arena.
-  format::CudnnConvolutionT descriptor() const {
+  format::CallT descriptor() const {
+    using namespace minic::testing;
     using format::Base;
     auto view = [&](Base base, uint32_t index, std::vector<int64_t> dims) {
       std::vector<int64_t> strides =
           stridesOf(dims, index == 1 && base == Base::input);
-      return minic::testing::tensorView({base, index, 0}, std::move(dims),
-                                        std::move(strides), dtype);
+      return tensorView({base, index, 0}, std::move(dims), std::move(strides),
+                        dtype);
     };
-    format::CudnnConvolutionT call;
-    call.input = view(Base::input, 0, inputDims());
-    call.filter = view(Base::input, 1, filterDims());
+    format::CallT call = libraryCall("cudnn", "convolution");
+    setOperand(call, "input", view(Base::input, 0, inputDims()));
+    setOperand(call, "filter", view(Base::input, 1, filterDims()));
     if (hasBias) {
-      call.bias = view(Base::input, 2, {1, k, 1, 1});
+      setOperand(call, "bias", view(Base::input, 2, {1, k, 1, 1}));
     }
     if (hasAddend) {
-      call.addend = view(Base::input, 3, resultDims());
+      setOperand(call, "addend", view(Base::input, 3, resultDims()));
     }
-    call.result = view(Base::output, 0, resultDims());
-    call.strides = strides;
-    call.pads_begin = padsBegin;
-    call.pads_end = padsEnd;
-    call.dilations = dilations;
-    call.groups = groups;
+    setOperand(call, "result", view(Base::output, 0, resultDims()));
+    setIntegers(call, "strides", strides);
+    setIntegers(call, "pads_begin", padsBegin);
+    setIntegers(call, "pads_end", padsEnd);
+    setIntegers(call, "dilations", dilations);
+    setInteger(call, "groups", groups);
     if (activation) {
-      call.activation = std::make_unique<format::EltwisePostOpT>();
-      call.activation->kind = *activation;
-      call.activation->alpha = alpha;
-      call.activation->beta = beta;
+      addEltwise(call, *activation, alpha, beta);
     }
-    call.compute = tf32 ? format::ComputeType::tf32 : format::ComputeType::f32;
-    call.engine = engine;
-    call.scratch_bytes = scratchBytes;
-    call.scratch = std::make_unique<format::Address>(Base::arena, 0, 0);
+    setText(call, "compute", tf32 ? "tf32" : "f32");
+    call.algorithm = engine;
+    setScratch(call, {Base::arena, 0, 0}, scratchBytes);
     return call;
   }
 };

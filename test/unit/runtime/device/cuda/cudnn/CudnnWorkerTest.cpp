@@ -32,7 +32,7 @@ protected:
     artifact.input("w", test.filterDims());
     artifact.output("y", test.resultDims());
     artifact.variant().arena_bytes = test.scratchBytes;
-    artifact.call<format::CudnnConvolutionT>() = test.descriptor();
+    artifact.call(test.descriptor());
     std::string path = ::testing::TempDir() + "/worker-cudnn-" +
                        std::to_string(getpid()) + "-" + engine + ".minic";
     std::vector<std::byte> bytes = artifact.bytes();

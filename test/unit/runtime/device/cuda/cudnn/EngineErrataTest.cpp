@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 
 std::vector<int64_t> errataOf(const ConvolutionCase &test,
                               size_t version = 91400) {
-  minic::testing::PackedTable<format::CudnnConvolution> call(test.descriptor());
+  minic::testing::PackedTable<format::Call> call(test.descriptor());
   return engineErrata(CudnnProblem::get(*call), version);
 }
 
