@@ -60,8 +60,25 @@ ResolvedAddress resolveAddress(Value address) {
   return resolved;
 }
 
+/// Whether `input` and `output` are these and one tensor.
+static bool isUpdatedInPlace(Operation *input, Operation *output) {
+  auto from = dyn_cast<InputOp>(input);
+  auto to = dyn_cast<OutputOp>(output);
+  auto function = output->getParentOfType<FunctionOp>();
+  if (!from || !to || !function ||
+      to.getIndex() >= function.getOutputs().size()) {
+    return false;
+  }
+  auto spec = dyn_cast<TensorSpecAttr>(function.getOutputs()[to.getIndex()]);
+  IntegerAttr index = spec ? spec.getInPlace() : IntegerAttr();
+  return index && index.getInt() == int64_t(from.getIndex());
+}
+
 bool mayOverlap(Operation *base, Operation *otherBase) {
   if (base == otherBase) {
+    return true;
+  }
+  if (isUpdatedInPlace(base, otherBase) || isUpdatedInPlace(otherBase, base)) {
     return true;
   }
   if (base->getName() != otherBase->getName()) {

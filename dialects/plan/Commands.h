@@ -31,7 +31,8 @@ struct ResolvedAddress {
 ResolvedAddress resolveAddress(mlir::Value address);
 
 /// True where the memory behind two bases may be the same: one input, output
-/// or constant; one buffer, or two whose bytes in the arena overlap.
+/// or constant; an output and the input that it updates in place; one buffer,
+/// or two whose bytes in the arena overlap.
 bool mayOverlap(mlir::Operation *base, mlir::Operation *otherBase);
 
 /// Verifies what `call` says by the table of library calls, which readers of

@@ -105,6 +105,11 @@ static absl::Status checkMemory(const CallDescription::View &described,
     return damaged(what, ": offset ", address.offset(),
                    " is not a multiple of the element size");
   }
+  // A captured graph may stage what libraries use, and state is not staged.
+  if (space.isInPlace(address)) {
+    return damaged(what,
+                   ": no library takes a tensor that is updated in place");
+  }
   uint64_t extent = 0;
   if (!extentOf(described, extent)) {
     return damaged(what, ": strides are out of range");

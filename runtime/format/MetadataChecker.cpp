@@ -213,6 +213,16 @@ AddressSpace::AddressSpace(const Artifact &artifact, const Function &function,
   };
   add(Base::input, *function.inputs());
   add(Base::output, *function.outputs());
+  for (uint32_t i = 0; i < function.outputs()->size(); ++i) {
+    if (auto input = function.outputs()->Get(i)->in_place()) {
+      inPlace_.insert({Base::output, i});
+      inPlace_.insert({Base::input, *input});
+    }
+  }
+}
+
+bool AddressSpace::isInPlace(const Address &address) const {
+  return inPlace_.count({address.base(), address.index()}) != 0;
 }
 
 absl::Status AddressSpace::check(const Address &address, uint64_t bytes,

@@ -9,6 +9,8 @@
 
 #include "absl/status/status.h"
 
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace minic::format {
@@ -35,8 +37,12 @@ public:
   absl::Status check(const Address &address, uint64_t bytes, bool writes,
                      const std::string &what) const;
 
+  /// Whether it is of an output that is updated in place, or of its input.
+  bool isInPlace(const Address &address) const;
+
 private:
   std::vector<uint64_t> sizes_[5]; // by Base, then index
+  std::set<std::pair<Base, uint32_t>> inPlace_;
   bool prepare_;
 };
 

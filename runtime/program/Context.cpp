@@ -5,6 +5,7 @@
 #include "runtime/program/Context.h"
 
 #include "runtime/program/Arena.h"
+#include "runtime/program/ProgramImpl.h"
 #include "runtime/program/Staging.h"
 #include "runtime/program/TensorCheck.h"
 
@@ -16,6 +17,8 @@ struct Context::Impl {
   std::shared_ptr<const Program> program; // outlives what follows
   DevicePlace place;
   std::vector<ExpectedTensor> inputs, outputs;
+  /// An output and the input that it updates in place, by number.
+  std::vector<std::pair<size_t, size_t>> inPlace;
   std::vector<void *> callers;   // inputs, then outputs
   std::vector<void *> confirmed; // by caller: the device's, as it said last
   Arena arena;
@@ -26,9 +29,21 @@ struct Context::Impl {
                       const std::vector<ExpectedTensor> &expected,
                       absl::Span<const Tensor> tensors, size_t first,
                       bool &isStaged);
+  absl::Status checkInPlace(bool isStaged) const;
   absl::Status runStaged(absl::Span<const Tensor> inputs,
                          absl::Span<const Tensor> outputs);
 };
+
+/// Of `callers`, which are those of this run.
+absl::Status Context::Impl::checkInPlace(bool isStaged) const {
+  for (auto [output, input] : inPlace) {
+    if (callers[inputs.size() + output] != callers[input]) {
+      return describeNotInPlace(program->outputs()[output],
+                                program->inputs()[input], isStaged);
+    }
+  }
+  return absl::OkStatus();
+}
 
 /// Puts the tensors' pointers into `callers` from `first` on. `isStaged`
 /// becomes true where one is the host's.
@@ -110,6 +125,12 @@ Context::create(std::shared_ptr<const Program> program,
   for (const TensorSpec &spec : program->outputs()) {
     impl->outputs.emplace_back(spec);
   }
+  const auto &outputs = *program->impl().function->outputs();
+  for (uint32_t i = 0; i < outputs.size(); ++i) {
+    if (outputs[i]->in_place()) {
+      impl->inPlace.push_back({i, *outputs[i]->in_place()});
+    }
+  }
   impl->callers.resize(all.size());
   impl->confirmed.resize(all.size());
   ExecutionOptions execution{impl->arena.data(), options.parallelFor,
@@ -166,6 +187,9 @@ absl::Status Context::run(absl::Span<const Tensor> inputs,
   if (status.ok()) {
     status = impl.accept("output", impl.program->outputs(), impl.outputs,
                          outputs, inputs.size(), isStaged);
+  }
+  if (status.ok()) {
+    status = impl.checkInPlace(isStaged);
   }
   if (!status.ok()) {
     return status;

@@ -32,6 +32,14 @@ absl::Status describeMismatch(const char *role, const TensorSpec &spec,
                    " bytes, got ", address & -address, " bytes"));
 }
 
+absl::Status describeNotInPlace(const TensorSpec &output,
+                                const TensorSpec &input, bool isStaged) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "output '", output.name, "': expected the pointer of input '", input.name,
+      "', which it updates in place, got ",
+      isStaged ? "host tensors that are staged" : "another"));
+}
+
 absl::Status describeMisplaced(const char *role, const TensorSpec &spec,
                                const DevicePlace &tensor,
                                const DevicePlace &program) {

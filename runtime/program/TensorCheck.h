@@ -61,6 +61,11 @@ struct ExpectedTensor {
 absl::Status describeMismatch(const char *role, const TensorSpec &spec,
                               const Tensor &tensor);
 
+/// Why `output` is refused, which has not the pointer of `input` that it is an
+/// update of.
+absl::Status describeNotInPlace(const TensorSpec &output,
+                                const TensorSpec &input, bool isStaged);
+
 /// Why its place is refused.
 absl::Status describeMisplaced(const char *role, const TensorSpec &spec,
                                const DevicePlace &tensor,

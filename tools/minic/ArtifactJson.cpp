@@ -180,6 +180,9 @@ static Json inspect(const format::Function &function) {
   }
   for (const format::TensorSpec *spec : *function.outputs()) {
     json["outputs"].push_back(toJson(*spec));
+    if (spec->in_place()) {
+      json["outputs"].back()["in_place"] = *spec->in_place();
+    }
   }
   for (const format::Variant *variant : *function.variants()) {
     json["variants"].push_back(inspect(*variant));

@@ -96,8 +96,12 @@ static void printFunction(const format::Function &function) {
   }
   os << "  outputs\n";
   for (const format::TensorSpec *spec : *function.outputs()) {
-    os << "    " << specText(*spec) << ", aligned to " << spec->alignment()
-       << '\n';
+    os << "    " << specText(*spec) << ", aligned to " << spec->alignment();
+    if (spec->in_place()) {
+      os << ", in place of "
+         << function.inputs()->Get(*spec->in_place())->name()->c_str();
+    }
+    os << '\n';
   }
   os << "  " << function.flops() << " floating-point operations\n";
   for (const format::Variant *variant : *function.variants()) {

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <cstring>
 #include <map>
 
 namespace minic::runtime {
@@ -31,6 +32,9 @@ public:
     if (!team.ok()) {
       return team.status();
     }
+    if (variant.zeroed_bytes() > 0) {
+      std::memset(options.arena, 0, variant.zeroed_bytes());
+    }
     return CpuExecution::create(run, planMemory(options.arena), *team);
   }
 
@@ -43,7 +47,11 @@ private:
         inputCount(source.function.inputs()->size()) {}
 
   PlanMemory planMemory(std::byte *arena) const {
-    return {constants, arena, persistent.data(), inputCount};
+    StatusWord *status = nullptr;
+    if (arena && variant.status()) {
+      status = reinterpret_cast<StatusWord *>(arena + *variant.status());
+    }
+    return {constants, arena, persistent.data(), inputCount, status};
   }
   absl::StatusOr<std::vector<LoadedCommand>>
   loadCommands(const ExecutableSource &source,

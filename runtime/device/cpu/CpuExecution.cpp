@@ -185,6 +185,10 @@ absl::Status CpuExecution::run(void *const *callers) {
       break;
     }
   }
+  if (memory_.status && *memory_.status != 0) {
+    *memory_.status = 0;
+    return indexOutOfRange();
+  }
   return absl::OkStatus();
 }
 

@@ -5,6 +5,7 @@
 #ifndef MINIC_RUNTIME_DEVICE_CPU_CPUEXECUTION_H
 #define MINIC_RUNTIME_DEVICE_CPU_CPUEXECUTION_H
 
+#include "runtime/base/StatusWord.h"
 #include "runtime/device/Device.h"
 #include "runtime/device/cpu/KernelModule.h"
 #include "runtime/device/cpu/OnednnPrimitive.h"
@@ -24,7 +25,8 @@ struct PlanMemory {
   const std::vector<const std::byte *> &constants;
   std::byte *arena;
   std::byte *persistent;
-  uint32_t inputCount; // the caller's outputs follow them
+  uint32_t inputCount;          // the caller's outputs follow them
+  StatusWord *status = nullptr; // in the arena; null: the plan has none
 };
 
 /// Arguments are laid out at creation; a run only puts the caller's pointers
@@ -36,6 +38,7 @@ public:
   create(const std::vector<LoadedCommand> &commands, const PlanMemory &memory,
          const ThreadTeam &team);
 
+  /// OutOfRange where a kernel met an index that was.
   absl::Status run(void *const *callers) override;
 
 private:

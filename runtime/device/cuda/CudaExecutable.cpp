@@ -203,6 +203,9 @@ CudaExecutable::createExecution(const ExecutionOptions &options) const {
   CudaExecution::Parts parts{
       context,        run, bases(), {}, callerBytes, variant.zeroed_bytes(),
       variant.graph()};
+  if (variant.status()) {
+    parts.status = *variant.status();
+  }
   parts.bases.arena = options.arena;
   if (options.constants) {
     auto *own = reinterpret_cast<std::byte *>(constantBlock.get());

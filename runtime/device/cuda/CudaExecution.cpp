@@ -4,6 +4,7 @@
 
 #include "runtime/device/cuda/CudaExecution.h"
 
+#include "runtime/base/StatusWord.h"
 #include "runtime/device/cuda/CudaMemory.h"
 #include "runtime/device/cuda/CudaPointer.h"
 
@@ -183,7 +184,27 @@ absl::Status CudaExecution::synchronize() {
   if (busy_) {
     busy_->clear();
   }
-  return absl::OkStatus();
+  return parts_.status ? readStatusWord() : absl::OkStatus();
+}
+
+absl::Status CudaExecution::readStatusWord() {
+  const CudaDriver &driver = parts_.context->driver();
+  StatusWord word = 0;
+  CUdeviceptr place = devicePointer(parts_.bases.arena + *parts_.status);
+  MINIC_RETURN_IF_CUDA_ERROR(
+      driver, cuMemcpyAsync(devicePointer(&word), place, sizeof(word), stream_),
+      "reading the status word");
+  MINIC_RETURN_IF_CUDA_ERROR(driver, cuStreamSynchronize(stream_),
+                             "reading the status word");
+  if (word == 0) {
+    return absl::OkStatus();
+  }
+  MINIC_RETURN_IF_CUDA_ERROR(driver,
+                             cuMemsetD8Async(place, 0, sizeof(word), stream_),
+                             "clearing the status word");
+  MINIC_RETURN_IF_CUDA_ERROR(driver, cuStreamSynchronize(stream_),
+                             "clearing the status word");
+  return indexOutOfRange();
 }
 
 absl::Status CudaExecution::enqueueCopy(void *destination, const void *source,

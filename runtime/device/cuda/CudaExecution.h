@@ -29,6 +29,8 @@ public:
     uint64_t zeroedBytes;                     // of the arena
     /// Where ExecutionOptions leave it to the artifact; null: no graph.
     const format::GraphVerdict *measured;
+    /// Of the StatusWord in the arena; none: the plan has none.
+    std::optional<uint64_t> status = std::nullopt;
   };
   static absl::StatusOr<std::unique_ptr<CudaExecution>>
   create(Parts parts, const ExecutionOptions &options);
@@ -49,6 +51,8 @@ private:
   explicit CudaExecution(Parts parts) : parts_(std::move(parts)) {}
 
   absl::Status runPlainly(void *const *callers);
+  /// OutOfRange where a kernel met an index that was; the stream is idle.
+  absl::Status readStatusWord();
 
   Parts parts_;
   std::unique_ptr<CommandList> commands_;

@@ -20,6 +20,28 @@ plan.function @alignment inputs [#plan.tensor_spec<name = "x", type = tensor<4xf
 
 // -----
 
+// expected-error @below {{expects in_place of output 'y' to be one of 1 inputs, got 1}}
+plan.function @in_place inputs [#plan.tensor_spec<name = "x", type = tensor<4xf32>, alignment = 64>] outputs [#plan.tensor_spec<name = "y", type = tensor<4xf32>, alignment = 64, in_place = 1 : i64>] flops = 0 {}
+
+// -----
+
+// expected-error @below {{expects output 'y' in place of input 'x' to be 'tensor<4xf32>', got 'tensor<5xf32>'}}
+plan.function @in_place inputs [#plan.tensor_spec<name = "x", type = tensor<4xf32>, alignment = 64>] outputs [#plan.tensor_spec<name = "y", type = tensor<5xf32>, alignment = 64, in_place = 0 : i64>] flops = 0 {}
+
+// -----
+
+// expected-error @below {{expects in_place of outputs only, got it of input 'x'}}
+plan.function @in_place inputs [#plan.tensor_spec<name = "x", type = tensor<4xf32>, alignment = 64, in_place = 0 : i64>] outputs [] flops = 0 {}
+
+// -----
+
+plan.function @status inputs [] outputs [] flops = 0 {
+  // expected-error @below {{expects a status word at a multiple of 4 within 64 zeroed bytes, got 64}}
+  plan.variant "cpu" isa [] threads = 1 attributes {arena_bytes = 64 : i64, zeroed_bytes = 64 : i64, status = 64 : i64} prepare {} run {}
+}
+
+// -----
+
 // expected-error @below {{expects flops of 0 or more, got -1}}
 plan.function @flops inputs [] outputs [] flops = -1 {}
 

@@ -73,6 +73,22 @@ plan.function @scratch inputs [] outputs [] flops = 0 {
 
 // -----
 
+// The status word is one of the zeroed buffers; the variant says where.
+// CHECK-LABEL: plan.function @status
+plan.function @status inputs [] outputs [] flops = 0 {
+  // CHECK: attributes {arena_bytes = 256 : i64, status = 128 : i64, zeroed_bytes = 192 : i64}
+  // expected-remark @below {{arena of 256 bytes for 3 buffers of 196 bytes in all}}
+  plan.variant "cpu" isa [] threads = 1 prepare {} run {
+    // CHECK: plan.buffer 4 {offset = 128 : i64, status, zeroed}
+    %status = plan.buffer 4 {status, zeroed}
+    %counters = plan.buffer 128 {zeroed}
+    %a = plan.buffer 64
+    plan.launch "f" grid [1](%status, %counters, %a) access [#plan<access write>, #plan<access write>, #plan<access write>]
+  }
+}
+
+// -----
+
 // No buffers, no arena.
 // CHECK-LABEL: plan.function @empty
 plan.function @empty inputs [] outputs [] flops = 0 {

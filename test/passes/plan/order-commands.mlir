@@ -27,6 +27,26 @@ plan.function @hazards inputs [] outputs [] flops = 0 {
 
 // -----
 
+// An output that updates an input in place is written after all have read it.
+// CHECK-LABEL: plan.function @in_place
+plan.function @in_place
+    inputs [#plan.tensor_spec<name = "x", type = tensor<4xf32>, alignment = 64>]
+    outputs [#plan.tensor_spec<name = "y", type = tensor<4xf32>, alignment = 64>,
+             #plan.tensor_spec<name = "z", type = tensor<4xf32>, alignment = 64, in_place = 0 : i64>]
+    flops = 0 {
+  plan.variant "cpu" isa [] threads = 1 prepare {} run {
+    %x = plan.input 0
+    %y = plan.output 0
+    %z = plan.output 1
+    // CHECK: plan.copy {{.*}}depends = array<i32>
+    plan.copy %y, %x bytes = 16
+    // CHECK: plan.fill {{.*}}depends = array<i32: 0>
+    plan.fill %z value = 0 bytes = 16
+  }
+}
+
+// -----
+
 // Views of one buffer, and buffers that share bytes of the arena, conflict;
 // scratch is written.
 // CHECK-LABEL: plan.function @overlaps

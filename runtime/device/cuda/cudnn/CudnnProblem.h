@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CudnnProblem: what a cuDNN call of a plan computes, whichever op it is, without
-// cuDNN's types.
+// CudnnProblem: what a cuDNN call of a plan computes, whichever op it is,
+// without cuDNN's types.
 
 #ifndef MINIC_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNPROBLEM_H
 #define MINIC_RUNTIME_DEVICE_CUDA_CUDNN_CUDNNPROBLEM_H

@@ -196,5 +196,24 @@ TEST(CallTableTest, aPackedOperandIsAConstant) {
   }
 }
 
+TEST(CallTableTest, noCallTakesATensorThatIsUpdatedInPlace) {
+  for (const CallRule &rule : callTable()) {
+    for (Base base : {Base::input, Base::output}) {
+      TestArtifact artifact = soundArtifact(rule);
+      artifact.input("x", {512});
+      artifact.output("y", {512});
+      artifact.function().outputs[0]->in_place = 0;
+      TensorViewT &view =
+          operandOf(lastCall(artifact),
+                    base == Base::input ? rule.roles[0].name : "result");
+      view.address = address(base, 0, 0);
+      auto reader = ArtifactReader::copy(artifact.bytes(), "test");
+      EXPECT_THAT(
+          std::string(reader.status().message()),
+          ::testing::HasSubstr("takes a tensor that is updated in place"));
+    }
+  }
+}
+
 } // namespace
 } // namespace minic::format

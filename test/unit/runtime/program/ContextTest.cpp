@@ -7,6 +7,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cstring>
 #include <thread>
 
 namespace minic::runtime {
@@ -291,6 +293,65 @@ TEST(ContextTest, saysWhatIsWrongWithATensor) {
     EXPECT_EQ(y[0], -1) << "wrote before it had checked";
   }
   EXPECT_TRUE(context->run({good}, {out}).ok());
+}
+
+/// y = 2 * x + 1 as an update of x.
+TestArtifact inPlaceArtifact() {
+  TestArtifact artifact = scaleArtifact(4);
+  artifact.input("other", {4});
+  artifact.function().outputs[0]->in_place = 0;
+  return artifact;
+}
+
+TEST(ContextTest, updatesInPlaceThePointerOfTheInputAlone) {
+  auto context = createContext(load(inPlaceArtifact()));
+  std::vector<int64_t> dims = {4};
+  AlignedFloats x(4, 3), other(4), y(4, -1);
+  Tensor state = tensor(x, dims), unused = tensor(other, dims);
+  absl::Status status = context->run({state, unused}, {tensor(y, dims)});
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status.message(),
+            "output 'y': expected the pointer of input 'x', which it updates "
+            "in place, got another");
+  EXPECT_EQ(y[0], -1);
+  ASSERT_TRUE(context->run({state, unused}, {state}).ok());
+  EXPECT_EQ(x[0], 7);
+  ASSERT_TRUE(context->run({state, unused}, {state}).ok());
+  EXPECT_EQ(x[3], 15);
+}
+
+/// Copies `index` to where kernels say that an index was out of range.
+TestArtifact statusArtifact() {
+  TestArtifact artifact;
+  artifact.input("index", {1}, format::DType::i32);
+  artifact.variant().arena_bytes = 128;
+  artifact.variant().zeroed_bytes = 64;
+  artifact.variant().status = 8;
+  artifact.copy(arenaAddress(8), inputAddress(0), 4);
+  return artifact;
+}
+
+TEST(ContextTest, reportsAnIndexOutOfRangeAndForgetsIt) {
+  alignas(64) std::byte arena[128];
+  std::memset(arena, 0xff, sizeof(arena));
+  ContextOptions options;
+  options.arena = arena;
+  options.arenaBytes = sizeof(arena);
+  auto context = createContext(load(statusArtifact()), options);
+  EXPECT_EQ(std::count(arena, arena + 64, std::byte(0)), 64);
+  EXPECT_EQ(std::count(arena + 64, arena + 128, std::byte(0xff)), 64);
+  alignas(64) int32_t index[16] = {};
+  std::vector<int64_t> dims = {1};
+  Tensor input{index, DType::i32, dims};
+  EXPECT_TRUE(context->run({input}, {}).ok());
+  index[0] = 1;
+  absl::Status status = context->run({input}, {});
+  EXPECT_EQ(status.code(), absl::StatusCode::kOutOfRange);
+  EXPECT_EQ(status.message(),
+            "run: an index or position was out of range and was clamped");
+  EXPECT_EQ(arena[8], std::byte(0));
+  index[0] = 0;
+  EXPECT_TRUE(context->run({input}, {}).ok());
 }
 
 } // namespace

@@ -137,6 +137,27 @@ TEST_F(CudaExecutionTest, zeroesWhatThePlanAsksForAndNoMore) {
   EXPECT_EQ(std::count(after.begin() + 16, after.end(), 1.0f), 112);
 }
 
+TEST_F(CudaExecutionTest, synchronizingReportsAnIndexOutOfRangeOnce) {
+  TestArtifact artifact = cudaScaleArtifact(1);
+  artifact.variant().arena_bytes = 512;
+  artifact.variant().zeroed_bytes = 64;
+  artifact.variant().status = 8;
+  artifact.copy(arenaAddress(8), inputAddress(0), 4);
+  LoadedArtifact loaded(artifact);
+  ASSERT_TRUE(loaded.status().ok()) << loaded.status();
+  DeviceFloats arena(*loaded, std::vector<float>(128, 1.0f));
+  auto execution =
+      loaded->createExecution({static_cast<std::byte *>(arena.data())});
+  ASSERT_TRUE(execution.ok()) << execution.status();
+  DeviceFloats x(*loaded, {0}), out(*loaded, {2}), y(*loaded, {0});
+  void *sound[] = {x.data(), y.data()}, *unsound[] = {out.data(), y.data()};
+  ASSERT_TRUE((*execution)->run(sound).ok());
+  EXPECT_TRUE((*execution)->synchronize().ok());
+  ASSERT_TRUE((*execution)->run(unsound).ok());
+  EXPECT_EQ((*execution)->synchronize().code(), absl::StatusCode::kOutOfRange);
+  EXPECT_TRUE((*execution)->synchronize().ok());
+}
+
 TEST_F(CudaExecutionTest, aRunAllocatesWaitsAndAsksNothing) {
   LoadedArtifact loaded(cudaScaleArtifact(3));
   auto execution = loaded.execution();
