@@ -258,5 +258,44 @@ TEST(CandidatesTest, WhatLosesNanIsMarkedOrRejected) {
   EXPECT_THAT(rest.names, Each(Not(HasSubstr("NaN"))));
 }
 
+//===----------------------------------------------------------------------===//
+// Families of last resort
+//===----------------------------------------------------------------------===//
+
+/// Another family or library takes it: no row is spent on loops.
+TEST(CandidatesTest, LoopsAreNotAskedBesideOthers) {
+  ParsedFusion parsed = linearRelu();
+  EXPECT_THAT(Enumerated(parsed).names, Each(Not(HasSubstr("loops"))));
+}
+
+/// Only the op that nothing else takes is theirs.
+TEST(CandidatesTest, LoopsTakeWhatNothingElseDoes) {
+  ParsedFusion parsed({"tensor<4x8xf32>"}, "tensor<4x8xf32>", R"(
+    %s = graph.softmax %0 axis = 1 : tensor<4x8xf32>
+    %r = graph.relu %s : tensor<4x8xf32>
+    kernel.yield %r : tensor<4x8xf32>)");
+  auto target = createCpuTarget(/*threads=*/2, /*isa=*/"");
+  std::vector<std::string> why;
+  auto candidates =
+      enumerateCandidates(parsed.get(), *target, /*backends=*/{}, why);
+  ASSERT_THAT(candidates, SizeIs(1));
+  EXPECT_EQ(candidates[0].name,
+            "generated expanded loops tile=4 + pointwise tile=4096 + loops "
+            "tile=4 + pointwise tile=4096");
+  EXPECT_EQ(partition(candidates[0]), (Partition{{0}, {1, 2}, {3}, {4, 5}}));
+  parsed.get().setChoiceAttr(candidates[0].choice);
+  EXPECT_TRUE(succeeded(mlir::verify(parsed.get())));
+}
+
+/// A label that generates nothing leaves them out as well.
+TEST(CandidatesTest, LoopsAreGenerated) {
+  ParsedFusion parsed({"tensor<4x8xf32>"}, "tensor<4xf32>", R"(
+    %r = graph.reduce sum, %0 [1] : tensor<4x8xf32> -> tensor<4xf32>
+    kernel.yield %r : tensor<4xf32>)");
+  EXPECT_THAT(Enumerated(parsed, {BackendLabel::Aten}).candidates, IsEmpty());
+  EXPECT_THAT(Enumerated(parsed, {BackendLabel::Generated}).names,
+              ElementsAre("generated loops tile=4"));
+}
+
 } // namespace
 } // namespace minic
