@@ -24,6 +24,10 @@ PARTS = {
     "GraphContractionOps": "Products",
     "GraphConvolutionOps": "Convolutions",
     "GraphPointwiseOps": "Pointwise ops",
+    "GraphNormOps": "Normalisation",
+    "GraphAttentionOps": "Attention",
+    "GraphOrderOps": "Order and sums along a dimension",
+    "GraphIndexOps": "Elements by index",
     "GraphReductionOps": "Reductions",
     "GraphLayoutOps": "Constants and ops that move elements",
 }
@@ -135,7 +139,7 @@ def page(defs):
 
 def operand_types(statement):
     """The types after the colon of an op, one for each operand."""
-    types = re.search(r"\s:\s+(.*)", statement, re.S).group(1)
+    types = re.findall(r"\s:\s+([(t].*)", statement, re.S)[-1]
     if types.startswith("("):
         types = types[1:types.index(")")]
     else:
@@ -149,8 +153,8 @@ def example_module(defs):
     for name in defs["!instanceof"]["Graph_Op"]:
         code = defs[name]["description"].split("```mlir")[1].split("```")[0]
         types = {}
-        for statement in re.split(r"\n(?=\s*%\w+ = )", code):
-            uses = re.findall(r"%\w+", statement)[1:]
+        for statement in re.split(r"\n(?=\s*%\w+[^\n=]* = )", code):
+            uses = re.findall(r"%\w+", statement.partition(" = ")[2])
             if uses:
                 known = operand_types(statement)
                 known *= len(uses) if len(known) == 1 else 1

@@ -5,6 +5,7 @@
 #include "compiler/reference/Demand.h"
 
 #include "compiler/reference/Convolution.h"
+#include "compiler/reference/OpRecord.h"
 #include "compiler/reference/Reduction.h"
 #include "compiler/reference/RowTensor.h"
 #include "compiler/reference/Softmax.h"
@@ -24,6 +25,30 @@ public:
       : trace_(trace), demand_(demand) {}
 
   void visit(Operation *op) {
+    const OpRecord *record = findRecord(op);
+    for (OpResult result : op->getResults()) {
+      auto it = demand_.find(result);
+      if (!record || it == demand_.end()) {
+        continue;
+      }
+      llvm::BitVector rows = it->second; // growing the map moves entries
+      auto needed = [&](unsigned i) -> llvm::BitVector & {
+        return rowsOf(op->getOperand(i));
+      };
+      if (record->demand) {
+        record->demand(op, result.getResultNumber(), rows, needed);
+        continue;
+      }
+      for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+        needed(i).set();
+      }
+    }
+    if (!record) {
+      visitOther(op);
+    }
+  }
+
+  void visitOther(Operation *op) {
     auto it = demand_.find(op->getResult(0));
     if (it == demand_.end()) {
       return;

@@ -6,6 +6,7 @@
 
 #include "compiler/reference/Convolution.h"
 #include "compiler/reference/LayoutOps.h"
+#include "compiler/reference/OpRecord.h"
 #include "compiler/reference/Reduction.h"
 #include "compiler/reference/ScalarMeaning.h"
 #include "compiler/reference/Softmax.h"
@@ -80,16 +81,19 @@ void evaluatePointwise(Operation *op, Lookup operand, RowTensor &result) {
 } // namespace
 
 bool isEvaluated(Operation *op) {
-  return isa<graph::LinearOp, graph::MatmulOp, graph::Conv2dOp, graph::ReduceOp,
+  return findRecord(op) ||
+         isa<graph::LinearOp, graph::MatmulOp, graph::Conv2dOp, graph::ReduceOp,
              graph::SoftmaxOp, graph::ReshapeOp, graph::TransposeOp>(op) ||
          isa<graph::PointwiseOpInterface>(op);
 }
 
-RowTensor evaluateOp(Operation *op, Lookup operand,
-                     const llvm::BitVector &rows) {
+RowTensor evaluateOp(Operation *op, Lookup operand, const llvm::BitVector &rows,
+                     unsigned number) {
   RowTensor result = RowTensor::computed(
-      cast<RankedTensorType>(op->getResult(0).getType()), rows);
-  if (isa<graph::LinearOp, graph::MatmulOp>(op)) {
+      cast<RankedTensorType>(op->getResult(number).getType()), rows);
+  if (const OpRecord *record = findRecord(op)) {
+    record->evaluate(op, number, operand, result);
+  } else if (isa<graph::LinearOp, graph::MatmulOp>(op)) {
     evaluateContraction(op, operand, result);
   } else if (auto conv = dyn_cast<graph::Conv2dOp>(op)) {
     evaluateConvolution(conv, operand, result);

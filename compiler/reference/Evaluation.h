@@ -12,10 +12,10 @@ namespace minic::reference {
 /// Whether the reference has a meaning for `op`, apart from constants.
 bool isEvaluated(mlir::Operation *op);
 
-/// The given rows of `op`'s result; `op` is any op of a Trace but a constant,
-/// and `operand` has the rows that computeDemand asked for.
+/// The given rows of `op`'s result number `number`; `op` is any op of a Trace
+/// but a constant, and `operand` has the rows that computeDemand asked for.
 RowTensor evaluateOp(mlir::Operation *op, Lookup operand,
-                     const llvm::BitVector &rows);
+                     const llvm::BitVector &rows, unsigned number = 0);
 
 } // namespace minic::reference
 

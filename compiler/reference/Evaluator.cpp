@@ -131,9 +131,8 @@ evaluate(Block &body, const Inputs &inputs, const EvaluationOptions &options) {
     }
   }
   for (Operation *op : trace->ops) {
-    Value result = op->getResult(0);
-    auto rows = demand.find(result);
-    if (rows == demand.end()) {
+    auto isDemanded = [&](Value result) { return demand.contains(result); };
+    if (llvm::none_of(op->getResults(), isDemanded)) {
       continue;
     }
     if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
@@ -142,14 +141,19 @@ evaluate(Block &body, const Inputs &inputs, const EvaluationOptions &options) {
       if (failed(bytes)) {
         return failure();
       }
-      values.try_emplace(result, RowTensor::given(tensorType(result), *bytes));
+      values.try_emplace(constant,
+                         RowTensor::given(tensorType(constant), *bytes));
       continue;
     }
     auto operand = [&](Value value) -> const RowTensor & {
       return values.find(trace->resolve(value))->second;
     };
-    RowTensor computed = evaluateOp(op, operand, rows->second);
-    values.try_emplace(result, std::move(computed));
+    for (OpResult result :
+         llvm::make_filter_range(op->getResults(), isDemanded)) {
+      RowTensor computed = evaluateOp(op, operand, demand.find(result)->second,
+                                      result.getResultNumber());
+      values.try_emplace(result, std::move(computed));
+    }
     for (Value used : op->getOperands()) {
       used = trace->resolve(used);
       if (--usesLeft[used] == 0) {

@@ -254,13 +254,18 @@ ScalarMeaning floatMeaning(Operation *op) {
         return function([](double x) { return std::sqrt(x); },
                         allowance::kSqrt);
       })
-      .Case([&](RsqrtOp) {
-        auto isUncertain = [](const Bounded *x) {
-          return x->value == 0 || isSubnormal(*x);
+      .Case([&](RsqrtOp rsqrt) {
+        double epsilon = rsqrt.getEpsilon().convertToDouble();
+        // Operands below zero may cancel the rounded epsilon.
+        auto isUncertain = [=](const Bounded *x) {
+          Bounded sum{x->value + epsilon, x->error};
+          return sum.value == 0 || isSubnormal(sum) ||
+                 (epsilon != 0 && x->value - x->error < 0);
         };
-        return except(isUncertain,
-                      function([](double x) { return 1 / std::sqrt(x); },
-                               allowance::kRsqrt));
+        return except(
+            isUncertain,
+            function([=](double x) { return 1 / std::sqrt(x + epsilon); },
+                     allowance::kRsqrt));
       })
       .Case([&](SinOp) {
         return periodic([](double x) { return std::sin(x); }, dtype);

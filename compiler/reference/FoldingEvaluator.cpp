@@ -86,7 +86,7 @@ public:
 
 ElementsAttr FoldingEvaluator::evaluate(Operation *op,
                                         ArrayRef<ElementsAttr> operands) const {
-  if (!isEvaluated(op)) {
+  if (!isEvaluated(op) || op->getNumResults() != 1) {
     return {};
   }
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());

@@ -3,6 +3,7 @@
 // Estimates what an evaluation costs and chooses rows that fit a budget.
 
 #include "compiler/reference/Demand.h"
+#include "compiler/reference/OpRecord.h"
 #include "compiler/reference/RowTensor.h"
 #include "dialects/graph/Graph.h"
 
@@ -56,16 +57,22 @@ double estimate(const Trace &trace, ArrayRef<RowDemand> rows) {
   Demand demand = computeDemand(trace, rows);
   double seconds = 0;
   for (Operation *op : trace.ops) {
-    auto it = demand.find(op->getResult(0));
-    if (it == demand.end() || isa<graph::ConstantOp>(op)) {
+    double elements = 0;
+    for (Value result : op->getResults()) {
+      if (auto it = demand.find(result); it != demand.end()) {
+        elements += double(it->second.count()) * rowLength(tensorType(result));
+      }
+    }
+    if (elements == 0 || isa<graph::ConstantOp>(op)) {
       continue;
     }
-    double elements =
-        double(it->second.count()) * rowLength(tensorType(op->getResult(0)));
     bool isBounded = llvm::any_of(op->getOperands(), [&](Value operand) {
       return hasErrors(trace, operand);
     });
-    if (isa<graph::LinearOp, graph::MatmulOp>(op)) {
+    if (const OpRecord *record = findRecord(op)) {
+      seconds += elements * (record->cost ? record->cost(op) : 1) *
+                 (isBounded ? kSecondsPerBounded : kSecondsPerExact);
+    } else if (isa<graph::LinearOp, graph::MatmulOp>(op)) {
       auto matmul = dyn_cast<graph::MatmulOp>(op);
       auto lhs = tensorType(op->getOperand(0));
       double k = matmul && matmul.getTransposeLhs() ? lhs.getShape().end()[-2]
@@ -77,7 +84,8 @@ double estimate(const Trace &trace, ArrayRef<RowDemand> rows) {
                  elements * kSecondsPerExact;
     } else if (auto conv = dyn_cast<graph::Conv2dOp>(op)) {
       double products = isBounded ? 3 : 1;
-      seconds += products * estimateConvolution(conv, it->second.count()) +
+      seconds += products * estimateConvolution(
+                                conv, demand.find(conv)->second.count()) +
                  elements * kSecondsPerExact;
     } else {
       if (auto fusible = dyn_cast<graph::FusibleOpInterface>(op)) {

@@ -82,6 +82,15 @@ inline double reductionError(double n, double sum, double absoluteSum) {
          n * kSmallestNormal;
 }
 
+/// The same, relative to the sum of magnitudes, for statistics of a row: each
+/// partial sum is smaller than the whole, which leaves 4 sqrt(n / 3) of the
+/// probabilistic bound. No term grows with n: a row is summed by lanes or in
+/// blocks, or its bias would reach the mean, and the variance of a constant
+/// row.
+inline double statisticError(double n) {
+  return kRoundoff * (2 + std::min(n, 4 * std::sqrt(n / 3)));
+}
+
 /// How far a float32 function may be off, beyond its operand's error:
 /// relative * |result| + perInput * |x| + absolute.
 struct Allowance {

@@ -177,7 +177,10 @@ MINIC_EMIT(LogOp) return a.op<math::LogOp>(x);
 }
 MINIC_EMIT(SqrtOp) return a.op<math::SqrtOp>(x);
 }
-MINIC_EMIT(RsqrtOp) return a.div(a.like(x, 1.0), a.op<math::SqrtOp>(x));
+MINIC_EMIT(RsqrtOp)
+double epsilon = getEpsilon().convertToDouble();
+x = epsilon == 0 ? x : a.add(x, a.like(x, epsilon));
+return a.div(a.like(x, 1.0), a.op<math::SqrtOp>(x));
 }
 MINIC_EMIT(TanhOp) return a.op<math::TanhOp>(x);
 }

@@ -46,6 +46,28 @@ def Graph_GeluApproximationAttr
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Graph_Extreme
+    : I32EnumAttr<"Extreme", "which end of an order", [
+        I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Min", 1, "min">]> {
+  let cppNamespace = "::minic::graph";
+  let genSpecializedAttr = 0;
+}
+def Graph_ExtremeAttr : EnumAttr<Graph_Dialect, Graph_Extreme, "extreme"> {
+  let assemblyFormat = "$value";
+}
+
+def Graph_Causal
+    : I32EnumAttr<"Causal", "where queries are among the keys before them", [
+        I32EnumAttrCase<"None", 0, "none">,
+        I32EnumAttrCase<"UpperLeft", 1, "upper_left">,
+        I32EnumAttrCase<"LowerRight", 2, "lower_right">]> {
+  let cppNamespace = "::minic::graph";
+  let genSpecializedAttr = 0;
+}
+def Graph_CausalAttr : EnumAttr<Graph_Dialect, Graph_Causal, "causal"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
 def Graph_ImageLayout
     : I32EnumAttr<"ImageLayout", "order of an image tensor's dimensions", [
         I32EnumAttrCase<"NCHW", 0, "nchw">,

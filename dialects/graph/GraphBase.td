@@ -44,6 +44,13 @@ def Graph_Tensor : RankedTensorOf<[Graph_ElementType]>;
 def Graph_FloatTensor : RankedTensorOf<[Graph_FloatType]>;
 def Graph_BoolTensor : RankedTensorOf<[I1]>;
 def Graph_IntegerTensor : RankedTensorOf<[Graph_IntegerType]>;
+/// Positions: counted, or in tables of at most 2^31 or 2^63 elements.
+def Graph_IndexTensor
+    : RankedTensorOf<[AnyTypeOf<[I32, I64],
+                                "a supported index dtype (i32 or i64)">]>;
+def Graph_MaskTensor
+    : RankedTensorOf<[AnyTypeOf<[I1, F32, BF16, F16],
+                                "a supported mask dtype (i1, f32, bf16 or f16)">]>;
 def Graph_NumberTensor : RankedTensorOf<[Graph_NumberType]>;
 
 class Graph_Op<string mnemonic, list<Trait> traits = []>

@@ -108,7 +108,10 @@ def Graph_CeilOp : Graph_UnaryOp<"ceil", "the next integer at or above x">;
 def Graph_RoundOp : Graph_UnaryOp<"round", "the nearest integer, ties to even">;
 let scalarCost = "SquareRoot" in {
 def Graph_SqrtOp : Graph_UnaryOp<"sqrt", "square root of x">;
-def Graph_RsqrtOp : Graph_UnaryOp<"rsqrt", "1 / sqrt(x)">;
+def Graph_RsqrtOp : Graph_UnaryOp<"rsqrt", "1 / sqrt(x + epsilon)"> {
+  let arguments = (ins Graph_FloatTensor:$input,
+                       DefaultValuedAttr<F64Attr, "0.0">:$epsilon);
+}
 }
 let scalarCost = "Transcendental" in {
 def Graph_ExpOp : Graph_UnaryOp<"exp", "e to the power of x">;

@@ -125,3 +125,9 @@ func.func @bytes(%x: tensor<41xi8>) -> tensor<41xi8> {
   %0 = graph.cast %rounded : tensor<41xf32> to tensor<41xi8>
   return %0 : tensor<41xi8>
 }
+
+func.func @inverse_root(%x: tensor<41xbf16>) -> tensor<41xbf16> {
+  %square = graph.mul %x, %x : tensor<41xbf16>
+  %0 = graph.rsqrt %square {epsilon = 0.25 : f64} : tensor<41xbf16>
+  return %0 : tensor<41xbf16>
+}

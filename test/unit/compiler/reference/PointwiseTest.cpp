@@ -61,6 +61,8 @@ INSTANTIATE_TEST_SUITE_P(
                   50},
         UnaryCase{"graph.rsqrt", [](double x) { return std::pow(x, -0.5); },
                   0.01, 50},
+        UnaryCase{"graph.rsqrt {epsilon = 0.5 : f64}",
+                  [](double x) { return std::pow(x + 0.5, -0.5); }, 0, 50},
         UnaryCase{"graph.tanh",
                   [](double x) {
                     return (std::exp(2 * x) - 1) / (std::exp(2 * x) + 1);
