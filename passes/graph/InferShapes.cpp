@@ -54,7 +54,8 @@ static FailureOr<RankedTensorType> inferResult(Operation *op) {
     }
     return cast<RankedTensorType>(types.front());
   }
-  if (isa<graph::ConstantOp>(op)) {
+  // These say their own types.
+  if (isa<graph::ConstantOp, graph::IotaOp, graph::BroadcastOp>(op)) {
     return declared;
   }
   auto operand = cast<RankedTensorType>(op->getOperand(0).getType());

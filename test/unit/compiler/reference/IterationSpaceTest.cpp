@@ -148,6 +148,41 @@ INSTANTIATE_TEST_SUITE_P(
              {"tensor<1x3x3x3xf32>", "tensor<3x1x2x2xf32>"},
              "tensor<1x3x2x2xf32>"}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Indices, MapsTest,
+    testing::Values(Case{"graph.broadcast %0",
+                         {"tensor<3x1xf32>"},
+                         "tensor<2x3x4xf32>",
+                         Case::To},
+                    Case{"graph.cumsum %0 axis = 0",
+                         {"tensor<5x2xf32>"},
+                         "tensor<5x2xf32>",
+                         Case::One},
+                    Case{"graph.cumsum %0 axis = 1 {exclusive, reverse}",
+                         {"tensor<2x5xf32>"},
+                         "tensor<2x5xf32>",
+                         Case::One}));
+
+/// slice and pad print their types with `->` and no parentheses.
+TEST_F(MapsTest, SlicesAndPadsAreReadAtTheirMaps) {
+  for (auto [op, result] :
+       {std::pair("graph.slice %0 [0, 1, 0] to [2, 3, 4] by [1, 1, 3]",
+                  "tensor<2x2x2xf32>"),
+        std::pair("graph.pad %0 before [0, 1, 2] after [1, 0, 0] "
+                  "{value = 3.0 : f64}",
+                  "tensor<3x4x6xf32>")}) {
+    std::string text = std::string("func.func @f(%0: tensor<2x3x4xf32>) -> ") +
+                       result + " {\n%1 = " + op + " : tensor<2x3x4xf32> -> " +
+                       result + "\nreturn %1 : " + result + "\n}";
+    std::vector<std::vector<float>> operands{randomFloats(24, 1)};
+    auto expected = evaluateText(text, operands);
+    ASSERT_EQ(expected.size(), 1u) << error;
+    auto got = interpret(&parse(text).front(), operands);
+    ASSERT_EQ(got.size(), expected[0].values.size());
+    EXPECT_EQ(countMismatches(expected[0], got), 0) << op;
+  }
+}
+
 TEST_F(ReferenceTest, ConvolutionsHaveWindowsAndReadZerosOutside) {
   Case conv{"graph.conv2d %0, %1 {pads = array<i64: 1, 1, 1, 1>}",
             {"tensor<1x2x4x4xf32>", "tensor<3x2x3x3xf32>"},
