@@ -17,7 +17,7 @@ namespace minic::cuda {
 struct LtEpilogue {
   mlir::Value bias;   // N values, or null
   mlir::Value addend; // of the result's shape, or null
-  /// A name of format.CublasltActivation.
+  /// A name of format.EltwiseKind, or "none".
   llvm::StringRef activation = "none";
   /// Result number 1 is what the activation is applied to.
   bool hasAux = false;
