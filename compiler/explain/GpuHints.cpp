@@ -223,7 +223,10 @@ private:
       }
     };
     for (const KernelFamily *family : target.families()) {
-      ask(*family, BackendLabel::Generated, /*isLibrary=*/false);
+      // One launch of a last resort is no hint.
+      if (!family->isLastResort()) {
+        ask(*family, BackendLabel::Generated, /*isLibrary=*/false);
+      }
     }
     for (const LibraryBackend *library : target.libraries()) {
       if (library->fusesEpilogue()) {

@@ -29,7 +29,8 @@ const char *const plan = R"(
   plan.function @main
       inputs [#plan.tensor_spec<name = "x", type = tensor<3x2xf32>, alignment = 64>,
               #plan.tensor_spec<name = "mask", type = tensor<3x2xi1>, alignment = 16>]
-      outputs [#plan.tensor_spec<name = "y", type = tensor<3x2xf32>, alignment = 64, in_place = 0 : i64>]
+      outputs [#plan.tensor_spec<name = "y", type = tensor<3x2xf32>, alignment = 64>,
+               #plan.tensor_spec<name = "z", type = tensor<3x2xi1>, alignment = 64, in_place = 1 : i64>]
       flops = 42 {
     plan.variant "cpu" isa ["avx2", "fma"] threads = 2
         attributes {arena_bytes = 256 : i64, evidence = "{}"} prepare {
