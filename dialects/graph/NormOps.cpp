@@ -3,6 +3,7 @@
 // log_softmax and the norms: verification and loops.
 
 #include "dialects/graph/AxisCheck.h"
+#include "dialects/graph/AxisLoops.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/ShapeText.h"
 
@@ -109,25 +110,8 @@ LogicalResult GroupNormOp::verify() {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Other dimensions first, then the axis.
 IterationSpace LogSoftmaxOp::getIterationSpace() {
-  ArrayRef<int64_t> shape = getInput().getType().getShape();
-  IterationSpace space;
-  SmallVector<unsigned> dims;
-  for (auto [dim, extent] : llvm::enumerate(shape)) {
-    bool isAxis = int64_t(dim) == int64_t(getAxis());
-    dims.push_back(isAxis ? shape.size() - 1 : space.rank());
-    if (!isAxis) {
-      space.kinds.push_back(IteratorKind::Parallel);
-      space.extents.push_back(extent);
-    }
-  }
-  space.addReduction(IteratorKind::Reduction, shape[getAxis()]);
-  auto map =
-      AffineMap::getMultiDimMapWithTargets(space.rank(), dims, getContext());
-  space.operandMaps = {map};
-  space.resultMaps = {map};
-  return space;
+  return loopsAlongAxis(getInput().getType(), getAxis());
 }
 
 /// Rows of the dimensions from `axis` on; all operands but the first are read

@@ -2,7 +2,7 @@
 //
 // graph.softmax: verification, its loops and its stages.
 
-#include "dialects/graph/Graph.h"
+#include "dialects/graph/AxisLoops.h"
 
 using namespace mlir;
 
@@ -22,25 +22,8 @@ LogicalResult SoftmaxOp::verify() {
   return success();
 }
 
-/// Other dimensions first, then the axis.
 IterationSpace SoftmaxOp::getIterationSpace() {
-  ArrayRef<int64_t> shape = getType().getShape();
-  IterationSpace space;
-  SmallVector<unsigned> dims;
-  for (auto [dim, extent] : llvm::enumerate(shape)) {
-    bool isAxis = int64_t(dim) == int64_t(getAxis());
-    dims.push_back(isAxis ? shape.size() - 1 : space.rank());
-    if (!isAxis) {
-      space.kinds.push_back(IteratorKind::Parallel);
-      space.extents.push_back(extent);
-    }
-  }
-  space.addReduction(IteratorKind::Reduction, shape[getAxis()]);
-  auto map =
-      AffineMap::getMultiDimMapWithTargets(space.rank(), dims, getContext());
-  space.operandMaps = {map};
-  space.resultMaps = {map};
-  return space;
+  return loopsAlongAxis(getType(), getAxis());
 }
 
 /// Greatest, difference, exponential, sum, quotient.
