@@ -5,9 +5,9 @@
 #include "compiler/driver/EvaluateModel.h"
 
 #include "compiler/driver/StoredWeights.h"
-#include "compiler/emit/PlanToMetadata.h"
 #include "compiler/import/ImportModel.h"
 #include "compiler/reference/Evaluator.h"
+#include "dialects/plan/DTypes.h"
 #include "runtime/format/ArtifactReader.h"
 #include "runtime/measure/NpyFile.h"
 #include "runtime/measure/RandomData.h"
@@ -98,7 +98,7 @@ static std::string nameOf(DictionaryAttr attributes, StringRef prefix,
 static FailureOr<runtime::AlignedBuffer>
 makeInput(const EvaluateOptions &options, const std::string &name,
           RankedTensorType type, MLIRContext &context) {
-  format::DType dtype = *toDType(type.getElementType());
+  format::DType dtype = *plan::toDType(type.getElementType());
   int64_t bytes = type.getNumElements() * runtime::elementBytes(dtype);
   auto file = options.inputs.find(name);
   if (file == options.inputs.end()) {
@@ -123,7 +123,8 @@ makeInput(const EvaluateOptions &options, const std::string &name,
     return error(context) << "input " << name << ": expected " << type
                           << ", got "
                           << RankedTensorType::get(
-                                 array->dims, fromDType(array->dtype, &context))
+                                 array->dims,
+                                 plan::fromDType(array->dtype, &context))
                           << " in " << file->second;
   }
   return std::move(array->data);

@@ -4,7 +4,8 @@
 
 #include "compiler/emit/OperandReader.h"
 
-#include "compiler/emit/PlanToMetadata.h"
+#include "dialects/plan/DTypes.h"
+#include "dialects/plan/Plan.h"
 
 using namespace mlir;
 
@@ -74,8 +75,8 @@ plan::TensorViewAttr OperandReader::view(const format::TensorView *view,
   }
   return plan::TensorViewAttr::get(
       builder.getContext(), operand(*view->address(), isWritten),
-      fromDType(view->dtype(), builder.getContext()), extents(view->dims()),
-      extents(view->strides()));
+      plan::fromDType(view->dtype(), builder.getContext()),
+      extents(view->dims()), extents(view->strides()));
 }
 
 } // namespace minic

@@ -3,6 +3,7 @@
 // Functions, variants, commands and directories.
 
 #include "compiler/emit/PlanToMetadata.h"
+#include "dialects/plan/DTypes.h"
 
 #include "compiler/emit/CommandToMetadata.h"
 
@@ -17,54 +18,10 @@ namespace minic {
 
 static constexpr uint64_t sectionAlignment = 64;
 
-std::optional<format::DType> toDType(Type type) {
-  if (type.isF32()) {
-    return format::DType::f32;
-  }
-  if (type.isBF16()) {
-    return format::DType::bf16;
-  }
-  if (type.isF16()) {
-    return format::DType::f16;
-  }
-  if (auto integer = dyn_cast<IntegerType>(type)) {
-    switch (integer.getWidth()) {
-    case 1:
-      return format::DType::i1;
-    case 8:
-      return format::DType::i8;
-    case 32:
-      return format::DType::i32;
-    case 64:
-      return format::DType::i64;
-    }
-  }
-  return std::nullopt;
-}
-
-Type fromDType(format::DType dtype, MLIRContext *context) {
-  switch (dtype) {
-  case format::DType::i1:
-    return IntegerType::get(context, 1);
-  case format::DType::i8:
-    return IntegerType::get(context, 8);
-  case format::DType::i32:
-    return IntegerType::get(context, 32);
-  case format::DType::i64:
-    return IntegerType::get(context, 64);
-  case format::DType::f16:
-    return Float16Type::get(context);
-  case format::DType::bf16:
-    return BFloat16Type::get(context);
-  case format::DType::f32:
-    return Float32Type::get(context);
-  }
-}
-
 static LogicalResult addConstant(plan::ConstantOp op, PlanMetadata &result) {
   auto type = dyn_cast<RankedTensorType>(op.getType());
   std::optional<format::DType> dtype =
-      type ? toDType(type.getElementType()) : std::nullopt;
+      type ? plan::toDType(type.getElementType()) : std::nullopt;
   if (!dtype) {
     return op.emitOpError("expects a tensor of a supported dtype");
   }
@@ -117,7 +74,7 @@ addSpecs(plan::FunctionOp function, ArrayAttr specs,
   for (Attribute attribute : specs) {
     auto spec = dyn_cast<plan::TensorSpecAttr>(attribute);
     std::optional<format::DType> dtype =
-        spec ? toDType(spec.getType().getElementType()) : std::nullopt;
+        spec ? plan::toDType(spec.getType().getElementType()) : std::nullopt;
     if (!dtype) {
       return function.emitOpError("expects #plan.tensor_spec of a supported "
                                   "dtype, got ")

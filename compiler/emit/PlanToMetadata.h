@@ -26,10 +26,6 @@ struct PlanMetadata {
 /// codegen. An op that they should not have left is a diagnostic.
 mlir::FailureOr<PlanMetadata> planToMetadata(mlir::ModuleOp module);
 
-/// The dtype of an element type; nothing for one that no artifact holds.
-std::optional<format::DType> toDType(mlir::Type type);
-mlir::Type fromDType(format::DType dtype, mlir::MLIRContext *context);
-
 } // namespace minic
 
 #endif // MINIC_COMPILER_EMIT_PLANTOMETADATA_H

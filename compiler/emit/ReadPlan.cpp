@@ -4,8 +4,9 @@
 
 #include "compiler/emit/ReadPlan.h"
 
-#include "compiler/emit/PlanToMetadata.h"
 #include "compiler/emit/ReadCommands.h"
+#include "dialects/plan/DTypes.h"
+#include "dialects/plan/Plan.h"
 #include "runtime/format/Packer.h"
 
 #include "mlir/IR/Builders.h"
@@ -34,7 +35,8 @@ static RankedTensorType tensorType(const format::Constant &constant,
         toArray(table->block_sizes()), toArray(table->padded()));
   }
   return RankedTensorType::get(toArray(constant.dims()),
-                               fromDType(constant.dtype(), context), layout);
+                               plan::fromDType(constant.dtype(), context),
+                               layout);
 }
 
 /// Packing the numbers 1..n tells where each element went; 0 is padding.
@@ -117,8 +119,9 @@ static ArrayAttr readSpecs(
   for (const format::TensorSpec *spec : specs) {
     attributes.push_back(plan::TensorSpecAttr::get(
         builder.getContext(), builder.getStringAttr(spec->name()->c_str()),
-        RankedTensorType::get(toArray(spec->dims()),
-                              fromDType(spec->dtype(), builder.getContext())),
+        RankedTensorType::get(
+            toArray(spec->dims()),
+            plan::fromDType(spec->dtype(), builder.getContext())),
         spec->alignment(),
         spec->in_place() ? builder.getI64IntegerAttr(*spec->in_place())
                          : IntegerAttr()));

@@ -4,7 +4,8 @@
 
 #include "compiler/emit/TableWriter.h"
 
-#include "compiler/emit/PlanToMetadata.h"
+#include "dialects/plan/DTypes.h"
+#include "dialects/plan/Plan.h"
 
 using namespace mlir;
 
@@ -56,7 +57,7 @@ TableWriter::view(plan::TensorViewAttr view, ValueRange addresses) {
     return nullptr;
   }
   auto table = std::make_unique<format::TensorViewT>();
-  std::optional<format::DType> dtype = toDType(view.getDtype());
+  std::optional<format::DType> dtype = plan::toDType(view.getDtype());
   if (view.getOperand() < 0 || view.getOperand() >= int64_t(addresses.size()) ||
       !dtype) {
     fail("has a view of no operand or of an unsupported dtype");

@@ -4,9 +4,9 @@
 
 #include "compiler/import/FillProblem.h"
 
-#include "compiler/emit/PlanToMetadata.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/kernel/Kernel.h"
+#include "dialects/plan/DTypes.h"
 #include "runtime/measure/RandomData.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -48,7 +48,7 @@ static LogicalResult fill(func::FuncOp function) {
       continue;
     }
     auto type = cast<RankedTensorType>(argument.getType());
-    std::optional<format::DType> dtype = toDType(type.getElementType());
+    std::optional<format::DType> dtype = plan::toDType(type.getElementType());
     if (!dtype || !type.hasStaticShape()) {
       return function.emitError("expected a constant of static shape, got ")
              << type << " for argument " << index;

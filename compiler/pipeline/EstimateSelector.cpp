@@ -35,6 +35,20 @@ std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
   return {};
 }
 
+/// "cuda has no kernel for graph.softmax": nobody was about such an op at all.
+static std::string describeUnknownOps(kernel::FusionOp fusion,
+                                      const Target &target) {
+  llvm::SetVector<StringRef> ops;
+  for (Operation *op : fusion.getBodyOps()) {
+    if (graph::isAnchor(op)) {
+      ops.insert(op->getName().getStringRef());
+    }
+  }
+  return llvm::formatv("{0} has no kernel for {1}", target.profile().target,
+                       llvm::join(ops, ", "))
+      .str();
+}
+
 /// "--conv-backends=generated leaves out all of it: aten, cudnn".
 static std::string describeLeftOut(kernel::FusionOp fusion,
                                    const Target &target,
@@ -47,7 +61,8 @@ static std::string describeLeftOut(kernel::FusionOp fusion,
     labels.insert(toString(candidate.label));
   }
   if (labels.empty()) {
-    return why.empty() ? "no candidate" : llvm::join(why, "; ");
+    return why.empty() ? describeUnknownOps(fusion, target)
+                       : llvm::join(why, "; ");
   }
   bool isConvolution = hasConvolution(fusion);
   return llvm::formatv(

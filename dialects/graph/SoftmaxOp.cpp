@@ -2,6 +2,7 @@
 //
 // graph.softmax: verification, its loops and its stages.
 
+#include "dialects/graph/AxisCheck.h"
 #include "dialects/graph/AxisLoops.h"
 
 using namespace mlir;
@@ -9,17 +10,8 @@ using namespace mlir;
 namespace minic::graph {
 
 LogicalResult SoftmaxOp::verify() {
-  auto type = getInput().getType();
-  int64_t axis = getAxis();
-  if (axis < 0 || axis >= type.getRank()) {
-    return emitOpError("expects an axis from 0 to rank - 1 for ")
-           << type << ", got " << axis;
-  }
-  if (type.getDimSize(axis) == 0) {
-    return emitOpError("expects something to sum along axis ")
-           << axis << ", got " << type;
-  }
-  return success();
+  return checkNonEmptyAxis(getLoc(), "softmax", getAxis(),
+                           getInput().getType());
 }
 
 IterationSpace SoftmaxOp::getIterationSpace() {

@@ -3,6 +3,7 @@
 // Verification of library calls, by the table that readers of artifacts use.
 
 #include "dialects/plan/Commands.h"
+#include "dialects/plan/DTypes.h"
 #include "runtime/format/CallTable.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -35,31 +36,6 @@ private:
 
 static absl::string_view toView(StringRef text) {
   return {text.data(), text.size()};
-}
-
-static std::optional<format::DType> toDType(Type type) {
-  if (type.isF32()) {
-    return format::DType::f32;
-  }
-  if (type.isF16()) {
-    return format::DType::f16;
-  }
-  if (type.isBF16()) {
-    return format::DType::bf16;
-  }
-  auto integer = dyn_cast<IntegerType>(type);
-  switch (integer ? integer.getWidth() : 0) {
-  case 1:
-    return format::DType::i1;
-  case 8:
-    return format::DType::i8;
-  case 32:
-    return format::DType::i32;
-  case 64:
-    return format::DType::i64;
-  default:
-    return std::nullopt;
-  }
 }
 
 /// The value of enum `E` called `name`, -1 for none.

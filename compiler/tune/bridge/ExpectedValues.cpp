@@ -4,8 +4,9 @@
 
 #include "compiler/tune/bridge/ExpectedValues.h"
 
-#include "compiler/emit/PlanToMetadata.h"
 #include "compiler/reference/Evaluator.h"
+#include "dialects/plan/DTypes.h"
+#include "dialects/plan/Plan.h"
 #include "runtime/base/AlignedBuffer.h"
 #include "runtime/measure/RandomData.h"
 
@@ -31,7 +32,7 @@ absl::Status writeExpectedValues(ModuleOp problem, uint64_t seed,
     unsigned index = argument.getArgNumber();
     auto role = function.getArgAttrOfType<StringAttr>(index, "kernel.role");
     bool isConstant = role && role.getValue() == "constant";
-    std::optional<format::DType> dtype = toDType(type.getElementType());
+    std::optional<format::DType> dtype = plan::toDType(type.getElementType());
     if (!dtype) {
       return absl::InternalError("a problem with an unknown dtype");
     }

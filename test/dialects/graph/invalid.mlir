@@ -337,7 +337,7 @@ func.func @softmax_axis(%x: tensor<4x8xf32>) {
 // -----
 
 func.func @softmax_nothing(%x: tensor<4x0xf32>) {
-  // expected-error @below {{expects something to sum along axis 1, got 'tensor<4x0xf32>'}}
+  // expected-error @below {{expects one element or more along axis 1, got 'tensor<4x0xf32>'}}
   %0 = graph.softmax %x axis = 1 : tensor<4x0xf32>
   return
 }

@@ -93,9 +93,10 @@ double estimateMicroseconds(const GemmGeometry &g,
       double(std::min(g.blockTiles, std::max<int64_t>(g.tiles, 1))) * height *
       g.kWords * 4;
   double rhsBytes = panelBytes * g.panels;
-  // With the slow L3 of Emerald Rapids what does not lie well inside L2 takes
-  // 15 % longer than oneDNN, which blocks K as well: 64x4096x4096 17.9 and 18.9
-  // to 20.8 ms, 2048x2048x2048 99.6 and 104 to 160 ms.
+  // With the slow L3 of Emerald Rapids what does not lie well inside L2 is
+  // slower than oneDNN, which blocks K as well. Most took 6 to 20 % longer in
+  // tunings side by side: 64x4096x4096 18.9 to 20.8 ms and oneDNN 17.9,
+  // 2048x2048x2048 from 104 ms on and oneDNN 99.6.
   bool slowL3 = profile.l3GBs < profile.memoryGBs;
   if (blockBytes + panelBytes > (slowL3 ? 0.63 : 1) * profile.l2Bytes) {
     work *= slowL3 ? 1.15 : 1.015;

@@ -7,6 +7,7 @@
 #include "compiler/target/codegen/MapLoops.h"
 #include "compiler/target/cpu/KernelAbi.h"
 #include "compiler/target/cpu/KernelLaunch.h"
+#include "compiler/target/cpu/TileSchedule.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -20,17 +21,6 @@ using kernel::FusionOp;
 static constexpr double kOpNs = 2;
 /// Ops of a tile: enough for a launch not to matter.
 static constexpr int64_t kTileOps = 16384;
-
-static FailureOr<int64_t> parseTile(FusionOp fusion) {
-  DictionaryAttr schedule = fusion.getImplAttr().getSchedule();
-  auto tile = schedule ? schedule.getAs<IntegerAttr>("tile") : IntegerAttr();
-  if (!tile || schedule.size() != 1 || tile.getInt() < 1) {
-    return fusion.emitError("loops expects a schedule {tile = N} with N of at "
-                            "least 1, got ")
-           << schedule;
-  }
-  return tile.getInt();
-}
 
 std::optional<std::string> LoopsFamily::reject(FusionOp fusion,
                                                const DeviceProfile &) const {
@@ -72,7 +62,7 @@ LogicalResult LoopsFamily::lower(FusionOp fusion,
   if (failed(loops)) {
     return fusion.emitError("loops cannot implement this: ") << reason;
   }
-  FailureOr<int64_t> tile = parseTile(fusion);
+  FailureOr<int64_t> tile = parseTile(fusion, /*least=*/1);
   if (failed(tile)) {
     return failure();
   }
@@ -96,7 +86,7 @@ LogicalResult LoopsFamily::emit(plan::KernelOp kernel, const DeviceProfile &,
   auto fusion = cast<FusionOp>(kernel.getBody().front().front());
   std::string reason;
   auto loops = MapLoops::get(fusion, reason);
-  FailureOr<int64_t> tile = parseTile(fusion);
+  FailureOr<int64_t> tile = parseTile(fusion, /*least=*/1);
   if (failed(loops) || failed(tile)) {
     return kernel.emitError("internal error: not a kernel of loops: ")
            << reason;

@@ -6,6 +6,7 @@
 
 #include "compiler/target/cpu/EpilogueEmitter.h"
 #include "compiler/target/cpu/KernelLaunch.h"
+#include "compiler/target/cpu/TileSchedule.h"
 #include "compiler/target/cpu/pointwise/EmitPointwise.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -36,17 +37,6 @@ static FailureOr<PointwiseLoops> analyze(FusionOp fusion, std::string &reason) {
 static PointwiseTiles getTiles(const PointwiseLoops &loops, int64_t tile) {
   return PointwiseTiles::get(loops.rows(), loops.columns(), tile,
                              loops.isTransposing());
-}
-
-static FailureOr<int64_t> parseTile(FusionOp fusion) {
-  DictionaryAttr schedule = fusion.getImplAttr().getSchedule();
-  auto tile = schedule ? schedule.getAs<IntegerAttr>("tile") : IntegerAttr();
-  if (!tile || schedule.size() != 1 || tile.getInt() < 64) {
-    return fusion.emitError("pointwise expects a schedule {tile = N} with N of "
-                            "at least 64, got ")
-           << schedule;
-  }
-  return tile.getInt();
 }
 
 std::optional<std::string>
@@ -131,7 +121,7 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
   if (failed(loops)) {
     return fusion.emitError("pointwise cannot implement this: ") << reason;
   }
-  FailureOr<int64_t> tile = parseTile(fusion);
+  FailureOr<int64_t> tile = parseTile(fusion, /*least=*/64);
   if (failed(tile)) {
     return failure();
   }
@@ -157,7 +147,7 @@ LogicalResult PointwiseFamily::emit(plan::KernelOp kernel,
   auto fusion = cast<FusionOp>(kernel.getBody().front().front());
   std::string reason;
   auto loops = analyze(fusion, reason);
-  FailureOr<int64_t> tile = parseTile(fusion);
+  FailureOr<int64_t> tile = parseTile(fusion, /*least=*/64);
   if (failed(loops) || failed(tile)) {
     return kernel.emitError("internal error: not a pointwise kernel: ")
            << reason;
