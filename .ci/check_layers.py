@@ -65,6 +65,7 @@ RULES = [
                                "compiler/target/CountCode.h",
                                "compiler/target/DeviceProfile.h",
                                "compiler/target/KernelFamily.h",
+                               "compiler/target/OfferFusion.h",
                                "compiler/target/Target.h",
                                "compiler/target/codegen/",
                                "compiler/target/cuda/", "dialects/",

@@ -39,6 +39,16 @@ config.substitutions += [
     ),
 ]
 
+# Programs that find minic and check what it compiles.
+for _name in ("fuzz", "conformance"):
+    config.substitutions.append((
+        "%" + _name,
+        "python3 %s --bin=%s" % (
+            os.path.join(os.path.dirname(__file__), _name, _name + ".py"),
+            os.path.join(config.minic_build_root, "bin"),
+        ),
+    ))
+
 # What only machines with such instructions can show.
 with open("/proc/cpuinfo") as _cpus:
     if " avx512_bf16 " in _cpus.read():

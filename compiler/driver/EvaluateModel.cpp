@@ -162,6 +162,7 @@ LogicalResult evaluateModel(const EvaluateOptions &options,
   }
   Block &body = function.getBody().front();
   reference::EvaluationOptions evaluation;
+  evaluation.fillsUnbounded = true;
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
     evaluation.outputNames.push_back(
         nameOf(function.getResultAttrDict(i), "result", i));

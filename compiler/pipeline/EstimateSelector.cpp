@@ -5,6 +5,7 @@
 #include "compiler/pipeline/EstimateSelector.h"
 
 #include "compiler/pipeline/ResolveTarget.h"
+#include "dialects/kernel/ExpandOps.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -24,7 +25,15 @@ bool hasConvolution(kernel::FusionOp fusion) {
 
 std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
                                           const CompileOptions &options) {
-  for (Operation *op : fusion.getBodyOps()) {
+  SmallVector<int64_t> named;
+  for (auto [index, op] : llvm::enumerate(fusion.getBodyOps())) {
+    if (kernel::canExpand(op)) {
+      named.push_back(int64_t(index));
+    }
+  }
+  // Attention has contractions among its stages.
+  kernel::ExpandedFusion expanded(fusion, named);
+  for (Operation *op : expanded.get().getBodyOps()) {
     if (graph::isContraction(op)) {
       return labelsOf(options.gemmBackends);
     }
@@ -33,20 +42,6 @@ std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
     }
   }
   return {};
-}
-
-/// "cuda has no kernel for graph.softmax": nobody was about such an op at all.
-static std::string describeUnknownOps(kernel::FusionOp fusion,
-                                      const Target &target) {
-  llvm::SetVector<StringRef> ops;
-  for (Operation *op : fusion.getBodyOps()) {
-    if (graph::isAnchor(op)) {
-      ops.insert(op->getName().getStringRef());
-    }
-  }
-  return llvm::formatv("{0} has no kernel for {1}", target.profile().target,
-                       llvm::join(ops, ", "))
-      .str();
 }
 
 /// "--conv-backends=generated leaves out all of it: aten, cudnn".
@@ -61,8 +56,7 @@ static std::string describeLeftOut(kernel::FusionOp fusion,
     labels.insert(toString(candidate.label));
   }
   if (labels.empty()) {
-    return why.empty() ? describeUnknownOps(fusion, target)
-                       : llvm::join(why, "; ");
+    return llvm::join(why, "; ");
   }
   bool isConvolution = hasConvolution(fusion);
   return llvm::formatv(
@@ -82,8 +76,9 @@ allowedCandidates(kernel::FusionOp fusion, const Target &target,
                   : measuresNan         ? NanPolicy::Measure
                                         : NanPolicy::Reject;
   std::vector<std::string> why;
-  std::vector<Candidate> candidates = enumerateCandidates(
-      fusion, target, allowedBackends(fusion, options), why, nan);
+  std::vector<Candidate> candidates =
+      enumerateCandidates(fusion, target, allowedBackends(fusion, options), why,
+                          nan, options.deterministic);
   if (candidates.empty()) {
     return fusion.emitError("unsupported: nothing implements this fusion: ")
            << (why.empty() ? describeLeftOut(fusion, target, options, nan)

@@ -28,6 +28,8 @@ static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
                        : graph::createFoldConstants());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  // Once equal updates are one.
+  passes.addNestedPass<func::FuncOp>(graph::createUpdateInPlace());
 }
 
 static void buildFuse(OpPassManager &passes) {

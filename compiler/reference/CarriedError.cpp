@@ -63,9 +63,10 @@ static double roundingOf(const Allowance &allowance, const Meaning &result,
   if (!std::isfinite(magnitude)) {
     return 0;
   }
-  double rounding = allowance.relative * magnitude +
-                    allowance.perInput * (std::abs(x.value) + x.error) +
-                    allowance.absolute;
+  double rounding = allowance.relative * magnitude + allowance.absolute;
+  if (allowance.perInput > 0) { // exp(-infinity) has none of 0 * infinity
+    rounding += allowance.perInput * (std::abs(x.value) + x.error);
+  }
   bool mayFlush = magnitude != 0 && magnitude < kSmallestNormal / kRoundoff;
   return rounding + (mayFlush ? kSmallestNormal : 0);
 }

@@ -105,15 +105,11 @@ runtime::ExpectedOutput takeOutput(const RowTensor &tensor, std::string name,
   return output;
 }
 
-} // namespace
-
+/// Runs all ops. Without `carriesErrors` every op is taken to compute exactly.
 FailureOr<std::vector<runtime::ExpectedOutput>>
-evaluate(Block &body, const Inputs &inputs, const EvaluationOptions &options) {
-  FailureOr<Trace> trace = Trace::get(body);
-  if (failed(trace)) {
-    return failure();
-  }
-  Demand demand = computeDemand(*trace, options.rows);
+run(const Trace &trace, const Inputs &inputs, Block &body,
+    const EvaluationOptions &options, bool carriesErrors) {
+  Demand demand = computeDemand(trace, options.rows);
   std::deque<graph::ConstantBytes> storage; // addresses stay
   Values values;
   for (auto [argument, bytes] :
@@ -122,15 +118,15 @@ evaluate(Block &body, const Inputs &inputs, const EvaluationOptions &options) {
   }
   // Operands whose last user has run are freed.
   llvm::DenseMap<Value, int64_t> usesLeft;
-  for (Value result : trace->results) {
-    ++usesLeft[trace->resolve(result)];
+  for (Value result : trace.results) {
+    ++usesLeft[trace.resolve(result)];
   }
-  for (Operation *op : trace->ops) {
+  for (Operation *op : trace.ops) {
     for (Value operand : op->getOperands()) {
-      ++usesLeft[trace->resolve(operand)];
+      ++usesLeft[trace.resolve(operand)];
     }
   }
-  for (Operation *op : trace->ops) {
+  for (Operation *op : trace.ops) {
     auto isDemanded = [&](Value result) { return demand.contains(result); };
     if (llvm::none_of(op->getResults(), isDemanded)) {
       continue;
@@ -146,28 +142,71 @@ evaluate(Block &body, const Inputs &inputs, const EvaluationOptions &options) {
       continue;
     }
     auto operand = [&](Value value) -> const RowTensor & {
-      return values.find(trace->resolve(value))->second;
+      return values.find(trace.resolve(value))->second;
     };
     for (OpResult result :
          llvm::make_filter_range(op->getResults(), isDemanded)) {
       RowTensor computed = evaluateOp(op, operand, demand.find(result)->second,
                                       result.getResultNumber());
+      if (!carriesErrors) {
+        computed.dropErrors();
+      }
       values.try_emplace(result, std::move(computed));
     }
     for (Value used : op->getOperands()) {
-      used = trace->resolve(used);
+      used = trace.resolve(used);
       if (--usesLeft[used] == 0) {
         values.erase(used);
       }
     }
   }
   std::vector<runtime::ExpectedOutput> outputs;
-  for (auto [i, result] : llvm::enumerate(trace->results)) {
+  for (auto [i, result] : llvm::enumerate(trace.results)) {
     outputs.push_back(
-        takeOutput(values.find(trace->resolve(result))->second,
+        takeOutput(values.find(trace.resolve(result))->second,
                    options.outputNames.empty() ? "output" + std::to_string(i)
                                                : options.outputNames[i],
                    options.rows.empty() ? RowDemand() : options.rows[i]));
+  }
+  return outputs;
+}
+
+/// Whether nothing is said of some element.
+bool hasUnbounded(const std::vector<runtime::ExpectedOutput> &outputs) {
+  return llvm::any_of(outputs, [](const runtime::ExpectedOutput &output) {
+    return llvm::is_contained(output.tolerances, kAnything);
+  });
+}
+
+/// Puts `exact`, what comes out without rounding, where nothing is said of an
+/// element. A NaN stays out: it would have to be met.
+void fillUnbounded(runtime::ExpectedOutput &output,
+                   const runtime::ExpectedOutput &exact) {
+  for (size_t i = 0; i < output.values.size(); ++i) {
+    if (output.tolerances[i] == kAnything && !std::isnan(exact.values[i])) {
+      output.values[i] = exact.values[i];
+    }
+  }
+}
+
+} // namespace
+
+FailureOr<std::vector<runtime::ExpectedOutput>>
+evaluate(Block &body, const Inputs &inputs, const EvaluationOptions &options) {
+  FailureOr<Trace> trace = Trace::get(body);
+  if (failed(trace)) {
+    return failure();
+  }
+  auto outputs = run(*trace, inputs, body, options, /*carriesErrors=*/true);
+  if (failed(outputs) || !options.fillsUnbounded || !hasUnbounded(*outputs)) {
+    return outputs;
+  }
+  auto exact = run(*trace, inputs, body, options, /*carriesErrors=*/false);
+  if (failed(exact)) {
+    return failure();
+  }
+  for (auto [output, value] : llvm::zip_equal(*outputs, *exact)) {
+    fillUnbounded(output, value);
   }
   return outputs;
 }

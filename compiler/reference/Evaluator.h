@@ -37,6 +37,10 @@ struct EvaluationOptions {
   std::vector<RowDemand> rows;
   /// Names of the results; empty: "output0", "output1", ...
   std::vector<std::string> outputNames;
+  /// Gives elements of which no bound can say anything (the tolerance is
+  /// infinite) the value that comes out without any rounding, by evaluating
+  /// once more; 0 otherwise. For root mean squares.
+  bool fillsUnbounded = false;
 };
 
 /// Evaluates what the terminator of `body` returns. `body` is the block of a

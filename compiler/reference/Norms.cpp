@@ -49,8 +49,13 @@ std::vector<Element> normalized(ArrayRef<Element> x, bool isCentred,
   for (auto [to, element] : llvm::zip_equal(result, x)) {
     double d = element.value - mean;
     to.value = d / std::sqrt(power);
-    if (std::isnan(sum) || std::isnan(squares)) {
+    if ((isCentred && std::isnan(sum)) || std::isnan(squares)) {
       to = {std::nan(""), errors == kAnything ? kAnything : 0, 0};
+      continue;
+    }
+    // Infinities make the mean square infinite in float32, too.
+    if (std::isinf(magnitude) && errors != kAnything) {
+      to = {to.value, 0, 0};
       continue;
     }
     // With nothing but zeros and no epsilon 0 / 0 is certain; beside it not.

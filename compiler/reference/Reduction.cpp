@@ -8,6 +8,8 @@
 
 #include "compiler/reference/CarriedError.h"
 #include "compiler/reference/ElementReader.h"
+#include "compiler/reference/PointwiseMeanings.h"
+#include "compiler/reference/Storage.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -70,6 +72,8 @@ struct ReducedOffsets {
 /// The elements of one result, taken in one by one.
 class Accumulator {
 public:
+  explicit Accumulator(bool isFloat) : isFloat_(isFloat) {}
+
   void add(const Element &element) {
     ++count_;
     hasUnknown_ |= element.error == kAnything;
@@ -86,6 +90,9 @@ public:
     product_ *= element.value;
     double magnitude = std::abs(element.value) + element.error;
     productBound_ *= magnitude;
+    auto whole = uint64_t(isFloat_ ? 0 : toInteger(element.value));
+    wholeSum_ += whole;
+    wholeProduct_ *= whole;
     largestPartial_ *= std::max(magnitude, 1.0);
     smallestPartial_ *= std::min(std::abs(element.value), 1.0);
     if (element.error > 0 && element.error < kAnything) {
@@ -100,6 +107,9 @@ public:
     }
     if (hasUnknown_) {
       return {kUnknown, kAnything};
+    }
+    if (!isFloat_) {
+      return finishInteger(kind, dtype);
     }
     switch (kind) {
     case graph::ReduceKind::Sum:
@@ -125,6 +135,21 @@ private:
       high = std::max(high, x + error);
     }
   };
+
+  /// Exact, unless an element is not.
+  std::pair<Meaning, double> finishInteger(graph::ReduceKind kind,
+                                           Type dtype) const {
+    if (errors_ > 0) {
+      return {kUnknown, kAnything};
+    }
+    double value = kind == graph::ReduceKind::Max   ? greatest_.value
+                   : kind == graph::ReduceKind::Min ? -least_.value
+                   : kind == graph::ReduceKind::Sum
+                       ? double(wrapToDtype(int64_t(wholeSum_), dtype))
+                       : double(wrapToDtype(int64_t(wholeProduct_), dtype));
+    double error = integerError(value);
+    return {{value, error, 0}, error};
+  }
 
   std::pair<Meaning, double> finishSum(bool isMean, Type dtype) const {
     if (hasPositive_ || hasNegative_) {
@@ -167,9 +192,12 @@ private:
 
   std::pair<Meaning, double> finishProduct(Type dtype) const {
     if (hasPositive_ || hasNegative_) {
-      // NaN of an infinity and a zero; uncertain where one may be a zero.
-      return errors_ == 0 ? std::pair(Meaning{product_, 0, 0}, 0.0)
-                          : std::pair(kUnknown, kAnything);
+      // NaN of an infinity and a zero; uncertain where one may be a zero, or a
+      // partial product flushed to it.
+      bool mayBeZero =
+          errors_ > 0 || (smallestPartial_ < kSmallestNormal && !hasZero_);
+      return !mayBeZero ? std::pair(Meaning{product_, 0, 0}, 0.0)
+                        : std::pair(kUnknown, kAnything);
     }
     if (largestPartial_ >= kLargest) {
       return {kUnknown, kAnything};
@@ -189,6 +217,8 @@ private:
                          kRoundingSpread * (meaning.rounding - computed)};
   }
 
+  bool isFloat_;
+  uint64_t wholeSum_ = 0, wholeProduct_ = 1; // of integers, as they wrap
   double count_ = 0;
   bool hasNan_ = false, hasUnknown_ = false;
   bool hasPositive_ = false, hasNegative_ = false, hasZero_ = false;
@@ -224,7 +254,8 @@ void evaluateReduce(graph::ReduceOp op, Lookup operand, RowTensor &result) {
   ElementReader input(operand(op.getInput()));
   for (int64_t row : result.rows()) {
     int64_t first = offsets.firstOf(row);
-    std::vector<Accumulator> elements(result.length());
+    std::vector<Accumulator> elements(
+        result.length(), Accumulator(isa<FloatType>(result.dtype())));
     auto add = [&](int64_t column, int64_t offset) {
       elements[column].add(input.at(first + column * offsets.step() + offset));
     };

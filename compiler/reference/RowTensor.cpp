@@ -130,9 +130,13 @@ double *RowTensor::data(Channel channel, int64_t row) {
 void RowTensor::settle() {
   if (std::all_of(errors_.begin(), errors_.end(),
                   [](double error) { return error == 0; })) {
-    errors_ = {};
-    spreads_ = {};
+    dropErrors();
   }
+}
+
+void RowTensor::dropErrors() {
+  errors_ = {};
+  spreads_ = {};
 }
 
 BroadcastIndex::BroadcastIndex(ArrayRef<int64_t> operand,

@@ -48,6 +48,8 @@ public:
   double *data(Channel channel, int64_t row);
   /// Drops errors that are all zero.
   void settle();
+  /// Makes every element exact.
+  void dropErrors();
 
 private:
   int64_t offset(int64_t row) const;

@@ -4,7 +4,7 @@
 
 #include "compiler/target/Candidates.h"
 
-#include "compiler/target/PartSources.h"
+#include "compiler/target/ComposeParts.h"
 #include "dialects/kernel/ExpandOps.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -50,6 +50,9 @@ public:
       if (anchors > 1 || ops.size() > 1) {
         groupings(anchors);
       }
+      if (anchors > 1) {
+        compositions();
+      }
     }
     return std::move(candidates);
   }
@@ -91,7 +94,7 @@ private:
     MLIRContext *context = fusion.getContext();
     candidate.choice = kernel::ChoiceAttr::get(context, attrs, expanded);
     bool isKnown = llvm::any_of(candidates, [&](const Candidate &other) {
-      return other.choice == candidate.choice;
+      return other.choice == candidate.choice || other.name == candidate.name;
     });
     if (!isKnown) {
       candidates.push_back(std::move(candidate));
@@ -271,6 +274,16 @@ private:
     }
   }
 
+  /// Every product with what follows it, and what lies between in as few
+  /// kernels as there are for it.
+  void compositions() {
+    auto allowed = [&](BackendLabel label) { return allows(label); };
+    for (const Composition &composition :
+         composeParts(fusion, target, sources, allowed)) {
+      add(composition.label, composition.parts, composition.needsLibrary);
+    }
+  }
+
   FusionOp fusion;
   const Target &target;
   ArrayRef<BackendLabel> backends;
@@ -284,6 +297,19 @@ private:
 
 } // namespace
 
+/// Whether `candidates` have the one part of `candidate`: what takes named ops
+/// whole makes the same of their stages.
+static bool hasWhole(ArrayRef<Candidate> candidates,
+                     const Candidate &candidate) {
+  ArrayRef<PartAttr> parts = candidate.choice.getParts();
+  return parts.size() == 1 &&
+         llvm::any_of(candidates, [&](const Candidate &other) {
+           ArrayRef<PartAttr> own = other.choice.getParts();
+           return own.size() == 1 &&
+                  own[0].getImplementation() == parts[0].getImplementation();
+         });
+}
+
 /// With the last resort among the sources, or without. Any order.
 static std::vector<Candidate>
 enumerateFrom(FusionOp fusion, const Target &target,
@@ -293,16 +319,19 @@ enumerateFrom(FusionOp fusion, const Target &target,
       Enumeration(fusion, target, backends, why, nan, allowsLastResort).run();
   OpIndices named;
   for (auto [index, op] : llvm::enumerate(fusion.getBodyOps())) {
-    if (isa<graph::ExpandableOpInterface>(op)) {
+    if (kernel::canExpand(op)) {
       named.push_back(int64_t(index));
     }
   }
   if (!named.empty()) {
     kernel::ExpandedFusion expanded(fusion, named);
-    llvm::append_range(candidates,
-                       Enumeration(expanded.get(), target, backends, why, nan,
-                                   allowsLastResort, named)
-                           .run());
+    for (Candidate &candidate : Enumeration(expanded.get(), target, backends,
+                                            why, nan, allowsLastResort, named)
+                                    .run()) {
+      if (!hasWhole(candidates, candidate)) {
+        candidates.push_back(std::move(candidate));
+      }
+    }
   }
   return candidates;
 }
@@ -311,10 +340,13 @@ std::vector<Candidate> enumerateCandidates(FusionOp fusion,
                                            const Target &target,
                                            ArrayRef<BackendLabel> backends,
                                            std::vector<std::string> &why,
-                                           NanPolicy nan) {
+                                           NanPolicy nan, bool deterministic) {
   std::vector<Candidate> candidates = enumerateFrom(
       fusion, target, backends, why, nan, /*allowsLastResort=*/false);
-  if (candidates.empty()) {
+  // True of no candidates, too.
+  if (llvm::all_of(candidates, [&](const Candidate &candidate) {
+        return deterministic && candidate.needsLibrary;
+      })) {
     candidates = enumerateFrom(fusion, target, backends, why, nan,
                                /*allowsLastResort=*/true);
   }

@@ -38,13 +38,14 @@ enum class NanPolicy {
 /// A bare anchor is the same call of a library with and without post-ops: it is
 /// listed once, as `aten` where that is allowed. A body without anchor is one
 /// generated kernel, and as `aten` one kernel per op. Where the body has named
-/// ops with stages, the same again with all of them expanded. Only where all of
-/// this gives nothing, families of last resort are asked as well.
-std::vector<Candidate>
-enumerateCandidates(kernel::FusionOp fusion, const Target &target,
-                    llvm::ArrayRef<BackendLabel> backends,
-                    std::vector<std::string> &why,
-                    NanPolicy nan = NanPolicy::Mark);
+/// ops with stages, the same again with all of them expanded, except for an
+/// implementation of everything that is listed already. Only where all of this
+/// gives nothing, or with `deterministic` only libraries' rows, families of
+/// last resort are asked as well.
+std::vector<Candidate> enumerateCandidates(
+    kernel::FusionOp fusion, const Target &target,
+    llvm::ArrayRef<BackendLabel> backends, std::vector<std::string> &why,
+    NanPolicy nan = NanPolicy::Mark, bool deterministic = false);
 
 } // namespace minic
 

@@ -5,6 +5,7 @@
 #ifndef MINIC_DIALECTS_GRAPH_GRAPH_H
 #define MINIC_DIALECTS_GRAPH_GRAPH_H
 
+#include "dialects/graph/ElementAccess.h"
 #include "dialects/graph/IterationSpace.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -11,6 +11,7 @@ include "dialects/graph/GraphIndexOps.td"
 def Graph_AttentionOp : Graph_FusibleOp<"attention", [
       "getOperandRole", "getFlopsPerResult", "getScalarCost"], [
     DeclareOpInterfaceMethods<InferTypeOpInterface>,
+    DeclareOpInterfaceMethods<Graph_ExpandableOpInterface>,
     AttrSizedOperandSegments]> {
   let summary = "softmax(query * transpose(key) * scale) * value";
   let description = [{
@@ -62,7 +63,8 @@ def Graph_AttentionOp : Graph_FusibleOp<"attention", [
   }];
 }
 
-def Graph_RotaryOp : Graph_InferredOp<"rotary", ["getFlopsPerPoint"]> {
+def Graph_RotaryOp : Graph_InferredOp<"rotary", ["getFlopsPerPoint"], [
+    Graph_ElementOp]> {
   let summary = "Rotates pairs of the last dimension by angles";
   let description = [{
     `cos` and `sin` have one shape, [..., P], and broadcast to the input's but

@@ -19,7 +19,8 @@ def Graph_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect"];
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect"];
   let extraClassDeclaration = [{
     /// For an op that the dialect lacks: a parser that says so and fails.
     std::optional<ParseOpHook>

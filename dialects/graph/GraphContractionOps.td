@@ -46,7 +46,8 @@ def Graph_MatmulOp : Graph_SumOfProductsOp<"matmul"> {
   let description = [{
     `lhs` is [..., M, K] ([..., K, M] with `transpose_lhs`), `rhs` [..., K, N]
     ([..., N, K] with `transpose_rhs`); leading dimensions broadcast as in
-    NumPy. Both have rank 2 or more and one dtype; sums are accumulated in f32.
+    NumPy. Both have rank 2 or more and one dtype, which is the result's too, or
+    the result is f32; sums are accumulated in f32.
     ```mlir
     %0 = graph.matmul %q, %k {transpose_rhs}
       : (tensor<8x16x64xf32>, tensor<8x32x64xf32>) -> tensor<8x16x32xf32>
@@ -57,6 +58,10 @@ def Graph_MatmulOp : Graph_SumOfProductsOp<"matmul"> {
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    static bool isCompatibleReturnTypes(::mlir::TypeRange inferred,
+                                        ::mlir::TypeRange declared);
   }];
 }
 

@@ -21,7 +21,10 @@ class Graph_InferredOp<string mnemonic, list<string> fusible = [],
     : Graph_FusibleOp<mnemonic, fusible, !listconcat([
         DeclareOpInterfaceMethods<InferTypeOpInterface>], traits)>;
 
-def Graph_GatherOp : Graph_InferredOp<"gather", ["getOperandRole"]> {
+defvar Graph_ElementOp = DeclareOpInterfaceMethods<Graph_ElementOpInterface>;
+
+def Graph_GatherOp : Graph_InferredOp<"gather", ["getOperandRole"],
+                                      [Graph_ElementOp]> {
   let summary = "Takes the input's slices at indices along one dimension";
   let description = [{
     `indices` of any shape replace dimension `axis` of the input, as NumPy's
@@ -42,7 +45,8 @@ def Graph_GatherOp : Graph_InferredOp<"gather", ["getOperandRole"]> {
   }];
 }
 
-def Graph_ConcatOp : Graph_InferredOp<"concat", ["getPaddingValue"]> {
+def Graph_ConcatOp : Graph_InferredOp<"concat", ["getPaddingValue"],
+                                      [Graph_ElementOp]> {
   let summary = "Inputs one after another along one dimension";
   let description = [{
     All have one dtype and one shape but for the extent of `axis`.
@@ -114,7 +118,7 @@ def Graph_BroadcastOp : Graph_FusibleOp<"broadcast"> {
   let hasFolder = 1;
 }
 
-def Graph_IotaOp : Graph_FusibleOp<"iota"> {
+def Graph_IotaOp : Graph_FusibleOp<"iota", [], [Graph_ElementOp]> {
   let summary = "The index along one dimension: 0, 1, 2, ...";
   let description = [{
     An op without operands; what fuses with it uses the loop's index.
@@ -129,7 +133,7 @@ def Graph_IotaOp : Graph_FusibleOp<"iota"> {
 }
 
 def Graph_CacheUpdateOp : Graph_InferredOp<"cache_update", [
-    "getOperandRole"]> {
+    "getOperandRole"], [Graph_ElementOp]> {
   let summary = "The cache with an update written at a position";
   let description = [{
     `update` has the cache's shape but for a smaller extent of `axis`, along

@@ -39,8 +39,9 @@ def Graph_FusibleOpInterface : OpInterface<"FusibleOpInterface"> {
     What is done at a point follows from the op's other interface:
     PointwiseOpInterface computes the result element from the operands'.
     ReductionOpInterface combines operand elements into a state per result
-    element. An op with neither moves elements: the result element is that of
-    the one data operand.
+    element. ElementOpInterface says its own reads, at indices that maps need
+    not know. An op with none of them moves elements: the result element is
+    that of the one data operand.
   }];
   let methods = [
     InterfaceMethod<"The loops, and a map per operand and per result.",
@@ -113,6 +114,35 @@ def Graph_ReductionOpInterface : OpInterface<"ReductionOpInterface"> {
     "::llvm::SmallVector<::mlir::Value>", "emitFinish",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$state,
          "::mlir::ValueRange":$operands)>
+  ];
+}
+
+def Graph_ElementOpInterface : OpInterface<"ElementOpInterface"> {
+  let cppNamespace = "::minic::graph";
+  let description = [{
+    A FusibleOpInterface that reads elements at indices which data decide
+    (gather), chooses among operands (concat), or reads several elements of one
+    operand for one of the result (rotary, top_k). All results have one shape.
+
+    An emitter asks for one element of every result at a time. It never asks
+    the maps of such an op, which passes may still use where they are not null.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Builds the elements of all results at `indices`, one i64 per dimension,
+      and returns them in compute type (f32 for every float dtype, i1 for
+      predicates, the declared type for integers). Operands' elements come from
+      `access`, always at indices within the operand: what data say is clamped
+      and, where it was outside, reported. Only arith, math and scf ops are
+      built, at `builder`'s insertion point, which is also the place where
+      `access` builds; it ends behind them.
+    }],
+    "::llvm::SmallVector<::mlir::Value>", "emitElements",
+    (ins "::mlir::OpBuilder &":$builder,
+         "::minic::graph::ElementAccess &":$access,
+         "::mlir::ValueRange":$indices)>,
+    InterfaceMethod<"Roughly how many elements are read for one of a result.",
+      "int64_t", "getReadsPerElement", (ins), "", "return 1;">
   ];
 }
 

@@ -284,6 +284,17 @@ MatmulOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
   return success();
 }
 
+/// Sums may stay as they are: f32.
+bool MatmulOp::isCompatibleReturnTypes(TypeRange inferred, TypeRange declared) {
+  if (inferred.size() != 1 || declared.size() != 1) {
+    return false;
+  }
+  auto result = dyn_cast<RankedTensorType>(declared[0]);
+  return inferred == declared ||
+         (result && getElementTypeOrSelf(result).isF32() &&
+          result.getShape() == cast<RankedTensorType>(inferred[0]).getShape());
+}
+
 //===----------------------------------------------------------------------===//
 // Constants and layout ops
 //===----------------------------------------------------------------------===//

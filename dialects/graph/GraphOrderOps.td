@@ -28,7 +28,9 @@ def Graph_ArgReduceOp : Graph_InferredOp<"arg_reduce", ["getFlopsPerPoint"], [
   }];
 }
 
-def Graph_TopKOp : Graph_InferredOp<"top_k"> {
+def Graph_TopKOp : Graph_InferredOp<"top_k", [], [
+    DeclareOpInterfaceMethods<Graph_ElementOpInterface, [
+        "getReadsPerElement"]>]> {
   let summary = "The k greatest (or least) elements along one dimension, sorted";
   let description = [{
     Results are the elements, the extreme one first, and their indices. Equal

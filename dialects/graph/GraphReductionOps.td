@@ -19,17 +19,17 @@ def Graph_ReduceOp : Graph_Op<"reduce", [
   let description = [{
     `axes` ascend; at least one is given. The dimensions of the result are the
     others of the input in order; with `keep_dims` each reduced one stays as 1.
-    A reduced extent is 1 or more. State is f32; max and min are NaN where an
-    element is.
+    A reduced extent is 1 or more. State is f32 for floats; max and min are NaN
+    where an element is. Integers are exact, wrap, and have no mean.
     ```mlir
     %0 = graph.reduce sum, %x [1] : tensor<4x8xf32> -> tensor<4xf32>
     %1 = graph.reduce max, %x [0, 1] {keep_dims}
       : tensor<4x8xf32> -> tensor<1x1xf32>
     ```
   }];
-  let arguments = (ins Graph_ReduceKindAttr:$kind, Graph_FloatTensor:$input,
+  let arguments = (ins Graph_ReduceKindAttr:$kind, Graph_NumberTensor:$input,
                        DenseI64ArrayAttr:$axes, UnitAttr:$keep_dims);
-  let results = (outs Graph_FloatTensor:$result);
+  let results = (outs Graph_NumberTensor:$result);
   let assemblyFormat = [{
     $kind `,` $input $axes attr-dict `:` type($input) `->` type($result)
   }];

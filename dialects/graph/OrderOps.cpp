@@ -4,6 +4,7 @@
 // arithmetic.
 
 #include "dialects/graph/AxisCheck.h"
+#include "dialects/graph/EmitOrder.h"
 #include "dialects/graph/Graph.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -92,9 +93,7 @@ SmallVector<Value> ArgReduceOp::emitInit(OpBuilder &builder,
           emitSplat(builder, getLoc(), builder.getI64IntegerAttr(-1), shape)};
 }
 
-/// Whether `x` comes before `y` whatever their indices are.
-static Value emitIsBetter(OpBuilder &b, Location loc, bool isMax, Value x,
-                          Value y) {
+Value emitIsBetter(OpBuilder &b, Location loc, bool isMax, Value x, Value y) {
   if (!isa<FloatType>(getElementTypeOrSelf(x.getType()))) {
     return arith::CmpIOp::create(
         b, loc, isMax ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::slt,

@@ -6,6 +6,7 @@
 #include "dialects/graph/ShapeText.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include <limits>
 
@@ -30,6 +31,12 @@ ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
         "'graph.reduce' op expects ascending axes, one or more, from 0 to "
         "rank - 1 for ",
         input, ", got ", shapeText(axes));
+  }
+  if (op.getKind() == ReduceKind::Mean &&
+      !isa<FloatType>(input.getElementType())) {
+    return emitOptionalError(
+        loc, "'graph.reduce' op expects floats to take the mean of, got ",
+        input);
   }
   SmallVector<int64_t> shape;
   for (auto [dim, extent] : llvm::enumerate(input.getShape())) {
@@ -84,35 +91,67 @@ Monoid ReduceOp::getMonoid() {
   return monoids[size_t(getKind())];
 }
 
+/// `number`, or a vector of `shape` filled with it.
 static Value emitSplat(OpBuilder &builder, Location loc,
-                       ArrayRef<int64_t> shape, float value) {
-  TypedAttr attr = builder.getF32FloatAttr(value);
+                       ArrayRef<int64_t> shape, TypedAttr number) {
   if (!shape.empty()) {
-    attr = DenseElementsAttr::get(VectorType::get(shape, builder.getF32Type()),
-                                  Attribute(attr));
+    number = DenseElementsAttr::get(VectorType::get(shape, number.getType()),
+                                    Attribute(number));
   }
-  return arith::ConstantOp::create(builder, loc, attr);
+  return arith::ConstantOp::create(builder, loc, number);
+}
+
+/// What changes no integer of `type`.
+static TypedAttr neutralInteger(ReduceKind kind, IntegerType type) {
+  unsigned bits = type.getWidth();
+  switch (kind) {
+  case ReduceKind::Max:
+    return IntegerAttr::get(type, APInt::getSignedMinValue(bits));
+  case ReduceKind::Min:
+    return IntegerAttr::get(type, APInt::getSignedMaxValue(bits));
+  default:
+    return IntegerAttr::get(type, kind == ReduceKind::Prod);
+  }
 }
 
 SmallVector<Value> ReduceOp::emitInit(OpBuilder &builder,
                                       ArrayRef<int64_t> shape) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   static constexpr float neutral[] = {0, 0, -infinity, infinity, 1};
-  return {emitSplat(builder, getLoc(), shape, neutral[size_t(getKind())])};
+  auto integer = dyn_cast<IntegerType>(getType().getElementType());
+  TypedAttr number = integer
+                         ? neutralInteger(getKind(), integer)
+                         : builder.getF32FloatAttr(neutral[size_t(getKind())]);
+  return {emitSplat(builder, getLoc(), shape, number)};
+}
+
+template <typename Float, typename Integer>
+static Value emitBinary(OpBuilder &builder, Location loc, Value lhs,
+                        Value rhs) {
+  if (isa<FloatType>(getElementTypeOrSelf(lhs.getType()))) {
+    return Float::create(builder, loc, lhs, rhs);
+  }
+  return Integer::create(builder, loc, lhs, rhs);
 }
 
 SmallVector<Value> ReduceOp::emitMerge(OpBuilder &builder, ValueRange lhs,
                                        ValueRange rhs) {
+  using namespace arith;
+  auto emit = emitBinary<AddFOp, AddIOp>;
   switch (getMonoid()) {
   case Monoid::Max:
-    return {arith::MaximumFOp::create(builder, getLoc(), lhs[0], rhs[0])};
+    emit = emitBinary<MaximumFOp, MaxSIOp>;
+    break;
   case Monoid::Min:
-    return {arith::MinimumFOp::create(builder, getLoc(), lhs[0], rhs[0])};
+    emit = emitBinary<MinimumFOp, MinSIOp>;
+    break;
   case Monoid::Product:
-    return {arith::MulFOp::create(builder, getLoc(), lhs[0], rhs[0])};
+    emit = emitBinary<MulFOp, MulIOp>;
+    break;
   default:
-    return {arith::AddFOp::create(builder, getLoc(), lhs[0], rhs[0])};
+    break;
   }
+  return {emit(builder, getLoc(), lhs[0], rhs[0])};
 }
 
 SmallVector<Value> ReduceOp::emitCombine(OpBuilder &builder, ValueRange state,
@@ -130,7 +169,8 @@ SmallVector<Value> ReduceOp::emitFinish(OpBuilder &builder, ValueRange state,
   ArrayRef<int64_t> shape = shaped ? shaped.getShape() : ArrayRef<int64_t>();
   int64_t count = llvm::product_of(
       ArrayRef(space.extents).drop_front(space.parallelCount()));
-  Value divisor = emitSplat(builder, getLoc(), shape, float(count));
+  Value divisor = emitSplat(builder, getLoc(), shape,
+                            builder.getF32FloatAttr(float(count)));
   return {arith::DivFOp::create(builder, getLoc(), state[0], divisor)};
 }
 

@@ -7,25 +7,35 @@
 
 #include "dialects/kernel/Kernel.h"
 
-#include "mlir/IR/OwningOpRef.h"
-
 namespace minic::kernel {
 
+/// Whether `op` has stages, which needs static shapes.
+bool canExpand(mlir::Operation *op);
+
 /// Replaces the body ops of `fusion` with the indices `ops` by their stages,
-/// in place. Each is an ExpandableOpInterface. Other ops stay as they are and
-/// keep their order.
-void expandOps(FusionOp fusion, llvm::ArrayRef<int64_t> ops);
+/// less those that nobody reads. Each can be expanded. Other ops keep their
+/// order; inputs and results stay as they are.
+void buildStages(FusionOp fusion, llvm::ArrayRef<int64_t> ops);
+
+/// The same for a fusion in a block. Where stages have constants, or reshape
+/// what the fusion reads or yields, these stay outside: they become ops beside
+/// the fusion. Returns the fusion, which is another op where its results have
+/// other shapes; `fusion`'s uses are replaced then.
+FusionOp expandOps(FusionOp fusion, llvm::ArrayRef<int64_t> ops);
 
 /// The body that the parts of a choice index: `fusion`'s own, or that of a
-/// detached clone (on the same operands) where `ops` are to be expanded.
+/// clone where `ops` are to be expanded. The clone has the same operands; with
+/// `isApart` it has others of their types, so that `fusion`'s stay untouched
+/// (they may belong to another thread).
 class ExpandedFusion {
 public:
-  ExpandedFusion(FusionOp fusion, llvm::ArrayRef<int64_t> ops);
-  FusionOp get() { return clone_ ? *clone_ : original_; }
+  ExpandedFusion(FusionOp fusion, llvm::ArrayRef<int64_t> ops,
+                 bool isApart = false);
+  FusionOp get() { return expanded_; }
 
 private:
-  FusionOp original_;
-  mlir::OwningOpRef<FusionOp> clone_;
+  mlir::Block scratch_; // the clone, and what stays outside of it
+  FusionOp expanded_;
 };
 
 } // namespace minic::kernel

@@ -5,6 +5,7 @@
 #include "dialects/kernel/ExpandOps.h"
 
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 
@@ -82,15 +83,22 @@ static LogicalResult verifyChoice(FusionOp fusion, ChoiceAttr choice) {
                                 "ascending index below ")
              << ops.size() << ", got " << choice.getExpand();
     }
-    if (!isa<graph::ExpandableOpInterface>(ops[index])) {
+    if (!canExpand(ops[index])) {
       return fusion.emitOpError("expects its choice to expand ops that have "
                                 "stages, got ")
              << ops[index]->getName();
     }
+    // Body ops are verified after their fusion; stages need it before.
+    if (failed(mlir::verify(ops[index]))) {
+      return failure();
+    }
     last = index;
   }
   SmallVector<int> covered(
-      ExpandedFusion(fusion, choice.getExpand()).get().getBodyOps().size());
+      ExpandedFusion(fusion, choice.getExpand(), /*isApart=*/true)
+          .get()
+          .getBodyOps()
+          .size());
   for (PartAttr part : choice.getParts()) {
     for (int64_t index : part.getOps()) {
       if (index < 0 || index >= int64_t(covered.size()) || covered[index]++) {

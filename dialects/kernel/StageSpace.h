@@ -36,10 +36,10 @@ struct Access {
   mlir::AffineMap map;
   /// In elements of `value`, over the split dimensions; unset where there is no
   /// map, or where no split makes strides of it.
-  std::optional<LinearIndex> address;
+  std::optional<LinearIndex> address = std::nullopt;
   /// Only indices that do leave the tensor somewhere.
-  llvm::SmallVector<IndexBound> bounds;
-  mlir::TypedAttr padding;
+  llvm::SmallVector<IndexBound> bounds = {};
+  mlir::TypedAttr padding = {};
 };
 
 struct StageSpace {

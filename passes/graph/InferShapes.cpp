@@ -52,7 +52,9 @@ static FailureOr<RankedTensorType> inferResult(Operation *op) {
             op->getRegions(), types))) {
       return failure();
     }
-    return cast<RankedTensorType>(types.front());
+    // What it declares was found right, and may be wider.
+    return cast<RankedTensorType>(types.front())
+        .clone(declared.getElementType());
   }
   // These say their own types.
   if (isa<graph::ConstantOp, graph::IotaOp, graph::BroadcastOp>(op)) {

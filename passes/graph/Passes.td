@@ -79,4 +79,28 @@ def PushTransposes : Pass<"graph-push-transposes", "::mlir::func::FuncOp"> {
   }];
 }
 
+def UpdateInPlace : Pass<"graph-update-in-place", "::mlir::func::FuncOp"> {
+  let summary = "Marks the updates that write into the caller's memory";
+  let description = [{
+    A result with `graph.in_place = N` is an update of argument N: callers pass
+    one tensor for both. It must have the argument's type and come from it by
+    graph.cache_update, once or several times. These ops are marked; they write
+    what is new and leave the rest where it is.
+    ```mlir
+    func.func @main(%cache: tensor<64x8xf32>, %new: tensor<1x8xf32>,
+                    %at: tensor<i64>)
+        -> (tensor<64x8xf32> {graph.in_place = 0}) {
+      %0 = graph.cache_update %cache, %new at %at axis = 0 : ...
+      return %0 : tensor<64x8xf32>
+    }
+    ```
+    becomes
+    ```mlir
+      %0 = graph.cache_update %cache, %new at %at axis = 0 {graph.in_place} : ...
+    ```
+  }];
+  let statistics = [
+    Statistic<"updates", "updates", "Updates marked">];
+}
+
 #endif // MINIC_PASSES_GRAPH_PASSES

@@ -7,6 +7,8 @@
 
 #include "passes/kernel/Passes.h"
 
+#include "dialects/graph/InPlace.h"
+#include "dialects/graph/Views.h"
 #include "dialects/kernel/Kernel.h"
 #include "passes/support/FusionPartition.h"
 
@@ -50,12 +52,49 @@ static bool isReduced(OpOperand &use) {
           roleOf(use) == graph::OperandRole::Weight);
 }
 
+/// Whether `op` rewrites each row of its first operand by what it finds in the
+/// row: softmax, a norm.
+static bool rewritesRows(Operation *op) {
+  if (!graph::isAnchor(op)) {
+    return false;
+  }
+  graph::IterationSpace space =
+      cast<graph::FusibleOpInterface>(op).getIterationSpace();
+  AffineMap read = space.operandMaps[0], written = space.resultMaps[0];
+  return read && read == written && !space.isParallel(read);
+}
+
 /// Computed in a few instructions, so that computing it once per use costs
 /// less than going through memory.
 static bool isCheap(Operation *op) {
   return isPointwise(op) &&
          cast<graph::FusibleOpInterface>(op).getScalarCost() ==
              graph::ScalarCost::Simple;
+}
+
+/// Finds its one element instead of computing it: gather, concat, iota.
+static bool isFound(Operation *op) {
+  auto element = dyn_cast<graph::ElementOpInterface>(op);
+  return element && !graph::isAnchor(op) && !graph::isView(op) &&
+         !graph::updatesInPlace(op) && op->getNumResults() == 1 &&
+         element.getReadsPerElement() == 1 &&
+         cast<graph::FusibleOpInterface>(op).getFlopsPerPoint() == 0;
+}
+
+/// Found from the index alone: iota.
+static bool isCounted(Operation *op) {
+  return isFound(op) && op->getNumOperands() == 0;
+}
+
+/// Elements of another tensor in another order or fewer of them: strides.
+static bool isStrided(Operation *op) {
+  return isa<graph::TransposeOp>(op) ||
+         (isa<graph::SliceOp>(op) && !graph::isView(op));
+}
+
+/// A slice that its readers may each read as strides.
+static bool isSlice(Operation *op) {
+  return isStrided(op) && isa<graph::SliceOp>(op);
 }
 
 static void eraseDeadOps(Block &block) {
@@ -106,9 +145,19 @@ struct FusionRules {
         joinProducers(&op);
       }
     }
+    for (Operation &op : block) {
+      if (rewritesRows(&op)) {
+        takeRows(&op);
+      }
+    }
     // Users first, so that a chain of producers is taken link by link.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
       takeOrClone(&op);
+    }
+    for (Operation &op : block) {
+      if (graph::updatesInPlace(&op)) {
+        takeNewElements(cast<graph::CacheUpdateOp>(op));
+      }
     }
   }
 
@@ -127,10 +176,8 @@ struct FusionRules {
   bool isLeftPointwise(Operation *op) const {
     return isPointwise(op) && !hasAnchor(*partition.groupOf(op));
   }
-  bool hasTranspose(Group group) const {
-    return llvm::any_of(partition.membersOf(group), [](Operation *op) {
-      return isa<graph::TransposeOp>(op);
-    });
+  bool hasStrided(Group group) const {
+    return llvm::any_of(partition.membersOf(group), isStrided);
   }
 
   /// Rule 2.
@@ -167,6 +214,16 @@ struct FusionRules {
     }
   }
 
+  /// Rule 4.
+  void takeRows(Operation *op) {
+    Operation *producer = op->getOperand(0).getDefiningOp();
+    Group group = *partition.groupOf(op);
+    if (producer && isLeftPointwise(producer) &&
+        shapeOf(*partition.groupOf(producer)) == shapeOf(group)) {
+      mergeIfConvex(group, producer);
+    }
+  }
+
   void mergeIfConvex(Group group, Operation *op) {
     Group other = *partition.groupOf(op);
     if (!partition.canMerge(group, other)) {
@@ -178,10 +235,11 @@ struct FusionRules {
     ++absorbed;
   }
 
-  /// Rule 4, for the fusion of `op` or, where others use it too, `op` alone.
+  /// Rules 5 to 7, for the fusion of `op` or, where others use it too, `op`
+  /// alone.
   void takeOrClone(Operation *op) {
-    bool isTranspose = isa<graph::TransposeOp>(op);
-    if (op->use_empty() || !(isTranspose || isLeftPointwise(op))) {
+    if (op->use_empty() ||
+        !(isStrided(op) || isFound(op) || isLeftPointwise(op))) {
       return;
     }
     Group group = *partition.groupOf(op);
@@ -191,7 +249,9 @@ struct FusionRules {
       for (OpOperand &use : member->getUses()) {
         Operation *user = use.getOwner();
         auto userGroup = partition.groupOf(user);
-        if (!isPointwise(user) && !isReduced(use)) {
+        bool isOneElement =
+            isPointwise(user) || (isStrided(op) && isStrided(user));
+        if (!isOneElement && (isFound(op) || !isReduced(use))) {
           return;
         }
         onlyPointwiseUsers &= isPointwise(user);
@@ -215,7 +275,8 @@ struct FusionRules {
     }
     // A copy per contraction would be computed again by each where no kernel
     // takes it.
-    if (onlyPointwiseUsers && isCheap(op) && readsNoMoreThanItWrites(op)) {
+    bool isFree = (isCheap(op) || isCounted(op)) && readsNoMoreThanItWrites(op);
+    if (onlyPointwiseUsers && (isFree || isSlice(op))) {
       cloneIntoUsers(op, group);
     }
   }
@@ -223,19 +284,61 @@ struct FusionRules {
   /// The only user of a group takes it: acyclic groups cannot close a cycle.
   /// `onlyReduced`: it uses the group's values as a contraction's operands.
   bool canTake(Group user, Group group, bool onlyReduced) const {
-    if (hasTranspose(group)) {
+    if (hasStrided(group)) {
       // Read as strides, which anchors do not do for their side inputs.
       return !hasAnchor(user) && partition.membersOf(group).size() == 1;
     }
+    Operation *first = partition.membersOf(group).front();
+    if (isFound(first)) {
+      return takesFound(user) &&
+             (isCounted(first) || shapeOf(user) == shapeOf(group));
+    }
     return onlyReduced || shapeOf(user) == shapeOf(group) ||
            llvm::all_of(partition.membersOf(group), isCheap);
+  }
+
+  /// Kernels of anchors know no such ops; those that do compute elements one
+  /// by one, for which costly ones are better off in vectors of their own.
+  bool takesFound(Group user) const {
+    return llvm::all_of(partition.membersOf(user), [](Operation *op) {
+      return isCheap(op) || isFound(op);
+    });
+  }
+
+  /// Rule 8.
+  void takeNewElements(graph::CacheUpdateOp update) {
+    Group own = *partition.groupOf(update);
+    Value state = graph::skipReshapes(update.getCache());
+    auto isNewElement = [&](Operation *op) {
+      bool isRead =
+          isPointwise(op) || isStrided(op) || isa<graph::RotaryOp>(op);
+      return isRead && llvm::none_of(op->getOperands(), [&](Value operand) {
+               return graph::skipReshapes(operand) == state;
+             });
+    };
+    auto isOwn = [&](Operation *user) {
+      return partition.groupOf(user) == own;
+    };
+    SmallVector<Value> values = {update.getUpdate()};
+    while (!values.empty()) {
+      Operation *op = values.pop_back_val().getDefiningOp();
+      auto group = op ? partition.groupOf(op) : std::nullopt;
+      if (!group || *group == own || !llvm::all_of(op->getUsers(), isOwn) ||
+          partition.membersOf(*group).size() != 1 || !isNewElement(op)) {
+        continue;
+      }
+      mergeIfConvex(own, op);
+      llvm::append_range(values, op->getOperands());
+    }
   }
 
   void cloneIntoUsers(Operation *op, Group own) {
     llvm::SmallSetVector<Group, 4> users;
     for (Operation *user : op->getUsers()) {
       Group group = *partition.groupOf(user);
-      if (group != own && !partition.hasPath(group, own)) {
+      if (group != own && !partition.hasPath(group, own) &&
+          (!isCounted(op) || takesFound(group)) &&
+          !(isSlice(op) && hasAnchor(group))) {
         users.insert(group);
       }
     }
@@ -351,8 +454,8 @@ struct Fuse : kernel::impl::FuseBase<Fuse> {
 
       llvm::MapVector<Group, SmallVector<Operation *>> fusions;
       for (Operation &op : block.without_terminator()) {
-        // A reshape is another name for the same bytes.
-        if (isa<graph::FusibleOpInterface>(op) && !isa<graph::ReshapeOp>(op)) {
+        // A view is another name for the same bytes.
+        if (isa<graph::FusibleOpInterface>(op) && !graph::isView(&op)) {
           fusions[*rules.partition.groupOf(&op)].push_back(&op);
         }
       }

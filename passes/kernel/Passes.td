@@ -11,7 +11,7 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
   let summary = "Puts every graph op that computes into exactly one kernel.fusion";
   let description = [{
     Bodies are maximal; smaller groupings are candidates of select-algorithm.
-    Constants and reshapes (views of dense tensors) stay outside. The rules, in
+    Constants and views (reshapes, dense slices and concats) stay outside. The rules, in
     this order:
 
     1. Each anchor (an op with a reduction or window iterator) starts a fusion
@@ -21,13 +21,23 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
        inputs. A value also used elsewhere becomes a further result.
     3. The remaining pointwise ops join the fusions of the pointwise ops whose
        results they use, where the shapes are equal.
-    4. A fusion takes producers that only it uses: pointwise ops of its shape,
+    4. An op that rewrites rows (softmax, a norm) takes the pointwise fusion that
+       makes its rows, also where others use the sum that it normalizes: the
+       sum becomes a further result.
+    5. A fusion takes producers that only it uses: pointwise ops of its shape,
        those that make what its anchor reduces, and ops of another shape
        where they are cheap to compute again for each element. A cheap producer
        that other pointwise ops use too is cloned into the fusion if it reads no
        more bytes than it writes.
-    5. A transpose that only one pointwise fusion reads joins it, as strides;
+    6. A transpose that only one pointwise fusion reads joins it, as strides. So
+       does a slice, and each of several pointwise fusions that read it has a
+       copy of it. A slice or transpose joins the slice or transpose that reads it;
        any other transpose is a fusion of its own.
+    7. An op that finds its element (gather, concat, cache_update) joins the one
+       fusion of cheap pointwise ops of its shape that reads it; an iota every
+       such fusion, of any shape.
+    8. An update in place (`graph.in_place`) takes what makes its new elements for
+       it alone, and nothing takes it.
 
     A value is one operand of a fusion however often it is used, except that
     the right operand or filter of an anchor is one for itself: it can have a

@@ -49,7 +49,7 @@ private:
     if (!choice) {
       return fusion.emitOpError("expects a choice, got none");
     }
-    expandOps(fusion, choice.getExpand());
+    fusion = expandOps(fusion, choice.getExpand());
     IRMapping values;
     values.map(fusion.getBody().getArguments(), fusion.getInputs());
     SmallVector<PartAttr> waiting(choice.getParts());

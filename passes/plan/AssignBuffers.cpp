@@ -86,6 +86,20 @@ static int64_t findOffset(const Buffer &buffer, ArrayRef<Buffer> placed) {
   return best >= 0 ? best : int64_t(llvm::alignTo(end, alignment));
 }
 
+/// The most bytes that are live at once: no arena can be smaller.
+static int64_t getLiveBytes(ArrayRef<Buffer> buffers) {
+  int64_t most = 0;
+  for (const Buffer &begun : buffers) {
+    int64_t live = 0;
+    for (const Buffer &other : buffers) {
+      bool isLive = other.first <= begun.first && begun.first <= other.last;
+      live += isLive ? other.bytes() : 0;
+    }
+    most = std::max(most, live);
+  }
+  return most;
+}
+
 namespace {
 
 struct AssignBuffers : plan::impl::AssignBuffersBase<AssignBuffers> {
@@ -144,12 +158,14 @@ private:
       variant.setZeroedBytesAttr(builder.getI64IntegerAttr(zeroed));
     }
     variant.setArenaBytesAttr(builder.getI64IntegerAttr(arena));
+    int64_t live = getLiveBytes(buffers);
     arenaBytes += arena;
     bufferBytes += sum;
+    liveBytes += live;
     if (remarks) {
       variant.emitRemark() << "arena of " << arena << " bytes for "
                            << buffers.size() << " buffers of " << sum
-                           << " bytes in all";
+                           << " bytes in all, " << live << " live at once";
     }
   }
 };

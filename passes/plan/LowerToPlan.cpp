@@ -2,13 +2,16 @@
 //
 // plan-lower: from tensors to addresses and commands. It decides where tensors
 // live (input, output, constant, buffer); what runs is the FusionLowering's.
-// Anything but constants, reshapes, implemented fusions and relayouts in a
+// Anything but constants, views, implemented fusions and relayouts in a
 // function is an error.
 
 #include "passes/plan/Passes.h"
 
+#include "dialects/graph/InPlace.h"
+#include "dialects/graph/Views.h"
 #include "passes/support/CountFlops.h"
 #include "passes/support/FusionLabel.h"
+#include "passes/support/InPlaceState.h"
 #include "passes/support/KernelSymbol.h"
 #include "passes/support/LaunchPerFusion.h"
 #include "passes/support/PlanWriter.h"
@@ -31,7 +34,8 @@ using namespace minic::plan;
 /// one has no fixed size.
 static ArrayAttr getSpecs(func::FuncOp func, TypeRange types,
                           function_ref<std::string(unsigned)> nameOf,
-                          int64_t alignment) {
+                          int64_t alignment,
+                          function_ref<IntegerAttr(unsigned)> updated) {
   SmallVector<Attribute> specs;
   for (auto [index, type] : llvm::enumerate(types)) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -43,7 +47,7 @@ static ArrayAttr getSpecs(func::FuncOp func, TypeRange types,
     }
     specs.push_back(TensorSpecAttr::get(
         func.getContext(), StringAttr::get(func.getContext(), nameOf(index)),
-        tensor, alignment, /*in_place=*/nullptr));
+        tensor, alignment, updated(index)));
   }
   return ArrayAttr::get(func.getContext(), specs);
 }
@@ -87,14 +91,18 @@ private:
           auto name = func.getArgAttrOfType<StringAttr>(index, "graph.name");
           return name ? name.str() : "arg" + std::to_string(index);
         },
-        alignment);
+        alignment, [](unsigned) { return IntegerAttr(); });
     auto outputs = getSpecs(
         func, func.getResultTypes(),
         [&](unsigned index) {
           auto name = func.getResultAttrOfType<StringAttr>(index, "graph.name");
           return name ? name.str() : "result" + std::to_string(index);
         },
-        alignment);
+        alignment,
+        [&](unsigned index) {
+          return func.getResultAttrOfType<IntegerAttr>(index,
+                                                       graph::inPlaceAttrName);
+        });
     if (!inputs || !outputs) {
       return failure();
     }
@@ -111,20 +119,36 @@ private:
     builder.createBlock(&variant.getPrepare());
     builder.createBlock(&variant.getRun());
     PlanWriter writer(variant, symbols);
-    return lowerBody(func.getBody().front(), writer);
+    return lowerBody(func, writer);
   }
 
-  LogicalResult lowerBody(Block &body, PlanWriter &writer) {
+  LogicalResult lowerBody(func::FuncOp func, PlanWriter &writer) {
+    InPlaceState state(func);
+    state.place(writer, [&](Value tensor, Value address) {
+      writer.setAddress(tensor, address);
+    });
     SmallVector<std::pair<Value, unsigned>> copied;
-    auto results = body.getTerminator()->getOperands();
+    auto results = func.getBody().front().getTerminator()->getOperands();
     for (auto [index, result] : llvm::enumerate(results)) {
-      if (!writer.placeInOutput(result, index)) {
+      if (state.isUpdated(index)) {
+        continue;
+      }
+      // What others may still read in the caller's memory is written last.
+      if (func.getResultAttr(index, graph::inPlaceAttrName) ||
+          !writer.placeInOutput(result, index)) {
         LDBG() << "output " << index << " is copied";
         copied.push_back({result, index});
       }
     }
-    for (Operation &op : body.without_terminator()) {
-      if (failed(lower(&op, writer))) {
+    // Users first: a piece of a piece lies in the outermost.
+    for (Operation &op : llvm::reverse(func.getBody().front())) {
+      if (auto concat = dyn_cast<graph::ConcatOp>(op);
+          concat && graph::isView(concat)) {
+        writer.placePieces(concat);
+      }
+    }
+    for (Operation *op : state.order()) {
+      if (failed(lower(op, state, writer))) {
         return failure();
       }
     }
@@ -142,8 +166,50 @@ private:
     return success();
   }
 
+  /// A copy of `bytes` at `source` in the arena.
+  Value copyToArena(Location loc, Value source, int64_t bytes,
+                    PlanWriter &writer) {
+    OpBuilder &builder = writer.builder();
+    Value buffer = writer.buffer(bytes);
+    CopyOp::create(builder, loc, buffer, source, bytes,
+                   builder.getStringAttr("copy of state"), DenseI32ArrayAttr());
+    return buffer;
+  }
+
+  LogicalResult lower(Operation *op, const InPlaceState &state,
+                      PlanWriter &writer) {
+    SmallVector<std::pair<Value, Value>> saved;
+    for (Value old : state.savedBefore(op)) {
+      op->emitWarning(
+          "a state is copied before it is updated in place, because "
+          "what follows the update reads the old one");
+      auto type = cast<RankedTensorType>(old.getType());
+      saved.push_back({old, copyToArena(op->getLoc(), writer.addressOf(old),
+                                        kernel::getBytes(type), writer)});
+    }
+    Block *run = writer.builder().getInsertionBlock();
+    Operation *last = run->empty() ? nullptr : &run->back();
+    if (failed(lower(op, writer))) {
+      return failure();
+    }
+    for (auto it = last ? std::next(last->getIterator()) : run->begin();
+         it != run->end(); ++it) {
+      if (auto call = dyn_cast<CallOp>(*it)) {
+        state.keepFrom(call, writer);
+      }
+    }
+    for (auto [old, copy] : saved) {
+      writer.setAddress(old, copy);
+    }
+    return success();
+  }
+
   LogicalResult lower(Operation *op, PlanWriter &writer) {
-    if (::isa<graph::ConstantOp, graph::ReshapeOp>(op)) {
+    if (::isa<graph::ConstantOp>(op) || graph::getViewOffset(op)) {
+      return success();
+    }
+    if (graph::isView(op)) {
+      writer.copyPieces(cast<graph::ConcatOp>(op));
       return success();
     }
     auto fusion = dyn_cast<kernel::FusionOp>(op);

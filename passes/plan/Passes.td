@@ -71,7 +71,9 @@ def AssignBuffers : Pass<"plan-assign-buffers", "::minic::plan::FunctionOp"> {
   let statistics = [
     Statistic<"arenaBytes", "arena-bytes", "Bytes of all arenas">,
     Statistic<"bufferBytes", "buffer-bytes",
-              "Bytes of all buffers, as if none shared memory">];
+              "Bytes of all buffers, as if none shared memory">,
+    Statistic<"liveBytes", "live-bytes",
+              "Most bytes of buffers live at once, of all arenas">];
 }
 
 def OrderCommands : Pass<"plan-order-commands", "::minic::plan::FunctionOp"> {

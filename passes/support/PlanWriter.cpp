@@ -4,6 +4,10 @@
 
 #include "passes/support/PlanWriter.h"
 
+#include "dialects/graph/ConstantBytes.h"
+#include "dialects/graph/InPlace.h"
+#include "dialects/graph/Views.h"
+#include "dialects/plan/Commands.h"
 #include "passes/support/KernelSymbol.h"
 
 using namespace mlir;
@@ -29,6 +33,29 @@ std::string PlanSymbols::makeUnique(StringRef stem) {
   return name;
 }
 
+/// Whether both are dense values with the same bytes. Functions that fold the
+/// same op on the same weight make equal constants of their own.
+static bool haveEqualBytes(ElementsAttr a, ElementsAttr b) {
+  FailureOr<graph::ConstantBytes> first = graph::ConstantBytes::get(a);
+  FailureOr<graph::ConstantBytes> second = graph::ConstantBytes::get(b);
+  return succeeded(first) && succeeded(second) &&
+         first->bytes() == second->bytes();
+}
+
+/// A constant of the name, type and bytes of `op`; null where there is none.
+plan::ConstantOp PlanSymbols::findEqual(graph::ConstantOp op) {
+  for (auto &[key, constant] : constants) {
+    auto known = cast<ArrayAttr>(key);
+    if (op.getSource() && op.getValueAttr() && constant &&
+        known[0] == op.getSourceAttr() && constant.getValueAttr() &&
+        known[2] == TypeAttr::get(op.getType()) &&
+        haveEqualBytes(constant.getValueAttr(), op.getValueAttr())) {
+      return constant;
+    }
+  }
+  return nullptr;
+}
+
 plan::ConstantOp PlanSymbols::constant(graph::ConstantOp op) {
   Builder attrs(op.getContext());
   // Absent parts are spelled as unit, which neither of them can be.
@@ -37,14 +64,20 @@ plan::ConstantOp PlanSymbols::constant(graph::ConstantOp op) {
       {op.getSourceAttr() ? Attribute(op.getSourceAttr()) : none,
        op.getValueAttr() ? Attribute(op.getValueAttr()) : none,
        TypeAttr::get(op.getType())});
-  plan::ConstantOp &constant = constants[key];
+  auto known = constants.find(key);
+  if (known != constants.end()) {
+    return known->second;
+  }
+  plan::ConstantOp constant = findEqual(op);
   if (!constant) {
     StringRef stem = op.getSource() ? *op.getSource() : "constant";
     auto builder = OpBuilder::atBlockEnd(module.getBody());
     constant = plan::ConstantOp::create(
         builder, op.getLoc(), builder.getStringAttr(makeUnique(stem)),
         TypeAttr::get(op.getType()), op.getValueAttr());
+    ++made;
   }
+  constants[key] = constant;
   return constant;
 }
 
@@ -116,16 +149,23 @@ Value PlanWriter::statusWord() {
   return status;
 }
 
-/// The tensor that `tensor` is another name of.
-static Value skipReshapes(Value tensor) {
-  while (auto reshape = tensor.getDefiningOp<graph::ReshapeOp>()) {
-    tensor = reshape.getInput();
+Value PlanWriter::addressOf(Value tensor) {
+  int64_t offset = 0;
+  while (auto inside = graph::getViewOffset(tensor.getDefiningOp())) {
+    offset += *inside;
+    tensor = tensor.getDefiningOp()->getOperand(0);
   }
-  return tensor;
+  return view(addressOfBase(tensor), offset);
 }
 
-Value PlanWriter::addressOf(Value tensor) {
-  tensor = skipReshapes(tensor);
+/// `offset` bytes from `base` on.
+Value PlanWriter::view(Value base, int64_t offset) {
+  return offset == 0 ? base
+                     : ViewOp::create(opBuilder, base.getLoc(), base.getType(),
+                                      base, offset);
+}
+
+Value PlanWriter::addressOfBase(Value tensor) {
   if (Value known = addresses.lookup(tensor)) {
     return known;
   }
@@ -146,11 +186,48 @@ Value PlanWriter::addressOf(Value tensor) {
   return address;
 }
 
+void PlanWriter::setAddress(Value tensor, Value address) {
+  addresses[graph::skipReshapes(tensor)] = address;
+}
+
+/// Whether commands write `tensor`, which is no view, wherever they are told.
+bool PlanWriter::canBePlaced(Value tensor) const {
+  return isa_and_present<kernel::FusionOp, kernel::RelayoutOp, graph::ConcatOp>(
+             tensor.getDefiningOp()) &&
+         !addresses.contains(tensor);
+}
+
+void PlanWriter::placePieces(graph::ConcatOp concat) {
+  auto offsets = graph::getPieceOffsets(concat);
+  Value whole = addressOf(concat.getResult());
+  for (auto [input, offset] : llvm::zip_equal(concat.getInputs(), *offsets)) {
+    Value piece = graph::skipReshapes(input);
+    if (canBePlaced(piece)) {
+      setAddress(piece, view(whole, offset));
+    }
+  }
+}
+
+void PlanWriter::copyPieces(graph::ConcatOp concat) {
+  auto offsets = graph::getPieceOffsets(concat);
+  Value whole = addressOf(concat.getResult());
+  ResolvedAddress to = resolveAddress(whole);
+  for (auto [input, offset] : llvm::zip_equal(concat.getInputs(), *offsets)) {
+    Value piece = addressOf(input);
+    ResolvedAddress from = resolveAddress(piece);
+    int64_t bytes = kernel::getBytes(cast<RankedTensorType>(input.getType()));
+    bool isThere = from.base == to.base && from.offset == to.offset + offset;
+    if (!isThere && bytes != 0) {
+      CopyOp::create(opBuilder, concat.getLoc(), view(whole, offset), piece,
+                     bytes, opBuilder.getStringAttr("concat"),
+                     DenseI32ArrayAttr());
+    }
+  }
+}
+
 bool PlanWriter::placeInOutput(Value tensor, int64_t index) {
-  tensor = skipReshapes(tensor);
-  if (!isa_and_present<kernel::FusionOp, kernel::RelayoutOp>(
-          tensor.getDefiningOp()) ||
-      addresses.contains(tensor)) {
+  tensor = graph::skipReshapes(tensor);
+  if (!canBePlaced(tensor)) {
     return false;
   }
   addresses[tensor] =

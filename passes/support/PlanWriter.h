@@ -25,16 +25,19 @@ public:
   plan::KernelOp kernel(mlir::Operation *op, llvm::StringRef stem,
                         int64_t entries);
 
-  size_t constantCount() const { return constants.size(); }
+  size_t constantCount() const { return made; }
   size_t kernelCount() const { return kernels.size(); }
 
 private:
   std::string makeUnique(llvm::StringRef stem);
+  plan::ConstantOp findEqual(graph::ConstantOp op);
 
   mlir::ModuleOp module;
   std::string target;
   llvm::StringSet<> used;
+  /// Several keys may name one.
   llvm::MapVector<mlir::Attribute, plan::ConstantOp> constants;
+  size_t made = 0;
   /// The key is the printed text without names.
   llvm::StringMap<plan::KernelOp> kernels;
 };
@@ -47,7 +50,7 @@ public:
 
   mlir::OpBuilder &builder() override { return opBuilder; }
   /// Makes the address where `tensor` has none yet: an input, a constant, the
-  /// address of what a reshape views, or a buffer.
+  /// place inside of what a reshape or slice views, or a buffer.
   mlir::Value addressOf(mlir::Value tensor) override;
   mlir::Value buffer(int64_t bytes) override;
   mlir::Value zeroedBuffer(int64_t bytes) override;
@@ -58,11 +61,23 @@ public:
     return symbols.kernel(op, stem, entries);
   }
 
+  /// `tensor` is at `address` from now on, wherever it was before.
+  void setAddress(mlir::Value tensor, mlir::Value address);
   /// `tensor` is produced directly in output number `index`. False where it
   /// cannot be: no command produces it, or it already has an address.
   bool placeInOutput(mlir::Value tensor, int64_t index);
 
+  /// Lets whatever makes operands of `concat`, which is a view, write them into
+  /// its result, as far as they are in no other place yet.
+  void placePieces(graph::ConcatOp concat);
+  /// Copies the other operands there.
+  void copyPieces(graph::ConcatOp concat);
+
 private:
+  bool canBePlaced(mlir::Value tensor) const;
+  mlir::Value addressOfBase(mlir::Value tensor);
+  mlir::Value view(mlir::Value base, int64_t offset);
+
   plan::VariantOp variant;
   PlanSymbols &symbols;
   mlir::OpBuilder opBuilder;

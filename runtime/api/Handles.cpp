@@ -85,6 +85,18 @@ minic_status minic_program_load_bytes(const void *data, size_t bytes,
   });
 }
 
+minic_status minic_program_load_function(const minic_program *program,
+                                         const minic_program_options *options,
+                                         minic_program **other) {
+  return guarded([&] {
+    if (!program || !other) {
+      return missing(program ? "other" : "program");
+    }
+    *other = nullptr;
+    return adopt(program->program->loadFunction(toOptions(options)), other);
+  });
+}
+
 void minic_program_destroy(minic_program *program) { delete program; }
 
 static minic_status describe(const std::vector<TensorSpec> &specs,
@@ -122,6 +134,14 @@ minic_status minic_program_input(const minic_program *program, size_t index,
 minic_status minic_program_output(const minic_program *program, size_t index,
                                   minic_tensor_info *info) {
   return describe(program->program->outputs(), "output", index, info);
+}
+
+int64_t minic_program_in_place_input(const minic_program *program,
+                                     size_t index) {
+  const std::vector<TensorSpec> &outputs = program->program->outputs();
+  return index < outputs.size() && outputs[index].inPlaceOf
+             ? int64_t(*outputs[index].inPlaceOf)
+             : -1;
 }
 
 uint64_t minic_program_arena_bytes(const minic_program *program) {

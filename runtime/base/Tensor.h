@@ -10,6 +10,7 @@
 #include "runtime/format/plan_generated.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ struct TensorSpec {
   DType dtype;
   std::vector<int64_t> dims;
   uint32_t alignment = 64; // bytes
+  /// Of an output: the input, by number, whose pointer it must have because it
+  /// is an update of it.
+  std::optional<uint32_t> inPlaceOf = {};
   int64_t elements() const;
   int64_t bytes() const;
 };

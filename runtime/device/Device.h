@@ -64,7 +64,9 @@ struct LibraryAlgorithm {
   uint64_t scratchBytes = 0;
 };
 
-/// What an Executable is made from; everything outlives it.
+class Executable;
+
+/// What an Executable is made from; all but the sibling outlives it.
 struct ExecutableSource {
   const format::ArtifactReader &artifact;
   const format::Function &function;
@@ -77,6 +79,9 @@ struct ExecutableSource {
   /// made later; null: nothing is kept.
   std::shared_ptr<SparePool> spares = nullptr;
   bool onlyListsAlgorithms = false; // see ProgramOptions
+  /// Loaded from the same artifact; null: none. Constants that it has in the
+  /// memory of the same device are shared.
+  const Executable *sibling = nullptr;
 };
 
 struct ExecutionOptions {
@@ -153,7 +158,7 @@ public:
   virtual absl::StatusOr<std::vector<LibraryAlgorithm>>
   algorithms(int most, uint64_t scratchLimit) const;
   /// Bytes that a copy of the constants takes in memory(), a multiple of 256; 0
-  /// where Executions use no copies.
+  /// where Executions use no copies. Those shared with a sibling do not count.
   virtual uint64_t constantBytes() const { return 0; }
   /// Makes `copies` of them, one right after the other, from `destination` on,
   /// which is 256-byte aligned.

@@ -91,6 +91,13 @@ absl::Status GuardedBuffer::poisonGuards(uint8_t pattern) {
   return status;
 }
 
+absl::Status GuardedBuffer::copyFrom(const GuardedBuffer &other) {
+  AlignedBuffer staging;
+  absl::StatusOr<const std::byte *> bytes =
+      other.view(0, int64_t(bytes_), staging);
+  return bytes.ok() ? device_->copyIn(data(), *bytes, bytes_) : bytes.status();
+}
+
 absl::StatusOr<const std::byte *>
 GuardedBuffer::view(int64_t begin, int64_t end, AlignedBuffer &staging) const {
   if (device_->isHost()) {
@@ -148,6 +155,9 @@ GuardedTensors::create(const DeviceMemory &memory, const GuardedSpecs &specs,
       return buffer.status();
     }
     tensors.outputs_.push_back({buffer->data(), spec.dtype, spec.dims});
+    if (spec.inPlaceOf) {
+      tensors.inputs_[*spec.inPlaceOf].data = buffer->data();
+    }
     tensors.outputBuffers_.push_back(std::move(*buffer));
   }
   absl::StatusOr<GuardedBuffer> arena =
@@ -165,8 +175,12 @@ absl::Status GuardedTensors::poison(uint8_t pattern, bool isZeroed) {
   for (GuardedBuffer &buffer : inputBuffers_) {
     status.Update(buffer.poisonGuards(pattern));
   }
-  for (GuardedBuffer &buffer : outputBuffers_) {
-    status.Update(buffer.poison(pattern));
+  for (size_t i = 0; i < outputBuffers_.size(); ++i) {
+    std::optional<uint32_t> input = outputSpecs_[i].inPlaceOf;
+    status.Update(outputBuffers_[i].poison(pattern));
+    if (input && outputBuffers_[i].bytes() != 0) {
+      status.Update(outputBuffers_[i].copyFrom(inputBuffers_[*input]));
+    }
   }
   status.Update(arena_.poison(pattern, isZeroed ? zeroedBytes_ : 0));
   return status;

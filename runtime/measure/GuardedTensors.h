@@ -29,6 +29,8 @@ public:
   /// All but the first `spared` bytes of the memory between the guards.
   absl::Status poison(uint8_t pattern, uint64_t spared = 0);
   absl::Status poisonGuards(uint8_t pattern);
+  /// `other` holds as many bytes, not 0, of the same memory.
+  absl::Status copyFrom(const GuardedBuffer &other);
   /// Whether both guards still hold the last poison.
   absl::StatusOr<bool> isIntact() const;
   /// Bytes [begin, end) between the guards as the host sees them: in place, or
@@ -52,7 +54,8 @@ struct GuardedSpecs {
   uint64_t zeroedBytes = 0;
 };
 
-/// Inputs, outputs and arena for one function. Move-only.
+/// Inputs, outputs and arena for one function. An output that updates an input
+/// in place is what runs take as that input, too. Move-only.
 class GuardedTensors {
 public:
   /// Inputs are filled by fillRandom under their names and `seed`.
@@ -65,7 +68,8 @@ public:
   uint64_t arenaBytes() const { return arena_.bytes(); }
 
   /// Fills outputs, arena and all guards with `pattern`; once a device has
-  /// zeroed part of the arena (`isZeroed`), that part is spared.
+  /// zeroed part of the arena (`isZeroed`), that part is spared. Outputs that
+  /// update an input hold what it held first.
   absl::Status poison(uint8_t pattern, bool isZeroed);
   /// One line on what was written since the last poison that must not be
   /// (around an input, an output or the arena, or counters left behind), or "".

@@ -24,7 +24,7 @@ bool areSame(absl::Span<const TensorSpec> a, absl::Span<const TensorSpec> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const TensorSpec &x, const TensorSpec &y) {
                       return x.dtype == y.dtype && x.dims == y.dims &&
-                             x.name == y.name;
+                             x.name == y.name && x.inPlaceOf == y.inPlaceOf;
                     });
 }
 
@@ -43,7 +43,7 @@ uint64_t RotatedOperands::setBytes(absl::Span<const TensorSpec> inputs,
   uint64_t bytes = 0;
   for (absl::Span<const TensorSpec> specs : {inputs, outputs}) {
     for (const TensorSpec &spec : specs) {
-      bytes += alignUp(spec.bytes());
+      bytes += spec.inPlaceOf ? 0 : alignUp(spec.bytes());
     }
   }
   return bytes;
@@ -73,6 +73,10 @@ RotatedOperands::create(std::shared_ptr<const DeviceMemory> memory,
   uint64_t end = 0, inputEnd = 0;
   for (absl::Span<const TensorSpec> specs : {inputs, outputs}) {
     for (const TensorSpec &spec : specs) {
+      if (spec.inPlaceOf) {
+        offsets.push_back(offsets[*spec.inPlaceOf]);
+        continue;
+      }
       offsets.push_back(end);
       if (offsets.size() <= inputs.size()) {
         fillRandom(values->data() + end, spec.dtype, spec.dims, inputSeed,

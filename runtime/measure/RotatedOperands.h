@@ -22,7 +22,8 @@ int64_t rotationLength(uint64_t setBytes, uint64_t cacheBytes);
 /// Immutable: functions that take the same tensors share one.
 class RotatedOperands {
 public:
-  /// Inputs of all sets are filled alike by fillRandom under their names.
+  /// Inputs of all sets are filled alike by fillRandom under their names. An
+  /// output that updates an input in place is that input's memory.
   static absl::StatusOr<std::shared_ptr<const RotatedOperands>>
   create(std::shared_ptr<const DeviceMemory> memory,
          absl::Span<const TensorSpec> inputs,

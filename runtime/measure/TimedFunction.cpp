@@ -4,6 +4,7 @@
 
 #include "runtime/measure/TimedFunction.h"
 
+#include "runtime/base/StatusWord.h"
 #include "runtime/device/cpu/Libgomp.h"
 #include "runtime/measure/Disturbance.h"
 #include "runtime/measure/RandomData.h"
@@ -67,6 +68,10 @@ TimedFunction::create(std::shared_ptr<const Program> program,
   auto allocate = [&](const std::vector<TensorSpec> &specs,
                       std::vector<Tensor> &tensors) {
     for (const TensorSpec &spec : specs) {
+      if (spec.inPlaceOf) {
+        tensors.push_back(function.inputs_[*spec.inPlaceOf]);
+        continue;
+      }
       absl::StatusOr<AlignedBuffer> buffer =
           AlignedBuffer::create(spec.bytes());
       if (!buffer.ok()) {
@@ -100,7 +105,9 @@ TimedFunction::create(std::shared_ptr<const Program> program,
   return function;
 }
 
-absl::Status TimedFunction::run() { return context_->run(inputs_, outputs_); }
+absl::Status TimedFunction::run() {
+  return exceptIndices(context_->run(inputs_, outputs_));
+}
 
 absl::StatusOr<double> TimedFunction::sample(int64_t iterations,
                                              CacheEvictor *evictor) {

@@ -4,6 +4,7 @@
 
 #include "runtime/measure/TimedGpuFunction.h"
 
+#include "runtime/base/StatusWord.h"
 #include "runtime/program/ProgramImpl.h"
 
 #include "absl/strings/str_cat.h"
@@ -59,7 +60,7 @@ TimedGpuFunction::create(std::shared_ptr<const Program> program,
   // The first run makes a library's late decisions, which a recording must
   // not see; all Executions share its calls.
   status = function->executions[0]->run(function->operands->callers(0));
-  status.Update(function->executions[0]->synchronize());
+  status.Update(exceptIndices(function->executions[0]->synchronize()));
   if (!status.ok()) {
     return status;
   }
@@ -256,7 +257,7 @@ TimedGpuFunction::sampleHost(int64_t iterations, RunMode mode, double runUs) {
   Execution *execution = *found;
   void *const *callers = operands->callers(0);
   absl::Status status = execution->run(callers);
-  status.Update(execution->synchronize());
+  status.Update(exceptIndices(execution->synchronize()));
   if (status.ok() && !execution->graphRefusal().empty()) {
     return absl::FailedPreconditionError(
         absl::StrCat("graph capture refused: ", execution->graphRefusal()));
@@ -268,10 +269,10 @@ TimedGpuFunction::sampleHost(int64_t iterations, RunMode mode, double runUs) {
   for (int64_t i = 0; i < iterations && status.ok(); ++i) {
     status = execution->run(callers);
     if (waitsEachTime) {
-      status.Update(execution->synchronize());
+      status.Update(exceptIndices(execution->synchronize()));
     }
   }
-  status.Update(execution->synchronize());
+  status.Update(exceptIndices(execution->synchronize()));
   double us = microsecondsSince(start);
   if (!status.ok()) {
     return status;
@@ -316,16 +317,16 @@ TimedGpuFunction::sampleChanging(int64_t iterations, bool waits,
   }
   // The graph is bound to what no timed run has.
   absl::Status status = execution->run(operands->callers(0));
-  status.Update(execution->synchronize());
+  status.Update(exceptIndices(execution->synchronize()));
   int64_t before = runsOf(changes, execution->graphCounters());
   Clock::time_point start = Clock::now();
   for (int64_t i = 0; i < iterations && status.ok(); ++i) {
     status = execution->run(others->callers(i % 2));
     if (waits) {
-      status.Update(execution->synchronize());
+      status.Update(exceptIndices(execution->synchronize()));
     }
   }
-  status.Update(execution->synchronize());
+  status.Update(exceptIndices(execution->synchronize()));
   double us = microsecondsSince(start);
   if (!status.ok()) {
     return status;

@@ -2,6 +2,7 @@
 //
 // A Program as the subject of verification.
 
+#include "runtime/base/StatusWord.h"
 #include "runtime/measure/Verify.h"
 #include "runtime/program/Context.h"
 #include "runtime/program/ProgramImpl.h"
@@ -31,7 +32,7 @@ prepareDeviceRun(std::shared_ptr<const Program> program, void *arena) {
       }
     }
     absl::Status status = execution->run(callers.data());
-    status.Update(execution->synchronize());
+    status.Update(exceptIndices(execution->synchronize()));
     return status;
   };
 }
@@ -49,7 +50,7 @@ prepareHostRun(std::shared_ptr<const Program> program, void *arena) {
   return
       [context = std::shared_ptr<Context>(std::move(*created))](
           absl::Span<const Tensor> inputs, absl::Span<const Tensor> outputs) {
-        return context->run(inputs, outputs);
+        return exceptIndices(context->run(inputs, outputs));
       };
 }
 

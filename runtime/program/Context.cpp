@@ -125,10 +125,9 @@ Context::create(std::shared_ptr<const Program> program,
   for (const TensorSpec &spec : program->outputs()) {
     impl->outputs.emplace_back(spec);
   }
-  const auto &outputs = *program->impl().function->outputs();
-  for (uint32_t i = 0; i < outputs.size(); ++i) {
-    if (outputs[i]->in_place()) {
-      impl->inPlace.push_back({i, *outputs[i]->in_place()});
+  for (size_t i = 0; i < program->outputs().size(); ++i) {
+    if (std::optional<uint32_t> input = program->outputs()[i].inPlaceOf) {
+      impl->inPlace.push_back({i, *input});
     }
   }
   impl->callers.resize(all.size());
@@ -170,7 +169,9 @@ absl::Status Context::Impl::runStaged(absl::Span<const Tensor> inputs,
   }
   // Also after a failure: what was enqueued reads the host's memory.
   status.Update(execution->synchronize());
-  for (size_t i = 0; i < outputs.size() && status.ok(); ++i) {
+  // Results of clamped indices are results.
+  bool isDone = status.ok() || absl::IsOutOfRange(status);
+  for (size_t i = 0; i < outputs.size() && isDone; ++i) {
     if (isHost(outputs[i])) {
       staging.finish(inputs.size() + i, outputs[i]);
     }

@@ -78,18 +78,22 @@ static std::vector<TensorSpec> copySpecs(
     copies.push_back({spec->name()->str(),
                       spec->dtype(),
                       {spec->dims()->begin(), spec->dims()->end()},
-                      spec->alignment()});
+                      spec->alignment(),
+                      {}});
+    if (spec->in_place()) {
+      copies.back().inPlaceOf = *spec->in_place();
+    }
   }
   return copies;
 }
 
-static absl::Status collectConstants(Program::Impl &impl,
+static absl::Status collectConstants(LoadedFile &file,
                                      const ConstantProvider &provider) {
-  const auto &constants = *impl.artifact.metadata().constants();
+  const auto &constants = *file.artifact.metadata().constants();
   for (uint32_t i = 0; i < constants.size(); ++i) {
     const format::Constant &constant = *constants[i];
     if (!constant.external()) {
-      impl.constants.push_back(impl.artifact.constant(i).data());
+      file.constants.push_back(file.artifact.constant(i).data());
       continue;
     }
     if (!provider) {
@@ -106,16 +110,16 @@ static absl::Status collectConstants(Program::Impl &impl,
         !status.ok()) {
       return status;
     }
-    impl.constants.push_back(memory->data());
-    impl.externals.push_back(std::move(*memory));
+    file.constants.push_back(memory->data());
+    file.externals.push_back(std::move(*memory));
   }
   return absl::OkStatus();
 }
 
-static absl::Status loadImpl(Program::Impl &impl,
-                             const ProgramOptions &options) {
+static absl::Status loadImpl(Program::Impl &impl, const ProgramOptions &options,
+                             const Executable *sibling) {
   absl::StatusOr<const format::Function *> function =
-      findFunction(impl.artifact.metadata(), options.function);
+      findFunction(impl.file->artifact.metadata(), options.function);
   if (!function.ok()) {
     return function.status();
   }
@@ -128,20 +132,22 @@ static absl::Status loadImpl(Program::Impl &impl,
   impl.variant = *variant;
   impl.inputs = copySpecs(*impl.function->inputs());
   impl.outputs = copySpecs(*impl.function->outputs());
-  if (absl::Status status = collectConstants(impl, options.constants);
-      !status.ok()) {
-    return status;
-  }
   const Device *device = findDevice(impl.variant->target()->str());
-  absl::StatusOr<std::unique_ptr<Executable>> executable =
-      device->load({impl.artifact, *impl.function, *impl.variant,
-                    impl.constants, options.strictLibraries, options.device,
-                    options.spares, options.onlyListsAlgorithms});
+  absl::StatusOr<std::unique_ptr<Executable>> executable = device->load(
+      {impl.file->artifact, *impl.function, *impl.variant, impl.file->constants,
+       options.strictLibraries, options.device, options.spares,
+       options.onlyListsAlgorithms, sibling});
   if (!executable.ok()) {
     return executable.status();
   }
   impl.executable = std::move(*executable);
   return absl::OkStatus();
+}
+
+static absl::Status annotate(const std::string &name,
+                             const absl::Status &status) {
+  return absl::Status(status.code(),
+                      absl::StrCat("'", name, "': ", status.message()));
 }
 
 static absl::StatusOr<std::unique_ptr<Program::Impl>>
@@ -150,10 +156,16 @@ makeImpl(absl::StatusOr<format::ArtifactReader> artifact,
   if (!artifact.ok()) {
     return artifact.status();
   }
-  auto impl = std::make_unique<Program::Impl>(std::move(*artifact));
-  if (absl::Status status = loadImpl(*impl, options); !status.ok()) {
-    return absl::Status(status.code(),
-                        absl::StrCat("'", name, "': ", status.message()));
+  auto file = std::make_shared<LoadedFile>(std::move(*artifact));
+  file->name = name;
+  absl::Status status = collectConstants(*file, options.constants);
+  if (!status.ok()) {
+    return annotate(name, status);
+  }
+  auto impl = std::make_unique<Program::Impl>(std::move(file));
+  status = loadImpl(*impl, options, /*sibling=*/nullptr);
+  if (!status.ok()) {
+    return annotate(name, status);
   }
   return impl;
 }
@@ -181,6 +193,16 @@ Program::loadBytes(absl::Span<const std::byte> bytes,
     return impl.status();
   }
   return std::shared_ptr<const Program>(new Program(std::move(*impl)));
+}
+
+absl::StatusOr<std::shared_ptr<const Program>>
+Program::loadFunction(const ProgramOptions &options) const {
+  auto impl = std::make_unique<Impl>(impl_->file);
+  absl::Status status = loadImpl(*impl, options, impl_->executable.get());
+  if (!status.ok()) {
+    return annotate(impl_->file->name, status);
+  }
+  return std::shared_ptr<const Program>(new Program(std::move(impl)));
 }
 
 const std::vector<TensorSpec> &Program::inputs() const { return impl_->inputs; }

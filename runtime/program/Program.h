@@ -58,6 +58,13 @@ public:
   loadBytes(absl::Span<const std::byte> bytes,
             const ProgramOptions &options = {});
 
+  /// Another function of the same artifact, or another plan of this one. The
+  /// mapped file is shared, and so is every constant that both use and that is
+  /// on the same device already. Either may be destroyed first.
+  /// `options.constants` is not called: external constants are shared, too.
+  absl::StatusOr<std::shared_ptr<const Program>>
+  loadFunction(const ProgramOptions &options) const;
+
   ~Program();
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;

@@ -10,17 +10,26 @@
 
 namespace minic::runtime {
 
-struct Program::Impl {
-  explicit Impl(format::ArtifactReader artifact)
+/// What the Programs of one artifact share.
+struct LoadedFile {
+  explicit LoadedFile(format::ArtifactReader artifact)
       : artifact(std::move(artifact)) {}
 
+  std::string name; // in messages
   format::ArtifactReader artifact;
+  std::vector<AlignedBuffer> externals;
+  std::vector<const std::byte *> constants; // by index of Artifact.constants
+};
+
+struct Program::Impl {
+  explicit Impl(std::shared_ptr<const LoadedFile> file)
+      : file(std::move(file)) {}
+
+  std::shared_ptr<const LoadedFile> file;
   const format::Function *function = nullptr;
   const format::Variant *variant = nullptr;
   std::vector<TensorSpec> inputs, outputs;
-  std::vector<AlignedBuffer> externals;
-  std::vector<const std::byte *> constants; // by index of Artifact.constants
-  std::unique_ptr<Executable> executable;   // refers to all of the above
+  std::unique_ptr<Executable> executable; // refers to all of the above
 };
 
 } // namespace minic::runtime

@@ -30,6 +30,7 @@ DeviceTensors::create(const runtime::Program &program,
     tensor.data = *memory;
     tensor.place = program.place();
     result.tensors_.push_back(tensor);
+    result.owned_.push_back(*memory);
     result.bytes_.push_back(bytes);
     if (bytes == 0) {
       continue;
@@ -44,19 +45,35 @@ DeviceTensors::create(const runtime::Program &program,
 
 DeviceTensors::DeviceTensors(DeviceTensors &&other) noexcept
     : memory_(other.memory_), host_(std::move(other.host_)),
-      tensors_(std::move(other.tensors_)), bytes_(std::move(other.bytes_)) {
-  other.tensors_.clear();
+      tensors_(std::move(other.tensors_)), owned_(std::move(other.owned_)),
+      bytes_(std::move(other.bytes_)) {
+  other.owned_.clear();
 }
 
 DeviceTensors::~DeviceTensors() {
-  if (memory_->isHost()) {
-    return;
-  }
-  for (const Tensor &tensor : tensors_) {
-    if (tensor.data) {
-      memory_->release(tensor.data);
+  for (void *memory : owned_) {
+    if (memory) {
+      memory_->release(memory);
     }
   }
+}
+
+absl::Status DeviceTensors::shareInPlace(const runtime::Program &program,
+                                         const DeviceTensors &outputs) {
+  const std::vector<runtime::TensorSpec> &specs = program.outputs();
+  for (size_t i = 0; i < specs.size(); ++i) {
+    if (!specs[i].inPlaceOf || specs[i].bytes() == 0) {
+      continue;
+    }
+    size_t input = *specs[i].inPlaceOf;
+    tensors_[input].data = outputs.tensors_[i].data;
+    absl::Status status = memory_->copyIn(tensors_[input].data,
+                                          host_[input].data, specs[i].bytes());
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status DeviceTensors::copyBack() const {
@@ -64,8 +81,7 @@ absl::Status DeviceTensors::copyBack() const {
     if (bytes_[i] == 0) {
       continue;
     }
-    absl::Status status =
-        memory_->copyOut(host_[i].data, tensors_[i].data, bytes_[i]);
+    absl::Status status = memory_->copyOut(host_[i].data, owned_[i], bytes_[i]);
     if (!status.ok()) {
       return status;
     }

@@ -13,7 +13,8 @@
 namespace minic::tools {
 
 /// Copies of host tensors in the memory of a program's place; on a CPU the host
-/// tensors themselves. Program and host tensors outlive it. Move-only.
+/// tensors themselves. Program, host tensors and those that are shared outlive
+/// it. Move-only.
 class DeviceTensors {
 public:
   /// Holds what `host` holds.
@@ -30,12 +31,19 @@ public:
   /// Copies all back into the host tensors.
   absl::Status copyBack() const;
 
+  /// Makes the tensors that outputs of `program` update in place those of
+  /// `outputs`, which then hold what the host's inputs hold. Call it again
+  /// before each run that must find them so.
+  absl::Status shareInPlace(const runtime::Program &program,
+                            const DeviceTensors &outputs);
+
 private:
   explicit DeviceTensors(const runtime::DeviceMemory &memory)
       : memory_(&memory) {}
 
   const runtime::DeviceMemory *memory_;
   std::vector<runtime::Tensor> host_, tensors_;
+  std::vector<void *> owned_; // on a device
   std::vector<uint64_t> bytes_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "runtime/measure/ExpectedOutputs.h"
 #include "runtime/measure/NpyFile.h"
+#include "runtime/measure/RootMeanSquare.h"
 #include "tools/common/RunMinic.h"
 #include "tools/common/TemporaryDirectory.h"
 
@@ -59,6 +60,13 @@ bool report(const ExpectedOutput &expected, const runtime::Tensor &output) {
                  runtime::rowCount(expected.dims));
   }
   absl::PrintF("\n");
+  runtime::RootMeanSquare whole =
+      runtime::rootMeanSquare(expected, output.data);
+  if (whole.isVacuous()) {
+    absl::PrintF("check %s: vacuous, tolerances are %.3g of its RMS; the RMS "
+                 "error is %.3g of it\n",
+                 expected.name, whole.bound, whole.error);
+  }
   return true;
 }
 

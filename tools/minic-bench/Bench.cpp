@@ -283,7 +283,8 @@ static absl::Status runOnce(const BenchOptions &options,
   contextOptions.staging = true;
   absl::StatusOr<std::unique_ptr<runtime::Context>> context =
       runtime::Context::create(std::move(program), contextOptions);
-  return context.ok() ? (*context)->run(inputs, outputs) : context.status();
+  return context.ok() ? runtime::exceptIndices((*context)->run(inputs, outputs))
+                      : context.status();
 }
 
 absl::StatusOr<bool> checkArtifacts(const BenchOptions &options) {

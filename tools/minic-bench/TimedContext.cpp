@@ -50,6 +50,10 @@ TimedContext::Tensors::create(std::shared_ptr<const Program> program) {
   if (!deviceOutputs.ok()) {
     return deviceOutputs.status();
   }
+  absl::Status status = deviceInputs->shareInPlace(*program, *deviceOutputs);
+  if (!status.ok()) {
+    return status;
+  }
   return std::make_shared<const Tensors>(
       Tensors{std::move(program), *std::move(inputs), *std::move(outputs),
               *std::move(deviceInputs), *std::move(deviceOutputs)});
@@ -60,7 +64,8 @@ bool TimedContext::Tensors::fit(const Program &other) const {
                     absl::Span<const runtime::TensorSpec> b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                       [](const auto &x, const auto &y) {
-                        return x.dtype == y.dtype && x.dims == y.dims;
+                        return x.dtype == y.dtype && x.dims == y.dims &&
+                               x.inPlaceOf == y.inPlaceOf;
                       });
   };
   return program->place() == other.place() &&
@@ -109,12 +114,12 @@ TimedContext::create(std::shared_ptr<const Program> program,
 
 absl::StatusOr<double> TimedContext::sampleBackToBack(int64_t iterations) {
   absl::Status status = run();
-  status.Update(context_->synchronize());
+  status.Update(runtime::exceptIndices(context_->synchronize()));
   Clock::time_point start = Clock::now();
   for (int64_t i = 0; i < iterations && status.ok(); ++i) {
     status = run();
   }
-  status.Update(context_->synchronize());
+  status.Update(runtime::exceptIndices(context_->synchronize()));
   double total = microsecondsSince(start);
   if (!status.ok()) {
     return status;
@@ -127,7 +132,7 @@ absl::StatusOr<double> TimedContext::sampleCalls(int64_t iterations) {
   Clock::time_point start = Clock::now();
   for (int64_t i = 0; i < iterations && status.ok(); ++i) {
     status = run();
-    status.Update(context_->synchronize());
+    status.Update(runtime::exceptIndices(context_->synchronize()));
   }
   double total = microsecondsSince(start);
   if (!status.ok()) {

@@ -5,6 +5,7 @@
 #ifndef MINIC_TOOLS_MINIC_BENCH_TIMEDCONTEXT_H
 #define MINIC_TOOLS_MINIC_BENCH_TIMEDCONTEXT_H
 
+#include "runtime/base/StatusWord.h"
 #include "runtime/measure/TimedGpuFunction.h"
 #include "runtime/program/Context.h"
 #include "tools/common/DeviceTensors.h"
@@ -58,8 +59,8 @@ private:
       : tensors_(std::move(tensors)) {}
   absl::StatusOr<double> sampleCalls(int64_t iterations);
   absl::Status run() {
-    return context_->run(tensors_->inputs.tensors(),
-                         tensors_->outputs.tensors());
+    return runtime::exceptIndices(
+        context_->run(tensors_->inputs.tensors(), tensors_->outputs.tensors()));
   }
 
   const std::shared_ptr<const Tensors> tensors_;

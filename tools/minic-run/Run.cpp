@@ -57,10 +57,15 @@ std::string summarize(const TensorSpec &spec, const Tensor &tensor) {
   return text;
 }
 
-absl::Status runRepeatedly(Context &context, const DeviceTensors &inputs,
+absl::Status runRepeatedly(Context &context, DeviceTensors &inputs,
                            const DeviceTensors &outputs, int repeat) {
   std::vector<double> milliseconds;
   for (int i = 0; i < repeat; ++i) {
+    // State that runs update is what it was before the first: all are alike.
+    absl::Status shared = inputs.shareInPlace(context.program(), outputs);
+    if (!shared.ok()) {
+      return shared;
+    }
     auto start = std::chrono::steady_clock::now();
     absl::Status status = context.run(inputs.tensors(), outputs.tensors());
     status.Update(context.synchronize());
@@ -150,7 +155,9 @@ absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
   }
   absl::Status status =
       runRepeatedly(**context, *deviceInputs, *deviceOutputs, options.repeat);
-  if (status.ok()) {
+  // Results of clamped indices are results; they are shown, and not written.
+  absl::Status outside = absl::IsOutOfRange(status) ? status : absl::OkStatus();
+  if (status.ok() || !outside.ok()) {
     status = deviceOutputs->copyBack();
   }
   if (!status.ok()) {
@@ -174,6 +181,9 @@ absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
   }
   if (!right.ok()) {
     return right.status();
+  }
+  if (*right && !outside.ok()) {
+    return outside;
   }
   for (size_t i = 0; i < outputSpecs.size(); ++i) {
     if ((*outputFiles)[i].empty()) {

@@ -5,6 +5,9 @@
 
 #include "compiler/target/codegen/IndexArithmetic.h"
 #include "compiler/target/codegen/MapLoops.h"
+#include "compiler/target/codegen/ReductionShare.h"
+#include "compiler/target/codegen/StatusReport.h"
+#include "dialects/kernel/InPlace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -14,6 +17,7 @@ using namespace mlir;
 
 namespace minic {
 
+using graph::ElementOpInterface;
 using graph::FusibleOpInterface;
 using graph::IterationSpace;
 using graph::OperandRole;
@@ -43,35 +47,70 @@ struct Scope {
 
 class PointEmitter {
 public:
-  PointEmitter(KernelBuilder &k, Operation *reduction, ArrayRef<Value> operands)
-      : k(k), reduction(reduction), operands(operands) {}
+  PointEmitter(KernelBuilder &k, Operation *reduction, ArrayRef<Value> operands,
+               Value statusWord)
+      : k(k), reduction(reduction), operands(operands), statusWord(statusWord) {
+  }
+
+  const ReductionShare *share = nullptr; // null: all of the reduction
 
   void emit(Value point, ArrayRef<int64_t> extents, kernel::FusionOp fusion,
             ArrayRef<Value> results) {
     Scope scope;
     scope.extents.assign(extents.begin(), extents.end());
-    scope.indices.resize(extents.size());
-    Value rest = point;
-    for (size_t d = extents.size(); d-- > 0;) {
-      scope.indices[d] = d == 0 ? rest : k.rem(rest, extents[d]);
-      rest = k.div(rest, extents[d]);
-    }
-    if (reduction) {
+    scope.indices = delinearize(point, extents);
+    if (isa_and_present<ReductionOpInterface>(reduction)) {
       finished = reduce(scope);
     }
     auto identity =
         AffineMap::getMultiDimIdentityMap(extents.size(), fusion.getContext());
-    for (auto [result, base] :
-         llvm::zip_equal(fusion.getYield().getValues(), results)) {
-      Type storage = typeOf(result).getElementType();
-      Value element = k.toStorage(read(scope, result, identity), storage);
-      Type memory = KernelBuilder::memoryType(storage);
-      k.storeRaw(element, k.advance(base, point, storage),
-                 memory.getIntOrFloatBitWidth() / 8);
+    if (graph::CacheUpdateOp update = kernel::getOnlyUpdate(fusion)) {
+      emitUpdate(scope, update, results[0]);
+      return;
+    }
+    SmallVector<Value> elements;
+    for (Value result : fusion.getYield().getValues()) {
+      elements.push_back(read(scope, result, identity));
+    }
+    OpBuilder::InsertionGuard guard(k.b);
+    if (share) {
+      auto branch = scf::IfOp::create(k.b, k.loc, share->stores,
+                                      /*withElseRegion=*/false);
+      k.b.setInsertionPointToStart(branch.thenBlock());
+    }
+    for (auto [result, element, base] :
+         llvm::zip_equal(fusion.getYield().getValues(), elements, results)) {
+      store(element, result, base, point);
     }
   }
 
 private:
+  /// Stores an element of `value` at `base`, `offset` elements further.
+  void store(Value element, Value value, Value base, Value offset) {
+    Type storage = typeOf(value).getElementType();
+    Type memory = KernelBuilder::memoryType(storage);
+    k.storeRaw(k.toStorage(element, storage), k.advance(base, offset, storage),
+               memory.getIntOrFloatBitWidth() / 8);
+  }
+
+  /// Writes the new element at the scope's indices into the cache at `base`.
+  void emitUpdate(Scope &scope, graph::CacheUpdateOp op, Value base) {
+    auto identity = AffineMap::getMultiDimIdentityMap(scope.indices.size(),
+                                                      op.getContext());
+    Value element = read(scope, op.getUpdate(), identity);
+    Access access(*this, op);
+    Value begin = graph::emitUpdateBegin(op, k.b, access);
+    Value offset = k.i64(0);
+    for (auto [dim, extent] : llvm::enumerate(shapeOf(op.getCache()))) {
+      Value index = scope.indices[dim];
+      if (int64_t(dim) == int64_t(op.getAxis())) {
+        index = k.add(index, begin);
+      }
+      offset = k.add(k.mul(offset, extent), index);
+    }
+    store(element, op.getUpdate(), base, offset);
+  }
+
   /// The element of `value` at `map` of the scope's loops, in compute type.
   Value read(Scope &scope, Value value, AffineMap map) {
     map = withoutUnitLoops(map, scope.extents);
@@ -89,6 +128,9 @@ private:
       return load(scope, argument, map);
     }
     Operation *op = value.getDefiningOp();
+    if (auto element = dyn_cast<ElementOpInterface>(op)) {
+      return readElement(scope, element, cast<OpResult>(value), map);
+    }
     if (op == reduction) {
       return finished[cast<OpResult>(value).getResultNumber()];
     }
@@ -100,6 +142,46 @@ private:
     auto pointwise = dyn_cast<PointwiseOpInterface>(op);
     return pointwise ? pointwise.emitScalar(k.b, elements) : elements[0];
   }
+
+  /// The same of an op that says its own reads; all its results become known.
+  Value readElement(Scope &scope, ElementOpInterface op, OpResult result,
+                    AffineMap map) {
+    SmallVector<Value> indices;
+    for (AffineExpr expr : map.getResults()) {
+      indices.push_back(emitIndex(k, expr, scope.indices, scope.extents).value);
+    }
+    Access access(*this, op);
+    SmallVector<Value> elements = op.emitElements(k.b, access, indices);
+    for (auto [other, element] : llvm::zip_equal(op->getResults(), elements)) {
+      scope.known[{other, map}] = element;
+    }
+    return elements[result.getResultNumber()];
+  }
+
+  /// Reads operands of an op in loops over their own indices.
+  class Access : public graph::ElementAccess {
+  public:
+    Access(PointEmitter &emitter, Operation *op) : emitter(emitter), op(op) {}
+
+    Value read(unsigned operand, ValueRange indices) override {
+      Value value = op->getOperand(operand);
+      Scope scope;
+      scope.indices.assign(indices.begin(), indices.end());
+      scope.extents.assign(shapeOf(value).begin(), shapeOf(value).end());
+      return emitter.read(scope, value,
+                          AffineMap::getMultiDimIdentityMap(
+                              scope.indices.size(), op->getContext()));
+    }
+    void report(Value isOutside) override {
+      if (emitter.statusWord) {
+        emitReport(emitter.k, emitter.statusWord, isOutside);
+      }
+    }
+
+  private:
+    PointEmitter &emitter;
+    Operation *op;
+  };
 
   Value load(Scope &scope, BlockArgument argument, AffineMap map) {
     Value offset = k.i64(0);
@@ -165,7 +247,9 @@ private:
   SmallVector<Value> reduce(Scope &outer) {
     auto op = cast<ReductionOpInterface>(reduction);
     IterationSpace space = spaceOf(reduction);
-    SmallVector<Value> state = loop(space, outer.indices, op.emitInit(k.b, {}));
+    SmallVector<Value> state = op.emitInit(k.b, {});
+    state = share ? share->emitMerge(op, loopOverShare(space, outer, state))
+                  : loop(space, outer.indices, state);
     SmallVector<Value> biases;
     for (auto [use, map] :
          llvm::zip_equal(reduction->getOpOperands(), space.operandMaps)) {
@@ -193,6 +277,29 @@ private:
                        inner.push_back(index);
                        return loop(space, inner, carried);
                      });
+  }
+
+  /// The same over the points that `share` says, in one loop.
+  SmallVector<Value> loopOverShare(const IterationSpace &space,
+                                   const Scope &outer, ValueRange state) {
+    ArrayRef<int64_t> extents =
+        ArrayRef(space.extents).drop_front(space.parallelCount());
+    return k.forLoop(share->first, k.i64(llvm::product_of(extents)),
+                     share->count, state, [&](Value at, ValueRange carried) {
+                       SmallVector<Value> indices(outer.indices);
+                       llvm::append_range(indices, delinearize(at, extents));
+                       return combine(space, indices, carried);
+                     });
+  }
+
+  /// The indices of element number `rest` in row-major order.
+  SmallVector<Value> delinearize(Value rest, ArrayRef<int64_t> extents) {
+    SmallVector<Value> indices(extents.size());
+    for (size_t d = extents.size(); d-- > 0;) {
+      indices[d] = d == 0 ? rest : k.rem(rest, extents[d]);
+      rest = k.div(rest, extents[d]);
+    }
+    return indices;
   }
 
   /// The state with one more point.
@@ -235,15 +342,18 @@ private:
   KernelBuilder &k;
   Operation *reduction;
   ArrayRef<Value> operands;
+  Value statusWord;
   SmallVector<Value> finished; // the reduction's results
 };
 
 } // namespace
 
 void MapLoops::emitPoint(KernelBuilder &k, Value point,
-                         ArrayRef<Value> operands,
-                         ArrayRef<Value> results) const {
-  PointEmitter(k, reduction_, operands).emit(point, extents_, fusion_, results);
+                         ArrayRef<Value> operands, ArrayRef<Value> results,
+                         Value statusWord, const ReductionShare *share) const {
+  PointEmitter emitter(k, reduction_, operands, statusWord);
+  emitter.share = share;
+  emitter.emit(point, extents_, fusion_, results);
 }
 
 } // namespace minic

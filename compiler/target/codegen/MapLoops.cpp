@@ -4,6 +4,8 @@
 
 #include "compiler/target/codegen/MapLoops.h"
 
+#include "dialects/kernel/InPlace.h"
+
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -11,6 +13,7 @@ using namespace mlir;
 
 namespace minic {
 
+using graph::ElementOpInterface;
 using graph::FusibleOpInterface;
 using graph::IterationSpace;
 using graph::PointwiseOpInterface;
@@ -57,6 +60,9 @@ static std::string refuse(Operation *op) {
       return "dynamic shapes are unsupported";
     }
   }
+  if (isa<ElementOpInterface>(op)) {
+    return {};
+  }
   IterationSpace space = fusible.getIterationSpace();
   if (!llvm::all_of(space.operandMaps, isKnown)) {
     return name + " reads where data says";
@@ -91,6 +97,7 @@ static std::string refuse(Operation *op) {
 namespace {
 
 /// Whether all reads of a reduction's result are at the reader's own index.
+/// Without a map, what is read is anywhere.
 class ReadChecker {
 public:
   ReadChecker(ArrayRef<int64_t> extents, Operation *reduction)
@@ -98,12 +105,17 @@ public:
 
   bool check(Value value, AffineMap map) {
     Operation *op = value.getDefiningOp();
-    map = withoutUnitLoops(map, extents);
+    map = map ? withoutUnitLoops(map, extents) : map;
     if (!op || !seen.insert({value, map}).second) {
       return true;
     }
     if (op == reduction) {
       return map == identityOver(extents, value.getContext());
+    }
+    if (!map || isa<ElementOpInterface>(op)) {
+      return llvm::all_of(op->getOperands(), [&](Value operand) {
+        return check(operand, AffineMap());
+      });
     }
     return llvm::all_of(
         llvm::zip_equal(op->getOperands(), spaceOf(op).operandMaps),
@@ -121,6 +133,19 @@ private:
 
 } // namespace
 
+/// Why `op`, which writes into its cache, cannot do so in `fusion`; empty where
+/// it can: new elements are the points, and nothing else sees the cache.
+static std::string refuseUpdate(graph::CacheUpdateOp op,
+                                kernel::FusionOp fusion) {
+  if (kernel::getOnlyUpdate(fusion) != op) {
+    return "an update in place beside other results";
+  }
+  if (!isa<BlockArgument>(op.getCache()) || !op.getCache().hasOneUse()) {
+    return "an update in place of what the fusion reads";
+  }
+  return {};
+}
+
 FailureOr<MapLoops> MapLoops::get(kernel::FusionOp fusion,
                                   std::string &reason) {
   auto fail = [&](const Twine &why) -> FailureOr<MapLoops> {
@@ -134,16 +159,26 @@ FailureOr<MapLoops> MapLoops::get(kernel::FusionOp fusion,
     if (!reason.empty()) {
       return failure();
     }
-    if (isa<ReductionOpInterface>(op)) {
+    if (graph::updatesInPlace(op)) {
+      reason = refuseUpdate(cast<graph::CacheUpdateOp>(op), fusion);
+      if (!reason.empty()) {
+        return failure();
+      }
+    }
+    if (graph::isAnchor(op)) {
       if (loops.reduction_) {
         return fail("more than one reduction in the body");
       }
       loops.reduction_ = op;
     }
   }
-  auto results = fusion.getYield().getValues();
+  SmallVector<Value> results(fusion.getYield().getValues());
   if (results.empty()) {
     return fail("no results");
+  }
+  graph::CacheUpdateOp update = kernel::getOnlyUpdate(fusion);
+  if (update) {
+    results = {update.getUpdate()};
   }
   loops.extents_.assign(shapeOf(results[0]).begin(), shapeOf(results[0]).end());
   ReadChecker checker(loops.extents_, loops.reduction_);
@@ -160,10 +195,35 @@ FailureOr<MapLoops> MapLoops::get(kernel::FusionOp fusion,
       return fail("a reduction's result is read at another index");
     }
   }
+  if (update && !checker.check(update.getPosition(), AffineMap())) {
+    return fail("a position that a reduction computes");
+  }
   return loops;
 }
 
 int64_t MapLoops::pointCount() const { return llvm::product_of(extents_); }
+
+bool MapLoops::reportsIndices() const {
+  kernel::FusionOp fusion = fusion_; // its methods are not const
+  return llvm::any_of(fusion.getBodyOps(), [](Operation *op) {
+    auto fusible = cast<FusibleOpInterface>(op);
+    return isa<ElementOpInterface>(op) &&
+           llvm::any_of(op->getOpOperands(), [&](OpOperand &use) {
+             return fusible.getOperandRole(use.getOperandNumber()) ==
+                    graph::OperandRole::Index;
+           });
+  });
+}
+
+/// How often `reduction` reads for one element of a result.
+static int64_t stepsOf(Operation *reduction) {
+  if (auto search = dyn_cast<ElementOpInterface>(reduction)) {
+    return search.getReadsPerElement();
+  }
+  IterationSpace space = spaceOf(reduction);
+  return llvm::product_of(
+      ArrayRef(space.extents).drop_front(space.parallelCount()));
+}
 
 int64_t MapLoops::opsPerPoint() const {
   kernel::FusionOp fusion = fusion_; // its methods are not const
@@ -179,10 +239,27 @@ int64_t MapLoops::opsPerPoint() const {
       inner.insert(op);
     }
   }
+  return int64_t(inner.size()) * stepsOf(reduction_) +
+         int64_t(ops.size() - inner.size());
+}
+
+int64_t MapLoops::reductionPoints() const {
+  if (!isa_and_present<ReductionOpInterface>(reduction_)) {
+    return 1;
+  }
   IterationSpace space = spaceOf(reduction_);
-  int64_t steps = llvm::product_of(
+  return llvm::product_of(
       ArrayRef(space.extents).drop_front(space.parallelCount()));
-  return int64_t(inner.size()) * steps + int64_t(ops.size() - inner.size());
+}
+
+bool MapLoops::reducesRows() const {
+  if (!isa_and_present<ReductionOpInterface>(reduction_)) {
+    return false;
+  }
+  IterationSpace space = spaceOf(reduction_);
+  AffineMap map = space.operandMaps.front();
+  return map.getNumResults() > 0 &&
+         map.getResults().back().isFunctionOfDim(unsigned(space.rank() - 1));
 }
 
 } // namespace minic

@@ -21,10 +21,13 @@ ArrayRef<int64_t> shapeOf(Value value) {
 }
 
 /// A value read as if it had been reshaped to `shape`; index d of that shape is
-/// the loop index `loops[d]`, or 0 where that is -1.
+/// `starts[d]` and `steps[d]` times the loop index `loops[d]`, or 0 where that
+/// is -1.
 struct View {
   std::vector<int64_t> shape;
   std::vector<int64_t> loops;
+  std::vector<int64_t> starts = std::vector<int64_t>(shape.size(), 0);
+  std::vector<int64_t> steps = std::vector<int64_t>(shape.size(), 1);
 
   /// The same view with other dimensions of extent 1; failure if more differs.
   FailureOr<View> withShape(ArrayRef<int64_t> target) const {
@@ -40,6 +43,8 @@ struct View {
       if (from == shape.size() || shape[from] != target[d]) {
         return failure();
       }
+      result.starts[d] = starts[from];
+      result.steps[d] = steps[from];
       result.loops[d] = loops[from++];
     }
     for (; from != shape.size(); ++from) {
@@ -75,8 +80,8 @@ public:
 
 private:
   FailureOr<size_t> resolve(Value value, const View &view) {
-    auto key =
-        std::make_tuple(value.getAsOpaquePointer(), view.shape, view.loops);
+    auto key = std::make_tuple(value.getAsOpaquePointer(), view.shape,
+                               view.loops, view.starts, view.steps);
     if (auto known = resolved.find(key); known != resolved.end()) {
       return known->second;
     }
@@ -105,8 +110,28 @@ private:
                  std::vector<int64_t>(own->loops.size())};
       for (auto [d, from] : llvm::enumerate(transpose.getPermutation())) {
         input.loops[from] = own->loops[d];
+        input.starts[from] = own->starts[d];
+        input.steps[from] = own->steps[d];
       }
       return resolve(transpose.getInput(), input);
+    }
+    if (auto slice = dyn_cast<graph::SliceOp>(op)) {
+      if (failed(own)) {
+        return fail("graph.reshape of a sliced value");
+      }
+      View input = *own;
+      input.shape = shapeOf(slice.getInput()).vec();
+      for (auto [d, step] : llvm::enumerate(slice.getSteps())) {
+        input.starts[d] = slice.getStarts()[d] + step * own->starts[d];
+        input.steps[d] *= step;
+      }
+      return resolve(slice.getInput(), input);
+    }
+    if (isa<graph::BroadcastOp>(op)) {
+      if (failed(own)) {
+        return fail("graph.reshape of a broadcast value");
+      }
+      return resolve(op->getOperand(0), broadcast(op->getOperand(0), *own));
     }
     if (!isa<graph::PointwiseOpInterface>(op)) {
       return fail(op->getName().getStringRef() + " is not pointwise");
@@ -138,6 +163,8 @@ private:
     for (size_t d = 0; d != dims.size(); ++d) {
       if (dims[d] != 1) {
         view.loops[d] = own.loops[skipped + d];
+        view.starts[d] = own.starts[skipped + d];
+        view.steps[d] = own.steps[skipped + d];
       }
     }
     return view;
@@ -165,8 +192,9 @@ private:
     int64_t stride = 1;
     for (size_t d = view.shape.size(); d-- > 0;) {
       if (view.loops[d] >= 0 && view.shape[d] != 1) {
-        read.strides[view.loops[d]] += stride;
+        read.strides[view.loops[d]] += stride * view.steps[d];
       }
+      read.offset += stride * view.starts[d];
       stride *= view.shape[d];
     }
     Node node;
@@ -224,8 +252,8 @@ private:
   const kernel::FusionShape &shape;
   std::string &reason;
   PointwiseLoops loops;
-  std::map<std::tuple<const void *, std::vector<int64_t>, std::vector<int64_t>>,
-           size_t>
+  using Numbers = std::vector<int64_t>;
+  std::map<std::tuple<const void *, Numbers, Numbers, Numbers, Numbers>, size_t>
       resolved;
 };
 

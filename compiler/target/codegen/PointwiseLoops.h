@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PointwiseLoops: a pointwise body as loops over memory. Transposes and
-// reshapes disappear into the strides with which operands are read.
+// PointwiseLoops: a pointwise body as loops over memory. Transposes, slices,
+// broadcasts and reshapes disappear into the strides with which operands are
+// read.
 
 #ifndef MINIC_COMPILER_TARGET_CODEGEN_POINTWISELOOPS_H
 #define MINIC_COMPILER_TARGET_CODEGEN_POINTWISELOOPS_H
@@ -17,6 +18,7 @@ struct PointwiseLoops {
     unsigned argument;
     mlir::Type storage;
     llvm::SmallVector<int64_t> strides;
+    int64_t offset = 0; // of the first element that is read
   };
   /// What is computed at each point, operands before users: a read, or a
   /// pointwise op on earlier nodes.
@@ -41,7 +43,7 @@ struct PointwiseLoops {
   bool isTransposing() const;
 
   /// `shape` has no anchor. Fails with a reason where an element is not read at
-  /// constant strides: a reshape of a transposed or broadcast value.
+  /// constant strides: a reshape of a transposed, sliced or broadcast value.
   static mlir::FailureOr<PointwiseLoops> get(const kernel::FusionShape &shape,
                                              std::string &reason);
 };

@@ -15,6 +15,7 @@
 #include "compiler/target/cpu/onednn/OnednnMatmul.h"
 #include "compiler/target/cpu/pointwise/PointwiseFamily.h"
 #include "compiler/target/cpu/relayout/Relayout.h"
+#include "compiler/target/cpu/rows/RowsFamily.h"
 
 using namespace mlir;
 
@@ -24,8 +25,9 @@ CpuTarget::CpuTarget(DeviceProfile profile) : Target(std::move(profile)) {
   static const GemmPackedFamily gemm;
   static const PointwiseFamily pointwise;
   static const ConvDirectFamily convolution;
+  static const RowsFamily rows;
   static const LoopsFamily loops;
-  families_ = {&gemm, &convolution, &pointwise, &loops};
+  families_ = {&gemm, &convolution, &pointwise, &rows, &loops};
   static const OnednnMatmul onednn(/*fusesEpilogue=*/false);
   static const OnednnMatmul onednnFused(/*fusesEpilogue=*/true);
   static const OnednnConvolution onednnConv(/*fusesEpilogue=*/false);

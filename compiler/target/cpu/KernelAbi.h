@@ -4,8 +4,8 @@
 //
 // An entry is void(const Arg *args, int64_t begin, int64_t end, void *scratch):
 // it computes tiles [begin, end) of a one-dimensional grid. An Arg is 8 bytes,
-// a pointer or an integer. Kernels of a fusion get the addresses of its
-// operands, then of its results, in order. `scratch` belongs to the thread.
+// a pointer or an integer: the addresses of a fusion's operands, its results,
+// then what the launch adds, in order. `scratch` belongs to the thread.
 
 #ifndef MINIC_COMPILER_TARGET_CPU_KERNELABI_H
 #define MINIC_COMPILER_TARGET_CPU_KERNELABI_H

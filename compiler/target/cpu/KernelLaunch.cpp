@@ -21,6 +21,11 @@ void addLaunch(plan::PlanBuilder &plan, Operation *op, plan::KernelOp kernel,
   };
   append(op->getOperands(), plan::Access::Read);
   append(op->getResults(), plan::Access::Write);
+  for (Value address : launch.workspace) {
+    addresses.push_back(address);
+    access.push_back(
+        plan::AccessAttr::get(b.getContext(), plan::Access::Write));
+  }
   Value scratch;
   if (launch.scratchBytes > 0) {
     scratch = plan.buffer(launch.scratchBytes * plan.threads());

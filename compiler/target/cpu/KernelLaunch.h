@@ -13,6 +13,8 @@ struct KernelLaunch {
   int64_t tiles = 0;
   int64_t scratchBytes = 0; // of a thread
   std::string label;
+  /// Addresses after operands and results that the kernel reads and writes.
+  llvm::SmallVector<mlir::Value> workspace = {};
 };
 
 /// Adds the launch of `kernel` on the operands and results of `op`, a fusion or

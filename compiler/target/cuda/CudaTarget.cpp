@@ -13,8 +13,10 @@
 #include "compiler/target/cuda/gemm_skinny/GemmSkinnyFamily.h"
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Family.h"
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Family.h"
+#include "compiler/target/cuda/loops/LoopsFamily.h"
 #include "compiler/target/cuda/pointwise/PointwiseFamily.h"
 #include "compiler/target/cuda/relayout/Relayout.h"
+#include "compiler/target/cuda/rows/RowsFamily.h"
 
 using namespace mlir;
 
@@ -25,7 +27,9 @@ CudaTarget::CudaTarget(DeviceProfile profile) : Target(std::move(profile)) {
   static const GemmSm80Family gemmSm80;
   static const GemmSm90Family gemmSm90;
   static const PointwiseFamily pointwise;
-  families_ = {&skinny, &gemmSm80, &gemmSm90, &pointwise};
+  static const RowsFamily rows;
+  static const LoopsFamily loops;
+  families_ = {&skinny, &gemmSm80, &gemmSm90, &pointwise, &rows, &loops};
   static const CublasGemm cublas;
   static const CublasltMatmul cublaslt;
   static const CudnnConvolution convolution(/*fusesEpilogue=*/false),

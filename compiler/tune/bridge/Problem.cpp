@@ -5,6 +5,7 @@
 #include "compiler/tune/bridge/Problem.h"
 
 #include "dialects/graph/BinaryTypes.h"
+#include "dialects/kernel/InPlace.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -114,6 +115,9 @@ OwningOpRef<ModuleOp> outlineProblem(kernel::FusionOp fusion,
     Operation *clone = builder.clone(op, mapping);
     clone->setLoc(loc);
     clone->setDiscardableAttrs(ArrayRef<NamedAttribute>());
+    if (graph::updatesInPlace(&op)) { // another kernel, so another problem
+      clone->setAttr(graph::inPlaceAttrName, builder.getUnitAttr());
+    }
   }
   SmallVector<Value> results =
       llvm::map_to_vector(fusion.getYield().getValues(), [&](Value value) {
@@ -199,6 +203,21 @@ FailureOr<ProblemSetting> readSetting(ModuleOp problem) {
                         workspace ? workspace.getInt() : 0};
 }
 
+/// Says which arguments the results of `main` update in place: those of its
+/// only fusion.
+static void markUpdates(func::FuncOp main, kernel::FusionOp fusion) {
+  for (unsigned i = 0; i < fusion.getNumResults(); ++i) {
+    std::optional<unsigned> input = kernel::getUpdatedInput(fusion, i);
+    auto state = input ? dyn_cast<BlockArgument>(fusion.getInputs()[*input])
+                       : BlockArgument();
+    if (state) {
+      main.setResultAttr(
+          i, graph::inPlaceAttrName,
+          OpBuilder(main).getI64IntegerAttr(state.getArgNumber()));
+    }
+  }
+}
+
 FailureOr<OwningOpRef<ModuleOp>> problemToModule(ModuleOp problem,
                                                  kernel::ChoiceAttr choice) {
   func::FuncOp function = findFunction(problem);
@@ -259,6 +278,7 @@ FailureOr<OwningOpRef<ModuleOp>> problemToModule(ModuleOp problem,
   if (failed(fusion.verify())) {
     return failure();
   }
+  markUpdates(main, fusion);
   return module;
 }
 

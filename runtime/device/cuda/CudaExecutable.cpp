@@ -39,6 +39,26 @@ CudaExecutable::~CudaExecutable() {
   run.clear(); // library calls free what they hold of the device
 }
 
+void CudaExecutable::shareConstants(const Executable *sibling,
+                                    const std::vector<bool> &used) {
+  auto *other = dynamic_cast<const CudaExecutable *>(sibling);
+  if (!other || !(other->place() == place())) {
+    return;
+  }
+  bool isShared = false;
+  for (size_t i = 0; i < constants.size(); ++i) {
+    constants[i] = used[i] ? other->constants[i] : nullptr;
+    isShared |= constants[i] != nullptr;
+  }
+  if (isShared) {
+    constantBlocks = other->constantBlocks;
+  }
+}
+
+std::byte *CudaExecutable::ownConstants() const {
+  return reinterpret_cast<std::byte *>(constantBlocks.back()->get());
+}
+
 absl::Status CudaExecutable::uploadConstants(const ExecutableSource &source) {
   const auto &table = *source.artifact.metadata().constants();
   std::vector<bool> used(constants.size());
@@ -54,9 +74,10 @@ absl::Status CudaExecutable::uploadConstants(const ExecutableSource &source) {
       }
     }
   }
+  shareConstants(source.sibling, used);
   std::vector<uint64_t> offsets(constants.size());
   for (uint32_t i = 0; i < constants.size(); ++i) {
-    if (used[i]) {
+    if (used[i] && !constants[i]) {
       offsets[i] = constantBytes_;
       constantBytes_ += (table.Get(i)->bytes() + kConstantAlignment - 1) /
                         kConstantAlignment * kConstantAlignment;
@@ -66,10 +87,10 @@ absl::Status CudaExecutable::uploadConstants(const ExecutableSource &source) {
   if (!block.ok()) {
     return block.status();
   }
-  constantBlock = std::move(*block);
-  auto *base = reinterpret_cast<std::byte *>(constantBlock.get());
+  constantBlocks.push_back(std::make_shared<CudaBuffer>(std::move(*block)));
+  auto *base = ownConstants();
   for (uint32_t i = 0; i < constants.size(); ++i) {
-    if (!used[i] || table.Get(i)->bytes() == 0) {
+    if (!used[i] || constants[i] || table.Get(i)->bytes() == 0) {
       continue;
     }
     constants[i] = base + offsets[i];
@@ -208,13 +229,13 @@ CudaExecutable::createExecution(const ExecutionOptions &options) const {
   }
   parts.bases.arena = options.arena;
   if (options.constants) {
-    auto *own = reinterpret_cast<std::byte *>(constantBlock.get());
+    auto *own = ownConstants();
     auto *copy =
         static_cast<std::byte *>(const_cast<void *>(options.constants));
     for (void *constant : constants) {
-      parts.constants.push_back(
-          constant ? copy + (static_cast<std::byte *>(constant) - own)
-                   : nullptr);
+      auto *place = static_cast<std::byte *>(constant);
+      bool isOwn = place && own <= place && place < own + constantBytes_;
+      parts.constants.push_back(isOwn ? copy + (place - own) : place);
     }
   }
   return CudaExecution::create(std::move(parts), options);
@@ -260,9 +281,8 @@ CudaExecutable::algorithms(int most, uint64_t scratchLimit) const {
 
 absl::Status CudaExecutable::copyConstants(void *destination,
                                            int64_t copies) const {
-  return memory_->repeatWithin(
-      destination, reinterpret_cast<const void *>(constantBlock.get()),
-      constantBytes_, copies);
+  return memory_->repeatWithin(destination, ownConstants(), constantBytes_,
+                               copies);
 }
 
 } // namespace minic::runtime

@@ -40,7 +40,10 @@ public:
 private:
   CudaExecutable(const ExecutableSource &source,
                  std::shared_ptr<const CudaContext> context);
+  /// Takes those of `used` that `sibling` has on the same device.
+  void shareConstants(const Executable *sibling, const std::vector<bool> &used);
   absl::Status uploadConstants(const ExecutableSource &source);
+  std::byte *ownConstants() const;
   absl::StatusOr<std::vector<LoadedCommand>>
   loadCommands(const ExecutableSource &source,
                const flatbuffers::Vector<flatbuffers::Offset<format::Command>>
@@ -54,9 +57,11 @@ private:
   const std::shared_ptr<const CudaContext> context;
   std::unique_ptr<CudaMemory> memory_;
   KernelModules modules;
-  /// Those the variant uses, in one block; null for the others.
+  /// Those the variant uses; null for the others.
   std::vector<void *> constants;
-  CudaBuffer constantBlock, persistent;
+  /// Where they are: siblings' blocks, then the own one.
+  std::vector<std::shared_ptr<const CudaBuffer>> constantBlocks;
+  CudaBuffer persistent;
   uint64_t constantBytes_ = 0;
   std::vector<LoadedCommand> run;
   bool callsLibrary_ = false, libraryUsesCallers_ = false;

@@ -146,6 +146,8 @@ absl::Status CudaExecution::run(void *const *callers) {
 }
 
 bool CudaExecution::isCapturing() const {
+  // The default stream is that of the current CUDA context.
+  CudaScope scope(*parts_.context);
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   return parts_.context->driver().cuStreamIsCapturing(stream_, &status) !=
              CUDA_SUCCESS ||

@@ -78,6 +78,12 @@ MINIC_API minic_status minic_program_load(const char *path,
 MINIC_API minic_status minic_program_load_bytes(
     const void *data, size_t bytes, const minic_program_options *options,
     minic_program **program);
+/* Another function of the same file, or the plan for another number of threads.
+ * Both share the file and, on the same GPU, the constants that both use. Either
+ * may be destroyed first. */
+MINIC_API minic_status minic_program_load_function(
+    const minic_program *program, const minic_program_options *options,
+    minic_program **other);
 /* Contexts keep what they need of it alive. Null is allowed. */
 MINIC_API void minic_program_destroy(minic_program *program);
 
@@ -101,6 +107,11 @@ MINIC_API minic_status minic_program_input(const minic_program *program,
 MINIC_API minic_status minic_program_output(const minic_program *program,
                                             size_t index,
                                             minic_tensor_info *info);
+/* The input that output `index` updates in place: runs take one tensor for
+ * both, with the same pointer, and it is never a host tensor that is staged. -1
+ * where the output has memory of its own, or there is no such output. */
+MINIC_API int64_t minic_program_in_place_input(const minic_program *program,
+                                               size_t index);
 /* Memory that each context needs beside inputs and outputs. */
 MINIC_API uint64_t minic_program_arena_bytes(const minic_program *program);
 MINIC_API int32_t minic_program_threads(const minic_program *program);
@@ -171,7 +182,8 @@ MINIC_API void minic_context_destroy(minic_context *context);
 /* Runs the model on the caller's tensors, in the program's order. Device,
  * type, shape, strides (null or dense) and alignment of each are checked first;
  * if one is wrong, nothing is written. Tensors must not overlap an output; this
- * is not checked. Allocates nothing unless the plan calls a library.
+ * is not checked. But an output that updates an input in place must have that
+ * input's pointer. Allocates nothing unless the plan calls a library.
  *
  * On a GPU the run is enqueued on the context's stream and not waited for. Keep
  * tensors and stream valid until it is done. If the stream is being captured,

@@ -114,11 +114,26 @@ public:
     return finish(std::move(status), program);
   }
 
+  /// Another function of the same file, or another plan. Both share the file
+  /// and, on the same GPU, the constants that both use. Either may go first.
+  Result<Program> loadFunction(const ProgramOptions &options) const {
+    minic_program_options c = toC(options);
+    minic_program *program = nullptr;
+    Status status(minic_program_load_function(get(), &c, &program));
+    return finish(std::move(status), program);
+  }
+
   std::vector<TensorInfo> inputs() const {
     return infos(minic_program_input_count(get()), minic_program_input);
   }
   std::vector<TensorInfo> outputs() const {
     return infos(minic_program_output_count(get()), minic_program_output);
+  }
+  /// The input whose tensor runs must take for output `index`, too, because the
+  /// output is an update of it in place; none for most.
+  std::optional<size_t> inPlaceInput(size_t index) const {
+    int64_t input = minic_program_in_place_input(get(), index);
+    return input < 0 ? std::nullopt : std::optional(size_t(input));
   }
   uint64_t arenaBytes() const { return minic_program_arena_bytes(get()); }
   int threads() const { return minic_program_threads(get()); }

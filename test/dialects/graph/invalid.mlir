@@ -62,6 +62,25 @@ func.func @matmul_dtype(%x: tensor<4x8xf16>, %y: tensor<8x4xf32>) {
 
 // -----
 
+// The result may be wider, not narrower, and has no other shape.
+func.func @matmul_result(%x: tensor<4x8xf32>, %y: tensor<8x4xf32>) {
+  // expected-error @below {{incompatible with return type(s)}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "graph.matmul"(%x, %y) : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xbf16>
+  return
+}
+
+// -----
+
+func.func @matmul_result_shape(%x: tensor<4x8xbf16>, %y: tensor<8x4xbf16>) {
+  // expected-error @below {{incompatible with return type(s)}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "graph.matmul"(%x, %y) : (tensor<4x8xbf16>, tensor<8x4xbf16>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
 // Transposed operands have K where it is after transposing.
 func.func @matmul_k(%x: tensor<4x8xf32>, %y: tensor<8x4xf32>) {
   // expected-error @below {{expects K of lhs and rhs to agree, got 4 and 8}}
@@ -314,6 +333,15 @@ func.func @reduce_nothing(%x: tensor<4x0xf32>) {
   // expected-error @below {{expects something to reduce along axis 1, got 'tensor<4x0xf32>'}}
   // expected-error @below {{failed to infer returned types}}
   %0 = graph.reduce max, %x [1] : tensor<4x0xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_mean_of_integers(%x: tensor<4x8xi32>) {
+  // expected-error @below {{expects floats to take the mean of, got 'tensor<4x8xi32>'}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = graph.reduce mean, %x [1] : tensor<4x8xi32> -> tensor<4xi32>
   return
 }
 

@@ -14,6 +14,8 @@ func.func @contractions(%x: tensor<2x4x8xbf16>, %w: tensor<16x8xbf16>, %b: tenso
   %2 = graph.matmul %x, %k : (tensor<2x4x8xbf16>, tensor<8x16xbf16>) -> tensor<2x4x16xbf16>
   // CHECK: graph.matmul %{{.+}}, %{{.+}} {transpose_lhs, transpose_rhs} : (tensor<2x4x8xbf16>, tensor<2x16x4xbf16>) -> tensor<2x8x16xbf16>
   %3 = graph.matmul %x, %r {transpose_lhs, transpose_rhs} : (tensor<2x4x8xbf16>, tensor<2x16x4xbf16>) -> tensor<2x8x16xbf16>
+  // CHECK: graph.matmul %{{.+}}, %{{.+}} : (tensor<2x4x8xbf16>, tensor<8x16xbf16>) -> tensor<2x4x16xf32>
+  %4 = graph.matmul %x, %k : (tensor<2x4x8xbf16>, tensor<8x16xbf16>) -> tensor<2x4x16xf32>
   return
 }
 

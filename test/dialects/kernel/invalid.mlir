@@ -173,6 +173,33 @@ func.func @expand_pointwise(%x: tensor<4xf32>) {
 // -----
 
 #impl = #kernel.impl<family = "f", schedule = {}>
+func.func @expand_invalid(%x: tensor<4xf32>) {
+  %0 = kernel.fusion (%x0 = %x : tensor<4xf32>) -> tensor<4xf32>
+      attributes {choice = #kernel.choice<parts = [#kernel.part<ops = [0], impl = #impl, operands = [unit]>], expand = [0]>} {
+    // expected-error @below {{expects an axis from 0 to rank - 1 for 'tensor<4xf32>', got 1}}
+    %1 = graph.softmax %x0 axis = 1 : tensor<4xf32>
+    kernel.yield %1 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+// What grows with the shapes is built for known ones only.
+#impl = #kernel.impl<family = "f", schedule = {}>
+func.func @expand_dynamic(%x: tensor<?xf32>) {
+  // expected-error @below {{expects its choice to expand ops that have stages, got graph.softmax}}
+  %0 = kernel.fusion (%x0 = %x : tensor<?xf32>) -> tensor<?xf32>
+      attributes {choice = #kernel.choice<parts = [#kernel.part<ops = [0], impl = #impl, operands = [unit]>], expand = [0]>} {
+    %1 = graph.softmax %x0 axis = 0 : tensor<?xf32>
+    kernel.yield %1 : tensor<?xf32>
+  }
+  return
+}
+
+// -----
+
+#impl = #kernel.impl<family = "f", schedule = {}>
 func.func @expand_uncovered(%x: tensor<4xf32>) {
   // expected-error @below {{expects the parts of its choice to cover every op}}
   %0 = kernel.fusion (%x0 = %x : tensor<4xf32>) -> tensor<4xf32>

@@ -5,7 +5,7 @@
 // CHECK-LABEL: plan.function @chain
 plan.function @chain inputs [] outputs [] flops = 0 {
   // CHECK: attributes {arena_bytes = 256 : i64}
-  // expected-remark @below {{arena of 256 bytes for 3 buffers of 384 bytes in all}}
+  // expected-remark @below {{arena of 256 bytes for 3 buffers of 384 bytes in all, 256 live at once}}
   plan.variant "cpu" isa [] threads = 1 prepare {} run {
     // CHECK: plan.buffer 128 {offset = 0 : i64}
     // CHECK: plan.buffer 128 {offset = 128 : i64}
@@ -28,7 +28,7 @@ plan.function @chain inputs [] outputs [] flops = 0 {
 // its neighbour. A view keeps its buffer live.
 // CHECK-LABEL: plan.function @gap
 plan.function @gap inputs [] outputs [] flops = 0 {
-  // expected-remark @below {{arena of 768 bytes for 4 buffers of 1160 bytes in all}}
+  // expected-remark @below {{arena of 768 bytes for 4 buffers of 1160 bytes in all, 768 live at once}}
   plan.variant "cpu" isa [] threads = 1 prepare {} run {
     // CHECK: plan.buffer 512 {offset = 0 : i64}
     // CHECK: plan.buffer 256 {offset = 512 : i64}
@@ -54,7 +54,7 @@ plan.function @gap inputs [] outputs [] flops = 0 {
 // place is a multiple of 64.
 // CHECK-LABEL: plan.function @scratch
 plan.function @scratch inputs [] outputs [] flops = 0 {
-  // expected-remark @below {{arena of 192 bytes for 3 buffers of 140 bytes in all}}
+  // expected-remark @below {{arena of 192 bytes for 3 buffers of 140 bytes in all, 134 live at once}}
   plan.variant "cpu" isa [] threads = 2 prepare {} run {
     // CHECK: plan.buffer 6 {offset = 128 : i64}
     // CHECK-NOT: plan.buffer 1000
@@ -77,7 +77,7 @@ plan.function @scratch inputs [] outputs [] flops = 0 {
 // CHECK-LABEL: plan.function @status
 plan.function @status inputs [] outputs [] flops = 0 {
   // CHECK: attributes {arena_bytes = 256 : i64, status = 128 : i64, zeroed_bytes = 192 : i64}
-  // expected-remark @below {{arena of 256 bytes for 3 buffers of 196 bytes in all}}
+  // expected-remark @below {{arena of 256 bytes for 3 buffers of 196 bytes in all, 196 live at once}}
   plan.variant "cpu" isa [] threads = 1 prepare {} run {
     // CHECK: plan.buffer 4 {offset = 128 : i64, status, zeroed}
     %status = plan.buffer 4 {status, zeroed}
@@ -93,6 +93,6 @@ plan.function @status inputs [] outputs [] flops = 0 {
 // CHECK-LABEL: plan.function @empty
 plan.function @empty inputs [] outputs [] flops = 0 {
   // CHECK: attributes {arena_bytes = 0 : i64}
-  // expected-remark @below {{arena of 0 bytes for 0 buffers of 0 bytes in all}}
+  // expected-remark @below {{arena of 0 bytes for 0 buffers of 0 bytes in all, 0 live at once}}
   plan.variant "cpu" isa [] threads = 1 prepare {} run {}
 }

@@ -8,6 +8,8 @@
 #include "compiler/target/cpu/gemm_packed/Microkernel.h"
 #include "compiler/target/cpu/gemm_packed/PackLhs.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 
 namespace minic::cpu {

@@ -4,6 +4,7 @@
 
 #include "compiler/target/cpu/loops/LoopsFamily.h"
 
+#include "compiler/target/OfferFusion.h"
 #include "compiler/target/codegen/MapLoops.h"
 #include "compiler/target/cpu/KernelAbi.h"
 #include "compiler/target/cpu/KernelLaunch.h"
@@ -42,17 +43,12 @@ LoopsFamily::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
   double threads = double(
       std::clamp<int64_t>(llvm::divideCeil(points, tile), 1, profile.threads));
   Builder b(fusion.getContext());
-  Implementation implementation;
-  implementation.impl = kernel::ImplAttr::get(
-      fusion.getContext(), name(),
-      b.getDictionaryAttr(b.getNamedAttr("tile", b.getI64IntegerAttr(tile))));
-  implementation.operandLayouts.assign(fusion.getInputs().size(),
-                                       b.getUnitAttr());
-  implementation.name = "loops tile=" + std::to_string(tile);
-  implementation.estimateUs =
-      double(points) * double(ops) * kOpNs * 1e-3 / threads + 0.2 +
-      (threads > 1 ? profile.joinUs : 0);
-  return {implementation};
+  double us = double(points) * double(ops) * kOpNs * 1e-3 / threads + 0.2 +
+              (threads > 1 ? profile.joinUs : 0);
+  return {offerDense(
+      fusion, name(),
+      b.getDictionaryAttr(b.getNamedAttr("tile", b.getI64IntegerAttr(tile))),
+      "loops tile=" + std::to_string(tile), us)};
 }
 
 LogicalResult LoopsFamily::lower(FusionOp fusion,
@@ -69,15 +65,16 @@ LogicalResult LoopsFamily::lower(FusionOp fusion,
   if (loops->pointCount() == 0) {
     return success(); // nothing to write
   }
-  std::string ops;
-  for (Operation *op : fusion.getBodyOps()) {
-    ops += (" " + op->getName().stripDialect()).str();
-  }
   plan::KernelOp kernel =
       plan.kernel(fusion, "loops tile=" + std::to_string(*tile));
+  SmallVector<Value> workspace;
+  if (loops->reportsIndices()) {
+    workspace.push_back(plan.statusWord());
+  }
   addLaunch(plan, fusion, kernel,
             {.tiles = int64_t(llvm::divideCeil(loops->pointCount(), *tile)),
-             .label = "loops" + ops});
+             .label = getLaunchLabel(name(), fusion),
+             .workspace = workspace});
   return success();
 }
 
@@ -103,10 +100,15 @@ LogicalResult LoopsFamily::emit(plan::KernelOp kernel, const DeviceProfile &,
   for (size_t i = 0; i != fusion.getNumResults(); ++i) {
     results.push_back(k.argPointer(entry.args, int64_t(operands.size() + i)));
   }
+  Value statusWord;
+  if (loops->reportsIndices()) {
+    statusWord =
+        k.argPointer(entry.args, int64_t(operands.size() + results.size()));
+  }
   Value first = k.mul(entry.begin, *tile);
   Value last = k.min(k.mul(entry.end, *tile), k.i64(loops->pointCount()));
   k.forLoop(first, last, 1, [&](Value point) {
-    loops->emitPoint(k, point, operands, results);
+    loops->emitPoint(k, point, operands, results, statusWord);
   });
   return success();
 }

@@ -10,15 +10,15 @@
 namespace minic::cpu {
 
 /// One launch over the result elements, each computed on its own by scalar
-/// loops that follow from the ops' iteration spaces (see MapLoops): right for
-/// every op, and slow. Operands are dense.
+/// loops that follow from the ops' interfaces (see MapLoops): right for every
+/// op, and slow. Operands are dense. Indices out of range set the status word.
 ///
 /// Schedule: `{tile = N : i64}`, result elements per tile.
 /// Name: "loops tile=64".
 class LoopsFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "loops"; }
-  llvm::StringRef version() const override { return "1"; }
+  llvm::StringRef version() const override { return "2"; }
   bool isLastResort() const override { return true; }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

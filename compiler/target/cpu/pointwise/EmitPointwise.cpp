@@ -99,7 +99,7 @@ private:
     rowReads.clear();
     rowValues.clear();
     for (auto [read, base] : llvm::zip_equal(loops.reads, reads)) {
-      Value offset = k.i64(0);
+      Value offset = k.i64(read.offset);
       for (size_t d = 0; d != outer; ++d) {
         offset = k.add(offset, k.mul(indices[d], read.strides[d]));
       }

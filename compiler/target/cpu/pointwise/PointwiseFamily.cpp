@@ -4,6 +4,7 @@
 
 #include "compiler/target/cpu/pointwise/PointwiseFamily.h"
 
+#include "compiler/target/OfferFusion.h"
 #include "compiler/target/cpu/EpilogueEmitter.h"
 #include "compiler/target/cpu/KernelLaunch.h"
 #include "compiler/target/cpu/TileSchedule.h"
@@ -55,11 +56,7 @@ PointwiseFamily::enumerate(FusionOp fusion,
   auto shape = FusionShape::get(fusion, &reason);
   auto loops = PointwiseLoops::get(*shape, reason);
   double elements = double(loops->rows()) * double(loops->columns());
-  double bytes = 0;
-  for (Type type : llvm::concat<const Type>(fusion.getInputs().getTypes(),
-                                            fusion.getResultTypes())) {
-    bytes += double(kernel::getBytes(cast<RankedTensorType>(type)));
-  }
+  double bytes = getTrafficBytes(fusion);
   // What fits in the caches was just written there by the producer; they
   // deliver about five times what memory does, each core's its own.
   bool isCached = bytes < profile.l2Bytes;
@@ -84,17 +81,13 @@ PointwiseFamily::enumerate(FusionOp fusion,
     auto tiles = getTiles(*loops, tile);
     double threads =
         double(std::clamp<int64_t>(tiles.count(), 1, profile.threads));
-    Implementation implementation;
-    implementation.impl = kernel::ImplAttr::get(
-        fusion.getContext(), name(),
-        b.getDictionaryAttr(b.getNamedAttr("tile", b.getI64IntegerAttr(tile))));
-    implementation.operandLayouts.assign(fusion.getInputs().size(),
-                                         b.getUnitAttr());
-    implementation.name = "pointwise tile=" + std::to_string(tile);
-    implementation.estimateUs =
+    double us =
         std::max(memoryUs / (isCached ? threads : 1), computeUs / threads) +
         0.2 + 0.002 * tiles.count() + (threads > 1 ? profile.joinUs : 0);
-    implementations.push_back(implementation);
+    implementations.push_back(offerDense(
+        fusion, name(),
+        b.getDictionaryAttr(b.getNamedAttr("tile", b.getI64IntegerAttr(tile))),
+        "pointwise tile=" + std::to_string(tile), us));
   };
   add(4096);
   if (elements >= 8 * 16384) {
@@ -129,15 +122,10 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
   if (tiles.count() == 0) {
     return success(); // nothing to write
   }
-  std::string ops;
-  for (Operation *op : fusion.getBodyOps()) {
-    ops += ("_" + op->getName().stripDialect()).str();
-  }
   plan::KernelOp kernel =
       plan.kernel(fusion, "pointwise tile=" + std::to_string(*tile));
   addLaunch(plan, fusion, kernel,
-            {.tiles = tiles.count(),
-             .label = "pointwise " + StringRef(ops).drop_front().str()});
+            {.tiles = tiles.count(), .label = getLaunchLabel(name(), fusion)});
   return success();
 }
 

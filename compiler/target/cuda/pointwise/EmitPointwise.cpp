@@ -29,7 +29,8 @@ public:
 
   void emit(KernelEntry entry, int64_t operands) {
     for (const PointwiseLoops::Read &read : loops.reads) {
-      reads.push_back(entry.parameter(read.argument));
+      reads.push_back(
+          k.advance(entry.parameter(read.argument), read.offset, read.storage));
     }
     for (size_t i = 0; i != dtypes.size(); ++i) {
       results.push_back(entry.parameter(operands + int64_t(i)));
@@ -122,6 +123,9 @@ private:
 
   /// One aligned access can read all lanes.
   bool isContiguous(const PointwiseLoops::Read &read, int64_t lanes) const {
+    if (read.offset % lanes != 0) {
+      return false;
+    }
     if (isDense(read)) {
       return true;
     }

@@ -4,6 +4,7 @@
 
 #include "compiler/target/cuda/pointwise/PointwiseFamily.h"
 
+#include "compiler/target/OfferFusion.h"
 #include "compiler/target/cuda/EpilogueEmitter.h"
 #include "compiler/target/cuda/KernelLaunch.h"
 #include "compiler/target/cuda/pointwise/EmitPointwise.h"
@@ -55,11 +56,7 @@ PointwiseFamily::enumerate(FusionOp fusion,
   std::string reason;
   auto shape = FusionShape::get(fusion, &reason);
   auto loops = PointwiseLoops::get(*shape, reason);
-  double bytes = 0;
-  for (Type type : llvm::concat<const Type>(fusion.getInputs().getTypes(),
-                                            fusion.getResultTypes())) {
-    bytes += double(kernel::getBytes(cast<RankedTensorType>(type)));
-  }
+  double bytes = getTrafficBytes(fusion);
   // What fits in L2 was just written there; it delivers about twice what
   // memory does. A transposed operand is read in parts of lines.
   double bandwidth = profile.memoryGBs * (bytes < profile.l2Bytes ? 2 : 1) /
@@ -72,19 +69,14 @@ PointwiseFamily::enumerate(FusionOp fusion,
           ? elements * instructions / (profile.peakGflops / 2) * 1e-3
           : 0;
   std::vector<Implementation> implementations;
-  Builder b(fusion.getContext());
   for (const PointwiseSchedule &schedule :
        enumerateSchedules(*loops, resultDtypes(fusion), profile)) {
-    Implementation implementation;
-    implementation.impl = kernel::ImplAttr::get(
-        fusion.getContext(), name(), toAttr(schedule, fusion.getContext()));
-    implementation.operandLayouts.assign(fusion.getInputs().size(),
-                                         b.getUnitAttr());
-    implementation.name = toString(schedule);
     // The order is the enumeration's.
-    implementation.estimateUs = kSmallKernelUs + std::max(memoryUs, computeUs) +
-                                1e-3 * double(implementations.size());
-    implementations.push_back(implementation);
+    double us = kSmallKernelUs + std::max(memoryUs, computeUs) +
+                1e-3 * double(implementations.size());
+    implementations.push_back(offerDense(fusion, name(),
+                                         toAttr(schedule, fusion.getContext()),
+                                         toString(schedule), us));
   }
   return implementations;
 }
@@ -105,14 +97,10 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
   if (total == 0) {
     return success(); // nothing to write
   }
-  std::string ops;
-  for (Operation *op : fusion.getBodyOps()) {
-    ops += ("_" + op->getName().stripDialect()).str();
-  }
   KernelLaunch launch;
   launch.grid = {int64_t(llvm::divideCeil(total, schedule->blockElements()))};
   launch.threads = schedule->threads;
-  launch.label = "pointwise " + StringRef(ops).drop_front().str();
+  launch.label = getLaunchLabel(name(), fusion);
   if (launch.grid[0] > int64_t(INT32_MAX)) {
     return fusion.emitError("unsupported: a pointwise kernel over ")
            << total << " elements";

@@ -356,5 +356,24 @@ TEST_F(BoundTest, WholeModelInBfloat16FusedAndNot) {
   }
 }
 
+/// 1 / ((x + y) - x), whose divisor may be zero as far as f32 goes.
+TEST_F(BoundTest, UnboundedElementsKeepTheirValueWhereItIsAskedFor) {
+  const char *text = R"(
+    func.func @main(%x: tensor<1xf32>, %y: tensor<1xf32>) -> tensor<1xf32> {
+      %0 = graph.add %x, %y : tensor<1xf32>
+      %1 = graph.sub %0, %x : tensor<1xf32>
+      %2 = graph.div %y, %1 : tensor<1xf32>
+      return %2 : tensor<1xf32>
+    })";
+  auto plain = evaluateText(text, {{1e8f}, {0.5f}});
+  EXPECT_EQ(plain[0].values[0], 0);
+  EXPECT_TRUE(std::isinf(plain[0].tolerances[0]));
+  EvaluationOptions options;
+  options.fillsUnbounded = true;
+  auto filled = evaluateText(text, {{1e8f}, {0.5f}}, options);
+  EXPECT_EQ(filled[0].values[0], 1);
+  EXPECT_TRUE(std::isinf(filled[0].tolerances[0]));
+}
+
 } // namespace
 } // namespace minic::reference

@@ -85,6 +85,18 @@ TEST_F(ReductionTest, SpecialValues) {
   EXPECT_THAT(of("prod"), ElementsAre(isNan, -HUGE_VAL, isNan));
 }
 
+TEST_F(ReductionTest, APartialProductBesideAnInfinityMayBeFlushedToZero) {
+  std::vector<float> x{1e-30f, 1e-30f, kInfinity};
+  auto product =
+      evaluateOne("reduce prod, %x [0]", "tensor<3xf32>", "tensor<f32>", x);
+  EXPECT_EQ(countMismatches(product, {kInfinity}), 0);
+  EXPECT_EQ(countMismatches(product, {std::nanf("")}), 0);
+  x[0] = 1;
+  product =
+      evaluateOne("reduce prod, %x [0]", "tensor<3xf32>", "tensor<f32>", x);
+  EXPECT_EQ(countMismatches(product, {std::nanf("")}), 1);
+}
+
 TEST_F(ReductionTest, AFloatSumIsWithinTheBoundAndOneWithoutAnElementIsNot) {
   std::vector<float> x = randomFloats(1024, 7);
   auto sum =

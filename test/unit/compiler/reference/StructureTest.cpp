@@ -219,6 +219,21 @@ TEST_F(StructureTest, NormsScaleAndShift) {
   EXPECT_THAT(llvm::ArrayRef(output.values).slice(4, 2), ElementsAre(-2, 2));
 }
 
+TEST_F(StructureTest, NormsOfInfinities) {
+  float infinity = HUGE_VALF, nan = std::nanf("");
+  float x[] = {infinity, -infinity, 1, infinity, 0, -2};
+  auto of = [&](const std::string &norm) {
+    return run("%x: tensor<2x3xf32>",
+               "graph." + norm +
+                   " %x axis = 1 : (tensor<2x3xf32>) -> tensor<2x3xf32>",
+               "tensor<2x3xf32>", {x})[0];
+  };
+  EXPECT_EQ(countMismatches(of("rms_norm"), {nan, nan, 0, nan, 0, 0}), 0);
+  EXPECT_EQ(countMismatches(of("rms_norm"), {nan, nan, 1, 0, 1, nan}), 4);
+  EXPECT_EQ(countMismatches(of("layer_norm"), std::vector<float>(6, nan)), 0);
+  EXPECT_EQ(countMismatches(of("layer_norm"), std::vector<float>(6, 0)), 6);
+}
+
 TEST_F(StructureTest, LogSoftmax) {
   std::vector<float> x = randomFloats(3 * 50, 7, -20, 20), got;
   for (int row = 0; row < 3; ++row) {

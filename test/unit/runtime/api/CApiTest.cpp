@@ -252,6 +252,41 @@ TEST_F(CApiTest, namesIndicesThatDoNotExist) {
   EXPECT_THAT(minic_last_error(), HasSubstr("no output 1: the program has 1"));
 }
 
+TEST_F(CApiTest, saysWhichInputAnOutputUpdates) {
+  TestArtifact artifact = scaleArtifact(20);
+  load(artifact);
+  EXPECT_EQ(minic_program_in_place_input(program, 0), -1);
+  EXPECT_EQ(minic_program_in_place_input(program, 1), -1);
+  minic_context_destroy(context);
+  minic_program_destroy(program);
+  artifact.function().outputs[0]->in_place = 0;
+  load(artifact);
+  EXPECT_EQ(minic_program_in_place_input(program, 0), 0);
+  AlignedFloats x(20, 4), y(20);
+  DLTensor state = tensor(x), other = tensor(y);
+  EXPECT_EQ(minic_context_run(context, &state, 1, &other, 1),
+            MINIC_INVALID_ARGUMENT);
+  EXPECT_THAT(minic_last_error(), HasSubstr("the pointer of input 'x'"));
+  ASSERT_EQ(minic_context_run(context, &state, 1, &state, 1), MINIC_OK);
+  EXPECT_EQ(x[19], 9);
+}
+
+TEST_F(CApiTest, loadsAnotherFunction) {
+  load(scaleArtifact(20));
+  minic_program *other = nullptr;
+  ASSERT_EQ(minic_program_load_function(program, nullptr, &other), MINIC_OK);
+  EXPECT_EQ(minic_program_input_count(other), 1u);
+  minic_program_destroy(other);
+  minic_program_options options = MINIC_PROGRAM_OPTIONS_INIT;
+  options.function = "decode";
+  EXPECT_EQ(minic_program_load_function(program, &options, &other),
+            MINIC_NOT_FOUND);
+  EXPECT_EQ(other, nullptr);
+  EXPECT_THAT(minic_last_error(), HasSubstr("no function 'decode'"));
+  EXPECT_EQ(minic_program_load_function(nullptr, nullptr, &other),
+            MINIC_INVALID_ARGUMENT);
+}
+
 TEST_F(CApiTest, keepsErrorsPerThread) {
   minic_program *none;
   minic_program_load("/mine", nullptr, &none);

@@ -227,6 +227,30 @@ TEST(RotatedOperandsTest, SetsAreApartAndFilledAlike) {
   EXPECT_FALSE((*operands)->fit(outputs, inputs, 2));
 }
 
+TEST(RotatedOperandsTest, AnUpdateInPlaceIsItsInputsMemory) {
+  auto memory = std::make_shared<FarMemory>();
+  std::vector<TensorSpec> inputs = {{"x", DType::f32, {3}},
+                                    {"state", DType::f32, {elements}}};
+  std::vector<TensorSpec> outputs = {{"next", DType::f32, {elements}, 64, 1},
+                                     {"y", DType::f32, {3}}};
+  EXPECT_EQ(RotatedOperands::setBytes(inputs, outputs), 768u);
+  auto operands = RotatedOperands::create(memory, inputs, outputs, 2);
+  ASSERT_TRUE(operands.ok()) << operands.status();
+  for (int64_t set = 0; set < 2; ++set) {
+    void *const *callers = (*operands)->callers(set);
+    EXPECT_EQ(callers[2], callers[1]);
+    EXPECT_NE(callers[3], callers[1]);
+  }
+  std::vector<float> state(elements), got(elements);
+  fillRandom(state.data(), DType::f32, {elements}, 1, "state");
+  void *next = (*operands)->callers(1)[2];
+  ASSERT_TRUE(memory->copyOut(got.data(), next, elements * 4).ok());
+  EXPECT_EQ(got, state);
+  EXPECT_TRUE((*operands)->fit(inputs, outputs, 2));
+  outputs[0].inPlaceOf.reset();
+  EXPECT_FALSE((*operands)->fit(inputs, outputs, 2));
+}
+
 TEST(RotatedOperandsTest, SaysThatMemoryRanOut) {
   auto memory = std::make_shared<FarMemory>();
   memory->capacity = 1000;

@@ -143,10 +143,12 @@ TEST(ProtocolTest, RunModesAndClocks) {
   request.runUs = {8.5, 0.1};
   EXPECT_EQ(roundTripRequest(request).modes, request.modes);
   EXPECT_EQ(roundTripRequest(request).runUs, request.runUs);
-  EXPECT_EQ(
-      roundTripReply(TimeReply{.microseconds = {1.0}, .smClockMHz = 1980.0})
-          .smClockMHz,
-      1980.0);
+  EXPECT_EQ(roundTripReply(TimeReply{.microseconds = {1.0},
+                                     .firstTakesUs = {},
+                                     .disturbed = {},
+                                     .smClockMHz = 1980.0})
+                .smClockMHz,
+            1980.0);
 }
 
 TEST(ProtocolTest, DisturbedSamples) {
@@ -183,9 +185,11 @@ TEST(ProtocolTest, RepliesKeepValuesThatAreNotFinite) {
   EXPECT_EQ(got.maxRelativeError, 0.1);
   EXPECT_TRUE(got.deterministic);
   EXPECT_EQ(got.detail, reply.detail);
-  EXPECT_EQ(
-      roundTripReply(TimeReply{.microseconds = {1.5, 1.0 / 3}}).microseconds,
-      (std::vector<double>{1.5, 1.0 / 3}));
+  EXPECT_EQ(roundTripReply(TimeReply{.microseconds = {1.5, 1.0 / 3},
+                                     .firstTakesUs = {},
+                                     .disturbed = {}})
+                .microseconds,
+            (std::vector<double>{1.5, 1.0 / 3}));
 }
 
 TEST(ProtocolTest, ErrorsAreReplies) {

@@ -88,6 +88,32 @@ TEST(VerifyTest, RightIsRight) {
   EXPECT_TRUE(reply.deterministic);
 }
 
+/// x = 2 * x in its own memory.
+VerifySubject doublingInPlace() {
+  VerifySubject subject = doubling();
+  subject.outputs[0].inPlaceOf = 0;
+  subject.prepare = [](void *) -> absl::StatusOr<VerifySubject::Run> {
+    return [](Inputs inputs, Outputs outputs) {
+      EXPECT_EQ(inputs[0].data, outputs[0].data);
+      float *x = static_cast<float *>(outputs[0].data);
+      for (int64_t i = 0; i < elements; ++i) {
+        x[i] *= 2;
+      }
+      return absl::OkStatus();
+    };
+  };
+  return subject;
+}
+
+TEST(VerifyTest, AnUpdateInPlaceFindsItsInputInEachRun) {
+  VerifyReply reply = check(doublingInPlace(), expectedOf());
+  EXPECT_EQ(reply.status, VerifyStatus::ok) << reply.detail;
+  auto outputs = computeOutputs(doublingInPlace(), seed);
+  ASSERT_TRUE(outputs.ok());
+  reply = check(doublingInPlace(), expectedOf({1}), &*outputs);
+  EXPECT_EQ(reply.status, VerifyStatus::ok) << reply.detail;
+}
+
 TEST(VerifyTest, WrongValue) {
   VerifyReply reply =
       check(doubling([](float *, float *y, float *) { y[20] += 0.5f; }),

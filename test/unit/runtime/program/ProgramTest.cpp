@@ -42,6 +42,26 @@ TEST(ProgramTest, namesTheFunctionsThatExist) {
               HasSubstr("no function 'forward' in the artifact; it has: main"));
 }
 
+TEST(ProgramTest, loadsAnotherFunctionOfTheSameFile) {
+  TestArtifact artifact = scaleArtifact(4);
+  auto &functions = artifact.metadata.functions;
+  functions.push_back(std::make_unique<format::FunctionT>(*functions[0]));
+  functions[1]->name = "decode";
+  functions[1]->inputs[0]->name = "token";
+  auto program = load(artifact);
+  ASSERT_TRUE(program.ok()) << program.status();
+  ProgramOptions options;
+  options.function = "decode";
+  auto other = (*program)->loadFunction(options);
+  ASSERT_TRUE(other.ok()) << other.status();
+  program->reset();
+  EXPECT_EQ((*other)->inputs()[0].name, "token");
+  options.function = "none";
+  EXPECT_EQ((*other)->loadFunction(options).status().message(),
+            "'memory': no function 'none' in the artifact; it has: main, "
+            "decode");
+}
+
 TEST(ProgramTest, namesTheThreadCountsThatExist) {
   ProgramOptions options;
   options.threads = 3;

@@ -15,6 +15,7 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace minic::cpu {
@@ -94,11 +95,17 @@ inline void runLaunch(const std::string &sharedObject, plan::LaunchOp launch,
   ASSERT_NE(entry, nullptr);
   std::vector<Arg> args(addresses.begin(), addresses.end());
   int64_t tiles = launch.getGrid()[0];
+  // Uninitialised as a thread's is, and checked behind its end.
+  constexpr unsigned char kPoison = 0xa5;
+  auto bytes = size_t(launch.getScratchBytes());
+  std::vector<unsigned char> scratch(bytes + 64, kPoison);
   for (int64_t begin = 0; begin < tiles;) {
     int64_t end = std::min(tiles, begin + 1 + begin / 2);
-    entry(args.data(), begin, end, nullptr);
+    entry(args.data(), begin, end, bytes ? scratch.data() : nullptr);
     begin = end;
   }
+  EXPECT_EQ(std::count(scratch.begin() + bytes, scratch.end(), kPoison), 64)
+      << "written past the end of scratch";
 }
 
 /// Implements `fusion` by implementation number `which` of `family`, and runs

@@ -31,7 +31,7 @@ struct DeviceBytes {
   std::vector<char> memory;
 };
 
-/// Its zeroed buffers are marked.
+/// Its zeroed buffers are marked; the status word is one.
 class LaunchRecorder : public cpu::RecordingPlanBuilder {
 public:
   using RecordingPlanBuilder::RecordingPlanBuilder;
@@ -40,21 +40,8 @@ public:
     made.getDefiningOp<plan::BufferOp>().setZeroed(true);
     return made;
   }
+  mlir::Value statusWord() override { return zeroedBuffer(4); }
 };
-
-/// What `family` would offer for `fusion` with this schedule; all operands are
-/// dense.
-inline Implementation offerDense(kernel::FusionOp fusion,
-                                 llvm::StringRef family,
-                                 mlir::DictionaryAttr schedule,
-                                 const std::string &name) {
-  Implementation made;
-  made.impl = kernel::ImplAttr::get(fusion.getContext(), family, schedule);
-  made.operandLayouts.assign(fusion.getInputs().size(),
-                             mlir::UnitAttr::get(fusion.getContext()));
-  made.name = name;
-  return made;
-}
 
 class InterpretedFusion {
 public:
@@ -108,6 +95,13 @@ public:
     ptx = *text;
     ASSERT_TRUE(
         succeeded(assembleCubin(ptx, profile.cpu, *device, &resources)));
+  }
+
+  /// What the last run left in the last buffer of its launch.
+  uint32_t lastWord() {
+    uint32_t word;
+    std::memcpy(&word, memory.back().data(), sizeof(word));
+    return word;
   }
 
   ParsedFusion parsed;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arith dialect.
+// The arith dialect, and fused multiplications.
 
 #include "test/unit/compiler/target/cuda/SimtBlock.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -136,6 +137,29 @@ bool SimtBlock::runArith(Operation *op) {
                         return std::isnan(a) || std::isnan(b) ? std::nanf("")
                                                               : std::max(a, b);
                       }),
+               true;
+      })
+      .Case([&](arith::MinimumFOp) {
+        return floats(op,
+                      [](float a, float b) {
+                        return std::isnan(a) || std::isnan(b) ? std::nanf("")
+                                                              : std::min(a, b);
+                      }),
+               true;
+      })
+      .Case([&](math::FmaOp) {
+        return each(op,
+                    [](ArrayRef<U> in) {
+                      return asBits(std::fma(asFloat(in[0]), asFloat(in[1]),
+                                             asFloat(in[2])));
+                    }),
+               true;
+      })
+      .Case([&](arith::SIToFPOp) {
+        return each(op,
+                    [&](ArrayRef<U> in) {
+                      return asBits(float(signedOf(in[0], width)));
+                    }),
                true;
       })
       .Case<arith::ExtFOp, arith::TruncFOp>([&](Operation *) {

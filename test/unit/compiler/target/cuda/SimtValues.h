@@ -124,6 +124,12 @@ inline bool compareFloats(mlir::arith::CmpFPredicate predicate, float a,
     return a < b;
   case mlir::arith::CmpFPredicate::OGT:
     return a > b;
+  case mlir::arith::CmpFPredicate::OEQ:
+    return a == b;
+  case mlir::arith::CmpFPredicate::ORD:
+    return !std::isnan(a) && !std::isnan(b);
+  case mlir::arith::CmpFPredicate::UNO:
+    return std::isnan(a) || std::isnan(b);
   case mlir::arith::CmpFPredicate::ULT:
     return !(a >= b);
   case mlir::arith::CmpFPredicate::UGT:

@@ -96,6 +96,13 @@ bool SimtBlock::runValues(Operation *op) {
                     }),
                true;
       })
+      .Case([&](math::SqrtOp) {
+        return each(op,
+                    [](ArrayRef<uint64_t> in) {
+                      return asBits(std::sqrt(asFloat(in[0])));
+                    }),
+               true;
+      })
       .Case([&](math::AbsFOp) {
         return each(op,
                     [](ArrayRef<uint64_t> in) {

@@ -142,6 +142,9 @@ CUresult cuStreamGetCtx(CUstream stream, CUcontext *owner) {
 
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
   FAKE_ENTER;
+  if (isDefault(stream) && !currentContext()) {
+    return CUDA_ERROR_INVALID_CONTEXT;
+  }
   *status = isDefault(stream) ? CU_STREAM_CAPTURE_STATUS_NONE : stream->capture;
   return CUDA_SUCCESS;
 }
@@ -183,6 +186,9 @@ CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status,
                                 const CUgraphNode **dependencies,
                                 const CUgraphEdgeData **edges, size_t *count) {
   FAKE_ENTER;
+  if (isDefault(stream) && !currentContext()) {
+    return CUDA_ERROR_INVALID_CONTEXT;
+  }
   *status = isDefault(stream) ? CU_STREAM_CAPTURE_STATUS_NONE : stream->capture;
   if (id) {
     *id = 1;

@@ -51,7 +51,7 @@ private:
   char *base_ = nullptr, *data_ = nullptr;
 };
 
-/// Of f32, bf16, f16 or i1. A result is followed by bytes that must stay.
+/// Of f32, bf16, f16 or integers. A result is followed by bytes that must stay.
 class TestTensor {
 public:
   static TestTensor random(mlir::RankedTensorType type, uint64_t seed) {
@@ -90,6 +90,12 @@ public:
     if (type_.getElementType().isInteger(1)) {
       return *from;
     }
+    if (type_.getElementType().isInteger()) {
+      uint64_t bits = 0;
+      std::memcpy(&bits, from, elementBytes());
+      int unused = 64 - int(type_.getElementTypeBitWidth());
+      return double(int64_t(bits << unused) >> unused);
+    }
     uint32_t bits = 0;
     std::memcpy(&bits, from, elementBytes());
     llvm::APFloat value(semantics(),
@@ -103,6 +109,11 @@ public:
     char *to = data() + i * elementBytes();
     if (type_.getElementType().isInteger(1)) {
       *to = number > 0;
+      return;
+    }
+    if (type_.getElementType().isInteger()) {
+      auto bits = int64_t(number);
+      std::memcpy(to, &bits, elementBytes());
       return;
     }
     llvm::APFloat value(number);

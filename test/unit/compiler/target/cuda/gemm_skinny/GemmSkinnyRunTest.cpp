@@ -3,6 +3,7 @@
 // Kernels of gemm_skinny run by the interpreter and compared with sums in
 // double: every schedule, tails of M, N and K, splits, epilogues, layouts.
 
+#include "compiler/target/OfferFusion.h"
 #include "compiler/target/cuda/gemm_skinny/EnumerateSkinny.h"
 #include "compiler/target/cuda/gemm_skinny/GemmSkinnyFamily.h"
 #include "test/unit/compiler/target/cuda/InterpretedFusion.h"

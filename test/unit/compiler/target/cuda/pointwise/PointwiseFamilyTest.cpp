@@ -5,6 +5,7 @@
 
 #include "compiler/target/cuda/pointwise/PointwiseFamily.h"
 
+#include "compiler/target/OfferFusion.h"
 #include "compiler/target/cuda/pointwise/PointwiseSchedule.h"
 #include "test/unit/compiler/target/cuda/InterpretedFusion.h"
 #include "test/unit/dialects/kernel/TensorText.h"

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Row by row, walk by walk: vectors of columns, several at a time, each with a
+// state of its own per reduction, so that their latencies overlap.
+
+#include "compiler/target/cpu/rows/EmitRows.h"
+
+#include "compiler/target/cpu/rows/LaneReduction.h"
+#include "compiler/target/cpu/rows/RowMemory.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+using graph::PointwiseOpInterface;
+using graph::ReductionOpInterface;
+
+namespace {
+
+/// Vectors at a time. Without AVX-512 a vector has half the lanes, and there
+/// are half the registers.
+constexpr int64_t kUnroll = 4;
+
+class Emitter {
+public:
+  Emitter(KernelBuilder &k, const RowFusion &rows, const RowWalks &walks,
+          RowMemory &memory, int64_t lanes)
+      : k(k), rows(rows), walks(walks), memory(memory), lanes(lanes),
+        perRow(rows.nodes.size()), spread(rows.nodes.size()) {}
+
+  void emitRow(Value row) {
+    memory.enterRow(row);
+    computePerRow(0);
+    for (auto [number, walk] : llvm::enumerate(walks.walks)) {
+      emitWalk(walk);
+      computePerRow(int64_t(number) + 1);
+    }
+    for (auto [i, result] : llvm::enumerate(rows.results)) {
+      if (isPerRow(rows, result)) {
+        memory.storePerRow(i, perRow[result.node]);
+      }
+    }
+  }
+
+private:
+  /// The states of all reductions of a walk, one after the other, for each of
+  /// the vectors at a time.
+  using States = SmallVector<Value>;
+
+  /// What is known after `pass` passes and is no reduction.
+  void computePerRow(int64_t pass) {
+    for (auto [i, node] : llvm::enumerate(rows.nodes)) {
+      if (!node.isPerRow || node.pass != pass) {
+        continue;
+      }
+      if (!node.op) {
+        perRow[i] = memory.loadPerRow(node.read);
+      } else if (!rows.isReduction(node)) {
+        auto operands = llvm::map_to_vector(
+            node.operands, [&](size_t operand) { return perRow[operand]; });
+        perRow[i] =
+            cast<PointwiseOpInterface>(node.op).emitScalar(k.b, operands);
+      }
+      spread[i] = k.splat(perRow[i], lanes);
+    }
+  }
+
+  void emitWalk(const RowWalk &walk) {
+    SmallVector<int64_t> shape = {lanes};
+    States initial;
+    for (int64_t v = 0; v != kUnroll; ++v) {
+      for (size_t i : walk.reductions) {
+        llvm::append_range(initial, opOf(i).emitInit(k.b, shape));
+      }
+    }
+    int64_t lines = llvm::product_of(rows.columnExtents().drop_back());
+    States states;
+    if (lines == 1) {
+      states = emitLine(walk, k.i64(0), initial);
+    } else {
+      states = k.forLoop(k.i64(0), k.i64(lines), 1, initial,
+                         [&](Value line, ValueRange carried) {
+                           return emitLine(walk, line, carried);
+                         });
+    }
+    finish(walk, states);
+  }
+
+  States emitLine(const RowWalk &walk, Value line, ValueRange carried) {
+    memory.enterLine(line);
+    int64_t columns = rows.extents.back(), step = lanes * kUnroll;
+    int64_t aligned = columns / step * step;
+    States states(carried);
+    if (aligned > 0) {
+      states = k.forLoop(k.i64(0), k.i64(aligned), step, states,
+                         [&](Value first, ValueRange before) {
+                           return emitColumns(walk, first, step, before);
+                         });
+    }
+    if (aligned != columns) {
+      states = emitColumns(walk, k.i64(aligned), columns - aligned, states);
+    }
+    return states;
+  }
+
+  /// At most `kUnroll` vectors that hold `count` columns.
+  States emitColumns(const RowWalk &walk, Value first, int64_t count,
+                     ValueRange carried) {
+    vectors.clear();
+    for (int64_t at = 0; at < count; at += lanes) {
+      vectors.push_back(
+          {k.add(first, at), std::min<int64_t>(lanes, count - at)});
+    }
+    values.assign(rows.nodes.size(), {});
+    for (size_t i : walk.reloaded) {
+      for (const Columns &columns : vectors) {
+        values[i].push_back(memory.reload(i, columns));
+      }
+    }
+    for (size_t i : walk.computed) {
+      compute(i);
+    }
+    for (size_t i : walk.results) {
+      for (size_t v = 0; v != vectors.size(); ++v) {
+        memory.store(i, vectors[v], valueOf(rows.results[i].node, v));
+      }
+    }
+    return combine(walk, carried);
+  }
+
+  void compute(size_t i) {
+    const RowFusion::Node &node = rows.nodes[i];
+    for (size_t v = 0; v != vectors.size(); ++v) {
+      values[i].push_back(node.op
+                              ? cast<PointwiseOpInterface>(node.op).emitScalar(
+                                    k.b, operandsOf(node, v))
+                              : memory.load(node.read, vectors[v]));
+      if (walks.isKept(i)) {
+        memory.keep(i, vectors[v], values[i][v]);
+      }
+    }
+  }
+
+  Value valueOf(size_t node, size_t vector) {
+    return rows.nodes[node].isPerRow ? spread[node] : values[node][vector];
+  }
+
+  SmallVector<Value> operandsOf(const RowFusion::Node &node, size_t vector) {
+    return llvm::map_to_vector(node.operands, [&](size_t operand) {
+      return valueOf(operand, vector);
+    });
+  }
+
+  ReductionOpInterface opOf(size_t node) {
+    return cast<ReductionOpInterface>(rows.nodes[node].op);
+  }
+
+  /// How many values the state of a reduction has.
+  size_t stateSize(size_t node) { return opOf(node).emitInit(k.b, {}).size(); }
+
+  States combine(const RowWalk &walk, ValueRange carried) {
+    States next;
+    for (const auto &[v, columns] : llvm::enumerate(vectors)) {
+      Value mask = memory.mask(columns);
+      for (size_t i : walk.reductions) {
+        size_t size = stateSize(i);
+        SmallVector<Value> after = opOf(i).emitCombine(
+            k.b, carried.take_front(size), operandsOf(rows.nodes[i], v),
+            positions(opOf(i), columns));
+        for (auto [was, is] : llvm::zip(carried, after)) {
+          next.push_back(
+              mask ? arith::SelectOp::create(k.b, k.loc, mask, is, was) : is);
+        }
+        carried = carried.drop_front(size);
+      }
+    }
+    llvm::append_range(next, carried);
+    return next;
+  }
+
+  /// The index of each lane along every iterator that `op` reduces.
+  SmallVector<Value> positions(ReductionOpInterface op,
+                               const Columns &columns) {
+    if (!op.needsIndices()) {
+      return {};
+    }
+    auto space =
+        cast<graph::FusibleOpInterface>(op.getOperation()).getIterationSpace();
+    auto extents = ArrayRef(space.extents).drop_front(space.parallelCount());
+    auto type = VectorType::get(lanes, k.b.getI64Type());
+    auto lane = llvm::to_vector(llvm::seq<int64_t>(0, lanes));
+    Value rest = arith::AddIOp::create(
+        k.b, k.loc, k.splat(memory.numberOf(columns), lanes),
+        arith::ConstantOp::create(
+            k.b, k.loc, DenseElementsAttr::get(type, ArrayRef<int64_t>(lane))));
+    SmallVector<Value> indices(extents.size());
+    for (size_t d = extents.size(); d-- > 1;) {
+      Value extent = k.splat(k.i64(extents[d]), lanes);
+      indices[d] = arith::RemUIOp::create(k.b, k.loc, rest, extent);
+      rest = arith::DivUIOp::create(k.b, k.loc, rest, extent);
+    }
+    indices[0] = rest;
+    return indices;
+  }
+
+  /// From the states of all vectors to one value per row.
+  void finish(const RowWalk &walk, ValueRange states) {
+    SmallVector<SmallVector<ReductionState>> parts(walk.reductions.size());
+    for (int64_t v = 0; v != kUnroll; ++v) {
+      for (auto [own, i] : llvm::zip_equal(parts, walk.reductions)) {
+        size_t size = stateSize(i);
+        own.emplace_back(states.take_front(size));
+        states = states.drop_front(size);
+      }
+    }
+    for (auto [own, i] : llvm::zip_equal(parts, walk.reductions)) {
+      ReductionOpInterface op = opOf(i);
+      // Vectors that a short row has not have the state of no columns.
+      int64_t used = llvm::divideCeil(rows.extents.back(), lanes);
+      own.truncate(size_t(std::min(used, kUnroll)));
+      ReductionState all =
+          mergeLanes(k, op, mergeStates(k, op, std::move(own)));
+      SmallVector<Value> biases(op->getNumOperands());
+      perRow[i] = op.emitFinish(k.b, all, biases)[0];
+    }
+  }
+
+  KernelBuilder &k;
+  const RowFusion &rows;
+  const RowWalks &walks;
+  RowMemory &memory;
+  const int64_t lanes;
+  SmallVector<Value> perRow, spread;      // by node, as scalars and as vectors
+  SmallVector<Columns> vectors;           // at a time
+  std::vector<SmallVector<Value>> values; // by node, of each of them
+};
+
+} // namespace
+
+void emitRows(ModuleOp device, Location loc, StringRef name,
+              const RowFusion &rows, const RowSchedule &schedule,
+              const DeviceProfile &profile, int64_t operands) {
+  OpBuilder builder(device.getContext());
+  KernelEntry entry = KernelEntry::create(builder, loc, device, name);
+  KernelBuilder k(builder, loc);
+  RowWalks walks = RowWalks::get(rows, schedule.keeps);
+  int64_t lanes = profile.has("avx512f") ? 16 : 8;
+  RowMemory memory(k, rows, walks, lanes, entry, operands);
+  Emitter emitter(k, rows, walks, memory, lanes);
+  k.forLoop(entry.begin, entry.end, 1, [&](Value tile) {
+    Value first = k.mul(tile, schedule.rows);
+    Value end = k.min(k.add(first, schedule.rows), k.i64(rows.rows()));
+    k.forLoop(first, end, 1, [&](Value row) { emitter.emitRow(row); });
+  });
+}
+
+} // namespace minic::cpu

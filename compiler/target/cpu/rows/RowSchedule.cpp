@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tiles of some thousand elements, and one tile where a team costs more than it
+// saves.
+
+#include "compiler/target/cpu/rows/RowSchedule.h"
+
+#include "compiler/target/cpu/rows/RowMemory.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+/// Instructions of a reduction's end: lanes are merged one by two.
+static constexpr double kRowInstructions = 60;
+
+static double estimate(const RowFusion &rows, const RowSchedule &schedule,
+                       double bytes, const DeviceProfile &profile) {
+  RowWalks walks = RowWalks::get(rows, schedule.keeps);
+  int64_t tiles = schedule.tiles(rows);
+  double threads = double(std::clamp<int64_t>(tiles, 1, profile.threads));
+  // What fits in the caches was just written there by the producer; they
+  // deliver about five times what memory does, each core's its own.
+  bool isCached = bytes < double(profile.l2Bytes);
+  double bandwidth = profile.memoryGBs * (isCached ? 5 : 1);
+  double memoryUs = bandwidth > 0 ? bytes / bandwidth * 1e-3 : 0;
+  // Two vector instructions per cycle; a peak FLOP count is 64 of them.
+  double vectors = double(rows.columns() / rows.extents.back()) *
+                   double(llvm::divideCeil(rows.extents.back(), 16));
+  double instructions = vectors * double(walks.instructionCount(rows)) +
+                        kRowInstructions * double(walks.walks.size());
+  double computeUs = profile.peakGflops > 0
+                         ? double(rows.rows()) * instructions /
+                               (profile.peakGflops / 32) * 1e-3
+                         : 0;
+  // What is kept beyond the second cache comes from the third.
+  double spilled =
+      double(scratchBytes(rows, walks)) > 0.5 * double(profile.l2Bytes)
+          ? 2.0 * double(scratchBytes(rows, walks)) * double(rows.rows())
+          : 0;
+  computeUs += profile.l3GBs > 0 ? spilled / profile.l3GBs * 1e-3 : 0;
+  return std::max(memoryUs / (isCached ? threads : 1), computeUs / threads) +
+         0.2 + 0.002 * double(tiles) + (threads > 1 ? profile.joinUs : 0);
+}
+
+std::vector<EstimatedRows> enumerateSchedules(const RowFusion &rows,
+                                              double bytes,
+                                              const DeviceProfile &profile) {
+  std::vector<EstimatedRows> found;
+  bool canKeep = !RowWalks::get(rows, /*keeps=*/true).kept.empty();
+  auto add = [&](int64_t tile) {
+    for (bool keeps : {false, true}) {
+      RowSchedule schedule = {std::clamp<int64_t>(tile, 1, rows.rows()), keeps};
+      bool isKnown = llvm::any_of(found, [&](const EstimatedRows &other) {
+        return other.schedule == schedule;
+      });
+      if (keeps <= canKeep && !isKnown) {
+        found.push_back({schedule, estimate(rows, schedule, bytes, profile)});
+      }
+    }
+  };
+  for (int64_t elements : {4096, 16384}) {
+    add(elements / rows.columns());
+  }
+  // One tile, for one thread, where a team would take longer to join.
+  if (profile.threads > 1 && found[0].us < 8 * profile.joinUs) {
+    add(rows.rows());
+  }
+  llvm::stable_sort(found,
+                    [](const auto &a, const auto &b) { return a.us < b.us; });
+  return found;
+}
+
+std::string toString(const RowSchedule &schedule) {
+  return "rows tile=" + std::to_string(schedule.rows) +
+         (schedule.keeps ? " keep" : "");
+}
+
+DictionaryAttr toAttr(const RowSchedule &schedule, MLIRContext *context) {
+  Builder b(context);
+  return b.getDictionaryAttr(
+      {b.getNamedAttr("keep", b.getBoolAttr(schedule.keeps)),
+       b.getNamedAttr("tile", b.getI64IntegerAttr(schedule.rows))});
+}
+
+FailureOr<RowSchedule> parseRowSchedule(kernel::FusionOp fusion) {
+  DictionaryAttr attr = fusion.getImplAttr().getSchedule();
+  auto keep = attr ? attr.getAs<BoolAttr>("keep") : BoolAttr();
+  auto tile = attr ? attr.getAs<IntegerAttr>("tile") : IntegerAttr();
+  if (!keep || !tile || attr.size() != 2 || tile.getInt() < 1) {
+    return fusion.emitError("rows expects a schedule {keep = true or false, "
+                            "tile = N} with N of at least 1, got ")
+           << attr;
+  }
+  return RowSchedule{tile.getInt(), keep.getValue()};
+}
+
+} // namespace minic::cpu

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows kernels run by the interpreter, for every way to spread a row over
+// threads: awkward sizes, fused neighbours, several results; and what is
+// offered for which body.
+
+#include "compiler/target/cuda/rows/RowsFamily.h"
+
+#include "compiler/target/OfferFusion.h"
+#include "compiler/target/cuda/rows/RowSchedule.h"
+#include "test/unit/compiler/target/cuda/InterpretedFusion.h"
+#include "test/unit/dialects/kernel/TensorText.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+namespace minic::cuda {
+namespace {
+
+/// How far a value may be from `expected` after one rounding to `dtype`.
+double tolerance(double expected, const std::string &dtype) {
+  double unit = dtype == "bf16" ? 0x1p-8 : dtype == "f16" ? 0x1p-11 : 0x1p-21;
+  return unit * std::abs(expected) + 2e-6;
+}
+
+void runBy(const RowSchedule &schedule, InterpretedFusion &run) {
+  Implementation offer =
+      offerDense(run.fusion, "rows", toAttr(schedule, run.fusion.getContext()),
+                 toString(schedule));
+  run.run(RowsFamily(), offer, *getCudaProfile("h200"));
+  for (const KernelResources &kernel : run.resources) {
+    EXPECT_EQ(kernel.spillBytes, 0) << kernel.entry;
+  }
+}
+
+/// Part of a warp, a warp, several, several rows per block; rows read again.
+std::vector<RowSchedule> schedulesFor(int64_t columns) {
+  int64_t vector = std::gcd(columns, int64_t(8));
+  std::vector<RowSchedule> all;
+  for (auto [threads, rows] :
+       {std::pair<int64_t, int64_t>{4, 8}, {32, 2}, {128, 2}}) {
+    int64_t unroll = (columns / vector + threads - 1) / threads;
+    if (unroll * vector <= 32) {
+      all.push_back({threads, rows, vector, unroll, /*keeps=*/true,
+                     /*programmatic=*/true});
+    }
+    all.push_back({threads, rows, vector, 2, /*keeps=*/false});
+  }
+  return all;
+}
+
+using Row = std::vector<double>;
+using RowFunction = std::function<Row(const Row &)>;
+
+/// Every row of result number `result`, as `function` makes it of a row of the
+/// first operand.
+void checkRows(InterpretedFusion &run, size_t result, int64_t columns,
+               const std::string &dtype, const RowFunction &function) {
+  cpu::TestTensor &from = run.inputs[0], &to = run.results[result];
+  for (int64_t row = 0; row != from.elements() / columns; ++row) {
+    Row x;
+    for (int64_t i = 0; i != columns; ++i) {
+      x.push_back(from.get(row * columns + i));
+    }
+    Row expected = function(x);
+    auto count = int64_t(expected.size());
+    for (int64_t i = 0; i != count; ++i) {
+      double got = to.get(row * count + i), want = expected[size_t(i)];
+      ASSERT_NEAR(got, want, tolerance(want, dtype)) << row << ", " << i;
+    }
+  }
+  EXPECT_TRUE(to.guardIntact());
+}
+
+Row softmax(const Row &x) {
+  double most = *std::max_element(x.begin(), x.end()), sum = 0;
+  Row y;
+  for (double each : x) {
+    sum += y.emplace_back(std::exp(each - most));
+  }
+  for (double &each : y) {
+    each /= sum;
+  }
+  return y;
+}
+
+Row normalize(const Row &x, bool isCentred) {
+  double mean = 0, power = 0;
+  for (double each : x) {
+    mean += isCentred ? each / double(x.size()) : 0;
+  }
+  for (double each : x) {
+    power += (each - mean) * (each - mean) / double(x.size());
+  }
+  Row y;
+  for (double each : x) {
+    y.push_back((each - mean) / std::sqrt(power + 1e-5));
+  }
+  return y;
+}
+
+TEST(CudaRows, ComputesSoftmax) {
+  for (auto [rows, columns, dtype] :
+       {std::tuple<int64_t, int64_t, std::string>{3, 64, "bf16"},
+        {9, 7, "f32"},
+        {2, 33, "f16"},
+        {5, 1, "f32"},
+        {1, 1000, "bf16"},
+        {3, 1048, "f32"}}) {
+    for (const RowSchedule &schedule : schedulesFor(columns)) {
+      std::string x = tensor({rows, columns}, dtype);
+      SCOPED_TRACE(x);
+      InterpretedFusion run({x}, x,
+                            "%y = graph.softmax %0 axis = 1 : " + x +
+                                "\nkernel.yield %y : " + x);
+      ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
+      ASSERT_NO_FATAL_FAILURE(checkRows(run, 0, columns, dtype, softmax));
+    }
+  }
+}
+
+/// x + r kept, its norm scaled and shifted, and cast.
+TEST(CudaRows, NormalizesASumThatItKeeps) {
+  for (int64_t columns : {96, 77, 1030}) {
+    for (const RowSchedule &schedule : schedulesFor(columns)) {
+      std::string x = tensor({5, columns}, "bf16"),
+                  w = tensor({columns}, "bf16"),
+                  y = tensor({5, columns}, "f32");
+      InterpretedFusion run(
+          {x, x, w, w}, "(" + x + ", " + y + ")",
+          "%s = graph.add %0, %1 : " + x +
+              "\n%n = graph.layer_norm %s scale %2 bias %3 axis = 1 : (" + x +
+              ", " + w + ", " + w + ") -> " + x + "\n%c = graph.cast %n : " +
+              x + " to " + y + "\nkernel.yield %s, %c : " + x + ", " + y);
+      ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
+      for (int64_t row = 0; row != 5; ++row) {
+        Row sum;
+        for (int64_t i = 0; i != columns; ++i) {
+          int64_t at = row * columns + i;
+          sum.push_back(run.inputs[0].get(at) + run.inputs[1].get(at));
+          ASSERT_NEAR(run.results[0].get(at), sum.back(),
+                      tolerance(sum.back(), "bf16"));
+        }
+        Row norm = normalize(sum, /*isCentred=*/true);
+        for (int64_t i = 0; i != columns; ++i) {
+          double want =
+              norm[size_t(i)] * run.inputs[2].get(i) + run.inputs[3].get(i);
+          ASSERT_NEAR(run.results[1].get(row * columns + i), want,
+                      0x1p-8 * (std::abs(want) + 0.01));
+        }
+      }
+    }
+  }
+}
+
+TEST(CudaRows, KeepsTheVarianceOfAFarMean) {
+  std::string x = tensor({3, 768}, "f32");
+  for (const RowSchedule &schedule : schedulesFor(768)) {
+    InterpretedFusion run({x}, x,
+                          "%n = graph.layer_norm %0 axis = 1 : (" + x +
+                              ") -> " + x + "\nkernel.yield %n : " + x);
+    for (int64_t i = 0; i != run.inputs[0].elements(); ++i) {
+      run.inputs[0].set(i, run.inputs[0].get(i) + 58.0); // 100 deviations
+    }
+    ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
+    for (int64_t row = 0; row != 3; ++row) {
+      Row from;
+      for (int64_t i = 0; i != 768; ++i) {
+        from.push_back(run.inputs[0].get(row * 768 + i));
+      }
+      Row want = normalize(from, /*isCentred=*/true);
+      for (int64_t i = 0; i != 768; ++i) {
+        // The mean is rounded to 2^-18.
+        ASSERT_NEAR(run.results[0].get(row * 768 + i), want[size_t(i)], 2e-5);
+      }
+    }
+  }
+}
+
+TEST(CudaRows, ComputesRmsNormAndGroupNorm) {
+  for (const RowSchedule &schedule : schedulesFor(40)) {
+    std::string x = tensor({6, 40}, "f16"), w = tensor({40}, "f16");
+    InterpretedFusion run({x, w}, x,
+                          "%y = graph.rms_norm %0 scale %1 axis = 1 : (" + x +
+                              ", " + w + ") -> " + x +
+                              "\nkernel.yield %y : " + x);
+    ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
+    checkRows(run, 0, 40, "f16", [&](const Row &row) {
+      Row y = normalize(row, /*isCentred=*/false);
+      for (size_t i = 0; i != y.size(); ++i) {
+        y[i] *= run.inputs[1].get(int64_t(i));
+      }
+      return y;
+    });
+  }
+  // 4 channels of 10 in 2 groups: a vector crosses channels.
+  for (int64_t vector : {1, 2}) {
+    std::string x = tensor({3, 4, 10}, "f32"), w = tensor({4}, "f32");
+    InterpretedFusion run({x, w}, x,
+                          "%y = graph.group_norm %0 scale %1 groups = 2 : (" +
+                              x + ", " + w + ") -> " + x +
+                              "\nkernel.yield %y : " + x);
+    ASSERT_NO_FATAL_FAILURE(
+        runBy({4, 8, vector, 20 / 4 / vector + 1, true}, run));
+    int64_t row = 0;
+    checkRows(run, 0, 20, "f32", [&](const Row &x) {
+      Row y = normalize(x, /*isCentred=*/true);
+      for (size_t i = 0; i != y.size(); ++i) {
+        y[i] *= run.inputs[1].get(row % 2 * 2 + int64_t(i) / 10);
+      }
+      ++row;
+      return y;
+    });
+  }
+}
+
+TEST(CudaRows, ReducesRows) {
+  for (int64_t columns : {8, 33, 1000}) {
+    for (const RowSchedule &schedule : schedulesFor(columns)) {
+      std::string x = tensor({7, columns}, "f32"), y = tensor({7}, "f32"),
+                  i = tensor({7}, "i64");
+      InterpretedFusion run(
+          {x}, "(" + y + ", " + y + ", " + y + ")",
+          "%a = graph.abs %0 : " + x + "\n%s = graph.reduce mean, %a [1] : " +
+              x + " -> " + y + "\n%m = graph.reduce max, %0 [1] : " + x +
+              " -> " + y + "\n%i = graph.arg_reduce max, %0 axis = 1 : " + x +
+              " -> " + i + "\n%f = graph.cast %i : " + i + " to " + y +
+              "\nkernel.yield %s, %m, %f : " + y + ", " + y + ", " + y);
+      ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
+      checkRows(run, 0, columns, "f32", [](const Row &x) -> Row {
+        double sum = 0;
+        for (double each : x) {
+          sum += std::abs(each);
+        }
+        return {sum / double(x.size())};
+      });
+      checkRows(run, 1, columns, "f32", [](const Row &x) -> Row {
+        return {*std::max_element(x.begin(), x.end())};
+      });
+      checkRows(run, 2, columns, "f32", [](const Row &x) -> Row {
+        return {double(std::max_element(x.begin(), x.end()) - x.begin())};
+      });
+    }
+  }
+}
+
+TEST(CudaRows, ReducesAcrossRows) {
+  std::string x = tensor({20, 12}, "bf16"), y = tensor({12}, "f32");
+  for (const RowSchedule &schedule :
+       {RowSchedule{1, 32, 1, 8, false}, {8, 8, 1, 3, true}}) {
+    std::string wide = tensor({20, 12}, "f32");
+    InterpretedFusion run({x}, y,
+                          "%c = graph.cast %0 : " + x + " to " + wide +
+                              "\n%s = graph.reduce sum, %c [0] : " + wide +
+                              " -> " + y + "\nkernel.yield %s : " + y);
+    ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
+    for (int64_t i = 0; i != 12; ++i) {
+      double sum = 0;
+      for (int64_t j = 0; j != 20; ++j) {
+        sum += run.inputs[0].get(j * 12 + i);
+      }
+      ASSERT_NEAR(run.results[0].get(i), sum, 1e-5);
+    }
+  }
+}
+
+TEST(CudaRows, PropagatesNan) {
+  std::string x = tensor({4, 32}, "f32");
+  for (const RowSchedule &schedule : schedulesFor(32)) {
+    InterpretedFusion run({x}, x,
+                          "%y = graph.softmax %0 axis = 1 : " + x +
+                              "\nkernel.yield %y : " + x);
+    run.inputs[0].set(40, std::nan(""));
+    for (int64_t i = 64; i != 96; ++i) {
+      run.inputs[0].set(i, -INFINITY);
+    }
+    run.inputs[0].set(97, -INFINITY);
+    ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
+    for (int64_t i = 0; i != 128; ++i) {
+      bool isNan = i / 32 == 1 || i / 32 == 2;
+      EXPECT_EQ(std::isnan(run.results[0].get(i)), isNan) << i;
+    }
+    EXPECT_EQ(run.results[0].get(97), 0);
+  }
+}
+
+// A row is divided by multiplying with a reciprocal, which must not overflow.
+TEST(CudaRows, DividesByNumbersOfAnySize) {
+  std::string x = tensor({8, 8}, "f32"), row = tensor({8, 1}, "f32");
+  InterpretedFusion run({x}, x,
+                        "%m = graph.reduce max, %0 [1] {keep_dims} : " + x +
+                            " -> " + row + "\n%y = graph.div %0, %m : (" + x +
+                            ", " + row + ") -> " + x +
+                            "\nkernel.yield %y : " + x);
+  const double sizes[] = {1, 3e-45, 1e-39, 3e38, 0x1p-100, 0x1p+101, 0, 7};
+  for (int64_t i = 0; i != 64; ++i) {
+    run.inputs[0].set(i, sizes[i / 8] * (1 - double(i % 8) / 8));
+  }
+  ASSERT_NO_FATAL_FAILURE(runBy(schedulesFor(8)[0], run));
+  for (int64_t i = 0; i != 64; ++i) {
+    double greatest = run.inputs[0].get(i / 8 * 8);
+    double want = run.inputs[0].get(i) / greatest, got = run.results[0].get(i);
+    if (greatest == 0) {
+      EXPECT_TRUE(std::isnan(got)) << i;
+    } else {
+      EXPECT_NEAR(got, want, 0x1p-23 * std::abs(want)) << i;
+    }
+  }
+}
+
+std::vector<Implementation> offersFor(const std::string &x,
+                                      const std::string &op) {
+  ParsedFusion parsed({x}, x,
+                      "%r = " + op + " : " + x + "\nkernel.yield %r : " + x);
+  DeviceProfile profile = *getCudaProfile("h200");
+  EXPECT_EQ(RowsFamily().reject(parsed.get(), profile), std::nullopt);
+  return RowsFamily().enumerate(parsed.get(), profile);
+}
+
+TEST(CudaRows, OffersFewSchedulesThatMoveSixteenBytes) {
+  auto offers =
+      offersFor(tensor({8192, 4096}, "bf16"), "graph.softmax %0 axis = 1");
+  EXPECT_THAT(offers, SizeIs(testing::AllOf(testing::Ge(2), testing::Le(8))));
+  EXPECT_EQ(offers.front().name, "rows 256x1 8x2 pdl");
+  // 128 MB at the speed of memory.
+  EXPECT_GT(offers.front().estimateUs, 25);
+  EXPECT_LT(offers.front().estimateUs, 40);
+}
+
+TEST(CudaRows, ReadsRowsAgainThatNoThreadsHold) {
+  auto offers =
+      offersFor(tensor({512, 50257}, "bf16"), "graph.softmax %0 axis = 1");
+  EXPECT_THAT(offers.front().name, HasSubstr("again"));
+}
+
+TEST(CudaRows, SaysWhatIsNoSchedule) {
+  ParsedFusion parsed({"tensor<4x6xf32>"}, "tensor<4x6xf32>",
+                      "%r = graph.softmax %0 axis = 1 : tensor<4x6xf32>\n"
+                      "kernel.yield %r : tensor<4x6xf32>");
+  std::string said;
+  ScopedDiagnosticHandler handler(
+      parsed.get().getContext(),
+      [&](Diagnostic &diagnostic) { said = diagnostic.str(); });
+  auto lower = [&](const RowSchedule &schedule) {
+    kernel::FusionOp fusion = parsed.get();
+    implement(fusion, offerDense(fusion, "rows",
+                                 toAttr(schedule, fusion.getContext()), ""));
+    LaunchRecorder plan(fusion.getContext());
+    EXPECT_TRUE(failed(RowsFamily().lower(fusion, plan)));
+    return said;
+  };
+  EXPECT_THAT(lower({3, 32, 1, 2}), HasSubstr("rows expects a schedule"));
+  EXPECT_THAT(lower({32, 1, 4, 2}),
+              HasSubstr("vectors of 4 do not divide rows of 6"));
+  EXPECT_THAT(lower({1, 32, 2, 2}), HasSubstr("threads keep 4 of 6 columns"));
+}
+
+} // namespace
+} // namespace minic::cuda
