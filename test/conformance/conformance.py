@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs every op in every dtype at awkward shapes against the reference.
+
+    test/conformance/conformance.py [--only OP...] [OPTIONS OF minic]
+    test/conformance/conformance.py --every-candidate --only softmax
+
+Each problem runs on random data, and on peaked, special or other data where it
+brings some. --every-candidate pins each candidate of each problem in turn, so
+that each kernel family and library meets all data."""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import pathlib
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.append(str(HERE.parent / "fuzz"))
+from arrays import npy  # noqa: E402
+import move_problems  # noqa: E402
+import pointwise_problems  # noqa: E402
+import product_problems  # noqa: E402
+import row_problems  # noqa: E402
+from tools import BATCH, RIGHT, Tools, Verdict, compile_verdict  # noqa: E402
+
+GROUPS = {"rows": row_problems, "pointwise": pointwise_problems,
+          "moves": move_problems, "products": product_problems}
+
+
+class Conformance:
+    def __init__(self, tools):
+        self.tools = tools
+
+    def run(self, problem, artifact):
+        """{kind of data: Verdict}, of a compiled problem."""
+        verdicts = {}
+        kinds = {**({"random": {}} if problem.random else {}), **problem.data}
+        for kind, data in kinds.items():
+            inputs = []
+            for name, values in data.items():
+                path = artifact.with_name(f"{name}.npy")
+                path.write_bytes(npy(*problem.arguments[name], values))
+                inputs.append(f"--input={name}={path}")
+            status, line = self.tools.run(
+                self.tools.binaries / "minic-run", artifact, "--dtype=bf16",
+                f"--function={problem.name}", "--check", *inputs)
+            verdicts[kind] = Verdict(RIGHT) if status == 0 else Verdict(
+                "wrong" if status == 1 else "failed", line)
+        return verdicts
+
+    def check(self, problems):
+        """[(what, Verdict)] with the candidates that minic chooses."""
+        with tempfile.TemporaryDirectory() as scratch:
+            artifact = pathlib.Path(scratch) / "m.minic"
+            status, line = self.tools.compile(
+                {problem.name: problem.text() for problem in problems},
+                artifact)
+            if status == 0:
+                if self.tools.compile_only:
+                    return [(p.name, Verdict(RIGHT)) for p in problems]
+                return [(f"{problem.name}, {kind}", verdict)
+                        for problem in problems for kind, verdict in
+                        self.run(problem, artifact).items()]
+        if len(problems) == 1:
+            return [(problems[0].name, compile_verdict(status, line))]
+        middle = len(problems) // 2
+        return self.check(problems[:middle]) + self.check(problems[middle:])
+
+    def check_each_candidate(self, problems):
+        return [row for problem in problems
+                for row in self.check_candidates(problem)]
+
+    def check_candidates(self, problem):
+        """[(what, Verdict)] with each candidate pinned that the tuner finds
+        and can build."""
+        with tempfile.TemporaryDirectory() as scratch:
+            artifact = pathlib.Path(scratch) / "m.minic"
+            report = pathlib.Path(scratch) / "report.json"
+            tuning = Tools(self.tools.binaries, [
+                *self.tools.options, "--mode=max-autotune",
+                "--search=exhaustive", "--whole-model-check=off",
+                f"--tune-report={report}"])
+            status, line = tuning.compile({"": problem.text()}, artifact)
+            if status != 0:
+                return [(problem.name, compile_verdict(status, line))]
+            rows = [row for entry in json.loads(report.read_text())["problems"]
+                    for row in entry["record"]["rows"]]
+            verdicts = [
+                (f"{problem.name} {row['name']}",
+                 Verdict(row["status"], row["reason"])) for row in rows
+                if row["status"] in ("wrong", "crashed", "hung")]
+            for name in dict.fromkeys(row["name"] for row in rows
+                                      if row["status"] == "verified"):
+                pinned = Tools(self.tools.binaries, [
+                    *self.tools.options, f"--candidate={name}"])
+                status, line = pinned.compile({"": problem.text()}, artifact)
+                ran = self.run(problem, artifact) if status == 0 else {
+                    "compiled": compile_verdict(status, line)}
+                verdicts += [(f"{problem.name} {name}, {kind}", verdict)
+                             for kind, verdict in ran.items()]
+            return verdicts
+
+
+def arguments_of_command():
+    parser = argparse.ArgumentParser(
+        description=__doc__, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", type=pathlib.Path,
+                        default=HERE.parents[1] / "build/release/bin")
+    parser.add_argument("--group", nargs="+", choices=GROUPS, default=GROUPS)
+    parser.add_argument("--only", nargs="+", metavar="OP", default=[])
+    parser.add_argument("--without", nargs="+", metavar="WORD", default=[],
+                        help="parts of problems' names to leave out")
+    parser.add_argument("--every-candidate", action="store_true")
+    parser.add_argument("--compile-only", action="store_true")
+    parser.add_argument("--part", default="1/1", metavar="I/N",
+                        help="every Nth problem, starting with the Ith")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--limit-s", type=float, default=1e9,
+                        help="begin nothing after so many seconds")
+    return parser.parse_known_args()
+
+
+def main():
+    arguments, options = arguments_of_command()
+    part, parts = map(int, arguments.part.split("/"))
+    problems = [problem for group in arguments.group
+                for problem in GROUPS[group].all_problems()
+                if (not arguments.only or problem.tag in arguments.only) and
+                not any(word in problem.name for word in arguments.without)]
+    problems = problems[part - 1::parts]
+    conformance = Conformance(Tools(arguments.bin, options,
+                                    arguments.compile_only))
+    check = conformance.check_each_candidate if arguments.every_candidate \
+        else conformance.check
+    begin, words = time.monotonic(), collections.Counter()
+
+    def run(batch):
+        late = time.monotonic() - begin > arguments.limit_s
+        return [(problem.name, Verdict("not begun")) for problem in batch] \
+            if late else check(batch)
+
+    size = 1 if arguments.every_candidate else BATCH
+    batches = [problems[at:at + size]
+               for at in range(0, len(problems), size)]
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for verdicts in pool.map(run, batches):
+            for what, verdict in verdicts:
+                words[verdict.word] += 1
+                if verdict.word not in (RIGHT, "not begun"):
+                    print(f"{what}: {verdict.word}: {verdict.message}",
+                          flush=True)
+    print(f"{len(problems)} problems, {time.monotonic() - begin:.0f} s: "
+          + ", ".join(f"{count} {word}" for word, count in
+                      words.most_common()))
+    return 0 if problems and set(words) <= {RIGHT, "not begun"} else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Problems of ops that move elements, and of those that take indices."""
+
+import arrays
+from problems import Problem, functional
+from tensors import FLOATS, INTEGERS, tensor
+
+SHAPE = (7, 5, 33)
+
+
+def whole():
+    """Ops whose elements move alike, in each dtype."""
+    for dtype in FLOATS + INTEGERS + ("i1",):
+        x, t = {"x": (SHAPE, dtype)}, tensor(SHAPE, dtype)
+        for op, name, text, shape in (
+                ("transpose", "210", "[2, 1, 0]", (33, 5, 7)),
+                ("transpose", "021", "[0, 2, 1]", (7, 33, 5)),
+                ("slice", "steps", "[1, 0, 2] to [7, 5, 33] by [2, 1, 3]",
+                 (3, 5, 11)),
+                ("pad", "both", "before [1, 0, 2] after [0, 3, 1] "
+                 "{value = 1.0 : f64}", (8, 8, 36))):
+            yield Problem(op, f"{op}_{name}_{dtype}", x,
+                          f"{op} %x {text} : {t} -> {tensor(shape, dtype)}",
+                          (shape, dtype))
+        shape = (35, 3, 11)
+        yield Problem("reshape", f"reshape_{dtype}", x,
+                      f"reshape %x : {t} to {tensor(shape, dtype)}",
+                      (shape, dtype))
+        small, shape = {"x": ((5, 1), dtype)}, (2, 5, 17)
+        yield Problem("broadcast", f"broadcast_{dtype}", small,
+                      f"broadcast %x : {tensor((5, 1), dtype)} to "
+                      f"{tensor(shape, dtype)}", (shape, dtype))
+        for axis, extents in ((0, (1, 7)), (1, (2, 5, 1)), (2, (33, 4))):
+            parts = {}
+            for i, extent in enumerate(extents):
+                part = list(SHAPE)
+                part[axis] = extent
+                parts[f"x{i}"] = (part, dtype)
+            shape = list(SHAPE)
+            shape[axis] = sum(extents)
+            yield Problem("concat", f"concat_{axis}_{dtype}", parts,
+                          f"concat {', '.join('%' + p for p in parts)} axis ="
+                          f" {axis} : {functional(parts, [(shape, dtype)])}",
+                          (shape, dtype))
+        if dtype != "i1":
+            for axis in (0, 2):
+                yield Problem("iota", f"iota_{axis}_{dtype}", {},
+                              f"iota axis = {axis} : {t}", (SHAPE, dtype))
+
+
+def by_index():
+    for dtype, index in ((d, i) for d in FLOATS + INTEGERS + ("i1",)
+                         for i in ("i32", "i64")):
+        for axis, indices in ((0, (4, 3)), (1, ()), (2, (17,))):
+            shape = SHAPE[:axis] + indices + SHAPE[axis + 1:]
+            arguments = {"x": (SHAPE, dtype), "i": (indices, index)}
+            yield Problem("gather", f"gather_{axis}_{dtype}_{index}",
+                          arguments, f"gather %x, %i axis = {axis} : "
+                          f"{functional(arguments, [(shape, dtype)])}",
+                          (shape, dtype), {"in range": {"i": arrays.uniform(
+                              indices, index, axis, 0, SHAPE[axis] - 1)}},
+                          random=False)
+        for axis, extent in ((0, 1), (1, 5), (2, 8)):
+            update = list(SHAPE)
+            update[axis] = extent
+            arguments = {"x": (SHAPE, dtype), "u": (update, dtype),
+                         "p": ((), index)}
+            last = SHAPE[axis] - extent
+            yield Problem("cache_update", f"cache_{axis}_{dtype}_{index}",
+                          arguments, f"cache_update %x, %u at %p axis = {axis}"
+                          f" : {functional(arguments, [(SHAPE, dtype)])}",
+                          (SHAPE, dtype), {"begin": {"p": [0]},
+                                           "end": {"p": [last]}},
+                          random=False)
+
+
+def rotary():
+    for dtype in FLOATS:
+        for pairs, flag in ((16, ""), (16, " {interleaved}"), (5, "")):
+            arguments = {"x": ((2, 3, 7, 33), dtype), "c": ((7, pairs), dtype),
+                         "s": ((7, pairs), dtype)}
+            name = f"rotary_{pairs}{'i' if flag else ''}_{dtype}"
+            result = arguments["x"]
+            yield Problem("rotary", name, arguments, f"rotary %x, %c, %s{flag}"
+                          f" : {functional(arguments, [result])}", result)
+
+
+def all_problems():
+    yield from whole()
+    yield from by_index()
+    yield from rotary()
