@@ -33,8 +33,8 @@ FEWEST_S = 25      # for a workload; less is not begun
 OVERRUN_S = 120    # of loads and the fewest rounds after a workload's time
 LOG_BYTES = 12000  # kept of each log
 
-known = workloads.WORKLOADS
-names = (sorted(known, key=lambda name: known[name].patience)
+known = workloads.KNOWN
+names = (sorted(workloads.WORKLOADS, key=lambda name: known[name].patience)
          if arguments.workload == ["all"] else arguments.workload)
 unknown = [name for name in names if name not in known]
 if unknown:
@@ -68,7 +68,7 @@ def short(result):
                   else " " + one["figure"].replace("_", " "))
         cells.append(f"{one['group']}{figure} {ratio}{required}")
     return "\n    ".join([f"{result['workload']}: {cells[0]}",
-                          ", ".join(cells[1:])])
+                          ", ".join(cells[1:]), *report.wanted_lines(result)])
 
 
 ahead.Ahead(arguments.root, arguments.work, arguments.ahead_s,

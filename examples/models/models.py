@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a transformer in the graph dialect and random weights for it.
+
+    models.py bert --size=base --batch=8 --sequence=512 --dtype=bf16 -o b.mlir
+
+writes b.mlir and b.safetensors, from a seed; --inputs=DIR also inputs, each as
+DIR/FUNCTION.NAME.npy. "tiny" is small enough for tests. README.md says what
+the models are.
+"""
+
+import argparse
+import dataclasses
+import pathlib
+import sys
+
+import bert
+import gpt2
+import graph_text
+import llama
+import qwen3
+import t5
+import model_files
+import vit
+
+MODELS = {"bert": bert, "gpt2": gpt2, "vit": vit, "llama": llama, "t5": t5,
+          "qwen3": qwen3}
+
+
+def build(model, size="base", batch=1, sequence=None, cache=None, layers=None,
+          dtype="f32"):
+    """A graph_text.Module. What is None is as usual for the model."""
+    family = MODELS[model]
+    chosen = family.SIZES[size]
+    if layers is not None:
+        chosen = dataclasses.replace(chosen, layers=layers)
+    module = graph_text.Module(dtype)
+    family.build(module, chosen, batch, sequence or family.SEQUENCE[size],
+                 cache or getattr(family, "CACHE", {}).get(size))
+    return module
+
+
+def write(module, path, comment, seed=0, inputs=None):
+    """Returns the bytes of the weights."""
+    weights = path.with_suffix(".safetensors")
+    path.write_text(module.text(comment, weights.name))
+    if inputs:
+        inputs.mkdir(parents=True, exist_ok=True)
+        for function in module.functions:
+            for tensor in function.inputs:
+                model_files.write_npy(
+                    inputs / f"{function.name}.{tensor.name}.npy", tensor,
+                    seed)
+    return model_files.write_safetensors(weights, module.weights.values(),
+                                         seed)
+
+
+def positive(text):
+    value = int(text)
+    if value < 1:
+        raise ValueError
+    return value
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("model", choices=MODELS)
+    parser.add_argument("--size", choices=("base", "tiny"), default="base")
+    parser.add_argument("--batch", type=positive, default=1)
+    parser.add_argument("--sequence", type=positive,
+                        help="tokens (vit: follows from the image)")
+    parser.add_argument("--cache", type=positive,
+                        help="positions of the cache (llama, qwen3)")
+    parser.add_argument("--layers", type=positive,
+                        help="instead of the size's (not llama, qwen3)")
+    parser.add_argument("--dtype", choices=("f32", "bf16", "f16"),
+                        default="f32")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--inputs", type=pathlib.Path, metavar="DIR")
+    parser.add_argument("-o", "--output", type=pathlib.Path, required=True)
+    arguments = parser.parse_args()
+    chosen = {key: getattr(arguments, key)
+              for key in ("size", "batch", "sequence", "cache", "layers",
+                          "dtype")}
+    why = unfit(arguments.model, **chosen)
+    if why:
+        parser.error(why)
+    module = build(arguments.model, **chosen)
+    said = " ".join(f"--{key}={value}" for key, value in chosen.items()
+                    if value is not None)
+    written = write(module, arguments.output,
+                    f"examples/models/models.py {arguments.model} {said} "
+                    f"--seed={arguments.seed}", arguments.seed,
+                    arguments.inputs)
+    print(f"wrote {arguments.output}, {written / 1e6:.1f} MB of weights")
+
+
+def unfit(model, size, sequence, cache, layers, **_):
+    """Why the model cannot be of these sizes, or None."""
+    family = MODELS[model]
+    most = getattr(family.SIZES[size], "positions", None)
+    for what, value in (("sequence", sequence), ("cache", cache)):
+        if value and most and value > most:
+            return f"--{what}: expected at most {most} positions, got {value}"
+    if sequence and family is vit:
+        return "--sequence: that of vit follows from the image"
+    if cache and not hasattr(family, "CACHE"):
+        return f"--cache: {model} has none"
+    if layers and hasattr(family, "CACHE"):
+        return f"--layers: {model} is one block"
+    return None
+
+
+if __name__ == "__main__":
+    sys.exit(main())
