@@ -52,7 +52,7 @@ class Ahead:
 
     def make(self, names):
         """All for the workloads `names`."""
-        chosen = [workloads.WORKLOADS[name] for name in names]
+        chosen = [workloads.KNOWN[name] for name in names]
         self.remove_what_was_made(chosen)
         self.environment = launch.environment(self.work)
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as executor:

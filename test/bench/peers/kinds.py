@@ -63,6 +63,8 @@ class Torch(Kind):
 
     def compile(self):
         self.session.on_gpu()
+        if self.mode:
+            self.mark_states()
         self.function = (self.torch.compile(self.session.module,
                                             mode=self.mode)
                          if self.mode else self.session.module)
@@ -70,8 +72,15 @@ class Torch(Kind):
             self.call()
         self.torch.cuda.synchronize()
 
+    def mark_states(self):
+        """A graph is not captured around a changed input that may move."""
+        session = self.session
+        for name, x in zip(session.workload.input_names, session.inputs):
+            if name.endswith("_cache"):
+                self.torch._dynamo.mark_static_address(x)
+
     def call(self):
-        return self.function(self.session.view)
+        return self.function(*self.session.views)
 
     def load(self):
         if not self.mode:
@@ -88,7 +97,7 @@ class Captured(Kind):
     """A CUDA graph around eager's kernels, made by hand."""
 
     def eager(self):
-        self.y = self.session.module(self.session.view)
+        self.y = self.session.module(*self.session.views)
 
     def load(self):
         self.graph, self.stream = timing.record(self.torch, self.eager, 1)
@@ -124,7 +133,7 @@ class AotInductor(Kind):
             session.on_gpu()
         before = lock.taken
         torch._inductor.aoti_compile_and_package(
-            torch.export.export(session.module, (session.view,)),
+            torch.export.export(session.module, tuple(session.views)),
             package_path=self.package,
             inductor_configs={"max_autotune": True})
         return ("" if lock.taken > before
@@ -132,7 +141,7 @@ class AotInductor(Kind):
 
     def load(self):
         self.loops = self.runner().AotInductor(self.package,
-                                               self.session.view)
+                                               self.session.views)
         self.loops.call()
         self.capture = self.loops.call
 
@@ -152,7 +161,7 @@ class Xla(Kind):
         session.on_gpu()
         tensors = {k: jax.dlpack.from_dlpack(v.contiguous())
                    for k, v in session.tensors.items()}
-        self.x = jax.dlpack.from_dlpack(session.x)
+        self.x = jax.dlpack.from_dlpack(session.inputs[0])
         self.function = workloads.jax_function(session.workload, tensors, jax)
         for _ in range(3):
             self.call().block_until_ready()
@@ -187,6 +196,7 @@ class Minic(Kind):
                  f"--tune-db={folder / f'{self.mode}.db'}",
                  f"--tune-report={folder / f'{self.mode}.{run}.json'}",
                  "--log=autotuning,graphs,perf-hints", "-o", self.artifact,
+                 f"--function={session.workload.function}",
                  *session.arguments.minic_option, folder / "model.mlir"],
                 text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT)
@@ -199,12 +209,18 @@ class Minic(Kind):
 
     def load(self):
         session = self.session
-        rows = workloads.output_dims(session.workload)
-        self.y = self.torch.full(rows, float("nan"), dtype=session.x.dtype,
-                                 device="cuda")
+        dtypes = {"f32": self.torch.float32, "bf16": self.torch.bfloat16,
+                  "f16": self.torch.float16}
+        outputs = [self.torch.full(dims, float("nan"), dtype=dtypes[dtype],
+                                   device="cuda")
+                   for dims, dtype in session.workload.outputs]
+        for output, updated in session.workload.in_place.items():
+            outputs[output] = session.inputs[updated]
+        self.y = outputs[0]
         self.loops = self.runner().Minic(
             str(session.arguments.root / "lib/libminic_runtime.so.0"),
-            str(self.artifact), session.x, self.y)
+            str(self.artifact), session.workload.function, session.inputs,
+            outputs)
         self.call()
         self.torch.cuda.synchronize()
         self.loops.back_to_back(8)  # an idle stream, then a busy one

@@ -94,7 +94,8 @@ def start_workers(arguments, workload, made):
             continue
         peer = Peer(name, group, **options)
         peers.append(peer)
-        if launch.left_out(name, arguments.peers):
+        if (launch.left_out(name, arguments.peers)
+                or group == "XLA" and not workload.has_jax):
             peer.missing = "left out"
         elif peer.uses_runner and made["runner"]:
             peer.missing = f"runner.cpp: {made['runner']}"
@@ -170,6 +171,7 @@ def bench(arguments, workload):
             for p in peers if not p.missing]
     about = next((p.loaded for p in peers if p.loaded), {})
     return {"workload": workload.name, "rounds": rounds,
+            "wanted_us": workload.wanted_us,
             "seconds": time.monotonic() - start,
             "device": about.get("device", "no device"),
             "versions": {w: about.get(w) for w in ("torch", "cuda", "cudnn")},
@@ -182,7 +184,7 @@ def bench(arguments, workload):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--workload", choices=sorted(workloads.WORKLOADS),
+    parser.add_argument("--workload", choices=sorted(workloads.KNOWN),
                         required=True)
     parser.add_argument("--root", type=pathlib.Path, required=True,
                         help="folder with minic's bin/, lib/ and include/")
@@ -204,7 +206,7 @@ def main():
         ahead.Ahead(arguments.root, arguments.work, arguments.ahead_s,
                     not launch.left_out(ahead.PEER, arguments.peers)
                     ).make([arguments.workload])
-    result = bench(arguments, workloads.WORKLOADS[arguments.workload])
+    result = bench(arguments, workloads.KNOWN[arguments.workload])
     print("\n" + report.table(result), flush=True)
     if arguments.json:
         arguments.json.write_text(json.dumps(result, indent=1) + "\n")

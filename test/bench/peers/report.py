@@ -95,6 +95,17 @@ def libraries(result):
             + (", ".join(result["shared"]) or "none")]
 
 
+def wanted_lines(result):
+    """One, where so many microseconds are wanted of the workload."""
+    wanted = result.get("wanted_us")
+    seen = next((row["back_to_back"] for row in result["rows"]
+                 if row["name"] == MINIC), None)
+    if not wanted or seen is None:
+        return []
+    return [f"{MINIC} {seen:.1f} us back to back, wanted at most {wanted}: "
+            + ("met" if seen <= wanted else "MISSED")]
+
+
 def table(result):
     """Text of a result of peers.py."""
     lines = [f"{result['workload']} on {result['device']}, us, medians of "
@@ -110,4 +121,5 @@ def table(result):
     lines += [f"{name:41} not run: {why}"
               for name, why in result["not_run"].items()]
     lines += [comparison_line(one) for one in result["comparisons"]]
+    lines += wanted_lines(result)
     return "\n".join(line.rstrip() for line in lines) + "\n"

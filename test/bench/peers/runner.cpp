@@ -12,6 +12,7 @@
 #include <minic/minic.h>
 
 #include <chrono>
+#include <deque>
 #include <dlfcn.h>
 #include <functional>
 
@@ -109,8 +110,9 @@ struct Api {
 class Minic : public Runnable {
 public:
   Minic(const std::string &library, const std::string &artifact,
-        torch::Tensor input, torch::Tensor output)
-      : api(library), input(input), output(output) {
+        const std::string &function, std::vector<torch::Tensor> inputs,
+        std::vector<torch::Tensor> outputs)
+      : api(library), inputs(std::move(inputs)), outputs(std::move(outputs)) {
     auto load = api.find<decltype(minic_program_load)>("minic_program_load");
     auto create =
         api.find<decltype(minic_context_create)>("minic_context_create");
@@ -121,21 +123,26 @@ public:
         "minic_context_graph_counters");
     lastError = api.find<decltype(minic_last_error)>("minic_last_error");
     minic_program_options strict = MINIC_PROGRAM_OPTIONS_INIT;
+    strict.function = function.c_str();
     strict.strict_libraries = 1; // what was tuned is what is measured
     check(load(artifact.c_str(), &strict, &program));
     minic_context_options options = MINIC_CONTEXT_OPTIONS_INIT;
     check(create(program, &options, &context));
-    inputShape = input.sizes().vec();
-    outputShape = output.sizes().vec();
-    in = tensor(input, inputShape);
-    out = tensor(output, outputShape);
+    for (const torch::Tensor &input : this->inputs) {
+      in.push_back(tensor(input));
+    }
+    for (const torch::Tensor &output : this->outputs) {
+      out.push_back(tensor(output));
+    }
     onStream();
   }
 
   void onStream() override {
     check(setStream(context, at::cuda::getCurrentCUDAStream().stream()));
   }
-  void call() override { check(run(context, &in, 1, &out, 1)); }
+  void call() override {
+    check(run(context, in.data(), in.size(), out.data(), out.size()));
+  }
   /// How the calls so far reached the GPU; a first call launches and captures.
   std::string how() {
     minic_graph_counters counters = MINIC_GRAPH_COUNTERS_INIT;
@@ -149,8 +156,11 @@ private:
   void check(minic_status status) {
     TORCH_CHECK(status == MINIC_OK, "minic: ", lastError());
   }
-  static DLTensor tensor(const torch::Tensor &t, std::vector<int64_t> &shape) {
-    uint8_t code = t.scalar_type() == torch::kBFloat16 ? kDLBfloat : kDLFloat;
+  DLTensor tensor(const torch::Tensor &t) {
+    uint8_t code = t.scalar_type() == torch::kBFloat16 ? kDLBfloat
+                   : t.is_floating_point()             ? kDLFloat
+                                                       : kDLInt;
+    std::vector<int64_t> &shape = shapes.emplace_back(t.sizes().vec());
     return DLTensor{t.data_ptr(),
                     {kDLCUDA, int32_t(t.get_device())},
                     int32_t(shape.size()),
@@ -161,9 +171,9 @@ private:
   }
 
   Api api;
-  torch::Tensor input, output;
-  std::vector<int64_t> inputShape, outputShape;
-  DLTensor in, out;
+  std::vector<torch::Tensor> inputs, outputs;
+  std::deque<std::vector<int64_t>> shapes; // of tensors, which point to them
+  std::vector<DLTensor> in, out;
   decltype(minic_context_run) *run;
   decltype(minic_context_set_stream) *setStream;
   decltype(minic_context_graph_counters) *graphCounters;
@@ -187,8 +197,9 @@ private:
 /// one before and which no CUDA graph can capture.
 class AotInductor : public Runnable {
 public:
-  AotInductor(const std::string &package, torch::Tensor input)
-      : loader(package, "model", /*run_single_threaded=*/true), inputs{input} {}
+  AotInductor(const std::string &package, std::vector<torch::Tensor> inputs)
+      : loader(package, "model", /*run_single_threaded=*/true),
+        inputs(std::move(inputs)) {}
   void call() override { result = loader.run(inputs); }
   torch::Tensor output() { return result[0]; }
 
@@ -225,13 +236,14 @@ PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {
       .def("synchronized", &Runnable::synchronized)
       .def("host_cost", &Runnable::hostCost);
   py::class_<Minic, Runnable>(m, "Minic")
-      .def(py::init<const std::string &, const std::string &, torch::Tensor,
-                    torch::Tensor>())
+      .def(py::init<const std::string &, const std::string &,
+                    const std::string &, std::vector<torch::Tensor>,
+                    std::vector<torch::Tensor>>())
       .def("how", &Minic::how);
   py::class_<CapturedGraph, Runnable>(m, "CapturedGraph")
       .def(py::init<std::shared_ptr<at::cuda::CUDAGraph>>());
   py::class_<AotInductor, Runnable>(m, "AotInductor")
-      .def(py::init<const std::string &, torch::Tensor>())
+      .def(py::init<const std::string &, std::vector<torch::Tensor>>())
       .def("output", &AotInductor::output);
   py::class_<ReadProbe, Runnable>(m, "ReadProbe")
       .def(py::init<std::vector<torch::Tensor>>());

@@ -40,6 +40,9 @@ def write(path, shapes, dtype, seed):
 def write_workload(folder, workload):
     """model.mlir, model.safetensors and input.safetensors."""
     folder.mkdir(parents=True, exist_ok=True)
+    if workload.name in workloads.MODELS:
+        workload.write(folder)
+        return
     write(folder / "model.safetensors", workloads.weights(workload),
           workload.dtype, 0)
     write(folder / "input.safetensors", {"x": (list(workload.input), 1.0)},

@@ -8,6 +8,8 @@ n)` x * w, `Conv(k, c, r)` a "same" convolution with bias in NHWC memory.
 
 import dataclasses
 
+import model_workloads
+
 
 @dataclasses.dataclass(frozen=True)
 class Linear:
@@ -47,6 +49,16 @@ class Workload:
     factors: dict = dataclasses.field(default_factory=dict, hash=False)
     #: Its share of time: large problems tune for longer.
     patience: float = 1.0
+    function = "main"
+    input_names = ("x",)
+    in_place = {}
+    wanted_us = None
+    has_jax = True
+
+    @property
+    def outputs(self):
+        """(dims, dtype) of each."""
+        return [(output_dims(self), self.dtype)]
 
     @property
     def probe(self):
@@ -95,6 +107,11 @@ WORKLOADS = {w.name: w for w in (
 )}
 
 
+#: Whole models, which "all" workloads are without.
+MODELS = model_workloads.MODELS
+KNOWN = WORKLOADS | MODELS
+
+
 def weights(workload):
     """{"layer0.weight": (dims, scale), ...} in PyTorch's shapes, scaled so that
     values stay near one."""
@@ -126,6 +143,8 @@ def output_dims(workload):
 def torch_module(workload, tensors, torch):
     """An nn.Module over tensors on the GPU; convolutions in channels_last."""
     nn = torch.nn
+    if workload.name in MODELS:
+        return workload.torch_module(tensors)
 
     class MatMul(nn.Module):
         def __init__(self, weight):
@@ -159,11 +178,15 @@ def torch_module(workload, tensors, torch):
 
 def torch_input(workload, x, torch):
     """`x` as the module takes it: NHWC memory seen as NCHW."""
+    if workload.name in MODELS:
+        return x
     return x.permute(0, 3, 1, 2) if x.dim() == 4 else x
 
 
 def torch_output(workload, y, torch):
     """The module's result as minic's: dense NHWC."""
+    if workload.name in MODELS:
+        return y.contiguous()
     return y.permute(0, 2, 3, 1).contiguous() if y.dim() == 4 else y
 
 

@@ -192,7 +192,7 @@ class GpuLock(processes.Processes):
         with unittest.mock.patch.dict(sys.modules, modules):
             note = kinds.make("AOTInductor", types.SimpleNamespace(
                 on_gpu=lambda: free.append(self.is_free()), module=None,
-                view=None, folder=self.folder,
+                views=[None], folder=self.folder,
                 arguments=argparse.Namespace(work=self.folder))).compile()
         return free, note
 

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole models as workloads: those that examples/models writes, with what minic
+has to reach on one H200."""
+
+import dataclasses
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[2] / "examples/models"))
+import model_files  # noqa: E402
+import models  # noqa: E402
+
+NO_SLOWER = {(group, "back_to_back"): 1.0
+             for group in ("torch", "captured graph")}
+
+
+@dataclasses.dataclass(frozen=True)
+class ModelWorkload:
+    name: str
+    model: str
+    #: Arguments of models.build beside the model and the dtype.
+    options: dict = dataclasses.field(hash=False)
+    function: str = "main"
+    #: us back to back.
+    wanted_us: float = None
+    dtype: str = "bf16"
+    patience: float = 2.0
+    factors: dict = dataclasses.field(default_factory=lambda: NO_SLOWER,
+                                      hash=False)
+    probe = False
+    has_jax = False
+
+    def build(self):
+        """A graph_text.Module, and the function that is measured."""
+        module = models.build(self.model, dtype=self.dtype, **self.options)
+        return module, next(f for f in module.functions
+                            if f.name == self.function)
+
+    def write(self, folder):
+        """model.mlir, model.safetensors and input.safetensors."""
+        module, function = self.build()
+        models.write(module, folder / "model.mlir", self.name)
+        model_files.write_safetensors(folder / "input.safetensors",
+                                      function.inputs, 1)
+
+    @property
+    def input_names(self):
+        return [i.name for i in self.build()[1].inputs]
+
+    @property
+    def outputs(self):
+        """(dims, dtype) of each."""
+        return [(value.dims, value.dtype)
+                for _, value in self.build()[1].results]
+
+    @property
+    def in_place(self):
+        """{number of an output: number of the input that it updates}"""
+        function = self.build()[1]
+        return {i: function.in_place[name]
+                for i, (name, _) in enumerate(function.results)
+                if name in function.in_place}
+
+    def torch_module(self, tensors):
+        import model_modules
+        size = models.MODELS[self.model].SIZES[self.options.get("size",
+                                                                "base")]
+        return model_modules.build(self.model, size, self.function, tensors)
+
+
+MODELS = {w.name: w for w in (
+    ModelWorkload("bert_base_b1_s128_bf16", "bert",
+                  {"batch": 1, "sequence": 128}, wanted_us=270),
+    ModelWorkload("gpt2_small_b1_s512_bf16", "gpt2",
+                  {"batch": 1, "sequence": 512}, wanted_us=430),
+    ModelWorkload("vit_b16_b1_bf16", "vit", {"batch": 1}, wanted_us=310),
+    ModelWorkload("llama_block_decode_c1024_bf16", "llama",
+                  {"batch": 1, "cache": 1024}, "decode", 117, patience=1.5),
+    ModelWorkload("llama_block_prefill_s512_bf16", "llama",
+                  {"batch": 1, "sequence": 512}, "prefill", 350,
+                  patience=1.5),
+    ModelWorkload("bert_base_b8_s512_bf16", "bert",
+                  {"batch": 8, "sequence": 512}, wanted_us=1600),
+    ModelWorkload("vit_b16_b32_bf16", "vit", {"batch": 32}, wanted_us=2100),
+    ModelWorkload("t5_base_encoder_b1_s128_bf16", "t5",
+                  {"batch": 1, "sequence": 128}),
+    ModelWorkload("qwen3_block_decode_c1024_bf16", "qwen3",
+                  {"batch": 1, "cache": 1024}, "decode", patience=1.5),
+)}
