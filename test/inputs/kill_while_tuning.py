@@ -117,7 +117,8 @@ def kill_once(place, seconds, before):
     # Stopped first, so that it starts no child between being asked and killed. It
     # goes on for a moment after the signal was sent, so wait until it has stopped.
     process.send_signal(signal.SIGSTOP)
-    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+    if process.returncode is None:
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
     family = children_of(process.pid)
     process.kill()
     killed = process.wait() == -signal.SIGKILL
@@ -160,8 +161,10 @@ def main():
         place.output.unlink(missing_ok=True)
         if before:
             place.output.write_bytes(before)
-        killed, family = kill_once(place, generator.uniform(0.02, 1.0) * whole,
-                                   before)
+        seconds = generator.uniform(0.02, 1.0) * whole
+        killed, family = kill_once(place, seconds, before)
+        if not killed:
+            whole = seconds  # the first run was slower than those after it
         kills += killed
         with_children += bool(family)
         # The mode that tunes nothing sweeps as well.
