@@ -311,8 +311,9 @@ double costOfAttention(Operation *op) {
 
 } // namespace
 
-OpRecord attentionRecord() {
-  return {evaluateAttention, demandOfAttention, costOfAttention};
+void addAttention(OpRecords &records) {
+  addRecord<graph::AttentionOp>(
+      records, {evaluateAttention, demandOfAttention, costOfAttention});
 }
 
 } // namespace minic::reference

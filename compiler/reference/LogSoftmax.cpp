@@ -95,8 +95,9 @@ static void demandOfLogSoftmax(Operation *op, unsigned,
 
 static double costOfLogSoftmax(Operation *) { return 3; }
 
-OpRecord logSoftmaxRecord() {
-  return {evaluateLogSoftmax, demandOfLogSoftmax, costOfLogSoftmax};
+void addLogSoftmax(OpRecords &records) {
+  addRecord<graph::LogSoftmaxOp>(
+      records, {evaluateLogSoftmax, demandOfLogSoftmax, costOfLogSoftmax});
 }
 
 } // namespace minic::reference

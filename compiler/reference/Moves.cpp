@@ -189,12 +189,14 @@ void evaluateCacheUpdate(Operation *op, unsigned, Lookup operand,
 
 } // namespace
 
-OpRecord gatherRecord() { return {evaluateGather}; }
-OpRecord concatRecord() { return {evaluateConcat}; }
-OpRecord sliceRecord() { return {evaluateSlice}; }
-OpRecord padRecord() { return {evaluatePad}; }
-OpRecord broadcastRecord() { return {evaluateBroadcast}; }
-OpRecord iotaRecord() { return {evaluateIota}; }
-OpRecord cacheUpdateRecord() { return {evaluateCacheUpdate}; }
+void addMoves(OpRecords &records) {
+  addRecord<graph::GatherOp>(records, {evaluateGather});
+  addRecord<graph::ConcatOp>(records, {evaluateConcat});
+  addRecord<graph::SliceOp>(records, {evaluateSlice});
+  addRecord<graph::PadOp>(records, {evaluatePad});
+  addRecord<graph::BroadcastOp>(records, {evaluateBroadcast});
+  addRecord<graph::IotaOp>(records, {evaluateIota});
+  addRecord<graph::CacheUpdateOp>(records, {evaluateCacheUpdate});
+}
 
 } // namespace minic::reference

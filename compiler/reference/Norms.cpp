@@ -195,8 +195,13 @@ double costOfNorm(Operation *) { return 3; }
 
 } // namespace
 
-OpRecord layerNormRecord() { return {evaluateNorm, demandOfNorm, costOfNorm}; }
-OpRecord rmsNormRecord() { return {evaluateNorm, demandOfNorm, costOfNorm}; }
-OpRecord groupNormRecord() { return {evaluateNorm, demandOfNorm, costOfNorm}; }
+void addNorms(OpRecords &records) {
+  addRecord<graph::LayerNormOp>(records,
+                                {evaluateNorm, demandOfNorm, costOfNorm});
+  addRecord<graph::RmsNormOp>(records,
+                              {evaluateNorm, demandOfNorm, costOfNorm});
+  addRecord<graph::GroupNormOp>(records,
+                                {evaluateNorm, demandOfNorm, costOfNorm});
+}
 
 } // namespace minic::reference

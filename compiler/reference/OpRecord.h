@@ -7,6 +7,8 @@
 
 #include "compiler/reference/Contraction.h"
 
+#include "llvm/ADT/StringMap.h"
+
 namespace minic::reference {
 
 /// The rows of operand number i that are needed, to be added to.
@@ -28,23 +30,20 @@ struct OpRecord {
 /// Null where the table has no record of `op`.
 const OpRecord *findRecord(mlir::Operation *op);
 
-// The records, each beside its op's meaning.
-OpRecord gatherRecord();
-OpRecord concatRecord();
-OpRecord sliceRecord();
-OpRecord padRecord();
-OpRecord broadcastRecord();
-OpRecord iotaRecord();
-OpRecord cacheUpdateRecord();
-OpRecord argReduceRecord();
-OpRecord topKRecord();
-OpRecord cumsumRecord();
-OpRecord logSoftmaxRecord();
-OpRecord layerNormRecord();
-OpRecord rmsNormRecord();
-OpRecord groupNormRecord();
-OpRecord rotaryRecord();
-OpRecord attentionRecord();
+/// The table of ops, by name.
+using OpRecords = llvm::StringMap<OpRecord>;
+
+template <typename Op> void addRecord(OpRecords &records, OpRecord record) {
+  records[Op::getOperationName()] = record;
+}
+
+// What the files of meanings add, each its own ops.
+void addMoves(OpRecords &records);
+void addOrder(OpRecords &records);
+void addNorms(OpRecords &records);
+void addLogSoftmax(OpRecords &records);
+void addRotary(OpRecords &records);
+void addAttention(OpRecords &records);
 
 } // namespace minic::reference
 

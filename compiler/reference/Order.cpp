@@ -217,14 +217,13 @@ double extentOfAxis(Operation *op) {
 
 } // namespace
 
-OpRecord argReduceRecord() {
-  return {evaluateArgReduce, demandOfArgReduce, extentOfAxis};
-}
-OpRecord topKRecord() {
-  return {evaluateTopK, demandOfLines<graph::TopKOp>, extentOfAxis};
-}
-OpRecord cumsumRecord() {
-  return {evaluateCumsum, demandOfLines<graph::CumsumOp>};
+void addOrder(OpRecords &records) {
+  addRecord<graph::ArgReduceOp>(
+      records, {evaluateArgReduce, demandOfArgReduce, extentOfAxis});
+  addRecord<graph::TopKOp>(
+      records, {evaluateTopK, demandOfLines<graph::TopKOp>, extentOfAxis});
+  addRecord<graph::CumsumOp>(records,
+                             {evaluateCumsum, demandOfLines<graph::CumsumOp>});
 }
 
 } // namespace minic::reference

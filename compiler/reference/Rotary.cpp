@@ -63,6 +63,8 @@ static void demandOfRotary(Operation *, unsigned, const llvm::BitVector &rows,
   rowsOf(2).set();
 }
 
-OpRecord rotaryRecord() { return {evaluateRotary, demandOfRotary}; }
+void addRotary(OpRecords &records) {
+  addRecord<graph::RotaryOp>(records, {evaluateRotary, demandOfRotary});
+}
 
 } // namespace minic::reference

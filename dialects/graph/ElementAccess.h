@@ -6,7 +6,7 @@
 #ifndef MINIC_DIALECTS_GRAPH_ELEMENTACCESS_H
 #define MINIC_DIALECTS_GRAPH_ELEMENTACCESS_H
 
-#include "mlir/IR/ValueRange.h"
+#include "mlir/IR/Builders.h"
 
 namespace minic::graph {
 
@@ -24,6 +24,12 @@ public:
   /// `isOutside` (i1) holds. The op clamps the index itself.
   virtual void report(mlir::Value isOutside) = 0;
 };
+
+/// `index`, an element of an index operand, clamped to [0, last] as i64, and
+/// reported where it was outside.
+mlir::Value emitClampedIndex(mlir::OpBuilder &b, mlir::Location loc,
+                             ElementAccess &access, mlir::Value index,
+                             int64_t last);
 
 } // namespace minic::graph
 

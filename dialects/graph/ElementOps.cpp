@@ -45,17 +45,6 @@ struct Emitter {
     scf::YieldOp::create(b, loc, otherwise());
     return branch.getResult(0);
   }
-
-  /// An index operand's element within [0, last], reported where it was not.
-  Value clamp(ElementAccess &access, Value index, int64_t last) {
-    if (!index.getType().isInteger(64)) {
-      index = arith::ExtSIOp::create(b, loc, b.getI64Type(), index);
-    }
-    // A negative one is a large number without its sign.
-    access.report(compare(Compare::ugt, index, last));
-    index = arith::MaxSIOp::create(b, loc, index, i64(0));
-    return arith::MinSIOp::create(b, loc, index, i64(last));
-  }
 };
 
 ArrayRef<int64_t> shapeOf(Value value) {
@@ -69,15 +58,26 @@ Type computeType(Value value) {
 
 } // namespace
 
+Value emitClampedIndex(OpBuilder &b, Location loc, ElementAccess &access,
+                       Value index, int64_t last) {
+  Emitter emit{b, loc};
+  if (!index.getType().isInteger(64)) {
+    index = arith::ExtSIOp::create(b, loc, b.getI64Type(), index);
+  }
+  // A negative one is a large number without its sign.
+  access.report(emit.compare(Emitter::Compare::ugt, index, last));
+  index = arith::MaxSIOp::create(b, loc, index, emit.i64(0));
+  return arith::MinSIOp::create(b, loc, index, emit.i64(last));
+}
+
 SmallVector<Value> GatherOp::emitElements(OpBuilder &builder,
                                           ElementAccess &access,
                                           ValueRange indices) {
-  Emitter emit{builder, getLoc()};
   int64_t axis = getAxis(), rank = getIndices().getType().getRank();
   int64_t last = getInput().getType().getDimSize(axis) - 1;
   Value chosen = access.read(1, indices.slice(axis, rank));
   SmallVector<Value> from(indices.take_front(axis));
-  from.push_back(emit.clamp(access, chosen, last));
+  from.push_back(emitClampedIndex(builder, getLoc(), access, chosen, last));
   llvm::append_range(from, indices.drop_front(axis + rank));
   return {access.read(0, from)};
 }
@@ -147,7 +147,8 @@ Value emitUpdateBegin(CacheUpdateOp op, OpBuilder &builder,
                       ElementAccess &access) {
   size_t axis = op.getAxis();
   int64_t last = shapeOf(op.getCache())[axis] - shapeOf(op.getUpdate())[axis];
-  return Emitter{builder, op.getLoc()}.clamp(access, access.read(2, {}), last);
+  return emitClampedIndex(builder, op.getLoc(), access, access.read(2, {}),
+                          last);
 }
 
 SmallVector<Value> CacheUpdateOp::emitElements(OpBuilder &builder,
