@@ -79,6 +79,25 @@ void evaluateGather(Operation *op, unsigned, Lookup operand,
   });
 }
 
+void evaluateGatherElements(Operation *op, unsigned, Lookup operand,
+                            RowTensor &result) {
+  auto gather = cast<graph::GatherElementsOp>(op);
+  ScatteredReader input(operand(gather.getInput()));
+  ScatteredReader indices(operand(gather.getIndices()));
+  ElementWriter out(result);
+  auto shape = typeOf(gather.getInput()).getShape();
+  size_t axis = gather.getAxis();
+  forEachElement(result, [&](int64_t linear, ArrayRef<int64_t> index) {
+    auto chosen = clampedIndex(indices.at(linear), shape[axis] - 1);
+    if (!chosen) {
+      return out.put(linear, kAnyElement);
+    }
+    Index from(index);
+    from[axis] = *chosen;
+    out.put(linear, input.at(linearize(from, shape)));
+  });
+}
+
 void evaluateConcat(Operation *op, unsigned, Lookup operand,
                     RowTensor &result) {
   auto concat = cast<graph::ConcatOp>(op);
@@ -191,6 +210,7 @@ void evaluateCacheUpdate(Operation *op, unsigned, Lookup operand,
 
 void addMoves(OpRecords &records) {
   addRecord<graph::GatherOp>(records, {evaluateGather});
+  addRecord<graph::GatherElementsOp>(records, {evaluateGatherElements});
   addRecord<graph::ConcatOp>(records, {evaluateConcat});
   addRecord<graph::SliceOp>(records, {evaluateSlice});
   addRecord<graph::PadOp>(records, {evaluatePad});

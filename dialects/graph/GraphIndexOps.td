@@ -45,6 +45,29 @@ def Graph_GatherOp : Graph_InferredOp<"gather", ["getOperandRole"],
   }];
 }
 
+def Graph_GatherElementsOp : Graph_InferredOp<"gather_elements",
+    ["getOperandRole"], [Graph_ElementOp]> {
+  let summary = "Takes one element of the input for each index";
+  let description = [{
+    The result has the shape of `indices`, which has the input's rank and is no
+    longer than it but along `axis`. An element is the input's at its own index,
+    but for dimension `axis`, where the index operand says it: ONNX's
+    GatherElements, NumPy's `take_along_axis`. Indices out of range as in
+    `gather`.
+    ```mlir
+    %0 = graph.gather_elements %x, %ids axis = 1
+      : (tensor<4x8xf32>, tensor<4x3xi64>) -> tensor<4x3xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$input, Graph_IndexTensor:$indices,
+                       I64Attr:$axis);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $input `,` $indices `axis` `=` $axis attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
 def Graph_ConcatOp : Graph_InferredOp<"concat", ["getPaddingValue"],
                                       [Graph_ElementOp]> {
   let summary = "Inputs one after another along one dimension";

@@ -60,6 +60,15 @@ def by_index():
                           (shape, dtype), {"in range": {"i": arrays.uniform(
                               indices, index, axis, 0, SHAPE[axis] - 1)}},
                           random=False)
+        for axis, shape in ((0, (4, 5, 33)), (1, (7, 9, 1)), (2, (7, 5, 17))):
+            arguments = {"x": (SHAPE, dtype), "i": (shape, index)}
+            yield Problem("gather_elements",
+                          f"gather_elements_{axis}_{dtype}_{index}",
+                          arguments, f"gather_elements %x, %i axis = {axis} : "
+                          f"{functional(arguments, [(shape, dtype)])}",
+                          (shape, dtype), {"in range": {"i": arrays.uniform(
+                              shape, index, axis, 0, SHAPE[axis] - 1)}},
+                          random=False)
         for axis, extent in ((0, 1), (1, 5), (2, 8)):
             update = list(SHAPE)
             update[axis] = extent

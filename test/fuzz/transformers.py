@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops of transformers: attention, rotary, gather and cache_update."""
+"""Ops of transformers: attention, rotary, gathers and cache_update."""
 
 import math
 
@@ -83,6 +83,20 @@ def gather(graph):
                    [value, indices], (shape, value.dtype, value.bounds))
 
 
+def gather_elements(graph):
+    rng = graph.rng
+    value = graph.pick(lambda v: v.shape and v.elements)
+    if not value:
+        return
+    axis = rng.below(len(value.shape))
+    shape = tuple(rng.integer(1, extent) for extent in value.shape)
+    indices = graph.index(shape, value.shape[axis])
+    graph.emit(f"gather_elements {value}, {indices} axis = {axis} : "
+               f"({value.type}, {indices.type}) -> "
+               f"{Value('', shape, value.dtype, (0, 0)).type}",
+               [value, indices], (shape, value.dtype, value.bounds))
+
+
 def cache_update(graph):
     rng = graph.rng
     cache = graph.pick(lambda v: v.shape and v.elements)
@@ -101,4 +115,5 @@ def cache_update(graph):
 
 
 GENERATORS = {"attention": (1.5, attention), "rotary": (1, rotary),
-              "gather": (1.5, gather), "cache_update": (1, cache_update)}
+              "gather": (1.5, gather), "gather_elements": (1, gather_elements),
+              "cache_update": (1, cache_update)}
