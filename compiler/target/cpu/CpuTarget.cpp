@@ -8,6 +8,7 @@
 #include "compiler/target/cpu/Assembler.h"
 #include "compiler/target/cpu/CpuProfile.h"
 #include "compiler/target/cpu/UsedFeatures.h"
+#include "compiler/target/cpu/attention/AttentionFamily.h"
 #include "compiler/target/cpu/conv_direct/ConvDirectFamily.h"
 #include "compiler/target/cpu/gemm_packed/GemmPackedFamily.h"
 #include "compiler/target/cpu/loops/LoopsFamily.h"
@@ -26,8 +27,9 @@ CpuTarget::CpuTarget(DeviceProfile profile) : Target(std::move(profile)) {
   static const PointwiseFamily pointwise;
   static const ConvDirectFamily convolution;
   static const RowsFamily rows;
+  static const AttentionFamily attention;
   static const LoopsFamily loops;
-  families_ = {&gemm, &convolution, &pointwise, &rows, &loops};
+  families_ = {&gemm, &convolution, &pointwise, &rows, &attention, &loops};
   static const OnednnMatmul onednn(/*fusesEpilogue=*/false);
   static const OnednnMatmul onednnFused(/*fusesEpilogue=*/true);
   static const OnednnConvolution onednnConv(/*fusesEpilogue=*/false);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matching and lowering of attention.
+
+#include "compiler/target/cpu/attention/AttentionFamily.h"
+
+#include "compiler/target/OfferFusion.h"
+#include "compiler/target/cpu/KernelLaunch.h"
+#include "compiler/target/cpu/attention/EmitAttention.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+using kernel::FusionOp;
+
+/// The attention that this family takes, or why it does not.
+static FailureOr<AttentionFusion> match(FusionOp fusion, std::string &reason) {
+  FailureOr<AttentionFusion> body = AttentionFusion::get(fusion, reason);
+  if (failed(body)) {
+    return failure();
+  }
+  if (body->valueDepth > 1 && body->result.strides[3] != 1) {
+    reason = "elements of a row of the result are no neighbours";
+    return failure();
+  }
+  return body;
+}
+
+bool AttentionFamily::isFor(Operation *anchor) const {
+  return isa_and_present<graph::AttentionOp>(anchor);
+}
+
+std::optional<std::string>
+AttentionFamily::reject(FusionOp fusion, const DeviceProfile &profile) const {
+  if (!profile.has("avx2") || !profile.has("fma")) {
+    return "the CPU lacks AVX2 or FMA";
+  }
+  std::string reason;
+  if (failed(match(fusion, reason))) {
+    return reason;
+  }
+  return std::nullopt;
+}
+
+std::vector<Implementation>
+AttentionFamily::enumerate(FusionOp fusion,
+                           const DeviceProfile &profile) const {
+  std::string reason;
+  auto body = match(fusion, reason);
+  MLIRContext *context = fusion.getContext();
+  std::vector<Implementation> implementations;
+  for (const auto &[schedule, us] : enumerateSchedules(*body, profile)) {
+    implementations.push_back(offerDense(
+        fusion, name(), toAttr(schedule, context), toString(schedule), us));
+  }
+  return implementations;
+}
+
+LogicalResult AttentionFamily::lower(FusionOp fusion,
+                                     plan::PlanBuilder &plan) const {
+  std::string reason;
+  auto body = match(fusion, reason);
+  if (failed(body)) {
+    return fusion.emitError("attention cannot implement this: ") << reason;
+  }
+  FailureOr<AttentionSchedule> schedule = parseAttentionSchedule(fusion);
+  if (failed(schedule)) {
+    return failure();
+  }
+  AttentionTiles tiles(*body, *schedule);
+  plan::KernelOp kernel = plan.kernel(fusion, toString(*schedule));
+  addLaunch(plan, fusion, kernel,
+            {.tiles = tiles.count(),
+             .scratchBytes = tiles.scratchBytes(),
+             .label = toString(*schedule)});
+  return success();
+}
+
+LogicalResult AttentionFamily::emit(plan::KernelOp kernel,
+                                    const DeviceProfile &profile,
+                                    ModuleOp device) const {
+  auto fusion = cast<FusionOp>(kernel.getBody().front().front());
+  std::string reason;
+  auto body = match(fusion, reason);
+  FailureOr<AttentionSchedule> schedule = parseAttentionSchedule(fusion);
+  if (failed(body) || failed(schedule)) {
+    return kernel.emitError("internal error: not an attention: ") << reason;
+  }
+  AttentionTiles tiles(*body, *schedule);
+  for (TileShape &shape : tiles.shapes) {
+    shape.isWide = profile.has("avx512f");
+  }
+  emitAttention(device, kernel.getLoc(),
+                cast<StringAttr>(kernel.getEntries()[0]).getValue(), *body,
+                tiles, int64_t(fusion.getInputs().size()));
+  return success();
+}
+
+} // namespace minic::cpu

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The kernel family `attention`: one attention in one kernel.
+
+#ifndef MINIC_COMPILER_TARGET_CPU_ATTENTION_ATTENTIONFAMILY_H
+#define MINIC_COMPILER_TARGET_CPU_ATTENTION_ATTENTIONFAMILY_H
+
+#include "compiler/target/KernelFamily.h"
+
+namespace minic::cpu {
+
+/// One launch over tiles of queries that share their keys (see
+/// AttentionFusion), each over blocks of keys with an online softmax. Scores
+/// and weights are f32 and never leave a core. Blocks that causal, window or
+/// key_length leave out for all queries of a tile are skipped. Operands are
+/// dense, behind views too; elements of the result are neighbours.
+///
+/// Schedule: `{keys = N : i64, rows = M : i64, step = K : i64}`, keys of a
+/// block and queries of a tile, at most, and keys whose scores registers hold.
+/// Name: "attention 64x6 keys=128".
+class AttentionFamily : public KernelFamily {
+public:
+  llvm::StringRef name() const override { return "attention"; }
+  llvm::StringRef version() const override { return "1"; }
+  bool isFor(mlir::Operation *anchor) const override;
+  std::optional<std::string>
+  reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;
+  std::vector<Implementation>
+  enumerate(kernel::FusionOp fusion,
+            const DeviceProfile &profile) const override;
+  mlir::LogicalResult lower(kernel::FusionOp fusion,
+                            plan::PlanBuilder &plan) const override;
+  mlir::LogicalResult emit(plan::KernelOp kernel, const DeviceProfile &profile,
+                           mlir::ModuleOp device) const override;
+};
+
+} // namespace minic::cpu
+
+#endif // MINIC_COMPILER_TARGET_CPU_ATTENTION_ATTENTIONFAMILY_H

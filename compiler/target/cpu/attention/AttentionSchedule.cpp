@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A grid of row and key blocks, ranked by counting multiply-adds and what comes
+// with each block.
+
+#include "compiler/target/cpu/attention/AttentionSchedule.h"
+
+#include "compiler/target/cpu/attention/TileShape.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+/// Keys that a tile with the queries [first, first + rows) looks at.
+static double keysSeen(const AttentionFusion &body, const TileShape &shape,
+                       int64_t first) {
+  // Queries of several heads are all of a head's, about.
+  bool isOneHead = body.headsPerKey() == 1;
+  int64_t shift =
+      body.causal == graph::Causal::LowerRight ? body.keys - body.rows : 0;
+  int64_t low = shift + (isOneHead ? first : 0);
+  int64_t high =
+      shift + (isOneHead ? std::min(first + shape.rows, body.rows) : body.rows);
+  int64_t begin = 0, end = body.keys;
+  if (body.causal != graph::Causal::None) {
+    end = std::clamp<int64_t>(high, 0, end);
+  }
+  if (body.window) {
+    begin = std::max<int64_t>(low - *body.window + 1, 0);
+    end = std::min(end, high + *body.window);
+  }
+  return double(llvm::alignTo(uint64_t(std::max<int64_t>(end - begin, 0)),
+                              uint64_t(shape.step)));
+}
+
+/// Cycles of one tile.
+static double estimateTile(const AttentionFusion &body, const TileShape &shape,
+                           double keys, double fmasPerCycle,
+                           const DeviceProfile &profile) {
+  auto vectors = double(shape.vectors), rows = double(shape.rows);
+  auto depth = double(body.depth);
+  double columns = double(shape.sumColumns) / double(shape.lanes);
+  double blocks = std::ceil(keys / double(shape.blockKeys));
+  // Loads of a key are one for each of its vectors of queries.
+  double perKey = std::max(vectors * depth, depth + 0.1 * vectors * depth);
+  double multiply = keys * (perKey + rows * columns) / fmasPerCycle;
+  // About 16 instructions beside the products, two at a time.
+  double weigh = keys * vectors * (body.softCap ? 24 : 8);
+  double pack = rows * depth * 0.45;
+  if (getMaskKind(body) == MaskKind::PerRow) {
+    pack += keys * rows * 0.45;
+  }
+  if (shape.copiesKeys) {
+    pack += keys * depth * 0.2;
+  }
+  if (shape.copiesValues) {
+    pack += keys * columns * 3;
+  }
+  double perBlock = 100 + rows * columns * 4;
+  // Weights and values of a block come from the second cache, if they do not
+  // fit the first.
+  double bytes =
+      4 * double(shape.blockKeys) * (rows + double(shape.sumColumns));
+  if (bytes > 1.5 * double(profile.l1Bytes)) {
+    multiply *= 1.04;
+  }
+  if (bytes + 4 * rows * depth > 0.7 * double(profile.l2Bytes)) {
+    multiply *= 1.15;
+  }
+  return multiply + weigh + pack + blocks * perBlock + rows * columns * 4 + 200;
+}
+
+static double estimate(const AttentionFusion &body,
+                       const AttentionSchedule &schedule,
+                       const DeviceProfile &profile) {
+  AttentionTiles tiles(body, schedule);
+  // The peak counts 16-lane multiply-adds at 3.5 GHz, as gemm_packed has it.
+  double gigahertz = 3.5;
+  double fmasPerCycle =
+      profile.peakGflops > 0 ? profile.peakGflops / gigahertz / 32 : 1;
+  double cycles = 0;
+  int64_t first = 0;
+  for (int64_t tile = 0; tile != tiles.perGroup; ++tile) {
+    const TileShape &shape =
+        tile < tiles.tallTiles ? tiles.shapes.front() : tiles.shapes.back();
+    cycles += estimateTile(body, shape, keysSeen(body, shape, first),
+                           fmasPerCycle, profile);
+    first += shape.rows;
+  }
+  cycles *= double(tiles.groups);
+  int64_t share = llvm::divideCeil(tiles.count(), std::max(profile.threads, 1));
+  double slowest = double(share) / double(tiles.count());
+  double us = cycles * slowest / (gigahertz * 1e3);
+  return us + 0.2 +
+         (tiles.count() > 1 && profile.threads > 1 ? profile.joinUs : 0);
+}
+
+std::vector<EstimatedAttention>
+enumerateSchedules(const AttentionFusion &body, const DeviceProfile &profile) {
+  constexpr size_t kMost = 8;
+  // Sums of scores, a vector of queries each and a broadcast fill the
+  // registers.
+  static const AttentionSchedule wide[] = {
+      {64, 6}, {48, 8}, {32, 12}, {16, 12}};
+  static const AttentionSchedule narrow[] = {{16, 6}, {32, 2}};
+  bool isWide = profile.has("avx512f");
+  int64_t queries =
+      int64_t(llvm::alignTo(body.headsPerKey() * body.rows, TileShape::lanes));
+  std::vector<EstimatedAttention> found;
+  for (AttentionSchedule schedule :
+       isWide ? ArrayRef(wide) : ArrayRef(narrow)) {
+    // Lower tiles have a schedule of their own; the lowest are slow.
+    bool isLowest = schedule.rows == TileShape::lanes;
+    if (isLowest ? isWide && queries > schedule.rows
+                 : schedule.rows > queries) {
+      continue;
+    }
+    for (int64_t keys : {64, 128, 512}) {
+      schedule.keys = std::min(keys, body.keys);
+      bool isKnown = llvm::any_of(found, [&](const EstimatedAttention &other) {
+        return other.schedule == schedule;
+      });
+      if (!isKnown) {
+        found.push_back({schedule, estimate(body, schedule, profile)});
+      }
+    }
+  }
+  llvm::sort(found, [](const auto &a, const auto &b) {
+    return std::pair(a.us, toString(a.schedule)) <
+           std::pair(b.us, toString(b.schedule));
+  });
+  if (found.size() > kMost) {
+    found.resize(kMost);
+  }
+  return found;
+}
+
+std::string toString(const AttentionSchedule &schedule) {
+  return "attention " + std::to_string(schedule.rows) + "x" +
+         std::to_string(schedule.step) +
+         " keys=" + std::to_string(schedule.keys);
+}
+
+DictionaryAttr toAttr(const AttentionSchedule &schedule, MLIRContext *context) {
+  Builder b(context);
+  return b.getDictionaryAttr(
+      {b.getNamedAttr("keys", b.getI64IntegerAttr(schedule.keys)),
+       b.getNamedAttr("rows", b.getI64IntegerAttr(schedule.rows)),
+       b.getNamedAttr("step", b.getI64IntegerAttr(schedule.step))});
+}
+
+FailureOr<AttentionSchedule> parseAttentionSchedule(kernel::FusionOp fusion) {
+  DictionaryAttr attr = fusion.getImplAttr().getSchedule();
+  auto read = [&](StringRef name) {
+    auto value = attr ? attr.getAs<IntegerAttr>(name) : IntegerAttr();
+    return value ? value.getInt() : 0;
+  };
+  AttentionSchedule schedule = {read("rows"), read("step"), read("keys")};
+  bool isKnown = attr && attr.size() == 3 && schedule.keys >= 1 &&
+                 schedule.step >= 1 && schedule.step <= 16 &&
+                 schedule.rows >= 16 && schedule.rows <= 64 &&
+                 schedule.rows % 16 == 0;
+  if (!isKnown) {
+    return fusion.emitError(
+               "attention expects a schedule {keys = N, rows = M, step = K} "
+               "with N of at least 1, M a multiple of 16 up to 64 and K from 1 "
+               "to 16, got ")
+           << attr;
+  }
+  return schedule;
+}
+
+} // namespace minic::cpu

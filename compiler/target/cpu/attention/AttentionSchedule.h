@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// AttentionSchedule: how queries and keys of an attention are cut into blocks.
+
+#ifndef MINIC_COMPILER_TARGET_CPU_ATTENTION_ATTENTIONSCHEDULE_H
+#define MINIC_COMPILER_TARGET_CPU_ATTENTION_ATTENTIONSCHEDULE_H
+
+#include "compiler/target/DeviceProfile.h"
+#include "compiler/target/codegen/AttentionFusion.h"
+
+#include <string>
+#include <vector>
+
+namespace minic::cpu {
+
+struct AttentionSchedule {
+  int64_t rows = 64;  ///< queries of a tile at most, a multiple of 16
+  int64_t step = 6;   ///< keys whose scores registers hold
+  int64_t keys = 128; ///< of a block, about
+
+  friend bool operator==(const AttentionSchedule &lhs,
+                         const AttentionSchedule &rhs) = default;
+};
+
+struct EstimatedAttention {
+  AttentionSchedule schedule;
+  double us;
+};
+
+/// The schedules worth measuring, best estimate first; one to eight.
+std::vector<EstimatedAttention>
+enumerateSchedules(const AttentionFusion &body, const DeviceProfile &profile);
+
+/// "attention 64x6 keys=128".
+std::string toString(const AttentionSchedule &schedule);
+mlir::DictionaryAttr toAttr(const AttentionSchedule &schedule,
+                            mlir::MLIRContext *context);
+/// That of the implementation of `fusion`. Any other is a diagnostic.
+mlir::FailureOr<AttentionSchedule>
+parseAttentionSchedule(kernel::FusionOp fusion);
+
+} // namespace minic::cpu
+
+#endif // MINIC_COMPILER_TARGET_CPU_ATTENTION_ATTENTIONSCHEDULE_H

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tiles are numbered group by group; tall ones come first.
+
+#include "compiler/target/cpu/attention/EmitAttention.h"
+
+#include "compiler/target/cpu/KernelAbi.h"
+#include "compiler/target/cpu/attention/TileKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+void emitAttention(ModuleOp device, Location loc, StringRef name,
+                   const AttentionFusion &body, const AttentionTiles &tiles,
+                   int64_t operands) {
+  OpBuilder builder(device.getContext());
+  SmallVector<LLVM::LLVMFuncOp> kernels;
+  for (const TileShape &shape : tiles.shapes) {
+    std::string own = (name + ".tile" + Twine(shape.rows)).str();
+    kernels.push_back(
+        emitTileKernel(builder, loc, device, own, body, shape, operands));
+  }
+  KernelEntry entry = KernelEntry::create(builder, loc, device, name);
+  KernelBuilder k(builder, loc);
+  auto call = [&](size_t kind, Value group, Value first) {
+    LLVM::CallOp::create(builder, loc, kernels[kind],
+                         ValueRange{entry.args, entry.scratch, group, first});
+  };
+  k.forLoop(entry.begin, entry.end, 1, [&](Value tile) {
+    Value group = k.div(tile, tiles.perGroup);
+    Value number = k.rem(tile, tiles.perGroup);
+    int64_t rows = tiles.shapes.back().rows;
+    if (tiles.tallTiles == 0) {
+      call(0, group, k.mul(number, rows));
+      return;
+    }
+    Value isTall =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, number,
+                              k.i64(tiles.tallTiles));
+    auto branch =
+        scf::IfOp::create(builder, loc, isTall, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(branch.thenBlock());
+    call(0, group, k.mul(number, tiles.shapes.front().rows));
+    builder.setInsertionPointToStart(branch.elseBlock());
+    call(1, group,
+         k.add(k.mul(number, rows), tiles.tallTiles * TileShape::lanes));
+  });
+}
+
+} // namespace minic::cpu

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The code of one attention kernel.
+
+#ifndef MINIC_COMPILER_TARGET_CPU_ATTENTION_EMITATTENTION_H
+#define MINIC_COMPILER_TARGET_CPU_ATTENTION_EMITATTENTION_H
+
+#include "compiler/target/cpu/attention/TileShape.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace minic::cpu {
+
+/// Adds the entry `name` to `device`, for `tiles.count()` tiles, with
+/// `tiles.scratchBytes()` of a thread's memory. `operands` is how many
+/// addresses come before the results'.
+void emitAttention(mlir::ModuleOp device, mlir::Location loc,
+                   llvm::StringRef name, const AttentionFusion &body,
+                   const AttentionTiles &tiles, int64_t operands);
+
+} // namespace minic::cpu
+
+#endif // MINIC_COMPILER_TARGET_CPU_ATTENTION_EMITATTENTION_H

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lanes are queries: an element of a key is broadcast and multiplied with the
+// same element of all queries, so that keys need no transposing, and the
+// greatest score of each query no shuffles.
+
+#include "compiler/target/cpu/attention/Kernels.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+/// log2(e): weights are powers of two.
+static constexpr double kLog2E = 1.44269504088896341;
+
+RowStrides getKeyStrides(const AttentionFusion &body, const TileShape &shape) {
+  return shape.copiesKeys
+             ? RowStrides{shape.keyColumns, 1}
+             : RowStrides{body.key.strides[2], body.key.strides[3]};
+}
+
+namespace {
+
+class ScoreEmitter : TileCode {
+public:
+  ScoreEmitter(OpBuilder &builder, Location loc, const AttentionFusion &body,
+               const TileShape &shape, int64_t keys, LLVM::LLVMFuncOp function)
+      : TileCode(builder, loc, body, shape), keys(keys),
+        strides(getKeyStrides(body, shape)), scratch(function.getArgument(0)),
+        key(function.getArgument(1)), number(function.getArgument(2)),
+        column(function.getArgument(3)), mask(function.getArgument(4)) {}
+
+  void emit() {
+    SmallVector<Value> sums = contract();
+    Value scores = k.advance(scratch, shape.at.scores, f32());
+    scores = k.advance(scores, k.mul(column, shape.rows), f32());
+    packedMask = k.advance(scratch, shape.at.mask, f32());
+    packedMask = k.advance(packedMask, k.mul(column, shape.rows), f32());
+    for (int64_t v = 0; v != shape.vectors; ++v) {
+      int64_t lane = v * shape.lanes;
+      Value greatest = load(scratch, shape.at.next + lane);
+      for (int64_t i = 0; i != keys; ++i) {
+        Value score = finish(sums[i * shape.vectors + v], i, v);
+        store(score, scores, i * shape.rows + lane);
+        greatest = greater(score, greatest);
+      }
+      store(greatest, scratch, shape.at.next + lane);
+    }
+  }
+
+private:
+  /// Adds the products of element number `d` from `query` and `from` on.
+  void step(Value query, Value from, int64_t d, MutableArrayRef<Value> sums) {
+    SmallVector<Value> queries;
+    for (int64_t v = 0; v != shape.vectors; ++v) {
+      queries.push_back(load(query, d * shape.rows + v * shape.lanes));
+    }
+    for (int64_t i = 0; i != keys; ++i) {
+      Value element = loadSplat(from, i * strides.row + d * strides.element);
+      for (int64_t v = 0; v != shape.vectors; ++v) {
+        Value &sum = sums[i * shape.vectors + v];
+        sum = fma(element, queries[v], sum);
+      }
+    }
+  }
+
+  SmallVector<Value> contract() {
+    constexpr int64_t kUnroll = 4;
+    SmallVector<Value> carried = {k.advance(scratch, shape.at.query, f32()),
+                                  key};
+    carried.append(size_t(keys * shape.vectors), constants(0));
+    int64_t iterations = body.depth / kUnroll;
+    if (iterations > 0) {
+      carried = k.forLoop(
+          k.i64(0), k.i64(iterations), 1, carried,
+          [&](Value, ValueRange values) {
+            SmallVector<Value> next(values);
+            for (int64_t d = 0; d != kUnroll; ++d) {
+              step(values[0], values[1], d,
+                   MutableArrayRef(next).drop_front(2));
+            }
+            next[0] = k.advance(values[0], kUnroll * shape.rows, f32());
+            next[1] = k.advance(values[1], kUnroll * strides.element, f32());
+            return next;
+          });
+    }
+    SmallVector<Value> sums(ArrayRef(carried).drop_front(2));
+    for (int64_t d = 0; d != body.depth % kUnroll; ++d) {
+      step(carried[0], carried[1], d, sums);
+    }
+    return sums;
+  }
+
+  /// Scale, cap and masks.
+  Value finish(Value sum, int64_t i, int64_t v) {
+    MathArithmetic m = math();
+    Value score;
+    if (body.softCap) {
+      Value inside = m.mul(sum, constants(body.scale / *body.softCap));
+      score =
+          m.mul(m.op<math::TanhOp>(inside), constants(*body.softCap * kLog2E));
+    } else {
+      score = m.mul(sum, constants(body.scale * kLog2E));
+    }
+    if (body.mask) {
+      score = addMask(score, i, v);
+    }
+    return leavesOutByNumber() ? leaveOut(score, i, v) : score;
+  }
+
+  bool leavesOutByNumber() const {
+    return body.keyLength || body.window || body.causal != graph::Causal::None;
+  }
+
+  Value addMask(Value score, int64_t i, int64_t v) {
+    MathArithmetic m = math();
+    Type storage = body.mask->storage;
+    Value addend;
+    if (getMaskKind(body) == MaskKind::PerRow) {
+      addend = load(packedMask, i * shape.rows + v * shape.lanes);
+    } else {
+      Value pointer = k.advance(mask, i * body.mask->strides[3], storage);
+      addend = k.splat(k.loadScalar(pointer, storage), shape.lanes);
+    }
+    if (!storage.isInteger(1)) {
+      return fma(addend, constants(kLog2E), score);
+    }
+    Value keeps = getMaskKind(body) == MaskKind::PerRow
+                      ? m.compare(arith::CmpFPredicate::OEQ, addend, 0)
+                      : addend;
+    return m.select(keeps, score, constants(-HUGE_VAL));
+  }
+
+  /// Keys outside of [first, end) of a query.
+  Value leaveOut(Value score, int64_t i, int64_t v) {
+    MathArithmetic m = math();
+    Value own =
+        arith::TruncIOp::create(k.b, k.loc, k.b.getI32Type(), k.add(number, i));
+    own = k.splat(own, shape.lanes);
+    auto lies = [&](arith::CmpIPredicate how, int64_t bound) {
+      return arith::CmpIOp::create(
+          k.b, k.loc, how, own, loadIntegers(scratch, bound + v * shape.lanes));
+    };
+    Value none = constants(-HUGE_VAL);
+    score =
+        m.select(lies(arith::CmpIPredicate::slt, shape.at.end), score, none);
+    return body.window
+               ? m.select(lies(arith::CmpIPredicate::sge, shape.at.first),
+                          score, none)
+               : score;
+  }
+
+  const int64_t keys;
+  const RowStrides strides;
+  Value scratch, key, number, column, mask, packedMask;
+};
+
+} // namespace
+
+LLVM::LLVMFuncOp emitScoreKernel(OpBuilder &builder, Location loc,
+                                 ModuleOp device, StringRef name,
+                                 const AttentionFusion &body,
+                                 const TileShape &shape, int64_t keys) {
+  OpBuilder::InsertionGuard guard(builder);
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Type i64 = builder.getI64Type();
+  LLVM::LLVMFuncOp function = createInternalFunction(
+      builder, loc, device, name, {pointer, pointer, i64, i64, pointer});
+  ScoreEmitter(builder, loc, body, shape, keys, function).emit();
+  return function;
+}
+
+} // namespace minic::cpu

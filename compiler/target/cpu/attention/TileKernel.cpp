@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Queries are transposed once; then each block of keys is scored, weighed and
+// summed while it is cached; at last sums are divided and written.
+
+#include "compiler/target/cpu/attention/TileKernel.h"
+
+#include "compiler/target/cpu/attention/Kernels.h"
+#include "compiler/target/cpu/attention/PackRows.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+namespace {
+
+using Access = AttentionFusion::Access;
+
+/// The kernels that a tile calls.
+struct Callees {
+  LLVM::LLVMFuncOp scores, lastScores; // null where no keys are left over
+  LLVM::LLVMFuncOp weights, values, carefulValues;
+};
+
+/// Which query a row is.
+struct Query {
+  Value head, row; // of the heads that share a key, and of those of a head
+};
+
+class TileEmitter : TileCode {
+public:
+  TileEmitter(OpBuilder &builder, Location loc, const AttentionFusion &body,
+              const TileShape &shape, const Callees &callees, int64_t operands,
+              LLVM::LLVMFuncOp function)
+      : TileCode(builder, loc, body, shape), callees(callees),
+        operands(operands), args(function.getArgument(0)),
+        scratch(function.getArgument(1)), group(function.getArgument(2)),
+        first(function.getArgument(3)) {}
+
+  void emit() {
+    batch = k.div(group, body.keyHeads);
+    keyHead = k.rem(group, body.keyHeads);
+    transposeQueries();
+    clear();
+    auto [begin, end] = findKeys();
+    k.forLoop(begin, end, shape.blockKeys, [&](Value key) {
+      emitBlock(key, k.min(k.i64(shape.blockKeys), k.sub(end, key)));
+    });
+    finish();
+  }
+
+private:
+  int64_t groupRows() const { return body.headsPerKey() * body.rows; }
+
+  //===--------------------------------------------------------------------===//
+  // Addresses
+  //===--------------------------------------------------------------------===//
+
+  /// Of the element with index 0 of all that comes after batch and head, which
+  /// is a key's head for key and value, else the first of the queries'.
+  Value addressOf(const Access &access, int64_t argument, int64_t heads) {
+    Value pointer = k.argPointer(args, argument);
+    pointer = k.advance(pointer, access.offset, access.storage);
+    Value at = k.add(k.mul(batch, access.strides[0]),
+                     k.mul(keyHead, heads * access.strides[1]));
+    return k.advance(pointer, at, access.storage);
+  }
+  Value addressOf(const Access &operand, int64_t heads = 1) {
+    return addressOf(operand, operand.argument, heads);
+  }
+  Value addressOfResult(const Access &result) {
+    return addressOf(result, operands + result.argument, body.headsPerKey());
+  }
+
+  /// Of the row `query` at `base`.
+  Value rowOf(const Access &access, Value base, const Query &query) {
+    Value at = k.add(k.mul(query.head, access.strides[1]),
+                     k.mul(query.row, access.strides[2]));
+    return k.advance(base, at, access.storage);
+  }
+
+  /// Number `row` of the tile, or the last one that there is.
+  Query queryAt(Value row) {
+    Value number = k.min(k.add(first, row), k.i64(groupRows() - 1));
+    return body.headsPerKey() == 1
+               ? Query{k.i64(0), number}
+               : Query{k.div(number, body.rows), k.rem(number, body.rows)};
+  }
+
+  /// The rows of `lanes` queries from number `row` of the tile on.
+  SmallVector<Value> rowsOf(const Access &access, Value base, Value row) {
+    SmallVector<Value> rows;
+    for (int64_t lane = 0; lane != shape.lanes; ++lane) {
+      rows.push_back(rowOf(access, base, queryAt(k.add(row, lane))));
+    }
+    return rows;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Before the first key
+  //===--------------------------------------------------------------------===//
+
+  void transposeQueries() {
+    Value base = addressOf(body.query, body.headsPerKey());
+    transpose(body.query, base, k.i64(body.depth), shape.at.query);
+  }
+
+  /// `count` elements from `base` on of each query's row of `access`.
+  void transpose(const Access &access, Value base, Value count, int64_t to) {
+    Value target = k.advance(scratch, to, f32());
+    k.forLoop(k.i64(0), k.i64(shape.rows), shape.lanes, [&](Value row) {
+      emitColumns(*this, rowsOf(access, base, row),
+                  {access.storage, access.strides[3], count},
+                  k.advance(target, row, f32()));
+    });
+  }
+
+  void clear() {
+    for (int64_t lane = 0; lane != shape.rows; lane += shape.lanes) {
+      store(constants(-HUGE_VAL), scratch, shape.at.greatest + lane);
+      store(constants(-HUGE_VAL), scratch, shape.at.next + lane);
+      store(constants(0), scratch, shape.at.total + lane);
+    }
+    Value sums = k.advance(scratch, shape.at.sums, f32());
+    k.forLoop(
+        k.i64(0), k.i64(shape.rows * shape.sumColumns), shape.lanes,
+        [&](Value i) { store(constants(0), k.advance(sums, i, f32()), 0); });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Which keys
+  //===--------------------------------------------------------------------===//
+
+  Value least(Value x, Value y) {
+    return arith::MinSIOp::create(k.b, k.loc, x, y);
+  }
+  Value integers(int64_t value) { return math().integer(math().i32(), value); }
+
+  /// Keys that there are, i64.
+  Value keyLength() {
+    if (!body.keyLength) {
+      return k.i64(body.keys);
+    }
+    const Access &access = *body.keyLength;
+    Value length = k.loadScalar(addressOf(access, 0), access.storage);
+    if (!access.storage.isInteger(64)) {
+      length = arith::ExtSIOp::create(k.b, k.loc, k.b.getI64Type(), length);
+    }
+    return k.min(k.max(length, k.i64(0)), k.i64(body.keys));
+  }
+
+  /// Where each query of a vector is among the keys.
+  Value positions(int64_t lane, Value length) {
+    auto lanes = llvm::to_vector(
+        llvm::seq<int32_t>(int32_t(lane), int32_t(lane + shape.lanes)));
+    auto type = VectorType::get(shape.lanes, k.b.getI32Type());
+    Value row = arith::ConstantOp::create(
+        k.b, k.loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(lanes)));
+    row = arith::AddIOp::create(k.b, k.loc, row, splat(first));
+    row = least(row, integers(groupRows() - 1));
+    if (body.headsPerKey() > 1) {
+      row = arith::RemUIOp::create(k.b, k.loc, row, integers(body.rows));
+    }
+    return body.causal == graph::Causal::LowerRight
+               ? arith::AddIOp::create(k.b, k.loc, row,
+                                       splat(k.sub(length, k.i64(body.rows))))
+               : row;
+  }
+
+  Value splat(Value i64) {
+    return k.splat(arith::TruncIOp::create(k.b, k.loc, k.b.getI32Type(), i64),
+                   shape.lanes);
+  }
+
+  /// Writes which keys each query sees, and gives the keys that some query
+  /// does: whole groups of the step.
+  std::pair<Value, Value> findKeys() {
+    bool isCausal = body.causal != graph::Causal::None;
+    if (!isCausal && !body.window && !body.keyLength) {
+      return {k.i64(0), k.i64(body.keys)};
+    }
+    Value length = keyLength(), lowest, highest;
+    // Wider than all keys and queries is no window.
+    int64_t window =
+        body.window ? std::min(*body.window, body.keys + body.rows + 1) : 0;
+    for (int64_t lane = 0; lane != shape.rows; lane += shape.lanes) {
+      Value end = splat(length), begin = integers(0);
+      Value position = positions(lane, length);
+      auto shifted = [&](int64_t by) {
+        return arith::AddIOp::create(k.b, k.loc, position, integers(by));
+      };
+      if (isCausal) {
+        end = least(end, shifted(1));
+      }
+      if (body.window) {
+        begin = arith::MaxSIOp::create(k.b, k.loc, begin, shifted(1 - window));
+        end = least(end, shifted(window));
+      }
+      store(begin, scratch, shape.at.first + lane);
+      store(end, scratch, shape.at.end + lane);
+      lowest = lowest ? least(lowest, begin) : begin;
+      highest =
+          highest ? arith::MaxSIOp::create(k.b, k.loc, highest, end) : end;
+    }
+    Value begin = reduce(vector::CombiningKind::MINSI, lowest);
+    Value end = k.max(reduce(vector::CombiningKind::MAXSI, highest), k.i64(0));
+    begin = k.mul(k.div(begin, shape.step), shape.step);
+    end = k.mul(k.div(k.add(end, shape.step - 1), shape.step), shape.step);
+    return {begin, k.min(end, k.i64(body.keys))};
+  }
+
+  Value reduce(vector::CombiningKind kind, Value integers) {
+    Value one = vector::ReductionOp::create(k.b, k.loc, kind, integers);
+    return arith::ExtSIOp::create(k.b, k.loc, k.b.getI64Type(), one);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // A block of keys
+  //===--------------------------------------------------------------------===//
+
+  void call(LLVM::LLVMFuncOp function, ValueRange arguments) {
+    LLVM::CallOp::create(k.b, k.loc, function, arguments);
+  }
+
+  /// `count` rows of a key or value from number `key` on: where they are, or
+  /// were copied to.
+  Value rowsFrom(const Access &access, Value key, Value count, bool copies,
+                 int64_t to, int64_t columns, int64_t elements) {
+    Value rows = k.advance(addressOf(access), k.mul(key, access.strides[2]),
+                           access.storage);
+    if (!copies) {
+      return rows;
+    }
+    Value target = k.advance(scratch, to, f32());
+    emitRowCopies(*this, rows, access.strides[2],
+                  {access.storage, access.strides[3], k.i64(elements)}, count,
+                  target, columns);
+    return target;
+  }
+
+  void emitBlock(Value key, Value count) {
+    Value keys = rowsFrom(body.key, key, count, shape.copiesKeys, shape.at.keys,
+                          shape.keyColumns, body.depth);
+    Value values = rowsFrom(body.value, key, count, shape.copiesValues,
+                            shape.at.values, shape.sumColumns, body.valueDepth);
+    emitScores(keys, key, count);
+    call(callees.weights, {scratch, count});
+    if (!callees.carefulValues) {
+      call(callees.values, {scratch, values, count});
+      return;
+    }
+    Value isCareful = emitHasNotFinite(*this, values, count);
+    auto branch = scf::IfOp::create(k.b, k.loc, isCareful,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(k.b);
+    k.b.setInsertionPointToStart(branch.thenBlock());
+    call(callees.carefulValues, {scratch, values, count});
+    k.b.setInsertionPointToStart(branch.elseBlock());
+    call(callees.values, {scratch, values, count});
+  }
+
+  /// The mask's elements for key number `key`: transposed in scratch, or where
+  /// they are, if all queries have the same.
+  Value maskFor(Value key, Value count) {
+    if (!body.mask) {
+      return scratch;
+    }
+    const Access &access = *body.mask;
+    Value base = k.advance(addressOf(access, body.headsPerKey()),
+                           k.mul(key, access.strides[3]), access.storage);
+    if (getMaskKind(body) == MaskKind::PerRow) {
+      transpose(access, base, count, shape.at.mask);
+    }
+    return base;
+  }
+
+  void emitScores(Value keys, Value key, Value count) {
+    Value mask = maskFor(key, count);
+    RowStrides strides = getKeyStrides(body, shape);
+    auto callFor = [&](LLVM::LLVMFuncOp function, Value column) {
+      Value own = mask;
+      if (getMaskKind(body) == MaskKind::PerKey) {
+        own = k.advance(mask, k.mul(column, body.mask->strides[3]),
+                        body.mask->storage);
+      }
+      call(function,
+           {scratch, k.advance(keys, k.mul(column, strides.row), f32()),
+            k.add(key, column), column, own});
+    };
+    int64_t left = body.keys % shape.step;
+    Value whole = k.mul(k.div(count, shape.step), shape.step);
+    k.forLoop(k.i64(0), whole, shape.step,
+              [&](Value column) { callFor(callees.scores, column); });
+    if (left == 0) {
+      return;
+    }
+    // Only the last of all keys are fewer.
+    k.forLoop(whole, count, shape.step,
+              [&](Value column) { callFor(callees.lastScores, column); });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Behind the last key
+  //===--------------------------------------------------------------------===//
+
+  void finish() {
+    MathArithmetic m = math();
+    for (int64_t lane = 0; lane != shape.rows; lane += shape.lanes) {
+      Value total = load(scratch, shape.at.total + lane);
+      Value isNone = m.compare(arith::CmpFPredicate::OEQ, total, 0);
+      Value share =
+          m.select(isNone, 0, m.op<arith::DivFOp>(constants(1), total));
+      store(share, scratch, shape.at.factor + lane);
+      if (body.logSumExp) {
+        // The logarithm of 0 is -infinity.
+        constexpr double kLn2 = 0.693147180559945309;
+        Value greatest = finite(load(scratch, shape.at.greatest + lane));
+        Value sum = fma(greatest, constants(kLn2), m.op<math::LogOp>(total));
+        store(sum, scratch, shape.at.next + lane);
+      }
+    }
+    Value count = k.min(k.sub(k.i64(groupRows()), first), k.i64(shape.rows));
+    k.forLoop(k.i64(0), count, 1, [&](Value row) { writeRow(row); });
+  }
+
+  void writeRow(Value row) {
+    Query query = queryAt(row);
+    Value share = loadSplat(k.advance(scratch, row, f32()), shape.at.factor);
+    Value sums = k.advance(scratch, shape.at.sums, f32());
+    sums = k.advance(sums, k.mul(row, shape.sumColumns), f32());
+    Value to = rowOf(body.result, addressOfResult(body.result), query);
+    Type storage = body.result.storage;
+    for (int64_t e = 0; e < body.valueDepth; e += shape.lanes) {
+      int64_t left = body.valueDepth - e;
+      Value mask =
+          left < shape.lanes ? k.tailMask(k.i64(left), shape.lanes) : Value();
+      k.storeVector(math().mul(load(sums, e), share), k.advance(to, e, storage),
+                    storage, mask);
+    }
+    if (body.logSumExp) {
+      Value from = k.advance(scratch, shape.at.next, f32());
+      Value sum = k.loadRaw(f32(), k.advance(from, row, f32()), 4);
+      k.storeRaw(
+          sum, rowOf(*body.logSumExp, addressOfResult(*body.logSumExp), query),
+          4);
+    }
+  }
+
+  const Callees &callees;
+  const int64_t operands;
+  Value args, scratch, group, first, batch, keyHead;
+};
+
+} // namespace
+
+LLVM::LLVMFuncOp emitTileKernel(OpBuilder &builder, Location loc,
+                                ModuleOp device, StringRef name,
+                                const AttentionFusion &body,
+                                const TileShape &shape, int64_t operands) {
+  OpBuilder::InsertionGuard guard(builder);
+  Callees callees;
+  auto named = [&](StringRef what) { return (name + "." + what).str(); };
+  callees.scores = emitScoreKernel(builder, loc, device, named("scores"), body,
+                                   shape, shape.step);
+  if (int64_t left = body.keys % shape.step) {
+    callees.lastScores = emitScoreKernel(
+        builder, loc, device, named("last_scores"), body, shape, left);
+  }
+  callees.weights =
+      emitWeightKernel(builder, loc, device, named("weights"), body, shape);
+  callees.values = emitValueKernel(builder, loc, device, named("values"), body,
+                                   shape, /*skipsZeros=*/false);
+  // What a query leaves out has the weight 0, whatever its value is.
+  if (body.leavesOutKeys()) {
+    callees.carefulValues =
+        emitValueKernel(builder, loc, device, named("careful_values"), body,
+                        shape, /*skipsZeros=*/true);
+  }
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Type i64 = builder.getI64Type();
+  LLVM::LLVMFuncOp function = createInternalFunction(
+      builder, loc, device, name, {pointer, pointer, i64, i64});
+  TileEmitter(builder, loc, body, shape, callees, operands, function).emit();
+  return function;
+}
+
+} // namespace minic::cpu

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TileShape: the queries that one call of a tile computes, and what of them
+// lies where in the thread's memory.
+
+#ifndef MINIC_COMPILER_TARGET_CPU_ATTENTION_TILESHAPE_H
+#define MINIC_COMPILER_TARGET_CPU_ATTENTION_TILESHAPE_H
+
+#include "compiler/target/cpu/attention/AttentionSchedule.h"
+
+namespace minic::cpu {
+
+/// How the mask differs between the rows of a tile.
+enum class MaskKind { None, PerKey, PerRow };
+
+MaskKind getMaskKind(const AttentionFusion &body);
+
+/// A tile holds `rows` queries that share their keys; lanes are queries. Where
+/// no query is left for a row, it computes the last one again.
+struct TileShape {
+  TileShape(const AttentionFusion &body, const AttentionSchedule &schedule,
+            int64_t vectors);
+
+  /// Of every vector; without AVX-512 it takes two registers.
+  static constexpr int64_t lanes = 16;
+  int64_t vectors, rows; ///< rows = vectors * lanes
+  int64_t step;          ///< keys whose scores registers hold
+  int64_t blockKeys;     ///< keys at a time, a multiple of `step`
+  /// Elements of a copied key, and of a row of the sums: multiples of `lanes`.
+  int64_t keyColumns, sumColumns;
+  /// Whether keys and values are first copied as dense f32.
+  bool copiesKeys, copiesValues;
+
+  /// In f32 or i32 elements from the start of the thread's memory.
+  struct {
+    int64_t query;  ///< [keyColumns][rows]
+    int64_t scores; ///< [blockKeys][rows], then weights
+    int64_t sums;   ///< [rows][sumColumns] of weighted values
+    /// [rows]: the greatest score so far and with the present block, the sum of
+    /// weights, what the block scales earlier sums by; the first key that a
+    /// query sees, and the end of them.
+    int64_t greatest, next, total, factor, first, end;
+    int64_t mask, keys, values; ///< [blockKeys][rows, keyColumns, sumColumns]
+  } at;
+  int64_t scratchBytes;
+  bool isWide = true; ///< 32 registers of 16 lanes, not 16 of 8
+};
+
+/// The tiles of one group of queries, those that share one head of keys: the
+/// first ones have one vector more than the others.
+struct AttentionTiles {
+  AttentionTiles(const AttentionFusion &body,
+                 const AttentionSchedule &schedule);
+
+  int64_t groups, groupRows; ///< B * G, and queries of each
+  int64_t perGroup;          ///< tiles
+  int64_t tallTiles;         ///< of them
+  /// Of the tall tiles if there are any, then of the short ones.
+  llvm::SmallVector<TileShape, 2> shapes;
+
+  int64_t count() const { return groups * perGroup; }
+  int64_t scratchBytes() const;
+};
+
+} // namespace minic::cpu
+
+#endif // MINIC_COMPILER_TARGET_CPU_ATTENTION_TILESHAPE_H

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// AttentionCase: one attention as text, its tensors, and its results in
+// float64.
+
+#ifndef MINIC_TEST_UNIT_COMPILER_TARGET_CPU_ATTENTION_ATTENTIONCASE_H
+#define MINIC_TEST_UNIT_COMPILER_TARGET_CPU_ATTENTION_ATTENTIONCASE_H
+
+#include "test/unit/compiler/target/cpu/pointwise/DenseTensor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace minic::cpu {
+
+struct AttentionCase {
+  int64_t batch = 1, heads = 1, keyHeads = 1, rows = 1, keys = 1;
+  int64_t depth = 8, valueDepth = 8;
+  std::string dtype = "f32";
+  double scale = 0; // 0: as it is by default
+  double softCap = 0;
+  int64_t window = 0;
+  std::string causal = {}; // "upper_left", "lower_right"
+  std::string maskType = {};
+  std::vector<int64_t> mask = {};    // its shape
+  std::vector<int64_t> lengths = {}; // one per batch, or one for all
+  bool hasLogSumExp = false;
+};
+
+/// The tensors of a case.
+class AttentionTensors {
+public:
+  explicit AttentionTensors(const AttentionCase &c) : c(c) {
+    add(c.dtype, {c.batch, c.heads, c.rows, c.depth});
+    add(c.dtype, {c.batch, c.keyHeads, c.keys, c.depth});
+    add(c.dtype, {c.batch, c.keyHeads, c.keys, c.valueDepth});
+    if (!c.maskType.empty()) {
+      add(c.maskType, c.mask);
+    }
+    if (!c.lengths.empty()) {
+      bool isOne = c.lengths.size() == 1;
+      inputs.emplace_back("i64", isOne ? std::vector<int64_t>{}
+                                       : std::vector<int64_t>{c.batch});
+      for (size_t i = 0; i != c.lengths.size(); ++i) {
+        inputs.back().set(int64_t(i), double(c.lengths[i]));
+      }
+    }
+    results.emplace_back(
+        c.dtype, std::vector<int64_t>{c.batch, c.heads, c.rows, c.valueDepth});
+    if (c.hasLogSumExp) {
+      results.emplace_back("f32",
+                           std::vector<int64_t>{c.batch, c.heads, c.rows});
+    }
+  }
+
+  /// The body of a fusion on `inputs`.
+  std::string body() const {
+    std::string operands = "%0, %1, %2", types;
+    size_t next = 3;
+    if (!c.maskType.empty()) {
+      operands += " mask %" + std::to_string(next++);
+    }
+    if (!c.lengths.empty()) {
+      operands += " key_length %" + std::to_string(next++);
+    }
+    for (const DenseTensor &input : inputs) {
+      types += (types.empty() ? "" : ", ") + input.type();
+    }
+    std::string y = c.hasLogSumExp ? "%y#0, %y#1" : "%y";
+    return std::string(c.hasLogSumExp ? "%y:2" : "%y") + " = graph.attention " +
+           operands + attributes() + " : (" + types + ") -> (" + resultTypes() +
+           ")\nkernel.yield " + y + " : " + resultTypes();
+  }
+  std::string resultTypes() const {
+    return results[0].type() + (c.hasLogSumExp ? ", " + results[1].type() : "");
+  }
+
+  /// Whether query `t` of `batch` sees key `s`.
+  bool sees(int64_t batch, int64_t head, int64_t t, int64_t s) const {
+    int64_t length = c.lengths.empty()       ? c.keys
+                     : c.lengths.size() == 1 ? c.lengths[0]
+                                             : c.lengths[size_t(batch)];
+    length = std::clamp<int64_t>(length, 0, c.keys);
+    int64_t at = c.causal == "lower_right" ? t + length - c.rows : t;
+    if (s >= length || (!c.causal.empty() && s > at) ||
+        (c.window && std::abs(at - s) >= c.window)) {
+      return false;
+    }
+    return c.maskType != "i1" ||
+           inputs[3].broadcastGet({batch, head, t, s}) != 0;
+  }
+
+  double score(int64_t batch, int64_t head, int64_t t, int64_t s) const {
+    int64_t group = head / (c.heads / c.keyHeads);
+    double sum = 0;
+    for (int64_t d = 0; d != c.depth; ++d) {
+      sum += inputs[0].broadcastGet({batch, head, t, d}) *
+             inputs[1].broadcastGet({batch, group, s, d});
+    }
+    sum *= c.scale != 0 ? c.scale : 1 / std::sqrt(double(c.depth));
+    if (c.softCap != 0) {
+      sum = c.softCap * std::tanh(sum / c.softCap);
+    }
+    bool adds = !c.maskType.empty() && c.maskType != "i1";
+    return adds ? sum + inputs[3].broadcastGet({batch, head, t, s}) : sum;
+  }
+
+  /// Checks the results of one query.
+  void checkRow(int64_t batch, int64_t head, int64_t t) const {
+    int64_t group = head / (c.heads / c.keyHeads);
+    double greatest = -HUGE_VAL, largest = 0, total = 0;
+    std::vector<double> scores(size_t(c.keys), -HUGE_VAL);
+    for (int64_t s = 0; s != c.keys; ++s) {
+      if (sees(batch, head, t, s)) {
+        scores[size_t(s)] = score(batch, head, t, s);
+        greatest = std::max(greatest, scores[size_t(s)]);
+        if (std::isfinite(scores[size_t(s)])) {
+          largest = std::max(largest, std::fabs(scores[size_t(s)]));
+        }
+      }
+    }
+    std::vector<double> want(size_t(c.valueDepth));
+    for (int64_t s = 0; s != c.keys; ++s) {
+      if (scores[size_t(s)] == -HUGE_VAL) {
+        continue;
+      }
+      double weight = std::exp(scores[size_t(s)] - greatest);
+      total += weight;
+      for (int64_t e = 0; e != c.valueDepth; ++e) {
+        want[size_t(e)] +=
+            weight * inputs[2].broadcastGet({batch, group, s, e});
+      }
+    }
+    // What scores are off by, and the sums.
+    double slack = 2e-6 * (2 + largest);
+    int64_t row = (batch * c.heads + head) * c.rows + t;
+    for (int64_t e = 0; e != c.valueDepth; ++e) {
+      double value = total == 0 ? 0 : want[size_t(e)] / total;
+      ASSERT_NEAR(results[0].get(row * c.valueDepth + e), value,
+                  total == 0 ? 0
+                             : std::fabs(value) * results[0].roundoff() + slack)
+          << "batch " << batch << " head " << head << " row " << t
+          << " element " << e;
+    }
+    if (c.hasLogSumExp && total == 0) {
+      ASSERT_EQ(results[1].get(row), -HUGE_VAL);
+    } else if (c.hasLogSumExp) {
+      ASSERT_NEAR(results[1].get(row), greatest + std::log(total), slack);
+    }
+  }
+
+  void check() const {
+    for (int64_t b = 0; b != c.batch; ++b) {
+      for (int64_t h = 0; h != c.heads; ++h) {
+        for (int64_t t = 0; t != c.rows; ++t) {
+          checkRow(b, h, t);
+          if (testing::Test::HasFatalFailure()) {
+            return;
+          }
+        }
+      }
+    }
+  }
+
+  const AttentionCase c;
+  std::vector<DenseTensor> inputs, results;
+
+private:
+  void add(const std::string &dtype, const std::vector<int64_t> &dims) {
+    inputs.emplace_back(dtype, dims);
+    inputs.back().fill(uint32_t(inputs.size()));
+  }
+
+  std::string attributes() const {
+    std::vector<std::string> all;
+    if (c.scale != 0) {
+      all.push_back("scale = " + std::to_string(c.scale) + " : f64");
+    }
+    if (c.softCap != 0) {
+      all.push_back("soft_cap = " + std::to_string(c.softCap) + " : f64");
+    }
+    if (c.window != 0) {
+      all.push_back("window = " + std::to_string(c.window) + " : i64");
+    }
+    if (!c.causal.empty()) {
+      all.push_back("causal = #graph.causal<" + c.causal + ">");
+    }
+    if (c.hasLogSumExp) {
+      all.push_back("with_log_sum_exp");
+    }
+    std::string text;
+    for (const std::string &each : all) {
+      text += (text.empty() ? " {" : ", ") + each;
+    }
+    return text.empty() ? "" : text + "}";
+  }
+};
+
+} // namespace minic::cpu
+
+#endif // MINIC_TEST_UNIT_COMPILER_TARGET_CPU_ATTENTION_ATTENTIONCASE_H

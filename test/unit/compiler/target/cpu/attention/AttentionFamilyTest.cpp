@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Attention in all its ways, compiled and run, against float64 loops of the
+// test.
+
+#include "compiler/target/cpu/attention/AttentionFamily.h"
+
+#include "test/unit/compiler/target/cpu/LoweredFusion.h"
+#include "test/unit/compiler/target/cpu/attention/AttentionCase.h"
+#include "test/unit/dialects/kernel/ParsedFusion.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+
+#include "gmock/gmock.h"
+
+using ::testing::HasSubstr;
+
+namespace minic::cpu {
+namespace {
+
+std::vector<std::string> typesOf(const std::vector<DenseTensor> &tensors) {
+  std::vector<std::string> types;
+  for (const DenseTensor &tensor : tensors) {
+    types.push_back(tensor.type());
+  }
+  return types;
+}
+
+/// Runs the first schedule of `tensors`, or every one.
+void run(AttentionTensors &tensors, const std::string &isa = "",
+         bool allSchedules = false) {
+  std::vector<void *> addresses;
+  for (auto *each : {&tensors.inputs, &tensors.results}) {
+    for (DenseTensor &tensor : *each) {
+      addresses.push_back(tensor.data());
+    }
+  }
+  std::string types = tensors.resultTypes();
+  types = tensors.c.hasLogSumExp ? "(" + types + ")" : types;
+  size_t count = 1;
+  for (size_t which = 0; which != count; ++which) {
+    ParsedFusion parsed(typesOf(tensors.inputs), types, tensors.body());
+    auto all = AttentionFamily().enumerate(parsed.get(), getCpuProfile(2, isa));
+    count = allSchedules ? all.size() : 1;
+    SCOPED_TRACE(all[which].name + "\n" + tensors.body() + " " + isa);
+    for (DenseTensor &result : tensors.results) {
+      for (int64_t i = 0; i != result.count(); ++i) {
+        result.set(i, NAN);
+      }
+    }
+    runFusion(AttentionFamily(), parsed.get(), addresses, which, isa);
+    tensors.check();
+    if (testing::Test::HasFailure()) {
+      return;
+    }
+  }
+}
+
+void check(const AttentionCase &c, const std::string &isa = "",
+           bool allSchedules = false) {
+  AttentionTensors tensors(c);
+  run(tensors, isa, allSchedules);
+}
+
+TEST(AttentionFamily, EverySchedule) {
+  check({.heads = 3,
+         .keyHeads = 3,
+         .rows = 197,
+         .keys = 197,
+         .depth = 40,
+         .causal = "upper_left",
+         .hasLogSumExp = true},
+        "", /*allSchedules=*/true);
+  check({.heads = 2,
+         .keyHeads = 1,
+         .rows = 77,
+         .keys = 600,
+         .valueDepth = 24,
+         .dtype = "f16",
+         .maskType = "i1",
+         .mask = {77, 600}},
+        "", /*allSchedules=*/true);
+}
+
+TEST(AttentionFamily, AnyLengths) {
+  for (int64_t keys : {1, 17, 77, 197}) {
+    check({.heads = 3, .keyHeads = 3, .rows = keys, .keys = keys, .depth = 40});
+  }
+  check({.batch = 2, .rows = 33, .keys = 600, .valueDepth = 24});
+}
+
+TEST(AttentionFamily, AnyDepth) {
+  for (int64_t depth : {7, 64, 80, 128, 256}) {
+    check({.heads = 2,
+           .keyHeads = 2,
+           .rows = 18,
+           .keys = 70,
+           .depth = depth,
+           .valueDepth = depth});
+  }
+  check({.rows = 50, .keys = 13, .depth = 1, .valueDepth = 1});
+}
+
+TEST(AttentionFamily, HalfPrecision) {
+  for (std::string dtype : {"bf16", "f16"}) {
+    check({.heads = 2,
+           .keyHeads = 1,
+           .rows = 19,
+           .keys = 150,
+           .depth = 20,
+           .valueDepth = 40,
+           .dtype = dtype,
+           .causal = "lower_right"});
+    check({.batch = 2,
+           .rows = 5,
+           .keys = 17,
+           .dtype = dtype,
+           .maskType = dtype,
+           .mask = {5, 17}});
+  }
+}
+
+TEST(AttentionFamily, CausalTilesAndWindows) {
+  for (std::string causal : {"upper_left", "lower_right"}) {
+    for (auto [rows, keys] :
+         {std::pair(197, 197), std::pair(70, 150), std::pair(150, 70)}) {
+      check({.heads = 2,
+             .keyHeads = 2,
+             .rows = rows,
+             .keys = keys,
+             .causal = causal,
+             .hasLogSumExp = true});
+      check({.rows = rows,
+             .keys = keys,
+             .window = 9,
+             .causal = causal,
+             .hasLogSumExp = true});
+    }
+  }
+  check({.heads = 12, .keyHeads = 4, .rows = 30, .keys = 200, .window = 40});
+}
+
+TEST(AttentionFamily, HeadsThatShareKeys) {
+  check({.batch = 2,
+         .heads = 12,
+         .keyHeads = 3,
+         .rows = 7,
+         .keys = 33,
+         .causal = "upper_left"});
+  check({.heads = 8,
+         .keyHeads = 1,
+         .rows = 1,
+         .keys = 77,
+         .depth = 64,
+         .valueDepth = 64,
+         .causal = "lower_right",
+         .lengths = {50}});
+}
+
+TEST(AttentionFamily, MasksOfKeysAndOfQueries) {
+  struct Mask {
+    std::vector<int64_t> shape;
+    int64_t keyHeads = 4;
+  };
+  std::vector<Mask> masks = {{{2, 1, 1, 70}}, {{70}},
+                             {{19, 70}},      {{4, 1, 70}},
+                             {{4, 1, 70}, 2}, {{2, 4, 19, 70}, 2},
+                             {{2, 1, 19, 1}}};
+  for (std::string type : {"i1", "f32"}) {
+    for (const Mask &mask : masks) {
+      check({.batch = 2,
+             .heads = 4,
+             .keyHeads = mask.keyHeads,
+             .rows = 19,
+             .keys = 70,
+             .maskType = type,
+             .mask = mask.shape,
+             .hasLogSumExp = true});
+    }
+  }
+  check({.heads = 2,
+         .keyHeads = 2,
+         .rows = 70,
+         .keys = 200,
+         .causal = "upper_left",
+         .maskType = "i1",
+         .mask = {70, 200},
+         .hasLogSumExp = true});
+}
+
+TEST(AttentionFamily, RunTimeLengths) {
+  check({.batch = 3,
+         .heads = 2,
+         .keyHeads = 2,
+         .rows = 20,
+         .keys = 100,
+         .lengths = {0, 37, 1000},
+         .hasLogSumExp = true});
+  check({.batch = 2,
+         .heads = 2,
+         .keyHeads = 1,
+         .rows = 3,
+         .keys = 64,
+         .window = 20,
+         .causal = "lower_right",
+         .lengths = {-5, 50},
+         .hasLogSumExp = true});
+}
+
+TEST(AttentionFamily, ScoresFarApart) {
+  check({.rows = 40,
+         .keys = 300,
+         .depth = 40,
+         .scale = 20,
+         .hasLogSumExp = true});
+  check({.rows = 40, .keys = 70, .softCap = 0.5, .hasLogSumExp = true});
+  check({.rows = 20, .keys = 70, .scale = 0.001});
+}
+
+TEST(AttentionFamily, WithoutAvx512) {
+  check({.heads = 4,
+         .keyHeads = 2,
+         .rows = 37,
+         .keys = 85,
+         .depth = 20,
+         .valueDepth = 40,
+         .causal = "upper_left",
+         .maskType = "f32",
+         .mask = {37, 85},
+         .hasLogSumExp = true},
+        "v3");
+  for (std::string dtype : {"bf16", "f16"}) {
+    check({.rows = 18, .keys = 37, .depth = 9, .dtype = dtype, .lengths = {30}},
+          "v3");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// NaN and infinities
+//===----------------------------------------------------------------------===//
+
+TEST(AttentionFamily, KeysLeftOutHaveNoInfluence) {
+  AttentionTensors tensors({.heads = 2,
+                            .keyHeads = 2,
+                            .rows = 40,
+                            .keys = 80,
+                            .causal = "upper_left"});
+  int64_t last = 79 * 8; // behind every query
+  int64_t middle = 25 * 8;
+  for (double bad : {double(NAN), HUGE_VAL}) {
+    tensors.inputs[1].set(last, bad);
+    tensors.inputs[2].set(last + 1, bad);
+    run(tensors);
+  }
+  // What queries from number 25 on see; earlier ones do not.
+  tensors.inputs[2].set(middle, NAN);
+  tensors.inputs[1].set(640 + middle, NAN);
+  std::vector<void *> addresses;
+  for (auto *each : {&tensors.inputs, &tensors.results}) {
+    for (DenseTensor &tensor : *each) {
+      addresses.push_back(tensor.data());
+    }
+  }
+  ParsedFusion parsed(typesOf(tensors.inputs), tensors.resultTypes(),
+                      tensors.body());
+  runFusion(AttentionFamily(), parsed.get(), addresses);
+  for (int64_t t = 0; t != 40; ++t) {
+    EXPECT_EQ(std::isnan(tensors.results[0].get(t * 8)), t >= 25) << t;
+    EXPECT_FALSE(std::isnan(tensors.results[0].get(t * 8 + 1))) << t;
+    EXPECT_EQ(std::isnan(tensors.results[0].get((40 + t) * 8 + 3)), t >= 25)
+        << t;
+  }
+}
+
+TEST(AttentionFamily, NanAndInfiniteScoresAreTheirQuerysOwn) {
+  AttentionTensors tensors(
+      {.rows = 20, .keys = 150, .maskType = "f32", .mask = {20, 150}});
+  tensors.inputs[0].set(3 * 8, NAN);
+  tensors.inputs[3].set(5 * 150 + 100, HUGE_VAL);
+  for (int64_t s = 0; s != 150; ++s) {
+    tensors.inputs[3].set(7 * 150 + s, -HUGE_VAL);
+  }
+  tensors.inputs[3].set(9 * 150 + 4, -HUGE_VAL);
+  std::vector<void *> addresses;
+  for (auto *each : {&tensors.inputs, &tensors.results}) {
+    for (DenseTensor &tensor : *each) {
+      addresses.push_back(tensor.data());
+    }
+  }
+  ParsedFusion parsed(typesOf(tensors.inputs), tensors.resultTypes(),
+                      tensors.body());
+  runFusion(AttentionFamily(), parsed.get(), addresses);
+  for (int64_t t = 0; t != 20; ++t) {
+    if (t == 3 || t == 5) {
+      EXPECT_TRUE(std::isnan(tensors.results[0].get(t * 8)));
+    } else {
+      tensors.checkRow(0, 0, t);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What it refuses
+//===----------------------------------------------------------------------===//
+
+TEST(AttentionFamily, SaysWhyNot) {
+  std::string t = "tensor<1x2x4x8xf32>", moved = "tensor<1x2x8x4xf32>";
+  ParsedFusion parsed({t, t, t}, moved,
+                      "%y = graph.attention %0, %1, %2 : (" + t + ", " + t +
+                          ", " + t + ") -> " + t +
+                          "\n%z = graph.transpose %y [0, 1, 3, 2] : " + t +
+                          " -> " + moved + "\nkernel.yield %z : " + moved);
+  DeviceProfile profile = getCpuProfile(2);
+  EXPECT_EQ(AttentionFamily().reject(parsed.get(), profile),
+            "elements of a row of the result are no neighbours");
+}
+
+TEST(AttentionFamily, RefusesASchedule) {
+  AttentionTensors tensors({.rows = 4, .keys = 4});
+  for (std::string schedule :
+       {"{keys = 64 : i64, rows = 64 : i64}",
+        "{keys = 0 : i64, rows = 64 : i64, step = 6 : i64}",
+        "{keys = 64 : i64, rows = 24 : i64, step = 6 : i64}",
+        "{keys = 64 : i64, rows = 64 : i64, step = 100 : i64}"}) {
+    ParsedFusion parsed(typesOf(tensors.inputs), tensors.resultTypes(),
+                        tensors.body());
+    kernel::FusionOp fusion = parsed.get();
+    mlir::MLIRContext *context = fusion.getContext();
+    auto attr = mlir::cast<mlir::DictionaryAttr>(
+        mlir::parseAttribute(schedule, context));
+    fusion.setImplAttr(kernel::ImplAttr::get(context, "attention", attr));
+    RecordingPlanBuilder plan(context);
+    std::string message;
+    mlir::ScopedDiagnosticHandler handler(context, [&](mlir::Diagnostic &d) {
+      message = d.str();
+      return mlir::success();
+    });
+    EXPECT_TRUE(mlir::failed(AttentionFamily().lower(fusion, plan)));
+    EXPECT_THAT(message, HasSubstr("attention expects a schedule {keys = N"));
+  }
+}
+
+} // namespace
+} // namespace minic::cpu
