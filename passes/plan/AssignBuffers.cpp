@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// plan-assign-buffers: lifetimes, then greedy best fit, largest first. Greedy
-// is within a few percent of optimal on networks and, unlike a solver, gives
-// the same plan on every machine.
+// plan-assign-buffers: when each buffer is needed; where it lies is
+// PlaceBuffers'.
 
 #include "passes/plan/Passes.h"
 
 #include "dialects/plan/Commands.h"
+#include "passes/support/PlaceBuffers.h"
 
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
@@ -29,22 +29,12 @@ namespace {
 
 struct Buffer {
   BufferOp op;
-  /// Place in the order of first use; decides between equals.
-  size_t index;
-  /// Positions of the first and the last command that use it.
-  int64_t first, last;
-  int64_t offset = 0;
-
-  int64_t bytes() const { return BufferOp(op).getBytes(); }
-  int64_t end() const { return offset + bytes(); }
-  bool isLiveWith(const Buffer &other) const {
-    return first <= other.last && other.first <= last;
-  }
+  BufferLife life;
 };
 
 } // namespace
 
-/// The buffers of `commands` with their lifetimes, in order of first use.
+/// The buffers of `commands` in order of first use, zeroed ones before others.
 static SmallVector<Buffer> getLifetimes(ArrayRef<Operation *> commands) {
   llvm::MapVector<Operation *, Buffer> buffers;
   for (auto [position, command] : llvm::enumerate(commands)) {
@@ -52,52 +42,36 @@ static SmallVector<Buffer> getLifetimes(ArrayRef<Operation *> commands) {
       auto op = dyn_cast<BufferOp>(resolveAddress(access.address).base);
       if (op) {
         int64_t now = position;
-        buffers.insert({op, {op, buffers.size(), now, now}})
-            .first->second.last = now;
+        BufferLife life{int64_t(op.getBytes()), int64_t(op.getAlignment()), now,
+                        now};
+        buffers.insert({op, {op, life}}).first->second.life.last = now;
       }
     }
   }
-  return llvm::map_to_vector(buffers, [](auto &entry) { return entry.second; });
-}
-
-/// The start of the smallest gap for `buffer` between those of `placed` that
-/// are live with it; behind them all where no gap fits.
-static int64_t findOffset(const Buffer &buffer, ArrayRef<Buffer> placed) {
-  SmallVector<const Buffer *> neighbours;
-  for (const Buffer &other : placed) {
-    if (other.isLiveWith(buffer)) {
-      neighbours.push_back(&other);
+  SmallVector<Buffer> ordered;
+  for (bool zeroed : {true, false}) {
+    for (auto &[op, buffer] : buffers) {
+      if (buffer.op.getZeroed() == zeroed) {
+        ordered.push_back(buffer);
+      }
     }
   }
-  llvm::sort(neighbours, [](const Buffer *a, const Buffer *b) {
-    return std::pair(a->offset, a->index) < std::pair(b->offset, b->index);
+  return ordered;
+}
+
+/// Places `zeroed` buffers side by side, largest first, and returns their end.
+static int64_t placeZeroed(MutableArrayRef<Buffer> zeroed,
+                           SmallVectorImpl<int64_t> &offsets) {
+  llvm::sort(zeroed, [](const Buffer &a, const Buffer &b) {
+    return std::pair(-a.life.bytes, a.life.first) <
+           std::pair(-b.life.bytes, b.life.first);
   });
-  int64_t alignment = BufferOp(buffer.op).getAlignment();
-  int64_t best = -1, bestGap = INT64_MAX, end = 0;
-  for (const Buffer *neighbour : neighbours) {
-    int64_t start = llvm::alignTo(end, alignment);
-    int64_t gap = neighbour->offset - start;
-    if (gap >= buffer.bytes() && gap < bestGap) {
-      best = start;
-      bestGap = gap;
-    }
-    end = std::max(end, neighbour->end());
+  int64_t end = 0;
+  for (const Buffer &buffer : zeroed) {
+    offsets.push_back(llvm::alignTo(end, buffer.life.alignment));
+    end = offsets.back() + buffer.life.bytes;
   }
-  return best >= 0 ? best : int64_t(llvm::alignTo(end, alignment));
-}
-
-/// The most bytes that are live at once: no arena can be smaller.
-static int64_t getLiveBytes(ArrayRef<Buffer> buffers) {
-  int64_t most = 0;
-  for (const Buffer &begun : buffers) {
-    int64_t live = 0;
-    for (const Buffer &other : buffers) {
-      bool isLive = other.first <= begun.first && begun.first <= other.last;
-      live += isLive ? other.bytes() : 0;
-    }
-    most = std::max(most, live);
-  }
-  return most;
+  return end;
 }
 
 namespace {
@@ -114,38 +88,33 @@ struct AssignBuffers : plan::impl::AssignBuffersBase<AssignBuffers> {
 private:
   void assign(VariantOp variant) {
     auto buffers = getLifetimes(getCommands(variant.getRun().front()));
-    // Zeroed buffers lie side by side at the start, where nothing else comes.
-    auto rank = [](const Buffer &buffer) {
-      return std::tuple(!BufferOp(buffer.op).getZeroed(), -buffer.bytes(),
-                        buffer.index);
-    };
-    llvm::sort(buffers, [&](const Buffer &a, const Buffer &b) {
-      return rank(a) < rank(b);
-    });
-    int64_t arena = 0, sum = 0;
-    for (Buffer &buffer : buffers) {
-      if (buffer.op.getZeroed()) {
-        buffer.first = 0;
-        buffer.last = INT64_MAX;
-      }
+    // Zeroed buffers lie at the start, where nothing else ever comes: runs
+    // leave them zero.
+    size_t zeroedCount = llvm::count_if(
+        buffers, [](Buffer &buffer) { return buffer.op.getZeroed(); });
+    SmallVector<int64_t> offsets;
+    int64_t zeroed =
+        placeZeroed(MutableArrayRef(buffers).take_front(zeroedCount), offsets);
+    int64_t start = llvm::alignTo(zeroed, arenaAlignment);
+    SmallVector<BufferLife> lives;
+    for (const Buffer &buffer : llvm::drop_begin(buffers, zeroedCount)) {
+      lives.push_back(buffer.life);
     }
-    int64_t zeroed = 0;
+    PlacedBuffers placed = placeBuffers(lives);
+    for (int64_t offset : placed.offsets) {
+      offsets.push_back(start + offset);
+    }
     Builder builder(variant.getContext());
-    for (size_t i = 0; i < buffers.size(); ++i) {
-      Buffer &buffer = buffers[i];
-      buffer.offset = findOffset(buffer, ArrayRef(buffers).take_front(i));
-      buffer.op.setOffsetAttr(builder.getI64IntegerAttr(buffer.offset));
-      arena = std::max(arena, buffer.end());
-      if (buffer.op.getZeroed()) {
-        zeroed = llvm::alignTo(buffer.end(), arenaAlignment);
-        arena = std::max(arena, zeroed);
-      }
+    int64_t sum = 0, live = getLiveBytes(lives);
+    for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets)) {
+      buffer.op.setOffsetAttr(builder.getI64IntegerAttr(offset));
       if (buffer.op.getStatus()) {
         variant.setStatusAttr(buffer.op.getOffsetAttr());
       }
-      sum += buffer.bytes();
-      LDBG() << buffer.bytes() << " bytes, live " << buffer.first << " to "
-             << buffer.last << ", at " << buffer.offset;
+      sum += buffer.life.bytes;
+      live += buffer.op.getZeroed() ? buffer.life.bytes : 0;
+      LDBG() << buffer.life.bytes << " bytes, live " << buffer.life.first
+             << " to " << buffer.life.last << ", at " << offset;
     }
     for (auto op : llvm::make_early_inc_range(
              variant.getRun().front().getOps<BufferOp>())) {
@@ -153,12 +122,11 @@ private:
         op.erase();
       }
     }
-    arena = llvm::alignTo(arena, arenaAlignment);
-    if (zeroed != 0) {
-      variant.setZeroedBytesAttr(builder.getI64IntegerAttr(zeroed));
+    int64_t arena = llvm::alignTo(start + placed.end, arenaAlignment);
+    if (start != 0) {
+      variant.setZeroedBytesAttr(builder.getI64IntegerAttr(start));
     }
     variant.setArenaBytesAttr(builder.getI64IntegerAttr(arena));
-    int64_t live = getLiveBytes(buffers);
     arenaBytes += arena;
     bufferBytes += sum;
     liveBytes += live;

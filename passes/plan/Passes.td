@@ -60,10 +60,11 @@ def AssignBuffers : Pass<"plan-assign-buffers", "::minic::plan::FunctionOp"> {
   let summary = "Gives every buffer its place in one arena";
   let description = [{
     A buffer is live from the first to the last command that uses it; buffers
-    that are never live together share memory. Largest first, each goes into the
-    smallest gap that fits it between those live with it (best fit). The result
-    depends on nothing but the plan. Scratch memory is a buffer like others;
-    a buffer that no command uses is erased.
+    that are never live together share memory. Each is placed in the smallest gap
+    that fits it between those live with it (best fit), in several orders, of
+    which the smallest arena is kept. The result depends on nothing but the plan.
+    Scratch memory is a buffer like others; a buffer that no command uses is
+    erased.
   }];
   let options = [
     Option<"remarks", "remarks", "bool", "false",

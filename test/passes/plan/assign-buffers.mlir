@@ -24,16 +24,16 @@ plan.function @chain inputs [] outputs [] flops = 0 {
 
 // -----
 
-// What is live later goes into the gap that a larger buffer has left in front of
-// its neighbour. A view keeps its buffer live.
+// What lives longest lies lowest, and what is live later goes into the gap that a
+// larger buffer has left. A view keeps its buffer live.
 // CHECK-LABEL: plan.function @gap
 plan.function @gap inputs [] outputs [] flops = 0 {
   // expected-remark @below {{arena of 768 bytes for 4 buffers of 1160 bytes in all, 768 live at once}}
   plan.variant "cpu" isa [] threads = 1 prepare {} run {
-    // CHECK: plan.buffer 512 {offset = 0 : i64}
-    // CHECK: plan.buffer 256 {offset = 512 : i64}
-    // CHECK: plan.buffer 200 {offset = 0 : i64}
-    // CHECK: plan.buffer 192 {alignment = 8 : i64, offset = 200 : i64}
+    // CHECK: plan.buffer 512 {offset = 256 : i64}
+    // CHECK: plan.buffer 256 {offset = 0 : i64}
+    // CHECK: plan.buffer 200 {offset = 256 : i64}
+    // CHECK: plan.buffer 192 {alignment = 8 : i64, offset = 456 : i64}
     %gone = plan.buffer 512
     %kept = plan.buffer 256
     %first = plan.buffer 200
@@ -56,10 +56,10 @@ plan.function @gap inputs [] outputs [] flops = 0 {
 plan.function @scratch inputs [] outputs [] flops = 0 {
   // expected-remark @below {{arena of 192 bytes for 3 buffers of 140 bytes in all, 134 live at once}}
   plan.variant "cpu" isa [] threads = 2 prepare {} run {
-    // CHECK: plan.buffer 6 {offset = 128 : i64}
-    // CHECK-NOT: plan.buffer 1000
-    // CHECK: plan.buffer 128 {offset = 0 : i64}
     // CHECK: plan.buffer 6 {offset = 0 : i64}
+    // CHECK-NOT: plan.buffer 1000
+    // CHECK: plan.buffer 128 {offset = 64 : i64}
+    // CHECK: plan.buffer 6 {offset = 64 : i64}
     %a = plan.buffer 6
     %unused = plan.buffer 1000
     %s = plan.buffer 128
