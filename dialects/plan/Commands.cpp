@@ -60,44 +60,56 @@ ResolvedAddress resolveAddress(Value address) {
   return resolved;
 }
 
-/// Whether `input` and `output` are these and one tensor.
-static bool isUpdatedInPlace(Operation *input, Operation *output) {
-  auto from = dyn_cast<InputOp>(input);
-  auto to = dyn_cast<OutputOp>(output);
-  auto function = output->getParentOfType<FunctionOp>();
-  if (!from || !to || !function ||
-      to.getIndex() >= function.getOutputs().size()) {
-    return false;
-  }
-  auto spec = dyn_cast<TensorSpecAttr>(function.getOutputs()[to.getIndex()]);
-  IntegerAttr index = spec ? spec.getInPlace() : IntegerAttr();
-  return index && index.getInt() == int64_t(from.getIndex());
+/// Number `index` of a function's inputs, as something to compare with others.
+static const void *nameOf(uint64_t index) {
+  return reinterpret_cast<const void *>(uintptr_t(index + 1));
 }
 
-bool mayOverlap(Operation *base, Operation *otherBase) {
-  if (base == otherBase) {
-    return true;
+static Memory memoryOf(OutputOp output) {
+  uint64_t index = output.getIndex();
+  auto function = output->getParentOfType<FunctionOp>();
+  if (function && index < function.getOutputs().size()) {
+    auto spec = dyn_cast<TensorSpecAttr>(function.getOutputs()[index]);
+    if (IntegerAttr input = spec ? spec.getInPlace() : IntegerAttr()) {
+      return {Memory::Space::Input, nameOf(input.getInt())};
+    }
   }
-  if (isUpdatedInPlace(base, otherBase) || isUpdatedInPlace(otherBase, base)) {
-    return true;
-  }
-  if (base->getName() != otherBase->getName()) {
-    return false;
-  }
-  return llvm::TypeSwitch<Operation *, bool>(base)
-      .Case<InputOp, OutputOp>([&](auto op) {
-        return op.getIndex() == cast<decltype(op)>(otherBase).getIndex();
+  return {Memory::Space::Output, nameOf(index)};
+}
+
+Memory memoryOf(Operation *base) {
+  return llvm::TypeSwitch<Operation *, Memory>(base)
+      .Case<InputOp>([](InputOp op) {
+        return Memory{Memory::Space::Input, nameOf(op.getIndex())};
       })
-      .Case<ConstantAddressOp>([&](ConstantAddressOp op) {
-        return op.getConstant() ==
-               cast<ConstantAddressOp>(otherBase).getConstant();
+      .Case<OutputOp>([](OutputOp op) { return memoryOf(op); })
+      .Case<ConstantAddressOp>([](ConstantAddressOp op) {
+        return Memory{Memory::Space::Constant,
+                      op.getConstantAttr().getAsOpaquePointer()};
       })
-      .Case<BufferOp>([&](BufferOp op) {
-        auto other = cast<BufferOp>(otherBase);
-        auto begin = op.getOffset(), otherBegin = other.getOffset();
-        return begin && otherBegin && *begin < *otherBegin + other.getBytes() &&
-               *otherBegin < *begin + op.getBytes();
+      .Case<BufferOp>([](BufferOp op) {
+        auto begin = op.getOffset();
+        return begin ? Memory{Memory::Space::Arena, nullptr, int64_t(*begin),
+                              int64_t(*begin + op.getBytes())}
+                     : Memory{Memory::Space::Unplaced, op.getOperation()};
       });
+}
+
+SmallVector<MemoryAccess> getMemoryAccesses(Operation *command) {
+  return llvm::map_to_vector(
+      getAccesses(command), [](const CommandAccess &access) {
+        return MemoryAccess{memoryOf(resolveAddress(access.address).base),
+                            access.access == Access::Write};
+      });
+}
+
+bool conflict(ArrayRef<MemoryAccess> a, ArrayRef<MemoryAccess> b) {
+  return llvm::any_of(a, [&](const MemoryAccess &first) {
+    return llvm::any_of(b, [&](const MemoryAccess &second) {
+      return (first.isWritten || second.isWritten) &&
+             first.memory.overlaps(second.memory);
+    });
+  });
 }
 
 } // namespace minic::plan

@@ -30,10 +30,36 @@ struct ResolvedAddress {
 };
 ResolvedAddress resolveAddress(mlir::Value address);
 
-/// True where the memory behind two bases may be the same: one input, output
-/// or constant; an output and the input that it updates in place; one buffer,
-/// or two whose bytes in the arena overlap.
-bool mayOverlap(mlir::Operation *base, mlir::Operation *otherBase);
+/// Memory that a plan names: bytes of the arena, or all of one tensor.
+struct Memory {
+  enum class Space { Arena, Input, Output, Constant, Unplaced };
+  Space space;
+  /// Which input, output, constant or buffer without a place; null otherwise.
+  const void *tensor = nullptr;
+  int64_t begin = 0, end = 0; // bytes of the arena
+
+  bool overlaps(const Memory &other) const {
+    return space == other.space &&
+           (space == Space::Arena ? begin < other.end && other.begin < end
+                                  : tensor == other.tensor);
+  }
+};
+
+/// What is behind a base. An output that is an update of an input is that
+/// input.
+Memory memoryOf(mlir::Operation *base);
+
+struct MemoryAccess {
+  Memory memory;
+  bool isWritten = false;
+};
+
+/// The accesses of `command`, resolved once for all comparisons with others.
+llvm::SmallVector<MemoryAccess> getMemoryAccesses(mlir::Operation *command);
+
+/// True where one of two commands must wait for the other: both touch the same
+/// memory, and one of them writes there.
+bool conflict(llvm::ArrayRef<MemoryAccess> a, llvm::ArrayRef<MemoryAccess> b);
 
 /// Verifies what `call` says by the table of library calls, which readers of
 /// artifacts use, too; its addresses and accesses are as many as it says.

@@ -18,6 +18,8 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
 
+#include <set>
+
 #define DEBUG_TYPE "kernel-fuse"
 
 namespace minic::kernel {
@@ -183,19 +185,24 @@ struct FusionRules {
   /// Rule 2.
   void takeConsumers(Operation *anchor) {
     Group group = *partition.groupOf(anchor);
-    for (Operation *op = anchor->getNextNode(); op; op = op->getNextNode()) {
-      bool usesGroup = llvm::any_of(op->getOperands(), [&](Value operand) {
-        Operation *producer = operand.getDefiningOp();
-        return producer && partition.groupOf(producer) == group;
-      });
-      if (!usesGroup || !isPointwise(op) || !isLeftPointwise(op)) {
+    auto isBefore = [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    };
+    std::set<Operation *, decltype(isBefore)> users(isBefore);
+    users.insert(anchor->user_begin(), anchor->user_end());
+    while (!users.empty()) {
+      Operation *op = *users.begin();
+      users.erase(users.begin());
+      if (!isLeftPointwise(op)) {
         continue;
       }
       if (resultType(op).getShape() != shapeOf(group)) {
         LDBG() << "left out, another iteration space: " << *op;
         continue;
       }
-      mergeIfConvex(group, op);
+      if (mergeIfConvex(group, op)) {
+        users.insert(op->user_begin(), op->user_end());
+      }
     }
   }
 
@@ -224,15 +231,16 @@ struct FusionRules {
     }
   }
 
-  void mergeIfConvex(Group group, Operation *op) {
+  bool mergeIfConvex(Group group, Operation *op) {
     Group other = *partition.groupOf(op);
     if (!partition.canMerge(group, other)) {
       LDBG() << "left out, a path leads out of the fusion and back: " << *op;
-      return;
+      return false;
     }
     LDBG() << "fused with " << spaceOf(group)->getName() << ": " << *op;
     partition.merge(group, other);
     ++absorbed;
+    return true;
   }
 
   /// Rules 5 to 7, for the fusion of `op` or, where others use it too, `op`

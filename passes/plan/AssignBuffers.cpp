@@ -95,11 +95,14 @@ private:
     SmallVector<int64_t> offsets;
     int64_t zeroed =
         placeZeroed(MutableArrayRef(buffers).take_front(zeroedCount), offsets);
-    int64_t start = llvm::alignTo(zeroed, arenaAlignment);
+    zeroed = llvm::alignTo(zeroed, arenaAlignment);
     SmallVector<BufferLife> lives;
+    int64_t alignment = arenaAlignment;
     for (const Buffer &buffer : llvm::drop_begin(buffers, zeroedCount)) {
       lives.push_back(buffer.life);
+      alignment = std::max(alignment, buffer.life.alignment);
     }
+    int64_t start = llvm::alignTo(zeroed, alignment);
     PlacedBuffers placed = placeBuffers(lives);
     for (int64_t offset : placed.offsets) {
       offsets.push_back(start + offset);
@@ -123,8 +126,8 @@ private:
       }
     }
     int64_t arena = llvm::alignTo(start + placed.end, arenaAlignment);
-    if (start != 0) {
-      variant.setZeroedBytesAttr(builder.getI64IntegerAttr(start));
+    if (zeroed != 0) {
+      variant.setZeroedBytesAttr(builder.getI64IntegerAttr(zeroed));
     }
     variant.setArenaBytesAttr(builder.getI64IntegerAttr(arena));
     arenaBytes += arena;

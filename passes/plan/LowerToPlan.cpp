@@ -218,7 +218,7 @@ private:
                              "planned, got none");
     }
     Block *run = writer.builder().getInsertionBlock();
-    size_t before = run->getOperations().size();
+    Operation *last = run->empty() ? nullptr : &run->back();
     LaunchPerFusion fixture;
     FusionLowering &source = lowering ? *lowering : fixture;
     if (failed(source.lower(op, writer))) {
@@ -226,7 +226,8 @@ private:
     }
     // People find a command by the ops that it came from.
     auto label = StringAttr::get(op->getContext(), labelOf(op));
-    for (Operation &added : llvm::drop_begin(*run, before)) {
+    auto begin = last ? std::next(last->getIterator()) : run->begin();
+    for (Operation &added : llvm::make_range(begin, run->end())) {
       if (::isa<LaunchOp, CallOp, CopyOp, FillOp>(added) &&
           !added.hasAttr("label")) {
         added.setAttr("label", label);

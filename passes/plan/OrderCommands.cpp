@@ -21,28 +21,13 @@ using namespace mlir;
 using namespace minic;
 using namespace minic::plan;
 
-/// True where `later` must wait for `earlier`.
-static bool conflict(ArrayRef<CommandAccess> earlier,
-                     ArrayRef<CommandAccess> later) {
-  for (CommandAccess a : earlier) {
-    for (CommandAccess b : later) {
-      if ((a.access == Access::Write || b.access == Access::Write) &&
-          mayOverlap(resolveAddress(a.address).base,
-                     resolveAddress(b.address).base)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 static void orderCommands(Block &block) {
-  SmallVector<SmallVector<CommandAccess>> accesses;
+  SmallVector<SmallVector<MemoryAccess>> accesses;
   // For each command, all that are complete before it starts.
   SmallVector<llvm::BitVector> before;
   Builder builder(block.getParentOp()->getContext());
   for (auto [position, command] : llvm::enumerate(getCommands(block))) {
-    accesses.push_back(getAccesses(command));
+    accesses.push_back(getMemoryAccesses(command));
     llvm::BitVector &mine = before.emplace_back(position);
     SmallVector<int32_t> depends;
     // Latest first: what the later ones wait for follows from them.

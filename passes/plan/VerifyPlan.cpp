@@ -24,13 +24,16 @@ namespace {
 
 /// Checks the commands of one variant, in order.
 struct CommandChecks {
-  CommandChecks(FunctionOp function, VariantOp variant)
-      : function(function), variant(variant) {}
+  CommandChecks(FunctionOp function, VariantOp variant,
+                const SymbolTable &symbols)
+      : function(function), variant(variant), symbols(symbols) {}
 
   FunctionOp function;
   VariantOp variant;
+  const SymbolTable &symbols;
   SmallVector<Operation *> commands;
   SmallVector<SmallVector<CommandAccess>> accesses;
+  SmallVector<SmallVector<MemoryAccess>> memory;
   /// For each command, all that are complete before it starts.
   SmallVector<llvm::BitVector> before;
 
@@ -40,6 +43,7 @@ struct CommandChecks {
     llvm::BitVector writtenOutputs(function.getOutputs().size());
     for (auto [position, command] : llvm::enumerate(commands)) {
       accesses.push_back(getAccesses(command));
+      memory.push_back(getMemoryAccesses(command));
       if (failed(checkOrder(position))) {
         return failure();
       }
@@ -99,8 +103,7 @@ struct CommandChecks {
       return command->emitOpError("internal: writes constant ")
              << constant.getConstantAttr();
     }
-    if (!SymbolTable::lookupNearestSymbolFrom<plan::ConstantOp>(
-            function, constant.getConstantAttr())) {
+    if (!symbols.lookup<plan::ConstantOp>(constant.getConstant())) {
       return constant.emitOpError("internal: names no plan.constant");
     }
     return success();
@@ -138,19 +141,10 @@ struct CommandChecks {
       mine |= before[other];
     }
     for (int64_t other = 0; other < position; ++other) {
-      if (mine.test(other)) {
-        continue;
-      }
-      for (CommandAccess a : accesses[other]) {
-        for (CommandAccess b : accesses[position]) {
-          bool writes = a.access == Access::Write || b.access == Access::Write;
-          if (writes && mayOverlap(resolveAddress(a.address).base,
-                                   resolveAddress(b.address).base)) {
-            return command->emitOpError("internal: command ")
-                   << position << " does not wait for command " << other
-                   << ", which touches the same memory";
-          }
-        }
+      if (!mine.test(other) && conflict(memory[other], memory[position])) {
+        return command->emitOpError("internal: command ")
+               << position << " does not wait for command " << other
+               << ", which touches the same memory";
       }
     }
     return success();
@@ -160,6 +154,7 @@ struct CommandChecks {
   LogicalResult checkLifetimes() {
     struct Lifetime {
       BufferOp buffer;
+      Memory memory;
       int64_t first, last;
     };
     llvm::MapVector<Operation *, Lifetime> lifetimes;
@@ -168,22 +163,27 @@ struct CommandChecks {
         Operation *base = resolveAddress(access.address).base;
         if (auto buffer = dyn_cast<BufferOp>(base)) {
           int64_t now = position;
-          auto entry = lifetimes.insert({base, {buffer, now, now}});
+          auto entry =
+              lifetimes.insert({base, {buffer, memoryOf(base), now, now}});
           entry.first->second.last = now;
         }
       }
     }
+    // In order of first use; those that are over can be left out.
+    SmallVector<Lifetime *> live;
     for (auto &[op, a] : lifetimes) {
-      for (auto &[otherOp, b] : lifetimes) {
-        if (op != otherOp && a.first <= b.last && b.first <= a.last &&
-            mayOverlap(op, otherOp)) {
+      llvm::erase_if(
+          live, [first = a.first](Lifetime *b) { return b->last < first; });
+      for (Lifetime *b : live) {
+        if (a.memory.overlaps(b->memory)) {
           auto error =
-              a.buffer.emitOpError("internal: shares memory with a buffer that "
-                                   "is live at the same time");
-          error.attachNote(b.buffer.getLoc()) << "the other buffer";
+              b->buffer.emitOpError("internal: shares memory with a buffer "
+                                    "that is live at the same time");
+          error.attachNote(a.buffer.getLoc()) << "the other buffer";
           return error;
         }
       }
+      live.push_back(&a);
     }
     return success();
   }
@@ -203,9 +203,10 @@ struct VerifyPlan : plan::impl::VerifyPlanBase<VerifyPlan> {
     }
     // Once generated, entries are inside of the binaries.
     bool isGenerated = !getOperation().getOps<BinaryOp>().empty();
+    SymbolTable symbols(getOperation());
     for (auto function : getOperation().getOps<FunctionOp>()) {
       for (auto variant : function.getBody().getOps<VariantOp>()) {
-        if (failed(CommandChecks(function, variant).run())) {
+        if (failed(CommandChecks(function, variant, symbols).run())) {
           return signalPassFailure();
         }
       }

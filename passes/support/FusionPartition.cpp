@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Groups and the paths between them.
+// Groups, the paths between them, and an order that merges keep.
 
 #include "passes/support/FusionPartition.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallSet.h"
 
 using namespace mlir;
 
@@ -14,8 +13,11 @@ namespace minic::kernel {
 
 FusionPartition::FusionPartition(Block &block) {
   for (Operation &op : block.without_terminator()) {
-    groups[&op] = members.size();
+    Group group = members.size();
+    groups[&op] = group;
     members.push_back({&op});
+    byRank.push_back(group);
+    ranks.push_back(group);
   }
 }
 
@@ -38,37 +40,58 @@ FusionPartition::successorsOf(Group group) const {
   return successors.takeVector();
 }
 
-bool FusionPartition::reaches(SmallVector<Group> worklist, Group to) const {
-  llvm::SmallSet<Group, 16> visited(worklist.begin(), worklist.end());
+llvm::DenseSet<FusionPartition::Group>
+FusionPartition::descendants(SmallVector<Group> worklist, Group to) const {
+  llvm::erase_if(worklist,
+                 [&](Group group) { return ranks[group] > ranks[to]; });
+  llvm::DenseSet<Group> visited(worklist.begin(), worklist.end());
   while (!worklist.empty()) {
-    Group group = worklist.pop_back_val();
-    if (group == to) {
-      return true;
-    }
-    for (Group successor : successorsOf(group)) {
-      if (visited.insert(successor).second) {
+    for (Group successor : successorsOf(worklist.pop_back_val())) {
+      if (ranks[successor] <= ranks[to] && visited.insert(successor).second) {
         worklist.push_back(successor);
       }
     }
   }
-  return false;
+  return visited;
 }
 
 bool FusionPartition::hasPath(Group from, Group to) const {
-  return reaches(successorsOf(from), to);
-}
-
-bool FusionPartition::hasIndirectPath(Group from, Group to) const {
-  SmallVector<Group> others = successorsOf(from);
-  llvm::erase(others, to);
-  return reaches(std::move(others), to);
+  return ranks[from] < ranks[to] &&
+         descendants(successorsOf(from), to).contains(to);
 }
 
 bool FusionPartition::canMerge(Group a, Group b) const {
-  return !hasIndirectPath(a, b) && !hasIndirectPath(b, a);
+  if (ranks[a] > ranks[b]) {
+    std::swap(a, b);
+  }
+  SmallVector<Group> others = successorsOf(a);
+  llvm::erase(others, b);
+  return !descendants(std::move(others), b).contains(b);
 }
 
 void FusionPartition::merge(Group into, Group from) {
+  auto [first, last] = std::minmax(
+      into, from, [&](Group a, Group b) { return ranks[a] < ranks[b]; });
+  // What follows the first and is not the last comes behind both.
+  llvm::DenseSet<Group> later = descendants(successorsOf(first), last);
+  unsigned begin = ranks[first], end = ranks[last] + 1;
+  SmallVector<Group> order;
+  for (Group group : ArrayRef(byRank).slice(begin, end - begin)) {
+    if (group != first && group != last && !later.contains(group)) {
+      order.push_back(group);
+    }
+  }
+  order.push_back(first);
+  order.push_back(last);
+  for (Group group : ArrayRef(byRank).slice(begin, end - begin)) {
+    if (group != last && later.contains(group)) {
+      order.push_back(group);
+    }
+  }
+  for (auto [offset, group] : llvm::enumerate(order)) {
+    byRank[begin + offset] = group;
+    ranks[group] = begin + offset;
+  }
   for (Operation *op : members[from]) {
     groups[op] = into;
   }

@@ -9,6 +9,7 @@
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace minic::kernel {
 
@@ -32,19 +33,27 @@ public:
   /// True if `a` and `b` can be one node: nothing flows out of one and through
   /// a third group into the other.
   bool canMerge(Group a, Group b) const;
-  /// Moves the ops of `from` to `into`.
+  /// Moves the ops of `from` to `into`, which canMerge allows.
   void merge(Group into, Group from);
-  /// Adds `op`, new in the block, to `group`.
+  /// Adds `op`, new in the block, to `group`. Its operands must come from
+  /// groups that data flows from into `group` already, or into one merged with
+  /// it.
   void add(mlir::Operation *op, Group group);
 
 private:
   /// The groups that use results of `group`, each once, without itself.
   llvm::SmallVector<Group> successorsOf(Group group) const;
-  bool reaches(llvm::SmallVector<Group> worklist, Group to) const;
-  bool hasIndirectPath(Group from, Group to) const;
+  /// `worklist` and all groups that its data flows to, up to the rank of `to`.
+  llvm::DenseSet<Group> descendants(llvm::SmallVector<Group> worklist,
+                                    Group to) const;
 
   llvm::SmallVector<llvm::SmallVector<mlir::Operation *, 2>> members;
   llvm::DenseMap<mlir::Operation *, Group> groups;
+  /// A topological order of the groups, and the place of each in it. A path
+  /// between two groups stays between their places, which keeps questions about
+  /// neighbours cheap in a block of any length.
+  llvm::SmallVector<Group> byRank;
+  llvm::SmallVector<unsigned> ranks;
 };
 
 } // namespace minic::kernel

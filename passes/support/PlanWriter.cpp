@@ -44,11 +44,11 @@ static bool haveEqualBytes(ElementsAttr a, ElementsAttr b) {
 
 /// A constant of the name, type and bytes of `op`; null where there is none.
 plan::ConstantOp PlanSymbols::findEqual(graph::ConstantOp op) {
-  for (auto &[key, constant] : constants) {
-    auto known = cast<ArrayAttr>(key);
-    if (op.getSource() && op.getValueAttr() && constant &&
-        known[0] == op.getSourceAttr() && constant.getValueAttr() &&
-        known[2] == TypeAttr::get(op.getType()) &&
+  if (!op.getSource() || !op.getValueAttr()) {
+    return nullptr;
+  }
+  for (plan::ConstantOp constant : bySource.lookup(op.getSourceAttr())) {
+    if (constant.getType() == op.getType() && constant.getValueAttr() &&
         haveEqualBytes(constant.getValueAttr(), op.getValueAttr())) {
       return constant;
     }
@@ -75,6 +75,9 @@ plan::ConstantOp PlanSymbols::constant(graph::ConstantOp op) {
     constant = plan::ConstantOp::create(
         builder, op.getLoc(), builder.getStringAttr(makeUnique(stem)),
         TypeAttr::get(op.getType()), op.getValueAttr());
+    if (op.getSource()) {
+      bySource[op.getSourceAttr()].push_back(constant);
+    }
     ++made;
   }
   constants[key] = constant;

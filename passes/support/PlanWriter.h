@@ -8,7 +8,7 @@
 #include "dialects/plan/FusionLowering.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -36,7 +36,9 @@ private:
   std::string target;
   llvm::StringSet<> used;
   /// Several keys may name one.
-  llvm::MapVector<mlir::Attribute, plan::ConstantOp> constants;
+  llvm::DenseMap<mlir::Attribute, plan::ConstantOp> constants;
+  llvm::DenseMap<mlir::Attribute, llvm::SmallVector<plan::ConstantOp, 1>>
+      bySource;
   size_t made = 0;
   /// The key is the printed text without names.
   llvm::StringMap<plan::KernelOp> kernels;

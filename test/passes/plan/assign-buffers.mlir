@@ -89,6 +89,21 @@ plan.function @status inputs [] outputs [] flops = 0 {
 
 // -----
 
+// What asks for more than 64 bytes gets it behind zeroed buffers, too.
+// CHECK-LABEL: plan.function @aligned
+plan.function @aligned inputs [] outputs [] flops = 0 {
+  // CHECK: attributes {arena_bytes = 320 : i64, zeroed_bytes = 64 : i64}
+  // expected-remark @below {{arena of 320 bytes for 2 buffers of 68 bytes in all, 68 live at once}}
+  plan.variant "cuda" isa [] threads = 1 prepare {} run {
+    // CHECK: plan.buffer 64 {alignment = 256 : i64, offset = 256 : i64}
+    %counters = plan.buffer 4 {zeroed}
+    %a = plan.buffer 64 {alignment = 256 : i64}
+    plan.launch "f" grid [1](%counters, %a) access [#plan<access write>, #plan<access write>]
+  }
+}
+
+// -----
+
 // No buffers, no arena.
 // CHECK-LABEL: plan.function @empty
 plan.function @empty inputs [] outputs [] flops = 0 {
