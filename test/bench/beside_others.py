@@ -24,6 +24,8 @@ import sys
 import tempfile
 import time
 
+import minic_library
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LAYERS = 6
 POOL = """
@@ -96,61 +98,19 @@ def input_values(rows, width):
 
 
 class Minic:
-    """The C interface, by ctypes."""
-
-    class Tensor(ctypes.Structure):  # DLTensor
-        _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2),
-                    ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
-                    ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-                    ("shape", ctypes.POINTER(ctypes.c_int64)),
-                    ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64)]
-
-    class Options(ctypes.Structure):  # minic_context_options
-        _fields_ = [("struct_size", ctypes.c_size_t),
-                    ("arena", ctypes.c_void_p),
-                    ("arena_bytes", ctypes.c_uint64),
-                    ("parallel_for", ctypes.c_void_p),
-                    ("pool", ctypes.c_void_p), ("stream", ctypes.c_void_p),
-                    ("pooled_arena", ctypes.c_int32),
-                    ("graph", ctypes.c_int32), ("staging", ctypes.c_int32)]
-
     def __init__(self, setup):
-        self.library = ctypes.CDLL(setup["library"])
-        self.library.minic_last_error.restype = ctypes.c_char_p
-        program, self.context = ctypes.c_void_p(), ctypes.c_void_p()
-        self.check(self.library.minic_program_load(
-            setup["artifact"].encode(), None, ctypes.byref(program)))
-        options = self.Options(struct_size=ctypes.sizeof(self.Options))
-        if "pool" in setup:
-            self.pool = ctypes.CDLL(setup["pool"])
-            options.parallel_for = ctypes.cast(self.pool.gomp,
-                                               ctypes.c_void_p).value
-        self.check(self.library.minic_context_create(
-            program, ctypes.byref(options), ctypes.byref(self.context)))
-        rows, width = setup["rows"], setup["width"]
-        self.count = rows * width
-        self.shape = (ctypes.c_int64 * 2)(rows, width)
-        self.tensors = []
-        for values in (input_values(rows, width), [0] * self.count):
-            buffer = (ctypes.c_float * (self.count + 16))()
-            address = (ctypes.addressof(buffer) + 63) & ~63
-            (ctypes.c_float * self.count).from_address(address)[:] = values
-            self.tensors.append((buffer, self.Tensor(
-                data=address, device=(1, 0), ndim=2, code=2, bits=32, lanes=1,
-                shape=self.shape)))
-        self.call = lambda run=self.library.minic_context_run, \
-            arguments=(self.context, ctypes.byref(self.tensors[0][1]),
-                       ctypes.c_size_t(1), ctypes.byref(self.tensors[1][1]),
-                       ctypes.c_size_t(1)): run(*arguments)
-        self.check(self.call())
-
-    def check(self, status):
-        if status != 0:
-            sys.exit(self.library.minic_last_error().decode())
+        pool = ctypes.CDLL(setup["pool"]).gomp if "pool" in setup else None
+        self.model = minic_library.Model(setup["library"], setup["artifact"],
+                                         parallel_for=pool)
+        self.count = setup["rows"] * setup["width"]
+        self.model.inputs[0].write(struct.pack(
+            f"<{self.count}f", *input_values(setup["rows"], setup["width"])))
+        self.call = self.model.run
+        self.model.check(self.call())
 
     def output(self):
-        address = self.tensors[1][1].data
-        return list((ctypes.c_float * self.count).from_address(address))
+        return list(struct.unpack(f"<{self.count}f",
+                                  self.model.outputs[0].read()))
 
 
 class OnnxRuntime:

@@ -88,3 +88,13 @@ MODELS = {w.name: w for w in (
     ModelWorkload("qwen3_block_decode_c1024_bf16", "qwen3",
                   {"batch": 1, "cache": 1024}, "decode", patience=1.5),
 )}
+
+#: Of the CPU benchmark (cpu_models.py), where minic has to be no slower than
+#: ONNX Runtime and OpenVINO.
+CPU_MODELS = {w.name: w for w in (
+    ModelWorkload("bert_base_b1_s128_f32", "bert",
+                  {"batch": 1, "sequence": 128}, dtype="f32"),
+    ModelWorkload("vit_b16_b1_f32", "vit", {"batch": 1}, dtype="f32"),
+    ModelWorkload("gpt2_small_b1_s128_f32", "gpt2",
+                  {"batch": 1, "sequence": 128}, dtype="f32"),
+)}

@@ -48,8 +48,11 @@ for line in sys.stdin:
     if step == "compile":
         reply = "as noted"
     if step == "load":
-        reply = {"error": 1e-3, "note": "", "device": "fake"}
-    if step == "sample" and not (request["kind"] == "device" and US > 100):
+        reply = {"error": 1e-3, "note": "", "device": "fake", "seconds": 1.0,
+                 "version": "1.2"}
+    if step == "sample" and "kind" not in request:  # of the CPU's benchmark
+        reply = {"us": [US] * request["n"], "cpu_us": 2 * US}
+    elif step == "sample" and not (request["kind"] == "device" and US > 100):
         reply = US * (1 + 0.01 * (samples % 3))
     note(f"end {step}")
     print(json.dumps({"ok": reply}), flush=True)
