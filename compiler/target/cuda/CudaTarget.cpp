@@ -6,6 +6,7 @@
 
 #include "compiler/target/CountCode.h"
 #include "compiler/target/cuda/Assembler.h"
+#include "compiler/target/cuda/attention/AttentionFamily.h"
 #include "compiler/target/cuda/cublas/CublasGemm.h"
 #include "compiler/target/cuda/cublaslt/CublasltMatmul.h"
 #include "compiler/target/cuda/cudnn/CudnnConvolution.h"
@@ -23,13 +24,15 @@ using namespace mlir;
 namespace minic::cuda {
 
 CudaTarget::CudaTarget(DeviceProfile profile) : Target(std::move(profile)) {
+  static const AttentionFamily attention;
   static const GemmSkinnyFamily skinny;
   static const GemmSm80Family gemmSm80;
   static const GemmSm90Family gemmSm90;
   static const PointwiseFamily pointwise;
   static const RowsFamily rows;
   static const LoopsFamily loops;
-  families_ = {&skinny, &gemmSm80, &gemmSm90, &pointwise, &rows, &loops};
+  families_ = {&attention, &skinny, &gemmSm80, &gemmSm90,
+               &pointwise, &rows,   &loops};
   static const CublasGemm cublas;
   static const CublasltMatmul cublaslt;
   static const CudnnConvolution convolution(/*fusesEpilogue=*/false),

@@ -36,11 +36,18 @@ void SimtBlock::bitcast(LLVM::BitcastOp op) {
   if (from == to) {
     return each(op, [](ArrayRef<uint64_t> in) { return in[0]; });
   }
+  Register source = get(op.getArg());
+  Register &result = define(op.getResult());
+  if (from == 2 && to == 1) {
+    for (int64_t t = 0; t != threads_; ++t) {
+      result.bits[size_t(t)] =
+          source.bits[size_t(2 * t)] | source.bits[size_t(2 * t + 1)] << 16;
+    }
+    return;
+  }
   if (from != 1 || to != 2) {
     return fail(op, "unknown bitcast");
   }
-  Register source = get(op.getArg());
-  Register &result = define(op.getResult());
   for (int64_t t = 0; t != threads_; ++t) {
     result.bits[size_t(2 * t)] = source.bits[size_t(t)] & 0xffff;
     result.bits[size_t(2 * t + 1)] = source.bits[size_t(t)] >> 16 & 0xffff;
@@ -93,6 +100,27 @@ bool SimtBlock::runValues(Operation *op) {
         return each(op,
                     [](ArrayRef<uint64_t> in) {
                       return asBits(std::exp(asFloat(in[0])));
+                    }),
+               true;
+      })
+      .Case([&](math::Exp2Op) {
+        return each(op,
+                    [](ArrayRef<uint64_t> in) {
+                      return asBits(std::exp2(asFloat(in[0])));
+                    }),
+               true;
+      })
+      .Case([&](math::LogOp) {
+        return each(op,
+                    [](ArrayRef<uint64_t> in) {
+                      return asBits(std::log(asFloat(in[0])));
+                    }),
+               true;
+      })
+      .Case([&](math::TanhOp) {
+        return each(op,
+                    [](ArrayRef<uint64_t> in) {
+                      return asBits(std::tanh(asFloat(in[0])));
                     }),
                true;
       })

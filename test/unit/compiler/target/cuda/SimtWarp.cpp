@@ -13,25 +13,32 @@
 namespace minic::cuda {
 
 void SimtBlock::runLdMatrix(NVVM::LdMatrixOp op) {
-  if (!allActive() || op.getLayout() != NVVM::MMALayout::row) {
-    return fail(op, "unknown ldmatrix");
+  if (!allActive()) {
+    return fail(op, "ldmatrix in divergent code");
   }
+  // Transposed, a thread has elements of two rows and one column.
+  bool isTransposed = op.getLayout() == NVVM::MMALayout::col;
   int64_t matrices = op.getNum();
   Register pointers = get(op.getPtr());
   Register &result = define(op.getRes());
   for (int64_t t = 0; t != threads_; ++t) {
     int64_t warp = t / 32, lane = t % 32;
     for (int64_t j = 0; j != matrices; ++j) {
-      uint64_t row = pointers.bits[size_t(warp * 32 + 8 * j + lane / 4)];
-      std::string why = memory_.check(true, row, 16, 16);
-      if (why.empty()) {
-        why = memory_.readShared(row, 16, warp);
+      uint64_t word = 0;
+      for (int64_t e = 0; e != 2; ++e) {
+        int64_t number = isTransposed ? lane % 4 * 2 + e : lane / 4;
+        int64_t column = isTransposed ? lane / 4 : lane % 4 * 2 + e;
+        uint64_t row = pointers.bits[size_t(warp * 32 + 8 * j + number)];
+        std::string why = memory_.check(true, row, 16, 16);
+        if (why.empty()) {
+          why = memory_.readShared(row, 16, warp);
+        }
+        if (!why.empty()) {
+          return fail(op, why);
+        }
+        word |= memory_.load(true, row + uint64_t(2 * column), 2) << (16 * e);
       }
-      if (!why.empty()) {
-        return fail(op, why);
-      }
-      result.bits[size_t(t * matrices + j)] =
-          memory_.load(true, row + uint64_t(lane % 4 * 4), 4);
+      result.bits[size_t(t * matrices + j)] = word;
     }
   }
 }

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matching, lowering and emission of attention.
+
+#include "compiler/target/cuda/attention/AttentionFamily.h"
+
+#include "compiler/target/OfferFusion.h"
+#include "compiler/target/cuda/KernelLaunch.h"
+#include "compiler/target/cuda/attention/EmitAttention.h"
+#include "compiler/target/cuda/attention/EnumerateAttention.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+using kernel::FusionOp;
+
+std::optional<std::string>
+AttentionFamily::reject(FusionOp fusion, const DeviceProfile &profile) const {
+  if (profile.smVersion < 80) {
+    return "the GPU is older than sm_80";
+  }
+  std::string reason;
+  auto attention = matchAttention(fusion, reason);
+  if (failed(attention)) {
+    return reason;
+  }
+  if (enumerateAttention(*attention, profile).empty()) {
+    return "too large, or a GPU with too little shared memory";
+  }
+  return std::nullopt;
+}
+
+/// What the estimate is least sure of.
+static std::string kindOf(const AttentionSchedule &schedule) {
+  return "attention " + std::to_string(schedule.rowBlock()) + "x" +
+         std::to_string(schedule.keyBlock) + " " +
+         std::to_string(schedule.keyWarps) +
+         (schedule.split > 1 ? " split" : "");
+}
+
+std::vector<Implementation>
+AttentionFamily::enumerate(FusionOp fusion,
+                           const DeviceProfile &profile) const {
+  std::string reason;
+  auto attention = matchAttention(fusion, reason);
+  if (failed(attention)) {
+    return {};
+  }
+  std::vector<Implementation> implementations;
+  for (const EstimatedAttention &each :
+       enumerateAttention(*attention, profile)) {
+    implementations.push_back(
+        offerDense(fusion, name(), toAttr(each.schedule, fusion.getContext()),
+                   toString(each.schedule), each.microseconds));
+    implementations.back().kind = kindOf(each.schedule);
+  }
+  return implementations;
+}
+
+/// What `fusion` and its impl say; a diagnostic where they do not fit.
+static FailureOr<AttentionGeometry> analyze(FusionOp fusion) {
+  std::string reason;
+  auto attention = matchAttention(fusion, reason);
+  if (failed(attention)) {
+    return fusion.emitError("attention cannot implement this fusion: ")
+           << reason;
+  }
+  auto schedule = parseAttentionSchedule(fusion.getImplAttr().getSchedule(),
+                                         fusion.getLoc());
+  if (failed(schedule)) {
+    return failure();
+  }
+  auto geometry = AttentionGeometry::get(*attention, *schedule, reason);
+  if (failed(geometry)) {
+    return fusion.emitError("attention cannot implement this fusion with ")
+           << toString(*schedule) << ": " << reason;
+  }
+  return geometry;
+}
+
+LogicalResult AttentionFamily::lower(FusionOp fusion,
+                                     plan::PlanBuilder &plan) const {
+  auto g = analyze(fusion);
+  if (failed(g)) {
+    return failure();
+  }
+  KernelLaunch launch;
+  launch.grid = {g->blocks()};
+  if (g->schedule.split > 1) {
+    launch.grid.push_back(g->schedule.split);
+    launch.workspace = {plan.buffer(g->workspaceBytes()),
+                        plan.zeroedBuffer(g->counterBytes())};
+  }
+  launch.threads = g->schedule.threads();
+  launch.sharedBytes = g->sharedBytes();
+  launch.programmatic = g->schedule.programmatic;
+  launch.label = getLaunchLabel(name(), fusion);
+  addLaunch(plan, fusion, plan.kernel(fusion, toString(g->schedule)), launch);
+  return success();
+}
+
+LogicalResult AttentionFamily::emit(plan::KernelOp kernel,
+                                    const DeviceProfile &profile,
+                                    ModuleOp device) const {
+  auto fusion = cast<FusionOp>(kernel.getBody().front().front());
+  auto g = analyze(fusion);
+  if (failed(g)) {
+    return failure();
+  }
+  if (g->schedule.programmatic && profile.smVersion < 90) {
+    return kernel.emitError("programmatic launches need sm_90, got ")
+           << profile.cpu;
+  }
+  int64_t pointers =
+      int64_t(fusion.getInputs().size() + fusion.getNumResults());
+  emitAttention(kernel.getLoc(), device,
+                cast<StringAttr>(kernel.getEntries()[0]).getValue(), *g,
+                pointers);
+  return success();
+}
+
+} // namespace minic::cuda

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sizes, and what fits.
+
+#include "compiler/target/cuda/attention/AttentionGeometry.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+/// Of one head; larger ones leave no registers for the sums.
+constexpr int64_t kMostDepth = 256;
+
+/// The largest cp.async that all rows of `access` are aligned to; 2 where they
+/// are aligned to an element only.
+static int64_t alignmentOf(const AttentionFusion::Access &access,
+                           std::array<int64_t, 4> extents) {
+  int64_t bytes = std::gcd(int64_t(16), access.offset * 2);
+  for (size_t i = 0; i != 3; ++i) {
+    if (extents[i] > 1) {
+      bytes = std::gcd(bytes, access.strides[i] * 2);
+    }
+  }
+  return bytes;
+}
+
+static SharedRows rowsOf(const AttentionFusion::Access &access,
+                         std::array<int64_t, 4> extents) {
+  return {extents[3], int64_t(llvm::alignTo(extents[3], 16)),
+          alignmentOf(access, extents)};
+}
+
+FailureOr<AttentionFusion> matchAttention(kernel::FusionOp fusion,
+                                          std::string &reason) {
+  auto fail = [&](const char *why) {
+    reason = why;
+    return failure();
+  };
+  auto found = AttentionFusion::get(fusion, reason);
+  if (failed(found)) {
+    return failure();
+  }
+  const AttentionFusion &a = *found;
+  Type type = a.query.storage;
+  if (!(type.isBF16() || type.isF16()) || a.key.storage != type ||
+      a.value.storage != type) {
+    return fail("query, key and value that are not all bf16 or all f16");
+  }
+  if (a.depth > kMostDepth || a.valueDepth > kMostDepth) {
+    return fail("heads of more than 256 elements");
+  }
+  auto isContiguous = [](const AttentionFusion::Access &access, int64_t size) {
+    return size == 1 || access.strides[3] == 1;
+  };
+  if (!isContiguous(a.query, a.depth) || !isContiguous(a.key, a.depth) ||
+      !isContiguous(a.value, a.valueDepth)) {
+    return fail("a head whose elements are not contiguous");
+  }
+  SharedRows rows[] = {
+      rowsOf(a.query, {a.batch, a.heads, a.rows, a.depth}),
+      rowsOf(a.key, {a.batch, a.keyHeads, a.keys, a.depth}),
+      rowsOf(a.value, {a.batch, a.keyHeads, a.keys, a.valueDepth})};
+  for (const SharedRows &each : rows) {
+    if (each.accessBytes < 4) {
+      return fail("rows of query, key or value not aligned to 4 bytes");
+    }
+  }
+  constexpr int64_t most = INT32_MAX / 4;
+  if (a.rows > most / a.heads || a.keys > most ||
+      a.batch > most / (a.heads * a.rows)) {
+    return fail("more rows or keys than 32 bits number");
+  }
+  // Parameters of the kernel: operands, then results.
+  auto operands = unsigned(fusion.getInputs().size());
+  found->result.argument += operands;
+  if (found->logSumExp) {
+    found->logSumExp->argument += operands;
+  }
+  return found;
+}
+
+FailureOr<AttentionGeometry>
+AttentionGeometry::get(const AttentionFusion &a,
+                       const AttentionSchedule &schedule, std::string &reason) {
+  AttentionGeometry g{
+      a,
+      schedule,
+      rowsOf(a.query, {a.batch, a.heads, a.rows, a.depth}),
+      rowsOf(a.key, {a.batch, a.keyHeads, a.keys, a.depth}),
+      rowsOf(a.value, {a.batch, a.keyHeads, a.keys, a.valueDepth}),
+      schedule.packs ? a.headsPerKey() : 1};
+  for (const SharedRows &rows : {g.query, g.key, g.value}) {
+    auto accesses = uint64_t(rows.padded * 2 / rows.accessBytes);
+    if (int64_t(llvm::PowerOf2Ceil(accesses)) > schedule.threads()) {
+      reason = "fewer threads than accesses of a row";
+      return failure();
+    }
+  }
+  if (g.blocks() > INT32_MAX) {
+    reason = "more blocks than a grid has";
+    return failure();
+  }
+  return g;
+}
+
+int64_t AttentionGeometry::rowBlocks() const {
+  return int64_t(llvm::divideCeil(rows(), schedule.rowBlock()));
+}
+
+int64_t AttentionGeometry::keyBlocks() const {
+  return int64_t(llvm::divideCeil(fusion.keys, schedule.keyBlock));
+}
+
+bool AttentionGeometry::keepsQuery() const {
+  return query.padded / 4 * schedule.rowTiles <= 32;
+}
+
+bool AttentionGeometry::foldsScale() const {
+  bool addsMask = fusion.mask && isa<FloatType>(fusion.mask->storage);
+  return fusion.scale > 0 && !fusion.softCap && !addsMask;
+}
+
+bool AttentionGeometry::leavesOut() const {
+  bool hasBools = fusion.mask && fusion.mask->storage.isInteger(1);
+  return hasBools || fusion.causal != graph::Causal::None || fusion.window;
+}
+
+int64_t AttentionGeometry::sharedBytes() const {
+  int64_t stages = queryBytes() + schedule.stages * stageBytes();
+  int64_t partials =
+      schedule.keyWarps > 1 ? schedule.keyWarps * partialFloats() * 4 : 0;
+  int64_t flag = schedule.split > 1 ? 16 : 0;
+  return std::max(stages, partials) + flag;
+}
+
+int64_t AttentionGeometry::workspaceBytes() const {
+  return schedule.split > 1 ? blocks() * schedule.split * partialFloats() * 4
+                            : 0;
+}
+
+/// Within 25 of what nvJitLink 13.0 took for sm_90a, for heads of 64, 128 and
+/// 256 elements and 32 and 64 keys; where the sum is above 256 it spilled.
+int64_t AttentionGeometry::registers() const {
+  auto tiles = double(schedule.rowTiles);
+  double sums = double(value.padded) / 2 * tiles;
+  double scores = double(schedule.warpKeys()) / 2 * tiles;
+  double held = keepsQuery() ? double(query.padded) / 4 * tiles : 4 * tiles;
+  return int64_t(1.2 * sums + (tiles > 1 ? 1.5 : 1.75) * scores + held + 40);
+}
+
+int64_t AttentionGeometry::blocksPerSm(const DeviceProfile &profile) const {
+  // A block's own kilobyte belongs to the system.
+  int64_t byShared = profile.sharedBytesPerSm / (sharedBytes() + 1024);
+  int64_t each = llvm::alignTo(std::min<int64_t>(registers(), 255), 8);
+  int64_t byRegisters = profile.registersPerSm / (each * schedule.threads());
+  int64_t byThreads = profile.threadsPerSm / schedule.threads();
+  return std::min({byShared, byRegisters, byThreads, int64_t(32)});
+}
+
+} // namespace minic::cuda

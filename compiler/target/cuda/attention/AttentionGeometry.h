@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// AttentionGeometry: where the rows, keys and partial results of an attention
+// lie, in the grid, in shared memory and in the workspace.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_ATTENTION_ATTENTIONGEOMETRY_H
+#define MINIC_COMPILER_TARGET_CUDA_ATTENTION_ATTENTIONGEOMETRY_H
+
+#include "compiler/target/DeviceProfile.h"
+#include "compiler/target/codegen/AttentionFusion.h"
+#include "compiler/target/cuda/attention/AttentionSchedule.h"
+
+namespace minic::cuda {
+
+/// Rows of a 16-bit operand in shared memory: padded with zeros to a multiple
+/// of 16 elements. Their pitch is an odd number of 16 bytes, so that ldmatrix
+/// finds 8 rows in different banks.
+struct SharedRows {
+  int64_t elements, padded;
+  /// Bytes of one cp.async: what the operand's rows are aligned to.
+  int64_t accessBytes;
+
+  int64_t pitch() const { return padded * 2 + 16; }
+};
+
+struct AttentionGeometry {
+  AttentionFusion fusion;
+  AttentionSchedule schedule;
+  SharedRows query, key, value;
+  /// Heads of the query that are rows of one block.
+  int64_t heads;
+
+  /// Fails with a reason where `schedule` does not fit.
+  static mlir::FailureOr<AttentionGeometry>
+  get(const AttentionFusion &fusion, const AttentionSchedule &schedule,
+      std::string &reason);
+
+  /// Rows that share keys, and the blocks that they take.
+  int64_t rows() const { return heads * fusion.rows; }
+  int64_t rowBlocks() const;
+  /// Pairs of a batch and the heads of a block.
+  int64_t outer() const { return fusion.batch * fusion.heads / heads; }
+  int64_t blocks() const { return rowBlocks() * outer(); }
+  int64_t keyBlocks() const;
+
+  /// The query stays in registers; otherwise each block of keys has it loaded
+  /// again.
+  bool keepsQuery() const;
+  /// Scores are scaled by the exponential's own multiplication.
+  bool foldsScale() const;
+  /// Some keys may be left out, beyond the last one's block being cut.
+  bool leavesOut() const;
+
+  int64_t queryBytes() const { return schedule.rowBlock() * query.pitch(); }
+  int64_t keyBytes() const { return schedule.keyBlock * key.pitch(); }
+  int64_t stageBytes() const {
+    return keyBytes() + schedule.keyBlock * value.pitch();
+  }
+  /// Of a partial result: rows of f32 values, then maximum and sum of each.
+  int64_t partialPitch() const { return value.padded + 4; }
+  int64_t partialFloats() const {
+    return schedule.rowBlock() * (partialPitch() + 2);
+  }
+  int64_t sharedBytes() const;
+  int64_t workspaceBytes() const;
+  int64_t counterBytes() const { return blocks() * 4; }
+
+  /// About the registers that a thread needs.
+  int64_t registers() const;
+  int64_t blocksPerSm(const DeviceProfile &profile) const;
+};
+
+/// The attention that is `fusion`, where this family takes it; a reason where
+/// it does not. Results are numbered as the kernel's parameters, behind
+/// operands.
+mlir::FailureOr<AttentionFusion> matchAttention(kernel::FusionOp fusion,
+                                                std::string &reason);
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_ATTENTION_ATTENTIONGEOMETRY_H

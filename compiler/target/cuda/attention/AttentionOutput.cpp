@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A part has the values of each row of the block, then the greatest score and
+// the sum of each. The block that arrives last merges those of all.
+
+#include "compiler/target/cuda/attention/AttentionOutput.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+void AttentionOutput::emit(ArrayRef<RowState> states, ArrayRef<Value> sums,
+                           Value keyWarp, Value lane) {
+  const AttentionSchedule &s = g.schedule;
+  auto result = [&](const Group &group) {
+    storeResult(group);
+    if (g.leavesOut()) {
+      leftOut.repair(group.row, group.column, /*tiles=*/1, group.state,
+                     group.values);
+    }
+  };
+  auto part = [&](const Group &group) {
+    storePart(partOf(k.blockIdY()), group);
+  };
+  if (s.keyWarps > 1) {
+    Value own = k.advance(memory.shared, k.mul(keyWarp, g.partialFloats()),
+                          k.b.getF32Type());
+    forEachOwn(states, sums, lane,
+               [&](const Group &group) { storePart(own, group); });
+    k.barrier();
+    s.split > 1 ? merge(memory.shared, s.keyWarps, part)
+                : merge(memory.shared, s.keyWarps, result);
+  } else {
+    s.split > 1 ? forEachOwn(states, sums, lane, part)
+                : storeOwn(states, sums, lane);
+  }
+  if (s.split > 1) {
+    k.ifThen(isLastBlock(), [&] { merge(partOf(k.i32(0)), s.split, result); });
+  }
+}
+
+void AttentionOutput::ifExists(Value row, llvm::function_ref<void()> then) {
+  if (g.rows() % g.schedule.rowBlock() == 0) {
+    return then();
+  }
+  k.ifThen(k.lessThan(row, g.rows()), then);
+}
+
+void AttentionOutput::forEachOwn(ArrayRef<RowState> states,
+                                 ArrayRef<Value> sums, Value lane, Sink sink) {
+  int64_t tiles = g.value.padded / 8;
+  Value inGroup = k.rem(lane, 4), first = k.mul(inGroup, 2);
+  Value isFirst = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq,
+                                        inGroup, k.i32(0));
+  for (auto [i, state] : llvm::enumerate(states)) {
+    Value row = scores.row(int64_t(i));
+    ifExists(row, [&] {
+      for (int64_t tile = 0; tile != tiles; ++tile) {
+        size_t at = (i / 2 * size_t(tiles) + size_t(tile)) * 4 + i % 2 * 2;
+        sink({row,
+              k.add(first, 8 * tile),
+              {sums[at], sums[at + 1]},
+              state,
+              tile == 0 ? isFirst : Value()});
+      }
+    });
+  }
+}
+
+void AttentionOutput::storeOwn(ArrayRef<RowState> states, ArrayRef<Value> sums,
+                               Value lane) {
+  forEachOwn(states, sums, lane,
+             [&](const Group &group) { storeResult(group); });
+  int64_t tiles = g.value.padded / 8;
+  for (size_t i = 0; g.leavesOut() && i != states.size(); ++i) {
+    SmallVector<Value> own;
+    for (size_t tile = 0; tile != size_t(tiles); ++tile) {
+      size_t at = (i / 2 * size_t(tiles) + tile) * 4 + i % 2 * 2;
+      own.append({sums[at], sums[at + 1]});
+    }
+    Value row = scores.row(int64_t(i));
+    ifExists(row, [&] {
+      leftOut.repair(row, k.mul(k.rem(lane, 4), 2), tiles, states[i], own);
+    });
+  }
+}
+
+void AttentionOutput::merge(Value first, int64_t parts, Sink sink) {
+  OpBuilder &b = k.b;
+  Type f32 = b.getF32Type();
+  int64_t perRow = g.value.padded / 2, rowBlock = g.schedule.rowBlock();
+  auto constant = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, k.loc, b.getF32FloatAttr(float(value)));
+  };
+  auto at = [&](Value part, Value offset) {
+    Value pointer = k.advance(first, k.mul(part, g.partialFloats()), f32);
+    return k.advance(pointer, offset, f32);
+  };
+  auto visit = [&](Value index) {
+    Value local = k.div(index, perRow), column = k.mul(k.rem(index, perRow), 2);
+    Value row = k.add(rows.firstRow(), local);
+    Value state = k.add(k.mul(local, 2), rowBlock * g.partialPitch());
+    Value values = k.add(k.mul(local, g.partialPitch()), column);
+    ifExists(row, [&] {
+      Value end = k.i32(parts), none = constant(-HUGE_VAL), zero = constant(0);
+      Value greatest = k.forLoop(
+          k.i32(0), end, 1, {none},
+          [&](Value part, ValueRange carried) -> SmallVector<Value> {
+            Value each = k.loadAligned(f32, at(part, state));
+            return {arith::MaximumFOp::create(b, k.loc, carried[0], each)};
+          })[0];
+      auto pair = VectorType::get(2, f32);
+      SmallVector<Value> merged = k.forLoop(
+          k.i32(0), end, 1, {zero, zero, zero},
+          [&](Value part, ValueRange carried) -> SmallVector<Value> {
+            Value both = k.loadAligned(pair, at(part, state));
+            Value own = k.loadAligned(pair, at(part, values));
+            auto of = [&](Value vector, int64_t i) -> Value {
+              return vector::ExtractOp::create(b, k.loc, vector, i);
+            };
+            Value weight = softmax.weight(of(both, 0), greatest);
+            auto add = [&](Value sum, Value value) -> Value {
+              Value part = arith::MulFOp::create(b, k.loc, value, weight);
+              return arith::AddFOp::create(b, k.loc, sum, part);
+            };
+            return {add(carried[0], of(both, 1)), add(carried[1], of(own, 0)),
+                    add(carried[2], of(own, 1))};
+          });
+      Value isFirst = arith::CmpIOp::create(b, k.loc, arith::CmpIPredicate::eq,
+                                            column, k.i32(0));
+      sink({row,
+            column,
+            {merged[1], merged[2]},
+            {greatest, merged[0]},
+            isFirst});
+    });
+  };
+  k.forLoop(k.threadIdX(), k.i32(rowBlock * perRow), g.schedule.threads(),
+            visit);
+}
+
+void AttentionOutput::storePart(Value part, const Group &group) {
+  Type f32 = k.b.getF32Type();
+  auto store = [&](Value x, Value y, Value offset) {
+    auto pair = VectorType::get(2, f32);
+    Value both =
+        vector::FromElementsOp::create(k.b, k.loc, pair, ValueRange{x, y});
+    k.storeAligned(both, k.advance(part, offset, f32));
+  };
+  Value local = k.sub(group.row, rows.firstRow());
+  store(group.values[0], group.values[1],
+        k.add(k.mul(local, g.partialPitch()), group.column));
+  if (group.isFirst) {
+    k.ifThen(group.isFirst, [&] {
+      store(group.state.greatest, group.state.sum,
+            k.add(k.mul(local, 2), g.schedule.rowBlock() * g.partialPitch()));
+    });
+  }
+}
+
+Value AttentionOutput::partOf(Value number) {
+  Value part = k.add(k.mul(k.blockIdX(), g.schedule.split), number);
+  part = arith::ExtUIOp::create(k.b, k.loc, k.b.getI64Type(), part);
+  return k.advance(memory.workspace, k.mul(part, g.partialFloats()),
+                   k.b.getF32Type());
+}
+
+Value AttentionOutput::isLastBlock() {
+  Type i32 = k.b.getI32Type();
+  Value flag = k.advance(memory.shared, g.sharedBytes() - 16, k.b.getI8Type());
+  auto device = k.b.getStringAttr("device");
+  // What the block wrote must be seen by whoever sees its count.
+  LLVM::FenceOp::create(k.b, k.loc, LLVM::AtomicOrdering::acq_rel, device);
+  k.barrier();
+  Value isFirst = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq,
+                                        k.threadIdX(), k.i32(0));
+  k.ifThen(isFirst, [&] {
+    // Wraps to zero at the last one, for the next run.
+    Value before = LLVM::AtomicRMWOp::create(
+        k.b, k.loc, LLVM::AtomicBinOp::uinc_wrap,
+        k.advance(memory.counters, k.blockIdX(), i32),
+        k.i32(g.schedule.split - 1), LLVM::AtomicOrdering::acq_rel, device);
+    k.storeAligned(before, flag);
+  });
+  k.barrier();
+  LLVM::FenceOp::create(k.b, k.loc, LLVM::AtomicOrdering::acq_rel, device);
+  return arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq,
+                               k.loadAligned(i32, flag),
+                               k.i32(g.schedule.split - 1));
+}
+
+/// Whether two neighbours of a row are stored at once.
+static bool storesPairs(const AttentionFusion &a) {
+  const AttentionFusion::Access &to = a.result;
+  bool isEven = to.offset % 2 == 0;
+  for (size_t i = 0; i != 3; ++i) {
+    isEven = isEven && to.strides[i] % 2 == 0;
+  }
+  return isEven && to.strides[3] == 1 && a.valueDepth % 2 == 0;
+}
+
+void AttentionOutput::storeLogSumExp(const Group &group) {
+  const AttentionFusion &a = g.fusion;
+  if (a.logSumExp && group.isFirst) {
+    k.ifThen(group.isFirst, [&] {
+      Value to =
+          rows.pointer(*a.logSumExp, rows.address(*a.logSumExp, group.row));
+      Value value =
+          softmax.logSumExp(group.state, g.foldsScale() ? a.scale : 1);
+      k.storeAligned(k.toStorage(value, a.logSumExp->storage), to);
+    });
+  }
+}
+
+void AttentionOutput::storeResult(const Group &group) {
+  const AttentionFusion &a = g.fusion;
+  storeLogSumExp(group);
+  Value inverse = softmax.inverse(group.state);
+  std::array<Value, 2> scaled;
+  for (size_t i : {0, 1}) {
+    scaled[i] = arith::MulFOp::create(k.b, k.loc, group.values[i], inverse);
+  }
+  Value row = rows.address(a.result, group.row);
+  auto at = [&](Value column) {
+    Value wide = arith::ExtUIOp::create(k.b, k.loc, k.b.getI64Type(), column);
+    return rows.pointer(a.result, k.add(row, k.mul(wide, a.result.strides[3])));
+  };
+  auto ifInside = [&](Value column, llvm::function_ref<void()> then) {
+    if (a.valueDepth == g.value.padded) {
+      return then();
+    }
+    k.ifThen(k.lessThan(column, a.valueDepth), then);
+  };
+  if (storesPairs(a)) {
+    ifInside(group.column, [&] {
+      auto pair = VectorType::get(2, k.b.getF32Type());
+      Value both = vector::FromElementsOp::create(k.b, k.loc, pair, scaled);
+      k.storeAligned(k.toStorage(both, a.result.storage), at(group.column));
+    });
+    return;
+  }
+  for (int64_t i : {0, 1}) {
+    Value column = k.add(group.column, i);
+    ifInside(column, [&] {
+      k.storeAligned(k.toStorage(scaled[size_t(i)], a.result.storage),
+                     at(column));
+    });
+  }
+}
+
+} // namespace minic::cuda

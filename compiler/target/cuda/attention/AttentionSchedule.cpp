@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The schedule as an attribute and as text.
+
+#include "compiler/target/cuda/attention/AttentionSchedule.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+std::string toString(const AttentionSchedule &schedule) {
+  auto text = [](int64_t value) { return std::to_string(value); };
+  return "attention " + text(schedule.rowBlock()) + "x" +
+         text(schedule.keyBlock) + " warps=" + text(schedule.warps) + "x" +
+         text(schedule.keyWarps) + " stages=" + text(schedule.stages) +
+         (schedule.split > 1 ? " split=" + text(schedule.split) : "") +
+         (schedule.packs ? " packed" : "") +
+         (schedule.programmatic ? " pdl" : "");
+}
+
+DictionaryAttr toAttr(const AttentionSchedule &schedule, MLIRContext *context) {
+  Builder b(context);
+  auto number = [&](StringRef name, int64_t value) {
+    return b.getNamedAttr(name, b.getI64IntegerAttr(value));
+  };
+  return b.getDictionaryAttr(
+      {number("key_block", schedule.keyBlock),
+       number("key_warps", schedule.keyWarps), number("pack", schedule.packs),
+       number("pdl", schedule.programmatic),
+       number("row_tiles", schedule.rowTiles), number("split", schedule.split),
+       number("stages", schedule.stages), number("warps", schedule.warps)});
+}
+
+FailureOr<AttentionSchedule> parseAttentionSchedule(DictionaryAttr attr,
+                                                    Location loc) {
+  AttentionSchedule schedule;
+  bool isKnown = attr && attr.size() == 8;
+  auto read = [&](StringRef name, int64_t least, int64_t most) {
+    auto value = attr ? attr.getAs<IntegerAttr>(name) : IntegerAttr();
+    isKnown =
+        isKnown && value && value.getInt() >= least && value.getInt() <= most;
+    return isKnown ? value.getInt() : least;
+  };
+  schedule.keyBlock = read("key_block", 16, 256);
+  schedule.keyWarps = read("key_warps", 1, 8);
+  schedule.packs = read("pack", 0, 1) != 0;
+  schedule.programmatic = read("pdl", 0, 1) != 0;
+  schedule.rowTiles = read("row_tiles", 1, 2);
+  schedule.split = read("split", 1, 128);
+  schedule.stages = read("stages", 1, 4);
+  schedule.warps = read("warps", 1, 8);
+  isKnown = isKnown && llvm::isPowerOf2_64(schedule.keyWarps) &&
+            llvm::isPowerOf2_64(schedule.warps) &&
+            schedule.keyBlock % (16 * schedule.keyWarps) == 0 &&
+            schedule.threads() <= 256;
+  if (!isKnown) {
+    return emitError(loc, "attention expects a schedule {key_block, key_warps, "
+                          "pack, pdl, row_tiles, split, stages, warps} of at "
+                          "most 256 threads, got ")
+           << attr;
+  }
+  return schedule;
+}
+
+} // namespace minic::cuda

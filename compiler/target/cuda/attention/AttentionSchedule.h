@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// AttentionSchedule: how the rows and keys of an attention are spread over
+// blocks and warps.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_ATTENTION_ATTENTIONSCHEDULE_H
+#define MINIC_COMPILER_TARGET_CUDA_ATTENTION_ATTENTIONSCHEDULE_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Support/LLVM.h"
+
+#include <string>
+
+namespace minic::cuda {
+
+/// A block has `warps` x `keyWarps` warps. Warps of one row number share their
+/// rows, each with a part of every block of keys; a warp has `rowTiles` tiles
+/// of 16 rows.
+struct AttentionSchedule {
+  int64_t warps = 4;
+  int64_t rowTiles = 1;
+  int64_t keyWarps = 1;
+  /// Keys of a stage.
+  int64_t keyBlock = 64;
+  /// Blocks of keys and values in shared memory. With one, keys are copied
+  /// while values are multiplied, and values while keys are.
+  int64_t stages = 1;
+  /// Blocks that share the keys of a block of rows.
+  int64_t split = 1;
+  /// The heads that share a key are rows of one block.
+  bool packs = false;
+  /// The launch may begin while the one before it ends (sm_90).
+  bool programmatic = false;
+
+  int64_t rowBlock() const { return 16 * rowTiles * warps; }
+  int64_t threads() const { return 32 * warps * keyWarps; }
+  /// Keys of a stage that one warp multiplies.
+  int64_t warpKeys() const { return keyBlock / keyWarps; }
+};
+
+/// "attention 64x64 warps=4x1 stages=2", then " split=8", " packed", " pdl".
+std::string toString(const AttentionSchedule &schedule);
+mlir::DictionaryAttr toAttr(const AttentionSchedule &schedule,
+                            mlir::MLIRContext *context);
+/// Emits a diagnostic at `loc` for what is no schedule.
+mlir::FailureOr<AttentionSchedule>
+parseAttentionSchedule(mlir::DictionaryAttr attr, mlir::Location loc);
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_ATTENTION_ATTENTIONSCHEDULE_H

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// BlockRows: which rows and keys of an attention a block and a thread have,
+// and where they lie in memory.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_ATTENTION_BLOCKROWS_H
+#define MINIC_COMPILER_TARGET_CUDA_ATTENTION_BLOCKROWS_H
+
+#include "compiler/target/cuda/KernelAbi.h"
+#include "compiler/target/cuda/attention/AttentionGeometry.h"
+
+namespace minic::cuda {
+
+/// Keys [low, high), as signed i32 that may lie outside of all keys; `low` is
+/// null for 0.
+struct KeyInterval {
+  mlir::Value low, high;
+};
+
+/// Rows are numbered over the heads of the block, queries innermost. Earlier
+/// launches must be complete where it is made: the number of keys is read.
+class BlockRows {
+public:
+  BlockRows(CudaKernelBuilder &builder, const AttentionGeometry &geometry,
+            KernelEntry entry);
+
+  /// Where element 0 of a row is, in elements of `access`' storage (i64):
+  /// query, mask, result. Of `access` keys: of key 0.
+  mlir::Value address(const AttentionFusion::Access &access, mlir::Value row);
+  mlir::Value keyAddress(const AttentionFusion::Access &access);
+  mlir::Value pointer(const AttentionFusion::Access &access, mlir::Value at);
+
+  /// The block's first row.
+  mlir::Value firstRow() const { return firstRow_; }
+  /// A row that exists, `row` if it does.
+  mlir::Value clamp(mlir::Value row);
+  /// Keys that there are: a constant unless they are counted at run time.
+  mlir::Value keys() const { return keys_; }
+  /// Which keys a row sees; that of several rows, from the first to the last:
+  /// those that any sees, or those that all do.
+  KeyInterval seenBy(mlir::Value row);
+  KeyInterval seenByAny(mlir::Value first, int64_t rows);
+  KeyInterval seenByAll(mlir::Value first, int64_t rows);
+  /// False where every row sees all keys of every block of keys.
+  bool cutsKeys() const;
+
+private:
+  mlir::Value queryOf(mlir::Value row);
+  std::pair<mlir::Value, mlir::Value> queries(mlir::Value first, int64_t rows);
+  mlir::Value readKeyLength();
+  mlir::Value low(mlir::Value query);
+  mlir::Value high(mlir::Value query);
+  mlir::Value wide(mlir::Value value);
+
+  CudaKernelBuilder &k;
+  const AttentionGeometry &g;
+  KernelEntry entry_;
+  mlir::Value firstRow_, batch_, head_, keyHead_, keys_;
+};
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_ATTENTION_BLOCKROWS_H

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The code of an attention kernel.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_ATTENTION_EMITATTENTION_H
+#define MINIC_COMPILER_TARGET_CUDA_ATTENTION_EMITATTENTION_H
+
+#include "compiler/target/cuda/attention/AttentionGeometry.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace minic::cuda {
+
+/// Adds the kernel `name` to `device`. Its parameters are `pointers` operands
+/// and results, then workspace and counters where keys are split.
+void emitAttention(mlir::Location loc, mlir::ModuleOp device,
+                   llvm::StringRef name, const AttentionGeometry &geometry,
+                   int64_t pointers);
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_ATTENTION_EMITATTENTION_H

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Many rows: blocks of rows are spread over warps. Few rows: warps share the
+// keys of a block, and blocks those of a head.
+
+#include "compiler/target/cuda/attention/EnumerateAttention.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+constexpr size_t kMostSchedules = 12;
+/// Beyond these the assembler spills.
+constexpr int64_t kMostRegisters = 256;
+
+namespace {
+
+class Enumeration {
+public:
+  Enumeration(const AttentionFusion &fusion, const DeviceProfile &profile)
+      : fusion(fusion), profile(profile) {}
+
+  std::vector<EstimatedAttention> run() {
+    // How warps share a block: rows, tiles of rows, keys.
+    constexpr int64_t shapes[][3] = {{4, 1, 1}, {8, 1, 1}, {4, 2, 1},
+                                     {2, 1, 1}, {2, 2, 1}, {2, 1, 2},
+                                     {1, 1, 1}, {1, 1, 2}, {1, 1, 4}};
+    for (const auto &[warps, rowTiles, keyWarps] : shapes) {
+      for (int64_t keyBlock : {32, 64, 128}) {
+        for (int64_t stages : {1, 2, 3}) {
+          AttentionSchedule schedule;
+          schedule.warps = warps;
+          schedule.rowTiles = rowTiles;
+          schedule.keyWarps = keyWarps;
+          schedule.keyBlock = keyBlock;
+          schedule.stages = stages;
+          schedule.programmatic = profile.smVersion >= 90;
+          withPacking(schedule);
+        }
+      }
+    }
+    llvm::sort(found, [](const auto &a, const auto &b) {
+      return std::pair(a.microseconds, toString(a.schedule)) <
+             std::pair(b.microseconds, toString(b.schedule));
+    });
+    if (found.size() > kMostSchedules) {
+      found.resize(kMostSchedules);
+    }
+    return std::move(found);
+  }
+
+private:
+  void withPacking(AttentionSchedule schedule) {
+    withSplits(schedule);
+    if (fusion.headsPerKey() > 1 && fusion.rows < schedule.rowBlock()) {
+      schedule.packs = true;
+      withSplits(schedule);
+    }
+  }
+
+  /// Enough blocks for every SM once or twice.
+  void withSplits(AttentionSchedule schedule) {
+    add(schedule);
+    std::string reason;
+    auto g = AttentionGeometry::get(fusion, schedule, reason);
+    if (failed(g)) {
+      return;
+    }
+    int64_t sms = std::max(profile.smCount, 1);
+    std::set<int64_t> splits;
+    for (int64_t wanted : {sms, 2 * sms, 4 * sms}) {
+      splits.insert(std::clamp<int64_t>(
+          wanted / g->blocks(), 1, std::min<int64_t>(g->keyBlocks(), 128)));
+    }
+    for (int64_t split : splits) {
+      if (split > 1) {
+        schedule.split = split;
+        add(schedule);
+      }
+    }
+  }
+
+  void add(const AttentionSchedule &schedule) {
+    std::string reason;
+    auto g = AttentionGeometry::get(fusion, schedule, reason);
+    if (failed(g) || g->sharedBytes() > profile.sharedBytesPerBlock ||
+        g->registers() > kMostRegisters || g->blocksPerSm(profile) < 1 ||
+        g->workspaceBytes() > profile.workspaceLimit) {
+      return;
+    }
+    // Tiles of which more than half would be padding, and stages that there
+    // are no keys for.
+    auto isMostlyPadding = [](int64_t block, int64_t count, int64_t least) {
+      return block > least && block / 2 >= int64_t(llvm::alignTo(count, least));
+    };
+    int64_t perBlock =
+        int64_t(llvm::divideCeil(g->keyBlocks(), schedule.split));
+    if (isMostlyPadding(schedule.rowBlock(), g->rows(), 16) ||
+        isMostlyPadding(schedule.keyBlock, fusion.keys, 32) ||
+        schedule.stages > std::max<int64_t>(perBlock, 1)) {
+      return;
+    }
+    found.push_back({schedule, estimateMicroseconds(*g, profile)});
+  }
+
+  const AttentionFusion &fusion;
+  const DeviceProfile &profile;
+  std::vector<EstimatedAttention> found;
+};
+
+} // namespace
+
+std::vector<EstimatedAttention>
+enumerateAttention(const AttentionFusion &fusion,
+                   const DeviceProfile &profile) {
+  return Enumeration(fusion, profile).run();
+}
+
+} // namespace minic::cuda
