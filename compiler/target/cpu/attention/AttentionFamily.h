@@ -13,7 +13,8 @@ namespace minic::cpu {
 /// AttentionFusion), each over blocks of keys with an online softmax. Scores
 /// and weights are f32 and never leave a core. Blocks that causal, window or
 /// key_length leave out for all queries of a tile are skipped. Operands are
-/// dense, behind views too; elements of the result are neighbours.
+/// dense, behind views too; elements of the result are neighbours. For a few
+/// queries, as in a decode step, lanes are elements of keys, else queries.
 ///
 /// Schedule: `{keys = N : i64, rows = M : i64, step = K : i64}`, keys of a
 /// block and queries of a tile, at most, and keys whose scores registers hold.
@@ -21,7 +22,7 @@ namespace minic::cpu {
 class AttentionFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "attention"; }
-  llvm::StringRef version() const override { return "1"; }
+  llvm::StringRef version() const override { return "2"; }
   bool isFor(mlir::Operation *anchor) const override;
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

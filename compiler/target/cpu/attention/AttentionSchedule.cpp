@@ -5,6 +5,7 @@
 
 #include "compiler/target/cpu/attention/AttentionSchedule.h"
 
+#include "compiler/target/cpu/WeightBandwidth.h"
 #include "compiler/target/cpu/attention/TileShape.h"
 
 #include "mlir/IR/Builders.h"
@@ -14,6 +15,10 @@
 using namespace mlir;
 
 namespace minic::cpu {
+
+//===----------------------------------------------------------------------===//
+// Estimates
+//===----------------------------------------------------------------------===//
 
 /// Keys that a tile with the queries [first, first + rows) looks at.
 static double keysSeen(const AttentionFusion &body, const TileShape &shape,
@@ -26,18 +31,21 @@ static double keysSeen(const AttentionFusion &body, const TileShape &shape,
   int64_t high =
       shift + (isOneHead ? std::min(first + shape.rows, body.rows) : body.rows);
   int64_t begin = 0, end = body.keys;
+  // Wider than all keys and queries is no window.
+  int64_t window =
+      std::min(body.window.value_or(INT64_MAX), body.keys + body.rows);
   if (body.causal != graph::Causal::None) {
     end = std::clamp<int64_t>(high, 0, end);
   }
   if (body.window) {
-    begin = std::max<int64_t>(low - *body.window + 1, 0);
-    end = std::min(end, high + *body.window);
+    begin = std::max<int64_t>(low - window + 1, 0);
+    end = std::min(end, high + window);
   }
   return double(llvm::alignTo(uint64_t(std::max<int64_t>(end - begin, 0)),
                               uint64_t(shape.step)));
 }
 
-/// Cycles of one tile.
+/// Cycles of one tile whose lanes are queries.
 static double estimateTile(const AttentionFusion &body, const TileShape &shape,
                            double keys, double fmasPerCycle,
                            const DeviceProfile &profile) {
@@ -45,8 +53,8 @@ static double estimateTile(const AttentionFusion &body, const TileShape &shape,
   auto depth = double(body.depth);
   double columns = double(shape.sumColumns) / double(shape.lanes);
   double blocks = std::ceil(keys / double(shape.blockKeys));
-  // Loads of a key are one for each of its vectors of queries.
-  double perKey = std::max(vectors * depth, depth + 0.1 * vectors * depth);
+  // A broadcast for each element of a key.
+  double perKey = depth * (vectors + (vectors > 1 ? 0.1 : 0.3));
   double multiply = keys * (perKey + rows * columns) / fmasPerCycle;
   // About 16 instructions beside the products, two at a time.
   double weigh = keys * vectors * (body.softCap ? 24 : 8);
@@ -61,17 +69,25 @@ static double estimateTile(const AttentionFusion &body, const TileShape &shape,
     pack += keys * columns * 3;
   }
   double perBlock = 100 + rows * columns * 4;
-  // Weights and values of a block come from the second cache, if they do not
-  // fit the first.
   double bytes =
-      4 * double(shape.blockKeys) * (rows + double(shape.sumColumns));
-  if (bytes > 1.5 * double(profile.l1Bytes)) {
-    multiply *= 1.04;
-  }
-  if (bytes + 4 * rows * depth > 0.7 * double(profile.l2Bytes)) {
+      4 * (double(shape.blockKeys) * (rows + columns * 16) + rows * depth);
+  if (bytes > 0.7 * double(profile.l2Bytes)) {
     multiply *= 1.15;
   }
   return multiply + weigh + pack + blocks * perBlock + rows * columns * 4 + 200;
+}
+
+/// Cycles of one tile whose lanes are keys: a load and a multiply-add for 16
+/// elements of a key, then 60 instructions or so for 16 scores.
+static double estimateRows(const AttentionFusion &body, const TileShape &shape,
+                           double keys, double fmasPerCycle) {
+  auto rows = double(shape.rows);
+  double columns = double(shape.sumColumns) / double(shape.lanes);
+  double parts = double(shape.keyColumns) / double(shape.lanes);
+  double conversion = body.key.storage.isF32() ? 1 : 1.5;
+  double dot = parts * conversion / fmasPerCycle + 60.0 / 16;
+  double sum = columns * conversion * (rows < 2 ? 1.3 : 1) / fmasPerCycle + 1;
+  return keys * rows * (dot + sum) + 300 + rows * 100;
 }
 
 static double estimate(const AttentionFusion &body,
@@ -87,37 +103,57 @@ static double estimate(const AttentionFusion &body,
   for (int64_t tile = 0; tile != tiles.perGroup; ++tile) {
     const TileShape &shape =
         tile < tiles.tallTiles ? tiles.shapes.front() : tiles.shapes.back();
-    cycles += estimateTile(body, shape, keysSeen(body, shape, first),
-                           fmasPerCycle, profile);
+    double keys = keysSeen(body, shape, first);
+    cycles += shape.lanesAreQueries
+                  ? estimateTile(body, shape, keys, fmasPerCycle, profile)
+                  : estimateRows(body, shape, keys, fmasPerCycle);
     first += shape.rows;
   }
   cycles *= double(tiles.groups);
   int64_t share = llvm::divideCeil(tiles.count(), std::max(profile.threads, 1));
   double slowest = double(share) / double(tiles.count());
   double us = cycles * slowest / (gigahertz * 1e3);
+  double bytes = double(tiles.groups * body.keys) *
+                 double(body.depth + body.valueDepth) *
+                 double(body.key.storage.getIntOrFloatBitWidth() / 8);
+  auto workers = int(llvm::divideCeil(tiles.count(), share));
+  us = std::max(us, bytes / weightBandwidthGBs(profile, bytes, workers) * 1e-3);
   return us + 0.2 +
          (tiles.count() > 1 && profile.threads > 1 ? profile.joinUs : 0);
 }
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
 
 std::vector<EstimatedAttention>
 enumerateSchedules(const AttentionFusion &body, const DeviceProfile &profile) {
   constexpr size_t kMost = 8;
   // Sums of scores, a vector of queries each and a broadcast fill the
   // registers.
-  static const AttentionSchedule wide[] = {
-      {64, 6}, {48, 8}, {32, 12}, {16, 12}};
-  static const AttentionSchedule narrow[] = {{16, 6}, {32, 2}};
+  static const AttentionSchedule wide[] = {{64, 6},  {48, 8}, {32, 12},
+                                           {16, 12}, {8, 16}, {4, 16}};
+  static const AttentionSchedule narrow[] = {
+      {16, 6}, {32, 2}, {8, 16}, {4, 16}};
   bool isWide = profile.has("avx512f");
-  int64_t queries =
-      int64_t(llvm::alignTo(body.headsPerKey() * body.rows, TileShape::lanes));
+  int64_t queries = body.headsPerKey() * body.rows;
+  auto fits = [&](const AttentionSchedule &schedule) {
+    if (!schedule.hasLanesOfQueries()) {
+      return queries <= 2 * TileShape::lanes;
+    }
+    // Lower tiles have a schedule of their own; the lowest are slow.
+    bool isLowest = schedule.rows == TileShape::lanes;
+    return isLowest ? !isWide || queries <= schedule.rows
+                    : schedule.rows < queries + TileShape::lanes;
+  };
   std::vector<EstimatedAttention> found;
   for (AttentionSchedule schedule :
        isWide ? ArrayRef(wide) : ArrayRef(narrow)) {
-    // Lower tiles have a schedule of their own; the lowest are slow.
-    bool isLowest = schedule.rows == TileShape::lanes;
-    if (isLowest ? isWide && queries > schedule.rows
-                 : schedule.rows > queries) {
+    if (!fits(schedule)) {
       continue;
+    }
+    if (!schedule.hasLanesOfQueries()) {
+      schedule.rows = std::min(schedule.rows, queries);
     }
     for (int64_t keys : {64, 128, 512}) {
       schedule.keys = std::min(keys, body.keys);
@@ -162,13 +198,14 @@ FailureOr<AttentionSchedule> parseAttentionSchedule(kernel::FusionOp fusion) {
   AttentionSchedule schedule = {read("rows"), read("step"), read("keys")};
   bool isKnown = attr && attr.size() == 3 && schedule.keys >= 1 &&
                  schedule.step >= 1 && schedule.step <= 16 &&
-                 schedule.rows >= 16 && schedule.rows <= 64 &&
-                 schedule.rows % 16 == 0;
+                 schedule.rows >= 1 && schedule.rows <= 64 &&
+                 (schedule.hasLanesOfQueries() ? schedule.rows % 16 == 0
+                                               : schedule.step == 16);
   if (!isKnown) {
     return fusion.emitError(
                "attention expects a schedule {keys = N, rows = M, step = K} "
-               "with N of at least 1, M a multiple of 16 up to 64 and K from 1 "
-               "to 16, got ")
+               "with N of at least 1, and M a multiple of 16 up to 64 with K "
+               "up to 16, or M below 16 with K of 16, got ")
            << attr;
   }
   return schedule;

@@ -14,9 +14,13 @@
 namespace minic::cpu {
 
 struct AttentionSchedule {
-  int64_t rows = 64;  ///< queries of a tile at most, a multiple of 16
+  /// Queries of a tile at most. From 16 on a multiple of it, and lanes are
+  /// queries; below, lanes are elements of a key, and then keys.
+  int64_t rows = 64;
   int64_t step = 6;   ///< keys whose scores registers hold
   int64_t keys = 128; ///< of a block, about
+
+  bool hasLanesOfQueries() const { return rows >= 16; }
 
   friend bool operator==(const AttentionSchedule &lhs,
                          const AttentionSchedule &rhs) = default;

@@ -47,8 +47,8 @@ void emitAttention(ModuleOp device, Location loc, StringRef name,
     builder.setInsertionPointToStart(branch.thenBlock());
     call(0, group, k.mul(number, tiles.shapes.front().rows));
     builder.setInsertionPointToStart(branch.elseBlock());
-    call(1, group,
-         k.add(k.mul(number, rows), tiles.tallTiles * TileShape::lanes));
+    int64_t more = tiles.shapes.front().rows - rows;
+    call(1, group, k.add(k.mul(number, rows), tiles.tallTiles * more));
   });
 }
 

@@ -12,7 +12,7 @@ namespace minic::cpu {
 
 /// What an element of a key or of a value costs to reach.
 struct RowStrides {
-  int64_t row, element; ///< in f32 elements
+  int64_t row, element; ///< in elements, f32 where they were copied
 };
 RowStrides getKeyStrides(const AttentionFusion &body, const TileShape &shape);
 RowStrides getValueStrides(const AttentionFusion &body, const TileShape &shape);
@@ -27,6 +27,14 @@ mlir::LLVM::LLVMFuncOp emitScoreKernel(mlir::OpBuilder &builder,
                                        llvm::StringRef name,
                                        const AttentionFusion &body,
                                        const TileShape &shape, int64_t keys);
+
+/// The same where lanes are elements of keys, of up to 16 keys; `mask` is not
+/// used.
+mlir::LLVM::LLVMFuncOp emitDotKernel(mlir::OpBuilder &builder,
+                                     mlir::Location loc, mlir::ModuleOp device,
+                                     llvm::StringRef name,
+                                     const AttentionFusion &body,
+                                     const TileShape &shape, int64_t keys);
 
 /// void(scratch, count): makes weights of the block's scores, and brings
 /// `greatest`, `total` and `factor` up to date.

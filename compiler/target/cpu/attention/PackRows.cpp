@@ -101,19 +101,21 @@ void emitRowCopies(TileCode &code, Value from, int64_t rowStride,
   k.forLoop(k.i64(0), rows, 1, [&](Value row) {
     Value source = k.advance(from, k.mul(row, rowStride), storage);
     Value target = k.advance(to, k.mul(row, toStride), code.f32());
-    if (elements.stride == 1 && toStride % lanes == 0) {
+    if (elements.stride == 1) {
       k.forLoop(k.i64(0), k.i64(toStride), lanes, [&](Value first) {
         Value vector =
             k.loadVector(k.advance(source, first, storage), storage, lanes,
                          maskFrom(code, elements.count, first));
-        code.store(vector, k.advance(target, first, code.f32()), 0);
+        code.store(toF32(code, vector, storage),
+                   k.advance(target, first, code.f32()), 0);
       });
       return;
     }
     k.forLoop(k.i64(0), elements.count, 1, [&](Value i) {
       Value value = k.loadScalar(
           k.advance(source, k.mul(i, elements.stride), storage), storage);
-      k.storeRaw(value, k.advance(target, i, code.f32()), 4);
+      k.storeRaw(toF32(code, value, storage), k.advance(target, i, code.f32()),
+                 4);
     });
     k.forLoop(elements.count, k.i64(toStride), 1, [&](Value i) {
       Value zero =

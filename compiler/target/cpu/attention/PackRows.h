@@ -22,7 +22,7 @@ void emitColumns(TileCode &code, llvm::ArrayRef<mlir::Value> rows,
                  RowElements elements, mlir::Value to);
 
 /// Writes `rows` rows from `from` on, `rowStride` apart, to `to`, `toStride`
-/// apart; zeros up to there.
+/// apart; zeros up to there. `toStride` is a multiple of the lanes.
 void emitRowCopies(TileCode &code, mlir::Value from, int64_t rowStride,
                    RowElements elements, mlir::Value rows, mlir::Value to,
                    int64_t toStride);

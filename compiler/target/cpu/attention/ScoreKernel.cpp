@@ -5,17 +5,13 @@
 // greatest score of each query no shuffles.
 
 #include "compiler/target/cpu/attention/Kernels.h"
+#include "compiler/target/cpu/attention/ScoreFinish.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-
-#include <cmath>
 
 using namespace mlir;
 
 namespace minic::cpu {
-
-/// log2(e): weights are powers of two.
-static constexpr double kLog2E = 1.44269504088896341;
 
 RowStrides getKeyStrides(const AttentionFusion &body, const TileShape &shape) {
   return shape.copiesKeys
@@ -95,63 +91,30 @@ private:
     return sums;
   }
 
-  /// Scale, cap and masks.
   Value finish(Value sum, int64_t i, int64_t v) {
-    MathArithmetic m = math();
-    Value score;
-    if (body.softCap) {
-      Value inside = m.mul(sum, constants(body.scale / *body.softCap));
-      score =
-          m.mul(m.op<math::TanhOp>(inside), constants(*body.softCap * kLog2E));
-    } else {
-      score = m.mul(sum, constants(body.scale * kLog2E));
-    }
+    Value score = emitScaled(*this, sum);
     if (body.mask) {
-      score = addMask(score, i, v);
+      score = emitMasked(*this, score, maskOf(i, v));
     }
-    return leavesOutByNumber() ? leaveOut(score, i, v) : score;
-  }
-
-  bool leavesOutByNumber() const {
-    return body.keyLength || body.window || body.causal != graph::Causal::None;
-  }
-
-  Value addMask(Value score, int64_t i, int64_t v) {
-    MathArithmetic m = math();
-    Type storage = body.mask->storage;
-    Value addend;
-    if (getMaskKind(body) == MaskKind::PerRow) {
-      addend = load(packedMask, i * shape.rows + v * shape.lanes);
-    } else {
-      Value pointer = k.advance(mask, i * body.mask->strides[3], storage);
-      addend = k.splat(k.loadScalar(pointer, storage), shape.lanes);
+    if (!leavesOutByNumber(body)) {
+      return score;
     }
-    if (!storage.isInteger(1)) {
-      return fma(addend, constants(kLog2E), score);
-    }
-    Value keeps = getMaskKind(body) == MaskKind::PerRow
-                      ? m.compare(arith::CmpFPredicate::OEQ, addend, 0)
-                      : addend;
-    return m.select(keeps, score, constants(-HUGE_VAL));
-  }
-
-  /// Keys outside of [first, end) of a query.
-  Value leaveOut(Value score, int64_t i, int64_t v) {
-    MathArithmetic m = math();
+    int64_t lane = v * shape.lanes;
     Value own =
         arith::TruncIOp::create(k.b, k.loc, k.b.getI32Type(), k.add(number, i));
-    own = k.splat(own, shape.lanes);
-    auto lies = [&](arith::CmpIPredicate how, int64_t bound) {
-      return arith::CmpIOp::create(
-          k.b, k.loc, how, own, loadIntegers(scratch, bound + v * shape.lanes));
-    };
-    Value none = constants(-HUGE_VAL);
-    score =
-        m.select(lies(arith::CmpIPredicate::slt, shape.at.end), score, none);
-    return body.window
-               ? m.select(lies(arith::CmpIPredicate::sge, shape.at.first),
-                          score, none)
-               : score;
+    return emitLeftOut(
+        *this, score, k.splat(own, shape.lanes),
+        body.window ? loadIntegers(scratch, shape.at.first + lane) : Value(),
+        loadIntegers(scratch, shape.at.end + lane));
+  }
+
+  Value maskOf(int64_t i, int64_t v) {
+    if (getMaskKind(body) == MaskKind::PerRow) {
+      return load(packedMask, i * shape.rows + v * shape.lanes);
+    }
+    Type storage = body.mask->storage;
+    Value pointer = k.advance(mask, i * body.mask->strides[3], storage);
+    return k.splat(k.loadScalar(pointer, storage), shape.lanes);
   }
 
   const int64_t keys;

@@ -46,7 +46,8 @@ public:
   void emit() {
     batch = k.div(group, body.keyHeads);
     keyHead = k.rem(group, body.keyHeads);
-    transposeQueries();
+    copyRows(body.query, addressOf(body.query, body.headsPerKey()),
+             k.i64(body.depth), shape.at.query, shape.keyColumns);
     clear();
     auto [begin, end] = findKeys();
     k.forLoop(begin, end, shape.blockKeys, [&](Value key) {
@@ -106,31 +107,42 @@ private:
   // Before the first key
   //===--------------------------------------------------------------------===//
 
-  void transposeQueries() {
-    Value base = addressOf(body.query, body.headsPerKey());
-    transpose(body.query, base, k.i64(body.depth), shape.at.query);
-  }
-
-  /// `count` elements from `base` on of each query's row of `access`.
-  void transpose(const Access &access, Value base, Value count, int64_t to) {
+  /// `count` elements from `base` on of each query's row of `access`: across
+  /// lanes of queries, or as lines of `columns`.
+  void copyRows(const Access &access, Value base, Value count, int64_t to,
+                int64_t columns) {
     Value target = k.advance(scratch, to, f32());
+    RowElements elements = {access.storage, access.strides[3], count};
+    if (!shape.lanesAreQueries) {
+      k.forLoop(k.i64(0), k.i64(shape.rows), 1, [&](Value row) {
+        emitRowCopies(*this, rowOf(access, base, queryAt(row)), 0, elements,
+                      k.i64(1), k.advance(target, k.mul(row, columns), f32()),
+                      columns);
+      });
+      return;
+    }
     k.forLoop(k.i64(0), k.i64(shape.rows), shape.lanes, [&](Value row) {
-      emitColumns(*this, rowsOf(access, base, row),
-                  {access.storage, access.strides[3], count},
+      emitColumns(*this, rowsOf(access, base, row), elements,
                   k.advance(target, row, f32()));
     });
   }
 
   void clear() {
-    for (int64_t lane = 0; lane != shape.rows; lane += shape.lanes) {
+    for (int64_t lane = 0; lane != shape.vectors * shape.lanes;
+         lane += shape.lanes) {
       store(constants(-HUGE_VAL), scratch, shape.at.greatest + lane);
       store(constants(-HUGE_VAL), scratch, shape.at.next + lane);
       store(constants(0), scratch, shape.at.total + lane);
     }
-    Value sums = k.advance(scratch, shape.at.sums, f32());
-    k.forLoop(
-        k.i64(0), k.i64(shape.rows * shape.sumColumns), shape.lanes,
-        [&](Value i) { store(constants(0), k.advance(sums, i, f32()), 0); });
+    fill(0, shape.at.sums, shape.rows * shape.sumColumns);
+  }
+
+  /// `elements` is a multiple of the lanes.
+  void fill(double value, int64_t array, int64_t elements) {
+    Value start = k.advance(scratch, array, f32());
+    k.forLoop(k.i64(0), k.i64(elements), shape.lanes, [&](Value i) {
+      store(constants(value), k.advance(start, i, f32()), 0);
+    });
   }
 
   //===--------------------------------------------------------------------===//
@@ -189,7 +201,8 @@ private:
     // Wider than all keys and queries is no window.
     int64_t window =
         body.window ? std::min(*body.window, body.keys + body.rows + 1) : 0;
-    for (int64_t lane = 0; lane != shape.rows; lane += shape.lanes) {
+    for (int64_t lane = 0; lane != shape.vectors * shape.lanes;
+         lane += shape.lanes) {
       Value end = splat(length), begin = integers(0);
       Value position = positions(lane, length);
       auto shifted = [&](int64_t by) {
@@ -265,8 +278,8 @@ private:
     call(callees.values, {scratch, values, count});
   }
 
-  /// The mask's elements for key number `key`: transposed in scratch, or where
-  /// they are, if all queries have the same.
+  /// The mask's elements for key number `key`: copied, or where they are, if
+  /// all queries have the same.
   Value maskFor(Value key, Value count) {
     if (!body.mask) {
       return scratch;
@@ -274,23 +287,30 @@ private:
     const Access &access = *body.mask;
     Value base = k.advance(addressOf(access, body.headsPerKey()),
                            k.mul(key, access.strides[3]), access.storage);
-    if (getMaskKind(body) == MaskKind::PerRow) {
-      transpose(access, base, count, shape.at.mask);
+    if (!readsMaskInPlace()) {
+      copyRows(access, base, count, shape.at.mask, shape.blockKeys);
     }
     return base;
+  }
+  bool readsMaskInPlace() const {
+    return shape.lanesAreQueries && getMaskKind(body) == MaskKind::PerKey;
   }
 
   void emitScores(Value keys, Value key, Value count) {
     Value mask = maskFor(key, count);
     RowStrides strides = getKeyStrides(body, shape);
+    Type storage = shape.copiesKeys ? f32() : body.key.storage;
+    if (!shape.lanesAreQueries) {
+      fill(-HUGE_VAL, shape.at.laneGreatest, shape.rows * shape.lanes);
+    }
     auto callFor = [&](LLVM::LLVMFuncOp function, Value column) {
       Value own = mask;
-      if (getMaskKind(body) == MaskKind::PerKey) {
+      if (readsMaskInPlace()) {
         own = k.advance(mask, k.mul(column, body.mask->strides[3]),
                         body.mask->storage);
       }
       call(function,
-           {scratch, k.advance(keys, k.mul(column, strides.row), f32()),
+           {scratch, k.advance(keys, k.mul(column, strides.row), storage),
             k.add(key, column), column, own});
     };
     int64_t left = body.keys % shape.step;
@@ -311,7 +331,8 @@ private:
 
   void finish() {
     MathArithmetic m = math();
-    for (int64_t lane = 0; lane != shape.rows; lane += shape.lanes) {
+    for (int64_t lane = 0; lane != shape.vectors * shape.lanes;
+         lane += shape.lanes) {
       Value total = load(scratch, shape.at.total + lane);
       Value isNone = m.compare(arith::CmpFPredicate::OEQ, total, 0);
       Value share =
@@ -366,11 +387,12 @@ LLVM::LLVMFuncOp emitTileKernel(OpBuilder &builder, Location loc,
   OpBuilder::InsertionGuard guard(builder);
   Callees callees;
   auto named = [&](StringRef what) { return (name + "." + what).str(); };
-  callees.scores = emitScoreKernel(builder, loc, device, named("scores"), body,
-                                   shape, shape.step);
+  auto emitScores = shape.lanesAreQueries ? emitScoreKernel : emitDotKernel;
+  callees.scores = emitScores(builder, loc, device, named("scores"), body,
+                              shape, shape.step);
   if (int64_t left = body.keys % shape.step) {
-    callees.lastScores = emitScoreKernel(
-        builder, loc, device, named("last_scores"), body, shape, left);
+    callees.lastScores = emitScores(builder, loc, device, named("last_scores"),
+                                    body, shape, left);
   }
   callees.weights =
       emitWeightKernel(builder, loc, device, named("weights"), body, shape);

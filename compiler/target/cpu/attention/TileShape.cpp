@@ -6,6 +6,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace minic::cpu {
@@ -20,24 +22,33 @@ MaskKind getMaskKind(const AttentionFusion &body) {
   return isPerKey ? MaskKind::PerKey : MaskKind::PerRow;
 }
 
-/// Rows a multiple of 2 KiB apart fall into few sets of the first cache.
-static bool isCrowded(int64_t stride, Type storage, int64_t rows) {
-  return rows > 16 &&
-         stride * int64_t(storage.getIntOrFloatBitWidth()) % (8 * 2048) == 0;
+/// Whether rows of `elements` lie so far apart that they meet in a few sets of
+/// the first cache, 64 sets of a line of 16 elements.
+static bool isCrowded(const AttentionFusion::Access &rows, int64_t elements) {
+  int64_t lines = rows.strides[2] / 16;
+  bool isWhole = rows.strides[2] % 16 == 0 && lines > 0;
+  return isWhole && 64 / std::gcd<int64_t>(lines, 64) * elements / 16 < 64;
 }
 
 TileShape::TileShape(const AttentionFusion &body,
-                     const AttentionSchedule &schedule, int64_t vectors)
-    : vectors(vectors), rows(vectors * lanes), step(schedule.step),
+                     const AttentionSchedule &schedule, int64_t rows)
+    : lanesAreQueries(schedule.hasLanesOfQueries()), rows(rows),
+      vectors(int64_t(llvm::divideCeil(rows, lanes))), step(schedule.step),
       keyColumns(int64_t(llvm::alignTo(body.depth, lanes))),
       sumColumns(int64_t(llvm::alignTo(body.valueDepth, lanes))) {
   int64_t keys = std::min(schedule.keys, body.keys);
   blockKeys = keys == body.keys ? int64_t(llvm::alignTo(keys, step))
                                 : std::max<int64_t>(1, keys / step) * step;
-  copiesKeys = !body.key.storage.isF32();
-  copiesValues = !body.value.storage.isF32() ||
-                 (body.value.strides[3] != 1 && body.valueDepth > 1) ||
-                 isCrowded(body.value.strides[2], body.value.storage, keys);
+  bool hasNeighbours = body.value.strides[3] == 1 || body.valueDepth == 1;
+  if (lanesAreQueries) {
+    copiesKeys = !body.key.storage.isF32();
+    copiesValues = !body.value.storage.isF32() || !hasNeighbours ||
+                   isCrowded(body.value, sumColumns);
+  } else {
+    // What is used once or twice is converted then.
+    copiesKeys = body.key.strides[3] != 1 && body.depth > 1;
+    copiesValues = !hasNeighbours;
+  }
   int64_t used = 0;
   auto place = [&](int64_t elements) {
     int64_t start = used;
@@ -49,9 +60,11 @@ TileShape::TileShape(const AttentionFusion &body,
   at.sums = place(rows * sumColumns);
   for (int64_t *each :
        {&at.greatest, &at.next, &at.total, &at.factor, &at.first, &at.end}) {
-    *each = place(rows);
+    *each = place(vectors * lanes);
   }
-  bool packsMask = getMaskKind(body) == MaskKind::PerRow;
+  at.laneGreatest = place(lanesAreQueries ? 0 : rows * lanes);
+  bool packsMask =
+      body.mask && (!lanesAreQueries || getMaskKind(body) == MaskKind::PerRow);
   at.mask =
       place(packsMask ? int64_t(llvm::alignTo(blockKeys, lanes)) * rows : 0);
   at.keys = place(copiesKeys ? blockKeys * keyColumns : 0);
@@ -63,15 +76,15 @@ AttentionTiles::AttentionTiles(const AttentionFusion &body,
                                const AttentionSchedule &schedule)
     : groups(body.batch * body.keyHeads),
       groupRows(body.headsPerKey() * body.rows) {
-  auto vectors = int64_t(llvm::divideCeil(groupRows, TileShape::lanes));
-  int64_t most = schedule.rows / TileShape::lanes;
-  perGroup = int64_t(llvm::divideCeil(vectors, most));
-  tallTiles = vectors % perGroup;
-  int64_t least = vectors / perGroup;
+  int64_t unit = schedule.hasLanesOfQueries() ? TileShape::lanes : 1;
+  auto units = int64_t(llvm::divideCeil(groupRows, unit));
+  perGroup = int64_t(llvm::divideCeil(units, schedule.rows / unit));
+  tallTiles = units % perGroup;
+  int64_t rows = units / perGroup * unit;
   if (tallTiles > 0) {
-    shapes.emplace_back(body, schedule, least + 1);
+    shapes.emplace_back(body, schedule, rows + unit);
   }
-  shapes.emplace_back(body, schedule, least);
+  shapes.emplace_back(body, schedule, rows);
 }
 
 int64_t AttentionTiles::scratchBytes() const {

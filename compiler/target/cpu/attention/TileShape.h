@@ -15,39 +15,47 @@ enum class MaskKind { None, PerKey, PerRow };
 
 MaskKind getMaskKind(const AttentionFusion &body);
 
-/// A tile holds `rows` queries that share their keys; lanes are queries. Where
-/// no query is left for a row, it computes the last one again.
+/// A tile holds `rows` queries that share their keys. Where lanes are queries
+/// and no query is left for a row, it computes the last one again.
 struct TileShape {
   TileShape(const AttentionFusion &body, const AttentionSchedule &schedule,
-            int64_t vectors);
+            int64_t rows);
 
   /// Of every vector; without AVX-512 it takes two registers.
   static constexpr int64_t lanes = 16;
-  int64_t vectors, rows; ///< rows = vectors * lanes
-  int64_t step;          ///< keys whose scores registers hold
-  int64_t blockKeys;     ///< keys at a time, a multiple of `step`
+  bool lanesAreQueries;
+  int64_t rows;
+  int64_t vectors;   ///< that have a lane for each row
+  int64_t step;      ///< keys whose scores registers hold
+  int64_t blockKeys; ///< keys at a time, a multiple of `step`
   /// Elements of a copied key, and of a row of the sums: multiples of `lanes`.
   int64_t keyColumns, sumColumns;
-  /// Whether keys and values are first copied as dense f32.
+  /// Whether keys and values of a block are first copied as dense f32.
   bool copiesKeys, copiesValues;
 
-  /// In f32 or i32 elements from the start of the thread's memory.
+  /// In f32 or i32 elements from the start of the thread's memory. Where lanes
+  /// are queries, a row lies in neighbouring elements of a line [rows] each.
   struct {
-    int64_t query;  ///< [keyColumns][rows]
-    int64_t scores; ///< [blockKeys][rows], then weights
+    int64_t query;  ///< [keyColumns][rows] or [rows][keyColumns]
+    int64_t scores; ///< [blockKeys][rows] or reverse; then weights
+    int64_t mask;   ///< of the scores
     int64_t sums;   ///< [rows][sumColumns] of weighted values
-    /// [rows]: the greatest score so far and with the present block, the sum of
-    /// weights, what the block scales earlier sums by; the first key that a
-    /// query sees, and the end of them.
+    /// [vectors * lanes]: the greatest score so far and with the present block,
+    /// the sum of weights, what the block scales earlier sums by; the first key
+    /// that a query sees, and the end of them.
     int64_t greatest, next, total, factor, first, end;
-    int64_t mask, keys, values; ///< [blockKeys][rows, keyColumns, sumColumns]
+    int64_t laneGreatest; ///< [rows][lanes] of keys: of the present block
+    int64_t keys, values; ///< [blockKeys][keyColumns or sumColumns]
   } at;
+  /// From the score of a query to that of the next, and of a key likewise.
+  int64_t scoreStrideOfRow() const { return lanesAreQueries ? 1 : blockKeys; }
+  int64_t scoreStrideOfKey() const { return lanesAreQueries ? rows : 1; }
   int64_t scratchBytes;
   bool isWide = true; ///< 32 registers of 16 lanes, not 16 of 8
 };
 
 /// The tiles of one group of queries, those that share one head of keys: the
-/// first ones have one vector more than the others.
+/// first ones have one vector, or one row, more than the others.
 struct AttentionTiles {
   AttentionTiles(const AttentionFusion &body,
                  const AttentionSchedule &schedule);

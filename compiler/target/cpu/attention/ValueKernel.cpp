@@ -25,6 +25,9 @@ public:
   ValueRow(TileCode &code) : code(code) {}
 
   int64_t vectors() const { return code.shape.sumColumns / code.shape.lanes; }
+  Type storage() const {
+    return code.shape.copiesValues ? code.f32() : code.body.value.storage;
+  }
   Value load(Value row, int64_t vector) {
     KernelBuilder &k = code.k;
     int64_t first = vector * code.shape.lanes;
@@ -33,7 +36,7 @@ public:
     if (!code.shape.copiesValues && left < code.shape.lanes) {
       mask = k.tailMask(k.i64(left), code.shape.lanes);
     }
-    return k.loadVector(k.advance(row, first, code.f32()), code.f32(),
+    return k.loadVector(k.advance(row, first, storage()), storage(),
                         code.shape.lanes, mask);
   }
 
@@ -52,7 +55,8 @@ public:
 
   void emit() {
     // Sums so that they and a value fit in the registers.
-    int64_t registers = shape.isWide ? 24 : 6, most = shape.isWide ? 4 : 1;
+    int64_t registers = shape.isWide ? 24 : 6;
+    int64_t most = !shape.isWide ? 1 : shape.rows <= 2 ? 8 : 4;
     auto chunks = int64_t(llvm::divideCeil(values.vectors(), most));
     auto width = int64_t(llvm::divideCeil(values.vectors(), chunks));
     int64_t height = skipsZeros ? 1 : std::min(shape.rows, registers / width);
@@ -67,7 +71,7 @@ public:
 private:
   void emitRows(Value row, int64_t height, int64_t width) {
     Value weights = k.advance(scratch, shape.at.scores, f32());
-    weights = k.advance(weights, row, f32());
+    weights = k.advance(weights, k.mul(row, shape.scoreStrideOfRow()), f32());
     Value factors = k.advance(scratch, shape.at.factor, f32());
     factors = k.advance(factors, row, f32());
     Value sums = k.advance(scratch, shape.at.sums, f32());
@@ -96,8 +100,8 @@ private:
           SmallVector<Value> next(before);
           step(before[0], before[1], height, firstVector, width,
                MutableArrayRef(next).drop_front(2));
-          next[0] = k.advance(before[0], shape.rows, f32());
-          next[1] = k.advance(before[1], stride, f32());
+          next[0] = k.advance(before[0], shape.scoreStrideOfKey(), f32());
+          next[1] = k.advance(before[1], stride, values.storage());
           return next;
         });
     for (int64_t i = 0; i != height; ++i) {
@@ -116,7 +120,8 @@ private:
       vectors.push_back(values.load(row, firstVector + v));
     }
     for (int64_t i = 0; i != height; ++i) {
-      Value weight = loadSplat(weights, i), isUsed;
+      Value weight = loadSplat(weights, i * shape.scoreStrideOfRow());
+      Value isUsed;
       if (skipsZeros) {
         isUsed = m.compare(arith::CmpFPredicate::UNE, weight, 0);
       }
@@ -158,7 +163,7 @@ Value emitHasNotFinite(TileCode &code, Value value, Value count) {
         SmallVector<Value> next(before);
         Value row = k.advance(
             value, k.mul(key, getValueStrides(code.body, code.shape).row),
-            code.f32());
+            values.storage());
         for (int64_t v = 0; v != values.vectors(); ++v) {
           next[v % 2] = code.fma(values.load(row, v), zero, next[v % 2]);
         }

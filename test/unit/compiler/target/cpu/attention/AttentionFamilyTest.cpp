@@ -82,6 +82,59 @@ TEST(AttentionFamily, EverySchedule) {
         "", /*allSchedules=*/true);
 }
 
+TEST(AttentionFamily, EveryScheduleOfAFewQueries) {
+  for (std::string dtype : {"f32", "bf16"}) {
+    check({.batch = 2,
+           .heads = 6,
+           .keyHeads = 2,
+           .rows = 3,
+           .keys = 203,
+           .depth = 40,
+           .valueDepth = 72,
+           .dtype = dtype,
+           .window = 90,
+           .causal = "lower_right",
+           .lengths = {203, 60},
+           .hasLogSumExp = true},
+          "", /*allSchedules=*/true);
+    check({.heads = 3,
+           .keyHeads = 3,
+           .keys = 600,
+           .depth = 256,
+           .valueDepth = 256,
+           .dtype = dtype},
+          "", /*allSchedules=*/true);
+  }
+  check({.heads = 4,
+         .keyHeads = 2,
+         .rows = 5,
+         .keys = 77,
+         .depth = 9,
+         .valueDepth = 3,
+         .maskType = "i1",
+         .mask = {4, 5, 77}},
+        "", /*allSchedules=*/true);
+  check({.batch = 2,
+         .heads = 4,
+         .keyHeads = 4,
+         .rows = 2,
+         .keys = 33,
+         .softCap = 2,
+         .maskType = "f32",
+         .mask = {2, 1, 1, 33}},
+        "", /*allSchedules=*/true);
+  check({.heads = 4,
+         .keyHeads = 2,
+         .rows = 2,
+         .keys = 40,
+         .depth = 20,
+         .valueDepth = 20,
+         .dtype = "f16",
+         .maskType = "f16",
+         .mask = {40}},
+        "v3", /*allSchedules=*/true);
+}
+
 TEST(AttentionFamily, AnyLengths) {
   for (int64_t keys : {1, 17, 77, 197}) {
     check({.heads = 3, .keyHeads = 3, .rows = keys, .keys = keys, .depth = 40});
@@ -239,6 +292,20 @@ TEST(AttentionFamily, WithoutAvx512) {
 // NaN and infinities
 //===----------------------------------------------------------------------===//
 
+TEST(AttentionFamily, KeysLeftOutHaveNoInfluenceOnAFewQueries) {
+  AttentionTensors tensors({.heads = 2,
+                            .keyHeads = 2,
+                            .rows = 4,
+                            .keys = 80,
+                            .causal = "upper_left"});
+  for (int64_t s = 4; s != 80; ++s) {
+    tensors.inputs[2].set(s * 8, NAN);
+    tensors.inputs[1].set((80 + s) * 8, HUGE_VAL);
+    tensors.inputs[2].set((80 + s) * 8, HUGE_VAL);
+  }
+  run(tensors, "", /*allSchedules=*/true);
+}
+
 TEST(AttentionFamily, KeysLeftOutHaveNoInfluence) {
   AttentionTensors tensors({.heads = 2,
                             .keyHeads = 2,
@@ -321,6 +388,7 @@ TEST(AttentionFamily, RefusesASchedule) {
        {"{keys = 64 : i64, rows = 64 : i64}",
         "{keys = 0 : i64, rows = 64 : i64, step = 6 : i64}",
         "{keys = 64 : i64, rows = 24 : i64, step = 6 : i64}",
+        "{keys = 64 : i64, rows = 8 : i64, step = 6 : i64}",
         "{keys = 64 : i64, rows = 64 : i64, step = 100 : i64}"}) {
     ParsedFusion parsed(typesOf(tensors.inputs), tensors.resultTypes(),
                         tensors.body());

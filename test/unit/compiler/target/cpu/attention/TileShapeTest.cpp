@@ -52,6 +52,23 @@ TEST_F(TileShapeTest, HeadsThatShareKeysShareTiles) {
   EXPECT_EQ(tiles.shapes[0].blockKeys, 102) << "all keys in one block";
 }
 
+TEST_F(TileShapeTest, AFewQueriesHaveALineEach) {
+  AttentionTiles tiles(attention(9, 1, 1, 100), {4, 16, 512});
+  EXPECT_EQ(tiles.count(), 3);
+  ASSERT_EQ(tiles.shapes.size(), 1u);
+  EXPECT_EQ(tiles.shapes[0].rows, 3);
+  EXPECT_EQ(tiles.shapes[0].blockKeys, 112);
+  EXPECT_EQ(tiles.shapes[0].scoreStrideOfRow(), 112);
+}
+
+TEST_F(TileShapeTest, RowsThatMeetInFewSetsAreCopied) {
+  AttentionFusion body = attention(12, 12, 64, 128);
+  EXPECT_FALSE(TileShape(body, {64, 6, 128}, 64).copiesValues);
+  body.value.strides[2] = 12 * 64; // heads beside each other
+  EXPECT_TRUE(TileShape(body, {64, 6, 128}, 64).copiesValues);
+  EXPECT_FALSE(TileShape(body, {4, 16, 128}, 4).copiesValues);
+}
+
 TEST_F(TileShapeTest, AMaskOfKeysAloneIsNotPacked) {
   AttentionFusion body = attention(4, 4, 32, 64);
   EXPECT_EQ(getMaskKind(body), MaskKind::None);
