@@ -25,6 +25,34 @@ SmallVector<const KernelFamily *> PartSources::families() const {
   return families;
 }
 
+/// Time to bring operands into the layouts that `implementation` reads. What is
+/// constant has its layout ahead of time, and a matrix is taken for that: one
+/// for each batch is not, such as the keys of attention. On a GPU no estimate
+/// counts it.
+double PartSources::relayoutUs(FusionOp outlined,
+                               const Implementation &implementation) {
+  const DeviceProfile &profile = target.profile();
+  if (profile.isGpu() || profile.l3GBs <= 0) {
+    return 0;
+  }
+  double bytes = 0;
+  for (auto [operand, layout] :
+       llvm::zip_equal(outlined.getInputs(), implementation.operandLayouts)) {
+    Value value = operand;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      bool isOfBody = argument.getOwner()->getParentOp() == fusion;
+      value = isOfBody ? fusion.getInputs()[argument.getArgNumber()] : value;
+    }
+    auto type = cast<RankedTensorType>(value.getType());
+    if (!isa<UnitAttr>(layout) && type.getRank() > 2 &&
+        !isa_and_present<graph::ConstantOp>(value.getDefiningOp())) {
+      bytes += double(kernel::getBytes(type));
+    }
+  }
+  // Read once and written once.
+  return 2 * bytes / profile.l3GBs * 1e-3;
+}
+
 std::vector<Implementation> PartSources::ask(const ImplementationSource *source,
                                              const OutlinedPart &part,
                                              Reasons &reasons) {
@@ -46,6 +74,7 @@ std::vector<Implementation> PartSources::ask(const ImplementationSource *source,
   std::vector<Implementation> implementations =
       source->enumerate(outlined, target.profile());
   for (Implementation &implementation : implementations) {
+    implementation.estimateUs += relayoutUs(outlined, implementation);
     if (!lost.empty() && nan == NanPolicy::Mark) {
       implementation.name += " (NaN lost in " + lost + ")";
     }

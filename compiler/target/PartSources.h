@@ -51,6 +51,9 @@ public:
   generateRuns(const OpIndices &indices, bool single = false);
 
 private:
+  double relayoutUs(kernel::FusionOp outlined,
+                    const Implementation &implementation);
+
   kernel::FusionOp fusion;
   const Target &target;
   const NanPolicy nan;

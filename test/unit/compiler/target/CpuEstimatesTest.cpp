@@ -146,5 +146,25 @@ TEST(CpuEstimatesTest, WithoutOnednnNothingOfItIsACandidate) {
   EXPECT_THAT(names, Each(Not(HasSubstr("onednn"))));
 }
 
+/// The first candidate of an attention with so many queries of 12 heads.
+std::string firstForAttention(int64_t queries, const std::string &key) {
+  std::string q = "tensor<1x12x" + std::to_string(queries) + "x64xf32>";
+  ParsedFusion parsed({q, key, key}, q,
+                      "%y = graph.attention %0, %1, %2 : (" + q + ", " + key +
+                          ", " + key + ") -> " + q +
+                          "\nkernel.yield %y : " + q);
+  auto target = createCpuTarget(zen4());
+  std::vector<std::string> why;
+  return enumerateCandidates(parsed.get(), *target, {}, why).front().name;
+}
+
+TEST(CpuEstimatesTest, AttentionIsOneKernel) {
+  std::string key = "tensor<1x12x512x64xf32>";
+  EXPECT_THAT(firstForAttention(512, key), StartsWith("generated attention "));
+  // Products whose keys are packed first would move them twice more.
+  EXPECT_THAT(firstForAttention(1, key),
+              StartsWith("generated attention 1x16 "));
+}
+
 } // namespace
 } // namespace minic
