@@ -35,7 +35,12 @@ Value OnlineSoftmax::shift(Value greatest) {
 Value OnlineSoftmax::power(Value score, Value shift) {
   Value exponent =
       math::FmaOp::create(k.b, k.loc, score, constant(factor_), shift);
-  return math::Exp2Op::create(k.b, k.loc, exponent, arith::FastMathFlags::afn);
+  // One instruction: weights below the smallest normal number count as 0.
+  return LLVM::CallIntrinsicOp::create(
+             k.b, k.loc, k.b.getF32Type(),
+             k.b.getStringAttr("llvm.nvvm.ex2.approx.ftz"),
+             ValueRange(exponent))
+      .getResult(0);
 }
 
 Value OnlineSoftmax::weight(Value score, Value greatest) {

@@ -93,9 +93,7 @@ TEST(CudaAttention, Schedules) {
   AttentionCase c = sized(70, 141, 32, 48);
   c.causal = Causality::UpperLeft;
   for (int64_t stages : {1, 2, 3}) {
-    for (int64_t keyBlock : {16, 64}) {
-      AttentionRun(c).check(schedule(2, 2, keyBlock, stages));
-    }
+    AttentionRun(c).check(schedule(2, 2, stages == 1 ? 16 : 64, stages));
     AttentionRun(c).check(schedule(1, 1, 128, stages));
   }
   AttentionRun(c).check(schedule(8, 1, 64, 2));
@@ -125,7 +123,7 @@ TEST(CudaAttention, LeavesOutKeys) {
        {std::pair<int64_t, int64_t>{77, 77}, {77, 33}, {17, 197}, {1, 70}}) {
     for (Causality causal :
          {Causality::None, Causality::UpperLeft, Causality::LowerRight}) {
-      for (int64_t window : {0, 1, 20}) {
+      for (int64_t window : {0, 20}) {
         AttentionCase c = sized(rows, keys, 16, 16);
         c.causal = causal;
         c.window = window;

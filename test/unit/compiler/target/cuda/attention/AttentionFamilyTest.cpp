@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The family attention as the compiler sees it: what it takes and offers, and
+// how schedules are written.
+
+#include "compiler/target/cuda/attention/AttentionFamily.h"
+
+#include "compiler/target/OfferFusion.h"
+#include "compiler/target/cuda/attention/AttentionSchedule.h"
+#include "compiler/target/cuda/attention/EnumerateAttention.h"
+#include "test/unit/compiler/target/cuda/attention/AttentionCase.h"
+
+#include <gmock/gmock.h>
+
+using namespace mlir;
+using testing::AllOf;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::Le;
+using testing::SizeIs;
+
+namespace minic::cuda {
+namespace {
+
+AttentionCase prefill(int64_t batch, int64_t heads, int64_t length,
+                      int64_t depth) {
+  AttentionCase c;
+  c.batch = batch;
+  c.heads = c.keyHeads = heads;
+  c.rows = c.keys = length;
+  c.depth = c.valueDepth = depth;
+  return c;
+}
+
+/// 32 heads that share 8 of a cache of 1024.
+AttentionCase decode() {
+  AttentionCase c = prefill(1, 32, 1024, 128);
+  c.keyHeads = 8;
+  c.rows = 1;
+  c.lengthType = "i32";
+  return c;
+}
+
+std::vector<Implementation> offersFor(const AttentionCase &c,
+                                      const std::string &device) {
+  ParsedFusion parsed(c.arguments(), c.results(), c.body());
+  DeviceProfile profile = *getCudaProfile(device);
+  EXPECT_EQ(AttentionFamily().reject(parsed.get(), profile), std::nullopt);
+  return AttentionFamily().enumerate(parsed.get(), profile);
+}
+
+TEST(CudaAttentionFamily, OffersADozenSchedules) {
+  for (const char *device : {"a100", "l4", "h200"}) {
+    for (const AttentionCase &c :
+         {prefill(8, 16, 512, 64), prefill(1, 32, 2048, 128),
+          prefill(1, 3, 17, 40), prefill(1, 4, 100, 256), decode()}) {
+      EXPECT_THAT(offersFor(c, device), SizeIs(AllOf(Ge(2), Le(12))))
+          << device << " " << c.op();
+    }
+  }
+}
+
+TEST(CudaAttentionFamily, Estimates) {
+  // Wanted of an H200 are 28 and, causal, 100 us.
+  auto first = [](const AttentionCase &c) {
+    return offersFor(c, "h200").front().estimateUs;
+  };
+  EXPECT_THAT(first(prefill(8, 16, 512, 64)), AllOf(Ge(15), Le(45)));
+  AttentionCase causal = prefill(1, 32, 2048, 128);
+  causal.causal = Causality::UpperLeft;
+  EXPECT_THAT(first(causal), AllOf(Ge(60), Le(150)));
+  EXPECT_LT(first(causal), 0.75 * first(prefill(1, 32, 2048, 128)));
+  EXPECT_LT(first(prefill(1, 12, 128, 64)), 8);
+  AttentionCase windowed = causal;
+  windowed.window = 128;
+  EXPECT_LT(first(windowed), 0.5 * first(causal));
+}
+
+TEST(CudaAttentionFamily, SplitsKeysOfFewRows) {
+  Implementation offer = offersFor(decode(), "h200").front();
+  EXPECT_THAT(offer.name, AllOf(HasSubstr("split="), HasSubstr(" packed")));
+  EXPECT_LT(offer.estimateUs, 8);
+}
+
+TEST(CudaAttentionFamily, SaysWhatItDoesNotTake) {
+  DeviceProfile profile = *getCudaProfile("a100");
+  auto why = [&](const AttentionCase &c) {
+    ParsedFusion parsed(c.arguments(), c.results(), c.body());
+    return AttentionFamily().reject(parsed.get(), profile).value_or("");
+  };
+  AttentionCase c = prefill(1, 2, 16, 64);
+  EXPECT_EQ(why(c), "");
+  c.dtype = "f32";
+  EXPECT_EQ(why(c), "query, key and value that are not all bf16 or all f16");
+  EXPECT_EQ(why(prefill(1, 2, 16, 272)), "heads of more than 256 elements");
+  EXPECT_EQ(why(prefill(1, 2, 16, 9)),
+            "rows of query, key or value not aligned to 4 bytes");
+  profile.smVersion = 75;
+  EXPECT_EQ(why(prefill(1, 2, 16, 64)), "the GPU is older than sm_80");
+}
+
+TEST(CudaAttentionFamily, SaysWhatIsNoSchedule) {
+  AttentionCase c = prefill(1, 2, 16, 64);
+  ParsedFusion parsed(c.arguments(), c.results(), c.body());
+  std::string said;
+  ScopedDiagnosticHandler handler(
+      parsed.get().getContext(),
+      [&](Diagnostic &diagnostic) { said = diagnostic.str(); });
+  auto lower = [&](const AttentionSchedule &schedule) {
+    kernel::FusionOp fusion = parsed.get();
+    implement(fusion, offerDense(fusion, "attention",
+                                 toAttr(schedule, fusion.getContext()), ""));
+    LaunchRecorder plan(fusion.getContext());
+    EXPECT_TRUE(failed(AttentionFamily().lower(fusion, plan)));
+    return said;
+  };
+  AttentionSchedule schedule;
+  schedule.keyBlock = 40;
+  EXPECT_THAT(lower(schedule), HasSubstr("attention expects a schedule"));
+  schedule = {};
+  schedule.warps = 8;
+  schedule.keyWarps = 4;
+  EXPECT_THAT(lower(schedule), HasSubstr("at most 256 threads"));
+  AttentionCase narrow = prefill(1, 2, 16, 66);
+  ParsedFusion other(narrow.arguments(), narrow.results(), narrow.body());
+  ScopedDiagnosticHandler second(
+      other.get().getContext(),
+      [&](Diagnostic &diagnostic) { said = diagnostic.str(); });
+  schedule = {};
+  schedule.warps = 1;
+  kernel::FusionOp fusion = other.get();
+  implement(fusion, offerDense(fusion, "attention",
+                               toAttr(schedule, fusion.getContext()), ""));
+  LaunchRecorder plan(fusion.getContext());
+  EXPECT_TRUE(failed(AttentionFamily().lower(fusion, plan)));
+  EXPECT_THAT(said, HasSubstr("fewer threads than accesses of a row"));
+}
+
+TEST(CudaAttentionFamily, ScheduleAsText) {
+  MLIRContext context;
+  AttentionSchedule schedule;
+  schedule.warps = 2;
+  schedule.rowTiles = 2;
+  schedule.keyWarps = 4;
+  schedule.split = 3;
+  schedule.packs = schedule.programmatic = true;
+  EXPECT_EQ(toString(schedule),
+            "attention 64x64 warps=2x4 stages=1 split=3 packed pdl");
+  auto parsed = parseAttentionSchedule(toAttr(schedule, &context),
+                                       UnknownLoc::get(&context));
+  ASSERT_TRUE(succeeded(parsed));
+  EXPECT_EQ(toAttr(*parsed, &context), toAttr(schedule, &context));
+}
+
+} // namespace
+} // namespace minic::cuda
