@@ -34,20 +34,32 @@ struct Sections {
 
 } // namespace
 
-static absl::Status fillConstants(const PlanMetadata &plan,
-                                  std::byte *section) {
+static absl::Status writeConstants(const PlanMetadata &plan,
+                                   const format::AppendBytes &append) {
+  uint64_t end = 0;
+  auto padTo = [&](uint64_t offset) {
+    std::vector<std::byte> zeros(offset - end);
+    end = offset;
+    return append(zeros);
+  };
   for (size_t i = 0; i < plan.constants.size(); ++i) {
     plan::ConstantOp op = plan.constants[i];
     const format::ConstantT &entry = *plan.artifact.constants[i];
     if (entry.external) {
       continue;
     }
-    if (failed(writeConstant(cast<RankedTensorType>(op.getType()),
-                             *op.getValue(), section + entry.offset))) {
-      return absl::InternalError("constant @" + entry.name + " has no bytes");
+    absl::Status status = padTo(entry.offset);
+    if (status.ok()) {
+      status = writeConstant(cast<RankedTensorType>(op.getType()),
+                             *op.getValue(), append);
+      end += entry.bytes;
+    }
+    if (!status.ok()) {
+      return absl::Status(status.code(), "constant @" + entry.name + ": " +
+                                             std::string(status.message()));
     }
   }
-  return absl::OkStatus();
+  return padTo(plan.constantsBytes);
 }
 
 static LogicalResult fillBinaries(Sections &sections) {
@@ -92,9 +104,10 @@ makeSections(ModuleOp module, const EmitOptions &options) {
                             sections->metadata.GetSize());
   contents.binaries = sections->binaries;
   contents.constantsBytes = sections->plan.constantsBytes;
-  contents.fillConstants = [plan = &sections->plan](std::byte *section) {
-    return fillConstants(*plan, section);
-  };
+  contents.writeConstants =
+      [plan = &sections->plan](const format::AppendBytes &append) {
+        return writeConstants(*plan, append);
+      };
   contents.model = bytes(options.model.data(), options.model.size());
   return sections;
 }

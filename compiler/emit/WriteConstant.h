@@ -5,15 +5,19 @@
 #ifndef MINIC_COMPILER_EMIT_WRITECONSTANT_H
 #define MINIC_COMPILER_EMIT_WRITECONSTANT_H
 
+#include "runtime/format/ArtifactWriter.h"
+
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace minic {
 
-/// Writes `value`, laid out as `type` says, to `destination`, which is zeroed
-/// and holds kernel::getBytes(type) bytes. Fails where `value` has no bytes.
-mlir::LogicalResult writeConstant(mlir::RankedTensorType type,
-                                  mlir::ElementsAttr value, void *destination);
+/// Appends `value`, laid out as `type` says: kernel::getBytes(type) bytes, of
+/// which it holds a megabyte, or one slice, at a time. Internal where `value`
+/// has no bytes.
+absl::Status writeConstant(mlir::RankedTensorType type,
+                           mlir::ElementsAttr value,
+                           const format::AppendBytes &append);
 
 } // namespace minic
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lays the sections out and fills them in place, in memory or in a mapped
+// Lays the sections out and writes them one after another, into memory or a
 // file. TemporaryFile is what makes the result appear at once or not at all.
 
 #include "runtime/format/ArtifactWriter.h"
@@ -51,35 +51,61 @@ Sections layOut(const ArtifactContents &contents) {
   return layout;
 }
 
-/// Writes everything to `file`: layout.fileBytes zeroed bytes.
-absl::Status fillSections(const ArtifactContents &contents, Sections &layout,
-                          std::byte *file) {
+/// Puts bytes at an offset of the artifact.
+using WriteAt =
+    std::function<absl::Status(uint64_t offset, absl::Span<const std::byte>)>;
+
+/// The parts of `contents` that are there already; empty for constants.
+absl::Span<const std::byte> readyBytes(const ArtifactContents &contents,
+                                       SectionKind kind) {
+  switch (kind) {
+  case SectionKind::metadata:
+    return contents.metadata;
+  case SectionKind::binaries:
+    return contents.binaries;
+  case SectionKind::model:
+    return contents.model;
+  case SectionKind::constants:
+    break;
+  }
+  return {};
+}
+
+absl::Status writeSection(const ArtifactContents &contents, SectionEntry &entry,
+                          const WriteAt &writeAt) {
+  XXH3_state_t state;
+  XXH3_64bits_reset(&state);
+  uint64_t done = 0;
+  auto append = [&](absl::Span<const std::byte> bytes) -> absl::Status {
+    if (bytes.size() > entry.bytes - done) {
+      return absl::InternalError("a section is longer than was said");
+    }
+    // While the caches have it.
+    XXH3_64bits_update(&state, bytes.data(), bytes.size());
+    absl::Status status = writeAt(entry.offset + done, bytes);
+    done += bytes.size();
+    return status;
+  };
+  absl::Status status;
+  if (SectionKind(entry.kind) != SectionKind::constants) {
+    status = append(readyBytes(contents, SectionKind(entry.kind)));
+  } else if (entry.bytes != 0) {
+    status = contents.writeConstants(append);
+  }
+  if (status.ok() && done != entry.bytes) {
+    status = absl::InternalError("a section is shorter than was said");
+  }
+  entry.checksum = XXH3_64bits_digest(&state);
+  return status;
+}
+
+absl::Status writeSections(const ArtifactContents &contents, Sections &layout,
+                           const WriteAt &writeAt) {
   for (SectionEntry &entry : layout.entries) {
-    std::byte *destination = file + entry.offset;
-    absl::Span<const std::byte> source;
-    switch (SectionKind(entry.kind)) {
-    case SectionKind::metadata:
-      source = contents.metadata;
-      break;
-    case SectionKind::binaries:
-      source = contents.binaries;
-      break;
-    case SectionKind::model:
-      source = contents.model;
-      break;
-    case SectionKind::constants:
-      if (entry.bytes != 0) {
-        if (absl::Status status = contents.fillConstants(destination);
-            !status.ok()) {
-          return status;
-        }
-      }
-      break;
+    if (absl::Status status = writeSection(contents, entry, writeAt);
+        !status.ok()) {
+      return status;
     }
-    if (!source.empty()) {
-      std::memcpy(destination, source.data(), source.size());
-    }
-    entry.checksum = XXH3_64bits(destination, entry.bytes);
   }
   FileHeader header = {};
   std::memcpy(header.magic, kMagic, sizeof(kMagic));
@@ -93,9 +119,14 @@ absl::Status fillSections(const ArtifactContents &contents, Sections &layout,
   XXH3_64bits_update(&state, &header, sizeof(header));
   XXH3_64bits_update(&state, layout.entries.data(), tableBytes);
   header.headerChecksum = XXH3_64bits_digest(&state);
-  std::memcpy(file, &header, sizeof(header));
-  std::memcpy(file + sizeof(header), layout.entries.data(), tableBytes);
-  return absl::OkStatus();
+  auto bytesOf = [](const void *data, size_t size) {
+    return absl::MakeConstSpan(static_cast<const std::byte *>(data), size);
+  };
+  if (absl::Status status = writeAt(0, bytesOf(&header, sizeof(header)));
+      !status.ok()) {
+    return status;
+  }
+  return writeAt(sizeof(header), bytesOf(layout.entries.data(), tableBytes));
 }
 
 /// Refuses what a reader would refuse: then the caller made wrong sections.
@@ -125,18 +156,28 @@ absl::Status writeArtifact(const std::string &path,
   if (!file.ok()) {
     return file.status();
   }
-  if (absl::Status status = fillSections(contents, layout, file->data());
+  bool durable = durability == Durability::durable;
+  auto writeAt = [&](uint64_t offset, absl::Span<const std::byte> bytes) {
+    return file->write(offset, bytes, /*startSync=*/durable);
+  };
+  if (absl::Status status = writeSections(contents, layout, writeAt);
       !status.ok()) {
     return status;
   }
-  return file->publish(durability == Durability::durable);
+  return file->publish(durable);
 }
 
 absl::StatusOr<std::vector<std::byte>>
 serializeArtifact(const ArtifactContents &contents) {
   Sections layout = layOut(contents);
   std::vector<std::byte> bytes(layout.fileBytes);
-  if (absl::Status status = fillSections(contents, layout, bytes.data());
+  auto writeAt = [&](uint64_t offset, absl::Span<const std::byte> part) {
+    if (!part.empty()) {
+      std::memcpy(bytes.data() + offset, part.data(), part.size());
+    }
+    return absl::OkStatus();
+  };
+  if (absl::Status status = writeSections(contents, layout, writeAt);
       !status.ok()) {
     return status;
   }

@@ -16,16 +16,19 @@
 
 namespace minic::format {
 
+/// Takes the next bytes of a section. Pieces of a megabyte are written at once
+/// and need no memory of their own, whatever the size of the section.
+using AppendBytes = std::function<absl::Status(absl::Span<const std::byte>)>;
+
 struct ArtifactContents {
   /// A finished FlatBuffer of plan.fbs with its file identifier.
   absl::Span<const std::byte> metadata;
   absl::Span<const std::byte> binaries;
-  /// Size of the constants section, and the function that fills it. It is
-  /// called once with zeroed, 64-byte-aligned memory of that size, which is the
-  /// file itself; its failure is passed on. It may be null if the section is
-  /// empty.
+  /// Size of the constants section, and the function that gives its bytes, from
+  /// first to last. It is called once; its failure is passed on. It may be null
+  /// if the section is empty.
   uint64_t constantsBytes = 0;
-  std::function<absl::Status(std::byte *constants)> fillConstants;
+  std::function<absl::Status(const AppendBytes &append)> writeConstants;
   /// MLIR bytecode; empty: no such section.
   absl::Span<const std::byte> model;
 };

@@ -20,6 +20,17 @@ int64_t BlockedLayout::elements() const {
   return count;
 }
 
+int64_t BlockedLayout::outermost() const {
+  if (order.empty()) {
+    return 1;
+  }
+  int64_t extent = padded[order[0]];
+  for (size_t b = 0; b < blockDims.size(); ++b) {
+    extent /= blockDims[b] == order[0] ? blockSizes[b] : 1;
+  }
+  return extent;
+}
+
 namespace {
 
 /// An axis of the destination: index i stands for i * step in dimension `dim`.
@@ -112,6 +123,14 @@ public:
     for (size_t a = axes.size(); a-- > 0; stride *= axes[a].extent) {
       axes[a].destinationStride = stride;
     }
+  }
+
+  /// Leaves only indices [first, last) of the outermost axis; returns where
+  /// `source` begins then.
+  const char *keepSlices(int64_t first, int64_t last, const char *source) {
+    axes[0].extent = last - first;
+    index[axes[0].dim] = first * axes[0].step;
+    return source + first * sourceStep(0);
   }
 
   /// Copies everything under axis `a`, whose outer axes are fixed at `index`.
@@ -213,6 +232,21 @@ void pack(const void *source, absl::Span<const int64_t> dims,
   Walk(dims, elementBytes, layout)
       .copy(0, static_cast<const char *>(source),
             static_cast<char *>(destination));
+}
+
+void packSlices(const void *source, absl::Span<const int64_t> dims,
+                int64_t elementBytes, const BlockedLayout &layout,
+                int64_t first, int64_t last, void *destination) {
+  if (layout.elements() == 0 || first == last) {
+    return;
+  }
+  if (layout.order.empty()) {
+    return pack(source, dims, elementBytes, layout, destination);
+  }
+  Walk walk(dims, elementBytes, layout);
+  const char *begin =
+      walk.keepSlices(first, last, static_cast<const char *>(source));
+  walk.copy(0, begin, static_cast<char *>(destination));
 }
 
 } // namespace minic::runtime

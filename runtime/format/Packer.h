@@ -16,6 +16,8 @@ namespace minic::runtime {
 struct BlockedLayout {
   std::vector<int64_t> order, blockDims, blockSizes, padded;
   int64_t elements() const;
+  /// How many equal slices, one after another, it has in memory.
+  int64_t outermost() const;
 };
 
 /// Writes `source` (dense, `dims`, elements of `elementBytes` in 1, 2, 4, 8)
@@ -24,6 +26,12 @@ struct BlockedLayout {
 /// destination in order and copies runs.
 void pack(const void *source, absl::Span<const int64_t> dims,
           int64_t elementBytes, const BlockedLayout &layout, void *destination);
+
+/// The same for a part of it: indices [first, last) of the outermost extent in
+/// memory, layout.outermost() in all. `destination` has room for these alone.
+void packSlices(const void *source, absl::Span<const int64_t> dims,
+                int64_t elementBytes, const BlockedLayout &layout,
+                int64_t first, int64_t last, void *destination);
 
 } // namespace minic::runtime
 

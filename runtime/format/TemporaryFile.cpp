@@ -125,6 +125,27 @@ TemporaryFile::~TemporaryFile() {
   }
 }
 
+absl::Status TemporaryFile::write(uint64_t offset,
+                                  absl::Span<const std::byte> bytes,
+                                  bool startSync) {
+  // Less than this is not worth a call.
+  constexpr uint64_t leastSynced = 256 << 10;
+  for (size_t done = 0; done < bytes.size();) {
+    ssize_t written = ::pwrite(fd_, bytes.data() + done, bytes.size() - done,
+                               off_t(offset + done));
+    if (written < 0 && errno != EINTR) {
+      return cannotWrite(errno, path_);
+    }
+    done += written < 0 ? 0 : size_t(written);
+  }
+  if (startSync && bytes.size() >= leastSynced) {
+    // A hint: fsync is what promises.
+    (void)::sync_file_range(fd_, off_t(offset), off_t(bytes.size()),
+                            SYNC_FILE_RANGE_WRITE);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status TemporaryFile::publish(bool durable) {
   if (durable && (msync(data_, bytes_, MS_SYNC) != 0 || fsync(fd_) != 0)) {
     return cannotWrite(errno, path_);

@@ -6,6 +6,7 @@
 #define MINIC_RUNTIME_FORMAT_TEMPORARYFILE_H
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +26,12 @@ public:
   TemporaryFile &operator=(TemporaryFile &&) = delete;
   ~TemporaryFile();
 
+  /// All of it, mapped. What is written there is zeroed page by page first.
   std::byte *data() const { return data_; }
+  /// Writes `bytes` at `offset`, within its size: cheaper than through data()
+  /// for much data. With `startSync` the disk begins to write it.
+  absl::Status write(uint64_t offset, absl::Span<const std::byte> bytes,
+                     bool startSync);
   /// Renames it to the final path; with `durable`, syncs file and directory.
   absl::Status publish(bool durable);
 

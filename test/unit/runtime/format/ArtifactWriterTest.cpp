@@ -36,11 +36,12 @@ protected:
     contents.metadata = metadata;
     contents.binaries = artifact.binaries;
     contents.constantsBytes = artifact.constants.size();
-    contents.fillConstants = [this](std::byte *destination) {
-      EXPECT_EQ(reinterpret_cast<uintptr_t>(destination) % 64, 0u);
-      std::memcpy(destination, artifact.constants.data(),
-                  artifact.constants.size());
-      return absl::OkStatus();
+    contents.writeConstants = [this](const AppendBytes &append) {
+      absl::Span<const std::byte> bytes = artifact.constants;
+      absl::Status status = append(bytes.first(5));
+      status.Update(append({}));
+      status.Update(append(bytes.subspan(5)));
+      return status;
     };
   }
   void TearDown() override { std::filesystem::remove_all(directory); }
@@ -81,7 +82,7 @@ TEST_F(ArtifactWriterTest, writesTheSameBytesAsInMemory) {
 
 TEST_F(ArtifactWriterTest, leavesTheOldFileWhenFillingFails) {
   std::ofstream(path) << "old";
-  contents.fillConstants = [](std::byte *) {
+  contents.writeConstants = [](const AppendBytes &) {
     return absl::DataLossError("weights are gone");
   };
   EXPECT_THAT(std::string(writeArtifact(path, contents).message()),
@@ -90,6 +91,18 @@ TEST_F(ArtifactWriterTest, leavesTheOldFileWhenFillingFails) {
   std::ifstream(path) >> text;
   EXPECT_EQ(text, "old");
   EXPECT_THAT(files(), UnorderedElementsAre("model.minic"));
+}
+
+TEST_F(ArtifactWriterTest, refusesAnotherSizeThanWasSaid) {
+  for (size_t bytes : {size_t(8), artifact.constants.size() + 1}) {
+    std::vector<std::byte> written(bytes);
+    contents.writeConstants = [&](const AppendBytes &append) {
+      return append(written);
+    };
+    EXPECT_EQ(writeArtifact(path, contents).code(),
+              absl::StatusCode::kInternal);
+    EXPECT_THAT(files(), ::testing::IsEmpty());
+  }
 }
 
 TEST_F(ArtifactWriterTest, refusesUnsoundContents) {
@@ -115,7 +128,7 @@ TEST_F(ArtifactWriterTest, removesWhatKilledWritersLeft) {
   pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    contents.fillConstants = [](std::byte *) -> absl::Status {
+    contents.writeConstants = [](const AppendBytes &) -> absl::Status {
       raise(SIGKILL);
       return absl::OkStatus();
     };
@@ -154,11 +167,11 @@ TEST_F(ArtifactWriterTest, removesFilesOfTheDeadThatHaveNoSizeYet) {
 TEST_F(ArtifactWriterTest, leavesWhatLiveWritersHave) {
   // While one writer fills its constants, another writes the same path.
   ArtifactContents inner = contents;
-  auto fill = contents.fillConstants;
-  contents.fillConstants = [&](std::byte *destination) {
+  auto write = contents.writeConstants;
+  contents.writeConstants = [&](const AppendBytes &append) {
     EXPECT_TRUE(writeArtifact(path, inner).ok());
     EXPECT_EQ(files().size(), 2u);
-    return fill(destination);
+    return write(append);
   };
   ASSERT_TRUE(writeArtifact(path, contents).ok());
   EXPECT_THAT(files(), UnorderedElementsAre("model.minic"));

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -67,6 +68,15 @@ void expectSame(const std::vector<int64_t> &dims, int64_t elementBytes,
   }
   std::vector<unsigned char> packed(layout.elements() * elementBytes, 0xee);
   pack(source.data(), dims, elementBytes, layout, packed.data());
+  // The same in pieces of three slices.
+  std::vector<unsigned char> pieces(packed.size(), 0xee);
+  int64_t slices = layout.outermost();
+  int64_t sliceBytes = slices == 0 ? 0 : int64_t(packed.size()) / slices;
+  for (int64_t first = 0; first < slices; first += 3) {
+    packSlices(source.data(), dims, elementBytes, layout, first,
+               std::min(first + 3, slices), pieces.data() + first * sliceBytes);
+  }
+  EXPECT_EQ(pieces, packed);
   EXPECT_EQ(packed, packNaively(source, dims, elementBytes, layout))
       << ::testing::PrintToString(dims) << " of " << elementBytes << " order "
       << ::testing::PrintToString(layout.order) << " blocks "

@@ -136,9 +136,8 @@ std::vector<std::byte> TestArtifact::bytes() const {
   contents.binaries = binaries;
   contents.model = model;
   contents.constantsBytes = constants.size();
-  contents.fillConstants = [this](std::byte *destination) {
-    std::memcpy(destination, constants.data(), constants.size());
-    return absl::OkStatus();
+  contents.writeConstants = [this](const format::AppendBytes &append) {
+    return append(constants);
   };
   return *format::serializeArtifact(contents);
 }
