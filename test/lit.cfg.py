@@ -49,6 +49,20 @@ for _name in ("fuzz", "conformance"):
         ),
     ))
 
+# Tests that make ONNX models need the packages of .venv.
+_python = os.path.join(os.path.dirname(_inputs), "..", ".venv/bin/python")
+config.substitutions += [
+    ("%onnx-models", "%s %s" % (
+        os.path.normpath(_python), os.path.join(_inputs, "onnx_models.py"))),
+    ("%onnx-nodes", "%s %s --bin=%s" % (
+        os.path.normpath(_python),
+        os.path.join(os.path.dirname(__file__), "onnx", "node_tests.py"),
+        os.path.join(config.minic_build_root, "bin"))),
+    ("%onnx-export", "%s %s" % (
+        os.path.normpath(_python),
+        os.path.join(os.path.dirname(__file__), "models", "from_onnx.py"))),
+]
+
 # What only machines with such instructions can show.
 with open("/proc/cpuinfo") as _cpus:
     if " avx512_bf16 " in _cpus.read():

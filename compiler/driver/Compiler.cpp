@@ -107,8 +107,8 @@ private:
 
 LogicalResult Compilation::importPhase() {
   return runner.run(Phase::Import, [&]() -> FailureOr<ModuleOp> {
-    FailureOr<ImportedModel> imported =
-        importModel(path, context, {options.weights, options.functions});
+    FailureOr<ImportedModel> imported = importModel(
+        path, context, {options.weights, options.functions, options.dims});
     if (failed(imported)) {
       return failure();
     }

@@ -76,7 +76,7 @@ static FailureOr<ImportedModel> import(const EvaluateOptions &options,
     return importFromArtifact(options, context);
   }
   return importModel(options.model, context,
-                     {options.weights, {options.function}});
+                     {options.weights, {options.function}, options.dims});
 }
 
 //===----------------------------------------------------------------------===//

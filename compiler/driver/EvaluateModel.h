@@ -15,11 +15,13 @@
 namespace minic {
 
 struct EvaluateOptions {
-  /// A model (.mlir) or an artifact that carries one (.minic).
+  /// A model (.onnx, .mlir) or an artifact that carries one (.minic).
   std::string model;
   /// The weights file; empty: as import finds it, or what an artifact names.
   std::string weights;
   std::string function = "main";
+  /// Sizes of the dimensions that an ONNX model gives a name.
+  std::map<std::string, int64_t> dims;
   /// .npy file by input name. Inputs without one are random, as fillRandom
   /// makes them from `seed` and the input's name.
   std::map<std::string, std::string> inputs;

@@ -4,7 +4,7 @@
 
 #include "compiler/driver/StoredWeights.h"
 
-#include "compiler/import/SafetensorsFile.h"
+#include "compiler/import/WeightSource.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -57,7 +57,7 @@ std::string findStoredWeights(const format::Artifact &metadata,
       metadata.weights_hash() ? metadata.weights_hash()->c_str() : "";
   auto found = llvm::find_if(files, [&](const fs::path &file) {
     std::string error;
-    auto weights = SafetensorsFile::open(file.string(), error);
+    auto weights = openWeights(file.string(), error);
     return weights && weights->hash() == hash;
   });
   return (found == files.end() ? files.front() : *found).string();

@@ -58,7 +58,7 @@ static std::string typeText(StringRef dtype, ArrayRef<int64_t> dims) {
 /// would straddle its natural alignment the bytes are copied instead.
 static AsmResourceBlob
 makeBlob(ArrayRef<char> data, size_t elementBytes,
-         const std::shared_ptr<const SafetensorsFile> &file) {
+         const std::shared_ptr<const WeightSource> &file) {
   if (reinterpret_cast<uintptr_t>(data.data()) % elementBytes != 0) {
     return HeapAsmResourceBlob::allocateAndCopyWithAlign(
         data, elementBytes,
@@ -77,7 +77,7 @@ bool needsWeights(ModuleOp module) {
 }
 
 LogicalResult bindWeights(ModuleOp module,
-                          const std::shared_ptr<const SafetensorsFile> &file) {
+                          const std::shared_ptr<const WeightSource> &file) {
   llvm::StringMap<DenseResourceElementsAttr> bound;
   auto &manager =
       DenseResourceElementsHandle::getManagerInterface(module.getContext());
@@ -87,7 +87,7 @@ LogicalResult bindWeights(ModuleOp module,
     }
     StringRef name = *op.getSource();
     auto type = cast<RankedTensorType>(op.getType());
-    const SafetensorsFile::Entry *entry = file->find(name);
+    const WeightSource::Entry *entry = file->find(name);
     if (!entry) {
       InFlightDiagnostic diagnostic = op.emitError("no tensor '")
                                       << name << "' in " << file->path();

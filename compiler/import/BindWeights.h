@@ -5,7 +5,7 @@
 #ifndef MINIC_COMPILER_IMPORT_BINDWEIGHTS_H
 #define MINIC_COMPILER_IMPORT_BINDWEIGHTS_H
 
-#include "compiler/import/SafetensorsFile.h"
+#include "compiler/import/WeightSource.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -20,7 +20,7 @@ bool needsWeights(mlir::ModuleOp module);
 /// is a diagnostic at the constant.
 mlir::LogicalResult
 bindWeights(mlir::ModuleOp module,
-            const std::shared_ptr<const SafetensorsFile> &file);
+            const std::shared_ptr<const WeightSource> &file);
 
 } // namespace minic
 

@@ -11,7 +11,8 @@ namespace minic {
 
 /// How error lines name the format of a model, and its ops.
 inline constexpr llvm::StringLiteral expectedModelText =
-    "expected a model as MLIR text or bytecode in the graph dialect "
+    "expected a model as ONNX, or as MLIR text or bytecode in the graph "
+    "dialect "
     "(docs/ops.md lists its ops)";
 inline constexpr llvm::StringLiteral modelOpsText =
     "a model is made of graph ops (docs/ops.md lists them)";

@@ -1,212 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parsing, the checks that make a module a model, and finding its weights.
+// An importer reads the file; what it made is verified and gets its weights.
 
 #include "compiler/import/ImportModel.h"
 
 #include "compiler/import/BindWeights.h"
-#include "compiler/import/ExplainParseErrors.h"
 #include "compiler/import/FillProblem.h"
-#include "compiler/import/RecognizeFile.h"
-#include "dialects/graph/Graph.h"
-
-#include "mlir/AsmParser/AsmParser.h"
-#include "mlir/AsmParser/AsmParserState.h"
-#include "mlir/Bytecode/BytecodeReader.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/Parser/Parser.h"
+#include "compiler/import/Importer.h"
+#include "compiler/import/VerifyModel.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 
 namespace minic {
-
-//===----------------------------------------------------------------------===//
-// Parsing
-//===----------------------------------------------------------------------===//
-
-/// MLIR forgets SSA names; those of a function's arguments are what people call
-/// its inputs, so they are kept as `graph.name`.
-static void nameArguments(const AsmParserState &state) {
-  for (const auto &definition : state.getBlockDefs()) {
-    auto function =
-        dyn_cast_or_null<func::FuncOp>(definition.block->getParentOp());
-    if (!function || !definition.block->isEntryBlock()) {
-      continue;
-    }
-    for (auto [i, argument] : llvm::enumerate(definition.arguments)) {
-      StringRef name(argument.loc.Start.getPointer(),
-                     argument.loc.End.getPointer() -
-                         argument.loc.Start.getPointer());
-      name.consume_front("%");
-      if (!name.empty() && !function.getArgAttr(i, "graph.name")) {
-        function.setArgAttr(i, "graph.name",
-                            StringAttr::get(function.getContext(), name));
-      }
-    }
-  }
-}
-
-static OwningOpRef<ModuleOp> parse(std::unique_ptr<llvm::MemoryBuffer> buffer,
-                                   MLIRContext &context) {
-  StringRef name = buffer->getBufferIdentifier();
-  Location file = FileLineColLoc::get(&context, name, 1, 1);
-  if (StringRef other = recognizeFile(name, buffer->getBuffer());
-      !other.empty()) {
-    emitError(UnknownLoc::get(&context))
-        << "cannot read '" << name << "': " << expectedModelText << ", got "
-        << other;
-    return {};
-  }
-  ParserConfig config(&context);
-  Block block;
-  if (isBytecode(buffer->getMemBufferRef())) {
-    if (failed(readBytecodeFile(buffer->getMemBufferRef(), &block, config))) {
-      return {};
-    }
-  } else {
-    AsmParserState state;
-    ExplainParseErrors explained(&context, buffer->getBuffer());
-    llvm::SourceMgr sources;
-    sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-    if (failed(parseAsmSourceFile(sources, &block, config, &state))) {
-      return {};
-    }
-    nameArguments(state);
-  }
-  return mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
-      &block, &context, file);
-}
-
-//===----------------------------------------------------------------------===//
-// What makes a module a model
-//===----------------------------------------------------------------------===//
-
-/// Resources in the text may have any size; all others trust it.
-static LogicalResult checkResource(graph::ConstantOp op) {
-  auto resource =
-      dyn_cast_or_null<DenseResourceElementsAttr>(op.getValueAttr());
-  if (!resource) {
-    return success();
-  }
-  auto type = cast<RankedTensorType>(op.getType());
-  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-  if (!type.getElementType().isIntOrFloat()) {
-    return success(); // checkType reports it
-  }
-  int64_t bytes =
-      type.getNumElements() *
-      llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
-  if (!blob || int64_t(blob->getData().size()) != bytes) {
-    return op.emitError("expected a resource of ")
-           << bytes << " bytes for " << type << ", got "
-           << (blob ? std::to_string(blob->getData().size()) : "none");
-  }
-  return success();
-}
-
-static LogicalResult checkType(Location loc, StringRef what, Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor) {
-    return emitError(loc) << what << ": expected a ranked tensor, got " << type;
-  }
-  Type element = tensor.getElementType();
-  if (!element.isF32() && !element.isBF16() && !element.isF16() &&
-      !element.isSignlessInteger(1) && !element.isSignlessInteger(8) &&
-      !element.isSignlessInteger(32) && !element.isSignlessInteger(64)) {
-    return emitError(loc) << "unsupported: " << what << " has dtype " << element
-                          << ", expected f32, bf16, f16, i1, i8, i32 or i64";
-  }
-  if (tensor.getEncoding()) {
-    return emitError(loc) << "unsupported: " << what << " has an encoding";
-  }
-  if (llvm::is_contained(tensor.getShape(), 0)) {
-    return emitError(loc) << "unsupported: " << what << " is empty: " << type;
-  }
-  return success();
-}
-
-static LogicalResult checkFunction(func::FuncOp function) {
-  if (function.isExternal()) {
-    return function.emitError("unsupported: function @")
-           << function.getName() << " has no body";
-  }
-  if (!function.getBody().hasOneBlock()) {
-    return function.emitError("unsupported: function @")
-           << function.getName() << " has control flow";
-  }
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    if (failed(checkType(function.getArgument(i).getLoc(),
-                         "argument " + std::to_string(i), type))) {
-      return failure();
-    }
-  }
-  if (function.getNumResults() == 0) {
-    return function.emitError("unsupported: function @")
-           << function.getName() << " returns nothing";
-  }
-  for (Operation &op : function.getBody().front()) {
-    if (isa<func::ReturnOp>(op)) {
-      continue;
-    }
-    if (!isa<graph::GraphDialect>(op.getDialect())) {
-      return op.emitError("unsupported: op '")
-             << op.getName() << "'; " << modelOpsText;
-    }
-    for (Type type : op.getResultTypes()) {
-      if (failed(checkType(op.getLoc(), "the result", type))) {
-        return failure();
-      }
-    }
-    if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
-      if (!cast<RankedTensorType>(constant.getType()).hasStaticShape()) {
-        return op.emitError("expected a constant of static shape, got ")
-               << constant.getType();
-      }
-      if (failed(checkResource(constant))) {
-        return failure();
-      }
-    }
-  }
-  return success();
-}
-
-/// Erases what is not asked for, and checks the rest.
-static LogicalResult keepFunctions(ModuleOp module,
-                                   ArrayRef<std::string> names) {
-  for (const std::string &name : names) {
-    if (!module.lookupSymbol<func::FuncOp>(name)) {
-      return module.emitError("no function @") << name << " in the model";
-    }
-  }
-  for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
-    auto function = dyn_cast<func::FuncOp>(op);
-    if (!function) {
-      return op.emitError("unsupported: op '")
-             << op.getName() << "' beside the functions of a model";
-    }
-    bool wanted = names.empty() ? function.isPublic()
-                                : llvm::is_contained(names, function.getName());
-    if (!wanted) {
-      function.erase();
-    } else if (failed(checkFunction(function))) {
-      return failure();
-    }
-  }
-  if (module.getBody()->empty()) {
-    return module.emitError(
-        "expected a model with a public function, got none");
-  }
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Weights
-//===----------------------------------------------------------------------===//
 
 static FailureOr<std::string> weightsPath(ModuleOp module, StringRef model,
                                           const ImportOptions &options) {
@@ -233,36 +42,49 @@ static FailureOr<std::string> weightsPath(ModuleOp module, StringRef model,
 }
 
 static LogicalResult attachWeights(ImportedModel &model, StringRef name,
+                                   std::shared_ptr<const WeightSource> weights,
                                    const ImportOptions &options) {
+  Location unknown = UnknownLoc::get(model.module->getContext());
+  if (weights && !options.weights.empty()) {
+    return emitError(unknown)
+           << "weights: '" << name << "' has its own, --weights is for models "
+           << "in the graph dialect";
+  }
   // A file that was asked for is opened even if nothing needs it, so that a
   // wrong --weights= never passes silently.
   if (!needsWeights(*model.module) && options.weights.empty()) {
     return success();
   }
-  FailureOr<std::string> path = weightsPath(*model.module, name, options);
-  if (failed(path)) {
-    return failure();
+  if (!weights) {
+    FailureOr<std::string> path = weightsPath(*model.module, name, options);
+    if (failed(path)) {
+      return failure();
+    }
+    std::string error;
+    weights = openWeights(*path, error);
+    if (!weights) {
+      return emitError(unknown) << "weights: " << error;
+    }
   }
-  std::string error;
-  auto file = SafetensorsFile::open(*path, error);
-  if (!file) {
-    return emitError(UnknownLoc::get(model.module->getContext()))
-           << "weights: " << error;
-  }
-  model.weightsPath = *path;
-  model.weightsHash = file->hash();
-  return bindWeights(*model.module, file);
+  model.weightsPath = weights->path().str();
+  model.weightsHash = weights->hash();
+  return bindWeights(*model.module, weights);
 }
 
 static FailureOr<ImportedModel>
 importBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer, StringRef name,
              MLIRContext &context, const ImportOptions &options) {
+  const Importer &importer = findImporter(name, buffer->getBuffer());
+  FailureOr<Importer::Result> read =
+      importer.import(std::move(buffer), options, context);
+  if (failed(read)) {
+    return failure();
+  }
   ImportedModel model;
-  model.module = parse(std::move(buffer), context);
-  if (!model.module ||
-      failed(keepFunctions(*model.module, options.functions)) ||
+  model.module = std::move(read->module);
+  if (failed(verifyModel(*model.module, options.functions)) ||
       failed(fillProblem(*model.module)) ||
-      failed(attachWeights(model, name, options))) {
+      failed(attachWeights(model, name, std::move(read->weights), options))) {
     return failure();
   }
   return model;

@@ -8,6 +8,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,26 +20,28 @@ struct ImportOptions {
   std::string weights;
   /// Functions to keep; empty for every public one.
   std::vector<std::string> functions;
+  /// Sizes of the dimensions that an ONNX model gives a name.
+  std::map<std::string, int64_t> dims = {};
 };
 
 struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// The weights file that was bound; empty where no constant needed one.
   std::string weightsPath;
-  /// SafetensorsFile::hash of it.
+  /// WeightSource::hash of it.
   std::string weightsHash;
 };
 
-/// Parses and verifies `path` (.mlir text or bytecode) and binds its named
-/// constants: each gets a `value` that points into the mapped weights file,
-/// which stays mapped as long as the context lives. Arguments keep the
-/// names that the text gives them as `graph.name`, unless they have one.
+/// Reads and verifies `path` (an ONNX model, .mlir text or bytecode) and binds
+/// its named constants: each gets a `value` that points into the mapped weights
+/// file, which stays mapped as long as the context lives. Arguments keep the
+/// names that the model gives them as `graph.name`, unless they have one.
 /// Failure has emitted a diagnostic at the place in the model.
 mlir::FailureOr<ImportedModel> importModel(llvm::StringRef path,
                                            mlir::MLIRContext &context,
                                            const ImportOptions &options);
 
-/// The same for model text or bytecode in memory. `name` stands for the file in
+/// The same for a model in memory. `name` stands for the file in
 /// diagnostics and is what a relative `graph.weights` is relative to.
 mlir::FailureOr<ImportedModel> importModelBuffer(llvm::StringRef text,
                                                  llvm::StringRef name,

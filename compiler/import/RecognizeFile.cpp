@@ -51,14 +51,20 @@ static bool isSafetensors(StringRef bytes) {
          llvm::support::endian::read64le(bytes.data()) <= bytes.size() - 8;
 }
 
-/// A protobuf message whose first field is the varint 1, then field 2 with a
-/// length. ONNX has its ir_version there, 3 since its first release; a
-/// TensorFlow SavedModel has schema version 1.
+/// A protobuf message whose first field is a varint. ONNX has its ir_version
+/// there, 3 since its first release; a TensorFlow SavedModel has schema version
+/// 1, then field 2 with a length.
 static StringRef recognizeProtobuf(StringRef bytes) {
-  if (bytes.size() < 3 || bytes[0] != 0x08 || bytes[2] != 0x12) {
+  if (bytes.size() < 3 || bytes[0] != 0x08) {
     return {};
   }
-  return bytes[1] >= 3 && bytes[1] < 0x40 ? onnx : tensorflow;
+  // Producer, domain, versions and texts may all lack: fields 2 to 8.
+  bool isNextField = llvm::is_contained(
+      {0x12, 0x1a, 0x22, 0x28, 0x32, 0x3a, 0x42}, int(bytes[2]));
+  if (bytes[1] >= 3 && bytes[1] < 0x40 && isNextField) {
+    return onnx;
+  }
+  return bytes[2] == 0x12 ? tensorflow : StringRef();
 }
 
 /// The control characters that no text has.
@@ -88,7 +94,8 @@ StringRef recognizeFile(StringRef path, StringRef bytes) {
     return pickle;
   }
   if (!isBinary(bytes)) {
-    return {};
+    bool isNothing = bytes.empty() && path.ends_with_insensitive(".onnx");
+    return isNothing ? onnx : StringRef();
   }
   return llvm::StringSwitch<StringRef>(llvm::sys::path::extension(path).lower())
       .Case(".onnx", onnx)
@@ -96,6 +103,10 @@ StringRef recognizeFile(StringRef path, StringRef bytes) {
       .Case(".pb", tensorflow)
       .Case(".safetensors", "a damaged safetensors file")
       .Default("binary data");
+}
+
+bool looksLikeOnnx(StringRef path, StringRef bytes) {
+  return recognizeFile(path, bytes) == onnx;
 }
 
 } // namespace minic

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RecognizeFile: which other program's file a user gave minic by mistake.
+// RecognizeFile: what kind of file a user gave minic, ONNX models among those
+// of other programs.
 
 #ifndef MINIC_COMPILER_IMPORT_RECOGNIZEFILE_H
 #define MINIC_COMPILER_IMPORT_RECOGNIZEFILE_H
@@ -13,6 +14,10 @@ namespace minic {
 /// and MLIR bytecode, which may be a model. The content decides; the extension
 /// of `path` is asked where the content is binary and has no known start.
 llvm::StringRef recognizeFile(llvm::StringRef path, llvm::StringRef bytes);
+
+/// Whether `bytes`, at least the first 64 of a file, begin an ONNX model; the
+/// extension is asked likewise.
+bool looksLikeOnnx(llvm::StringRef path, llvm::StringRef bytes);
 
 } // namespace minic
 

@@ -9,6 +9,8 @@
 #include "compiler/options/Log.h"
 #include "compiler/options/Phases.h"
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -98,6 +100,8 @@ struct CompileOptions {
   std::string weights;
   /// Functions to compile; empty for every public one.
   std::vector<std::string> functions;
+  /// Sizes of the dimensions that an ONNX model gives a name.
+  std::map<std::string, int64_t> dims;
   /// Bytes that callers align inputs and outputs to.
   int64_t inputAlignment = 64;
 

@@ -104,6 +104,51 @@ Option list(std::string name, std::string group, std::string value,
           }};
 }
 
+std::string parseSizes(const std::string &text,
+                       std::map<std::string, int64_t> &sizes) {
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::SplitString(text, words, ",\n");
+  if (words.empty()) {
+    return "expected NAME=SIZE, got nothing";
+  }
+  for (llvm::StringRef word : words) {
+    auto [name, number] = word.rsplit('=');
+    int64_t size = 0;
+    if (name.empty() || number.getAsInteger(10, size) || size < 1) {
+      return "expected NAME=SIZE with a size of 1 or more, got '" + word.str() +
+             "'";
+    }
+    auto [it, isNew] = sizes.try_emplace(name.str(), size);
+    if (!isNew && it->second != size) {
+      return "'" + name.str() + "' has the sizes " +
+             std::to_string(it->second) + " and " + std::to_string(size) +
+             ", expected one";
+    }
+  }
+  return {};
+}
+
+Option sizes(std::string name, std::string group, std::string help,
+             std::map<std::string, int64_t> CompileOptions::*field) {
+  Option option = {name,
+                   group,
+                   "NAME=SIZE",
+                   help,
+                   [field](CompileOptions &options, const std::string &text) {
+                     (options.*field).clear();
+                     return parseSizes(text, options.*field);
+                   },
+                   [field](const CompileOptions &options) {
+                     std::vector<std::string> words;
+                     for (const auto &[name, size] : options.*field) {
+                       words.push_back(name + "=" + std::to_string(size));
+                     }
+                     return llvm::join(words, ",");
+                   }};
+  option.isRepeated = true;
+  return option;
+}
+
 Option clocks(std::string name, std::string group, std::string help,
               int CompileOptions::*field) {
   return {name,

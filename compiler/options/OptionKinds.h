@@ -33,6 +33,15 @@ Option list(std::string name, std::string group, std::string value,
             std::vector<std::string> allowed, std::string help,
             std::vector<std::string> CompileOptions::*field);
 
+/// NAME=SIZE with a size of 1 or more, several with commas between them or as
+/// several options.
+Option sizes(std::string name, std::string group, std::string help,
+             std::map<std::string, int64_t> CompileOptions::*field);
+
+/// Reads such a text into `sizes`; returns what was expected, or nothing.
+std::string parseSizes(const std::string &text,
+                       std::map<std::string, int64_t> &sizes);
+
 /// Seconds, of "30s", "2m", "500ms" or plain seconds; 0 of "none", no limit.
 Option budget(std::string name, std::string group, std::string help,
               double CompileOptions::*field);

@@ -124,6 +124,10 @@ static std::vector<Option> makeTable() {
                        &O::weights));
   table.push_back(list("function", model, "NAMES", {},
                        "Compile only these functions", &O::functions));
+  table.push_back(sizes("dim", model,
+                        "Size of a dimension that an ONNX model names; once "
+                        "for each",
+                        &O::dims));
   table.push_back(integer("input-alignment", model,
                           "Bytes that callers align inputs and outputs to", 1,
                           4096, &O::inputAlignment));

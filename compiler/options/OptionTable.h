@@ -23,6 +23,9 @@ struct Option {
   std::function<std::string(CompileOptions &, const std::string &text)> set;
   /// The field as text that `set` accepts.
   std::function<std::string(const CompileOptions &)> get;
+  /// Whether it may be given several times: `set` gets all texts, with lines
+  /// between them.
+  bool isRepeated = false;
 };
 
 /// In the order of --help. `mode` comes first: setting it resets every option

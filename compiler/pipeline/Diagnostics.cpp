@@ -26,6 +26,10 @@ std::string locationPrefix(Location location) {
                  .str();
     return WalkResult::interrupt();
   });
+  // Models that are no text have nodes with names.
+  if (auto name = dyn_cast<NameLoc>(location); name && prefix.empty()) {
+    prefix = ("'" + name.getName().getValue() + "': ").str();
+  }
   return prefix;
 }
 

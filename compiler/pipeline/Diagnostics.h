@@ -34,7 +34,8 @@ private:
   ExitCode kind = ExitCode::Success;
 };
 
-/// "file:line:col: " of the innermost place in a file; empty for none.
+/// "file:line:col: " of the innermost place in a file, else "'name': " of what
+/// has a name; empty for neither.
 std::string locationPrefix(mlir::Location location);
 
 } // namespace minic

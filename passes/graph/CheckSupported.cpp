@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// graph-check-supported: the one place that says "unsupported" about a model
-// before anything is decided. Later passes may take what it lets through for
-// granted. It reports the first thing it finds in each op.
+// graph-check-supported: what sizes must be, once shapes are inferred. All else
+// about a model is verified when it is imported (compiler/import/VerifyModel).
+// Later passes may take what both let through for granted. It reports the first
+// thing it finds in each op.
 
 #include "passes/graph/Passes.h"
 
@@ -25,8 +26,7 @@ static constexpr int64_t maxElements = int64_t(1) << 47;
 static LogicalResult checkType(Location loc, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor) {
-    return emitError(loc, "unsupported: values must be ranked tensors, got ")
-           << type;
+    return success();
   }
   int64_t elements = 1;
   for (auto [index, dim] : llvm::enumerate(tensor.getShape())) {
@@ -41,19 +41,6 @@ static LogicalResult checkType(Location loc, Type type) {
     if (llvm::MulOverflow(elements, dim, elements) || elements > maxElements) {
       return emitError(loc, "unsupported: ")
              << type << " has more than 2^47 elements";
-    }
-  }
-  return success();
-}
-
-static LogicalResult checkOp(Operation *op) {
-  if (!isa<graph::GraphDialect>(op->getDialect()) && !isa<func::ReturnOp>(op)) {
-    return op->emitError("unsupported: '")
-           << op->getName() << "' in a model, only graph ops can be compiled";
-  }
-  for (Type type : op->getResultTypes()) {
-    if (failed(checkType(op->getLoc(), type))) {
-      return failure();
     }
   }
   return success();
@@ -74,10 +61,6 @@ private:
     if (func.isExternal()) {
       return success();
     }
-    if (!func.getBody().hasOneBlock()) {
-      return func.emitError("unsupported: control flow in function '")
-             << func.getSymName() << "'";
-    }
     LogicalResult result = success();
     for (BlockArgument argument : func.getArguments()) {
       if (failed(checkType(argument.getLoc(), argument.getType()))) {
@@ -88,11 +71,17 @@ private:
     if (failed(result)) {
       return failure();
     }
-    for (Operation &op : func.getBody().front()) {
-      if (failed(checkOp(&op))) {
-        result = failure();
+    func.walk([&](Operation *op) {
+      if (op == func) {
+        return;
       }
-    }
+      for (Type type : op->getResultTypes()) {
+        if (failed(checkType(op->getLoc(), type))) {
+          result = failure();
+          break;
+        }
+      }
+    });
     return result;
   }
 };

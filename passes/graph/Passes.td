@@ -9,10 +9,11 @@
 include "mlir/Pass/PassBase.td"
 
 def CheckSupported : Pass<"graph-check-supported", "::mlir::func::FuncOp"> {
-  let summary = "Reports what a model may say but minic cannot compile";
+  let summary = "Reports sizes that a model may have but minic cannot compile";
   let description = [{
-    Errors begin with "unsupported:". Dynamic dimensions, empty and oversized
-    tensors, control flow, calls and ops of other dialects.
+    Errors begin with "unsupported:". Dimensions that stay dynamic, empty and
+    oversized tensors. What else makes a module a model is verified when it is
+    imported.
   }];
 }
 

@@ -56,7 +56,8 @@ int compileCommand(int argc, char **argv) {
   CLI::App app(description, "minic");
   app.set_version_flag("--version", "minic " MINIC_VERSION);
   std::string model;
-  app.add_option("model", model, "Model in the graph dialect (.mlir)");
+  app.add_option("model", model,
+                 "Model: ONNX (.onnx) or the graph dialect (.mlir)");
   CompileFlags flags;
   flags.addTo(app);
   absl::StatusOr<std::vector<std::string>> before = environmentOptions();

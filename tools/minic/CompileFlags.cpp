@@ -24,6 +24,9 @@ void CompileFlags::addTo(CLI::App &app) {
             : app.add_option(name, values[option.name], option.help)
                   ->type_name(option.value)
                   ->take_last();
+    if (option.isRepeated) {
+      flag->join()->allow_extra_args(false);
+    }
     flag->group(option.group);
     flags[option.name] = flag;
   }

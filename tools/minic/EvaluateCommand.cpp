@@ -6,6 +6,7 @@
 
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/EvaluateModel.h"
+#include "compiler/options/OptionKinds.h"
 
 #include <CLI/CLI.hpp>
 
@@ -18,8 +19,15 @@ int evaluateCommand(int argc, char **argv) {
                "minic evaluate");
   EvaluateOptions options;
   std::vector<std::string> inputs;
-  app.add_option("model", options.model, "Model (.mlir) or artifact (.minic)")
+  app.add_option("model", options.model,
+                 "Model (.onnx, .mlir) or artifact (.minic)")
       ->required();
+  std::string dims;
+  app.add_option("--dim", dims,
+                 "NAME=SIZE of a dimension that an ONNX model names; once for "
+                 "each")
+      ->join()
+      ->allow_extra_args(false);
   app.add_option("--weights", options.weights, "Weights file");
   app.add_option("--function", options.function, "Function to evaluate");
   app.add_option("--input", inputs,
@@ -33,6 +41,12 @@ int evaluateCommand(int argc, char **argv) {
   if (std::optional<int> code =
           tools::parseCommandLine(toolName, app, argc, argv)) {
     return *code;
+  }
+  if (!dims.empty()) {
+    if (std::string error = option::parseSizes(dims, options.dims);
+        !error.empty()) {
+      return tools::fail(toolName, ExitCode::Usage, "--dim: " + error);
+    }
   }
   for (const std::string &input : inputs) {
     size_t equal = input.find('=');

@@ -37,30 +37,3 @@ func.func @empty(%x: tensor<0x8xf32>) -> tensor<0x8xf32> {
 func.func @enormous(%x: tensor<4294967296x4294967296xf32>) {
   return
 }
-
-// -----
-
-// expected-error @below {{unsupported: values must be ranked tensors, got 'f32'}}
-func.func @scalar(%x: f32) {
-  return
-}
-
-// -----
-
-func.func private @callee(%x: tensor<4xf32>) -> tensor<4xf32> {
-  return %x : tensor<4xf32>
-}
-func.func @calls(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{unsupported: 'func.call' in a model, only graph ops can be compiled}}
-  %0 = call @callee(%x) : (tensor<4xf32>) -> tensor<4xf32>
-  return %0 : tensor<4xf32>
-}
-
-// -----
-
-// expected-error @below {{unsupported: control flow in function 'branches'}}
-func.func @branches(%x: tensor<4xf32>) -> tensor<4xf32> {
-  cf.br ^bb1
-^bb1:
-  return %x : tensor<4xf32>
-}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The importer of MLIR text and bytecode in the graph dialect.
+
+#include "compiler/import/ExplainParseErrors.h"
+#include "compiler/import/Importer.h"
+#include "compiler/import/RecognizeFile.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+
+namespace minic {
+
+/// MLIR forgets SSA names; those of a function's arguments are what people call
+/// its inputs, so they are kept as `graph.name`.
+static void nameArguments(const AsmParserState &state) {
+  for (const auto &definition : state.getBlockDefs()) {
+    auto function =
+        dyn_cast_or_null<func::FuncOp>(definition.block->getParentOp());
+    if (!function || !definition.block->isEntryBlock()) {
+      continue;
+    }
+    for (auto [i, argument] : llvm::enumerate(definition.arguments)) {
+      StringRef name(argument.loc.Start.getPointer(),
+                     argument.loc.End.getPointer() -
+                         argument.loc.Start.getPointer());
+      name.consume_front("%");
+      if (!name.empty() && !function.getArgAttr(i, "graph.name")) {
+        function.setArgAttr(i, "graph.name",
+                            StringAttr::get(function.getContext(), name));
+      }
+    }
+  }
+}
+
+static OwningOpRef<ModuleOp> parse(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                                   MLIRContext &context) {
+  StringRef name = buffer->getBufferIdentifier();
+  Location file = FileLineColLoc::get(&context, name, 1, 1);
+  if (StringRef other = recognizeFile(name, buffer->getBuffer());
+      !other.empty()) {
+    emitError(UnknownLoc::get(&context))
+        << "cannot read '" << name << "': " << expectedModelText << ", got "
+        << other;
+    return {};
+  }
+  ParserConfig config(&context);
+  Block block;
+  if (isBytecode(buffer->getMemBufferRef())) {
+    if (failed(readBytecodeFile(buffer->getMemBufferRef(), &block, config))) {
+      return {};
+    }
+  } else {
+    AsmParserState state;
+    ExplainParseErrors explained(&context, buffer->getBuffer());
+    llvm::SourceMgr sources;
+    sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+    if (failed(parseAsmSourceFile(sources, &block, config, &state))) {
+      return {};
+    }
+    nameArguments(state);
+  }
+  return mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
+      &block, &context, file);
+}
+
+namespace {
+
+class GraphTextImporter : public Importer {
+public:
+  bool accepts(StringRef, StringRef) const override { return true; }
+  FailureOr<Result> import(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                           const ImportOptions &options,
+                           MLIRContext &context) const override {
+    if (!options.dims.empty()) {
+      return emitError(UnknownLoc::get(&context))
+             << "--dim: only ONNX models give names to dimensions";
+    }
+    Result result;
+    result.module = parse(std::move(buffer), context);
+    if (!result.module) {
+      return failure();
+    }
+    return result;
+  }
+};
+
+} // namespace
+
+const Importer &graphTextImporter() {
+  static const GraphTextImporter importer;
+  return importer;
+}
+
+} // namespace minic

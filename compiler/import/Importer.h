@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Importer: one format of models. What importers make is verified, and given
+// its weights, in one place (ImportModel.cpp).
+
+#ifndef MINIC_COMPILER_IMPORT_IMPORTER_H
+#define MINIC_COMPILER_IMPORT_IMPORTER_H
+
+#include "compiler/import/ImportModel.h"
+#include "compiler/import/WeightSource.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace minic {
+
+class Importer {
+public:
+  /// A module of functions of graph ops. Named constants without a value get
+  /// theirs from `weights`, or, where that is null, from a file beside the
+  /// model.
+  struct Result {
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    std::shared_ptr<const WeightSource> weights;
+  };
+
+  virtual ~Importer() = default;
+  /// Whether a file of this name and content is one of its models.
+  virtual bool accepts(llvm::StringRef path, llvm::StringRef bytes) const = 0;
+  /// `buffer` is named after its file. Failure has emitted a diagnostic.
+  virtual mlir::FailureOr<Result>
+  import(std::unique_ptr<llvm::MemoryBuffer> buffer,
+         const ImportOptions &options, mlir::MLIRContext &context) const = 0;
+};
+
+/// The importer of a file; the one of text, which says what it expects, where
+/// no other accepts it.
+const Importer &findImporter(llvm::StringRef path, llvm::StringRef bytes);
+
+/// The graph dialect as MLIR text or bytecode.
+const Importer &graphTextImporter();
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_IMPORT_IMPORTER_H

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The formats that minic reads, and which of them a file has.
+
+#include "compiler/import/Importer.h"
+#include "compiler/import/RecognizeFile.h"
+#include "compiler/import/SafetensorsFile.h"
+#include "compiler/import/onnx/OnnxFile.h"
+#include "compiler/import/onnx/OnnxImporter.h"
+
+namespace minic {
+
+const Importer &findImporter(llvm::StringRef path, llvm::StringRef bytes) {
+  for (const Importer *importer : {&onnxImporter()}) {
+    if (importer->accepts(path, bytes)) {
+      return *importer;
+    }
+  }
+  return graphTextImporter();
+}
+
+std::shared_ptr<const WeightSource> openWeights(llvm::StringRef path,
+                                                std::string &error) {
+  auto start = llvm::MemoryBuffer::getFileSlice(path, /*MapSize=*/64,
+                                                /*Offset=*/0);
+  if (start && looksLikeOnnx(path, (*start)->getBuffer())) {
+    return OnnxFile::open(path, error);
+  }
+  return SafetensorsFile::open(path, error);
+}
+
+} // namespace minic

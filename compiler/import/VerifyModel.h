@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// VerifyModel: what makes a module a model, whoever made it.
+
+#ifndef MINIC_COMPILER_IMPORT_VERIFYMODEL_H
+#define MINIC_COMPILER_IMPORT_VERIFYMODEL_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string>
+
+namespace minic {
+
+/// Erases the functions that are not asked for (`names`; all private ones where
+/// it is empty) and checks the others: one block of graph ops, ranked tensors
+/// of dtypes that minic has, something that is returned, constants whose bytes
+/// fit their types. graph-check-supported asks for sizes once they are
+/// inferred. Failure has emitted a diagnostic at the place in the model.
+mlir::LogicalResult verifyModel(mlir::ModuleOp module,
+                                llvm::ArrayRef<std::string> names);
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_IMPORT_VERIFYMODEL_H

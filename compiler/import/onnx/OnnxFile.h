@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OnnxFile: a parsed ONNX model whose initializers were checked against the
+// bytes that they claim, in the file or in external data beside it.
+
+#ifndef MINIC_COMPILER_IMPORT_ONNX_ONNXFILE_H
+#define MINIC_COMPILER_IMPORT_ONNX_ONNXFILE_H
+
+#include "compiler/import/WeightSource.h"
+#include "compiler/import/onnx/TensorData.h"
+#include "third_party/onnx/onnx.pb.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace minic {
+
+/// Its weights are the initializers of the main graph. External data are
+/// mapped, and bytes inside of the model stay where the parser put them.
+class OnnxFile : public WeightSource {
+public:
+  /// Null on failure, with `error` set to one line.
+  static std::shared_ptr<const OnnxFile> open(llvm::StringRef path,
+                                              std::string &error);
+  /// The same of a file's content; external data are beside `path`.
+  static std::shared_ptr<const OnnxFile>
+  parse(llvm::StringRef bytes, llvm::StringRef path, std::string &error);
+
+  const ::onnx::ModelProto &model() const { return proto; }
+  /// Null where there is none of this name.
+  const TensorData *initializer(llvm::StringRef name) const;
+  /// A tensor inside of the model, such as an attribute's. On failure `error`
+  /// is set to one line.
+  bool read(const ::onnx::TensorProto &tensor, TensorData &data,
+            std::string &error) const;
+
+  const Entry *find(llvm::StringRef name) const override;
+  std::vector<llvm::StringRef> names() const override;
+  llvm::StringRef path() const override { return filePath; }
+  std::string hash() const override;
+
+private:
+  OnnxFile() = default;
+  std::string readInitializers();
+
+  std::string filePath;
+  uint64_t fileHash = 0;
+  ::onnx::ModelProto proto;
+  ExternalFiles external;
+  llvm::StringMap<TensorData> initializers;
+  llvm::StringMap<Entry> entries;
+};
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_IMPORT_ONNX_ONNXFILE_H

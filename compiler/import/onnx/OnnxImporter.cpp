@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opsets, inputs with their dimensions, nodes, outputs.
+
+#include "compiler/import/onnx/OnnxImporter.h"
+
+#include "compiler/import/RecognizeFile.h"
+#include "compiler/import/onnx/ImportNodes.h"
+#include "compiler/import/onnx/OnnxFile.h"
+#include "dialects/graph/NearestName.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace minic {
+
+using ::onnx::GraphProto;
+using ::onnx::ModelProto;
+using ::onnx::TypeProto;
+using ::onnx::ValueInfoProto;
+
+namespace {
+
+class GraphImport {
+public:
+  GraphImport(const OnnxFile &file, const ImportOptions &options,
+              MLIRContext &context)
+      : file(file), graph(file.model().graph()), options(options),
+        context(context), builder(&context), emitter(builder) {}
+
+  FailureOr<OwningOpRef<ModuleOp>> run();
+
+private:
+  InFlightDiagnostic error() {
+    return emitError(UnknownLoc::get(&context)) << file.path() << ": ";
+  }
+  LogicalResult readOpsets();
+  LogicalResult readInputs();
+  LogicalResult checkDims();
+  FailureOr<Dims> dimsOf(const ValueInfoProto &input);
+  LogicalResult returnOutputs();
+
+  const OnnxFile &file;
+  const GraphProto &graph;
+  const ImportOptions &options;
+  MLIRContext &context;
+  OpBuilder builder;
+  Emitter emitter;
+  OpsetVersions opsets;
+  ValueScope scope;
+  func::FuncOp function;
+  /// Names of dimensions in the order in which inputs have them.
+  std::vector<std::string> dimNames, unboundDims;
+};
+
+} // namespace
+
+LogicalResult GraphImport::readOpsets() {
+  const ModelProto &model = file.model();
+  if (model.ir_version() > newestIrVersion) {
+    return error() << "unsupported: IR version " << model.ir_version()
+                   << ", minic reads up to " << newestIrVersion;
+  }
+  opsets.read(model.opset_import());
+  int64_t opset = opsets.of("");
+  if (opset == 0 && model.opset_import().empty()) {
+    return error() << "expected an opset_import, got none";
+  }
+  if (opset != 0 && (opset < oldestOpset || opset > newestOpset)) {
+    return error() << "unsupported: opset " << opset << ", minic reads "
+                   << oldestOpset << " to " << newestOpset;
+  }
+  if (!graph.sparse_initializer().empty()) {
+    return error() << "unsupported: sparse initializers";
+  }
+  return success();
+}
+
+FailureOr<Dims> GraphImport::dimsOf(const ValueInfoProto &input) {
+  Dims dims;
+  for (const auto &dim : input.type().tensor_type().shape().dim()) {
+    if (dim.has_dim_value()) {
+      if (dim.dim_value() < 0) {
+        return error() << "input '" << input.name() << "' has the dimension "
+                       << dim.dim_value();
+      }
+      dims.push_back(dim.dim_value());
+      continue;
+    }
+    if (dim.dim_param().empty()) {
+      return error() << "unsupported: dimension " << dims.size()
+                     << " of input '" << input.name()
+                     << "' has neither a size nor a name";
+    }
+    auto bound = options.dims.find(dim.dim_param());
+    if (!llvm::is_contained(dimNames, dim.dim_param())) {
+      dimNames.push_back(dim.dim_param());
+      if (bound == options.dims.end()) {
+        unboundDims.push_back(dim.dim_param());
+      }
+    }
+    dims.push_back(bound == options.dims.end() ? 1 : bound->second);
+  }
+  return dims;
+}
+
+LogicalResult GraphImport::checkDims() {
+  for (const auto &[name, size] : options.dims) {
+    if (!llvm::is_contained(dimNames, name)) {
+      std::vector<StringRef> names(dimNames.begin(), dimNames.end());
+      InFlightDiagnostic diagnostic = error();
+      diagnostic << "--dim: no dimension of an input is called '" << name
+                 << "'";
+      if (!names.empty()) {
+        diagnostic << "; there is " << llvm::join(names, ", ");
+      }
+      return diagnostic;
+    }
+  }
+  if (!unboundDims.empty()) {
+    std::vector<std::string> flags;
+    for (const std::string &name : unboundDims) {
+      flags.push_back("--dim=" + name + "=SIZE");
+    }
+    return error() << "inputs have dimensions without a size; add "
+                   << llvm::join(flags, " ");
+  }
+  return success();
+}
+
+LogicalResult GraphImport::readInputs() {
+  SmallVector<Type> types;
+  SmallVector<Location> locations;
+  std::vector<const ValueInfoProto *> inputs;
+  for (const ValueInfoProto &input : graph.input()) {
+    // Up to IR 3 initializers are inputs as well: defaults, which stay.
+    if (file.initializer(input.name())) {
+      continue;
+    }
+    if (!input.type().has_tensor_type()) {
+      return error() << "unsupported: input '" << input.name()
+                     << "' is no tensor";
+    }
+    const TypeProto::Tensor &type = input.type().tensor_type();
+    if (!type.has_shape()) {
+      return error() << "unsupported: input '" << input.name()
+                     << "' has no shape";
+    }
+    Type element = elementType(type.elem_type(), &context);
+    if (!element) {
+      return error() << "unsupported: input '" << input.name() << "' is "
+                     << dataTypeName(type.elem_type())
+                     << ", minic has float32, bfloat16, float16, bool, int8, "
+                        "int32 and int64";
+    }
+    FailureOr<Dims> dims = dimsOf(input);
+    if (failed(dims)) {
+      return failure();
+    }
+    if (!isPossible(*dims)) {
+      return error() << "unsupported: input '" << input.name()
+                     << "' has more than 2^47 elements or 64 dimensions";
+    }
+    types.push_back(RankedTensorType::get(*dims, element));
+    locations.push_back(NameLoc::get(StringAttr::get(&context, input.name())));
+    inputs.push_back(&input);
+  }
+  if (failed(checkDims())) {
+    return failure();
+  }
+  function = func::FuncOp::create(builder, UnknownLoc::get(&context), "main",
+                                  FunctionType::get(&context, types, {}));
+  Block *body = builder.createBlock(&function.getBody(), {}, types, locations);
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    auto type = cast<RankedTensorType>(types[i]);
+    Value value;
+    value.dataType = input->type().tensor_type().elem_type();
+    value.dims.assign(type.getShape().begin(), type.getShape().end());
+    value.graph = body->getArgument(i);
+    function.setArgAttr(i, "graph.name",
+                        StringAttr::get(&context, input->name()));
+    if (!scope.define(input->name(), value)) {
+      return error() << "input '" << input->name() << "' appears twice";
+    }
+  }
+  return success();
+}
+
+LogicalResult GraphImport::returnOutputs() {
+  SmallVector<mlir::Value> values;
+  SmallVector<Type> types;
+  Location location = UnknownLoc::get(&context);
+  for (const ValueInfoProto &output : graph.output()) {
+    const Value *value = scope.find(output.name());
+    if (!value) {
+      return error() << "nothing makes output '" << output.name() << "'";
+    }
+    int declared = output.type().tensor_type().elem_type();
+    if (output.type().has_tensor_type() && declared != value->dataType) {
+      return error() << "output '" << output.name() << "' is declared as "
+                     << dataTypeName(declared) << " and is "
+                     << dataTypeName(value->dataType);
+    }
+    emitter.beginNode(location);
+    values.push_back(emitter.graph(*value));
+    if (!values.back()) {
+      return error() << "unsupported: output '" << output.name()
+                     << "': " << emitter.failure();
+    }
+    types.push_back(values.back().getType());
+  }
+  func::ReturnOp::create(builder, location, values);
+  function.setFunctionType(FunctionType::get(
+      &context, function.getFunctionType().getInputs(), types));
+  for (auto [i, output] : llvm::enumerate(graph.output())) {
+    function.setResultAttr(i, "graph.name",
+                           StringAttr::get(&context, output.name()));
+  }
+  return success();
+}
+
+FailureOr<OwningOpRef<ModuleOp>> GraphImport::run() {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  builder.setInsertionPointToEnd(module->getBody());
+  if (failed(readOpsets()) || failed(readInputs())) {
+    return failure();
+  }
+  for (const auto &tensor : graph.initializer()) {
+    Value value;
+    value.weight = file.initializer(tensor.name());
+    value.name = tensor.name();
+    value.dataType = value.weight->dataType;
+    value.dims.assign(value.weight->dims.begin(), value.weight->dims.end());
+    scope.define(tensor.name(), value);
+  }
+  NodeImporter nodes(file, emitter, context);
+  nodes.import(graph.node(), scope, opsets, AttributeMap());
+  if (std::string problem = nodes.problem(); !problem.empty()) {
+    return error() << problem;
+  }
+  if (failed(returnOutputs())) {
+    return failure();
+  }
+  return module;
+}
+
+namespace {
+
+class OnnxImporter : public Importer {
+public:
+  bool accepts(StringRef path, StringRef bytes) const override {
+    return looksLikeOnnx(path, bytes);
+  }
+  FailureOr<Result> import(std::unique_ptr<llvm::MemoryBuffer> buffer,
+                           const ImportOptions &options,
+                           MLIRContext &context) const override {
+    std::string error;
+    auto file = OnnxFile::parse(buffer->getBuffer(),
+                                buffer->getBufferIdentifier(), error);
+    if (!file) {
+      return emitError(UnknownLoc::get(&context)) << error;
+    }
+    buffer.reset(); // the parser has what it needs
+    FailureOr<OwningOpRef<ModuleOp>> module =
+        GraphImport(*file, options, context).run();
+    if (failed(module)) {
+      return failure();
+    }
+    Result result;
+    result.module = std::move(*module);
+    result.weights = std::move(file);
+    return result;
+  }
+};
+
+} // namespace
+
+const Importer &onnxImporter() {
+  static const OnnxImporter importer;
+  return importer;
+}
+
+} // namespace minic

@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the ONNX models of test/tools/onnx into the current folder, each as
+NAME.onnx: good ones, ones that ask for what minic lacks, damaged ones."""
+
+import os
+import pathlib
+
+import numpy
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+FLOAT = TensorProto.FLOAT
+WEIGHT = numpy.arange(12, dtype=numpy.float32).reshape(4, 3) / 8
+
+
+def value(name, dims, dtype=FLOAT):
+    return helper.make_tensor_value_info(name, dtype, dims)
+
+
+def model(nodes, inputs, outputs, initializers=(), opset=17, **options):
+    graph = helper.make_graph(nodes, "g", inputs, outputs, list(initializers))
+    made = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", opset)], **options)
+    made.ir_version = options.get("ir_version", 8)
+    return made
+
+
+def node(op, inputs, outputs, name=None, **attributes):
+    return helper.make_node(op, inputs, outputs, name=name or outputs[0],
+                            **attributes)
+
+
+def product(weight, dims=("N", 4)):
+    """x * w, with w as given."""
+    return model([node("MatMul", ["x", "w"], ["y"], "product")],
+                 [value("x", list(dims))], [value("y", [dims[0], 3])],
+                 [weight])
+
+
+def inline():
+    return product(numpy_helper.from_array(WEIGHT, "w"))
+
+
+def typed():
+    """Weights as numbers, not as bytes."""
+    return product(helper.make_tensor("w", FLOAT, WEIGHT.shape,
+                                      WEIGHT.flatten()))
+
+
+def external(location="w.bin", offset=0, length=None, dims=(4, 3)):
+    weight = TensorProto(name="w", data_type=FLOAT, dims=dims,
+                         data_location=TensorProto.EXTERNAL)
+    for key, text in (("location", location), ("offset", str(offset)),
+                      ("length", length)):
+        if text is not None:
+            weight.external_data.add(key=key, value=text)
+    return product(weight)
+
+
+def shapes():
+    """Shapes that exporters compute: flattens all but the first dimension."""
+    return model(
+        [node("Shape", ["x"], ["shape"]),
+         node("Constant", [], ["zero"], value_ints=[0]),
+         node("Gather", ["shape", "zero"], ["batch"]),
+         node("Constant", [], ["rest"], value_ints=[-1]),
+         node("Concat", ["batch", "rest"], ["target"], axis=0),
+         node("Reshape", ["x", "target"], ["flat"]),
+         node("Relu", ["flat"], ["y"])],
+        [value("x", ["N", "T", 2])], [value("y", ["N", "W"])])
+
+
+def function():
+    """A function of the model, with an attribute that its caller gives."""
+    body = [node("LeakyRelu", ["a"], ["b"])]
+    body[0].attribute.add(name="alpha", ref_attr_name="slope",
+                          type=onnx.AttributeProto.FLOAT)
+    made = model([helper.make_node("Leak", ["x"], ["y"], domain="own",
+                                   slope=0.5)],
+                 [value("x", [3])], [value("y", [3])])
+    made.functions.append(helper.make_function(
+        "own", "Leak", ["a"], ["b"], body, [helper.make_opsetid("", 17)],
+        ["slope"]))
+    made.opset_import.append(helper.make_opsetid("own", 1))
+    return made
+
+
+def branch():
+    """An If whose condition is known."""
+    yes = helper.make_graph([node("Neg", ["x"], ["n"])], "yes", [],
+                            [value("n", [3])])
+    no = helper.make_graph([node("LSTM", ["x"], ["n"])], "no", [],
+                           [value("n", [3])])
+    return model([node("If", ["c"], ["y"], then_branch=yes, else_branch=no)],
+                 [value("x", [3])], [value("y", [3])],
+                 [numpy_helper.from_array(numpy.array(True), "c")])
+
+
+def lacking():
+    """Five nodes that minic lacks, and what depends on them."""
+    return model(
+        [node("LSTM", ["x", "w", "w"], ["a"], "first"),
+         node("Relu", ["a"], ["b"]),
+         node("GridSample", ["b", "b"], ["c"], "sample"),
+         *(node("LSTM", ["x", "w", "w"], [f"l{i}"], f"again{i}")
+           for i in range(3)),
+         node("Add", ["c", "l0"], ["y"])],
+        [value("x", [5, 1, 2])], [value("y", [5, 1, 2])],
+        [numpy_helper.from_array(WEIGHT, "w")])
+
+
+def relu(dtype=FLOAT, dims=(3,), **options):
+    return model([node("Relu", ["x"], ["y"])], [value("x", list(dims), dtype)],
+                 [value("y", list(dims), dtype)], **options)
+
+
+def changed(made, change):
+    change(made.graph)
+    return made
+
+
+def cycle():
+    return model([node("Add", ["x", "b"], ["a"]),
+                  node("Relu", ["a"], ["b"])],
+                 [value("x", [3])], [value("b", [3])])
+
+
+def bomb():
+    """Functions that call the next one twice: 2^40 nodes."""
+    made = model([helper.make_node("F0", ["x"], ["y"], domain="own")],
+                 [value("x", [3])], [value("y", [3])])
+    made.opset_import.append(helper.make_opsetid("own", 1))
+    for i in range(40):
+        call = f"F{i + 1}"
+        body = [helper.make_node(call, ["a"], ["t"], domain="own"),
+                helper.make_node(call, ["t"], ["b"], domain="own")]
+        made.functions.append(helper.make_function(
+            "own", f"F{i}", ["a"], ["b"], body,
+            [helper.make_opsetid("own", 1)]))
+    made.functions.append(helper.make_function(
+        "own", "F40", ["a"], ["b"], [node("Identity", ["a"], ["b"])],
+        [helper.make_opsetid("", 17)]))
+    return made
+
+
+def recursion():
+    made = model([helper.make_node("F", ["x"], ["y"], domain="own")],
+                 [value("x", [3])], [value("y", [3])])
+    made.opset_import.append(helper.make_opsetid("own", 1))
+    made.functions.append(helper.make_function(
+        "own", "F", ["a"], ["b"],
+        [helper.make_node("F", ["a"], ["b"], domain="own")],
+        [helper.make_opsetid("own", 1)]))
+    return made
+
+
+def enormous():
+    """Asks for 2^80 elements."""
+    sizes = numpy_helper.from_array(numpy.array([1 << 40, 1 << 40]), "s")
+    return model([node("ConstantOfShape", ["s"], ["y"])], [],
+                 [value("y", [None, None])], [sizes])
+
+
+def short_weights():
+    weight = numpy_helper.from_array(WEIGHT, "w")
+    weight.raw_data = weight.raw_data[:-1]
+    return product(weight)
+
+
+MODELS = {
+    "inline": inline, "typed": typed, "external": external, "shapes": shapes,
+    "function": function, "branch": branch, "lacking": lacking,
+    "past_end": lambda: external(offset=16),
+    "outside": lambda: external(location="../w.bin"),
+    "absolute": lambda: external(location="/etc/hostname"),
+    "linked": lambda: external(location="link.bin"),
+    "missing": lambda: external(location="none.bin"),
+    "bad_length": lambda: external(length="47"),
+    "bad_offset": lambda: external(offset="-4"),
+    "short": short_weights,
+    "double": lambda: relu(TensorProto.DOUBLE),
+    "unnamed_dim": lambda: relu(dims=(3, None)),
+    "future_opset": lambda: relu(opset=29),
+    "future_ir": lambda: relu(ir_version=99),
+    "old_opset": lambda: relu(opset=6),
+    "twice": lambda: changed(relu(), lambda g: g.node.append(g.node[0])),
+    "twice_initializer": lambda: changed(
+        inline(), lambda g: g.initializer.append(g.initializer[0])),
+    "cycle": cycle, "bomb": bomb, "recursion": recursion,
+    "enormous": enormous,
+    "no_output": lambda: changed(
+        relu(), lambda g: g.output.append(value("z", [3]))),
+    "wrong_output": lambda: changed(
+        relu(), lambda g: g.output[0].type.tensor_type.ClearField("elem_type")
+        or setattr(g.output[0].type.tensor_type, "elem_type",
+                   TensorProto.INT64)),
+    "shape_mismatch": lambda: product(
+        numpy_helper.from_array(WEIGHT.T.copy(), "w"), dims=(2, 4)),
+}
+
+
+def main():
+    for name, make in MODELS.items():
+        pathlib.Path(f"{name}.onnx").write_bytes(make().SerializeToString())
+    whole = pathlib.Path("inline.onnx").read_bytes()
+    pathlib.Path("truncated.onnx").write_bytes(whole[:-7])
+    pathlib.Path("empty.onnx").write_bytes(b"")
+    pathlib.Path("no_graph.onnx").write_bytes(b"\x08\x08\x12\x01p")
+    pathlib.Path("w.bin").write_bytes(WEIGHT.tobytes())
+    os.symlink("/etc/hostname", "link.bin")
+    numpy.save("x.npy", numpy.arange(8, dtype=numpy.float32).reshape(2, 4))
+
+
+if __name__ == "__main__":
+    main()

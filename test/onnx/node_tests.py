@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs ONNX's own tests of operators through minic, on this machine's CPU.
+
+    .venv/bin/python test/onnx/node_tests.py [--only OP...] [--jobs N]
+    .venv/bin/python test/onnx/node_tests.py --write    not_passing.txt anew
+
+The onnx package makes the tests. They are those with tensors of minic's dtypes
+alone, at least one of them a float, without the twins whose function bodies are
+written out: 930 in onnx 1.23.2. Many are merged into one model, so that minic
+starts once for them. Inputs that say a shape, axes, pads and the like become
+constants. Results must have the test's shape and dtype, within its tolerance.
+
+not_passing.txt has those that do not pass, with a reason each. A test that is
+not in it and fails is an error, and so is one that is in it and passes.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import ml_dtypes
+import numpy
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from onnx.backend.test.loader import load_model_tests
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+NOT_PASSING = HERE / "not_passing.txt"
+BATCH = 24
+
+FLOATS = {TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16}
+DTYPES = FLOATS | {TensorProto.BOOL, TensorProto.INT8, TensorProto.INT32,
+                   TensorProto.INT64}
+
+# Why results differ, where minic computes what it should.
+EXPLAINED = {
+    r"attention_.*(bf16|fp16)": "the test rounds to 16 bits after each step, "
+                                "minic computes in float32 and rounds once",
+    r"mod_float_edge_cases": "mod with an infinite divisor is NaN",
+}
+
+# Operands that minic must know when it compiles, by op.
+FROZEN = {
+    "AffineGrid": [1], "CenterCropPad": [1], "Compress": [1],
+    "ConstantOfShape": [0], "CumSum": [1], "Dropout": [1, 2], "Expand": [1],
+    "If": [0], "OneHot": [1], "Pad": [1, 2, 3], "Range": [0, 1, 2], "Reshape": [1],
+    "Resize": [1, 2, 3], "ReverseSequence": [1], "Scatter": [1],
+    "ScatterElements": [1], "ScatterND": [1], "Slice": [1, 2, 3, 4],
+    "Split": [1], "Squeeze": [1], "Tile": [1], "TopK": [1], "Trilu": [1],
+    "Unsqueeze": [1], "Upsample": [1],
+    **{f"Reduce{kind}": [1] for kind in (
+        "L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum",
+        "SumSquare")},
+}
+
+
+class Case:
+    def __init__(self, test):
+        self.name = test.name.removeprefix("test_")
+        self.model = test.model
+        self.rtol, self.atol = test.rtol, test.atol
+        inputs, outputs = test.data_sets[0]
+        names = [value.name for value in self.model.graph.input]
+        self.inputs = dict(zip(names, map(as_array, inputs)))
+        self.outputs = list(map(as_array, outputs))
+        self.opset = self.model.opset_import[0].version
+        self.frozen = {
+            node.input[i] for node in self.model.graph.node
+            for i in FROZEN.get(node.op_type, [])
+            if i < len(node.input) and node.input[i] in self.inputs}
+
+    def ops(self):
+        return {node.op_type for node in self.model.graph.node}
+
+
+def as_array(value):
+    return numpy_helper.to_array(value) if isinstance(value, TensorProto) \
+        else numpy.asarray(value)
+
+
+def is_ours(test):
+    graph = test.model.graph
+    values = [*graph.input, *graph.output]
+    if "_expanded" in test.name or \
+            not all(v.type.HasField("tensor_type") for v in values) or \
+            any(node.domain not in ("", "ai.onnx") for node in graph.node):
+        return False
+    types = {value.type.tensor_type.elem_type for value in values}
+    return types <= DTYPES and bool(types & FLOATS)
+
+
+def all_cases():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return [Case(test) for test in load_model_tests(kind="node")
+                if is_ours(test)]
+
+
+# --- Merging
+
+def renamed(case, prefix):
+    """The case's graph with a prefix on all names; inputs and outputs of it."""
+    graph = onnx.GraphProto()
+    graph.CopyFrom(case.model.graph)
+
+    def rename(names):
+        for i, name in enumerate(names):
+            if name:
+                names[i] = prefix + name
+
+    def rename_graph(inner):
+        for i, node in enumerate(inner.node):
+            node.name = f"{prefix}{i}"
+            rename(node.input)
+            rename(node.output)
+            for attribute in node.attribute:
+                if attribute.HasField("g"):
+                    rename_graph(attribute.g)
+        for value in [*inner.input, *inner.output, *inner.initializer]:
+            value.name = prefix + value.name
+
+    rename_graph(graph)
+    for name in sorted(case.frozen):
+        graph.initializer.append(
+            numpy_helper.from_array(case.inputs[name], prefix + name))
+    kept = [value for value in graph.input
+            if value.name.removeprefix(prefix) not in case.frozen]
+    for value, array in zip(graph.output, case.outputs):
+        # Some tests leave dimensions of results open.
+        value.type.tensor_type.shape.CopyFrom(helper.make_tensor_type_proto(
+            1, array.shape).tensor_type.shape)
+    for value in kept:
+        array = case.inputs[value.name.removeprefix(prefix)]
+        value.type.tensor_type.shape.CopyFrom(helper.make_tensor_type_proto(
+            1, array.shape).tensor_type.shape)
+    del graph.input[:]
+    graph.input.extend(kept)
+    return graph
+
+
+def merge(cases):
+    whole = onnx.GraphProto(name="tests")
+    for i, case in enumerate(cases):
+        graph = renamed(case, f"c{i}.")
+        for field in ("node", "initializer", "input", "output"):
+            getattr(whole, field).extend(getattr(graph, field))
+    model = helper.make_model(
+        whole, opset_imports=[helper.make_opsetid("", cases[0].opset)])
+    model.ir_version = min(max(c.model.ir_version for c in cases), 13)
+    return model
+
+
+# --- Running
+
+class Runner:
+    def __init__(self, binaries, options):
+        self.binaries, self.options = binaries, options
+
+    def call(self, *command):
+        try:
+            done = subprocess.run(list(map(str, command)), text=True,
+                                  capture_output=True, timeout=600)
+        except subprocess.TimeoutExpired:
+            return 1, "took more than 600 s"
+        lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        return done.returncode, lines[-1] if lines else str(done.returncode)
+
+    def check(self, cases):
+        """{name: reason, "" for a test that passes}"""
+        with tempfile.TemporaryDirectory() as scratch:
+            scratch = pathlib.Path(scratch)
+            path, artifact = scratch / "m.onnx", scratch / "m.minic"
+            onnx.save(merge(cases), path)
+            status, line = self.call(self.binaries / "minic", path, "-o",
+                                     artifact, *self.options)
+            if status == 0:
+                status, line = self.run(cases, artifact, scratch)
+            if status == 0:
+                return {case.name: self.compare(case, i, scratch)
+                        for i, case in enumerate(cases)}
+        if len(cases) == 1:
+            return {cases[0].name: reason_of(line)}
+        # All that minic lacks is in one line, with the names of nodes.
+        lacking = {int(i) for i in re.findall(r"'c(\d+)\.", line)} \
+            if "unsupported: " in line else set()
+        if lacking and len(lacking) < len(cases):
+            good = [c for i, c in enumerate(cases) if i not in lacking]
+            bad = [c for i, c in enumerate(cases) if i in lacking]
+            parts = [good, *([case] for case in bad)]
+        else:
+            middle = len(cases) // 2
+            parts = [cases[:middle], cases[middle:]]
+        return {name: reason for part in parts
+                for name, reason in self.check(part).items()}
+
+    def run(self, cases, artifact, scratch):
+        arguments = []
+        for i, case in enumerate(cases):
+            for name, array in case.inputs.items():
+                if name not in case.frozen:
+                    path = scratch / f"in.{i}.{len(arguments)}.npy"
+                    save(path, array)
+                    arguments.append(f"--input=c{i}.{name}={path}")
+            for k, value in enumerate(case.model.graph.output):
+                arguments.append(f"--output=c{i}.{value.name}="
+                                 f"{scratch / f'out.{i}.{k}.npy'}")
+        return self.call(self.binaries / "minic-run", artifact, "--dtype=bf16",
+                         *arguments)
+
+    def compare(self, case, i, scratch):
+        for k, wanted in enumerate(case.outputs):
+            got = numpy.load(scratch / f"out.{i}.{k}.npy")
+            if wanted.dtype == ml_dtypes.bfloat16 and \
+                    got.dtype == numpy.uint16:
+                got = got.view(ml_dtypes.bfloat16)
+            if got.dtype != wanted.dtype or got.shape != wanted.shape:
+                return (f"result {k} is {got.dtype}{list(got.shape)}, expected "
+                        f"{wanted.dtype}{list(wanted.shape)}")
+            exact = wanted.dtype.kind in "bi"
+            wide = numpy.int64 if exact else numpy.float64
+            try:
+                numpy.testing.assert_allclose(
+                    got.astype(wide), wanted.astype(wide),
+                    rtol=0 if exact else case.rtol,
+                    atol=0 if exact else case.atol)
+            except AssertionError as difference:
+                found = re.search(r"Max absolute difference.*: (\S+)",
+                                  str(difference))
+                return (f"result {k} is wrong by "
+                        f"{found[1] if found else 'NaN or infinity'}")
+        return ""
+
+
+def save(path, array):
+    if array.dtype == ml_dtypes.bfloat16:
+        array = array.view(numpy.uint16)
+    numpy.save(path, numpy.ascontiguousarray(array).reshape(array.shape))
+
+
+def reason_of(line):
+    """What minic said, without the names of files and nodes."""
+    line = re.sub(r"^\S+: error: (?:\S+\.onnx: )?", "", line)
+    line = re.sub(r"unsupported: \d+ nodes?: ", "unsupported: ", line)
+    line = re.sub(r"'c0\.(\w+)'", r"'\1'", line)
+    return re.sub(r" \(\d+: [^)]*\)", "", line)
+
+
+# --- The list
+
+def read_list():
+    """{name: reason}"""
+    reasons = {}
+    for line in NOT_PASSING.read_text().splitlines():
+        if line and not line.startswith("#"):
+            name, _, reason = line.partition(": ")
+            reasons[name] = reason
+    return reasons
+
+
+def write_list(cases, verdicts):
+    failed = [case.name for case in cases if verdicts[case.name]]
+    for name in failed:
+        for pattern, why in EXPLAINED.items():
+            if re.match(pattern, name) and \
+                    verdicts[name].startswith("result "):
+                verdicts[name] += f": {why}"
+    NOT_PASSING.write_text(
+        "# ONNX's tests of operators that do not pass, and why: "
+        f"{len(failed)} of {len(cases)}.\n"
+        "# Written by node_tests.py --write, which checks it both ways.\n"
+        + "".join(f"{name}: {verdicts[name]}\n" for name in sorted(failed)))
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", type=pathlib.Path,
+                        default=ROOT / "build/release/bin")
+    parser.add_argument("--only", nargs="+", metavar="OP", default=[])
+    parser.add_argument("--every", type=int, default=1, metavar="N",
+                        help="every Nth test only")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--write", action="store_true")
+    arguments = parser.parse_args()
+    cases = [case for case in all_cases()
+             if not arguments.only or case.ops() & set(arguments.only)]
+    cases = cases[::arguments.every]
+    by_opset = collections.defaultdict(list)
+    for case in cases:
+        by_opset[case.opset].append(case)
+    batches = [group[at:at + BATCH] for _, group in sorted(by_opset.items())
+               for at in range(0, len(group), BATCH)]
+    runner = Runner(arguments.bin, ["--target=cpu", "--threads=1"])
+    verdicts = {}
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for part in pool.map(runner.check, batches):
+            verdicts.update(part)
+    passed = {name for name, reason in verdicts.items() if not reason}
+    frozen = sum(bool(c.frozen) for c in cases if c.name in passed)
+    print(f"{len(cases)} tests: {len(passed)} pass, {frozen} of these with "
+          "operands made constant")
+    if arguments.write:
+        write_list(cases, verdicts)
+        return 0
+    listed = read_list()
+    wrong = 0
+    for case in cases:
+        reason = verdicts[case.name]
+        if reason and case.name not in listed:
+            print(f"{case.name}: {reason}")
+            wrong += 1
+        if not reason and case.name in listed:
+            print(f"{case.name}: passes, and is in {NOT_PASSING.name}")
+            wrong += 1
+    return 1 if wrong or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
