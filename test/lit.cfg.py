@@ -58,9 +58,9 @@ config.substitutions += [
         os.path.normpath(_python),
         os.path.join(os.path.dirname(__file__), "onnx", "node_tests.py"),
         os.path.join(config.minic_build_root, "bin"))),
-    ("%onnx-export", "%s %s" % (
+    ("%onnx-against-torch", "%s %s" % (
         os.path.normpath(_python),
-        os.path.join(os.path.dirname(__file__), "models", "from_onnx.py"))),
+        os.path.join(os.path.dirname(__file__), "models", "against_torch.py"))),
 ]
 
 # What only machines with such instructions can show.

@@ -28,13 +28,14 @@ MODELS = {"bert": bert, "gpt2": gpt2, "vit": vit, "llama": llama, "t5": t5,
 
 
 def build(model, size="base", batch=1, sequence=None, cache=None, layers=None,
-          dtype="f32"):
-    """A graph_text.Module. What is None is as usual for the model."""
+          dtype="f32", module=None):
+    """A graph_text.Module, or what is written into another `module`. What is
+    None is as usual for the model."""
     family = MODELS[model]
     chosen = family.SIZES[size]
     if layers is not None:
         chosen = dataclasses.replace(chosen, layers=layers)
-    module = graph_text.Module(dtype)
+    module = module or graph_text.Module(dtype)
     family.build(module, chosen, batch, sequence or family.SEQUENCE[size],
                  cache or getattr(family, "CACHE", {}).get(size))
     return module

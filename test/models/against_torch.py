@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A tiny model beside what PyTorch computes for it in double precision.
 
-    against_torch.py [--run] MODEL FOLDER [-- minic options]
+    against_torch.py [--run] [--onnx=OPSET] MODEL FOLDER [-- minic options]
 
 writes the model into FOLDER and compares the reference of `minic evaluate` with
 the outputs of PyTorch in expected/; --run also compiles it, and compares what
-comes out with both. `minic` and `minic-run` are those in PATH.
+comes out with both. With --onnx the model is an ONNX file, of the same weights.
+`minic` and `minic-run` are those in PATH.
 """
 
 import argparse
@@ -23,6 +24,9 @@ import models  # noqa: E402
 BATCH = 2  # as in torch_outputs.py
 #: Two evaluations in double precision of the same model, of the largest value.
 DOUBLE = 1e-12
+#: The same of an ONNX model, whose attributes, such as epsilon, are f32; and
+#: where constants, such as a scale, are.
+ROUNDED_ATTRIBUTES, ROUNDED_CONSTANTS = 1e-10, 1e-6
 VACUOUS = 0.25  # as minic-run --check says
 
 
@@ -41,9 +45,9 @@ def tool(*command):
 class Case:
     """A function of a model, whose files are in `folder`."""
 
-    def __init__(self, model, function, folder):
+    def __init__(self, model, function, folder, path=None):
         self.model, self.function, self.folder = model, function, folder
-        self.text = folder / f"{model}.mlir"
+        self.path = path or folder / f"{model}.mlir"
         self.inputs = [f"--input={i.name}={folder / 'inputs'}/"
                        f"{function.name}.{i.name}.npy"
                        for i in function.inputs]
@@ -51,7 +55,7 @@ class Case:
     def evaluate(self):
         """{result: files.Expected}"""
         path = self.folder / f"{self.function.name}.expected"
-        tool("minic", "evaluate", self.text, "--budget=0",
+        tool("minic", "evaluate", self.path, "--budget=0",
              f"--function={self.function.name}", f"--expected={path}",
              *self.inputs)
         return files.read_expected(path)
@@ -73,13 +77,13 @@ class Case:
         return dims, values
 
 
-def compare_reference(what, expected, dims, exact):
+def compare_reference(what, expected, dims, exact, allowed):
     """The two float64 evaluations, of the same weights."""
     if expected.dims != dims:
         fail(f"{what}: expected {dims}, got {expected.dims}")
     largest = max(map(abs, exact))
     error = max(abs(a - b) for a, b in zip(expected.values, exact))
-    if not error <= DOUBLE * largest:
+    if not error <= allowed * largest:
         fail(f"{what}: the reference differs from PyTorch by {error:.3g} "
              f"where the largest is {largest:.3g}")
     print(f"{what}: the reference agrees with PyTorch")
@@ -121,24 +125,34 @@ def main():
     parser.add_argument("model", choices=models.MODELS)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--run", action="store_true")
+    parser.add_argument("--onnx", type=int, metavar="OPSET")
     parser.add_argument("options", nargs="*", help="of minic")
     arguments = parser.parse_args()
     folder = arguments.folder
     folder.mkdir(parents=True, exist_ok=True)
     module = models.build(arguments.model, "tiny", BATCH)
-    models.write(module, folder / f"{arguments.model}.mlir", arguments.model,
-                 inputs=folder / "inputs")
-    cases = [Case(arguments.model, f, folder) for f in module.functions]
+    path = folder / f"{arguments.model}.mlir"
+    models.write(module, path, arguments.model, inputs=folder / "inputs")
+    allowed = DOUBLE
+    if arguments.onnx:
+        import onnx_form
+        path = folder / f"{arguments.model}.{arguments.onnx}.onnx"
+        onnx_form.write(models.build(
+            arguments.model, "tiny", BATCH,
+            module=onnx_form.Module("f32", arguments.onnx)), path)
+        allowed = ROUNDED_ATTRIBUTES if arguments.onnx >= 23 \
+            else ROUNDED_CONSTANTS
+    cases = [Case(arguments.model, f, folder, path) for f in module.functions]
     artifact = folder / "model.minic"
     if arguments.run:
-        tool("minic", cases[0].text, "-o", artifact, *arguments.options)
+        tool("minic", path, "-o", artifact, *arguments.options)
     for case in cases:
         expected = case.evaluate()
         outputs = case.run(artifact) if arguments.run else {}
         for result, _ in case.function.results:
             what = f"{case.model}.{case.function.name}.{result}"
             dims, exact = case.torch(result)
-            compare_reference(what, expected[result], dims, exact)
+            compare_reference(what, expected[result], dims, exact, allowed)
             if outputs:
                 compare_run(what, outputs[result], expected[result], exact)
 

@@ -72,7 +72,7 @@ def main():
                  inputs=folder / "inputs")
     artifact = folder / "model.minic"
     prefill, decode = (Case(name, f, folder) for f in module.functions)
-    tool("minic", prefill.text, "-o", artifact, *arguments.options)
+    tool("minic", prefill.path, "-o", artifact, *arguments.options)
     expected = prefill.evaluate()["result"]
     dims, exact = prefill.torch("result")
     _, hidden = files.read_npy(folder / "inputs/prefill.hidden.npy")
