@@ -25,7 +25,7 @@
 // CHECK: cvt.rn.bf16x2.f32
 // CHECK: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // CHECK: mma.sync
-// CHECK: st.global
+// CHECK: st.global.v4.b32
 plan.kernel @dense target "cuda" entries ["dense"] {
   ^bb0(%q0: tensor<8x16x512x64xbf16>, %k0: tensor<8x16x512x64xbf16>, %v0: tensor<8x16x512x64xbf16>):
     %0 = kernel.fusion (%q = %q0 : tensor<8x16x512x64xbf16>, %k = %k0 : tensor<8x16x512x64xbf16>, %v = %v0 : tensor<8x16x512x64xbf16>) -> tensor<8x16x512x64xbf16> attributes {impl = #kernel.impl<family = "attention", schedule = {key_block = 64 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 0 : i64, row_tiles = 1 : i64, split = 1 : i64, stages = 2 : i64, warps = 4 : i64}>} {

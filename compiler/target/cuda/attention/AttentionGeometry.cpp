@@ -100,7 +100,7 @@ AttentionGeometry::get(const AttentionFusion &a,
       return failure();
     }
   }
-  if (g.blocks() > INT32_MAX) {
+  if (g.blocks() > INT32_MAX / schedule.split) {
     reason = "more blocks than a grid has";
     return failure();
   }

@@ -5,12 +5,35 @@
 
 #include "compiler/target/cuda/attention/AttentionOutput.h"
 
+#include "compiler/target/cuda/attention/WideStore.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 
 namespace minic::cuda {
+
+/// Whether `elements` neighbours of a row are stored at once.
+static bool storesAtOnce(const AttentionFusion &a, int64_t elements) {
+  const AttentionFusion::Access &to = a.result;
+  bool isAligned = to.offset % elements == 0;
+  for (size_t i = 0; i != 3; ++i) {
+    isAligned = isAligned && to.strides[i] % elements == 0;
+  }
+  return isAligned && to.strides[3] == 1 && a.valueDepth % elements == 0;
+}
+
+/// Whether threads exchange results before they store. With more sums than
+/// these, the words on their way would not fit into registers beside them.
+static bool storesWords(const AttentionGeometry &g) {
+  constexpr int64_t mostSums = 64;
+  return storesAtOnce(g.fusion, 8) && g.value.padded == g.value.elements &&
+         g.value.padded % 32 == 0 &&
+         g.value.padded / 2 * g.schedule.rowTiles <= mostSums &&
+         g.fusion.result.storage.getIntOrFloatBitWidth() == 16;
+}
 
 void AttentionOutput::emit(ArrayRef<RowState> states, ArrayRef<Value> sums,
                            Value keyWarp, Value lane) {
@@ -70,10 +93,50 @@ void AttentionOutput::forEachOwn(ArrayRef<RowState> states,
   }
 }
 
+void AttentionOutput::storeWide(ArrayRef<RowState> states, ArrayRef<Value> sums,
+                                Value lane) {
+  const AttentionFusion::Access &result = g.fusion.result;
+  WideStore wide(k, result.storage, lane);
+  size_t tiles = size_t(g.value.padded) / 8;
+  Value inGroup = k.rem(lane, 4), own = k.mul(inGroup, 8);
+  Value isFirst = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq,
+                                        inGroup, k.i32(0));
+  for (auto [i, state] : llvm::enumerate(states)) {
+    Value inverse = softmax.inverse(state);
+    SmallVector<Value> gathered;
+    for (size_t tile = 0; tile != tiles; tile += 4) {
+      SmallVector<Value, 8> pairs;
+      for (size_t j = 0; j != 8; ++j) {
+        size_t at = (i / 2 * tiles + tile + j / 2) * 4 + i % 2 * 2 + j % 2;
+        pairs.push_back(arith::MulFOp::create(k.b, k.loc, sums[at], inverse));
+      }
+      gathered.push_back(wide.gather(pairs));
+    }
+    Value row = scores.row(int64_t(i));
+    ifExists(row, [&] {
+      storeLogSumExp({row, {}, {}, state, isFirst});
+      Value column = arith::ExtUIOp::create(k.b, k.loc, k.b.getI64Type(), own);
+      Value to = rows.pointer(result, k.add(rows.address(result, row), column));
+      for (auto [group, words] : llvm::enumerate(gathered)) {
+        k.storeAligned(words,
+                       k.advance(to, int64_t(group) * 32, result.storage));
+      }
+    });
+  }
+}
+
 void AttentionOutput::storeOwn(ArrayRef<RowState> states, ArrayRef<Value> sums,
                                Value lane) {
-  forEachOwn(states, sums, lane,
-             [&](const Group &group) { storeResult(group); });
+  if (storesWords(g)) {
+    storeWide(states, sums, lane);
+    if (g.leavesOut()) {
+      // What is looked at again was stored by other threads of the warp.
+      NVVM::SyncWarpOp::create(k.b, k.loc, k.i32(-1));
+    }
+  } else {
+    forEachOwn(states, sums, lane,
+               [&](const Group &group) { storeResult(group); });
+  }
   int64_t tiles = g.value.padded / 8;
   for (size_t i = 0; g.leavesOut() && i != states.size(); ++i) {
     SmallVector<Value> own;
@@ -192,16 +255,6 @@ Value AttentionOutput::isLastBlock() {
                                k.i32(g.schedule.split - 1));
 }
 
-/// Whether two neighbours of a row are stored at once.
-static bool storesPairs(const AttentionFusion &a) {
-  const AttentionFusion::Access &to = a.result;
-  bool isEven = to.offset % 2 == 0;
-  for (size_t i = 0; i != 3; ++i) {
-    isEven = isEven && to.strides[i] % 2 == 0;
-  }
-  return isEven && to.strides[3] == 1 && a.valueDepth % 2 == 0;
-}
-
 void AttentionOutput::storeLogSumExp(const Group &group) {
   const AttentionFusion &a = g.fusion;
   if (a.logSumExp && group.isFirst) {
@@ -234,7 +287,7 @@ void AttentionOutput::storeResult(const Group &group) {
     }
     k.ifThen(k.lessThan(column, a.valueDepth), then);
   };
-  if (storesPairs(a)) {
+  if (storesAtOnce(a, 2)) {
     ifInside(group.column, [&] {
       auto pair = VectorType::get(2, k.b.getF32Type());
       Value both = vector::FromElementsOp::create(k.b, k.loc, pair, scaled);

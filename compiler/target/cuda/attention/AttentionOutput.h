@@ -47,6 +47,9 @@ private:
                   Sink sink);
   void storeOwn(llvm::ArrayRef<RowState> states,
                 llvm::ArrayRef<mlir::Value> sums, mlir::Value lane);
+  /// The same by WideStore.
+  void storeWide(llvm::ArrayRef<RowState> states,
+                 llvm::ArrayRef<mlir::Value> sums, mlir::Value lane);
   /// Groups merged of the parts at `first`, all threads of the block together.
   void merge(mlir::Value first, int64_t parts, Sink sink);
   void storeResult(const Group &group);

@@ -137,6 +137,12 @@ bool SimtBlock::runNvvm(Operation *op) {
         return define(op->getResult(0), uint64_t(blockY_)), true;
       })
       .Case([&](NVVM::ShflOp each) { return runShuffle(each), true; })
+      .Case([&](NVVM::SyncWarpOp) {
+        for (int64_t first = 0; first != threads_; first += 32) {
+          isWarpActive(op, first);
+        }
+        return true;
+      })
       .Case([&](NVVM::LdMatrixOp each) { return runLdMatrix(each), true; })
       .Case([&](NVVM::MmaOp each) { return runMma(each), true; })
       .Case([&](NVVM::ConvertFloatToTF32Op) {

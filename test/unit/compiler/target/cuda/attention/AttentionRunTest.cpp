@@ -216,20 +216,21 @@ TEST(CudaAttention, CountsKeysAtRunTime) {
 
 // Keys left out have no influence, whatever they are; others have.
 TEST(CudaAttention, NanOfKeys) {
-  AttentionCase c = sized(20, 40, 16, 16);
-  c.causal = Causality::UpperLeft;
-  for (int64_t keyWarps : {1, 2}) {
+  for (auto [keyWarps, columns] :
+       {std::pair<int64_t, int64_t>{1, 16}, {1, 32}, {2, 16}}) {
+    AttentionCase c = sized(20, 40, 16, columns);
+    c.causal = Causality::UpperLeft;
     AttentionRun run(c);
     run.run.inputs[1].set(15 * 16 + 3, std::nan(""));
-    run.run.inputs[2].set(12 * 16 + 5, std::nan(""));
-    run.run.inputs[2].set(18 * 16 + 7, -INFINITY);
+    run.run.inputs[2].set(12 * columns + 5, std::nan(""));
+    run.run.inputs[2].set(18 * columns + 7, -INFINITY);
     AttentionSchedule s = schedule(2, 1, 32, 1);
     s.keyWarps = keyWarps;
     ASSERT_NO_FATAL_FAILURE(run.by(s));
     for (int64_t t = 0; t != 20; ++t) {
       ExpectedAttention::Row want = ExpectedAttention(c, run.run).row(0, 0, t);
-      for (int64_t e = 0; e != 16; ++e) {
-        double got = run.run.results[0].get(t * 16 + e);
+      for (int64_t e = 0; e != columns; ++e) {
+        double got = run.run.results[0].get(t * columns + e);
         bool isNan = t >= 15 || (t >= 12 && e == 5);
         ASSERT_EQ(std::isnan(got), isNan) << t << ", " << e;
         if (!isNan) {
