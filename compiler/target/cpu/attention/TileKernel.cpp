@@ -7,6 +7,7 @@
 
 #include "compiler/target/cpu/attention/Kernels.h"
 #include "compiler/target/cpu/attention/PackRows.h"
+#include "compiler/target/cpu/attention/TileRows.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -20,34 +21,23 @@ namespace minic::cpu {
 
 namespace {
 
-using Access = AttentionFusion::Access;
-
 /// The kernels that a tile calls.
 struct Callees {
   LLVM::LLVMFuncOp scores, lastScores; // null where no keys are left over
   LLVM::LLVMFuncOp weights, values, carefulValues;
 };
 
-/// Which query a row is.
-struct Query {
-  Value head, row; // of the heads that share a key, and of those of a head
-};
-
-class TileEmitter : TileCode {
+class TileEmitter : TileRows {
 public:
   TileEmitter(OpBuilder &builder, Location loc, const AttentionFusion &body,
               const TileShape &shape, const Callees &callees, int64_t operands,
               LLVM::LLVMFuncOp function)
-      : TileCode(builder, loc, body, shape), callees(callees),
-        operands(operands), args(function.getArgument(0)),
-        scratch(function.getArgument(1)), group(function.getArgument(2)),
-        first(function.getArgument(3)) {}
+      : TileRows(builder, loc, body, shape, operands, function),
+        callees(callees) {}
 
   void emit() {
-    batch = k.div(group, body.keyHeads);
-    keyHead = k.rem(group, body.keyHeads);
-    copyRows(body.query, addressOf(body.query, body.headsPerKey()),
-             k.i64(body.depth), shape.at.query, shape.keyColumns);
+    copyRows(body.query, addressOfQueries(body.query), k.i64(body.depth),
+             shape.at.query, shape.keyColumns);
     clear();
     auto [begin, end] = findKeys();
     k.forLoop(begin, end, shape.blockKeys, [&](Value key) {
@@ -57,52 +47,6 @@ public:
   }
 
 private:
-  int64_t groupRows() const { return body.headsPerKey() * body.rows; }
-
-  //===--------------------------------------------------------------------===//
-  // Addresses
-  //===--------------------------------------------------------------------===//
-
-  /// Of the element with index 0 of all that comes after batch and head, which
-  /// is a key's head for key and value, else the first of the queries'.
-  Value addressOf(const Access &access, int64_t argument, int64_t heads) {
-    Value pointer = k.argPointer(args, argument);
-    pointer = k.advance(pointer, access.offset, access.storage);
-    Value at = k.add(k.mul(batch, access.strides[0]),
-                     k.mul(keyHead, heads * access.strides[1]));
-    return k.advance(pointer, at, access.storage);
-  }
-  Value addressOf(const Access &operand, int64_t heads = 1) {
-    return addressOf(operand, operand.argument, heads);
-  }
-  Value addressOfResult(const Access &result) {
-    return addressOf(result, operands + result.argument, body.headsPerKey());
-  }
-
-  /// Of the row `query` at `base`.
-  Value rowOf(const Access &access, Value base, const Query &query) {
-    Value at = k.add(k.mul(query.head, access.strides[1]),
-                     k.mul(query.row, access.strides[2]));
-    return k.advance(base, at, access.storage);
-  }
-
-  /// Number `row` of the tile, or the last one that there is.
-  Query queryAt(Value row) {
-    Value number = k.min(k.add(first, row), k.i64(groupRows() - 1));
-    return body.headsPerKey() == 1
-               ? Query{k.i64(0), number}
-               : Query{k.div(number, body.rows), k.rem(number, body.rows)};
-  }
-
-  /// The rows of `lanes` queries from number `row` of the tile on.
-  SmallVector<Value> rowsOf(const Access &access, Value base, Value row) {
-    SmallVector<Value> rows;
-    for (int64_t lane = 0; lane != shape.lanes; ++lane) {
-      rows.push_back(rowOf(access, base, queryAt(k.add(row, lane))));
-    }
-    return rows;
-  }
-
   //===--------------------------------------------------------------------===//
   // Before the first key
   //===--------------------------------------------------------------------===//
@@ -146,94 +90,6 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Which keys
-  //===--------------------------------------------------------------------===//
-
-  Value least(Value x, Value y) {
-    return arith::MinSIOp::create(k.b, k.loc, x, y);
-  }
-  Value integers(int64_t value) { return math().integer(math().i32(), value); }
-
-  /// Keys that there are, i64.
-  Value keyLength() {
-    if (!body.keyLength) {
-      return k.i64(body.keys);
-    }
-    const Access &access = *body.keyLength;
-    Value length = k.loadScalar(addressOf(access, 0), access.storage);
-    if (!access.storage.isInteger(64)) {
-      length = arith::ExtSIOp::create(k.b, k.loc, k.b.getI64Type(), length);
-    }
-    return k.min(k.max(length, k.i64(0)), k.i64(body.keys));
-  }
-
-  /// Where each query of a vector is among the keys.
-  Value positions(int64_t lane, Value length) {
-    auto lanes = llvm::to_vector(
-        llvm::seq<int32_t>(int32_t(lane), int32_t(lane + shape.lanes)));
-    auto type = VectorType::get(shape.lanes, k.b.getI32Type());
-    Value row = arith::ConstantOp::create(
-        k.b, k.loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(lanes)));
-    row = arith::AddIOp::create(k.b, k.loc, row, splat(first));
-    row = least(row, integers(groupRows() - 1));
-    if (body.headsPerKey() > 1) {
-      row = arith::RemUIOp::create(k.b, k.loc, row, integers(body.rows));
-    }
-    return body.causal == graph::Causal::LowerRight
-               ? arith::AddIOp::create(k.b, k.loc, row,
-                                       splat(k.sub(length, k.i64(body.rows))))
-               : row;
-  }
-
-  Value splat(Value i64) {
-    return k.splat(arith::TruncIOp::create(k.b, k.loc, k.b.getI32Type(), i64),
-                   shape.lanes);
-  }
-
-  /// Writes which keys each query sees, and gives the keys that some query
-  /// does: whole groups of the step.
-  std::pair<Value, Value> findKeys() {
-    bool isCausal = body.causal != graph::Causal::None;
-    if (!isCausal && !body.window && !body.keyLength) {
-      return {k.i64(0), k.i64(body.keys)};
-    }
-    Value length = keyLength(), lowest, highest;
-    // Wider than all keys and queries is no window.
-    int64_t window =
-        body.window ? std::min(*body.window, body.keys + body.rows + 1) : 0;
-    for (int64_t lane = 0; lane != shape.vectors * shape.lanes;
-         lane += shape.lanes) {
-      Value end = splat(length), begin = integers(0);
-      Value position = positions(lane, length);
-      auto shifted = [&](int64_t by) {
-        return arith::AddIOp::create(k.b, k.loc, position, integers(by));
-      };
-      if (isCausal) {
-        end = least(end, shifted(1));
-      }
-      if (body.window) {
-        begin = arith::MaxSIOp::create(k.b, k.loc, begin, shifted(1 - window));
-        end = least(end, shifted(window));
-      }
-      store(begin, scratch, shape.at.first + lane);
-      store(end, scratch, shape.at.end + lane);
-      lowest = lowest ? least(lowest, begin) : begin;
-      highest =
-          highest ? arith::MaxSIOp::create(k.b, k.loc, highest, end) : end;
-    }
-    Value begin = reduce(vector::CombiningKind::MINSI, lowest);
-    Value end = k.max(reduce(vector::CombiningKind::MAXSI, highest), k.i64(0));
-    begin = k.mul(k.div(begin, shape.step), shape.step);
-    end = k.mul(k.div(k.add(end, shape.step - 1), shape.step), shape.step);
-    return {begin, k.min(end, k.i64(body.keys))};
-  }
-
-  Value reduce(vector::CombiningKind kind, Value integers) {
-    Value one = vector::ReductionOp::create(k.b, k.loc, kind, integers);
-    return arith::ExtSIOp::create(k.b, k.loc, k.b.getI64Type(), one);
-  }
-
-  //===--------------------------------------------------------------------===//
   // A block of keys
   //===--------------------------------------------------------------------===//
 
@@ -245,7 +101,7 @@ private:
   /// were copied to.
   Value rowsFrom(const Access &access, Value key, Value count, bool copies,
                  int64_t to, int64_t columns, int64_t elements) {
-    Value rows = k.advance(addressOf(access), k.mul(key, access.strides[2]),
+    Value rows = k.advance(addressOfKeys(access), k.mul(key, access.strides[2]),
                            access.storage);
     if (!copies) {
       return rows;
@@ -285,7 +141,7 @@ private:
       return scratch;
     }
     const Access &access = *body.mask;
-    Value base = k.advance(addressOf(access, body.headsPerKey()),
+    Value base = k.advance(addressOfQueries(access),
                            k.mul(key, access.strides[3]), access.storage);
     if (!readsMaskInPlace()) {
       copyRows(access, base, count, shape.at.mask, shape.blockKeys);
@@ -374,8 +230,6 @@ private:
   }
 
   const Callees &callees;
-  const int64_t operands;
-  Value args, scratch, group, first, batch, keyHead;
 };
 
 } // namespace

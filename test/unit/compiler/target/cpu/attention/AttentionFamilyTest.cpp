@@ -288,6 +288,63 @@ TEST(AttentionFamily, WithoutAvx512) {
   }
 }
 
+// Queries, keys and values of one projection, and a result with heads beside
+// each other: nothing is moved.
+TEST(AttentionFamily, ReadsAndWritesThroughViews) {
+  for (int64_t rows : {40, 3}) {
+    AttentionTensors plain({.batch = 2,
+                            .heads = 4,
+                            .keyHeads = 4,
+                            .rows = rows,
+                            .keys = rows,
+                            .depth = 16,
+                            .valueDepth = 16});
+    std::string t = std::to_string(rows);
+    DenseTensor projection("f32", {2, rows, 192});
+    DenseTensor result("f32", {2, rows, 64});
+    // Where element i of [2, 4, rows, 16] is in [2, rows, width].
+    auto place = [&](int64_t i, int64_t width) {
+      int64_t e = i % 16, row = i / 16 % rows, head = i / 16 / rows % 4;
+      return (i / 64 / rows * rows + row) * width + head * 16 + e;
+    };
+    for (int64_t which = 0; which != 3; ++which) {
+      for (int64_t i = 0; i != plain.inputs[0].count(); ++i) {
+        projection.set(place(i, 192) + which * 64,
+                       plain.inputs[size_t(which)].get(i));
+      }
+    }
+    std::string heads = "tensor<2x4x" + t + "x16xf32>";
+    std::string all = "tensor<3x2x4x" + t + "x16xf32>";
+    std::string one = "tensor<1x2x4x" + t + "x16xf32>";
+    std::string body =
+        "%r = graph.reshape %0 : " + projection.type() + " to tensor<2x" + t +
+        "x3x4x16xf32>\n%t = graph.transpose %r [2, 0, 3, 1, 4] : tensor<2x" +
+        t + "x3x4x16xf32> -> " + all + "\n";
+    for (int64_t which = 0; which != 3; ++which) {
+      std::string n = std::to_string(which), next = std::to_string(which + 1);
+      body += "%s" + n + " = graph.slice %t [" + n + ", 0, 0, 0, 0] to [" +
+              next + ", 2, 4, " + t + ", 16] by [1, 1, 1, 1, 1] : " + all +
+              " -> " + one + "\n%h" + n + " = graph.reshape %s" + n + " : " +
+              one + " to " + heads + "\n";
+    }
+    body += "%y = graph.attention %h0, %h1, %h2 : (" + heads + ", " + heads +
+            ", " + heads + ") -> " + heads +
+            "\n%z = graph.transpose %y [0, 2, 1, 3] : " + heads +
+            " -> tensor<2x" + t +
+            "x4x16xf32>\n%w = graph.reshape %z : "
+            "tensor<2x" +
+            t + "x4x16xf32> to " + result.type() +
+            "\nkernel.yield %w : " + result.type();
+    ParsedFusion parsed({projection.type()}, result.type(), body);
+    runFusion(AttentionFamily(), parsed.get(),
+              {projection.data(), result.data()});
+    for (int64_t i = 0; i != plain.results[0].count(); ++i) {
+      plain.results[0].set(i, result.get(place(i, 64)));
+    }
+    plain.check();
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // NaN and infinities
 //===----------------------------------------------------------------------===//
