@@ -49,8 +49,10 @@ double PartSources::relayoutUs(FusionOp outlined,
       bytes += double(kernel::getBytes(type));
     }
   }
-  // Read once and written once.
-  return 2 * bytes / profile.l3GBs * 1e-3;
+  // Read once and written once. What fits the second cache was just written
+  // there.
+  bool isCached = 2 * bytes < double(profile.l2Bytes);
+  return 2 * bytes / (profile.l3GBs * (isCached ? 3 : 1)) * 1e-3;
 }
 
 std::vector<Implementation> PartSources::ask(const ImplementationSource *source,
