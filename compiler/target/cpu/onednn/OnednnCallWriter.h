@@ -40,11 +40,19 @@ private:
   plan::CallWriter call_;
 };
 
-/// The implementation `name` without schedule, and its estimate from `flops`
-/// and the bytes of `fusion`.
+/// What oneDNN has to compute.
+struct OnednnWork {
+  double flops;
+  bool isBf16 = false;
+  bool isBatched = false; ///< many small products, nothing packed ahead
+};
+
+/// The implementation `name` without schedule, and its estimate from `work` and
+/// the bytes of `fusion`.
 Implementation onednnImplementation(kernel::FusionOp fusion,
-                                    llvm::StringRef name, double flops,
-                                    bool isBf16, const DeviceProfile &profile);
+                                    llvm::StringRef name,
+                                    const OnednnWork &work,
+                                    const DeviceProfile &profile);
 
 /// Diagnoses a schedule with parameters; oneDNN chooses its own.
 mlir::LogicalResult checkNoSchedule(kernel::FusionOp fusion,

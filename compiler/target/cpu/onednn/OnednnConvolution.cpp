@@ -94,8 +94,8 @@ OnednnConvolution::enumerate(FusionOp fusion,
   const Conv2dGeometry &g = shape->conv->geometry;
   double flops = 2.0 * g.batch * g.outputChannels * g.outputHeight *
                  g.outputWidth * g.reductionLength();
-  return {onednnImplementation(fusion, name(), flops,
-                               shape->conv->inputType.isBF16(), profile)};
+  OnednnWork work = {.flops = flops, .isBf16 = shape->conv->inputType.isBF16()};
+  return {onednnImplementation(fusion, name(), work, profile)};
 }
 
 std::string OnednnConvolution::opsThatLoseNan(FusionOp fusion) const {

@@ -74,8 +74,10 @@ OnednnMatmul::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
   auto shape = FusionShape::get(fusion, nullptr);
   const GemmShape &gemm = *shape->gemm;
   double flops = 2.0 * gemm.batchCount() * gemm.m * gemm.n * gemm.k;
-  return {onednnImplementation(fusion, name(), flops, gemm.lhsType.isBF16(),
-                               profile)};
+  OnednnWork work = {.flops = flops,
+                     .isBf16 = gemm.lhsType.isBF16(),
+                     .isBatched = gemm.batchCount() > 1};
+  return {onednnImplementation(fusion, name(), work, profile)};
 }
 
 std::string OnednnMatmul::opsThatLoseNan(FusionOp fusion) const {

@@ -20,7 +20,7 @@ public:
   llvm::StringRef name() const override {
     return fuses_ ? "onednn_fused" : "onednn";
   }
-  llvm::StringRef version() const override { return "1"; }
+  llvm::StringRef version() const override { return "2"; }
   bool fusesEpilogue() const override { return fuses_; }
   bool isFor(mlir::Operation *anchor) const override {
     return anchor && graph::isContraction(anchor);

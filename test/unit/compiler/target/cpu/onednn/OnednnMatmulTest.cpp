@@ -128,6 +128,22 @@ TEST(OnednnMatmulTest, BroadcastBatchesAreExtentsOfOne) {
               ElementsAre(42, 21, 7, 1));
 }
 
+TEST(OnednnMatmulTest, ManySmallProductsTakeLongerThanOneOfAsManyFlops) {
+  auto estimateUs = [](const std::string &x, const std::string &y,
+                       const std::string &result) {
+    ParsedFusion parsed({x, y}, result,
+                        "%y = graph.matmul %0, %1 {transpose_rhs} : (" + x +
+                            ", " + y + ") -> " + result +
+                            "\nkernel.yield %y : " + result);
+    return kPlain.enumerate(parsed.get(), getCpuProfile(2))[0].estimateUs;
+  };
+  double heads = estimateUs("tensor<12x197x64xf32>", "tensor<12x197x64xf32>",
+                            "tensor<12x197x197xf32>");
+  double one = estimateUs("tensor<2364x64xf32>", "tensor<197x64xf32>",
+                          "tensor<2364x197xf32>");
+  EXPECT_GT(heads, 1.2 * one);
+}
+
 TEST(OnednnMatmulTest, AChainOfPostOps) {
   ParsedFusion parsed =
       linear(R"(
