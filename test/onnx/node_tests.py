@@ -12,7 +12,8 @@ starts once for them. Inputs that say a shape, axes, pads and the like become
 constants. Results must have the test's shape and dtype, within its tolerance.
 
 not_passing.txt has those that do not pass, with a reason each. A test that is
-not in it and fails is an error, and so is one that is in it and passes.
+not in it and fails is an error, and so is one that is in it and passes, but for
+those whose results differ by the rounding of 16-bit floats.
 """
 
 import argparse
@@ -42,10 +43,12 @@ DTYPES = FLOATS | {TensorProto.BOOL, TensorProto.INT8, TensorProto.INT32,
 
 # Why results differ, where minic computes what it should.
 EXPLAINED = {
-    r"attention_.*(bf16|fp16)": "the test rounds to 16 bits after each step, "
-                                "minic computes in float32 and rounds once",
     r"mod_float_edge_cases": "mod with an infinite divisor is NaN",
 }
+# Whether such a test passes depends on the order in which a CPU's kernels add. It
+# may be listed or not.
+ROUNDING = ("within two units of the last place: the test rounds to 16 bits after "
+            "each step, minic computes in float32 and rounds once")
 
 # Operands that minic must know when it compiles, by op.
 FROZEN = {
@@ -232,11 +235,22 @@ class Runner:
                     rtol=0 if exact else case.rtol,
                     atol=0 if exact else case.atol)
             except AssertionError as difference:
+                if is_rounding(got, wanted):
+                    return ROUNDING
                 found = re.search(r"Max absolute difference.*: (\S+)",
                                   str(difference))
                 return (f"result {k} is wrong by "
                         f"{found[1] if found else 'NaN or infinity'}")
         return ""
+
+
+def is_rounding(got, wanted):
+    """Whether 16-bit floats differ by two units in the last place at most."""
+    unit = {"bfloat16": 2.0**-7, "float16": 2.0**-10}.get(wanted.dtype.name)
+    if not unit:
+        return False
+    got, wanted = got.astype(float), wanted.astype(float)
+    return bool(numpy.all(abs(got - wanted) <= 2 * unit * abs(wanted)))
 
 
 def save(path, array):
@@ -315,7 +329,10 @@ def main():
     wrong = 0
     for case in cases:
         reason = verdicts[case.name]
-        if reason and case.name not in listed:
+        if reason == ROUNDING or (not reason and
+                                  listed.get(case.name) == ROUNDING):
+            continue
+        if reason and listed.get(case.name, ROUNDING) == ROUNDING:
             print(f"{case.name}: {reason}")
             wrong += 1
         if not reason and case.name in listed:
