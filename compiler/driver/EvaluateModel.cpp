@@ -5,6 +5,7 @@
 #include "compiler/driver/EvaluateModel.h"
 
 #include "compiler/driver/StoredWeights.h"
+#include "compiler/import/ArgumentValues.h"
 #include "compiler/import/ImportModel.h"
 #include "compiler/reference/Evaluator.h"
 #include "dialects/plan/DTypes.h"
@@ -97,7 +98,9 @@ static std::string nameOf(DictionaryAttr attributes, StringRef prefix,
 
 static FailureOr<runtime::AlignedBuffer>
 makeInput(const EvaluateOptions &options, const std::string &name,
-          RankedTensorType type, MLIRContext &context) {
+          RankedTensorType type,
+          const std::optional<runtime::OperandValues> &values,
+          MLIRContext &context) {
   format::DType dtype = *plan::toDType(type.getElementType());
   int64_t bytes = type.getNumElements() * runtime::elementBytes(dtype);
   auto file = options.inputs.find(name);
@@ -110,7 +113,7 @@ makeInput(const EvaluateOptions &options, const std::string &name,
     runtime::fillRandom(
         buffer->data(), dtype,
         absl::MakeConstSpan(type.getShape().data(), type.getShape().size()),
-        options.seed, name);
+        options.seed, name, /*scaleByFanIn=*/false, values);
     return *std::move(buffer);
   }
   absl::StatusOr<runtime::NpyArray> array =
@@ -147,8 +150,8 @@ LogicalResult evaluateModel(const EvaluateOptions &options,
     }
     unsigned index = argument.getArgNumber();
     std::string name = nameOf(function.getArgAttrDict(index), "arg", index);
-    FailureOr<runtime::AlignedBuffer> buffer =
-        makeInput(options, name, type, context);
+    FailureOr<runtime::AlignedBuffer> buffer = makeInput(
+        options, name, type, getArgumentValues(function, index), context);
     if (failed(buffer)) {
       return failure();
     }

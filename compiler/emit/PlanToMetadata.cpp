@@ -3,6 +3,7 @@
 // Functions, variants, commands and directories.
 
 #include "compiler/emit/PlanToMetadata.h"
+#include "dialects/kernel/OperandValues.h"
 #include "dialects/plan/DTypes.h"
 
 #include "compiler/emit/CommandToMetadata.h"
@@ -17,6 +18,20 @@ using namespace mlir;
 namespace minic {
 
 static constexpr uint64_t sectionAlignment = 64;
+
+/// None where `attribute` is null or says nothing.
+static std::unique_ptr<format::ValuesT> toValues(Attribute attribute) {
+  std::optional<kernel::OperandValues> values =
+      kernel::toOperandValues(attribute);
+  if (!values) {
+    return nullptr;
+  }
+  auto table = std::make_unique<format::ValuesT>();
+  table->kind = static_cast<format::ValuesKind>(values->kind);
+  table->lower = values->lower;
+  table->upper = values->upper;
+  return table;
+}
 
 static LogicalResult addConstant(plan::ConstantOp op, PlanMetadata &result) {
   auto type = dyn_cast<RankedTensorType>(op.getType());
@@ -38,6 +53,9 @@ static LogicalResult addConstant(plan::ConstantOp op, PlanMetadata &result) {
   }
   constant->bytes = kernel::getBytes(type);
   constant->external = !op.getValue();
+  if (constant->external) {
+    constant->values = toValues(op->getAttr(kernel::valuesAttrName));
+  }
   if (!constant->external) {
     constant->offset = llvm::alignTo(result.constantsBytes, sectionAlignment);
     result.constantsBytes = constant->offset + constant->bytes;
@@ -93,6 +111,24 @@ addSpecs(plan::FunctionOp function, ArrayAttr specs,
   return success();
 }
 
+/// What `kernel.values` of the function says of its inputs.
+static LogicalResult addValues(plan::FunctionOp function,
+                               format::FunctionT &table) {
+  auto values = function->getAttrOfType<ArrayAttr>(kernel::valuesAttrName);
+  if (!values) {
+    return success();
+  }
+  if (values.size() != table.inputs.size()) {
+    return function.emitOpError("expects ")
+           << kernel::valuesAttrName << " for each of its "
+           << table.inputs.size() << " inputs, got " << values.size();
+  }
+  for (auto [input, attribute] : llvm::zip_equal(table.inputs, values)) {
+    input->values = toValues(attribute);
+  }
+  return success();
+}
+
 static std::unique_ptr<format::PointerChangesT>
 toMetadata(plan::PointerChangesAttr changes) {
   auto table = std::make_unique<format::PointerChangesT>();
@@ -117,6 +153,9 @@ static LogicalResult addVariant(plan::VariantOp op,
   variant->threads = op.getThreads();
   variant->arena_bytes = op.getArenaBytes().value_or(0);
   variant->zeroed_bytes = op.getZeroedBytes().value_or(0);
+  if (auto live = op->getAttrOfType<IntegerAttr>("plan.live_bytes")) {
+    variant->live_bytes = live.getInt();
+  }
   if (op.getStatus()) {
     variant->status = *op.getStatus();
   }
@@ -153,7 +192,8 @@ static LogicalResult addFunction(plan::FunctionOp op,
   function->name = op.getSymName().str();
   function->flops = op.getFlops();
   if (failed(addSpecs(op, op.getInputs(), function->inputs)) ||
-      failed(addSpecs(op, op.getOutputs(), function->outputs))) {
+      failed(addSpecs(op, op.getOutputs(), function->outputs)) ||
+      failed(addValues(op, *function))) {
     return failure();
   }
   for (Operation &inner : op.getBody().front()) {

@@ -5,6 +5,7 @@
 #include "compiler/emit/ReadPlan.h"
 
 #include "compiler/emit/ReadCommands.h"
+#include "dialects/kernel/OperandValues.h"
 #include "dialects/plan/DTypes.h"
 #include "dialects/plan/Plan.h"
 #include "runtime/format/Packer.h"
@@ -73,6 +74,17 @@ static ElementsAttr bytesAttr(RankedTensorType type, ArrayRef<char> bytes,
   return DenseResourceElementsAttr::get(type, handle);
 }
 
+/// Null for nothing.
+static Attribute readValues(const format::Values *values,
+                            MLIRContext *context) {
+  if (!values) {
+    return nullptr;
+  }
+  return kernel::toAttribute({static_cast<kernel::ValuesKind>(values->kind()),
+                              values->lower(), values->upper()},
+                             context);
+}
+
 static void readConstant(const format::ArtifactReader &artifact, uint32_t index,
                          bool withValues, OpBuilder &builder) {
   const format::Constant &constant =
@@ -95,7 +107,11 @@ static void readConstant(const format::ArtifactReader &artifact, uint32_t index,
                         name);
     }
   }
-  plan::ConstantOp::create(builder, builder.getUnknownLoc(), name, type, value);
+  auto op = plan::ConstantOp::create(builder, builder.getUnknownLoc(), name,
+                                     type, value);
+  if (Attribute values = readValues(constant.values(), builder.getContext())) {
+    op->setAttr(kernel::valuesAttrName, values);
+  }
 }
 
 static void readBinary(const format::ArtifactReader &artifact, uint32_t index,
@@ -179,6 +195,10 @@ static void readVariant(const format::Artifact &artifact,
       readGraphVerdict(variant.graph(), builder),
       variant.evidence() ? builder.getStringAttr(variant.evidence()->c_str())
                          : StringAttr());
+  if (variant.live_bytes()) {
+    op->setAttr("plan.live_bytes",
+                builder.getI64IntegerAttr(variant.live_bytes()));
+  }
   for (auto [region, commands] :
        {std::pair(&op.getPrepare(), variant.prepare()),
         std::pair(&op.getRun(), variant.run())}) {
@@ -206,6 +226,16 @@ OwningOpRef<ModuleOp> readPlan(const format::ArtifactReader &artifact,
         builder, builder.getUnknownLoc(), function->name()->c_str(),
         readSpecs(*function->inputs(), builder),
         readSpecs(*function->outputs(), builder), function->flops());
+    SmallVector<Attribute> values;
+    bool isSaid = false;
+    for (const format::TensorSpec *spec : *function->inputs()) {
+      Attribute said = readValues(spec->values(), &context);
+      isSaid |= bool(said);
+      values.push_back(said ? said : builder.getUnitAttr());
+    }
+    if (isSaid) {
+      op->setAttr(kernel::valuesAttrName, builder.getArrayAttr(values));
+    }
     OpBuilder inner = OpBuilder::atBlockEnd(&op.getBody().emplaceBlock());
     for (const format::Variant *variant : *function->variants()) {
       readVariant(metadata, *variant, inner);

@@ -156,12 +156,13 @@ void logMemory(ModuleOp plan, const Log &log) {
         buffers += buffer.getBytes();
         ++count;
       });
+      auto live = variant->getAttrOfType<IntegerAttr>("plan.live_bytes");
       log.line(LogTopic::Memory,
                llvm::formatv("@{0}: arena peak {1} bytes for {2} buffers of "
-                             "{3} bytes together",
+                             "{3} bytes together, {4} live at once",
                              function.getSymName(),
                              variant.getArenaBytes().value_or(0), count,
-                             buffers));
+                             buffers, live ? live.getInt() : 0));
     });
   }
 }

@@ -4,6 +4,7 @@
 
 #include "compiler/import/FillProblem.h"
 
+#include "compiler/import/ArgumentValues.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/DTypes.h"
@@ -20,9 +21,10 @@ using namespace mlir;
 namespace minic {
 
 /// Values under the seed and the name that they have while a problem is tuned.
-static DenseResourceElementsAttr randomValues(RankedTensorType type,
-                                              format::DType dtype,
-                                              const std::string &name) {
+static DenseResourceElementsAttr
+randomValues(RankedTensorType type, format::DType dtype,
+             const std::string &name,
+             const std::optional<runtime::OperandValues> &values) {
   constexpr uint64_t seed = 2;
   // Of the widest element: what carries the model aligns it to no more.
   constexpr size_t alignment = 8;
@@ -31,7 +33,7 @@ static DenseResourceElementsAttr randomValues(RankedTensorType type,
   runtime::fillRandom(
       blob.getMutableData().data(), dtype,
       absl::MakeConstSpan(type.getShape().data(), type.getShape().size()), seed,
-      name, /*scaleByFanIn=*/true);
+      name, /*scaleByFanIn=*/true, values);
   auto &manager =
       DenseResourceElementsHandle::getManagerInterface(type.getContext());
   return DenseResourceElementsAttr::get(type,
@@ -55,7 +57,8 @@ static LogicalResult fill(func::FuncOp function) {
     }
     auto constant = graph::ConstantOp::create(
         builder, argument.getLoc(), type, /*source=*/nullptr,
-        randomValues(type, *dtype, "arg" + std::to_string(index)));
+        randomValues(type, *dtype, "arg" + std::to_string(index),
+                     getArgumentValues(function, index)));
     argument.replaceAllUsesWith(constant);
     filled.set(index);
   }

@@ -4,11 +4,13 @@
 
 #include "compiler/import/ImportModel.h"
 
+#include "compiler/import/ArgumentValues.h"
 #include "compiler/import/BindWeights.h"
 #include "compiler/import/FillProblem.h"
 #include "compiler/import/Importer.h"
 #include "compiler/import/VerifyModel.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -71,6 +73,15 @@ static LogicalResult attachWeights(ImportedModel &model, StringRef name,
   return bindWeights(*model.module, weights);
 }
 
+static LogicalResult setArgumentValues(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (failed(minic::setArgumentValues(function))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
 static FailureOr<ImportedModel>
 importBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer, StringRef name,
              MLIRContext &context, const ImportOptions &options) {
@@ -83,6 +94,7 @@ importBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer, StringRef name,
   ImportedModel model;
   model.module = std::move(read->module);
   if (failed(verifyModel(*model.module, options.functions)) ||
+      failed(setArgumentValues(*model.module)) ||
       failed(fillProblem(*model.module)) ||
       failed(attachWeights(model, name, std::move(read->weights), options))) {
     return failure();

@@ -130,6 +130,7 @@ private:
       variant.setZeroedBytesAttr(builder.getI64IntegerAttr(zeroed));
     }
     variant.setArenaBytesAttr(builder.getI64IntegerAttr(arena));
+    variant->setAttr("plan.live_bytes", builder.getI64IntegerAttr(live));
     arenaBytes += arena;
     bufferBytes += sum;
     liveBytes += live;

@@ -9,6 +9,7 @@
 
 #include "dialects/graph/InPlace.h"
 #include "dialects/graph/Views.h"
+#include "dialects/kernel/OperandValues.h"
 #include "passes/support/CountFlops.h"
 #include "passes/support/FusionLabel.h"
 #include "passes/support/InPlaceState.h"
@@ -109,6 +110,7 @@ private:
     auto function =
         FunctionOp::create(builder, func.getLoc(), func.getSymName(), inputs,
                            outputs, uint64_t(::countFlops(func)));
+    setValues(func, function);
     builder.createBlock(&function.getBody());
     SmallVector<StringRef> features(isa.begin(), isa.end());
     auto variant = VariantOp::create(
@@ -120,6 +122,21 @@ private:
     builder.createBlock(&variant.getRun());
     PlanWriter writer(variant, symbols);
     return lowerBody(func, writer);
+  }
+
+  /// What the arguments' `kernel.values` say, where any does: one per input.
+  static void setValues(func::FuncOp func, FunctionOp function) {
+    SmallVector<Attribute> values;
+    bool isSaid = false;
+    for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+      Attribute said = func.getArgAttr(i, kernel::valuesAttrName);
+      isSaid |= bool(said);
+      values.push_back(said ? said : UnitAttr::get(func.getContext()));
+    }
+    if (isSaid) {
+      function->setAttr(kernel::valuesAttrName,
+                        ArrayAttr::get(func.getContext(), values));
+    }
   }
 
   LogicalResult lowerBody(func::FuncOp func, PlanWriter &writer) {

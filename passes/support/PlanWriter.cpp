@@ -7,6 +7,7 @@
 #include "dialects/graph/ConstantBytes.h"
 #include "dialects/graph/InPlace.h"
 #include "dialects/graph/Views.h"
+#include "dialects/kernel/OperandValues.h"
 #include "dialects/plan/Commands.h"
 #include "passes/support/KernelSymbol.h"
 
@@ -75,6 +76,9 @@ plan::ConstantOp PlanSymbols::constant(graph::ConstantOp op) {
     constant = plan::ConstantOp::create(
         builder, op.getLoc(), builder.getStringAttr(makeUnique(stem)),
         TypeAttr::get(op.getType()), op.getValueAttr());
+    if (Attribute values = op->getAttr(kernel::valuesAttrName)) {
+      constant->setAttr(kernel::valuesAttrName, values);
+    }
     if (op.getSource()) {
       bySource[op.getSourceAttr()].push_back(constant);
     }

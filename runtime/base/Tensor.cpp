@@ -50,4 +50,20 @@ int64_t TensorSpec::elements() const {
 
 int64_t TensorSpec::bytes() const { return elements() * elementBytes(dtype); }
 
+std::optional<OperandValues> toOperandValues(const format::Values *values) {
+  if (values == nullptr) {
+    return std::nullopt;
+  }
+  return OperandValues{values->kind(), values->lower(), values->upper()};
+}
+
+std::string toString(const OperandValues &values) {
+  if (values.kind == ValuesKind::mask) {
+    return "a mask";
+  }
+  return absl::StrCat(values.kind == ValuesKind::index ? "indices "
+                                                       : "lengths ",
+                      values.lower, " to ", values.upper);
+}
+
 } // namespace minic::runtime

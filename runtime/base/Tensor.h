@@ -23,6 +23,22 @@ int64_t elementBytes(DType dtype);
 /// "f32", "bf16", ...
 const char *toString(DType dtype);
 
+using ValuesKind = format::ValuesKind;
+
+/// See format.Values.
+struct OperandValues {
+  ValuesKind kind = ValuesKind::index;
+  int64_t lower = 0, upper = 0;
+
+  bool operator==(const OperandValues &other) const {
+    return kind == other.kind && lower == other.lower && upper == other.upper;
+  }
+};
+/// Nothing for null.
+std::optional<OperandValues> toOperandValues(const format::Values *values);
+/// "indices 0 to 99", "lengths 1 to 512", "a mask".
+std::string toString(const OperandValues &values);
+
 /// What an artifact says of an input or output: dense row-major.
 struct TensorSpec {
   std::string name;
@@ -32,6 +48,8 @@ struct TensorSpec {
   /// Of an output: the input, by number, whose pointer it must have because it
   /// is an update of it.
   std::optional<uint32_t> inPlaceOf = {};
+  /// What to make up where nobody gives data.
+  std::optional<OperandValues> values = {};
   int64_t elements() const;
   int64_t bytes() const;
 };

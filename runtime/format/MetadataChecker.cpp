@@ -57,6 +57,42 @@ absl::Status checkedBytes(const flatbuffers::Vector<int64_t> &dims, DType dtype,
   return absl::OkStatus();
 }
 
+/// Values that a tensor of `dtype` can hold.
+static absl::Status checkValues(const Values *values, DType dtype,
+                                const std::string &what) {
+  if (values == nullptr) {
+    return absl::OkStatus();
+  }
+  if (values->kind() > ValuesKind::MAX) {
+    return damaged(what, ": unknown kind of values ", int(values->kind()));
+  }
+  int64_t least = 0, greatest = 0; // of floats: none
+  switch (dtype) {
+  case DType::i1:
+    greatest = 1;
+    break;
+  case DType::i8:
+    least = INT8_MIN, greatest = INT8_MAX;
+    break;
+  case DType::i32:
+    least = INT32_MIN, greatest = INT32_MAX;
+    break;
+  case DType::i64:
+    least = INT64_MIN, greatest = INT64_MAX;
+    break;
+  default:
+    return damaged(what, ": has values and is of floats");
+  }
+  if ((values->kind() == ValuesKind::mask) != (dtype == DType::i1)) {
+    return damaged(what, ": values of a mask are those of i1");
+  }
+  if (values->lower() > values->upper() || values->lower() < least ||
+      values->upper() > greatest) {
+    return damaged(what, ": values ", values->lower(), " to ", values->upper());
+  }
+  return absl::OkStatus();
+}
+
 static absl::Status
 checkSpecs(const flatbuffers::Vector<flatbuffers::Offset<TensorSpec>> &specs,
            const std::string &what) {
@@ -74,6 +110,7 @@ checkSpecs(const flatbuffers::Vector<flatbuffers::Offset<TensorSpec>> &specs,
     if (!names.insert(spec->name()->str()).second) {
       return damaged(name, ": name used twice");
     }
+    RETURN_IF_ERROR(checkValues(spec->values(), spec->dtype(), name));
   }
   return absl::OkStatus();
 }

@@ -49,7 +49,7 @@ absl::StatusOr<GuardedBuffer> createInput(const DeviceMemory &memory,
   if (!values.ok()) {
     return values.status();
   }
-  fillRandom(values->data(), spec.dtype, spec.dims, seed, spec.name);
+  fillRandom(values->data(), spec, seed);
   hash = XXH3_64bits(values->data(), spec.bytes());
   absl::Status status =
       memory.copyIn(buffer->data(), values->data(), spec.bytes());

@@ -24,10 +24,11 @@ absl::Status fillConstant(uint64_t seed, const format::Constant &constant,
                           void *destination) {
   TensorSpec dense{constant.name()->str(), constant.dtype(),
                    copy(*constant.dims())};
+  dense.values = toOperandValues(constant.values());
   const format::Layout *layout = constant.layout();
   if (layout == nullptr) {
     fillRandom(destination, dense.dtype, dense.dims, seed, dense.name,
-               /*scaleByFanIn=*/true);
+               /*scaleByFanIn=*/true, dense.values);
     return absl::OkStatus();
   }
   absl::StatusOr<AlignedBuffer> source = AlignedBuffer::create(dense.bytes());
@@ -35,7 +36,7 @@ absl::Status fillConstant(uint64_t seed, const format::Constant &constant,
     return source.status();
   }
   fillRandom(source->data(), dense.dtype, dense.dims, seed, dense.name,
-             /*scaleByFanIn=*/true);
+             /*scaleByFanIn=*/true, dense.values);
   BlockedLayout blocked{copy(*layout->order()), copy(*layout->block_dims()),
                         copy(*layout->block_sizes()), copy(*layout->padded())};
   pack(source->data(), dense.dims, elementBytes(dense.dtype), blocked,
@@ -51,6 +52,9 @@ ConstantProvider ConstantCache::provider(uint64_t seed) {
     std::string key = absl::StrCat(seed, " ", constant.name()->str(), " ",
                                    int(constant.dtype()), " ", constant.bytes(),
                                    " ", absl::StrJoin(*constant.dims(), ","));
+    if (auto values = toOperandValues(constant.values())) {
+      absl::StrAppend(&key, " ", toString(*values));
+    }
     if (const format::Layout *layout = constant.layout()) {
       for (const auto *list : {layout->order(), layout->block_dims(),
                                layout->block_sizes(), layout->padded()}) {

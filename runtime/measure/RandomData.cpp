@@ -11,6 +11,7 @@
 #define XXH_INLINE_ALL
 #include "xxhash.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace minic::runtime {
@@ -83,15 +84,78 @@ void fillFinite(void *data, DType dtype, absl::Span<const int64_t> dims,
   }
 }
 
+/// Uniform over the integers in [lower, upper].
+int64_t uniformInteger(uint32_t bits, int64_t lower, int64_t upper) {
+  // Of up to 2^31 values; more are not indices of anything.
+  uint64_t count =
+      std::min<uint64_t>(uint64_t(upper) - uint64_t(lower), uint64_t(1) << 31) +
+      1;
+  return int64_t(uint64_t(lower) + ((uint64_t(bits) * count) >> 32));
+}
+
+/// Rows of which the first half or more takes part, with gaps.
+void fillMask(uint8_t *out, absl::Span<const int64_t> dims, int64_t elements,
+              uint64_t start) {
+  constexpr uint64_t golden = 0x9e3779b97f4a7c15u;
+  int64_t length = dims.empty() ? 1 : dims.back();
+  for (int64_t i = 0; i < elements; ++i) {
+    uint64_t row = mix(start - golden * uint64_t(1 + i / length));
+    int64_t kept = uniformInteger(uint32_t(row), (length + 1) / 2, length);
+    bool isGap = mix(start + golden * uint64_t(1 + i)) % 8 == 0;
+    out[i] = i % length < kept && (i % length == 0 || !isGap);
+  }
+}
+
+/// False where `dtype` is not of integers.
+bool fillValues(void *data, DType dtype, absl::Span<const int64_t> dims,
+                int64_t elements, uint64_t start, const OperandValues &values) {
+  int64_t lower = values.lower, upper = values.upper;
+  if (values.kind == ValuesKind::length) {
+    lower += (upper - lower) / 2;
+  }
+  auto integer = [=](uint32_t bits) {
+    return uniformInteger(bits, lower, upper);
+  };
+  switch (dtype) {
+  case DType::i1:
+    fillMask(static_cast<uint8_t *>(data), dims, elements, start);
+    return true;
+  case DType::i8:
+    fill<int8_t>(data, elements, start,
+                 [=](uint32_t bits) { return int8_t(integer(bits)); });
+    return true;
+  case DType::i32:
+    fill<int32_t>(data, elements, start,
+                  [=](uint32_t bits) { return int32_t(integer(bits)); });
+    return true;
+  case DType::i64:
+    fill<int64_t>(data, elements, start, integer);
+    return true;
+  default:
+    return false;
+  }
+}
+
 } // namespace
 
+void fillRandom(void *data, const TensorSpec &spec, uint64_t seed) {
+  fillRandom(data, spec.dtype, spec.dims, seed, spec.name,
+             /*scaleByFanIn=*/false, spec.values);
+}
+
 void fillRandom(void *data, DType dtype, absl::Span<const int64_t> dims,
-                uint64_t seed, const std::string &name, bool scaleByFanIn) {
+                uint64_t seed, const std::string &name, bool scaleByFanIn,
+                const std::optional<OperandValues> &values) {
   int64_t elements = 1;
   for (int64_t dim : dims) {
     elements *= dim;
   }
   if (elements <= 0) {
+    return;
+  }
+  if (values && fillValues(data, dtype, dims, elements,
+                           XXH3_64bits_withSeed(name.data(), name.size(), seed),
+                           *values)) {
     return;
   }
   fillFinite(data, dtype, dims, elements, seed, name, scaleByFanIn);

@@ -24,7 +24,8 @@ bool areSame(absl::Span<const TensorSpec> a, absl::Span<const TensorSpec> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const TensorSpec &x, const TensorSpec &y) {
                       return x.dtype == y.dtype && x.dims == y.dims &&
-                             x.name == y.name && x.inPlaceOf == y.inPlaceOf;
+                             x.name == y.name && x.inPlaceOf == y.inPlaceOf &&
+                             x.values == y.values;
                     });
 }
 
@@ -79,8 +80,7 @@ RotatedOperands::create(std::shared_ptr<const DeviceMemory> memory,
       }
       offsets.push_back(end);
       if (offsets.size() <= inputs.size()) {
-        fillRandom(values->data() + end, spec.dtype, spec.dims, inputSeed,
-                   spec.name);
+        fillRandom(values->data() + end, spec, inputSeed);
         inputEnd = end + alignUp(spec.bytes());
       }
       end += alignUp(spec.bytes());

@@ -93,9 +93,7 @@ TimedFunction::create(std::shared_ptr<const Program> program,
     return status;
   }
   for (size_t i = 0; i < function.inputs_.size(); ++i) {
-    const Tensor &input = function.inputs_[i];
-    fillRandom(input.data, input.dtype, input.dims, inputSeed,
-               program->inputs()[i].name);
+    fillRandom(function.inputs_[i].data, program->inputs()[i], inputSeed);
   }
   // The first run touches the arena and makes a library's late decisions.
   LibgompTeam team(libraryThreads(*program));

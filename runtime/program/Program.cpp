@@ -83,6 +83,7 @@ static std::vector<TensorSpec> copySpecs(
     if (spec->in_place()) {
       copies.back().inPlaceOf = *spec->in_place();
     }
+    copies.back().values = toOperandValues(spec->values());
   }
   return copies;
 }

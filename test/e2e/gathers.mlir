@@ -1,6 +1,6 @@
 // Ops that read where data say, choose among operands or count: gather,
-// concat, iota, cache_update. Indices come from random integers in [-8, 8],
-// brought into range by the model.
+// concat, iota, cache_update. Random indices are in range, as the ops that read
+// by them say.
 //
 // RUN: %check-model %s %t.minic
 // RUN: %check-model %s %t.minic --threads=1 --gemm-backends=generated

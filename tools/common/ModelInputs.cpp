@@ -118,7 +118,7 @@ absl::StatusOr<ModelTensors> readInputs(absl::Span<const TensorSpec> specs,
         return buffer.status();
       }
       data = std::move(*buffer);
-      runtime::fillRandom(data.data(), spec.dtype, spec.dims, seed, spec.name);
+      runtime::fillRandom(data.data(), spec, seed);
     }
     result.tensors.push_back({data.data(), spec.dtype, spec.dims});
     result.buffers.push_back(std::move(data));

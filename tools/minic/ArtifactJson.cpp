@@ -5,6 +5,7 @@
 #include "tools/minic/ArtifactJson.h"
 
 #include "compiler/explain/Evidence.h"
+#include "runtime/base/Tensor.h"
 #include "runtime/format/CallReader.h"
 
 #include <nlohmann/json.hpp>
@@ -166,6 +167,7 @@ static Json inspect(const format::Variant &variant) {
           {"isa", toJson(variant.isa())},
           {"threads", variant.threads()},
           {"arena_bytes", variant.arena_bytes()},
+          {"live_bytes", variant.live_bytes()},
           {"commands", std::move(commands)}};
 }
 
@@ -177,6 +179,12 @@ static Json inspect(const format::Function &function) {
                {"variants", Json::array()}};
   for (const format::TensorSpec *spec : *function.inputs()) {
     json["inputs"].push_back(toJson(*spec));
+    if (auto values = runtime::toOperandValues(spec->values())) {
+      json["inputs"].back()["values"] = {
+          {"kind", format::EnumNameValuesKind(values->kind)},
+          {"lower", values->lower},
+          {"upper", values->upper}};
+    }
   }
   for (const format::TensorSpec *spec : *function.outputs()) {
     json["outputs"].push_back(toJson(*spec));

@@ -9,8 +9,10 @@
 #include "compiler/driver/Compiler.h"
 #include "compiler/emit/ReadPlan.h"
 #include "compiler/pipeline/PhaseRunner.h"
+#include "runtime/base/Tensor.h"
 #include "runtime/format/CallReader.h"
 
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -71,6 +73,11 @@ static void printVariant(const format::Variant &variant) {
   llvm::raw_ostream &os = llvm::outs();
   os << "  variant " << variant.target()->c_str() << ", threads "
      << variant.threads() << ", arena " << bytesText(variant.arena_bytes());
+  if (variant.live_bytes() != 0) {
+    os << llvm::format(", %.2f times the largest live set",
+                       double(variant.arena_bytes()) /
+                           double(variant.live_bytes()));
+  }
   if (variant.isa() && variant.isa()->size()) {
     os << ", needs";
     for (const flatbuffers::String *feature : *variant.isa()) {
@@ -91,8 +98,11 @@ static void printFunction(const format::Function &function) {
   llvm::raw_ostream &os = llvm::outs();
   os << "function " << function.name()->c_str() << "\n  inputs\n";
   for (const format::TensorSpec *spec : *function.inputs()) {
-    os << "    " << specText(*spec) << ", aligned to " << spec->alignment()
-       << '\n';
+    os << "    " << specText(*spec) << ", aligned to " << spec->alignment();
+    if (auto values = runtime::toOperandValues(spec->values())) {
+      os << ", " << runtime::toString(*values);
+    }
+    os << '\n';
   }
   os << "  outputs\n";
   for (const format::TensorSpec *spec : *function.outputs()) {

@@ -5,6 +5,7 @@
 #include "compiler/tune/bridge/ExpectedValues.h"
 
 #include "compiler/reference/Evaluator.h"
+#include "dialects/kernel/OperandValues.h"
 #include "dialects/plan/DTypes.h"
 #include "dialects/plan/Plan.h"
 #include "runtime/base/AlignedBuffer.h"
@@ -17,6 +18,18 @@
 using namespace mlir;
 
 namespace minic::tune {
+
+/// What argument number `index` of a problem says of its integers.
+static std::optional<runtime::OperandValues> valuesOf(func::FuncOp function,
+                                                      unsigned index) {
+  auto values = kernel::toOperandValues(
+      function.getArgAttr(index, kernel::valuesAttrName));
+  if (!values) {
+    return std::nullopt;
+  }
+  return runtime::OperandValues{static_cast<runtime::ValuesKind>(values->kind),
+                                values->lower, values->upper};
+}
 
 absl::Status writeExpectedValues(ModuleOp problem, uint64_t seed,
                                  uint64_t constantsSeed,
@@ -45,7 +58,7 @@ absl::Status writeExpectedValues(ModuleOp problem, uint64_t seed,
         buffer->data(), *dtype,
         absl::MakeConstSpan(type.getShape().data(), type.getShape().size()),
         isConstant ? constantsSeed : seed, absl::StrCat("arg", index),
-        /*scaleByFanIn=*/isConstant);
+        /*scaleByFanIn=*/isConstant, valuesOf(function, index));
     inputs.arguments.push_back(buffer->data());
     buffers.push_back(*std::move(buffer));
   }

@@ -6,6 +6,7 @@
 
 #include "dialects/graph/BinaryTypes.h"
 #include "dialects/kernel/InPlace.h"
+#include "dialects/kernel/OperandValues.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -108,6 +109,10 @@ OwningOpRef<ModuleOp> outlineProblem(kernel::FusionOp fusion,
     function.setArgAttr(
         index, roleName,
         builder.getStringAttr(isConstant ? "constant" : "input"));
+    if (auto values = kernel::deriveValues(argument)) {
+      function.setArgAttr(index, kernel::valuesAttrName,
+                          kernel::toAttribute(*values, context));
+    }
     mapping.map(argument, entry->getArgument(index));
   }
   builder.setInsertionPointToEnd(entry);
@@ -248,6 +253,9 @@ FailureOr<OwningOpRef<ModuleOp>> problemToModule(ModuleOp problem,
   for (auto [position, index] : llvm::enumerate(inputs)) {
     main.setArgAttr(position, "graph.name",
                     builder.getStringAttr(nameOf(index)));
+    if (Attribute values = function.getArgAttr(index, kernel::valuesAttrName)) {
+      main.setArgAttr(position, kernel::valuesAttrName, values);
+    }
     operands[index] = entry->getArgument(position);
   }
   for (auto [index, operand] : llvm::enumerate(operands)) {
@@ -256,6 +264,10 @@ FailureOr<OwningOpRef<ModuleOp>> problemToModule(ModuleOp problem,
           builder, loc, function.getArgumentTypes()[index],
           FlatSymbolRefAttr::get(context, nameOf(index)),
           /*value=*/nullptr);
+      if (Attribute values =
+              function.getArgAttr(index, kernel::valuesAttrName)) {
+        operand.getDefiningOp()->setAttr(kernel::valuesAttrName, values);
+      }
     }
   }
   auto fusion =

@@ -4,7 +4,7 @@
 // buffers of equal size.
 // CHECK-LABEL: plan.function @chain
 plan.function @chain inputs [] outputs [] flops = 0 {
-  // CHECK: attributes {arena_bytes = 256 : i64}
+  // CHECK: attributes {arena_bytes = 256 : i64, plan.live_bytes = 256 : i64}
   // expected-remark @below {{arena of 256 bytes for 3 buffers of 384 bytes in all, 256 live at once}}
   plan.variant "cpu" isa [] threads = 1 prepare {} run {
     // CHECK: plan.buffer 128 {offset = 0 : i64}
@@ -76,7 +76,7 @@ plan.function @scratch inputs [] outputs [] flops = 0 {
 // The status word is one of the zeroed buffers; the variant says where.
 // CHECK-LABEL: plan.function @status
 plan.function @status inputs [] outputs [] flops = 0 {
-  // CHECK: attributes {arena_bytes = 256 : i64, status = 128 : i64, zeroed_bytes = 192 : i64}
+  // CHECK: attributes {arena_bytes = 256 : i64, plan.live_bytes = 196 : i64, status = 128 : i64, zeroed_bytes = 192 : i64}
   // expected-remark @below {{arena of 256 bytes for 3 buffers of 196 bytes in all, 196 live at once}}
   plan.variant "cpu" isa [] threads = 1 prepare {} run {
     // CHECK: plan.buffer 4 {offset = 128 : i64, status, zeroed}
@@ -92,7 +92,7 @@ plan.function @status inputs [] outputs [] flops = 0 {
 // What asks for more than 64 bytes gets it behind zeroed buffers, too.
 // CHECK-LABEL: plan.function @aligned
 plan.function @aligned inputs [] outputs [] flops = 0 {
-  // CHECK: attributes {arena_bytes = 320 : i64, zeroed_bytes = 64 : i64}
+  // CHECK: attributes {arena_bytes = 320 : i64, plan.live_bytes = 68 : i64, zeroed_bytes = 64 : i64}
   // expected-remark @below {{arena of 320 bytes for 2 buffers of 68 bytes in all, 68 live at once}}
   plan.variant "cuda" isa [] threads = 1 prepare {} run {
     // CHECK: plan.buffer 64 {alignment = 256 : i64, offset = 256 : i64}
@@ -107,7 +107,7 @@ plan.function @aligned inputs [] outputs [] flops = 0 {
 // No buffers, no arena.
 // CHECK-LABEL: plan.function @empty
 plan.function @empty inputs [] outputs [] flops = 0 {
-  // CHECK: attributes {arena_bytes = 0 : i64}
+  // CHECK: attributes {arena_bytes = 0 : i64, plan.live_bytes = 0 : i64}
   // expected-remark @below {{arena of 0 bytes for 0 buffers of 0 bytes in all, 0 live at once}}
   plan.variant "cpu" isa [] threads = 1 prepare {} run {}
 }

@@ -114,6 +114,30 @@ TEST(MetadataCheckerTest, checksConstantsAndBinaries) {
   });
 }
 
+TEST(MetadataCheckerTest, checksValuesOfInputs) {
+  auto say = [](auto &a, DType dtype, ValuesKind kind, int64_t lower,
+                int64_t upper) {
+    TensorSpecT &input = *a.metadata.functions[0]->inputs[0];
+    input.dtype = dtype;
+    input.values = std::make_unique<ValuesT>();
+    input.values->kind = kind;
+    input.values->lower = lower;
+    input.values->upper = upper;
+  };
+  expectRefused({
+      {"has values and is of floats",
+       [&](auto &a) { say(a, DType::f32, ValuesKind::index, 0, 1); }},
+      {"unknown kind of values 9",
+       [&](auto &a) { say(a, DType::i64, ValuesKind(9), 0, 1); }},
+      {"values 3 to 2",
+       [&](auto &a) { say(a, DType::i64, ValuesKind::length, 3, 2); }},
+      {"values 0 to 128",
+       [&](auto &a) { say(a, DType::i8, ValuesKind::index, 0, 128); }},
+      {"values of a mask are those of i1",
+       [&](auto &a) { say(a, DType::i1, ValuesKind::index, 0, 1); }},
+  });
+}
+
 TEST(MetadataCheckerTest, checksVariantsAndLaunches) {
   expectRefused({
       {"variant threads: expected 1 to 4096, got 0",

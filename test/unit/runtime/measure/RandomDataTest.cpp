@@ -18,13 +18,14 @@ namespace {
 
 std::vector<double> random(DType dtype, std::vector<int64_t> dims,
                            uint64_t seed, const std::string &name,
-                           bool scaleByFanIn = false) {
+                           bool scaleByFanIn = false,
+                           std::optional<OperandValues> said = {}) {
   int64_t elements = 1;
   for (int64_t dim : dims) {
     elements *= dim;
   }
   std::vector<char> bytes(elements * elementBytes(dtype));
-  fillRandom(bytes.data(), dtype, dims, seed, name, scaleByFanIn);
+  fillRandom(bytes.data(), dtype, dims, seed, name, scaleByFanIn, said);
   std::vector<double> values;
   for (int64_t i = 0; i < elements; ++i) {
     values.push_back(readElement(bytes.data(), dtype, i));
@@ -50,6 +51,61 @@ TEST(RandomDataTest, FloatsBeginWithANanWhereTheSeedSaysSo) {
   }
   EXPECT_EQ(random(DType::f32, {0}, withNan, "x").size(), 0u);
   EXPECT_EQ(random(DType::i8, {2}, withNan, "x").size(), 2u);
+}
+
+TEST(RandomDataTest, IndicesAreAllOfTheirRange) {
+  for (DType dtype : {DType::i8, DType::i32, DType::i64}) {
+    auto values = random(dtype, {40, 50}, 1, "x", false,
+                         OperandValues{ValuesKind::index, -2, 97});
+    std::set<double> seen(values.begin(), values.end());
+    EXPECT_EQ(seen.size(), 100u);
+    EXPECT_EQ(*seen.begin(), -2);
+    EXPECT_EQ(*seen.rbegin(), 97);
+  }
+  auto one = random(DType::i64, {9}, 1, "x", false,
+                    OperandValues{ValuesKind::index, 5, 5});
+  EXPECT_EQ(one, std::vector<double>(9, 5));
+}
+
+TEST(RandomDataTest, IndicesMayBeFarApart) {
+  for (double value :
+       random(DType::i64, {100}, 1, "x", false,
+              OperandValues{ValuesKind::index, INT64_MIN, INT64_MAX})) {
+    EXPECT_LT(value, 0); // of the first 2^31
+  }
+}
+
+TEST(RandomDataTest, LengthsAreOfTheUpperHalf) {
+  for (double value : random(DType::i32, {500}, 1, "x", false,
+                             OperandValues{ValuesKind::length, 1, 512})) {
+    EXPECT_GE(value, 256);
+    EXPECT_LE(value, 512);
+  }
+}
+
+TEST(RandomDataTest, MasksKeepTheBeginningsOfRows) {
+  constexpr int64_t rows = 20, length = 64;
+  auto mask = random(DType::i1, {rows, length}, 1, "x", false,
+                     OperandValues{ValuesKind::mask, 0, 1});
+  std::set<int64_t> lengths;
+  double first = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    EXPECT_EQ(mask[row * length], 1);
+    int64_t last = 0;
+    for (int64_t i = 0; i < length; ++i) {
+      last = mask[row * length + i] ? i : last;
+      first += i < length / 2 ? mask[row * length + i] : 0;
+    }
+    lengths.insert(last);
+  }
+  EXPECT_GT(lengths.size(), 5u);
+  EXPECT_NEAR(first / (rows * length / 2), 7.0 / 8, 0.05);
+}
+
+TEST(RandomDataTest, FloatsHaveNoValues) {
+  EXPECT_EQ(random(DType::f32, {64}, 1, "x", false,
+                   OperandValues{ValuesKind::index, 0, 3}),
+            random(DType::f32, {64}, 1, "x"));
 }
 
 TEST(RandomDataTest, DependsOnSeedNameAndIndexOnly) {
