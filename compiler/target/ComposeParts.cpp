@@ -48,6 +48,8 @@ private:
   /// One part with `ops` by every source that takes it, and then `rest`.
   void addWays(const OpIndices &ops, bool isProduct,
                const std::vector<ImplementedPart> &rest, Ways &ways);
+  /// How many of the last ops of a product's group move its result's elements.
+  size_t movesAtEnd(const OpIndices &ops);
   Ways waysOf(const StageGroup &group);
   /// All products by sources of `label`; by those of any label where null.
   void compose(std::optional<BackendLabel> label);
@@ -90,11 +92,29 @@ void Composer::addWays(const OpIndices &ops, bool isProduct,
   sources.explain(reasons);
 }
 
+size_t Composer::movesAtEnd(const OpIndices &ops) {
+  SmallVector<Operation *> body = fusion.getBodyOps();
+  size_t count = 0;
+  while (count < ops.size() &&
+         graph::movesElements(body[ops[ops.size() - 1 - count]])) {
+    ++count;
+  }
+  return count;
+}
+
 Ways Composer::waysOf(const StageGroup &group) {
   Ways found;
   addWays(group.ops, group.isProduct, {}, found);
   OpIndices rest(group.ops);
   if (group.isProduct) {
+    // Kernels of products do not write through transposes.
+    size_t moves = movesAtEnd(group.ops);
+    if (moves != 0 && moves + 1 < group.ops.size()) {
+      ArrayRef<int64_t> ops = group.ops;
+      if (auto runs = sources.generateRuns(OpIndices(ops.take_back(moves)))) {
+        addWays(OpIndices(ops.drop_back(moves)), true, *runs, found);
+      }
+    }
     rest.erase(rest.begin());
     auto runs = rest.empty() ? std::nullopt : sources.generateRuns(rest);
     if (runs) {

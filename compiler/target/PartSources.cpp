@@ -138,8 +138,7 @@ PartSources::generateRuns(const OpIndices &indices, bool single) {
   OpIndices run;
   std::optional<ImplementedPart> current;
   for (int64_t index : indices) {
-    bool isNeighbour = !run.empty() && run.back() + 1 == index;
-    if (isNeighbour && !single) {
+    if (!run.empty() && !single) {
       OpIndices longer = run;
       longer.push_back(index);
       if (auto extended = generate(longer)) {

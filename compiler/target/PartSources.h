@@ -44,9 +44,10 @@ public:
                             const Implementation &implementation);
   /// The best generated implementation of some ops.
   std::optional<ImplementedPart> generate(const OpIndices &indices);
-  /// Generated kernels for `indices` (without anchors): one if a family
-  /// takes all of them, else as few runs of neighbours as a greedy search
-  /// finds. With `single` one kernel per op.
+  /// Generated kernels for `indices` (without anchors, and without a path that
+  /// leads out of them and back): one if a family takes all of them, else as
+  /// few runs of neighbours in the list as a greedy search finds. With `single`
+  /// one kernel per op.
   std::optional<std::vector<ImplementedPart>>
   generateRuns(const OpIndices &indices, bool single = false);
 

@@ -5,6 +5,8 @@
 
 #include "compiler/target/StageGroups.h"
 
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -31,6 +33,46 @@ laterGroup(Operation *op, size_t own, ArrayRef<StageGroup> groups,
                cast<RankedTensorType>(operand.getType()).getNumElements() == 1;
       });
   return fits ? std::optional(later) : std::nullopt;
+}
+
+/// `ops`, which need no anchor, by the values that ops behind them read: a
+/// kernel computes several of one shape, and what needs the same op belongs
+/// together.
+static std::vector<StageGroup>
+splitByShape(ArrayRef<int64_t> ops, ArrayRef<Operation *> body,
+             const llvm::DenseMap<Operation *, size_t> &groupOf) {
+  llvm::EquivalenceClasses<Operation *> classes;
+  std::vector<std::pair<ArrayRef<int64_t>, Operation *>> shapes;
+  for (int64_t index : ops) {
+    Operation *op = body[index];
+    classes.insert(op);
+    for (Value operand : op->getOperands()) {
+      if (Operation *producer = operand.getDefiningOp()) {
+        classes.unionSets(op, producer);
+      }
+    }
+    bool isReadBehind = llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return groupOf.lookup(user) != 0 || isa<kernel::YieldOp>(user);
+    });
+    if (!isReadBehind) {
+      continue;
+    }
+    auto shape = cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+    auto known = llvm::find_if(
+        shapes, [&](const auto &entry) { return entry.first == shape; });
+    if (known == shapes.end()) {
+      shapes.emplace_back(shape, op);
+    } else {
+      classes.unionSets(op, known->second);
+    }
+  }
+  llvm::MapVector<Operation *, StageGroup> groups;
+  for (int64_t index : ops) {
+    groups[classes.getLeaderValue(body[index])].ops.push_back(index);
+  }
+  std::vector<StageGroup> result;
+  llvm::append_range(result, llvm::make_second_range(groups));
+  return result;
 }
 
 std::vector<StageGroup> getStageGroups(kernel::FusionOp fusion) {
@@ -60,9 +102,12 @@ std::vector<StageGroup> getStageGroups(kernel::FusionOp fusion) {
   for (auto [index, op] : llvm::enumerate(body)) {
     groups[groupOf[op]].ops.push_back(int64_t(index));
   }
-  llvm::erase_if(groups,
+  std::vector<StageGroup> result =
+      splitByShape(groups.front().ops, body, groupOf);
+  llvm::append_range(result, ArrayRef(groups).drop_front());
+  llvm::erase_if(result,
                  [](const StageGroup &group) { return group.ops.empty(); });
-  return groups;
+  return result;
 }
 
 } // namespace minic

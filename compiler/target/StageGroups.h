@@ -19,7 +19,8 @@ struct StageGroup {
 
 /// A partition of the body: a group per product, with what needs it and no
 /// later group; per chain of reductions the same; and first, if there is any,
-/// what needs no anchor. Each group reads inputs and earlier groups only.
+/// what needs no anchor: a group per shape of what later groups read, unless
+/// these share an op. Each group reads inputs and earlier groups only.
 std::vector<StageGroup> getStageGroups(kernel::FusionOp fusion);
 
 } // namespace minic

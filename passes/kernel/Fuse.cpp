@@ -94,6 +94,14 @@ static bool isStrided(Operation *op) {
          (isa<graph::SliceOp>(op) && !graph::isView(op));
 }
 
+/// Whether the user reads the elements of `use` one by one, wherever they are:
+/// of query, key and value, and of what is rotated.
+static bool isReadByStrides(OpOperand &use) {
+  unsigned number = use.getOperandNumber();
+  return (isa<graph::AttentionOp>(use.getOwner()) && number < 3) ||
+         (isa<graph::RotaryOp>(use.getOwner()) && number == 0);
+}
+
 /// A slice that its readers may each read as strides.
 static bool isSlice(Operation *op) {
   return isStrided(op) && isa<graph::SliceOp>(op);
@@ -140,6 +148,7 @@ struct FusionRules {
       if (graph::isAnchor(&op)) {
         spaces[*partition.groupOf(&op)] = &op;
         takeConsumers(&op);
+        takeTranspose(&op);
       }
     }
     for (Operation &op : block) {
@@ -206,6 +215,15 @@ struct FusionRules {
     }
   }
 
+  /// Rule 2, for the transpose that alone reads the result of attention.
+  void takeTranspose(Operation *anchor) {
+    Value result = anchor->getResult(0);
+    if (isa<graph::AttentionOp>(anchor) && result.hasOneUse() &&
+        isa<graph::TransposeOp>(*result.user_begin())) {
+      mergeIfConvex(*partition.groupOf(anchor), *result.user_begin());
+    }
+  }
+
   /// Rule 3.
   void joinProducers(Operation *op) {
     for (Value operand : op->getOperands()) {
@@ -251,6 +269,9 @@ struct FusionRules {
       return;
     }
     Group group = *partition.groupOf(op);
+    if (hasAnchor(group)) {
+      return; // the transpose of its result
+    }
     llvm::SmallSetVector<Group, 4> users;
     bool onlyPointwiseUsers = true, onlyReduced = true;
     for (Operation *member : partition.membersOf(group)) {
@@ -258,7 +279,8 @@ struct FusionRules {
         Operation *user = use.getOwner();
         auto userGroup = partition.groupOf(user);
         bool isOneElement =
-            isPointwise(user) || (isStrided(op) && isStrided(user));
+            isPointwise(user) ||
+            (isStrided(op) && (isStrided(user) || isReadByStrides(use)));
         if (!isOneElement && (isFound(op) || !isReduced(use))) {
           return;
         }
@@ -293,8 +315,14 @@ struct FusionRules {
   /// `onlyReduced`: it uses the group's values as a contraction's operands.
   bool canTake(Group user, Group group, bool onlyReduced) const {
     if (hasStrided(group)) {
-      // Read as strides, which anchors do not do for their side inputs.
-      return !hasAnchor(user) && partition.membersOf(group).size() == 1;
+      // Read as strides, which of all anchors attention does.
+      return partition.membersOf(group).size() == 1 &&
+             (!hasAnchor(user) ||
+              llvm::all_of(partition.membersOf(group).front()->getUses(),
+                           [](OpOperand &use) {
+                             return isReadByStrides(use) ||
+                                    isStrided(use.getOwner());
+                           }));
     }
     Operation *first = partition.membersOf(group).front();
     if (isFound(first)) {

@@ -18,7 +18,8 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
        of its own; two never share one.
     2. In program order, an anchor takes every pointwise op of its result's
        shape that uses a value of its fusion: chains, small DAGs, ops with side
-       inputs. A value also used elsewhere becomes a further result.
+       inputs. A value also used elsewhere becomes a further result. Attention
+       takes the transpose that alone reads its result.
     3. The remaining pointwise ops join the fusions of the pointwise ops whose
        results they use, where the shapes are equal.
     4. An op that rewrites rows (softmax, a norm) takes the pointwise fusion that
@@ -32,7 +33,8 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
     6. A transpose that only one pointwise fusion reads joins it, as strides. So
        does a slice, and each of several pointwise fusions that read it has a
        copy of it. A slice or transpose joins the slice or transpose that reads it;
-       any other transpose is a fusion of its own.
+       attention those of its query, key and value, a rotary embedding those of its
+       input. Any other transpose is a fusion of its own.
     7. An op that finds its element (gather, concat, cache_update) joins the one
        fusion of cheap pointwise ops of its shape that reads it; an iota every
        such fusion, of any shape.

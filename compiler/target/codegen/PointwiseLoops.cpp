@@ -59,15 +59,15 @@ struct View {
 class Resolver {
 public:
   Resolver(const kernel::FusionShape &shape, std::string &reason)
-      : shape(shape), reason(reason) {
-    loops.extents = shape.space;
+      : results(shape.results), space(shape.space), reason(reason) {
+    skipReshapes();
+    loops.extents = space;
   }
 
   FailureOr<PointwiseLoops> run() {
-    View identity{ArrayRef(shape.space).vec(), {}};
-    llvm::append_range(identity.loops,
-                       llvm::seq<int64_t>(0, shape.space.size()));
-    for (Value result : shape.results) {
+    View identity{ArrayRef(space).vec(), {}};
+    llvm::append_range(identity.loops, llvm::seq<int64_t>(0, space.size()));
+    for (Value result : results) {
       FailureOr<size_t> node = resolve(result, identity);
       if (failed(node)) {
         return failure();
@@ -79,6 +79,26 @@ public:
   }
 
 private:
+  /// Where all results are reshaped from one shape, its loops are those to run:
+  /// in row-major order they are the results', and a reshape of a transposed
+  /// value has no strides.
+  void skipReshapes() {
+    SmallVector<Value> inputs;
+    for (Value result : results) {
+      while (auto reshape = result.getDefiningOp<graph::ReshapeOp>()) {
+        result = reshape.getInput();
+      }
+      inputs.push_back(result);
+    }
+    if (llvm::all_of(inputs, [&](Value input) {
+          return shapeOf(input) == shapeOf(inputs.front());
+        })) {
+      results = inputs;
+      space.assign(shapeOf(inputs.front()).begin(),
+                   shapeOf(inputs.front()).end());
+    }
+  }
+
   FailureOr<size_t> resolve(Value value, const View &view) {
     auto key = std::make_tuple(value.getAsOpaquePointer(), view.shape,
                                view.loops, view.starts, view.steps);
@@ -188,7 +208,7 @@ private:
     PointwiseLoops::Read read;
     read.argument = argument.getArgNumber();
     read.storage = cast<RankedTensorType>(argument.getType()).getElementType();
-    read.strides.assign(shape.space.size(), 0);
+    read.strides.assign(space.size(), 0);
     int64_t stride = 1;
     for (size_t d = view.shape.size(); d-- > 0;) {
       if (view.loops[d] >= 0 && view.shape[d] != 1) {
@@ -249,7 +269,8 @@ private:
   }
 
   using Node = PointwiseLoops::Node;
-  const kernel::FusionShape &shape;
+  SmallVector<Value> results;
+  SmallVector<int64_t> space; // the extents of the loops
   std::string &reason;
   PointwiseLoops loops;
   using Numbers = std::vector<int64_t>;

@@ -43,7 +43,8 @@ struct PointwiseLoops {
   bool isTransposing() const;
 
   /// `shape` has no anchor. Fails with a reason where an element is not read at
-  /// constant strides: a reshape of a transposed, sliced or broadcast value.
+  /// constant strides: a reshape of a transposed, sliced or broadcast value,
+  /// unless it only gives the results their shape.
   static mlir::FailureOr<PointwiseLoops> get(const kernel::FusionShape &shape,
                                              std::string &reason);
 };

@@ -19,7 +19,7 @@ namespace minic::cpu {
 class PointwiseFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "pointwise"; }
-  llvm::StringRef version() const override { return "2"; }
+  llvm::StringRef version() const override { return "3"; }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;
   std::vector<Implementation>

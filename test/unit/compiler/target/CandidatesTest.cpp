@@ -215,12 +215,23 @@ TEST(CandidatesTest, WhatIsNotOnePassIsSeveralRuns) {
     %a = graph.neg %0 : tensor<4x6xf32>
     %t = graph.transpose %a [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>
     %r = graph.reshape %t : tensor<6x4xf32> to tensor<3x8xf32>
-    kernel.yield %r : tensor<3x8xf32>)");
+    %b = graph.exp %r : tensor<3x8xf32>
+    kernel.yield %b : tensor<3x8xf32>)");
   Enumerated generated(parsed, {BackendLabel::Generated});
   ASSERT_THAT(generated.names,
               ElementsAre("generated pointwise tile=4096 + pointwise "
                           "tile=4096"));
-  EXPECT_EQ(partition(generated.candidates[0]), (Partition{{0, 1}, {2}}));
+  EXPECT_EQ(partition(generated.candidates[0]), (Partition{{0, 1, 2}, {3}}));
+}
+
+// At the end it is another name for what is written in order.
+TEST(CandidatesTest, AReshapeAtTheEndIsPartOfThePass) {
+  ParsedFusion parsed({"tensor<4x6xf32>"}, "tensor<3x8xf32>", R"(
+    %t = graph.transpose %0 [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>
+    %r = graph.reshape %t : tensor<6x4xf32> to tensor<3x8xf32>
+    kernel.yield %r : tensor<3x8xf32>)");
+  EXPECT_THAT(Enumerated(parsed, {BackendLabel::Generated}).names,
+              ElementsAre("generated pointwise tile=4096"));
 }
 
 TEST(CandidatesTest, TwoContractionsAreTwoParts) {
