@@ -338,6 +338,7 @@ LogicalResult Compilation::run(CompileResult &result) {
   auto evaluator = reference::createFoldingEvaluator();
   PipelineInputs inputs;
   inputs.evaluator = evaluator.get();
+  inputs.mergeLinears = options.mergeLinears;
   for (Phase phase : {Phase::Simplify, Phase::Fuse}) {
     if (failed(runner.run(phase, *model.module, inputs))) {
       return failure();

@@ -131,6 +131,10 @@ static std::vector<Option> makeTable() {
   table.push_back(integer("input-alignment", model,
                           "Bytes that callers align inputs and outputs to", 1,
                           4096, &O::inputAlignment));
+  table.push_back(choice("merge-linears", model, {"auto", "never", "always"},
+                         "Which linears of one input become one (auto: where "
+                         "none loses what its kernel computes besides)",
+                         &O::mergeLinears));
 
   table.push_back(text("output", output, "FILE",
                        "Where to write (default: the model's path with .minic)",

@@ -16,6 +16,13 @@ using namespace mlir;
 
 namespace minic {
 
+static void addFoldConstants(OpPassManager &passes,
+                             const PipelineInputs &inputs) {
+  passes.addNestedPass<func::FuncOp>(
+      inputs.evaluator ? graph::createFoldConstants(*inputs.evaluator)
+                       : graph::createFoldConstants());
+}
+
 static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
   // Shapes first: what is only written as dynamic is supported.
   passes.addNestedPass<func::FuncOp>(graph::createInferShapes());
@@ -23,9 +30,16 @@ static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
   passes.addPass(createCanonicalizerPass());
   // Transposes end at constants, where folding turns them into bytes.
   passes.addNestedPass<func::FuncOp>(graph::createPushTransposes());
-  passes.addNestedPass<func::FuncOp>(
-      inputs.evaluator ? graph::createFoldConstants(*inputs.evaluator)
-                       : graph::createFoldConstants());
+  addFoldConstants(passes, inputs);
+  if (inputs.mergeLinears != "never") {
+    // Once weights are constants, and equal inputs are one value.
+    passes.addPass(createCSEPass());
+    graph::MergeLinearsOptions options;
+    options.always = inputs.mergeLinears == "always";
+    passes.addNestedPass<func::FuncOp>(graph::createMergeLinears(options));
+    addFoldConstants(passes, inputs);
+  }
+  passes.addNestedPass<func::FuncOp>(graph::createSinkSlices());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   // Once equal updates are one.

@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <functional>
+#include <string>
 
 namespace minic {
 
@@ -23,6 +24,8 @@ struct PipelineInputs {
   kernel::AlgorithmSelector *selector = nullptr;
   /// Arithmetic of constant folding; null to fold none. For simplify only.
   const graph::ConstantEvaluator *evaluator = nullptr;
+  /// As CompileOptions has it; for simplify only.
+  std::string mergeLinears = "auto";
   /// Bytes that callers align inputs and outputs to.
   int64_t inputAlignment = 64;
   /// Verify the IR after each pass.

@@ -6,6 +6,7 @@
 
 #include "passes/graph/Passes.h"
 
+#include "dialects/graph/ConstantBytes.h"
 #include "dialects/graph/ConstantEvaluator.h"
 #include "dialects/graph/Graph.h"
 
@@ -119,6 +120,41 @@ static ElementsAttr transpose(graph::TransposeOp op, ElementsAttr value,
   return DenseResourceElementsAttr::get(type, name, std::move(blob));
 }
 
+/// Null where the elements of an operand are not whole bytes.
+static ElementsAttr concatenate(graph::ConcatOp op,
+                                ArrayRef<ElementsAttr> operands,
+                                StringRef name) {
+  auto type = cast<RankedTensorType>(op.getType());
+  int64_t rows = llvm::product_of(type.getShape().take_front(op.getAxis()));
+  if (type.getElementTypeBitWidth() < 8 || rows == 0) {
+    return nullptr;
+  }
+  std::vector<graph::ConstantBytes> pieces;
+  for (ElementsAttr operand : operands) {
+    FailureOr<graph::ConstantBytes> piece = graph::ConstantBytes::get(operand);
+    if (failed(piece)) {
+      return nullptr;
+    }
+    pieces.push_back(std::move(*piece));
+  }
+  AsmResourceBlob blob =
+      HeapAsmResourceBlob::allocate(bytesOf(type), /*align=*/64);
+  char *out = blob.getMutableData().data();
+  for (int64_t row = 0; row < rows; ++row) {
+    for (const graph::ConstantBytes &piece : pieces) {
+      size_t bytes = piece.bytes().size() / rows;
+      if (bytes != 0) {
+        std::memcpy(out, piece.bytes().data() + row * bytes, bytes);
+      }
+      out += bytes;
+    }
+  }
+  if (llvm::all_of(operands, llvm::IsaPred<DenseElementsAttr>)) {
+    return DenseElementsAttr::getFromRawBuffer(type, blob.getData());
+  }
+  return DenseResourceElementsAttr::get(type, name, std::move(blob));
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -196,6 +232,11 @@ private:
     }
     if (auto transposed = dyn_cast<graph::TransposeOp>(op)) {
       if (auto value = transpose(transposed, operands.front(), name)) {
+        return value;
+      }
+    }
+    if (auto concat = dyn_cast<graph::ConcatOp>(op)) {
+      if (auto value = concatenate(concat, operands, name)) {
         return value;
       }
     }

@@ -20,7 +20,7 @@ def CheckSupported : Pass<"graph-check-supported", "::mlir::func::FuncOp"> {
 def FoldConstants : Pass<"graph-fold-constants", "::mlir::func::FuncOp"> {
   let summary = "Evaluates ops whose operands are all constants with values";
   let description = [{
-    Reshapes and transposes move the bytes of constants; arithmetic is done by
+    Reshapes, transposes and concats move the bytes of constants; arithmetic is done by
     the ConstantEvaluator that the pass was made with (without one it is left).
     A result that is larger than the op's operands together, as a broadcast's,
     is evaluated only up to `max-growth-bytes`: computing it at run time costs
@@ -60,6 +60,37 @@ def InferShapes : Pass<"graph-infer-shapes", "::mlir::func::FuncOp"> {
   }];
 }
 
+def MergeLinears : Pass<"graph-merge-linears", "::mlir::func::FuncOp"> {
+  let summary = "Multiplies an input by all of its constant matrices at once";
+  let description = [{
+    Linears of one input with constant weights become one, whose columns are
+    theirs side by side, and slices of its result; so do matmuls with constant
+    right operands. graph-fold-constants makes the weights one constant.
+
+    Only those are merged whose results are read as a part of a wider one at no
+    cost: transposed, as attention's query, key or value, under another shape by
+    a pointwise op, or by anybody where the part is a dense view. A pointwise op
+    of the result's own shape is computed by the product's kernel, which it
+    could not be then.
+    ```mlir
+    %q = graph.linear %x, %wq : ...
+    %k = graph.linear %x, %wk : ...
+    ```
+    becomes
+    ```mlir
+    %w = graph.concat %wq, %wk axis = 0 : ...
+    %0 = graph.linear %x, %w : ...
+    %q = graph.slice %0 [0, 0] to [128, 768] by [1, 1] : ...
+    %k = graph.slice %0 [0, 768] to [128, 1536] by [1, 1] : ...
+    ```
+  }];
+  let options = [
+    Option<"always", "always", "bool", "false",
+           "Merge whatever the readers of the results are">];
+  let statistics = [
+    Statistic<"merged", "merged", "Products that became part of another">];
+}
+
 def PushTransposes : Pass<"graph-push-transposes", "::mlir::func::FuncOp"> {
   let summary = "Moves transposes toward inputs until they disappear";
   let description = [{
@@ -76,6 +107,25 @@ def PushTransposes : Pass<"graph-push-transposes", "::mlir::func::FuncOp"> {
     becomes
     ```mlir
     %1 = graph.matmul %q, %k {transpose_rhs} : ...
+    ```
+  }];
+}
+
+def SinkSlices : Pass<"graph-sink-slices", "::mlir::func::FuncOp"> {
+  let summary = "Moves slices behind reshapes, to the ops that read them as strides";
+  let description = [{
+    A slice in front of a reshape is a copy: a reshape is another name for dense
+    memory. Behind it, transposes, pointwise ops and attention read it as
+    strides. It moves if it takes a part of one dimension, without steps, that
+    is a part of one dimension of the reshaped tensor too.
+    ```mlir
+    %0 = graph.slice %x [0, 0, 12] to [1, 7, 24] by [1, 1, 1] : tensor<1x7x36xf32> -> ...
+    %1 = graph.reshape %0 : tensor<1x7x12xf32> to tensor<1x7x3x4xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = graph.reshape %x : tensor<1x7x36xf32> to tensor<1x7x9x4xf32>
+    %1 = graph.slice %0 [0, 0, 3, 0] to [1, 7, 6, 4] by [1, 1, 1, 1] : ...
     ```
   }];
 }
