@@ -100,6 +100,10 @@ AttentionGeometry::get(const AttentionFusion &a,
       return failure();
     }
   }
+  if (schedule.warpKeys() % 16 != 0) {
+    reason = "keys of a warp that are no multiple of 16";
+    return failure();
+  }
   if (g.blocks() > INT32_MAX / schedule.split) {
     reason = "more blocks than a grid has";
     return failure();
@@ -142,14 +146,17 @@ int64_t AttentionGeometry::workspaceBytes() const {
                             : 0;
 }
 
-/// Within 25 of what nvJitLink 13.0 took for sm_90a, for heads of 64, 128 and
-/// 256 elements and 32 and 64 keys; where the sum is above 256 it spilled.
+/// Within 25 of what nvJitLink 13.0 took for sm_80 and sm_90a, for heads of 64
+/// to 256 elements and 32 and 64 keys; above 256 it spilled.
 int64_t AttentionGeometry::registers() const {
   auto tiles = double(schedule.rowTiles);
   double sums = double(value.padded) / 2 * tiles;
   double scores = double(schedule.warpKeys()) / 2 * tiles;
   double held = keepsQuery() ? double(query.padded) / 4 * tiles : 4 * tiles;
-  return int64_t(1.2 * sums + (tiles > 1 ? 1.5 : 1.75) * scores + held + 40);
+  double masks = (leavesOut() ? 10 : 0) + (fusion.mask ? 1.4 * scores : 0);
+  double more = schedule.stages > 2 && tiles > 1 ? 52 : 40;
+  return int64_t(1.2 * sums + (tiles > 1 ? 1.5 : 1.75) * scores + held + masks +
+                 more);
 }
 
 int64_t AttentionGeometry::blocksPerSm(const DeviceProfile &profile) const {

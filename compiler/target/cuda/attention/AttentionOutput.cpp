@@ -42,7 +42,7 @@ void AttentionOutput::emit(ArrayRef<RowState> states, ArrayRef<Value> sums,
     storeResult(group);
     if (g.leavesOut()) {
       leftOut.repair(group.row, group.column, /*tiles=*/1, group.state,
-                     group.values);
+                     leftOut.check(group.values));
     }
   };
   auto part = [&](const Group &group) {
@@ -127,6 +127,18 @@ void AttentionOutput::storeWide(ArrayRef<RowState> states, ArrayRef<Value> sums,
 
 void AttentionOutput::storeOwn(ArrayRef<RowState> states, ArrayRef<Value> sums,
                                Value lane) {
+  size_t tiles = size_t(g.value.padded) / 8;
+  // Ahead of the stores, and by shuffles, which stay there: sums need no
+  // registers beyond them.
+  SmallVector<Value> checked;
+  for (size_t i = 0; g.leavesOut() && i != states.size(); ++i) {
+    SmallVector<Value> own;
+    for (size_t tile = 0; tile != tiles; ++tile) {
+      size_t at = (i / 2 * tiles + tile) * 4 + i % 2 * 2;
+      own.append({sums[at], sums[at + 1]});
+    }
+    checked.push_back(softmax.addUp(leftOut.check(own)));
+  }
   if (storesWords(g)) {
     storeWide(states, sums, lane);
     if (g.leavesOut()) {
@@ -137,16 +149,11 @@ void AttentionOutput::storeOwn(ArrayRef<RowState> states, ArrayRef<Value> sums,
     forEachOwn(states, sums, lane,
                [&](const Group &group) { storeResult(group); });
   }
-  int64_t tiles = g.value.padded / 8;
-  for (size_t i = 0; g.leavesOut() && i != states.size(); ++i) {
-    SmallVector<Value> own;
-    for (size_t tile = 0; tile != size_t(tiles); ++tile) {
-      size_t at = (i / 2 * size_t(tiles) + tile) * 4 + i % 2 * 2;
-      own.append({sums[at], sums[at + 1]});
-    }
+  for (auto [i, flag] : llvm::enumerate(checked)) {
     Value row = scores.row(int64_t(i));
     ifExists(row, [&] {
-      leftOut.repair(row, k.mul(k.rem(lane, 4), 2), tiles, states[i], own);
+      leftOut.repair(row, k.mul(k.rem(lane, 4), 2), int64_t(tiles), states[i],
+                     flag);
     });
   }
 }

@@ -31,7 +31,7 @@ public:
                                      {2, 1, 1}, {2, 2, 1}, {2, 1, 2},
                                      {1, 1, 1}, {1, 1, 2}, {1, 1, 4}};
     for (const auto &[warps, rowTiles, keyWarps] : shapes) {
-      for (int64_t keyBlock : {32, 64, 128}) {
+      for (int64_t keyBlock : {16, 32, 64, 128}) {
         for (int64_t stages : {1, 2, 3}) {
           AttentionSchedule schedule;
           schedule.warps = warps;
@@ -91,6 +91,13 @@ private:
     if (failed(g) || g->sharedBytes() > profile.sharedBytesPerBlock ||
         g->registers() > kMostRegisters || g->blocksPerSm(profile) < 1 ||
         g->workspaceBytes() > profile.workspaceLimit) {
+      return;
+    }
+    // Few keys where sums leave few registers. There the assembler spilled with
+    // one stage, whatever the keys.
+    bool isLarge = g->value.padded > 128;
+    if ((schedule.keyBlock < 32 && !isLarge) ||
+        (schedule.stages == 1 && !g->keepsQuery())) {
       return;
     }
     // Tiles of which more than half would be padding, and stages that there

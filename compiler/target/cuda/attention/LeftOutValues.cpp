@@ -35,16 +35,19 @@ static void keepLoopsRolled(OpBuilder &b, Operation *around) {
       [&](scf::ForOp loop) { loop->setAttr("loop_annotation", rolled); });
 }
 
-void LeftOutValues::repair(Value row, Value column, int64_t tiles,
-                           const RowState &state, ArrayRef<Value> sums) {
-  OpBuilder &b = k.b;
-  // NaN if any sum is infinite or NaN.
+Value LeftOutValues::check(ArrayRef<Value> sums) {
   Value together = constant(0);
   for (Value sum : sums) {
-    together = math::FmaOp::create(b, k.loc, sum, constant(0), together);
+    together = math::FmaOp::create(k.b, k.loc, sum, constant(0), together);
   }
+  return together;
+}
+
+void LeftOutValues::repair(Value row, Value column, int64_t tiles,
+                           const RowState &state, Value checked) {
+  OpBuilder &b = k.b;
   Value isBad = arith::CmpFOp::create(b, k.loc, arith::CmpFPredicate::UNO,
-                                      together, together);
+                                      checked, checked);
   // A score of NaN is one of a key that takes part.
   isBad = arith::AndIOp::create(b, k.loc, isBad, isFinite(state.sum));
   k.ifThen(isBad, [&] {

@@ -19,10 +19,12 @@ public:
                 BlockRows &rows, Scores &scores, OnlineSoftmax &softmax)
       : k(builder), g(geometry), rows(rows), scores(scores), softmax(softmax) {}
 
-  /// `sums` are some of a row's, which were stored as results already: those of
-  /// `tiles` pairs of neighbours, 8 columns apart from `column` on.
+  /// NaN where one of `sums` is not finite.
+  mlir::Value check(llvm::ArrayRef<mlir::Value> sums);
+  /// Results of a row, stored already: `tiles` pairs of neighbours, 8 columns
+  /// apart from `column` on, and what check() said of their sums.
   void repair(mlir::Value row, mlir::Value column, int64_t tiles,
-              const RowState &state, llvm::ArrayRef<mlir::Value> sums);
+              const RowState &state, mlir::Value checked);
 
 private:
   mlir::Value constant(double value);

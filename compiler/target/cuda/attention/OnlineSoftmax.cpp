@@ -85,12 +85,14 @@ void OnlineSoftmax::add(MutableArrayRef<RowState> rows,
   }
 }
 
-void OnlineSoftmax::finish(RowState &row) {
+Value OnlineSoftmax::addUp(Value value) {
   for (int64_t flips : {1, 2}) {
-    row.sum =
-        arith::AddFOp::create(k.b, k.loc, row.sum, ofNeighbour(row.sum, flips));
+    value = arith::AddFOp::create(k.b, k.loc, value, ofNeighbour(value, flips));
   }
+  return value;
 }
+
+void OnlineSoftmax::finish(RowState &row) { row.sum = addUp(row.sum); }
 
 Value OnlineSoftmax::inverse(const RowState &row) {
   Value isNone = arith::CmpFOp::create(k.b, k.loc, arith::CmpFPredicate::OEQ,

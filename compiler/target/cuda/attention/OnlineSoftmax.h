@@ -32,6 +32,8 @@ public:
            llvm::MutableArrayRef<mlir::Value> results);
   /// The sum over all threads of the row.
   void finish(RowState &row);
+  /// `value` of all threads of the row added up.
+  mlir::Value addUp(mlir::Value value);
 
   /// 2^(factor * (score - greatest)); 0 for -infinity, whatever `greatest`.
   mlir::Value weight(mlir::Value score, mlir::Value greatest);
