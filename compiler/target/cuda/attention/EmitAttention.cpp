@@ -43,6 +43,9 @@ private:
     SmallVector<RowState> rows;
     SmallVector<Value> sums;
     Value read; // where its stage is
+    /// What is copied next. Carried, they need no register for each row of a
+    /// thread.
+    Value keys, values;
 
     SmallVector<Value> flat() const;
     State from(ValueRange values) const;
@@ -50,10 +53,28 @@ private:
 
   Range keyRange(BlockRows &rows);
   void copyQuery(BlockRows &rows);
+  /// Where the thread's first bytes of a block of keys or values are.
+  Value source(RowCopy &copy, const AttentionFusion::Access &access,
+               BlockRows &rows, Value keyBlock);
   void copyRows(RowCopy &copy, const AttentionFusion::Access &access,
-                BlockRows &rows, Value keyBlock, Value to);
-  void copyKeys(BlockRows &rows, Value keyBlock, Value stage);
-  void copyValues(BlockRows &rows, Value keyBlock, Value stage);
+                BlockRows &rows, Value keyBlock, Value from, Value to);
+  Value keySource(BlockRows &rows, Value keyBlock) {
+    return source(keyCopy, g.fusion.key, rows, keyBlock);
+  }
+  Value valueSource(BlockRows &rows, Value keyBlock) {
+    return source(valueCopy, g.fusion.value, rows, keyBlock);
+  }
+  void copyKeys(BlockRows &rows, Value keyBlock, Value from, Value stage) {
+    copyRows(keyCopy, g.fusion.key, rows, keyBlock, from, stage);
+  }
+  void copyValues(BlockRows &rows, Value keyBlock, Value from, Value stage) {
+    copyRows(valueCopy, g.fusion.value, rows, keyBlock, from,
+             k.add(stage, g.keyBytes()));
+  }
+  /// `from`, a block on.
+  Value advance(Value from, const AttentionFusion::Access &access) {
+    return k.advance(from, s.keyBlock * access.strides[2], access.storage);
+  }
   void commit() { NVVM::CpAsyncCommitGroupOp::create(k.b, k.loc); }
   void await(int64_t groups) {
     NVVM::CpAsyncWaitGroupOp::create(k.b, k.loc, int32_t(groups));
@@ -93,7 +114,7 @@ SmallVector<Value> AttentionEmitter::State::flat() const {
     values.append({row.greatest, row.sum});
   }
   values.append(sums);
-  values.push_back(read);
+  values.append({read, keys, this->values});
   return values;
 }
 
@@ -103,8 +124,11 @@ AttentionEmitter::State AttentionEmitter::State::from(ValueRange values) const {
   for (size_t i = 0; i != rows.size(); ++i) {
     state.rows.push_back({values[2 * i], values[2 * i + 1]});
   }
-  state.sums = llvm::to_vector(values.drop_front(2 * rows.size()).drop_back());
-  state.read = values.back();
+  state.sums = llvm::to_vector(values.drop_front(2 * rows.size()).drop_back(3));
+  values = values.take_back(3);
+  state.read = values[0];
+  state.keys = values[1];
+  state.values = values[2];
   return state;
 }
 
@@ -142,34 +166,44 @@ void AttentionEmitter::copyQuery(BlockRows &rows) {
       left);
 }
 
+Value AttentionEmitter::source(RowCopy &copy,
+                               const AttentionFusion::Access &access,
+                               BlockRows &rows, Value keyBlock) {
+  Value row =
+      arith::ExtUIOp::create(k.b, k.loc, k.b.getI64Type(),
+                             k.add(k.mul(keyBlock, s.keyBlock), copy.row()));
+  Value from = k.add(rows.keyAddress(access), k.mul(row, access.strides[2]));
+  return k.advance(rows.pointer(access, from), copy.bytes(), k.b.getI8Type());
+}
+
+/// LLVM would carry the address of each row of a thread through the loop, a
+/// pair of registers each. It cannot see through this, and adds constants
+/// instead.
+static Value hideOrigin(CudaKernelBuilder &k, Value pointer) {
+  return LLVM::InlineAsmOp::create(
+             k.b, k.loc, pointer.getType(), ValueRange{pointer},
+             "mov.b64 $0, $1;", "=l,l", /*has_side_effects=*/false,
+             /*is_align_stack=*/false, LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(k.b.getContext(),
+                                       LLVM::AsmDialect::AD_ATT),
+             /*operand_attrs=*/ArrayAttr())
+      .getResult(0);
+}
+
 void AttentionEmitter::copyRows(RowCopy &copy,
                                 const AttentionFusion::Access &access,
-                                BlockRows &rows, Value keyBlock, Value to) {
-  Value firstKey = k.mul(keyBlock, s.keyBlock);
-  Value row = arith::ExtUIOp::create(k.b, k.loc, k.b.getI64Type(),
-                                     k.add(firstKey, copy.row()));
-  Value from = k.add(rows.keyAddress(access), k.mul(row, access.strides[2]));
-  from = k.advance(rows.pointer(access, from), copy.bytes(), k.b.getI8Type());
-  Value left;
+                                BlockRows &rows, Value keyBlock, Value from,
+                                Value to) {
+  Value left, hidden = hideOrigin(k, from);
   if (g.fusion.keyLength || g.fusion.keys % s.keyBlock != 0) {
-    left = k.sub(rows.keys(), firstKey);
+    left = k.sub(rows.keys(), k.mul(keyBlock, s.keyBlock));
   }
   copy.issue(
       at(to),
       [&](int64_t first) {
-        return k.advance(from, first * access.strides[2], access.storage);
+        return k.advance(hidden, first * access.strides[2], access.storage);
       },
       left);
-}
-
-void AttentionEmitter::copyKeys(BlockRows &rows, Value keyBlock, Value stage) {
-  copyRows(keyCopy, g.fusion.key, rows, keyBlock, stage);
-}
-
-void AttentionEmitter::copyValues(BlockRows &rows, Value keyBlock,
-                                  Value stage) {
-  copyRows(valueCopy, g.fusion.value, rows, keyBlock,
-           k.add(stage, g.keyBytes()));
 }
 
 /// The stage behind the one at `position`, in a ring.
@@ -272,23 +306,26 @@ AttentionEmitter::State AttentionEmitter::loop(BlockRows &rows, Scores &scores,
     first.rows.push_back(softmax.start());
   }
   first.sums.assign(size_t(s.rowTiles * g.value.padded / 2), zero);
+  bool isSingle = s.stages == 1;
   first.read = stage(0);
+  first.keys = keySource(rows, k.add(range.begin, isSingle ? 1 : s.stages - 1));
+  first.values =
+      valueSource(rows, k.add(range.begin, isSingle ? 0 : s.stages - 1));
   auto body = [&](Value keyBlock, ValueRange values) {
     State now = first.from(values);
-    bool isSingle = s.stages == 1;
     // Copies of this block have landed, and all warps have left the stage that
     // the next copies overwrite.
     await(isSingle ? 0 : s.stages - 2);
     if (isSingle) {
-      copyValues(rows, keyBlock, now.read);
+      copyValues(rows, keyBlock, now.values, now.read);
     } else {
       Value ahead = k.add(keyBlock, s.stages - 1), write = now.read;
       for (int64_t i = 1; i != s.stages; ++i) {
         write = next(write);
       }
       k.ifThen(k.lessThan(ahead, range.end), [&] {
-        copyKeys(rows, ahead, write);
-        copyValues(rows, ahead, write);
+        copyKeys(rows, ahead, now.keys, write);
+        copyValues(rows, ahead, now.values, write);
       });
     }
     commit();
@@ -301,11 +338,13 @@ AttentionEmitter::State AttentionEmitter::loop(BlockRows &rows, Scores &scores,
       await(0);
       Value ahead = k.add(keyBlock, 1);
       k.ifThen(k.lessThan(ahead, range.end),
-               [&] { copyKeys(rows, ahead, now.read); });
+               [&] { copyKeys(rows, ahead, now.keys, now.read); });
       commit();
     }
     multiplyValues(now.read, weights, now.sums);
     now.read = next(now.read);
+    now.keys = advance(now.keys, g.fusion.key);
+    now.values = advance(now.values, g.fusion.value);
     return now.flat();
   };
   return first.from(k.forLoop(range.begin, range.end, 1, first.flat(), body));
@@ -319,9 +358,9 @@ void AttentionEmitter::emit(int64_t pointers) {
   for (int64_t i = 0; i != std::max<int64_t>(s.stages - 1, 1); ++i) {
     Value keyBlock = k.add(range.begin, i);
     k.ifThen(k.lessThan(keyBlock, range.end), [&] {
-      copyKeys(rows, keyBlock, stage(i));
+      copyKeys(rows, keyBlock, keySource(rows, keyBlock), stage(i));
       if (s.stages > 1) {
-        copyValues(rows, keyBlock, stage(i));
+        copyValues(rows, keyBlock, valueSource(rows, keyBlock), stage(i));
       }
     });
     commit();

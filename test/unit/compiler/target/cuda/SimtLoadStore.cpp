@@ -52,6 +52,9 @@ void SimtBlock::runLoad(LLVM::LoadOp op) {
 }
 
 void SimtBlock::runInlineLoad(LLVM::InlineAsmOp op) {
+  if (op.getAsmString() == "mov.b64 $0, $1;") {
+    return each(op, [](ArrayRef<uint64_t> in) { return in[0]; });
+  }
   if (!op.getAsmString().starts_with("ld.global.") ||
       op.getOperands().size() != 1) {
     return fail(op, "unknown inline assembly");
