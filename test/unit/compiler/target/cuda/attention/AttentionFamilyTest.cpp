@@ -60,6 +60,43 @@ TEST(CudaAttentionFamily, OffersADozenSchedules) {
   }
 }
 
+TEST(CudaAttentionFamily, OffersDoNotSpill) {
+  AttentionCase causal = prefill(1, 32, 2048, 128);
+  causal.causal = Causality::LowerRight;
+  for (const auto &[device, c] : {std::pair("h200", prefill(8, 16, 512, 64)),
+                                  {"a100", causal},
+                                  {"h200", decode()}}) {
+    DeviceProfile profile = *getCudaProfile(device);
+    ParsedFusion parsed(c.arguments(), c.results(), c.body());
+    kernel::FusionOp fusion = parsed.get();
+    prepareContext(*fusion.getContext());
+    OwningOpRef<ModuleOp> module = ModuleOp::create(fusion.getLoc());
+    std::string names;
+    for (const Implementation &offer :
+         AttentionFamily().enumerate(fusion, profile)) {
+      implement(fusion, offer);
+      LaunchRecorder plan(fusion.getContext());
+      ASSERT_TRUE(succeeded(AttentionFamily().lower(fusion, plan)));
+      auto kernel = cpu::onlyOp<plan::KernelOp>(*plan.module);
+      auto entry = StringAttr::get(fusion.getContext(),
+                                   "k" + std::to_string(names.size()));
+      kernel.setEntriesAttr(ArrayAttr::get(fusion.getContext(), {entry}));
+      ASSERT_TRUE(succeeded(AttentionFamily().emit(kernel, profile, *module)));
+      names += entry.str() + ": " + offer.name + "\n";
+    }
+    auto ptx = emitPtx(*module, profile);
+    ASSERT_TRUE(succeeded(ptx));
+    std::vector<KernelResources> resources;
+    ASSERT_TRUE(
+        succeeded(assembleCubin(*ptx, profile.cpu, *module, &resources)));
+    for (const KernelResources &kernel : resources) {
+      EXPECT_EQ(kernel.spillBytes, 0)
+          << device << " " << kernel.entry << " of\n"
+          << names << c.op();
+    }
+  }
+}
+
 TEST(CudaAttentionFamily, Estimates) {
   // Wanted of an H200 are 28 and, causal, 100 us.
   auto first = [](const AttentionCase &c) {
