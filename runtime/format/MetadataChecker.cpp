@@ -23,8 +23,17 @@ static constexpr uint64_t kMaxBytes = uint64_t(1) << 47;
 static constexpr uint32_t kMaxThreads = 4096;
 static constexpr uint64_t kStatusBytes = 4;
 
+/// Names are bytes of the file: what they have beside text must not end lines.
+static std::string onOneLine(std::string text) {
+  for (char &c : text) {
+    c = static_cast<unsigned char>(c) < ' ' ? '?' : c;
+  }
+  return text;
+}
+
 template <typename... Args> static absl::Status damaged(const Args &...args) {
-  return absl::DataLossError(absl::StrCat("damaged artifact: ", args...));
+  return absl::DataLossError(
+      onOneLine(absl::StrCat("damaged artifact: ", args...)));
 }
 
 #define RETURN_IF_ERROR(expression)                                            \
@@ -331,7 +340,7 @@ checkCommands(const flatbuffers::Vector<flatbuffers::Offset<Command>> &commands,
     if (!status.ok()) {
       return absl::DataLossError(absl::StrCat(
           status.message(), " (", prepare ? "prepare" : "run", " command ", i,
-          " of function '", function.name()->str(), "')"));
+          " of function '", onOneLine(function.name()->str()), "')"));
     }
   }
   return absl::OkStatus();
