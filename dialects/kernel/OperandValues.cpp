@@ -26,17 +26,24 @@ static int64_t extentOf(Value tensor, int64_t dim) {
   return cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
 }
 
+/// Where an op reads its first operand along its axis: gather and the like.
+static Values indexAlongAxis(OpOperand &use) {
+  auto op = dyn_cast<graph::FusibleOpInterface>(use.getOwner());
+  auto axis = use.getOwner()->getAttrOfType<IntegerAttr>("axis");
+  if (!op || !axis ||
+      op.getOperandRole(use.getOperandNumber()) != graph::OperandRole::Index) {
+    return std::nullopt;
+  }
+  int64_t extent = extentOf(op->getOperand(0), axis.getInt());
+  return ShapedType::isDynamic(extent)
+             ? std::nullopt
+             : range(ValuesKind::Index, 0, extent - 1);
+}
+
 /// What the op that uses it says.
 static Values valuesOfUse(OpOperand &use) {
   Value value = use.get();
   return llvm::TypeSwitch<Operation *, Values>(use.getOwner())
-      .Case<graph::GatherOp>([&](graph::GatherOp op) -> Values {
-        int64_t extent = extentOf(op.getInput(), op.getAxis());
-        if (value != op.getIndices() || ShapedType::isDynamic(extent)) {
-          return std::nullopt;
-        }
-        return range(ValuesKind::Index, 0, extent - 1);
-      })
       .Case<graph::CacheUpdateOp>([&](graph::CacheUpdateOp op) -> Values {
         int64_t cache = extentOf(op.getCache(), op.getAxis());
         int64_t update = extentOf(op.getUpdate(), op.getAxis());
@@ -54,7 +61,7 @@ static Values valuesOfUse(OpOperand &use) {
         return value == op.getMask() ? range(ValuesKind::Mask, 0, 1)
                                      : std::nullopt;
       })
-      .Default([](Operation *) { return std::nullopt; });
+      .Default([&](Operation *) { return indexAlongAxis(use); });
 }
 
 /// The least and the greatest value of a tensor that is known: iota, constants.

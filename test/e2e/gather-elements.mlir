@@ -24,3 +24,9 @@ func.func @chosen_and_scaled(%x: tensor<2x5x9xi32>) -> tensor<2x1x9xi32> {
   %1 = graph.add %0, %0 : tensor<2x1x9xi32>
   return %1 : tensor<2x1x9xi32>
 }
+
+// Indices that are made up are in range.
+func.func @made_up(%x: tensor<5x33xf32>, %ids: tensor<5x7xi32>) -> tensor<5x7xf32> {
+  %0 = graph.gather_elements %x, %ids axis = 1 : (tensor<5x33xf32>, tensor<5x7xi32>) -> tensor<5x7xf32>
+  return %0 : tensor<5x7xf32>
+}
