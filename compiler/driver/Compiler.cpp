@@ -182,6 +182,10 @@ LogicalResult Compilation::compileVariant(const VariantTarget &variant,
     entry.verdict = verdict.generated.empty()
                         ? verdict.plans
                         : verdict.generated + "; " + verdict.plans;
+    if (!verdict.descent.empty()) {
+      entry.verdict += (entry.verdict.empty() ? "descent: " : "; descent: ") +
+                       verdict.descent;
+    }
     entry.graph = verdict.graph;
     entry.versions = tune::describe(tune::currentVersions(*variant.target));
   }

@@ -15,6 +15,9 @@ namespace minic {
 static void logVerdicts(const Verdicts &verdicts, const Log &log) {
   for (const auto &[function, verdict] : verdicts) {
     std::string model = "whole model @" + function + ": ";
+    if (!verdict.descent.empty()) {
+      log.line(LogTopic::Autotuning, model + "descent: " + verdict.descent);
+    }
     for (const std::string &line : {verdict.generated, verdict.plans}) {
       if (!line.empty()) {
         log.line(LogTopic::Autotuning, model + line);

@@ -5,11 +5,10 @@
 
 #include "compiler/driver/WholeModel.h"
 
-#include "compiler/emit/EmitArtifact.h"
+#include "compiler/driver/ModelDescent.h"
+#include "compiler/driver/PlanChoices.h"
 #include "compiler/pipeline/EstimateSelector.h"
 #include "compiler/tune/bridge/Problem.h"
-
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -20,64 +19,6 @@ static LogicalResult report(ModuleOp module, const absl::Status &status) {
     return success();
   }
   return tune::emitStatus(module.getContext(), status);
-}
-
-/// The fusions of a function, in order.
-static SmallVector<kernel::FusionOp> fusionsOf(func::FuncOp function) {
-  SmallVector<kernel::FusionOp> fusions;
-  function.walk([&](kernel::FusionOp fusion) { fusions.push_back(fusion); });
-  return fusions;
-}
-
-/// "4.65 us: NAME, 6.0% faster than OTHER", of a choice that was measured;
-/// empty for others.
-static std::string describeMeasured(DictionaryAttr provenance) {
-  auto time = provenance.getAs<FloatAttr>("time_us");
-  auto reason = provenance.getAs<StringAttr>("reason");
-  if (!time || !reason || time.getValueAsDouble() <= 0) {
-    return "";
-  }
-  return llvm::formatv("{0:F2} us: {1}", time.getValueAsDouble(),
-                       reason.getValue())
-      .str();
-}
-
-/// Gives the fusions of `mine` the choices of `theirs`, and `why` these ship;
-/// what they had measured stays as the choice that lost. Choices that both have
-/// keep their evidence, and a fusion the key of its problem.
-static void takeChoices(ArrayRef<kernel::FusionOp> mine,
-                        ArrayRef<kernel::FusionOp> theirs, StringRef why) {
-  for (auto [ours, other] : llvm::zip_equal(mine, theirs)) {
-    kernel::FusionOp fusion = ours, from = other;
-    if (fusion.getChoiceAttr() == from.getChoiceAttr()) {
-      continue;
-    }
-    Builder b(fusion.getContext());
-    auto before = fusion->getAttrOfType<DictionaryAttr>("provenance");
-    NamedAttrList now(from->getAttrOfType<DictionaryAttr>("provenance"));
-    if (auto reason = dyn_cast_or_null<StringAttr>(now.get("reason"));
-        reason && !why.empty()) {
-      now.set("reason", b.getStringAttr(reason.getValue() + "; " + why));
-    }
-    if (std::string lost = describeMeasured(before);
-        !lost.empty() && !why.empty()) {
-      now.set("lost", b.getStringAttr(lost));
-    }
-    fusion.setChoiceAttr(from.getChoiceAttr());
-    if (Attribute problem = before ? before.get("problem") : nullptr;
-        problem && !now.get("problem")) {
-      now.set("problem", problem);
-    }
-    fusion->setAttr("provenance", now.getDictionary(b.getContext()));
-  }
-}
-
-static bool haveSameChoices(ArrayRef<kernel::FusionOp> mine,
-                            ArrayRef<kernel::FusionOp> theirs) {
-  return llvm::all_of(llvm::zip_equal(mine, theirs), [](auto pair) {
-    kernel::FusionOp first = std::get<0>(pair), second = std::get<1>(pair);
-    return first.getChoiceAttr() == second.getChoiceAttr();
-  });
 }
 
 /// Whether a library takes part in `plan`: its threads are a team of its own.
@@ -160,17 +101,6 @@ LogicalResult WholeModel::chooseOthers() {
                  (!generated || succeeded(choose(*generated, known))));
 }
 
-LogicalResult WholeModel::build(ModuleOp module, const std::string &path) {
-  OwningOpRef<ModuleOp> copy = module.clone();
-  PipelineInputs inputs;
-  inputs.target = variant.target.get();
-  inputs.inputAlignment = options.inputAlignment;
-  EmitOptions emitOptions;
-  emitOptions.durable = false;
-  return success(succeeded(runTail(*copy, inputs)) &&
-                 succeeded(emitArtifact(*copy, emitOptions, path)));
-}
-
 LogicalResult WholeModel::build(Question question) {
   absl::StatusOr<std::string> folder = measurer->scratchDirectory();
   if (failed(report(tuned, folder.status()))) {
@@ -181,7 +111,7 @@ LogicalResult WholeModel::build(Question question) {
       return success();
     }
     path = *folder + name;
-    return build(module, path);
+    return buildPlan(module, variant, options, path);
   };
   if (failed(buildOnce(tuned, tunedPath, "/tuned.minic"))) {
     return failure();
@@ -193,13 +123,6 @@ LogicalResult WholeModel::build(Question question) {
   return question.plansDiffer
              ? buildOnce(*byDefault, defaultPath, "/default.minic")
              : success();
-}
-
-/// What `plan` decides, without how it came to it.
-static OwningOpRef<ModuleOp> withoutProvenance(ModuleOp plan) {
-  OwningOpRef<ModuleOp> copy = plan.clone();
-  copy->walk([](kernel::FusionOp fusion) { fusion->removeAttr("provenance"); });
-  return copy;
 }
 
 FailureOr<std::optional<tune::WholeModelResult>>
@@ -248,6 +171,24 @@ WholeModel::findOrMeasure(func::FuncOp function, Question question) {
 WholeModel::Fusions WholeModel::fusionsIn(ModuleOp plan,
                                           func::FuncOp function) const {
   return fusionsOf(plan.lookupSymbol<func::FuncOp>(function.getName()));
+}
+
+LogicalResult WholeModel::descend(Verdicts &verdicts) {
+  ModelDescent descent(tuned, variant, options, selector, measurer);
+  SmallVector<ModuleOp> others = {*byDefault};
+  if (generated) {
+    others.push_back(*generated);
+  }
+  auto functions = llvm::to_vector(tuned.getOps<func::FuncOp>());
+  int left = int(functions.size());
+  for (func::FuncOp function : functions) {
+    FailureOr<std::string> found = descent.run(function, others, left--);
+    if (failed(found)) {
+      return failure();
+    }
+    verdicts[function.getName().str()].descent = *std::move(found);
+  }
+  return success();
 }
 
 WholeModel::Question WholeModel::ask(func::FuncOp function) {
@@ -305,12 +246,15 @@ FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
   if (failed(chooseOthers())) {
     return Verdicts();
   }
+  Verdicts verdicts;
+  if (failed(descend(verdicts))) {
+    return failure();
+  }
   // Asked of all functions before the first one is built with them.
   std::map<StringRef, Question> questions;
   for (auto function : tuned.getOps<func::FuncOp>()) {
     questions[function.getName()] = ask(function);
   }
-  Verdicts verdicts;
   for (auto function : tuned.getOps<func::FuncOp>()) {
     SmallVector<kernel::FusionOp> ours = fusionsOf(function);
     SmallVector<kernel::FusionOp> theirs = fusionsIn(*byDefault, function);

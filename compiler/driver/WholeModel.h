@@ -20,10 +20,10 @@ namespace minic {
 
 /// What the whole-model check found about one function.
 struct ModelVerdict {
-  /// For people: generated kernels alone against libraries' as well, tuned
-  /// against default, and the ways of running it; empty for what was not in
-  /// question.
-  std::string generated, plans, graph;
+  /// For people: choices changed in the whole model, generated kernels alone
+  /// against libraries' as well, tuned against default, and the ways of running
+  /// it; empty for what was not in question.
+  std::string descent, generated, plans, graph;
   /// The default plan ships because it was measured to be the better one.
   bool isDefaultBetter = false;
   /// A hint: by how much a captured graph lost, or why there is none.
@@ -50,7 +50,8 @@ public:
       : tuned(tuned), variant(variant), options(options), selector(selector),
         measurer(measurer) {}
 
-  /// Gives functions of `tuned` other choices where these ship. `fused` is the
+  /// Gives functions of `tuned` other choices where these ship. First descent
+  /// changes some of the tuned ones, then these are the tuned plan. `fused` is the
   /// module before any choice.
   mlir::FailureOr<Verdicts> check(mlir::OwningOpRef<mlir::ModuleOp> fused);
 
@@ -63,6 +64,8 @@ private:
   /// diagnostic if there is no default plan, because the options allow only
   /// candidates that a measurement has approved.
   mlir::LogicalResult chooseOthers();
+  /// Changes tuned choices, and says what was found.
+  mlir::LogicalResult descend(Verdicts &verdicts);
   /// Of one function.
   struct Question {
     bool plansDiffer = false; // the tuned and the default one
@@ -78,7 +81,6 @@ private:
   mlir::FailureOr<std::optional<tune::WholeModelResult>>
   findOrMeasure(mlir::func::FuncOp function, Question question);
   mlir::LogicalResult build(Question question);
-  mlir::LogicalResult build(mlir::ModuleOp module, const std::string &path);
 
   mlir::ModuleOp tuned;
   /// No `generated`: there is none.

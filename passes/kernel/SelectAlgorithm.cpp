@@ -6,7 +6,7 @@
 
 #include "passes/kernel/Passes.h"
 
-#include "dialects/kernel/AlgorithmSelector.h"
+#include "dialects/kernel/Provenance.h"
 #include "passes/support/FusionLabel.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -101,34 +101,8 @@ struct SelectAlgorithm : kernel::impl::SelectAlgorithmBase<SelectAlgorithm> {
       LDBG() << labelOf(fusion) << ": " << choice.choice << " by "
              << choice.origin;
       fusion.setChoiceAttr(choice.choice);
-      fusion->setDiscardableAttr("provenance", provenanceOf(choice));
+      fusion->setDiscardableAttr("provenance", provenanceOf(choice, &getContext()));
     }
-  }
-
-  DictionaryAttr provenanceOf(const SelectedChoice &choice) {
-    Builder builder(&getContext());
-    NamedAttrList attrs;
-    attrs.set("origin", builder.getStringAttr(choice.origin));
-    attrs.set("reason", builder.getStringAttr(choice.reason));
-    attrs.set("time_us", builder.getF64FloatAttr(choice.timeUs));
-    if (!choice.candidate.empty()) {
-      attrs.set("candidate", builder.getStringAttr(choice.candidate));
-    }
-    if (!choice.problem.empty()) {
-      attrs.set("problem", builder.getStringAttr(choice.problem));
-    }
-    if (choice.maxAbsoluteError >= 0) {
-      attrs.set("error_over_tolerance",
-                builder.getF64FloatAttr(choice.errorOverTolerance));
-      attrs.set("max_absolute_error",
-                builder.getF64FloatAttr(choice.maxAbsoluteError));
-    }
-    if (!choice.runnerUp.empty()) {
-      attrs.set("runner_up", builder.getStringAttr(choice.runnerUp));
-      attrs.set("runner_up_ratio",
-                builder.getF64FloatAttr(choice.runnerUpRatio));
-    }
-    return attrs.getDictionary(&getContext());
   }
 
   AlgorithmSelector *selector = nullptr;

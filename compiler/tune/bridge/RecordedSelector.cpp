@@ -116,7 +116,9 @@ static std::string planKeyOf(ArrayRef<ModuleOp> plans) {
   return problemKey(text);
 }
 
-Versions RecordedSelector::versionsOf(ArrayRef<ModuleOp> plans) const {
+Versions
+RecordedSelector::versionsOf(ArrayRef<ModuleOp> plans,
+                             const std::set<std::string> &others) const {
   Versions all = versions(), used;
   used.sources["minic"] = all.sources["minic"];
   auto use = [&](StringRef source) {
@@ -127,6 +129,9 @@ Versions RecordedSelector::versionsOf(ArrayRef<ModuleOp> plans) const {
       used.libraries = all.libraries;
     }
   };
+  for (const std::string &source : others) {
+    use(source);
+  }
   for (ModuleOp plan : plans) {
     plan.walk([&](kernel::FusionOp fusion) {
       if (kernel::ChoiceAttr choice = fusion.getChoiceAttr()) {
@@ -201,6 +206,40 @@ RecordedSelector::findVerdicts(const WholeModelInputs &check,
                       : findWholeModel(check, *db);
   if (found.ok() && *found) {
     verdicts = *found;
+  }
+  return found;
+}
+
+DescentSpace
+RecordedSelector::descentSpace(ArrayRef<kernel::FusionOp> fusions) const {
+  SelectionPolicy policy;
+  policy.deterministic = inputs.options->deterministic;
+  return DescentSpace(fusions, tuned, policy);
+}
+
+DescentInputs
+RecordedSelector::descentInputs(const std::string &function,
+                                ArrayRef<ModuleOp> plans,
+                                const DescentSpace &space) const {
+  DescentInputs descent;
+  descent.model = modelInputs(function, plans, /*plansDiffer=*/true);
+  descent.model.versions = versionsOf(plans, space.sources());
+  descent.problems = space.problems();
+  if (inputs.target->profile().isGpu()) {
+    descent.trialSeconds = 0.2;
+  }
+  return descent;
+}
+
+absl::StatusOr<std::optional<DescentResult>>
+RecordedSelector::findDescent(const DescentInputs &descent) {
+  if (!db) {
+    return std::nullopt;
+  }
+  absl::StatusOr<std::optional<DescentResult>> found =
+      tune::findDescent(descent, *db);
+  if (found.ok() && *found) {
+    this->descent = (*found)->verdict;
   }
   return found;
 }

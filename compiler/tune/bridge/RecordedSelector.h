@@ -7,6 +7,7 @@
 #ifndef MINIC_COMPILER_TUNE_BRIDGE_RECORDEDSELECTOR_H
 #define MINIC_COMPILER_TUNE_BRIDGE_RECORDEDSELECTOR_H
 
+#include "compiler/tune/bridge/DescentSpace.h"
 #include "compiler/tune/bridge/TuningTasks.h"
 #include "compiler/tune/model/WholeModelCheck.h"
 
@@ -44,6 +45,16 @@ public:
   absl::StatusOr<std::optional<WholeModelResult>>
   findVerdicts(const WholeModelInputs &check, bool isNearestEnough);
 
+  /// After select(), of the fusions of one function: what descent may change.
+  DescentSpace descentSpace(llvm::ArrayRef<kernel::FusionOp> fusions) const;
+  /// What descent is asked about one function, except how its plans are built.
+  /// `plans` as in modelInputs().
+  DescentInputs descentInputs(const std::string &function,
+                              llvm::ArrayRef<mlir::ModuleOp> plans,
+                              const DescentSpace &space) const;
+  absl::StatusOr<std::optional<DescentResult>>
+  findDescent(const DescentInputs &descent);
+
 protected:
   explicit RecordedSelector(const SelectionInputs &inputs) : inputs(inputs) {}
 
@@ -65,9 +76,12 @@ protected:
   std::vector<TunedProblem> tuned;
   std::vector<size_t> taskOf; // parallel to the fusions, of `tuned`
   std::optional<WholeModelResult> verdicts; // found last
+  std::optional<Verdict> descent;           // the same
 
 private:
-  Versions versionsOf(llvm::ArrayRef<mlir::ModuleOp> plans) const;
+  /// Of what works in `plans`, and of `others`.
+  Versions versionsOf(llvm::ArrayRef<mlir::ModuleOp> plans,
+                      const std::set<std::string> &others = {}) const;
 
   std::vector<kernel::SelectedChoice> generated;
   mutable std::optional<Noise> probed;

@@ -25,8 +25,16 @@ using namespace mlir;
 
 namespace minic::tune {
 
-/// Part of a budget that is kept for the whole-model check.
+/// Part of a budget that is kept for the whole-model check, and for descent
+/// where there is more than one fusion.
 static constexpr double checkShare = 0.15;
+static constexpr double descentShare = 0.15;
+
+/// Without a budget descent may take a part of what the search took, but at
+/// least so many seconds and at most so many.
+static constexpr double descentOverSearch = 0.2;
+static constexpr double leastDescentSeconds = 10, leastDescentSecondsOnGpu = 4;
+static constexpr double mostDescentSecondsOfAll = 60;
 
 /// A check takes at least a round, whatever is left.
 static constexpr double leastCheckSeconds = 0.02;
@@ -192,7 +200,11 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
     tunerOptions.finalsSeconds = 4;
   }
   bool onTerminal = ::isatty(STDERR_FILENO) == 1;
-  tunerOptions.budgetSeconds = (1 - checkShare) * options.tuneBudgetSeconds;
+  bool descends =
+      options.wholeModelCheck && fusions.size() > 1;
+  tunerOptions.budgetSeconds =
+      (1 - checkShare - (descends ? descentShare : 0)) *
+      options.tuneBudgetSeconds;
   tunerOptions.retune = options.retune;
   tunerOptions.replay = options.tuneReplay;
   tunerOptions.scratchDirectory = scratch ? scratch->path() : "";
@@ -231,6 +243,7 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
     return emitStatus(context, found.status());
   }
   tuned = *std::move(found);
+  searchSeconds = clock.now() - started;
   for (size_t task : (*tasks)->taskOf) {
     const TunedProblem &problem = tuned[task];
     absl::StatusOr<kernel::SelectedChoice> choice = recordedChoice(
@@ -282,13 +295,58 @@ TuningSelector::checkModel(WholeModelInputs check) {
   return result;
 }
 
+double TuningSelector::mostDescentSeconds() const {
+  double budget = inputs.options->tuneBudgetSeconds;
+  if (budget > 0) {
+    double left = started + (1 - checkShare) * budget - clock.now();
+    return std::min(descentShare * budget, descentSeconds + left);
+  }
+  bool onGpu = inputs.target->profile().isGpu();
+  return std::clamp(descentOverSearch * searchSeconds,
+                    onGpu ? leastDescentSecondsOnGpu : leastDescentSeconds,
+                    mostDescentSecondsOfAll);
+}
+
+absl::StatusOr<DescentResult> TuningSelector::descend(DescentInputs descent,
+                                                      int functionsLeft) {
+  absl::Status status = ensureScratch();
+  if (status.ok()) {
+    status = ensureLock();
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  descent.maxSeconds = (mostDescentSeconds() - descentSeconds) / functionsLeft;
+  bool onTerminal = ::isatty(STDERR_FILENO) == 1;
+  if (onTerminal) {
+    descent.progress = [](const DescentProgress &progress) {
+      llvm::errs() << "\r\x1b[K" << formatProgress(progress);
+    };
+  }
+  double begun = clock.now();
+  absl::StatusOr<DescentResult> result =
+      tune::descend(descent, *db, machine.worker(), clock);
+  descentSeconds += clock.now() - begun;
+  if (onTerminal) {
+    llvm::errs() << "\r\x1b[K";
+  }
+  clocks.reset();
+  lock.reset();
+  if (result.ok()) {
+    this->descent = result->verdict;
+  }
+  return result;
+}
+
 std::string TuningSelector::describeCosts(double checkSeconds) const {
   std::string costs = tune::describeCosts(machine.requestCosts(), costsBefore);
   return costs.empty() ? costs
                        : absl::StrCat("worker: ", costs,
-                                      absl::StrFormat("; whole-model check "
-                                                      "%.1f s",
-                                                      checkSeconds));
+                                      absl::StrFormat(
+                                          "; descent %.1f s, whole-model check "
+                                          "%.1f s",
+                                          descentSeconds,
+                                          checkSeconds - descentSeconds));
 }
 
 absl::Status TuningSelector::writeReport() const {
@@ -297,7 +355,8 @@ absl::Status TuningSelector::writeReport() const {
     return absl::OkStatus();
   }
   return tune::writeReport(
-      path, formatReport(tuned, verdicts ? &*verdicts : nullptr));
+      path, formatReport(tuned, verdicts ? &*verdicts : nullptr,
+                         descent ? &*descent : nullptr));
 }
 
 } // namespace minic::tune

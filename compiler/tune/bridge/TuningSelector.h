@@ -33,8 +33,14 @@ public:
   /// Times finished artifacts of the model, after select().
   absl::StatusOr<WholeModelResult> checkModel(WholeModelInputs check);
 
+  /// Changes choices of one function and times the whole, after select().
+  /// `functionsLeft`: how many share the time that is left, this one included.
+  absl::StatusOr<DescentResult> descend(DescentInputs descent,
+                                        int functionsLeft);
+
   /// One line: what the worker spent its seconds on since this was made, and
-  /// how many a whole-model check took; empty if the worker was not asked.
+  /// how many descent and a whole-model check took; empty if the worker was not
+  /// asked. `checkSeconds`: of both.
   std::string describeCosts(double checkSeconds) const;
 
   /// To options.tuneReport, if given.
@@ -42,6 +48,8 @@ public:
 
 private:
   absl::Status ensureScratch();
+  /// What descents may take in all.
+  double mostDescentSeconds() const;
   /// Alone on the device, its clocks locked if that was asked.
   absl::Status ensureLock();
   absl::Status lockClocks();
@@ -58,7 +66,9 @@ private:
   bool saidUnlocked = false;                  // that they cannot be locked
   SteadyClock clock;
   double started = 0;           // when select() was called
+  double searchSeconds = 0;     // of select()
   double checksSecondsLeft = 5; // of checkModel, for all functions together
+  double descentSeconds = 0;    // of descend(), spent
   /// Of the oneDNN that the worker opened, empty for none; unset: not asked.
   std::optional<std::string> libraryVersion;
 };

@@ -342,6 +342,60 @@ static void readComparison(FieldReader &parent, const char *name,
   }
 }
 
+Json toJson(absl::Span<const Trial> trials) {
+  Json list = Json::array();
+  for (const Trial &trial : trials) {
+    Json changes = Json::array();
+    for (const Change &change : trial.changes) {
+      changes.push_back(
+          {{"problem", change.problem}, {"candidate", change.candidate}});
+    }
+    list.push_back({{"changes", std::move(changes)},
+                    {"back_to_back", toJson(trial.backToBack)},
+                    {"call", toJson(trial.call)},
+                    {"taken", trial.isTaken},
+                    {"refusal", trial.refusal}});
+  }
+  return list;
+}
+
+static absl::StatusOr<Trial> trialFromJson(const Json &json) {
+  Trial trial;
+  FieldReader reader(json, "trial");
+  if (const Json *changes = reader.array("changes")) {
+    for (const Json &item : *changes) {
+      Change &change = trial.changes.emplace_back();
+      FieldReader fields(item, "trial, change");
+      fields.read("problem", change.problem);
+      fields.read("candidate", change.candidate);
+      reader.status.Update(fields.status);
+    }
+  }
+  readComparison(reader, "back_to_back", trial.backToBack);
+  readComparison(reader, "call", trial.call);
+  reader.read("taken", trial.isTaken);
+  reader.read("refusal", trial.refusal);
+  if (!reader.status.ok()) {
+    return reader.status;
+  }
+  return trial;
+}
+
+absl::StatusOr<std::vector<Trial>> trialsFromJson(const Json &json) {
+  if (!json.is_array()) {
+    return absl::InvalidArgumentError("verdict: trials must be an array");
+  }
+  std::vector<Trial> trials;
+  for (const Json &item : json) {
+    absl::StatusOr<Trial> trial = trialFromJson(item);
+    if (!trial.ok()) {
+      return trial.status();
+    }
+    trials.push_back(*std::move(trial));
+  }
+  return trials;
+}
+
 Json toJson(const Verdict &verdict) {
   return {{"plan", verdict.plan},
           {"device", verdict.device},
@@ -355,7 +409,8 @@ Json toJson(const Verdict &verdict) {
           {"sm_clock_mhz", toJson(verdict.clock)},
           {"provisional", verdict.isProvisional},
           {"provisional_searches", verdict.provisionalSearches},
-          {"noise", toJson(verdict.noise)}};
+          {"noise", toJson(verdict.noise)},
+          {"trials", toJson(absl::MakeConstSpan(verdict.trials))}};
 }
 
 absl::StatusOr<Verdict> verdictFromJson(const Json &json, int64_t version) {
@@ -376,8 +431,16 @@ absl::StatusOr<Verdict> verdictFromJson(const Json &json, int64_t version) {
   }
   readNoise(reader, "verdict", version, verdict.noise,
             verdict.provisionalSearches);
+  const Json *trials = version >= 6 ? reader.array("trials") : nullptr;
   if (!reader.status.ok()) {
     return reader.status;
+  }
+  if (trials) {
+    absl::StatusOr<std::vector<Trial>> read = trialsFromJson(*trials);
+    if (!read.ok()) {
+      return read.status();
+    }
+    verdict.trials = *std::move(read);
   }
   return verdict;
 }

@@ -16,9 +16,10 @@ namespace minic::tune {
 nlohmann::ordered_json toJson(const Row &row);
 nlohmann::ordered_json toJson(const Record &record);
 nlohmann::ordered_json toJson(const Verdict &verdict);
+nlohmann::ordered_json toJson(absl::Span<const Trial> trials);
 
 /// The version of exports that toJson's objects belong to.
-inline constexpr int64_t exportVersion = 5;
+inline constexpr int64_t exportVersion = 6;
 
 /// `version`: of the export, 1 to exportVersion. InvalidArgument naming the
 /// field that is missing or of another type, or whose value cannot be (an
@@ -27,6 +28,8 @@ absl::StatusOr<Record> recordFromJson(const nlohmann::ordered_json &json,
                                       int64_t version);
 absl::StatusOr<Verdict> verdictFromJson(const nlohmann::ordered_json &json,
                                         int64_t version);
+absl::StatusOr<std::vector<Trial>>
+trialsFromJson(const nlohmann::ordered_json &json);
 
 } // namespace minic::tune
 

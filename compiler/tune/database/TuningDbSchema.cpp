@@ -11,7 +11,7 @@ namespace minic::tune {
 
 /// "MNCT": tells our files from other programs'.
 static constexpr int64_t applicationId = 0x4d4e4354;
-static constexpr int64_t schemaVersion = 6;
+static constexpr int64_t schemaVersion = 7;
 
 static constexpr const char *createRecords = R"sql(
 PRAGMA application_id = 1296974676;
@@ -63,7 +63,7 @@ ALTER TABLE record ADD COLUMN sources TEXT NOT NULL DEFAULT '{}';
 ALTER TABLE row ADD COLUMN sources TEXT NOT NULL DEFAULT '';
 )sql";
 
-/// What is soon measured or built again: an older database loses it.
+/// What is soon measured or built again: a database before version 6 loses it.
 static constexpr const char *createDerived = R"sql(
 DROP TABLE IF EXISTS verdict;
 DROP TABLE IF EXISTS binary;
@@ -84,7 +84,12 @@ CREATE TABLE verdict(
   noise_spread REAL NOT NULL, noise_others REAL NOT NULL,
   noise_cores INTEGER NOT NULL,
   PRIMARY KEY(plan, device, sources, libraries));
-PRAGMA user_version = 6;
+)sql";
+
+/// What verdicts have since version 7.
+static constexpr const char *addTrials = R"sql(
+ALTER TABLE verdict ADD COLUMN trials TEXT NOT NULL DEFAULT '[]';
+PRAGMA user_version = 7;
 )sql";
 
 namespace {
@@ -139,11 +144,14 @@ static absl::Status bringUpToDate(Sqlite &db, int64_t from) {
   if (status.ok() && from < 5) {
     status.Update(db.execute(addNoise));
   }
-  if (status.ok()) {
+  if (status.ok() && from < 6) {
     status.Update(db.execute(addSources));
   }
-  if (status.ok()) {
+  if (status.ok() && from < 6) {
     status.Update(db.execute(createDerived));
+  }
+  if (status.ok()) {
+    status.Update(db.execute(addTrials));
   }
   return status;
 }

@@ -3,6 +3,7 @@
 // Verdicts on whole models.
 
 #include "compiler/tune/database/NoiseColumns.h"
+#include "compiler/tune/database/RecordJson.h"
 #include "compiler/tune/database/TuningDb.h"
 #include "compiler/tune/database/TuningDbSchema.h"
 #include "compiler/tune/database/VersionColumns.h"
@@ -17,7 +18,7 @@ static constexpr const char *verdictColumns =
     "tuned_call_us, default_call_us, call_ratio, call_ratio_low, "
     "call_ratio_high, tuned_ships, reason, created, clock_low_mhz, "
     "clock_high_mhz, provisional, provisional_searches, noise_spread, "
-    "noise_others, noise_cores";
+    "noise_others, noise_cores, trials";
 
 static void readComparison(Statement &statement, Comparison &figure) {
   statement.read(figure.tunedUs);
@@ -48,6 +49,15 @@ static Verdict readVerdict(Statement &statement) {
   statement.read(verdict.isProvisional);
   statement.read(verdict.provisionalSearches);
   readNoise(statement, verdict.noise);
+  std::string trials;
+  statement.read(trials);
+  // What is damaged is read as none: such a descent is made again, because it
+  // changed something.
+  absl::StatusOr<std::vector<Trial>> read = trialsFromJson(
+      nlohmann::ordered_json::parse(trials, nullptr, /*exceptions=*/false));
+  if (read.ok()) {
+    verdict.trials = *std::move(read);
+  }
   return verdict;
 }
 
@@ -82,7 +92,7 @@ absl::Status TuningDb::putVerdict(const Verdict &verdict) {
   Statement insert(
       *db, absl::StrCat(
                "INSERT OR REPLACE INTO verdict(", verdictColumns,
-               ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+               ") VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
                .c_str());
   insert.bind(verdict.plan).bind(verdict.device);
   bindVersions(insert, verdict.versions);
@@ -93,6 +103,9 @@ absl::Status TuningDb::putVerdict(const Verdict &verdict) {
   insert.bind(verdict.clock.lowMHz).bind(verdict.clock.highMHz);
   insert.bind(verdict.isProvisional).bind(verdict.provisionalSearches);
   bindNoise(insert, verdict.noise);
+  insert.bind(toJson(absl::MakeConstSpan(verdict.trials))
+                  .dump(-1, ' ', false,
+                        nlohmann::ordered_json::error_handler_t::replace));
   return insert.run();
 }
 

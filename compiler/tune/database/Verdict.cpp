@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace minic::tune {
@@ -29,6 +30,10 @@ bool Verdict::isOfPointers() const {
 }
 
 bool Verdict::isOfUpdate() const { return absl::EndsWith(plan, kUpdateRow); }
+
+bool Verdict::isOfDescent() const {
+  return absl::EndsWith(plan, kDescentRow);
+}
 
 /// Closer than this does not matter to who calls the model.
 static constexpr double indifference = 0.01;
@@ -52,11 +57,39 @@ static std::string describe(const Comparison &figure, const char *first,
   return text;
 }
 
-std::string describe(const Verdict &verdict, const char *tuned,
-                     const char *byDefault) {
-  if (verdict.isRefused()) {
-    return verdict.reason;
+/// "1 of 9 changes makes the whole model faster: after 95.10 us, before ..."
+static std::string describeDescent(const Verdict &verdict) {
+  size_t taken =
+      std::count_if(verdict.trials.begin(), verdict.trials.end(),
+                    [](const Trial &trial) { return trial.isTaken; });
+  std::string text = absl::StrFormat(
+      "%s of %d changes %s the whole model faster",
+      taken ? absl::StrCat(taken) : "none", verdict.trials.size(),
+      taken > 1 ? "make" : "makes");
+  if (taken > 0) {
+    absl::StrAppend(&text, verdict.tunedShips ? ": " : ", but not together: ",
+                    describe(verdict.backToBack, "after", "before"));
+    if (verdict.call.isMeasured()) {
+      absl::StrAppend(&text, "; one synchronized call: ",
+                      describe(verdict.call, "after", "before"));
+    }
   }
+  return text;
+}
+
+std::string describeGain(const Trial &trial) {
+  const Comparison &figure = trial.backToBack.separates() ||
+                                     !trial.call.separates()
+                                 ? trial.backToBack
+                                 : trial.call;
+  return absl::StrFormat("%.1f%% [%.1f, %.1f] faster", 100 * (1 - figure.ratio),
+                         100 * (1 - figure.ratioHigh),
+                         100 * (1 - figure.ratioLow));
+}
+
+/// Of two contestants, and which one won.
+static std::string describeContest(const Verdict &verdict, const char *tuned,
+                                   const char *byDefault) {
   const char *first = tuned, *second = byDefault;
   bool isOfWay = verdict.isOfGraph() || verdict.isOfWhenIdle();
   if (isOfWay) {
@@ -85,6 +118,17 @@ std::string describe(const Verdict &verdict, const char *tuned,
     absl::StrAppend(&text, ": ", verdict.tunedShips ? first : second,
                     isOfPlans ? " ships" : " won");
   }
+  return text;
+}
+
+std::string describe(const Verdict &verdict, const char *tuned,
+                     const char *byDefault) {
+  if (verdict.isRefused() && !verdict.isOfDescent()) {
+    return verdict.reason;
+  }
+  std::string text = verdict.isOfDescent()
+                         ? describeDescent(verdict)
+                         : describeContest(verdict, tuned, byDefault);
   if (!verdict.reason.empty()) {
     absl::StrAppend(&text, " (", verdict.reason, ")");
   }

@@ -29,6 +29,21 @@ struct Comparison {
   bool isShorter() const { return (hasInterval() ? ratioHigh : ratio) < 1; }
 };
 
+/// One problem's choice in a trial.
+struct Change {
+  std::string problem;   // key
+  std::string candidate; // name of a verified row of its record
+};
+
+/// A plan with some choices changed ("tuned") beside the plan before
+/// ("default"), which it replaces if it is taken.
+struct Trial {
+  std::vector<Change> changes;
+  Comparison backToBack, call; // without an interval: it was clearly slower
+  bool isTaken = false;
+  std::string refusal; // why it could not be timed; empty if it was
+};
+
 /// The better of a tuned and an estimate-only artifact of one model; or, with
 /// `plan` ending in "#graph", of replaying the captured graph of what ships
 /// ("tuned") and launching it on a stream ("default"); in "#when-idle", the
@@ -36,13 +51,16 @@ struct Comparison {
 /// tuned plans; or, where pointers of library calls change in every run, in
 /// "#pointers" of staging them ("tuned") and launching ("default"), and in
 /// "#update" of updating the graph ("tuned") and the same pointers ("default").
+/// In "#descent" it is the plan that was found by changing choices ("tuned") and
+/// the one where that began ("default").
 struct Verdict {
   /// Ends of `plan`: what is judged of a model.
   static constexpr absl::string_view kPlansRow = "", kGraphRow = "#graph",
                                      kWhenIdleRow = "#when-idle",
                                      kGeneratedRow = "#generated",
                                      kPointersRow = "#pointers",
-                                     kUpdateRow = "#update";
+                                     kUpdateRow = "#update",
+                                     kDescentRow = "#descent";
   std::string plan; // hash of both plans, the ways of running them, and a row
   std::string device, description;
   Versions versions;
@@ -58,6 +76,8 @@ struct Verdict {
   bool isProvisional = false;
   int64_t provisionalSearches = 0;
   Noise noise;
+  /// Of a descent, in the order in which they were made.
+  std::vector<Trial> trials;
 
   bool isOfGraph() const;
   bool isOfWhenIdle() const;
@@ -66,6 +86,7 @@ struct Verdict {
   bool isOfGenerated() const;
   bool isOfPointers() const;
   bool isOfUpdate() const;
+  bool isOfDescent() const;
   /// Nothing was measured; the reason says why.
   bool isRefused() const { return !backToBack.isMeasured(); }
 };
@@ -74,6 +95,10 @@ struct Verdict {
 /// and which clocks the SMs had, where it is known. The names are of the plans.
 std::string describe(const Verdict &verdict, const char *tuned = "tuned",
                      const char *byDefault = "default");
+
+/// Of one trial of a descent: "1.8% [1.1, 2.4] faster", by the figure that is
+/// faster.
+std::string describeGain(const Trial &trial);
 
 /// Of a verdict on a graph that is not replayed: "graph capture lost: one
 /// synchronized call +2.0 %, back to back +15.5 % against the stream (...)", or

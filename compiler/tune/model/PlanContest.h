@@ -38,7 +38,7 @@ public:
   enter(const std::string &plan, runtime::RunMode mode, double runUs = 0,
         runtime::ChangedPointers changes = runtime::ChangedPointers::none);
   /// Times of two entries, without ratios, by the few runs that each was
-  /// entered with. On a GPU.
+  /// entered with. On a CPU of single calls there are none.
   Figures probed(int first, int second) const;
   /// By the same runs, how many rounds fit into the time if, for each entry in
   /// `alike`, another one that takes as long entered. On a GPU.

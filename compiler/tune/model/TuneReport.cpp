@@ -21,7 +21,8 @@ namespace minic::tune {
 using Json = nlohmann::ordered_json;
 
 std::string formatReport(absl::Span<const TunedProblem> problems,
-                         const WholeModelResult *verdicts) {
+                         const WholeModelResult *verdicts,
+                         const Verdict *descent) {
   Json list = Json::array();
   for (const TunedProblem &problem : problems) {
     Json item = {{"measured", problem.measured},
@@ -40,8 +41,9 @@ std::string formatReport(absl::Span<const TunedProblem> problems,
   };
   Json report = {
       {"format", "minic-tune-report"},
-      {"version", 4},
+      {"version", 5},
       {"problems", std::move(list)},
+      {"descent", descent ? Json(toJson(*descent)) : Json(nullptr)},
       {"generated", verdicts ? optional(verdicts->generated) : nullptr},
       {"whole_model", verdicts ? optional(verdicts->plans) : nullptr},
       {"graph", verdicts ? optional(verdicts->graph) : nullptr},

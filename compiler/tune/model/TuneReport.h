@@ -11,9 +11,10 @@
 
 namespace minic::tune {
 
-/// `verdicts` may be null.
+/// `verdicts` and `descent` may be null.
 std::string formatReport(absl::Span<const TunedProblem> problems,
-                         const WholeModelResult *verdicts);
+                         const WholeModelResult *verdicts,
+                         const Verdict *descent = nullptr);
 
 /// Writes the report to `path`, all of it or nothing. PermissionDenied names
 /// the file.

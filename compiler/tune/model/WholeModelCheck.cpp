@@ -4,6 +4,7 @@
 // mode's, are contestants of the same rounds, by both figures.
 
 #include "compiler/tune/model/WholeModelCheck.h"
+#include "compiler/tune/model/PlanLoading.h"
 #include "compiler/tune/model/PlanWays.h"
 #include "compiler/tune/model/PointerContest.h"
 #include "compiler/tune/model/WholeModelVerdicts.h"
@@ -77,29 +78,16 @@ private:
 } // namespace
 
 absl::Status Check::load(const char *plan, const std::string &path) {
-  runtime::LoadRequest load;
-  load.id = plan;
-  load.path = path;
-  load.function = inputs.function;
-  load.device = inputs.deviceIndex;
-  WorkerAnswer answer = worker.ask(load, inputs.timeoutSeconds);
-  if (answer.fate != WorkerAnswer::Fate::Answered) {
-    return failureOf(answer, plan);
-  }
-  if (std::get<runtime::LoadReply>(answer.reply).libraryUsesCallers) {
+  absl::StatusOr<runtime::LoadReply> reply =
+      loadPlan(inputs, worker, plan, path);
+  if (reply.ok() && reply->libraryUsesCallers) {
     loadedWithCallers.insert(plan);
   }
-  return absl::OkStatus();
+  return reply.status();
 }
 
 PlanContest Check::makeContest(double maxSeconds) const {
-  PlanContest::Options options;
-  options.onGpu = inputs.onGpu;
-  options.roundUs = inputs.roundUs;
-  options.timeoutSeconds = inputs.timeoutSeconds;
-  options.rounds = inputs.rounds;
-  options.rounds.maxSeconds = maxSeconds;
-  return PlanContest(worker, clock, std::move(options));
+  return PlanContest(worker, clock, contestOptions(inputs, maxSeconds));
 }
 
 absl::StatusOr<PlanWays> Check::enterWays(PlanContest &contest,

@@ -16,6 +16,10 @@ std::string verdictKey(const WholeModelInputs &inputs, absl::string_view row) {
                       inputs.onGpu && inputs.graphs ? "/graph" : "", row);
 }
 
+std::string descentKey(const WholeModelInputs &inputs) {
+  return absl::StrCat(inputs.planKey, Verdict::kDescentRow);
+}
+
 bool replaysGraph(const WholeModelInputs &inputs,
                   const WholeModelResult &result) {
   return inputs.streams ? (result.graph && result.graph->tunedShips) ||
@@ -86,23 +90,23 @@ findNearestWholeModel(const WholeModelInputs &inputs, TuningDb &db) {
   return found;
 }
 
-static absl::Status store(Verdict &row, TuningDb &db) {
-  if (row.isProvisional) {
+absl::Status storeVerdict(Verdict &verdict, TuningDb &db) {
+  if (verdict.isProvisional) {
     absl::StatusOr<std::optional<Verdict>> earlier =
-        db.findVerdict(row.plan, row.device, row.versions);
+        db.findVerdict(verdict.plan, verdict.device, verdict.versions);
     if (!earlier.ok()) {
       return earlier.status();
     }
     int64_t searches = 1;
     if (*earlier && (*earlier)->isProvisional) {
       searches += (*earlier)->provisionalSearches;
-      if (!isLessNoisy(row.noise, (*earlier)->noise)) {
-        row = **std::move(earlier);
+      if (!isLessNoisy(verdict.noise, (*earlier)->noise)) {
+        verdict = **std::move(earlier);
       }
     }
-    row.provisionalSearches = searches;
+    verdict.provisionalSearches = searches;
   }
-  return db.putVerdict(row);
+  return db.putVerdict(verdict);
 }
 
 absl::Status storeWholeModel(WholeModelResult &result, TuningDb &db) {
@@ -118,7 +122,7 @@ absl::Status storeWholeModel(WholeModelResult &result, TuningDb &db) {
     }
   }
   for (Verdict *row : rows) {
-    if (absl::Status status = store(*row, db); !status.ok()) {
+    if (absl::Status status = storeVerdict(*row, db); !status.ok()) {
       return status;
     }
   }

@@ -14,6 +14,10 @@ namespace minic::tune {
 /// Verdict::plan of a row, one of its `k...Row`.
 std::string verdictKey(const WholeModelInputs &inputs, absl::string_view row);
 
+/// The same of descent. It does not say in which ways plans may run: what is
+/// found in one of them is checked in all that are asked for.
+std::string descentKey(const WholeModelInputs &inputs);
+
 /// Whether what ships replays a graph, in whatever runs.
 bool replaysGraph(const WholeModelInputs &inputs,
                   const WholeModelResult &result);
@@ -29,9 +33,12 @@ findWholeModel(const WholeModelInputs &inputs, TuningDb &db);
 absl::StatusOr<std::optional<WholeModelResult>>
 findNearestWholeModel(const WholeModelInputs &inputs, TuningDb &db);
 
-/// Stores the verdicts under their keys. If a provisional one would replace one
+/// Stores a verdict under its key. If it is provisional and would replace one
 /// that had less noise, the old one stays, counts one check more, and is put
-/// into `result`.
+/// into `verdict`.
+absl::Status storeVerdict(Verdict &verdict, TuningDb &db);
+
+/// The same of all verdicts in `result`.
 absl::Status storeWholeModel(WholeModelResult &result, TuningDb &db);
 
 } // namespace minic::tune

@@ -80,7 +80,7 @@ static std::string describe(const Row &winner, const Row *runnerUp,
   return absl::StrFormat("%.1f%% faster than %s", 100 * (ratio - 1), name);
 }
 
-static bool isEligible(const Row &row, const SelectionPolicy &policy) {
+bool isEligible(const Row &row, const SelectionPolicy &policy) {
   return row.status == RowStatus::Verified &&
          (!policy.deterministic || row.deterministic);
 }

@@ -34,7 +34,10 @@ struct Selection {
   double runnerUpRatio = 0;
 };
 
-/// Among verified rows: finalists by paired time, then (a search cut short)
+/// Whether `row` may be chosen at all: it was verified, and `policy` allows it.
+bool isEligible(const Row &row, const SelectionPolicy &policy);
+
+/// Among eligible rows: finalists by paired time, then (a search cut short)
 /// screened ones, then the best estimate. Ties go to fewer launches, then less
 /// scratch, then no library, then the name.
 Selection select(absl::Span<const Row> rows,

@@ -30,6 +30,8 @@ struct FakeCandidate {
   bool wrong = false;
   bool crashes = false;        // when verified
   bool crashesInFinal = false; // when timed among more than two ids
+  bool crashesWhenTimed = false;
+  int libraryThreads = 0; // it calls a library on so many; 0: it calls none
   bool hangs = false;
   std::string hash = ""; // empty: unique
   uint64_t scratchBytes = 0;

@@ -54,6 +54,9 @@ private:
     mostLoaded = std::max(mostLoaded, loaded.size());
     runtime::LoadReply answer;
     answer.arenaBytes = machine.candidates.at(choice).scratchBytes;
+    answer.callsLibrary = machine.candidates.at(choice).libraryThreads > 0;
+    answer.threads =
+        std::max(machine.candidates.at(choice).libraryThreads, 1);
     answer.libraryUsesCallers =
         !machine.candidates.at(choice).changedUs.empty();
     return reply(answer);
@@ -101,7 +104,8 @@ private:
       EXPECT_FALSE(listers.count(request.ids[i]));
       FakeCandidate &candidate =
           machine.candidates.at(loaded.at(request.ids[i]));
-      if (candidate.crashesInFinal && distinct.size() > 2) {
+      if (candidate.crashesWhenTimed ||
+          (candidate.crashesInFinal && distinct.size() > 2)) {
         return die(WorkerAnswer::Fate::Crashed);
       }
       runtime::ChangedPointers changes = request.changes.empty()

@@ -97,9 +97,9 @@ TEST(TuningDbDamage, NewerSchema) {
   TempFolder folder;
   std::string path = folder / "tuning.db";
   fill(folder, path);
-  execute(path, "PRAGMA user_version = 7");
+  execute(path, "PRAGMA user_version = 8");
   expectRejected(path,
-                 "has schema version 7, this minic reads versions 1 to 6");
+                 "has schema version 8, this minic reads versions 1 to 7");
 }
 
 TEST(TuningDbDamage, CorruptedPages) {

@@ -245,8 +245,8 @@ TEST(TuningDb, ImportTakesAllOrNothing) {
   bad["records"][1]["rows"][1]["name"] = bad["records"][1]["rows"][0]["name"];
   expectRejected(bad, "two rows are named");
   bad = good;
-  bad["version"] = 6;
-  expectRejected(bad, "expected version 1 to 5, got 6");
+  bad["version"] = 7;
+  expectRejected(bad, "expected version 1 to 6, got 7");
   bad = good;
   bad["records"][1]["versions"]["sources"]["gemm"] = 7;
   expectRejected(bad, "record, versions: sources must hold strings");
@@ -370,6 +370,68 @@ TEST(TuningDb, ADatabaseOfVersion4KeepsItsRecordsAndTheirClocks) {
     EXPECT_EQ(text(*found->stale), text(record));
     EXPECT_TRUE((*db)->verdicts()->empty());
   }
+}
+
+TEST(TuningDb, ADatabaseOfVersion6KeepsItsVerdicts) {
+  TempFolder folder;
+  Verdict verdict;
+  verdict.plan = "plan";
+  verdict.device = "cpu";
+  verdict.backToBack = {9, 10, 0.9, 0.89, 0.91};
+  ASSERT_TRUE(folder.openDb()->putVerdict(verdict).ok());
+  {
+    auto raw = Sqlite::open(folder / "tuning.db", SQLITE_OPEN_READWRITE, 1,
+                            nullptr);
+    ASSERT_TRUE((*raw)
+                    ->execute("ALTER TABLE verdict DROP COLUMN trials; PRAGMA "
+                              "user_version = 6")
+                    .ok());
+  }
+  auto found = folder.openDb()->findVerdict("plan", "cpu", {});
+  ASSERT_TRUE(found.ok() && *found);
+  EXPECT_EQ((*found)->backToBack.ratioHigh, 0.91);
+  EXPECT_TRUE((*found)->trials.empty());
+}
+
+Trial makeTrial() {
+  Trial trial;
+  trial.changes = {{"p", "gemm 8x32 n'; --"}, {"q", "other"}};
+  trial.backToBack = {9, 10, 0.9, 0.89, 0.91};
+  trial.isTaken = true;
+  return trial;
+}
+
+TEST(TuningDb, TrialsOfADescentAreKeptAndExported) {
+  TempFolder folder;
+  Verdict verdict;
+  verdict.plan = "plan#descent";
+  verdict.device = "cpu";
+  verdict.trials = {makeTrial(), Trial{.changes = {}, .refusal = "line"}};
+  auto db = folder.openDb(), other = folder.openDb("other.db");
+  ASSERT_TRUE(db->putVerdict(verdict).ok());
+  auto text = *db->exportJson();
+  ASSERT_TRUE(other->importJson(text).ok());
+  for (TuningDb *each : {db.get(), other.get()}) {
+    auto found = each->findVerdict("plan#descent", "cpu", {});
+    ASSERT_TRUE(found.ok() && *found);
+    EXPECT_EQ(toJson(**found), toJson(verdict));
+  }
+  // Exports of before have none.
+  auto json = nlohmann::ordered_json::parse(text);
+  json["version"] = 5;
+  json["verdicts"][0].erase("trials");
+  auto third = folder.openDb("third.db");
+  ASSERT_TRUE(third->importJson(json.dump()).ok());
+  EXPECT_TRUE(third->verdicts()->front().trials.empty());
+  // What is damaged is an error in an export, and nothing in a database.
+  json = nlohmann::ordered_json::parse(text);
+  json["verdicts"][0]["trials"][0]["changes"][1]["candidate"] = 3;
+  EXPECT_THAT(std::string(third->importJson(json.dump()).status().message()),
+              HasSubstr("trial, change: field 'candidate' must be a string"));
+  auto raw =
+      Sqlite::open(folder / "tuning.db", SQLITE_OPEN_READWRITE, 1, nullptr);
+  ASSERT_TRUE((*raw)->execute("UPDATE verdict SET trials = '[{'").ok());
+  EXPECT_TRUE(db->verdicts()->front().trials.empty());
 }
 
 TEST(TuningDb, ADatabaseOfVersion1KeepsItsRecordsOnly) {

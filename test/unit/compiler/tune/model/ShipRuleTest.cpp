@@ -65,6 +65,22 @@ TEST(ShipRuleTest, FiguresTakenBesideOthersMustSayMore) {
                         /*teamsDiffer=*/true}));
 }
 
+TEST(ShipRuleTest, APlanIsReplacedByWhatIsClearlyFasterAndNowhereSlower) {
+  EXPECT_TRUE(mayReplace({ratio(0.985), {}}));
+  EXPECT_FALSE(mayReplace({ratio(0.995), {}}));
+  EXPECT_FALSE(mayReplace({vague(0.5), {}}));
+  EXPECT_TRUE(mayReplace({ratio(0.985), ratio(1.00)}));
+  EXPECT_TRUE(mayReplace({ratio(1.00), ratio(0.985)}));
+  EXPECT_FALSE(mayReplace({ratio(0.80), ratio(1.02)}));
+  EXPECT_FALSE(mayReplace({ratio(1.02), ratio(0.80)}));
+  EXPECT_FALSE(mayReplace({ratio(0.96), {}, /*isDisturbed=*/true}));
+  EXPECT_TRUE(mayReplace({ratio(0.94), {}, /*isDisturbed=*/true}));
+  EXPECT_FALSE(mayReplace({ratio(0.5),
+                           {},
+                           /*isDisturbed=*/true,
+                           /*teamsDiffer=*/true}));
+}
+
 TEST(ShipRuleTest, ReplayWhenIdleNeedsAShorterCallAndLosesNothing) {
   EXPECT_TRUE(mayShipWhenIdle({ratio(1.00), ratio(0.90)}));
   EXPECT_TRUE(mayShipWhenIdle({ratio(1.002), ratio(0.98)}));

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Empty fields become no attribute.
+
+#include "dialects/kernel/Provenance.h"
+
+using namespace mlir;
+
+DictionaryAttr minic::kernel::provenanceOf(const SelectedChoice &choice,
+                                           MLIRContext *context) {
+  Builder builder(context);
+  NamedAttrList attrs;
+  attrs.set("origin", builder.getStringAttr(choice.origin));
+  attrs.set("reason", builder.getStringAttr(choice.reason));
+  attrs.set("time_us", builder.getF64FloatAttr(choice.timeUs));
+  if (!choice.candidate.empty()) {
+    attrs.set("candidate", builder.getStringAttr(choice.candidate));
+  }
+  if (!choice.problem.empty()) {
+    attrs.set("problem", builder.getStringAttr(choice.problem));
+  }
+  if (choice.maxAbsoluteError >= 0) {
+    attrs.set("error_over_tolerance",
+              builder.getF64FloatAttr(choice.errorOverTolerance));
+    attrs.set("max_absolute_error",
+              builder.getF64FloatAttr(choice.maxAbsoluteError));
+  }
+  if (!choice.runnerUp.empty()) {
+    attrs.set("runner_up", builder.getStringAttr(choice.runnerUp));
+    attrs.set("runner_up_ratio",
+              builder.getF64FloatAttr(choice.runnerUpRatio));
+  }
+  return attrs.getDictionary(context);
+}
