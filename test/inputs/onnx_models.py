@@ -48,6 +48,18 @@ def typed():
                                       WEIGHT.flatten()))
 
 
+def constant():
+    """A large weight in a Constant node, and a small one beside it."""
+    large = numpy_helper.from_array(
+        numpy.linspace(-1, 1, 2048, dtype=numpy.float32).reshape(4, 512))
+    small = numpy_helper.from_array(numpy.float32(0.5).reshape(1))
+    return model([node("Constant", [], ["large"], value=large),
+                  node("Constant", [], ["small"], value=small),
+                  node("MatMul", ["x", "large"], ["p"]),
+                  node("Mul", ["p", "small"], ["y"])],
+                 [value("x", [2, 4])], [value("y", [2, 512])])
+
+
 def external(location="w.bin", offset=0, length=None, dims=(4, 3)):
     weight = TensorProto(name="w", data_type=FLOAT, dims=dims,
                          data_location=TensorProto.EXTERNAL)
@@ -169,7 +181,8 @@ def short_weights():
 
 
 MODELS = {
-    "inline": inline, "typed": typed, "external": external, "shapes": shapes,
+    "inline": inline, "typed": typed, "external": external,
+    "constant": constant, "shapes": shapes,
     "function": function, "branch": branch, "lacking": lacking,
     "past_end": lambda: external(offset=16),
     "outside": lambda: external(location="../w.bin"),

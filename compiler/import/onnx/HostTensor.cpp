@@ -8,6 +8,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
 #include <cstring>
@@ -233,16 +234,20 @@ mlir::DenseElementsAttr
 HostTensor::attribute(mlir::MLIRContext *context) const {
   mlir::Type element = elementType(dataType, context);
   auto type = mlir::RankedTensorType::get(dims, element);
+  // Equal elements are written once. Zeros may differ in their sign.
+  bool isSplat = isFloat() ? llvm::all_equal(floats) && floats.front() != 0
+                           : llvm::all_equal(ints);
+  size_t count = isSplat ? 1 : size_t(elements());
   if (isFloat()) {
     llvm::SmallVector<llvm::APFloat> values;
-    for (double value : floats) {
+    for (double value : ArrayRef<double>(floats).take_front(count)) {
       values.push_back(floatOf(dataType, value));
     }
     return mlir::DenseElementsAttr::get(type, values);
   }
   llvm::SmallVector<llvm::APInt> values;
   unsigned width = element.getIntOrFloatBitWidth();
-  for (int64_t value : ints) {
+  for (int64_t value : ArrayRef<int64_t>(ints).take_front(count)) {
     values.push_back(llvm::APInt(width, uint64_t(value), /*isSigned=*/false,
                                  /*implicitTrunc=*/true));
   }

@@ -93,6 +93,12 @@ Value Node::tensorOf(StringRef name) {
   if (!attribute || !attribute->has_t()) {
     return fail("expected a tensor as attribute '" + name + "'");
   }
+  Value value;
+  if ((value.weight = file.weightOf(attribute->t(), value.name))) {
+    value.dataType = value.weight->dataType;
+    value.dims.assign(value.weight->dims.begin(), value.weight->dims.end());
+    return value;
+  }
   TensorData data;
   std::string error;
   if (!file.read(attribute->t(), data, error)) {

@@ -60,6 +60,29 @@ std::string OnnxFile::readInitializers() {
   return {};
 }
 
+/// A smaller constant is written into the graph.
+static constexpr size_t leastWeightBytes = 4096;
+
+void OnnxFile::readConstants() {
+  for (const auto &node : proto.graph().node()) {
+    if (node.op_type() != "Constant" || node.attribute_size() != 1 ||
+        node.output_size() != 1 || !node.attribute(0).has_t()) {
+      continue;
+    }
+    const std::string &name = node.output(0);
+    const TensorProto &tensor = node.attribute(0).t();
+    TensorData data;
+    // What is wrong with it is said of the node.
+    if (!readTensor(tensor, nullptr, data).empty() || name.empty() ||
+        data.bytes.size() < leastWeightBytes || entries.contains(name)) {
+      continue;
+    }
+    entries[name] = {weightsName(data.dataType), data.dims, data.bytes};
+    auto it = constants.try_emplace(name, std::move(data)).first;
+    constantNames[&tensor] = it->first();
+  }
+}
+
 std::shared_ptr<const OnnxFile> OnnxFile::parse(StringRef bytes, StringRef path,
                                                 std::string &error) {
   // Its log is not for users; what went wrong is said here.
@@ -82,6 +105,7 @@ std::shared_ptr<const OnnxFile> OnnxFile::parse(StringRef bytes, StringRef path,
     return nullptr;
   }
   error = file->readInitializers();
+  file->readConstants();
   if (!error.empty()) {
     error = path.str() + ": " + error;
     return nullptr;
@@ -104,6 +128,12 @@ std::shared_ptr<const OnnxFile> OnnxFile::open(StringRef path,
 const TensorData *OnnxFile::initializer(StringRef name) const {
   auto it = initializers.find(name);
   return it == initializers.end() ? nullptr : &it->second;
+}
+
+const TensorData *OnnxFile::weightOf(const TensorProto &tensor,
+                                     StringRef &name) const {
+  name = constantNames.lookup(&tensor);
+  return name.empty() ? nullptr : &constants.find(name)->second;
 }
 
 bool OnnxFile::read(const TensorProto &tensor, TensorData &data,

@@ -10,13 +10,15 @@
 #include "compiler/import/onnx/TensorData.h"
 #include "third_party/onnx/onnx.pb.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 namespace minic {
 
-/// Its weights are the initializers of the main graph. External data are
-/// mapped, and bytes inside of the model stay where the parser put them.
+/// Its weights are the initializers of the main graph and, under the names of
+/// their results, its larger Constant nodes. External data are mapped, and
+/// bytes inside of the model stay where the parser put them.
 class OnnxFile : public WeightSource {
 public:
   /// Null on failure, with `error` set to one line.
@@ -29,6 +31,10 @@ public:
   const ::onnx::ModelProto &model() const { return proto; }
   /// Null where there is none of this name.
   const TensorData *initializer(llvm::StringRef name) const;
+  /// The weight whose bytes are `tensor`'s, with its name; null where it is
+  /// none.
+  const TensorData *weightOf(const ::onnx::TensorProto &tensor,
+                             llvm::StringRef &name) const;
   /// A tensor inside of the model, such as an attribute's. On failure `error`
   /// is set to one line.
   bool read(const ::onnx::TensorProto &tensor, TensorData &data,
@@ -42,12 +48,16 @@ public:
 private:
   OnnxFile() = default;
   std::string readInitializers();
+  void readConstants();
 
   std::string filePath;
   uint64_t fileHash = 0;
   ::onnx::ModelProto proto;
   ExternalFiles external;
   llvm::StringMap<TensorData> initializers;
+  /// Of Constant nodes; names of `constants`.
+  llvm::DenseMap<const ::onnx::TensorProto *, llvm::StringRef> constantNames;
+  llvm::StringMap<TensorData> constants;
   llvm::StringMap<Entry> entries;
 };
 
