@@ -43,9 +43,9 @@ static void forgetLargeWeights(ModuleOp plan) {
   });
 }
 
-absl::StatusOr<std::string>
-ModelDescent::build(func::FuncOp function, const tune::DescentSpace &space,
-                    const tune::Choices &choices) {
+absl::StatusOr<std::string> ModelDescent::build(func::FuncOp function,
+                                                const tune::DescentSpace &space,
+                                                const tune::Choices &choices) {
   absl::StatusOr<std::string> folder = measurer->scratchDirectory();
   if (!folder.ok()) {
     return folder.status();
@@ -75,8 +75,7 @@ ModelDescent::build(func::FuncOp function, const tune::DescentSpace &space,
     kernel::FusionOp(fusion).setChoiceAttr(choice);
   }
   forgetLargeWeights(*plan);
-  std::string path =
-      absl::StrCat(*folder, "/descent", ++plansBuilt, ".minic");
+  std::string path = absl::StrCat(*folder, "/descent", ++plansBuilt, ".minic");
   return succeeded(buildPlan(*plan, variant, options, path))
              ? absl::StatusOr<std::string>(path)
              : absl::InternalError(error);
@@ -104,10 +103,10 @@ ModelDescent::findOrMeasure(tune::DescentInputs inputs,
     return std::optional(*std::move(measured));
   }
   // The whole-model check says what is wrong with a plan that cannot be run.
-  options.log.line(LogTopic::Autotuning,
-                   absl::StrCat("whole model @", function.getName().str(),
-                                ": descent gave up: ",
-                                measured.status().message()));
+  options.log.line(
+      LogTopic::Autotuning,
+      absl::StrCat("whole model @", function.getName().str(),
+                   ": descent gave up: ", measured.status().message()));
   return std::optional<tune::DescentResult>();
 }
 
@@ -140,12 +139,11 @@ LogicalResult ModelDescent::apply(func::FuncOp function,
     int row = space.row(problem, found.choices);
     const tune::Row &winner =
         record.rows[space.row(problem, tune::Choices(found.choices.size(), 0))];
-    std::string reason = absl::StrCat(
-        "chosen in the whole model: ",
-        tune::describeBeside(record.rows[row], winner));
-    if (const tune::Trial *trial =
-            findTrial(found.verdict, record.problem.key,
-                      record.rows[row].candidate.name)) {
+    std::string reason =
+        absl::StrCat("chosen in the whole model: ",
+                     tune::describeBeside(record.rows[row], winner));
+    if (const tune::Trial *trial = findTrial(found.verdict, record.problem.key,
+                                             record.rows[row].candidate.name)) {
       absl::StrAppend(&reason, ", ", tune::describeGain(*trial), " here",
                       trial->changes.size() > 1 ? " with others" : "");
     }
@@ -183,8 +181,7 @@ FailureOr<std::string> ModelDescent::run(func::FuncOp function,
   for (ModuleOp other : others) {
     plans.push_back(onlyFunction(*withoutProvenance(other), name));
     auto theirs = other.lookupSymbol<func::FuncOp>(name);
-    if (std::optional<tune::Choices> choices =
-            space.offer(fusionsOf(theirs))) {
+    if (std::optional<tune::Choices> choices = space.offer(fusionsOf(theirs))) {
       whole.push_back(*std::move(choices));
     }
   }

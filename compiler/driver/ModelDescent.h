@@ -29,13 +29,13 @@ public:
       : tuned(tuned), variant(variant), options(options), selector(selector),
         measurer(measurer) {}
 
-  /// Gives fusions of `function` other choices where these were found. `others`:
-  /// modules with other plans of the same functions, which are tried as a
-  /// whole. `functionsLeft`: this one, and those after it. What was found, for
-  /// people; empty if nothing was in question.
-  mlir::FailureOr<std::string>
-  run(mlir::func::FuncOp function, llvm::ArrayRef<mlir::ModuleOp> others,
-      int functionsLeft);
+  /// Gives fusions of `function` other choices where these were found.
+  /// `others`: modules with other plans of the same functions, which are tried
+  /// as a whole. `functionsLeft`: this one, and those after it. What was found,
+  /// for people; empty if nothing was in question.
+  mlir::FailureOr<std::string> run(mlir::func::FuncOp function,
+                                   llvm::ArrayRef<mlir::ModuleOp> others,
+                                   int functionsLeft);
 
 private:
   mlir::FailureOr<std::optional<tune::DescentResult>>

@@ -31,7 +31,7 @@ std::string describeMeasured(DictionaryAttr provenance) {
 }
 
 void takeChoices(ArrayRef<kernel::FusionOp> mine,
-                        ArrayRef<kernel::FusionOp> theirs, StringRef why) {
+                 ArrayRef<kernel::FusionOp> theirs, StringRef why) {
   for (auto [ours, other] : llvm::zip_equal(mine, theirs)) {
     kernel::FusionOp fusion = ours, from = other;
     if (fusion.getChoiceAttr() == from.getChoiceAttr()) {
@@ -58,7 +58,7 @@ void takeChoices(ArrayRef<kernel::FusionOp> mine,
 }
 
 bool haveSameChoices(ArrayRef<kernel::FusionOp> mine,
-                            ArrayRef<kernel::FusionOp> theirs) {
+                     ArrayRef<kernel::FusionOp> theirs) {
   return llvm::all_of(llvm::zip_equal(mine, theirs), [](auto pair) {
     kernel::FusionOp first = std::get<0>(pair), second = std::get<1>(pair);
     return first.getChoiceAttr() == second.getChoiceAttr();

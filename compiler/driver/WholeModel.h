@@ -51,8 +51,8 @@ public:
         measurer(measurer) {}
 
   /// Gives functions of `tuned` other choices where these ship. First descent
-  /// changes some of the tuned ones, then these are the tuned plan. `fused` is the
-  /// module before any choice.
+  /// changes some of the tuned ones, then these are the tuned plan. `fused` is
+  /// the module before any choice.
   mlir::FailureOr<Verdicts> check(mlir::OwningOpRef<mlir::ModuleOp> fused);
 
 private:

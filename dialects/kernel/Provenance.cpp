@@ -27,8 +27,7 @@ DictionaryAttr minic::kernel::provenanceOf(const SelectedChoice &choice,
   }
   if (!choice.runnerUp.empty()) {
     attrs.set("runner_up", builder.getStringAttr(choice.runnerUp));
-    attrs.set("runner_up_ratio",
-              builder.getF64FloatAttr(choice.runnerUpRatio));
+    attrs.set("runner_up_ratio", builder.getF64FloatAttr(choice.runnerUpRatio));
   }
   return attrs.getDictionary(context);
 }

@@ -101,7 +101,8 @@ struct SelectAlgorithm : kernel::impl::SelectAlgorithmBase<SelectAlgorithm> {
       LDBG() << labelOf(fusion) << ": " << choice.choice << " by "
              << choice.origin;
       fusion.setChoiceAttr(choice.choice);
-      fusion->setDiscardableAttr("provenance", provenanceOf(choice, &getContext()));
+      fusion->setDiscardableAttr("provenance",
+                                 provenanceOf(choice, &getContext()));
     }
   }
 

@@ -58,8 +58,7 @@ DescentSpace::DescentSpace(ArrayRef<kernel::FusionOp> fusions,
     Entry entry{&record, {winner}};
     entry.aloneUs = count * record.rows[winner].bestKnownUs();
     if (entry.aloneUs >= leastShare * totalUs) {
-      llvm::append_range(entry.rows,
-                         selectRivals(record.rows, winner, policy));
+      llvm::append_range(entry.rows, selectRivals(record.rows, winner, policy));
     }
     entries.push_back(std::move(entry));
   }
@@ -71,8 +70,8 @@ DescentSpace::DescentSpace(ArrayRef<kernel::FusionOp> fusions,
   for (auto [index, entry] : llvm::enumerate(entries)) {
     const ProblemSpec &problem = entry.record->problem;
     indices[problem.key] = int(index) + 1;
-    DescentProblem &described =
-        problems_.emplace_back(DescentProblem{problem.key, problem.description});
+    DescentProblem &described = problems_.emplace_back(
+        DescentProblem{problem.key, problem.description});
     for (int row : entry.rows) {
       described.candidates.push_back(entry.record->rows[row].candidate.name);
     }
@@ -123,8 +122,8 @@ std::optional<Choices> DescentSpace::offer(ArrayRef<kernel::FusionOp> others) {
 }
 
 bool DescentSpace::hasRivals() const {
-  return llvm::any_of(
-      entries, [](const Entry &entry) { return entry.rows.size() > 1; });
+  return llvm::any_of(entries,
+                      [](const Entry &entry) { return entry.rows.size() > 1; });
 }
 
 std::set<std::string> DescentSpace::sources() const {

@@ -217,10 +217,9 @@ RecordedSelector::descentSpace(ArrayRef<kernel::FusionOp> fusions) const {
   return DescentSpace(fusions, tuned, policy);
 }
 
-DescentInputs
-RecordedSelector::descentInputs(const std::string &function,
-                                ArrayRef<ModuleOp> plans,
-                                const DescentSpace &space) const {
+DescentInputs RecordedSelector::descentInputs(const std::string &function,
+                                              ArrayRef<ModuleOp> plans,
+                                              const DescentSpace &space) const {
   DescentInputs descent;
   descent.model = modelInputs(function, plans, /*plansDiffer=*/true);
   descent.model.versions = versionsOf(plans, space.sources());

@@ -200,8 +200,7 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
     tunerOptions.finalsSeconds = 4;
   }
   bool onTerminal = ::isatty(STDERR_FILENO) == 1;
-  bool descends =
-      options.wholeModelCheck && fusions.size() > 1;
+  bool descends = options.wholeModelCheck && fusions.size() > 1;
   tunerOptions.budgetSeconds =
       (1 - checkShare - (descends ? descentShare : 0)) *
       options.tuneBudgetSeconds;
@@ -340,13 +339,13 @@ absl::StatusOr<DescentResult> TuningSelector::descend(DescentInputs descent,
 
 std::string TuningSelector::describeCosts(double checkSeconds) const {
   std::string costs = tune::describeCosts(machine.requestCosts(), costsBefore);
-  return costs.empty() ? costs
-                       : absl::StrCat("worker: ", costs,
-                                      absl::StrFormat(
-                                          "; descent %.1f s, whole-model check "
-                                          "%.1f s",
-                                          descentSeconds,
-                                          checkSeconds - descentSeconds));
+  return costs.empty()
+             ? costs
+             : absl::StrCat("worker: ", costs,
+                            absl::StrFormat(
+                                "; descent %.1f s, whole-model check "
+                                "%.1f s",
+                                descentSeconds, checkSeconds - descentSeconds));
 }
 
 absl::Status TuningSelector::writeReport() const {
@@ -354,9 +353,9 @@ absl::Status TuningSelector::writeReport() const {
   if (path.empty()) {
     return absl::OkStatus();
   }
-  return tune::writeReport(
-      path, formatReport(tuned, verdicts ? &*verdicts : nullptr,
-                         descent ? &*descent : nullptr));
+  return tune::writeReport(path,
+                           formatReport(tuned, verdicts ? &*verdicts : nullptr,
+                                        descent ? &*descent : nullptr));
 }
 
 } // namespace minic::tune

@@ -31,9 +31,7 @@ bool Verdict::isOfPointers() const {
 
 bool Verdict::isOfUpdate() const { return absl::EndsWith(plan, kUpdateRow); }
 
-bool Verdict::isOfDescent() const {
-  return absl::EndsWith(plan, kDescentRow);
-}
+bool Verdict::isOfDescent() const { return absl::EndsWith(plan, kDescentRow); }
 
 /// Closer than this does not matter to who calls the model.
 static constexpr double indifference = 0.01;
@@ -62,10 +60,10 @@ static std::string describeDescent(const Verdict &verdict) {
   size_t taken =
       std::count_if(verdict.trials.begin(), verdict.trials.end(),
                     [](const Trial &trial) { return trial.isTaken; });
-  std::string text = absl::StrFormat(
-      "%s of %d changes %s the whole model faster",
-      taken ? absl::StrCat(taken) : "none", verdict.trials.size(),
-      taken > 1 ? "make" : "makes");
+  std::string text =
+      absl::StrFormat("%s of %d changes %s the whole model faster",
+                      taken ? absl::StrCat(taken) : "none",
+                      verdict.trials.size(), taken > 1 ? "make" : "makes");
   if (taken > 0) {
     absl::StrAppend(&text, verdict.tunedShips ? ": " : ", but not together: ",
                     describe(verdict.backToBack, "after", "before"));
@@ -78,10 +76,9 @@ static std::string describeDescent(const Verdict &verdict) {
 }
 
 std::string describeGain(const Trial &trial) {
-  const Comparison &figure = trial.backToBack.separates() ||
-                                     !trial.call.separates()
-                                 ? trial.backToBack
-                                 : trial.call;
+  const Comparison &figure =
+      trial.backToBack.separates() || !trial.call.separates() ? trial.backToBack
+                                                              : trial.call;
   return absl::StrFormat("%.1f%% [%.1f, %.1f] faster", 100 * (1 - figure.ratio),
                          100 * (1 - figure.ratioHigh),
                          100 * (1 - figure.ratioLow));

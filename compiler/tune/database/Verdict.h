@@ -51,8 +51,8 @@ struct Trial {
 /// tuned plans; or, where pointers of library calls change in every run, in
 /// "#pointers" of staging them ("tuned") and launching ("default"), and in
 /// "#update" of updating the graph ("tuned") and the same pointers ("default").
-/// In "#descent" it is the plan that was found by changing choices ("tuned") and
-/// the one where that began ("default").
+/// In "#descent" it is the plan that was found by changing choices ("tuned")
+/// and the one where that began ("default").
 struct Verdict {
   /// Ends of `plan`: what is judged of a model.
   static constexpr absl::string_view kPlansRow = "", kGraphRow = "#graph",

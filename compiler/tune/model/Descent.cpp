@@ -59,10 +59,9 @@ findDescent(const DescentInputs &inputs, TuningDb &db) {
   if (!stored.ok()) {
     return stored.status();
   }
-  if (!*stored ||
-      ((*stored)->isProvisional &&
-       isSearchedAgain((*stored)->provisionalSearches, (*stored)->noise,
-                       model.probeNoise))) {
+  if (!*stored || ((*stored)->isProvisional &&
+                   isSearchedAgain((*stored)->provisionalSearches,
+                                   (*stored)->noise, model.probeNoise))) {
     return std::nullopt;
   }
   std::optional<Choices> choices = choicesOf(inputs, **stored);
@@ -93,9 +92,7 @@ private:
   bool isInterrupted() const {
     return inputs.model.rounds.stop && inputs.model.rounds.stop();
   }
-  double secondsLeft() const {
-    return begun + inputs.maxSeconds - clock.now();
-  }
+  double secondsLeft() const { return begun + inputs.maxSeconds - clock.now(); }
   /// Whether there is time for one more trial, and to compare what descent ends
   /// with and what it started from.
   bool hasTime() const;
@@ -142,8 +139,7 @@ absl::StatusOr<Descent::Plan> Descent::build(const Choices &choices) {
   if (!path.ok()) {
     return path.status();
   }
-  return Plan{choices,
-              {absl::StrCat("plan ", ++plansBuilt), *std::move(path)}};
+  return Plan{choices, {absl::StrCat("plan ", ++plansBuilt), *std::move(path)}};
 }
 
 bool Descent::hasTime() const {

@@ -60,8 +60,8 @@ struct DescentResult {
 };
 
 /// The stored verdict on the plan, if it still fits: the problems offer all
-/// candidates that it took. One that is provisional does not count if the inputs
-/// say that another search is worth it.
+/// candidates that it took. One that is provisional does not count if the
+/// inputs say that another search is worth it.
 absl::StatusOr<std::optional<DescentResult>>
 findDescent(const DescentInputs &inputs, TuningDb &db);
 

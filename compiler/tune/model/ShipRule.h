@@ -52,8 +52,9 @@ bool mayShip(const Figures &overDefault);
 
 /// Whether a plan with other choices may take the place of the plan before it,
 /// both run in the same way: one of the two figures is shorter, by its interval
-/// and by 1 % at least, and neither is longer. Of disturbed figures back-to-back
-/// time must be shorter by 5 %, and they say nothing where the teams differ.
+/// and by 1 % at least, and neither is longer. Of disturbed figures
+/// back-to-back time must be shorter by 5 %, and they say nothing where the
+/// teams differ.
 bool mayReplace(const Figures &overBefore);
 
 /// Whether a plan that replays when its stream is idle may ship in place of

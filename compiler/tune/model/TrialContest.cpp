@@ -84,8 +84,7 @@ void TrialContest::note(const PlanContest &contest, const Figures &figures) {
     return;
   }
   if (Noise noise = contest.noise();
-      noise.isKnown() &&
-      (!noise_.isKnown() || noise.spread > noise_.spread)) {
+      noise.isKnown() && (!noise_.isKnown() || noise.spread > noise_.spread)) {
     noise_ = noise;
   }
   bool isHeldBack = figures.isDisturbed && figures.backToBack.isShorter() &&
@@ -133,9 +132,8 @@ absl::StatusOr<Figures> TrialContest::timeAnew(TrialPlan &changed,
   return status.ok() ? timeLoaded(changed, before, mostSeconds) : status;
 }
 
-absl::StatusOr<Figures> TrialContest::time(TrialPlan &changed,
-                                           TrialPlan &before,
-                                           double mostSeconds) {
+absl::StatusOr<Figures>
+TrialContest::time(TrialPlan &changed, TrialPlan &before, double mostSeconds) {
   if (absl::Status status = load(changed); !status.ok()) {
     return status;
   }

@@ -55,8 +55,7 @@ private:
     runtime::LoadReply answer;
     answer.arenaBytes = machine.candidates.at(choice).scratchBytes;
     answer.callsLibrary = machine.candidates.at(choice).libraryThreads > 0;
-    answer.threads =
-        std::max(machine.candidates.at(choice).libraryThreads, 1);
+    answer.threads = std::max(machine.candidates.at(choice).libraryThreads, 1);
     answer.libraryUsesCallers =
         !machine.candidates.at(choice).changedUs.empty();
     return reply(answer);

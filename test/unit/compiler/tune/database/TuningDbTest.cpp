@@ -380,8 +380,8 @@ TEST(TuningDb, ADatabaseOfVersion6KeepsItsVerdicts) {
   verdict.backToBack = {9, 10, 0.9, 0.89, 0.91};
   ASSERT_TRUE(folder.openDb()->putVerdict(verdict).ok());
   {
-    auto raw = Sqlite::open(folder / "tuning.db", SQLITE_OPEN_READWRITE, 1,
-                            nullptr);
+    auto raw =
+        Sqlite::open(folder / "tuning.db", SQLITE_OPEN_READWRITE, 1, nullptr);
     ASSERT_TRUE((*raw)
                     ->execute("ALTER TABLE verdict DROP COLUMN trials; PRAGMA "
                               "user_version = 6")

@@ -32,9 +32,9 @@ TEST_F(DescentTest, TakesWhatMakesTheWholeFaster) {
   EXPECT_EQ(verdict.trials[1].changes.front().candidate, "c");
   EXPECT_THAT(describeGain(verdict.trials[1]), HasSubstr("] faster"));
   EXPECT_FALSE(verdict.trials[2].isTaken);
-  EXPECT_THAT(describe(verdict), testing::StartsWith(
-                                     "1 of 3 changes makes the whole model "
-                                     "faster: after "));
+  EXPECT_THAT(describe(verdict),
+              testing::StartsWith("1 of 3 changes makes the whole model "
+                                  "faster: after "));
   EXPECT_THAT(said.front(), HasSubstr("trying change 1 of 3 in the whole "
                                       "model: linear(p0), 0 taken"));
 }

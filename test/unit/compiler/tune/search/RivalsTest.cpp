@@ -29,9 +29,14 @@ TEST(Rivals, AreTheFastestThatComeClose) {
 }
 
 TEST(Rivals, OfOtherSourcesTheFastestIsOneMore) {
-  std::vector<Row> rows = {row(10),           row(10.1),        row(10.2),
-                           row(10.3),         row(12, "blas"),  row(12.5, "blas"),
-                           row(12.6, "gemm,blas"), row(14, "dnn")};
+  std::vector<Row> rows = {row(10),
+                           row(10.1),
+                           row(10.2),
+                           row(10.3),
+                           row(12, "blas"),
+                           row(12.5, "blas"),
+                           row(12.6, "gemm,blas"),
+                           row(14, "dnn")};
   EXPECT_THAT(selectRivals(rows, 0), ElementsAre(1, 2, 3, 4, 6));
 }
 
