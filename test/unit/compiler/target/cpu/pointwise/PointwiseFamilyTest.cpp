@@ -535,13 +535,15 @@ TEST(PointwiseFamilyTest, SaysWhyNot) {
   EXPECT_THAT(reasonFor({"tensor<4x6xf32>"}, "tensor<3x8xf32>", R"(
     %t = graph.transpose %0 [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>
     %r = graph.reshape %t : tensor<6x4xf32> to tensor<3x8xf32>
-    kernel.yield %r : tensor<3x8xf32>)"),
+    %z = graph.relu %r : tensor<3x8xf32>
+    kernel.yield %z : tensor<3x8xf32>)"),
               HasSubstr("graph.reshape of a transposed value"));
   EXPECT_THAT(
       reasonFor({"tensor<4x6xf32>", "tensor<6xf32>"}, "tensor<3x8xf32>", R"(
     %t = graph.add %0, %1 : (tensor<4x6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
     %r = graph.reshape %t : tensor<4x6xf32> to tensor<3x8xf32>
-    kernel.yield %r : tensor<3x8xf32>)"),
+    %z = graph.relu %r : tensor<3x8xf32>
+    kernel.yield %z : tensor<3x8xf32>)"),
       HasSubstr("graph.reshape of a broadcast value"));
   EXPECT_THAT(
       reasonFor({"tensor<4x6xf32>", "tensor<5x6xf32>"}, "tensor<4x5xf32>", R"(
