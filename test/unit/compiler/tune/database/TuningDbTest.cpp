@@ -406,7 +406,9 @@ TEST(TuningDb, TrialsOfADescentAreKeptAndExported) {
   Verdict verdict;
   verdict.plan = "plan#descent";
   verdict.device = "cpu";
-  verdict.trials = {makeTrial(), Trial{.changes = {}, .refusal = "line"}};
+  Trial refused;
+  refused.refusal = "line";
+  verdict.trials = {makeTrial(), refused};
   auto db = folder.openDb(), other = folder.openDb("other.db");
   ASSERT_TRUE(db->putVerdict(verdict).ok());
   auto text = *db->exportJson();
