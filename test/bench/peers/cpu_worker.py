@@ -10,14 +10,13 @@ cpu_models.py, a line each.
 
 import argparse
 import json
-import os
 import pathlib
 import sys
 import time
-import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+import answering  # noqa: E402
 import minic_library  # noqa: E402
 import model_workloads  # noqa: E402
 
@@ -170,11 +169,6 @@ class Session:
                 "cpu_us": 1e6 * (time.process_time() - before) / n}
 
 
-def first_line(exception):
-    lines = str(exception).strip().splitlines()
-    return f"{type(exception).__name__}: {lines[0][:200] if lines else '?'}"
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--peer", required=True)
@@ -182,21 +176,7 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, required=True)
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--minic-library", type=pathlib.Path)
-    session = Session(parser.parse_args())
-    # Requests and answers are this process's alone: whatever else is printed
-    # goes to the log.
-    requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)
-    for line in requests:
-        request = json.loads(line)
-        try:
-            reply = {"ok": getattr(session, "do_" + request.pop("do"))(
-                **request)}
-        except Exception as exception:
-            traceback.print_exc()
-            reply = {"error": first_line(exception)}
-        print(json.dumps(reply), file=answers, flush=True)
+    answering.answer_requests(Session(parser.parse_args()))
 
 
 if __name__ == "__main__":

@@ -9,11 +9,9 @@
 """
 
 import argparse
-import json
-import os
 import pathlib
-import traceback
 
+import answering
 import kinds
 import timing
 import workloads
@@ -70,7 +68,7 @@ class Session:
                 self.graph, self.stream = timing.record(self.torch,
                                                         self.peer.capture)
             except Exception as exception:  # it has no device time, then
-                note += f" (not captured: {first_line(exception)})"
+                note += f" (not captured: {answering.first_line(exception)})"
                 self.torch.cuda.synchronize()
         return {"error": error, "note": note.strip(),
                 "device": self.torch.cuda.get_device_name(),
@@ -115,11 +113,6 @@ def wide(x):
     return x.double() if x.is_floating_point() else x
 
 
-def first_line(exception):
-    lines = str(exception).strip().splitlines()
-    return f"{type(exception).__name__}: {lines[0][:200] if lines else '?'}"
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--peer", required=True)
@@ -128,21 +121,7 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--runner", type=pathlib.Path, required=True)
     parser.add_argument("--minic-option", action="append", default=[])
-    session = Session(parser.parse_args())
-    # Requests and answers are this process's alone: whatever else is printed,
-    # by compilers too, goes to the log, and nobody else finds input.
-    requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)
-    for line in requests:
-        request = json.loads(line)
-        try:
-            reply = {"ok": getattr(session, "do_" + request.pop("do"))(
-                **request)}
-        except Exception as exception:
-            traceback.print_exc()
-            reply = {"error": first_line(exception)}
-        print(json.dumps(reply), file=answers, flush=True)
+    answering.answer_requests(Session(parser.parse_args()))
 
 
 if __name__ == "__main__":
