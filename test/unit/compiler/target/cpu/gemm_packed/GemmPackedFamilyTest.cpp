@@ -12,6 +12,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -104,6 +105,22 @@ TEST(GemmPackedFamily, OffersDistinctSchedulesForAnyShape) {
       }
     }
   }
+}
+
+TEST(GemmPackedFamily, OffersLastWhatSpills) {
+  std::string x = tensor({128, 768}, "f32"), w = tensor({3072, 768}, "f32"),
+              y = tensor({128, 3072}, "f32");
+  ParsedFusion parsed({x, w}, y, linearBody(x, w, y));
+  std::vector<Implementation> offers =
+      family.enumerate(parsed.get(), getCpuProfile(1, "v3"));
+  // 3x32 takes 12 sums, 4 vectors of the panel and a broadcast: 17 of 16.
+  auto spills = [](const Implementation &offer) {
+    return StringRef(offer.name).contains("3x32");
+  };
+  EXPECT_FALSE(spills(offers.front()));
+  EXPECT_TRUE(
+      std::is_partitioned(offers.begin(), offers.end(),
+                          [&](const auto &offer) { return !spills(offer); }));
 }
 
 TEST(GemmPackedFamily, EveryOfferIsRight) {
