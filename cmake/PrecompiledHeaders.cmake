@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Headers of other projects, parsed once instead of in every translation unit:
-# a cold build spends most of its time there.
+# Headers of other projects and of the dialects, parsed once instead of in every
+# translation unit: a cold build spends most of its time there.
 #
 # Not where ccache is used: it shares objects between checkouts, while a
 # precompiled header names the checkout that it was made in. Builds with ccache
@@ -16,6 +16,11 @@ set(_mlir_headers <mlir/Bytecode/BytecodeImplementation.h>
   <mlir/Dialect/Math/IR/Math.h> <mlir/Dialect/SCF/IR/SCF.h>
   <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/IR/BuiltinOps.h>
   <mlir/IR/PatternMatch.h> <mlir/Pass/Pass.h>)
+set(_dialect_headers dialects/graph/Graph.h dialects/kernel/Kernel.h
+  dialects/plan/Plan.h)
+list(TRANSFORM _dialect_headers PREPEND ${CMAKE_SOURCE_DIR}/)
+set(_dialect_tables minic_graph_inc minic_graph_interfaces_inc minic_kernel_inc
+  minic_plan_inc)
 
 # _precompile(name HEADERS ... [DEPS ...] [POSITION -fPIE]): what targets reuse.
 # Programs are compiled with -fPIE, libraries with -fPIC, and neither can use
@@ -24,6 +29,8 @@ function(_precompile name)
   cmake_parse_arguments(ARG "" "POSITION" "HEADERS;DEPS" ${ARGN})
   add_library(${name} OBJECT EXCLUDE_FROM_ALL
     ${CMAKE_SOURCE_DIR}/cmake/PrecompiledHeaders.cpp)
+  target_include_directories(${name} PRIVATE
+    ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS})
   target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
   target_compile_options(${name} PRIVATE ${ARG_POSITION})
@@ -33,8 +40,11 @@ _precompile(minic_library_headers HEADERS ${_status_headers})
 _precompile(minic_test_headers HEADERS ${_status_headers} <gmock/gmock.h>
   DEPS GTest::gmock POSITION -fPIE)
 if(MINIC_BUILD_COMPILER)
-  _precompile(minic_mlir_library_headers HEADERS ${_mlir_headers}
-    DEPS minic::mlir_headers)
-  _precompile(minic_mlir_test_headers HEADERS ${_mlir_headers} <gmock/gmock.h>
+  _precompile(minic_mlir_library_headers
+    HEADERS ${_mlir_headers} ${_dialect_headers} DEPS minic::mlir_headers)
+  _precompile(minic_mlir_test_headers
+    HEADERS ${_mlir_headers} ${_dialect_headers} <gmock/gmock.h>
     DEPS minic::mlir_headers GTest::gmock POSITION -fPIE)
+  add_dependencies(minic_mlir_library_headers ${_dialect_tables})
+  add_dependencies(minic_mlir_test_headers ${_dialect_tables})
 endif()
