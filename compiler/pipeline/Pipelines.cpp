@@ -31,6 +31,11 @@ static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
   // Transposes end at constants, where folding turns them into bytes.
   passes.addNestedPass<func::FuncOp>(graph::createPushTransposes());
   addFoldConstants(passes, inputs);
+  // Patterns see constants and matrices that are read transposed, and equal
+  // values as one. Weights that they transpose are folded.
+  passes.addPass(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(graph::createRaise());
+  addFoldConstants(passes, inputs);
   if (inputs.mergeLinears != "never") {
     // Once weights are constants, and equal inputs are one value.
     passes.addPass(createCSEPass());

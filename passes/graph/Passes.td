@@ -111,6 +111,27 @@ def PushTransposes : Pass<"graph-push-transposes", "::mlir::func::FuncOp"> {
   }];
 }
 
+def Raise : Pass<"graph-raise", "::mlir::func::FuncOp"> {
+  let summary = "Makes named ops of what exporters write in pieces";
+  let description = [{
+    Each meaning has one form then, whoever wrote the model, and so one tuning
+    key; fusions and libraries see ops that have names. Rounding stays where it
+    is written: a cast in the middle of a pattern is not looked through, unless
+    it loses nothing.
+    ```mlir
+    %0 = graph.matmul %x, %w : (tensor<4x8xf32>, tensor<8x16xf32>) -> ...
+    %1 = graph.add %0, %b : (tensor<4x16xf32>, tensor<16xf32>) -> ...
+    ```
+    becomes
+    ```mlir
+    %0 = graph.transpose %w [1, 0] : tensor<8x16xf32> -> tensor<16x8xf32>
+    %1 = graph.linear %x, %0, %b : ...
+    ```
+    It runs where transposes are pushed, constants are folded and equal values
+    are one.
+  }];
+}
+
 def SinkSlices : Pass<"graph-sink-slices", "::mlir::func::FuncOp"> {
   let summary = "Moves slices behind reshapes, to the ops that read them as strides";
   let description = [{
