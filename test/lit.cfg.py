@@ -3,6 +3,7 @@
 # How lit finds and runs the tests of this tree.
 
 import os
+import subprocess
 
 import lit.formats
 
@@ -62,6 +63,16 @@ config.substitutions += [
         os.path.normpath(_python),
         os.path.join(os.path.dirname(__file__), "models", "against_torch.py"))),
 ]
+
+# Tests that export models need PyTorch, which .venv has not: the Python of an
+# environment that has it is named by MINIC_TORCH_PYTHON.
+_torch = os.environ.get("MINIC_TORCH_PYTHON")
+if _torch and subprocess.run([
+        _torch, "-c", "import importlib.util as u; exit(not all(map("
+        "u.find_spec, ('torch', 'transformers', 'onnxscript'))))"]
+        ).returncode == 0:
+    config.available_features.add("torch")
+    config.substitutions.append(("%torch-python", _torch))
 
 # What only machines with such instructions can show.
 with open("/proc/cpuinfo") as _cpus:

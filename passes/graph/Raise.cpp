@@ -24,7 +24,15 @@ namespace {
 struct Raise : graph::impl::RaiseBase<Raise> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet owning(context);
+    graph::populateRaiseClamp(owning);
+    graph::populateRaiseGather(owning);
+    graph::populateRaiseGelu(owning);
+    graph::populateRaiseGroupNorm(owning);
     graph::populateRaiseLinear(owning);
+    graph::populateRaiseRowNorms(owning);
+    graph::populateRaiseScalars(owning);
+    graph::populateRaiseSigmoid(owning);
+    graph::populateRaiseSoftmax(owning);
     patterns = std::move(owning);
     return success();
   }

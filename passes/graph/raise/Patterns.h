@@ -11,8 +11,32 @@
 
 namespace minic::graph {
 
+/// relu, clamp, hard_sigmoid, hard_swish.
+void populateRaiseClamp(mlir::RewritePatternSet &patterns);
+
+/// Gathers that are slices.
+void populateRaiseGather(mlir::RewritePatternSet &patterns);
+
+/// gelu, with erf and with tanh.
+void populateRaiseGelu(mlir::RewritePatternSet &patterns);
+
+/// group_norm.
+void populateRaiseGroupNorm(mlir::RewritePatternSet &patterns);
+
 /// Products with constant matrices, and their biases.
 void populateRaiseLinear(mlir::RewritePatternSet &patterns);
+
+/// rms_norm and layer_norm.
+void populateRaiseRowNorms(mlir::RewritePatternSet &patterns);
+
+/// Constants of one element.
+void populateRaiseScalars(mlir::RewritePatternSet &patterns);
+
+/// sigmoid, silu, softplus, mish.
+void populateRaiseSigmoid(mlir::RewritePatternSet &patterns);
+
+/// softmax and log_softmax.
+void populateRaiseSoftmax(mlir::RewritePatternSet &patterns);
 
 } // namespace minic::graph
 
