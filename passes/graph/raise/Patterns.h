@@ -14,6 +14,9 @@ namespace minic::graph {
 /// relu, clamp, hard_sigmoid, hard_swish.
 void populateRaiseClamp(mlir::RewritePatternSet &patterns);
 
+/// Linears between reshapes.
+void populateRaiseFlatRows(mlir::RewritePatternSet &patterns);
+
 /// Gathers that are slices.
 void populateRaiseGather(mlir::RewritePatternSet &patterns);
 
