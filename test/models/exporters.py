@@ -16,6 +16,7 @@ import difflib
 import logging
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import warnings
@@ -25,6 +26,8 @@ import transformers
 
 OPSETS = (17, 20, 23)
 INPUTS = ("input_ids", "attention_mask")
+SYMBOL = r'@(?:"[^"]*"|[\w.$-]+)'
+BINARIES, CONSTANTS = 2, 3  # kinds of sections
 
 
 class FirstOutput(torch.nn.Module):
@@ -67,21 +70,35 @@ def export(model, inputs, opset, path):
             **({} if is_old else {"external_data": False}))
 
 
-def plan_of(path, options):
-    plan = path.with_suffix(".plan.mlir")
-    subprocess.run(["minic", str(path), "--compile-to=plan", "-o", str(plan),
-                    *options], check=True)
-    return without_names(plan.read_text())
+def compiled(path, options):
+    """The plan as text without names, and the checksums of what it runs on."""
+    artifact = path.with_suffix(".minic")
+    subprocess.run(["minic", str(path), "-o", str(artifact), *options],
+                   check=True, stdout=subprocess.DEVNULL)
+    plan = subprocess.run(["minic", "inspect", "--mlir", str(artifact)],
+                          check=True, capture_output=True, text=True).stdout
+    return without_names(plan), checksums(artifact.read_bytes())
 
 
 def without_names(plan):
-    """Symbols are numbered in the order in which commands name them."""
+    """Constants are numbered in the order in which commands name them; their
+    bytes are compared by checksum."""
     numbers = {}
-    order = re.findall(r"plan\.constant_address @(\"[^\"]*\"|[\w.$-]+)", plan)
-    for name in order:
-        numbers.setdefault(name, f"c{len(numbers)}")
-    return re.sub(r"@(\"[^\"]*\"|[\w.$-]+)",
-                  lambda match: "@" + numbers.get(match[1], match[1]), plan)
+    for name in re.findall(rf"plan\.constant_address ({SYMBOL})", plan):
+        numbers.setdefault(name, f"@c{len(numbers)}")
+    plan = re.sub(SYMBOL, lambda m: numbers.get(m[0], m[0]), plan)
+    return re.sub(r"^(\s*plan\.constant \S+).*?( *:.*?)( = .*)?$", r"\1\2",
+                  plan, flags=re.MULTILINE)
+
+
+def checksums(artifact):
+    """Of the sections that hold kernels and constants
+    (docs/artifact-format.md)."""
+    count, = struct.unpack_from("<I", artifact, 16)
+    sections = (struct.unpack_from("<QQQQ", artifact, 40 + 32 * i)
+                for i in range(count))
+    return {kind: checksum for kind, _, _, checksum in sections
+            if kind in (BINARIES, CONSTANTS)}
 
 
 def main():
@@ -93,19 +110,23 @@ def main():
     logging.disable(logging.WARNING)
     arguments.folder.mkdir(parents=True, exist_ok=True)
     model, inputs = distilbert()
-    plans = {}
+    results = {}
     for opset in OPSETS:
         path = arguments.folder / f"distilbert-{opset}.onnx"
         export(model, inputs, opset, path)
-        plans[opset] = plan_of(path, arguments.options)
+        results[opset] = compiled(path, arguments.options)
     first, *others = OPSETS
+    plan, sums = results[first]
     for opset in others:
-        if plans[opset] != plans[first]:
+        if results[opset][0] != plan:
             sys.stdout.writelines(difflib.unified_diff(
-                plans[first].splitlines(True), plans[opset].splitlines(True),
+                plan.splitlines(True), results[opset][0].splitlines(True),
                 f"opset {first}", f"opset {opset}", n=1))
             sys.exit(f"distilbert: opsets {first} and {opset} have two plans")
-    launches = len(re.findall(r"plan\.(?:launch|call)\b", plans[first]))
+        if results[opset][1] != sums:
+            sys.exit(f"distilbert: opsets {first} and {opset} differ in "
+                     "kernels or constants")
+    launches = len(re.findall(r"plan\.(?:launch|call)\b", plan))
     print(f"distilbert: opsets {', '.join(map(str, OPSETS))} have one plan of "
           f"{launches} launches")
 

@@ -40,31 +40,47 @@ static double toDouble(APFloat value) {
   return value.convertToDouble();
 }
 
-/// The only element of a constant; a weight's bytes are a resource.
-static std::optional<double> onlyElement(ConstantOp constant) {
-  ElementsAttr value = constant.getValueAttr();
+/// The element that all of a resource's are, as initializers of a model: norms
+/// of groups are given as many ones as there are groups.
+static std::optional<double> elementOfResource(ElementsAttr value) {
+  static constexpr int64_t most = 4096;
   Type dtype = value.getElementType();
-  if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
-    if (!dense.isSplat()) {
-      return std::nullopt;
-    }
-    if (isa<FloatType>(dtype)) {
-      return toDouble(dense.getSplatValue<APFloat>());
-    }
-    APInt number = dense.getSplatValue<APInt>();
-    return dtype.isInteger(1) ? double(number.getZExtValue())
-                              : double(number.getSExtValue());
-  }
-  FailureOr<ConstantBytes> bytes = ConstantBytes::get(value);
-  auto real = dyn_cast<FloatType>(dtype);
-  if (!real || failed(bytes) || value.getNumElements() != 1 ||
-      bytes->bytes().size() * 8 != real.getWidth()) {
+  FailureOr<ConstantBytes> constant = ConstantBytes::get(value);
+  int64_t count = value.getNumElements();
+  if (failed(constant) || count == 0 || count > most) {
     return std::nullopt;
   }
+  ArrayRef<char> bytes = constant->bytes();
+  size_t size = bytes.size() / count;
   uint64_t bits = 0;
-  std::memcpy(&bits, bytes->bytes().data(), bytes->bytes().size());
-  return toDouble(
-      APFloat(real.getFloatSemantics(), APInt(real.getWidth(), bits)));
+  if (size > sizeof(bits) || bytes.drop_back(size) != bytes.drop_front(size)) {
+    return std::nullopt;
+  }
+  std::memcpy(&bits, bytes.data(), size);
+  APInt number(unsigned(size * 8), bits);
+  if (auto real = dyn_cast<FloatType>(dtype)) {
+    return toDouble(APFloat(real.getFloatSemantics(), number));
+  }
+  return double(number.getSExtValue());
+}
+
+/// The element that all of a constant's are.
+static std::optional<double> onlyElement(ConstantOp constant) {
+  ElementsAttr value = constant.getValueAttr();
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (!dense) {
+    return elementOfResource(value);
+  }
+  if (!dense.isSplat()) {
+    return std::nullopt;
+  }
+  Type dtype = value.getElementType();
+  if (isa<FloatType>(dtype)) {
+    return toDouble(dense.getSplatValue<APFloat>());
+  }
+  APInt number = dense.getSplatValue<APInt>();
+  return dtype.isInteger(1) ? double(number.getZExtValue())
+                            : double(number.getSExtValue());
 }
 
 std::optional<double> scalarOf(Value value) {

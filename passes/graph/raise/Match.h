@@ -23,8 +23,8 @@ bool isFloat(mlir::Value value);
 /// A constant whose bytes are there.
 bool isKnown(mlir::Value value);
 
-/// The number that all elements of a constant are: a splat, or one element,
-/// also behind reshapes and broadcasts.
+/// The number that all elements of a constant are, also behind reshapes and
+/// broadcasts. Weights of many elements are not looked at.
 std::optional<double> scalarOf(mlir::Value value);
 
 /// Whether `number` is `expected` rounded to `dtype`, give or take what a few

@@ -42,14 +42,18 @@ struct ScalarOperands : OpInterfaceRewritePattern<PointwiseOpInterface> {
           !keepsShape(op, operand.getOperandNumber())) {
         continue;
       }
-      auto constant = operand.get().getDefiningOp<ConstantOp>();
-      auto value = dyn_cast<DenseElementsAttr>(constant.getValueAttr());
-      if (!value) {
+      std::optional<double> number = scalarOf(operand.get());
+      if (!number) {
         continue;
       }
-      auto scalar = ConstantOp::create(
-          rewriter, constant.getLoc(),
-          cast<ElementsAttr>(value.reshape(type.clone(ArrayRef<int64_t>()))));
+      Type dtype = type.getElementType();
+      Attribute element = isa<FloatType>(dtype)
+                              ? Attribute(rewriter.getFloatAttr(dtype, *number))
+                              : rewriter.getIntegerAttr(dtype, *number);
+      auto scalar =
+          ConstantOp::create(rewriter, operand.get().getLoc(),
+                             cast<ElementsAttr>(DenseElementsAttr::get(
+                                 type.clone(ArrayRef<int64_t>()), element)));
       rewriter.modifyOpInPlace(op, [&] { operand.set(scalar); });
       return success();
     }

@@ -8,6 +8,8 @@
 #include "passes/graph/raise/Patterns.h"
 #include "passes/graph/raise/Polynomial.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace minic::graph {
@@ -124,6 +126,31 @@ struct RaiseSoftplus : OpRewritePattern<LogOp> {
   }
 };
 
+/// x where x > threshold, else softplus(x), as PyTorch computes it: from a
+/// threshold on that a float32 is no different.
+struct DropThreshold : OpRewritePattern<SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    auto isAbove = op.getCondition().getDefiningOp<CompareOp>();
+    auto softplus = op.getOnFalse().getDefiningOp<SoftplusOp>();
+    if (!isAbove || !softplus || softplus.getType() != op.getType() ||
+        isAbove.getPredicate() != ComparePredicate::Gt) {
+      return rewriter.notifyMatchFailure(op, "no softplus up to a threshold");
+    }
+    Value x = softplus.getInput();
+    std::optional<double> threshold = scalarOf(isAbove.getRhs());
+    // softplus(x) - x is at most exp(-x); a float32 has 24 bits.
+    if (isAbove.getLhs() != x || op.getOnTrue() != x || !threshold ||
+        *threshold <= 0 || std::exp(-*threshold) > *threshold * 0x1p-24) {
+      return rewriter.notifyMatchFailure(op, "it is another function");
+    }
+    rewriter.replaceOp(op, softplus);
+    return success();
+  }
+};
+
 /// x * tanh(softplus(x))
 struct RaiseMish : OpRewritePattern<MulOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -147,8 +174,8 @@ struct RaiseMish : OpRewritePattern<MulOp> {
 } // namespace
 
 void populateRaiseSigmoid(RewritePatternSet &patterns) {
-  patterns.add<RaiseSigmoid, RaiseSilu, GateSecond, RaiseSoftplus, RaiseMish>(
-      patterns.getContext());
+  patterns.add<RaiseSigmoid, RaiseSilu, GateSecond, RaiseSoftplus,
+               DropThreshold, RaiseMish>(patterns.getContext());
 }
 
 } // namespace minic::graph

@@ -22,6 +22,29 @@ func.func @instance_norm(%x: tensor<2x6x5x5xf32>) -> tensor<2x6x5x5xf32> {
 
 // -----
 
+// Ones and zeros that are initializers of the model.
+// CHECK-LABEL: func.func @initializers
+// CHECK:      graph.group_norm %{{.+}} groups = 2 : (tensor<2x6x5xf32>)
+func.func @initializers(%x: tensor<2x6x5xf32>) -> tensor<2x6x5xf32> {
+  %ones = graph.constant @ones = dense_resource<ones> : tensor<2xf32>
+  %zeros = graph.constant @zeros = dense_resource<zeros> : tensor<2xf32>
+  %0 = graph.reshape %x : tensor<2x6x5xf32> to tensor<2x2x15xf32>
+  %1 = graph.group_norm %0 scale %ones bias %zeros groups = 2 : (tensor<2x2x15xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x2x15xf32>
+  %2 = graph.reshape %1 : tensor<2x2x15xf32> to tensor<2x6x5xf32>
+  return %2 : tensor<2x6x5xf32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      ones: "0x040000000000803F0000803F",
+      zeros: "0x040000000000000000000000"
+    }
+  }
+#-}
+
+// -----
+
 // Written out: a layer norm of each group.
 // CHECK-LABEL: func.func @written_out
 // CHECK-SAME: %[[X:.+]]: tensor<2x6x5xf32>

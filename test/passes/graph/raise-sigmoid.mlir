@@ -66,6 +66,34 @@ func.func @mish(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
 
 // -----
 
+// PyTorch's softplus has a threshold, from which on it is x in f32 either way.
+// CHECK-LABEL: func.func @threshold
+// CHECK-SAME: %[[X:.+]]: tensor
+// CHECK-NEXT: %[[Y:.+]] = graph.softplus %[[X]]
+// CHECK-NEXT: return %[[Y]]
+func.func @threshold(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %twenty = graph.constant dense<20.0> : tensor<f32>
+  %0 = graph.softplus %x : tensor<3x5xf32>
+  %1 = graph.compare gt, %x, %twenty : (tensor<3x5xf32>, tensor<f32>) -> tensor<3x5xi1>
+  %2 = graph.select %1, %x, %0 : (tensor<3x5xi1>, tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+  return %2 : tensor<3x5xf32>
+}
+
+// -----
+
+// From 2 on it is not.
+// CHECK-LABEL: func.func @low_threshold
+// CHECK: graph.select
+func.func @low_threshold(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %two = graph.constant dense<2.0> : tensor<f32>
+  %0 = graph.softplus %x : tensor<3x5xf32>
+  %1 = graph.compare gt, %x, %two : (tensor<3x5xf32>, tensor<f32>) -> tensor<3x5xi1>
+  %2 = graph.select %1, %x, %0 : (tensor<3x5xi1>, tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+  return %2 : tensor<3x5xf32>
+}
+
+// -----
+
 // Gates of other values, and 2 + exp(x).
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: graph.silu
