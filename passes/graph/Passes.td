@@ -129,6 +129,11 @@ def Raise : Pass<"graph-raise", "::mlir::func::FuncOp"> {
     ```
     It runs where transposes are pushed, constants are folded and equal values
     are one.
+
+    Attention gets one form wherever it comes from: a mask that is known becomes
+    an attribute or nothing, another has the smallest shape that broadcasts,
+    and repeated keys and values are shared by heads. docs/numerics.md says what
+    becomes of queries without keys.
   }];
 }
 

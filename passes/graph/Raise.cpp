@@ -24,6 +24,7 @@ namespace {
 struct Raise : graph::impl::RaiseBase<Raise> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet owning(context);
+    graph::populateRaiseAttention(owning);
     graph::populateRaiseClamp(owning);
     graph::populateRaiseFlatRows(owning);
     graph::populateRaiseGather(owning);
@@ -34,6 +35,7 @@ struct Raise : graph::impl::RaiseBase<Raise> {
     graph::populateRaiseScalars(owning);
     graph::populateRaiseSigmoid(owning);
     graph::populateRaiseSoftmax(owning);
+    graph::populateSimplifyAttention(owning);
     patterns = std::move(owning);
     return success();
   }

@@ -11,6 +11,9 @@
 
 namespace minic::graph {
 
+/// Two products with a softmax between them.
+void populateRaiseAttention(mlir::RewritePatternSet &patterns);
+
 /// relu, clamp, hard_sigmoid, hard_swish.
 void populateRaiseClamp(mlir::RewritePatternSet &patterns);
 
@@ -40,6 +43,9 @@ void populateRaiseSigmoid(mlir::RewritePatternSet &patterns);
 
 /// softmax and log_softmax.
 void populateRaiseSoftmax(mlir::RewritePatternSet &patterns);
+
+/// One form of every attention: masks, heads, scale.
+void populateSimplifyAttention(mlir::RewritePatternSet &patterns);
 
 } // namespace minic::graph
 

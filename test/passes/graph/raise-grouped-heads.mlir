@@ -1,0 +1,72 @@
+// RUN: minic-opt %s --split-input-file --graph-raise | FileCheck %s
+
+// Keys and values that are repeated for successive heads are shared by them.
+// CHECK-LABEL: func.func @attention
+// CHECK-SAME: %[[Q:[^:]+]]: {{[^,]+}}, %[[K:[^:]+]]: {{[^,]+}}, %[[V:[^:]+]]:
+// CHECK-NEXT: graph.attention %[[Q]], %[[K]], %[[V]] : (tensor<2x6x5x4xf32>, tensor<2x3x7x4xf32>, tensor<2x3x7x4xf32>)
+func.func @attention(%q: tensor<2x6x5x4xf32>, %k: tensor<2x3x7x4xf32>, %v: tensor<2x3x7x4xf32>) -> tensor<2x6x5x4xf32> {
+  %k1 = graph.reshape %k : tensor<2x3x7x4xf32> to tensor<2x3x1x7x4xf32>
+  %k2 = graph.broadcast %k1 : tensor<2x3x1x7x4xf32> to tensor<2x3x2x7x4xf32>
+  %k3 = graph.reshape %k2 : tensor<2x3x2x7x4xf32> to tensor<2x6x7x4xf32>
+  %v1 = graph.reshape %v : tensor<2x3x7x4xf32> to tensor<2x3x1x7x4xf32>
+  %v2 = graph.broadcast %v1 : tensor<2x3x1x7x4xf32> to tensor<2x3x2x7x4xf32>
+  %v3 = graph.reshape %v2 : tensor<2x3x2x7x4xf32> to tensor<2x6x7x4xf32>
+  %0 = graph.attention %q, %k3, %v3 : (tensor<2x6x5x4xf32>, tensor<2x6x7x4xf32>, tensor<2x6x7x4xf32>) -> tensor<2x6x5x4xf32>
+  return %0 : tensor<2x6x5x4xf32>
+}
+
+// -----
+
+// The same in pieces; keys are transposed as a batch of matrices on the way.
+// CHECK-LABEL: func.func @pieces
+// CHECK-SAME: %[[Q:[^:]+]]: {{[^,]+}}, %[[K:[^:]+]]: {{[^,]+}}, %[[V:[^:]+]]:
+// CHECK-NEXT: graph.attention %[[Q]], %[[K]], %[[V]] : (tensor<2x6x5x4xf32>, tensor<2x3x7x4xf32>, tensor<2x3x7x4xf32>)
+func.func @pieces(%q: tensor<2x6x5x4xf32>, %k: tensor<2x3x7x4xf32>, %v: tensor<2x3x7x4xf32>) -> tensor<2x6x5x4xf32> {
+  %c = graph.constant dense<0.5> : tensor<f32>
+  %k1 = graph.reshape %k : tensor<2x3x7x4xf32> to tensor<2x3x1x7x4xf32>
+  %k2 = graph.broadcast %k1 : tensor<2x3x1x7x4xf32> to tensor<2x3x2x7x4xf32>
+  %k3 = graph.reshape %k2 : tensor<2x3x2x7x4xf32> to tensor<12x7x4xf32>
+  %k4 = graph.transpose %k3 [0, 2, 1] : tensor<12x7x4xf32> -> tensor<12x4x7xf32>
+  %k5 = graph.reshape %k4 : tensor<12x4x7xf32> to tensor<2x6x4x7xf32>
+  %v1 = graph.reshape %v : tensor<2x3x7x4xf32> to tensor<2x3x1x7x4xf32>
+  %v2 = graph.broadcast %v1 : tensor<2x3x1x7x4xf32> to tensor<2x3x2x7x4xf32>
+  %v3 = graph.reshape %v2 : tensor<2x3x2x7x4xf32> to tensor<2x6x7x4xf32>
+  %0 = graph.matmul %q, %k5 : (tensor<2x6x5x4xf32>, tensor<2x6x4x7xf32>) -> tensor<2x6x5x7xf32>
+  %1 = graph.mul %0, %c : (tensor<2x6x5x7xf32>, tensor<f32>) -> tensor<2x6x5x7xf32>
+  %2 = graph.softmax %1 axis = 3 : tensor<2x6x5x7xf32>
+  %3 = graph.matmul %2, %v3 : (tensor<2x6x5x7xf32>, tensor<2x6x7x4xf32>) -> tensor<2x6x5x4xf32>
+  return %3 : tensor<2x6x5x4xf32>
+}
+
+// -----
+
+// Only keys are repeated: there are no such heads.
+// CHECK-LABEL: func.func @keys_alone
+// CHECK: graph.broadcast
+// CHECK: graph.attention {{.*}} : (tensor<2x6x5x4xf32>, tensor<2x6x7x4xf32>, tensor<2x6x7x4xf32>)
+func.func @keys_alone(%q: tensor<2x6x5x4xf32>, %k: tensor<2x3x7x4xf32>, %v: tensor<2x6x7x4xf32>) -> tensor<2x6x5x4xf32> {
+  %k1 = graph.reshape %k : tensor<2x3x7x4xf32> to tensor<2x3x1x7x4xf32>
+  %k2 = graph.broadcast %k1 : tensor<2x3x1x7x4xf32> to tensor<2x3x2x7x4xf32>
+  %k3 = graph.reshape %k2 : tensor<2x3x2x7x4xf32> to tensor<2x6x7x4xf32>
+  %0 = graph.matmul %q, %k3 {transpose_rhs} : (tensor<2x6x5x4xf32>, tensor<2x6x7x4xf32>) -> tensor<2x6x5x7xf32>
+  %1 = graph.softmax %0 axis = 3 : tensor<2x6x5x7xf32>
+  %2 = graph.matmul %1, %v : (tensor<2x6x5x7xf32>, tensor<2x6x7x4xf32>) -> tensor<2x6x5x4xf32>
+  return %2 : tensor<2x6x5x4xf32>
+}
+
+// -----
+
+// Heads one after another, and again: not successive ones that share a key.
+// CHECK-LABEL: func.func @in_turn
+// CHECK-COUNT-2: graph.broadcast
+// CHECK: graph.attention {{.*}} : (tensor<2x6x5x4xf32>, tensor<2x6x7x4xf32>, tensor<2x6x7x4xf32>)
+func.func @in_turn(%q: tensor<2x6x5x4xf32>, %k: tensor<2x3x7x4xf32>, %v: tensor<2x3x7x4xf32>) -> tensor<2x6x5x4xf32> {
+  %k1 = graph.reshape %k : tensor<2x3x7x4xf32> to tensor<2x1x3x7x4xf32>
+  %k2 = graph.broadcast %k1 : tensor<2x1x3x7x4xf32> to tensor<2x2x3x7x4xf32>
+  %k3 = graph.reshape %k2 : tensor<2x2x3x7x4xf32> to tensor<2x6x7x4xf32>
+  %v1 = graph.reshape %v : tensor<2x3x7x4xf32> to tensor<2x1x3x7x4xf32>
+  %v2 = graph.broadcast %v1 : tensor<2x1x3x7x4xf32> to tensor<2x2x3x7x4xf32>
+  %v3 = graph.reshape %v2 : tensor<2x2x3x7x4xf32> to tensor<2x6x7x4xf32>
+  %0 = graph.attention %q, %k3, %v3 : (tensor<2x6x5x4xf32>, tensor<2x6x7x4xf32>, tensor<2x6x7x4xf32>) -> tensor<2x6x5x4xf32>
+  return %0 : tensor<2x6x5x4xf32>
+}
