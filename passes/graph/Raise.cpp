@@ -31,6 +31,7 @@ struct Raise : graph::impl::RaiseBase<Raise> {
     graph::populateRaiseGelu(owning);
     graph::populateRaiseGroupNorm(owning);
     graph::populateRaiseLinear(owning);
+    graph::populateRaiseRotary(owning);
     graph::populateRaiseRowNorms(owning);
     graph::populateRaiseScalars(owning);
     graph::populateRaiseSigmoid(owning);

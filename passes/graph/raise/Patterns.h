@@ -32,6 +32,9 @@ void populateRaiseGroupNorm(mlir::RewritePatternSet &patterns);
 /// Products with constant matrices, and their biases.
 void populateRaiseLinear(mlir::RewritePatternSet &patterns);
 
+/// Rotary embeddings.
+void populateRaiseRotary(mlir::RewritePatternSet &patterns);
+
 /// rms_norm and layer_norm.
 void populateRaiseRowNorms(mlir::RewritePatternSet &patterns);
 

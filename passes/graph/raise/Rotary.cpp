@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rotary embeddings of a last dimension that is two halves. Exporters write
+// x * cos + concat(-second, first) * sin, where cos and sin repeat themselves,
+// or both halves on their own.
+
+#include "passes/graph/raise/Match.h"
+#include "passes/graph/raise/Patterns.h"
+
+#include "dialects/graph/ConstantBytes.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace minic::graph {
+
+//===----------------------------------------------------------------------===//
+// Slices of the last dimension
+//===----------------------------------------------------------------------===//
+
+/// What `value` takes [begin, end) of, along the last dimension alone; null
+/// where it is something else.
+static Value slicedLast(Value value, int64_t begin, int64_t end) {
+  auto slice = value.getDefiningOp<SliceOp>();
+  if (!slice) {
+    return {};
+  }
+  ArrayRef<int64_t> whole = slice.getInput().getType().getShape();
+  ArrayRef<int64_t> part = slice.getType().getShape();
+  bool isLast = whole.drop_back() == part.drop_back() &&
+                slice.getStarts().back() == begin &&
+                slice.getEnds().back() == end && slice.getSteps().back() == 1;
+  return isLast ? slice.getInput() : Value();
+}
+
+static Value sliceLast(OpBuilder &builder, Value value, int64_t end) {
+  SmallVector<int64_t> ends(typeOf(value).getShape());
+  SmallVector<int64_t> starts(ends.size()), steps(ends.size(), 1);
+  ends.back() = end;
+  return SliceOp::create(builder, value.getLoc(), value, starts, ends, steps);
+}
+
+static bool isAlongLast(ConcatOp concat, size_t inputs) {
+  return concat.getInputs().size() == inputs &&
+         concat.getAxis() + 1 == uint64_t(typeOf(concat).getRank());
+}
+
+//===----------------------------------------------------------------------===//
+// Values whose last dimension is one half twice
+//===----------------------------------------------------------------------===//
+
+static bool isTwice(ConstantOp constant) {
+  FailureOr<ConstantBytes> bytes = ConstantBytes::get(constant.getValueAttr());
+  if (failed(bytes)) {
+    return false;
+  }
+  RankedTensorType type = typeOf(constant);
+  size_t row = size_t(type.getShape().back()) *
+               llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  const char *data = bytes->bytes().data();
+  for (size_t at = 0; at < bytes->bytes().size(); at += row) {
+    if (std::memcmp(data + at, data + at + row / 2, row / 2) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+namespace {
+
+/// `value` as far as its first half; the second is the same.
+class Halver {
+public:
+  /// Whether it can be halved by changing the ops that make it.
+  static bool canHalve(Value value, int depth = 12) {
+    Operation *op = value.getDefiningOp();
+    RankedTensorType type = typeOf(value);
+    if (!op || depth == 0 || type.getRank() == 0 ||
+        type.getShape().back() % 2 != 0) {
+      return false;
+    }
+    if (auto constant = dyn_cast<ConstantOp>(op)) {
+      return isKnown(constant) && isTwice(constant);
+    }
+    if (auto concat = dyn_cast<ConcatOp>(op)) {
+      return isAlongLast(concat, 2) &&
+             isSame(concat.getInputs()[0], concat.getInputs()[1]);
+    }
+    std::optional<unsigned> halved = halvedOperand(op);
+    return halved && canHalve(op->getOperand(*halved), depth - 1);
+  }
+
+  static Value halve(OpBuilder &builder, Value value) {
+    Operation *op = value.getDefiningOp();
+    int64_t half = typeOf(value).getShape().back() / 2;
+    if (isa<ConstantOp>(op)) {
+      return sliceLast(builder, value, half);
+    }
+    if (auto concat = dyn_cast<ConcatOp>(op)) {
+      return concat.getInputs()[0];
+    }
+    unsigned halved = *halvedOperand(op);
+    IRMapping mapping;
+    mapping.map(op->getOperand(halved), halve(builder, op->getOperand(halved)));
+    Operation *copy = builder.clone(*op, mapping);
+    SmallVector<int64_t> shape(typeOf(value).getShape());
+    shape.back() = half;
+    copy->getResult(0).setType(typeOf(value).clone(shape));
+    return copy->getResult(0);
+  }
+
+private:
+  /// The operand whose last dimension is that of `op`'s result, where the
+  /// others, if there are any, are the same for all of it.
+  static std::optional<unsigned> halvedOperand(Operation *op) {
+    if (op->getNumResults() != 1) {
+      return std::nullopt;
+    }
+    int64_t last = typeOf(op->getResult(0)).getShape().back();
+    auto hasLast = [&](unsigned operand) {
+      ArrayRef<int64_t> shape = typeOf(op->getOperand(operand)).getShape();
+      return !shape.empty() && shape.back() == last;
+    };
+    if (isa<ReshapeOp, BroadcastOp, CosOp, SinOp, CastOp, NegOp>(op)) {
+      return hasLast(0) ? std::optional(0u) : std::nullopt;
+    }
+    if (auto transpose = dyn_cast<TransposeOp>(op)) {
+      int64_t rank = transpose.getType().getRank();
+      return transpose.getPermutation().back() == rank - 1 ? std::optional(0u)
+                                                           : std::nullopt;
+    }
+    if (auto gather = dyn_cast<GatherOp>(op)) {
+      int64_t rank = gather.getInput().getType().getRank();
+      return int64_t(gather.getAxis()) != rank - 1 ? std::optional(0u)
+                                                   : std::nullopt;
+    }
+    if (isa<MulOp, DivOp>(op)) {
+      for (unsigned operand : {0, 1}) {
+        ArrayRef<int64_t> other = typeOf(op->getOperand(!operand)).getShape();
+        if (hasLast(operand) && (other.empty() || other.back() == 1)) {
+          return operand;
+        }
+      }
+    }
+    return std::nullopt;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+/// Whether rotary reads `cos` and `sin` of `pairs` pairs for x, or for twice as
+/// many elements where each is there twice.
+bool areAngles(Value x, Value cos, Value sin, int64_t elements) {
+  RankedTensorType type = typeOf(cos);
+  if (type != sin.getType() || type.getRank() < 1 ||
+      type.getShape().back() != elements ||
+      type.getRank() > typeOf(x).getRank() ||
+      type.getElementType() != typeOf(x).getElementType()) {
+    return false;
+  }
+  ArrayRef<int64_t> rows = typeOf(x).getShape().drop_back();
+  auto merged = broadcastShapes(type.getShape().drop_back(), rows);
+  return succeeded(merged) && ArrayRef(*merged) == rows;
+}
+
+/// x * cos + concat(-second half, first half) * sin.
+struct RotateHalves : OpRewritePattern<AddOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AddOp op,
+                                PatternRewriter &rewriter) const override {
+    auto left = op.getLhs().getDefiningOp<MulOp>();
+    auto right = op.getRhs().getDefiningOp<MulOp>();
+    if (!left || !right) {
+      return rewriter.notifyMatchFailure(op, "not a sum of two products");
+    }
+    for (unsigned order = 0; order < 8; ++order) {
+      auto [plain, turned] = operandsOf(op, order & 1);
+      auto [x, cos] = operandsOf(plain.getDefiningOp(), order & 2);
+      auto [rotated, sin] = operandsOf(turned.getDefiningOp(), order & 4);
+      if (x.getType() == op.getType() && turns(rotated, x) &&
+          areAngles(x, cos, sin, typeOf(x).getShape().back()) &&
+          Halver::canHalve(cos) && Halver::canHalve(sin)) {
+        rewriter.replaceOpWithNewOp<RotaryOp>(
+            op, op.getType(), x, Halver::halve(rewriter, cos),
+            Halver::halve(rewriter, sin), /*interleaved=*/false);
+        return success();
+      }
+    }
+    return rewriter.notifyMatchFailure(op, "no rotation of halves");
+  }
+
+private:
+  /// Whether `rotated` is concat(-second half of x, first half of x).
+  static bool turns(Value rotated, Value x) {
+    auto concat = rotated.getDefiningOp<ConcatOp>();
+    if (!concat || !isAlongLast(concat, 2)) {
+      return false;
+    }
+    auto second = concat.getInputs()[0].getDefiningOp<NegOp>();
+    int64_t size = typeOf(x).getShape().back();
+    return second && size % 2 == 0 &&
+           slicedLast(second.getInput(), size / 2, size) == x &&
+           slicedLast(concat.getInputs()[1], 0, size / 2) == x;
+  }
+};
+
+/// concat(first * cos - second * sin, second * cos + first * sin).
+struct RotateApart : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isAlongLast(op, 2)) {
+      return rewriter.notifyMatchFailure(op,
+                                         "not two along the last dimension");
+    }
+    auto first = op.getInputs()[0].getDefiningOp<SubOp>();
+    auto second = op.getInputs()[1].getDefiningOp<AddOp>();
+    if (!first || !second) {
+      return rewriter.notifyMatchFailure(op, "not a difference and a sum");
+    }
+    int64_t half = typeOf(first).getShape().back();
+    for (unsigned order = 0; order < 4; ++order) {
+      auto [a, cos] = factors(first.getLhs(), order & 1);
+      auto [b, sin] = factors(first.getRhs(), order & 2);
+      Value x = a ? slicedLast(a, 0, half) : Value();
+      if (!x || !b || slicedLast(b, half, 2 * half) != x ||
+          x.getType() != op.getType() || !areAngles(x, cos, sin, half)) {
+        continue;
+      }
+      bool isSum = (isProduct(second.getLhs(), b, cos) &&
+                    isProduct(second.getRhs(), a, sin)) ||
+                   (isProduct(second.getLhs(), a, sin) &&
+                    isProduct(second.getRhs(), b, cos));
+      if (isSum) {
+        rewriter.replaceOpWithNewOp<RotaryOp>(op, op.getType(), x, cos, sin,
+                                              /*interleaved=*/false);
+        return success();
+      }
+    }
+    return rewriter.notifyMatchFailure(op, "no rotation of halves");
+  }
+
+private:
+  static std::pair<Value, Value> factors(Value product, bool swapped) {
+    auto mul = product.getDefiningOp<MulOp>();
+    return mul ? operandsOf(mul, swapped) : std::pair<Value, Value>();
+  }
+  static bool isProduct(Value product, Value x, Value y) {
+    auto mul = product.getDefiningOp<MulOp>();
+    return mul && ((mul.getLhs() == x && mul.getRhs() == y) ||
+                   (mul.getLhs() == y && mul.getRhs() == x));
+  }
+};
+
+/// concat(rotary(first elements), the rest): rotary leaves the rest as it is.
+struct RotateSome : OpRewritePattern<ConcatOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ConcatOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isAlongLast(op, 2)) {
+      return rewriter.notifyMatchFailure(op,
+                                         "not two along the last dimension");
+    }
+    auto rotary = op.getInputs()[0].getDefiningOp<RotaryOp>();
+    int64_t size = op.getType().getShape().back();
+    int64_t rotated = rotary ? rotary.getType().getShape().back() : 0;
+    // Rotated elements that are followed by others are pairs, all of them.
+    if (!rotary || 2 * typeOf(rotary.getCos()).getShape().back() != rotated) {
+      return rewriter.notifyMatchFailure(op, "not a rotary embedding in front");
+    }
+    Value x = slicedLast(rotary.getInput(), 0, rotated);
+    if (!x || slicedLast(op.getInputs()[1], rotated, size) != x ||
+        x.getType() != op.getType()) {
+      return rewriter.notifyMatchFailure(op, "not of one tensor");
+    }
+    rewriter.replaceOpWithNewOp<RotaryOp>(op, op.getType(), x, rotary.getCos(),
+                                          rotary.getSin(),
+                                          rotary.getInterleaved());
+    return success();
+  }
+};
+
+} // namespace
+
+void populateRaiseRotary(RewritePatternSet &patterns) {
+  patterns.add<RotateHalves, RotateApart, RotateSome>(patterns.getContext());
+}
+
+} // namespace minic::graph
