@@ -22,3 +22,11 @@ function(_absl_link_statically dir)
   endforeach()
 endfunction()
 _absl_link_statically(${CMAKE_CURRENT_SOURCE_DIR})
+
+# What a shared library links instead of absl::status and its like.
+add_library(minic_abseil_in_shared_library STATIC
+  ${CMAKE_SOURCE_DIR}/cmake/AbseilInSharedLibrary.cpp)
+add_library(minic::abseil_in_shared_library ALIAS
+  minic_abseil_in_shared_library)
+target_link_libraries(minic_abseil_in_shared_library PUBLIC
+  absl::status absl::statusor absl::strings)

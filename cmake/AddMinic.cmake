@@ -40,6 +40,14 @@ function(minic_tablegen target)
   add_custom_target(${target} DEPENDS ${outputs})
 endfunction()
 
+# minic_ships(target): its linker writes down all that it reads, for
+# .ci/check_components.py.
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/linked)
+function(minic_ships target)
+  target_link_options(${target} PRIVATE
+    LINKER:--dependency-file=${CMAKE_BINARY_DIR}/linked/${target}.d)
+endfunction()
+
 # minic_tool(name SOURCES ... DEPS ... [MLIR] [TEST_ONLY])
 # TEST_ONLY: not installed.
 function(minic_tool name)
@@ -49,8 +57,11 @@ function(minic_tool name)
   target_include_directories(${name} PRIVATE
     ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS})
-  target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc)
+  # Not -static-libgcc: its unwinder needs a function of glibc 2.35, and each
+  # machine's libgcc_s.so.1 fits its own glibc.
+  target_link_options(${name} PRIVATE -static-libstdc++)
   if(NOT ARG_TEST_ONLY)
+    minic_ships(${name})
     install(TARGETS ${name} RUNTIME COMPONENT tools)
   endif()
   if(ARG_MLIR)

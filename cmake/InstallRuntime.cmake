@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` installs of the runtime, as component "runtime":
-# headers, both libraries, find_package(minic), pkg-config, the licence.
+# headers, both libraries, find_package(minic), pkg-config.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -12,8 +12,6 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/minic)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/runtime/include/minic
   ${CMAKE_SOURCE_DIR}/third_party/dlpack/minic
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h*")
-install(FILES ${CMAKE_SOURCE_DIR}/LICENSE
-  DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/minic)
 
 foreach(kind shared static)
   if(TARGET minic_runtime_${kind})
@@ -30,7 +28,7 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/minic-config.cmake.in
   INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(
   ${CMAKE_CURRENT_BINARY_DIR}/minic-config-version.cmake
-  COMPATIBILITY SameMajorVersion)
+  COMPATIBILITY ${MINIC_PACKAGE_COMPATIBILITY})
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/minic-config.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/minic-config-version.cmake
   DESTINATION ${package_dir})

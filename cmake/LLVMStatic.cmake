@@ -39,7 +39,9 @@ target_include_directories(minic_mlir_headers SYSTEM INTERFACE
 target_compile_definitions(minic_mlir_headers INTERFACE
   _GNU_SOURCE __STDC_CONSTANT_MACROS __STDC_FORMAT_MACROS __STDC_LIMIT_MACROS)
 
-add_library(minic_mlir_link STATIC ${CMAKE_SOURCE_DIR}/cmake/LLVMStaticStubs.cpp)
+add_library(minic_mlir_link STATIC
+  ${CMAKE_SOURCE_DIR}/cmake/LLVMStaticStubs.cpp
+  ${CMAKE_SOURCE_DIR}/cmake/OldGlibc.cpp)
 add_library(minic::mlir_link ALIAS minic_mlir_link)
 target_link_libraries(minic_mlir_link PRIVATE minic::mlir_headers INTERFACE
   -Wl,--start-group ${_mlir_libs}
