@@ -15,7 +15,10 @@ cmake --install "$build" --component runtime \
 # An installed tree may be moved.
 mv "$work/first" "$work/prefix"
 prefix=$work/prefix
-test -f "$prefix/share/licenses/minic/LICENSE"
+for notice in LICENSE THIRD_PARTY_NOTICES minic.spdx.json; do
+  test -f "$prefix/share/licenses/minic/$notice"
+done
+"$source/.ci/check_shipped.py" "$prefix"
 
 expect() {
   local got
