@@ -12,7 +12,9 @@
 
 namespace minic::runtime {
 
-// What the functions' versions in the table need.
+// Not for the functions in the table: the newest, cuEventElapsedTime_v2, came
+// with 12.8. But CUDA 13 assembles cubins of another ELF format, and its cuBLAS
+// and cuDNN need its driver (docs/support.md).
 static constexpr int kOldestDriver = 13000;
 
 #define MINIC_CUDA_SYMBOL_OF(name) #name
