@@ -218,7 +218,7 @@ class Minic(Kind):
             outputs[output] = session.inputs[updated]
         self.y = outputs[0]
         self.loops = self.runner().Minic(
-            str(session.arguments.root / "lib/libminic_runtime.so.0"),
+            str(session.arguments.root / "lib/libminic_runtime.so"),
             str(self.artifact), session.workload.function, session.inputs,
             outputs)
         self.call()

@@ -48,7 +48,7 @@ with tempfile.TemporaryDirectory() as scratch:
          "--mode=reduce-overhead", *arguments.option, model, "-o", artifact)
     must(compiler, compiler, "-std=c++17", "-O2", f"-I{root / 'include'}",
          root / "examples/inference/two_streams.cpp",
-         f"-L{root / 'lib'}", "-l:libminic_runtime.so.0",
+         f"-L{root / 'lib'}", "-lminic_runtime",
          "-Wl,--allow-shlib-undefined", "-ldl", "-o", program)
     ratios = []
     for _ in range(5):
