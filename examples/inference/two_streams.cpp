@@ -3,67 +3,16 @@
 // Overlaps two streams of requests on one GPU: one Program, whose weights both
 // share, and a Context with its own memory and graph for each stream.
 // Usage: two_streams model.minic
-//
-// A service brings streams and device memory of its own: a cudaStream_t is what
-// ContextOptions::stream asks for. So that this file builds without a CUDA
-// toolkit, it takes its streams from the driver and its memory from minic.
+
+#include "cuda_streams.hpp"
 
 #include <minic/minic.hpp>
-
-#include <dlfcn.h>
 
 #include <chrono>
 #include <cstdio>
 #include <vector>
 
 namespace {
-
-/// The few driver functions that stand for a service's own CUDA code.
-class Streams {
-public:
-  /// Null where there is no driver or it refuses.
-  void *create() {
-    void *stream = nullptr;
-    bool ok = cuStreamCreate && cuStreamCreate(&stream, nonBlocking) == 0;
-    return ok ? stream : nullptr;
-  }
-  void destroy(void *stream) {
-    if (stream) {
-      cuStreamDestroy(stream);
-    }
-  }
-
-  /// Makes the device's primary context current, as the CUDA runtime does.
-  bool open(int device) {
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-    int (*cuInit)(unsigned) = nullptr;
-    int (*cuDeviceGet)(int *, int) = nullptr;
-    int (*cuDevicePrimaryCtxRetain)(void **, int) = nullptr;
-    int (*cuCtxSetCurrent)(void *) = nullptr;
-    int handle = 0;
-    void *context = nullptr;
-    return driver && find(driver, "cuInit", cuInit) &&
-           find(driver, "cuDeviceGet", cuDeviceGet) &&
-           find(driver, "cuDevicePrimaryCtxRetain", cuDevicePrimaryCtxRetain) &&
-           find(driver, "cuCtxSetCurrent", cuCtxSetCurrent) &&
-           find(driver, "cuStreamCreate", cuStreamCreate) &&
-           find(driver, "cuStreamDestroy_v2", cuStreamDestroy) &&
-           cuInit(0) == 0 && cuDeviceGet(&handle, device) == 0 &&
-           cuDevicePrimaryCtxRetain(&context, handle) == 0 &&
-           cuCtxSetCurrent(context) == 0;
-  }
-
-private:
-  static constexpr unsigned nonBlocking = 1; // CU_STREAM_NON_BLOCKING
-
-  template <typename Function>
-  static bool find(void *library, const char *name, Function &function) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    return function != nullptr;
-  }
-  int (*cuStreamCreate)(void **, unsigned) = nullptr;
-  int (*cuStreamDestroy)(void *) = nullptr;
-};
 
 /// What one stream of requests owns.
 struct Lane {
@@ -174,7 +123,7 @@ int main(int argc, char **argv) {
         "not run: the model runs on a CPU here, which has no streams\n");
     return 0;
   }
-  Streams driver;
+  CudaStreams driver;
   bool opened = driver.open(program->device().device_id);
   std::vector<void *> streams;
   if (opened) {

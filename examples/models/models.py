@@ -16,6 +16,7 @@ import sys
 
 import bert
 import gpt2
+import gpt2_cached
 import graph_text
 import llama
 import qwen3
@@ -23,8 +24,8 @@ import t5
 import model_files
 import vit
 
-MODELS = {"bert": bert, "gpt2": gpt2, "vit": vit, "llama": llama, "t5": t5,
-          "qwen3": qwen3}
+MODELS = {"bert": bert, "gpt2": gpt2, "gpt2_cached": gpt2_cached, "vit": vit,
+          "llama": llama, "t5": t5, "qwen3": qwen3}
 
 
 def build(model, size="base", batch=1, sequence=None, cache=None, layers=None,
@@ -71,7 +72,7 @@ def main():
     parser.add_argument("--sequence", type=positive,
                         help="tokens (vit: follows from the image)")
     parser.add_argument("--cache", type=positive,
-                        help="positions of the cache (llama, qwen3)")
+                        help="positions of the cache (gpt2_cached, llama, qwen3)")
     parser.add_argument("--layers", type=positive,
                         help="instead of the size's (not llama, qwen3)")
     parser.add_argument("--dtype", choices=("f32", "bf16", "f16"),
@@ -107,7 +108,7 @@ def unfit(model, size, sequence, cache, layers, **_):
         return "--sequence: that of vit follows from the image"
     if cache and not hasattr(family, "CACHE"):
         return f"--cache: {model} has none"
-    if layers and hasattr(family, "CACHE"):
+    if layers and not hasattr(family.SIZES[size], "layers"):
         return f"--layers: {model} is one block"
     return None
 

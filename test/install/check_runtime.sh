@@ -37,6 +37,36 @@ expect "$work/examples/inference_c"
 expect "$work/examples/inference_cpp"
 expect "$work/examples/inference_static"
 "$work/examples/two_streams" "$model" | grep '^not run: ' >/dev/null
+# Programs around whole models, in small.
+if [ -x "$build/bin/minic" ]; then
+  make_model() {
+    python3 "$source/examples/models/models.py" "$@" >/dev/null
+  }
+  compile() { "$build/bin/minic" --tune-db="$work/db" "$@" >/dev/null; }
+  make_model bert --size=tiny --batch=3 -o "$work/bert.mlir"
+  compile --threads=1 "$work/bert.mlir" -o "$work/bert.minic"
+  "$work/examples/bert_service" "$work/bert.minic" 40 5 >"$work/served"
+  grep -qE '^40 requests by 2 contexts: .* of 3 rows used$' "$work/served" ||
+    { cat "$work/served" >&2; exit 1; }
+  make_model gpt2_cached --size=tiny -o "$work/gpt2.mlir"
+  compile "$work/gpt2.mlir" -o "$work/gpt2.minic"
+  # All that the cache holds, and one more.
+  "$work/examples/generate" "$work/gpt2.minic" 10 5 17 99 0 >"$work/generated"
+  grep -qE '^prompt: .* ms; then [0-9.]+ tokens a second$' "$work/generated" ||
+    { cat "$work/generated" >&2; exit 1; }
+  # shellcheck disable=SC2046 # ids are words
+  python3 "$source/test/models/check_generated.py" "$build/bin" "$work" 4 \
+    $(head -1 "$work/generated") | grep -q '^10 tokens are the likeliest$'
+  for refused in "11 5 17 99 0" "1 1 1 1 1 1 1 1 1"; do
+    # shellcheck disable=SC2086
+    if "$work/examples/generate" "$work/gpt2.minic" $refused 2>"$work/error"
+    then
+      echo "check_runtime: generate took too many tokens" >&2
+      exit 1
+    fi
+    grep -q 'expected a prompt of at most 7 tokens and 14 in all' "$work/error"
+  done
+fi
 # Two streams on a driver that pretends.
 fake=$build/test/unit/runtime/device/cuda/libminic_fake_cuda.so
 if [ -x "$build/bin/minic" ] && [ -f "$fake" ]; then

@@ -48,7 +48,7 @@ def main():
     folder.mkdir(exist_ok=True)
     lines = [f"torch {torch.__version__}, numpy {numpy.__version__}"]
     with tempfile.TemporaryDirectory() as scratch:
-        for name in models.MODELS:
+        for name in torch_models.MODELS:
             path = pathlib.Path(scratch) / f"{name}.mlir"
             module = models.build(name, "tiny", BATCH)
             models.write(module, path, name, inputs=path.parent / name)
