@@ -2,6 +2,7 @@
 //
 // The importer of MLIR text and bytecode in the graph dialect.
 
+#include "compiler/import/CheckNesting.h"
 #include "compiler/import/ExplainParseErrors.h"
 #include "compiler/import/Importer.h"
 #include "compiler/import/RecognizeFile.h"
@@ -58,6 +59,13 @@ static OwningOpRef<ModuleOp> parse(std::unique_ptr<llvm::MemoryBuffer> buffer,
       return {};
     }
   } else {
+    if (NestingProblem problem = checkNesting(buffer->getBuffer());
+        !problem.message.empty()) {
+      emitError(
+          FileLineColLoc::get(&context, name, problem.line, problem.column))
+          << problem.message;
+      return {};
+    }
     AsmParserState state;
     ExplainParseErrors explained(&context, buffer->getBuffer());
     llvm::SourceMgr sources;
