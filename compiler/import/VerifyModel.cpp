@@ -52,6 +52,16 @@ static LogicalResult checkType(Location loc, StringRef what, Type type) {
   if (tensor.getEncoding()) {
     return emitError(loc) << "unsupported: " << what << " has an encoding";
   }
+  // Sizes in bytes are computed in 64 bits, and a process addresses 2^47.
+  int64_t elements = 1;
+  for (int64_t dim : tensor.getShape()) {
+    if (__builtin_mul_overflow(elements, std::max<int64_t>(dim, 1),
+                               &elements) ||
+        elements > int64_t(1) << 47) {
+      return emitError(loc) << "unsupported: " << what
+                            << " has more than 2^47 elements: " << type;
+    }
+  }
   if (llvm::is_contained(tensor.getShape(), 0)) {
     return emitError(loc) << "unsupported: " << what << " is empty: " << type;
   }
