@@ -8,6 +8,8 @@
 #include "compiler/import/onnx/OnnxFile.h"
 #include "compiler/import/onnx/OnnxImporter.h"
 
+#include "llvm/Support/FileSystem.h"
+
 namespace minic {
 
 const Importer &findImporter(llvm::StringRef path, llvm::StringRef bytes) {
@@ -21,6 +23,12 @@ const Importer &findImporter(llvm::StringRef path, llvm::StringRef bytes) {
 
 std::shared_ptr<const WeightSource> openWeights(llvm::StringRef path,
                                                 std::string &error) {
+  // A model names its weights: it must not have minic wait for a pipe or read
+  // a device without an end.
+  if (llvm::sys::fs::exists(path) && !llvm::sys::fs::is_regular_file(path)) {
+    error = ("'" + path + "' is not a regular file").str();
+    return nullptr;
+  }
   auto start = llvm::MemoryBuffer::getFileSlice(path, /*MapSize=*/64,
                                                 /*Offset=*/0);
   if (start && looksLikeOnnx(path, (*start)->getBuffer())) {
