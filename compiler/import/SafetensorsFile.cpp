@@ -32,11 +32,18 @@ static int64_t dtypeBytes(llvm::StringRef dtype) {
       .Default(0);
 }
 
+/// An entry has lists, which is depth 3. What is deeper is dropped as it is
+/// read: the library calls itself to print it.
+static constexpr int maxDepth = 8;
+
 /// Parses the JSON header, keeping the first duplicate name, which the library
 /// would silently let win over the earlier one.
 static json parseHeader(llvm::StringRef header, std::string &duplicate) {
   std::set<std::string> seen;
   auto onEvent = [&](int depth, json::parse_event_t event, json &parsed) {
+    if (depth > maxDepth) {
+      return false;
+    }
     if (depth == 1 && event == json::parse_event_t::key &&
         !seen.insert(parsed.get<std::string>()).second && duplicate.empty()) {
       duplicate = parsed.get<std::string>();
