@@ -4,8 +4,6 @@
 
 #include "tools/common/CommandLine.h"
 
-#include "absl/strings/str_replace.h"
-
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
@@ -18,7 +16,13 @@ int fail(const char *tool, ExitCode code, const std::string &message) {
                      : code == ExitCode::Internal && saysSo == std::string::npos
                          ? "internal error: "
                          : "error: ";
-  std::string line = absl::StrReplaceAll(message, {{"\n", " "}, {"\r", " "}});
+  // Names in messages come from files: one line, and nothing that a terminal
+  // obeys.
+  std::string line = message;
+  for (char &c : line) {
+    bool isControl = static_cast<unsigned char>(c) < ' ' || c == 0x7f;
+    c = c == '\n' || c == '\r' || c == '\t' ? ' ' : isControl ? '?' : c;
+  }
   std::fprintf(stderr, "%s: %s%s\n", tool, kind, line.c_str());
   return static_cast<int>(code);
 }
