@@ -5,6 +5,8 @@
 #include "runtime/api/DlpackTensor.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 
 namespace minic::runtime {
 
@@ -45,6 +47,22 @@ static bool findDType(DLDataType type, DType &dtype) {
   return false;
 }
 
+/// "f64", "u8", "complex128"; what has no name here by its numbers.
+static std::string nameOf(DLDataType type) {
+  const char *name = type.code == kDLInt       ? "i"
+                     : type.code == kDLUInt    ? "u"
+                     : type.code == kDLFloat   ? "f"
+                     : type.code == kDLBfloat  ? "bf"
+                     : type.code == kDLComplex ? "complex"
+                     : type.code == kDLBool    ? "bool"
+                                               : nullptr;
+  return name && type.lanes == 1
+             ? absl::StrCat(name, int(type.bits))
+             : absl::StrCat("DLPack code ", int(type.code), " of ",
+                            int(type.bits), " bits and ", int(type.lanes),
+                            " lanes");
+}
+
 static bool isDense(const DLTensor &tensor) {
   if (!tensor.strides) {
     return true;
@@ -73,17 +91,22 @@ absl::Status fromDlpack(const DLTensor &dlpack, const char *role,
   if (isSame(dlpack.dtype, toDlpack(spec.dtype))) {
     tensor.dtype = spec.dtype;
   } else if (!findDType(dlpack.dtype, tensor.dtype)) {
-    return refused("expected dtype ", toString(spec.dtype),
-                   ", got DLPack code ", int(dlpack.dtype.code), " of ",
-                   int(dlpack.dtype.bits), " bits and ",
-                   int(dlpack.dtype.lanes), " lanes");
+    return refused("expected dtype ", toString(spec.dtype), ", got ",
+                   nameOf(dlpack.dtype));
   }
   if (dlpack.ndim < 0 || (dlpack.ndim > 0 && !dlpack.shape)) {
     return refused("expected a shape, got ", dlpack.ndim,
                    " dimensions at a null pointer");
   }
   if (!isDense(dlpack)) {
-    return refused("expected dense row-major strides");
+    return refused(
+        "expected dense row-major strides, got [",
+        absl::StrJoin(absl::MakeConstSpan(dlpack.strides, size_t(dlpack.ndim)),
+                      ", "),
+        "] for shape [",
+        absl::StrJoin(absl::MakeConstSpan(dlpack.shape, size_t(dlpack.ndim)),
+                      ", "),
+        "]");
   }
   tensor.dims = {dlpack.shape, size_t(dlpack.ndim)};
   tensor.data = dlpack.data

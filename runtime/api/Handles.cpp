@@ -157,6 +157,10 @@ DLDevice minic_program_device(const minic_program *program) {
   return {DLDeviceType(place.type), place.index};
 }
 
+const char *minic_program_evidence(const minic_program *program) {
+  return program->program->evidence();
+}
+
 /// Runs `body` with the memory of the program's place.
 template <typename Body>
 static minic_status withMemory(const minic_program *program, const Body &body) {

@@ -224,9 +224,9 @@ bool Program::callsLibrary() const { return impl_->executable->callsLibrary(); }
 
 uint64_t Program::flops() const { return impl_->function->flops(); }
 
-std::string Program::evidence() const {
+const char *Program::evidence() const {
   const flatbuffers::String *text = impl_->variant->evidence();
-  return text ? text->str() : "";
+  return text ? text->c_str() : "";
 }
 
 } // namespace minic::runtime

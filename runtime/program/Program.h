@@ -83,8 +83,8 @@ public:
   /// Floating-point operations of one run.
   uint64_t flops() const;
   /// Why it was compiled as it is, the JSON of compiler/explain/Evidence.h; ""
-  /// for none.
-  std::string evidence() const;
+  /// for none. Lives as long as the program.
+  const char *evidence() const;
 
   struct Impl;
   const Impl &impl() const { return *impl_; }

@@ -117,6 +117,10 @@ MINIC_API uint64_t minic_program_arena_bytes(const minic_program *program);
 MINIC_API int32_t minic_program_threads(const minic_program *program);
 /* Where it runs, and where tensors have to be: kDLCPU or kDLCUDA. */
 MINIC_API DLDevice minic_program_device(const minic_program *program);
+/* Why it was compiled as it is: JSON for programs that show it, whose fields
+ * may change between releases. "" where the artifact has none. Lives as long as
+ * the program. Never null. */
+MINIC_API const char *minic_program_evidence(const minic_program *program);
 
 /* Memory of the program's device, 256-byte aligned, for callers without an
  * allocator of their own. Release it before the program is destroyed. A copy is

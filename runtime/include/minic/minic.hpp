@@ -139,6 +139,8 @@ public:
   int threads() const { return minic_program_threads(get()); }
   /// Where it runs, and where tensors have to be.
   DLDevice device() const { return minic_program_device(get()); }
+  /// Why it was compiled as it is, as JSON; "" for none.
+  const char *evidence() const { return minic_program_evidence(get()); }
 
   const minic_program *get() const { return program_.get(); }
 

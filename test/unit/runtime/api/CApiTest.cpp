@@ -54,6 +54,7 @@ TEST_F(CApiTest, describesAndRuns) {
   EXPECT_EQ(info.dtype.code, kDLFloat);
   EXPECT_EQ(minic_program_threads(program), 1);
   EXPECT_EQ(minic_program_arena_bytes(program), 0u);
+  EXPECT_STREQ(minic_program_evidence(program), "");
 
   AlignedFloats x(20, 4), y(20);
   DLTensor input = tensor(x), output = tensor(y);
@@ -104,7 +105,9 @@ TEST_F(CApiTest, refusesTensorsItCannotRead) {
   refuses(bad, "got memory of DLPack device type 8");
   bad = good;
   bad.dtype.bits = 64;
-  refuses(bad, "expected dtype f32, got DLPack code 2 of 64 bits and 1 lanes");
+  refuses(bad, "expected dtype f32, got f64");
+  bad.dtype = {kDLFloat, 32, 4};
+  refuses(bad, "expected dtype f32, got DLPack code 2 of 32 bits and 4 lanes");
   bad = good;
   bad.dtype = {kDLBfloat, 16, 1};
   refuses(bad, "expected dtype f32, got bf16");
@@ -119,7 +122,7 @@ TEST_F(CApiTest, refusesTensorsItCannotRead) {
   refuses(bad, "-1 dimensions");
   bad = good;
   bad.strides = strides;
-  refuses(bad, "expected dense row-major strides");
+  refuses(bad, "expected dense row-major strides, got [2] for shape [20]");
   bad = good;
   bad.byte_offset = 4;
   refuses(bad, "aligned to 64 bytes");
