@@ -136,6 +136,7 @@ RULES = [
     ("tools/", TREE, (), "tools may use everything"),
     ("test/", TREE + ("minic/",), (), "tests may use everything"),
     ("examples/", ("minic/",), LLVM, "examples use the installed API"),
+    ("python/", ("minic/",), LLVM, "the extension uses the installed API"),
 ]
 
 INCLUDE = re.compile(r'^\s*#?\s*include\s+["<]([^">]+)[">]')
@@ -165,7 +166,7 @@ def breaches(path):
 
 
 def main():
-    files = [p for top in TREE + ("examples/",)
+    files = [p for top in TREE + ("examples/", "python/")
              for p in sorted((ROOT / top).rglob("*")) if p.suffix in SUFFIXES]
     found = [b for path in files for b in breaches(path)]
     print("\n".join(found) if found else

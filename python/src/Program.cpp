@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A call: Python objects become DLTensors, the run happens without the GIL, and
+// results go back as the framework of the first input has them.
+
+#include "Program.h"
+
+#include "AlignedRun.h"
+#include "Failure.h"
+#include "Results.h"
+#include "Stream.h"
+
+#include <nanobind/stl/string.h>
+
+namespace minic::python {
+
+static minic_program_options toC(const LoadOptions &options) {
+  minic_program_options c = MINIC_PROGRAM_OPTIONS_INIT;
+  c.function = options.function.c_str();
+  c.threads = options.threads;
+  c.strict_libraries = options.strictLibraries;
+  c.device = options.device;
+  return c;
+}
+
+static minic_context_options contextOptions(const LoadOptions &options) {
+  minic_context_options c = MINIC_CONTEXT_OPTIONS_INIT;
+  c.graph = options.graph;
+  c.staging = options.staging;
+  return c;
+}
+
+Program::Program(minic_program *loaded, const LoadOptions &options)
+    : options(options), program(loaded, minic_program_destroy),
+      inputs_(inputsOf(loaded)), outputs_(outputsOf(loaded)),
+      device_(minic_program_device(loaded)),
+      contexts(
+          std::make_shared<ThreadContexts>(loaded, contextOptions(options))) {}
+
+Program Program::load(const std::string &path, const LoadOptions &options) {
+  minic_program_options c = toC(options);
+  minic_program *loaded = nullptr;
+  nb::gil_scoped_release released;
+  check(minic_program_load(path.c_str(), &c, &loaded));
+  return Program(loaded, options);
+}
+
+Program Program::loadBytes(nb::bytes artifact, const LoadOptions &options) {
+  minic_program_options c = toC(options);
+  minic_program *loaded = nullptr;
+  const void *data = artifact.data();
+  size_t bytes = artifact.size();
+  nb::gil_scoped_release released;
+  check(minic_program_load_bytes(data, bytes, &c, &loaded));
+  return Program(loaded, options);
+}
+
+Program Program::loadFunction(const std::string &name) const {
+  LoadOptions others = options;
+  others.function = name;
+  minic_program_options c = toC(others);
+  minic_program *loaded = nullptr;
+  nb::gil_scoped_release released;
+  check(minic_program_load_function(program.get(), &c, &loaded));
+  return Program(loaded, others);
+}
+
+int Program::threads() const { return minic_program_threads(program.get()); }
+
+uint64_t Program::arenaBytes() const {
+  return minic_program_arena_bytes(program.get());
+}
+
+std::string Program::device() const {
+  return device_.device_type == kDLCPU
+             ? "cpu"
+             : "cuda:" + std::to_string(device_.device_id);
+}
+
+std::string Program::evidence() const {
+  return minic_program_evidence(program.get());
+}
+
+void Program::synchronize() const {
+  nb::gil_scoped_release released;
+  contexts->synchronize();
+}
+
+static std::string names(const std::vector<TensorSpec> &specs) {
+  std::string text;
+  for (const TensorSpec &spec : specs) {
+    text += (text.empty() ? "" : ", ") + spec.name;
+  }
+  return text.empty() ? "none" : text;
+}
+
+size_t Program::inputNamed(const std::string &name) const {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (inputs_[i].name == name) {
+      return i;
+    }
+  }
+  refuse("expected inputs " + names(inputs_) + ", got one named '" + name +
+         "'");
+}
+
+std::vector<nb::handle> Program::bind(const nb::args &positional,
+                                      const nb::kwargs &named) const {
+  size_t count = positional.size() + named.size();
+  if (count != inputs_.size()) {
+    refuse("expected " + std::to_string(inputs_.size()) + " inputs (" +
+           names(inputs_) + "), got " + std::to_string(count));
+  }
+  std::vector<nb::handle> given(count);
+  for (size_t i = 0; i < positional.size(); ++i) {
+    given[i] = positional[i];
+  }
+  for (auto [name, object] : named) {
+    size_t index = inputNamed(nb::cast<std::string>(name));
+    if (given[index].is_valid()) {
+      refuse("input '" + inputs_[index].name + "': given twice");
+    }
+    given[index] = object;
+  }
+  return given;
+}
+
+/// `out` as a list of objects; empty for None.
+static std::vector<nb::handle> listOf(const nb::object &out,
+                                      const std::vector<TensorSpec> &outputs) {
+  std::vector<nb::handle> objects;
+  if (out.is_none()) {
+    return objects;
+  }
+  if (nb::isinstance<nb::tuple>(out) || nb::isinstance<nb::list>(out)) {
+    for (size_t i = 0; i < nb::len(out); ++i) {
+      objects.push_back(nb::object(out[i])); // `out` keeps it alive
+    }
+  } else {
+    objects.push_back(out);
+  }
+  if (objects.size() != outputs.size()) {
+    refuse("out: expected " + std::to_string(outputs.size()) + " tensors (" +
+           names(outputs) + "), got " + std::to_string(objects.size()));
+  }
+  return objects;
+}
+
+static void refuseReadOnly(const TensorArgument &argument, const char *role,
+                           const TensorSpec &spec) {
+  if (argument.isReadOnly) {
+    refuse(std::string(role) + " '" + spec.name +
+           "': expected memory that may be written, got a read-only array");
+  }
+}
+
+/// The inputs may not lie where an output is written.
+static void refuseOverlap(const DLTensor &output, const TensorSpec &spec,
+                          const std::vector<DLTensor> &inputs,
+                          const std::vector<TensorSpec> &specs) {
+  auto begin = [](const DLTensor &tensor) {
+    return static_cast<char *>(tensor.data) + tensor.byte_offset;
+  };
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (int64_t(i) != spec.inPlaceInput &&
+        begin(output) < begin(inputs[i]) + specs[i].bytes &&
+        begin(inputs[i]) < begin(output) + spec.bytes) {
+      refuse("output '" + spec.name +
+             "': expected memory of its own, got that "
+             "of input '" +
+             specs[i].name + "'");
+    }
+  }
+}
+
+nb::object Program::call(nb::args positional, nb::object out,
+                         nb::object streamGiven, nb::kwargs named) const {
+  std::vector<nb::handle> given = bind(positional, named);
+  nb::handle first = given.empty() ? nb::handle() : given[0];
+  void *stream = streamOf(streamGiven, first, device_);
+
+  std::vector<TensorArgument> arguments(given.size());
+  std::vector<DLTensor> inputs(given.size());
+  for (size_t i = 0; i < given.size(); ++i) {
+    arguments[i].borrow(given[i], "input", inputs_[i].name, stream);
+    inputs[i] = arguments[i].tensor;
+  }
+
+  std::vector<nb::handle> outs = listOf(out, outputs_);
+  std::vector<TensorArgument> outArguments(outs.size());
+  std::vector<DLTensor> outputs(outputs_.size());
+  Framework framework =
+      given.empty() ? Framework::numpy : arguments[0].framework;
+  // Staged host tensors get host results.
+  bool onHost = options.staging && !given.empty() &&
+                inputs[0].device.device_type == kDLCPU;
+  Results results(program, framework,
+                  framework == Framework::exchange ? exchangeApiOf(first)
+                                                   : nullptr,
+                  onHost ? DLDevice{kDLCPU, 0} : device_);
+  std::vector<size_t> resultOf(outputs_.size());
+  size_t added = 0;
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    const TensorSpec &spec = outputs_[i];
+    if (!outs.empty()) {
+      outArguments[i].borrow(outs[i], "output", spec.name, stream);
+      refuseReadOnly(outArguments[i], "output", spec);
+      outputs[i] = outArguments[i].tensor;
+      refuseOverlap(outputs[i], spec, inputs, inputs_);
+    } else if (spec.inPlaceInput >= 0) {
+      size_t input = size_t(spec.inPlaceInput);
+      refuseReadOnly(arguments[input], "input", inputs_[input]);
+      outputs[i] = inputs[input];
+    } else {
+      resultOf[i] = added++;
+      outputs[i] = results.add(spec);
+    }
+  }
+
+  std::shared_ptr<ThreadContext> context;
+  {
+    nb::gil_scoped_release released;
+    context = contexts->here(stream);
+    AlignedRun(*context, device_, inputs_, outputs_).run(inputs, outputs);
+  }
+  if (!outs.empty()) {
+    return out;
+  }
+  auto result = [&](size_t i) {
+    int64_t input = outputs_[i].inPlaceInput;
+    return input >= 0 ? nb::object(nb::borrow(given[size_t(input)]))
+                      : results.take(resultOf[i]);
+  };
+  if (outputs_.size() == 1) {
+    return result(0);
+  }
+  nb::list all;
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    all.append(result(i));
+  }
+  return nb::tuple(all);
+}
+
+} // namespace minic::python

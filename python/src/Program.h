@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Program: a loaded artifact that Python calls like a function.
+
+#ifndef MINIC_PYTHON_PROGRAM_H
+#define MINIC_PYTHON_PROGRAM_H
+
+#include "TensorArgument.h"
+#include "TensorSpec.h"
+#include "ThreadContexts.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace minic::python {
+
+/// What load() was asked for.
+struct LoadOptions {
+  std::string function = "main";
+  int threads = 0;
+  int device = 0;
+  bool strictLibraries = false;
+  bool staging = false;
+  minic_graph_mode graph = MINIC_GRAPH_AS_MEASURED;
+};
+
+class Program {
+public:
+  static Program load(const std::string &path, const LoadOptions &options);
+  static Program loadBytes(nb::bytes artifact, const LoadOptions &options);
+  /// Another function of the same file, with the same other options.
+  Program loadFunction(const std::string &name) const;
+
+  /// The call: see Module.cpp for what Python is told.
+  nb::object call(nb::args positional, nb::object out, nb::object stream,
+                  nb::kwargs named) const;
+  void synchronize() const;
+
+  const std::string &function() const { return options.function; }
+  const std::vector<TensorSpec> &inputs() const { return inputs_; }
+  const std::vector<TensorSpec> &outputs() const { return outputs_; }
+  int threads() const;
+  uint64_t arenaBytes() const;
+  /// "cpu", "cuda:0".
+  std::string device() const;
+  /// JSON; "" for none.
+  std::string evidence() const;
+
+private:
+  Program(minic_program *program, const LoadOptions &options);
+
+  std::vector<nb::handle> bind(const nb::args &positional,
+                               const nb::kwargs &named) const;
+  size_t inputNamed(const std::string &name) const;
+
+  LoadOptions options;
+  std::shared_ptr<minic_program> program;
+  std::vector<TensorSpec> inputs_, outputs_;
+  DLDevice device_;
+  // Destroyed before the program.
+  std::shared_ptr<ThreadContexts> contexts;
+};
+
+} // namespace minic::python
+
+#endif // MINIC_PYTHON_PROGRAM_H

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Makes both wheels, installs them into an environment of their own and runs the
+# examples of docs/python.md with the compiler of the wheel.
+# Usage: check_wheels.sh BUILD_DIR
+set -euo pipefail
+build=$(cd "$1" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
+"$here/environment.sh" "$build" --compiler
+bin=$build/python/venv/bin
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export XDG_CACHE_HOME=$work/cache
+unset MINIC_COMPILER
+# No other minic is found.
+export PATH=/usr/bin:/bin
+
+"$bin/python" "$here/test_tutorial.py"
+cat >"$work/model.mlir" <<'MLIR'
+func.func @main(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %0 = graph.relu %x : tensor<3x5xf32>
+  return %0 : tensor<3x5xf32>
+}
+MLIR
+cd "$work"
+"$bin/minic" --version
+"$bin/minic" --mode=max-autotune --tune-budget=2s model.mlir >/dev/null 2>&1
+"$bin/minic-run" model.minic --check
+"$bin/minic-tune" list | grep '^1 problems' >/dev/null
+"$bin/minic-bench" model.minic --rounds=3 >/dev/null
+if "$bin/minic" nonsense.onnx 2>error; then
+  echo "check_wheels: a missing model was accepted" >&2
+  exit 1
+fi
+grep -q '^minic: error: ' error
+echo "wheels: ok"
