@@ -6,6 +6,7 @@
 #include "compiler/driver/ModelDescent.h"
 
 #include "compiler/driver/PlanChoices.h"
+#include "compiler/tune/model/DescentWorth.h"
 #include "compiler/tune/search/RowEvidence.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/kernel/Provenance.h"
@@ -93,6 +94,12 @@ ModelDescent::findOrMeasure(tune::DescentInputs inputs,
   }
   if (*found || !measurer) {
     return *found;
+  }
+  if (std::string why = tune::whyNoDescent(inputs); !why.empty()) {
+    options.log.line(LogTopic::Autotuning,
+                     absl::StrCat("whole model @", function.getName().str(),
+                                  ": descent: ", why));
+    return std::optional<tune::DescentResult>();
   }
   inputs.build = [&](const tune::Choices &choices) {
     return build(function, space, choices);
@@ -185,7 +192,7 @@ FailureOr<std::string> ModelDescent::run(func::FuncOp function,
       whole.push_back(*std::move(choices));
     }
   }
-  if (!space.hasRivals()) {
+  if (!space.hasOffers() && (!measurer || space.problems().empty())) {
     return std::string();
   }
   tune::DescentInputs inputs = selector.descentInputs(

@@ -17,9 +17,13 @@ using namespace mlir;
 
 namespace minic::tune {
 
-/// A plan has to become faster by a percent, so a problem that takes less of it
-/// has nothing to give.
-static constexpr double leastShare = 0.01;
+/// A plan has to become faster by a percent, so a problem has to become faster
+/// by that over its share of the plan's time.
+static constexpr double leastGainOfPlan = 0.01;
+
+/// On a CPU schedules of one family differ from how they run alone by what the
+/// caches hold, since nothing overlaps there. A guess.
+static constexpr double slowerAlikeOnCpu = 1.1;
 
 /// The key of the problem whose record gave `fusion` its choice; empty if none
 /// did.
@@ -36,7 +40,7 @@ static StringRef recordedProblem(kernel::FusionOp fusion) {
 
 DescentSpace::DescentSpace(ArrayRef<kernel::FusionOp> fusions,
                            ArrayRef<TunedProblem> tuned,
-                           const SelectionPolicy &policy)
+                           const SelectionPolicy &policy, bool onGpu)
     : policy(policy), fusions(fusions) {
   llvm::StringMap<const TunedProblem *> byKey;
   for (const TunedProblem &problem : tuned) {
@@ -57,8 +61,14 @@ DescentSpace::DescentSpace(ArrayRef<kernel::FusionOp> fusions,
     int winner = problem->selection.row;
     Entry entry{&record, {winner}};
     entry.aloneUs = count * record.rows[winner].bestKnownUs();
-    if (entry.aloneUs >= leastShare * totalUs) {
-      llvm::append_range(entry.rows, selectRivals(record.rows, winner, policy));
+    if (entry.aloneUs > 0) {
+      RivalLimits limits;
+      limits.leastGain = leastGainOfPlan * totalUs / entry.aloneUs;
+      if (!onGpu) {
+        limits.slowerAlike = slowerAlikeOnCpu;
+      }
+      llvm::append_range(entry.rows,
+                         selectRivals(record.rows, winner, policy, limits));
     }
     entries.push_back(std::move(entry));
   }
@@ -121,7 +131,7 @@ std::optional<Choices> DescentSpace::offer(ArrayRef<kernel::FusionOp> others) {
              : std::optional(choices);
 }
 
-bool DescentSpace::hasRivals() const {
+bool DescentSpace::hasOffers() const {
   return llvm::any_of(entries,
                       [](const Entry &entry) { return entry.rows.size() > 1; });
 }

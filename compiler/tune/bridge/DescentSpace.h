@@ -21,7 +21,7 @@ public:
   /// Those without a record in `tuned`, and pinned ones, take no part.
   DescentSpace(llvm::ArrayRef<kernel::FusionOp> fusions,
                llvm::ArrayRef<TunedProblem> tuned,
-               const SelectionPolicy &policy);
+               const SelectionPolicy &policy, bool onGpu);
 
   /// The plan in which the fusions have the choices of `others`, the same
   /// fusions of another plan. Offers these choices to their problems. None if
@@ -30,8 +30,8 @@ public:
 
   /// For DescentInputs: those that take most of the time first.
   const std::vector<DescentProblem> &problems() const { return problems_; }
-  /// Whether there is anything to try.
-  bool hasRivals() const;
+  /// Whether there is anything that a verdict may have changed.
+  bool hasOffers() const;
   /// Names of all families and libraries that work in what is offered.
   std::set<std::string> sources() const;
 

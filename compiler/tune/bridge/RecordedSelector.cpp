@@ -214,7 +214,8 @@ DescentSpace
 RecordedSelector::descentSpace(ArrayRef<kernel::FusionOp> fusions) const {
   SelectionPolicy policy;
   policy.deterministic = inputs.options->deterministic;
-  return DescentSpace(fusions, tuned, policy);
+  return DescentSpace(fusions, tuned, policy,
+                      inputs.target->profile().isGpu());
 }
 
 DescentInputs RecordedSelector::descentInputs(const std::string &function,

@@ -8,6 +8,7 @@
 #include "compiler/tune/bridge/Problem.h"
 #include "compiler/tune/bridge/ProfileJson.h"
 #include "compiler/tune/bridge/Versions.h"
+#include "compiler/tune/model/DescentWorth.h"
 #include "compiler/tune/model/TuneReport.h"
 #include "compiler/tune/process/Interrupt.h"
 #include "compiler/tune/process/ProcessBuildPool.h"
@@ -29,12 +30,6 @@ namespace minic::tune {
 /// where there is more than one fusion.
 static constexpr double checkShare = 0.15;
 static constexpr double descentShare = 0.15;
-
-/// Without a budget descent may take a part of what the search took, but at
-/// least so many seconds and at most so many.
-static constexpr double descentOverSearch = 0.2;
-static constexpr double leastDescentSeconds = 10, leastDescentSecondsOnGpu = 4;
-static constexpr double mostDescentSecondsOfAll = 60;
 
 /// A check takes at least a round, whatever is left.
 static constexpr double leastCheckSeconds = 0.02;
@@ -300,10 +295,7 @@ double TuningSelector::mostDescentSeconds() const {
     double left = started + (1 - checkShare) * budget - clock.now();
     return std::min(descentShare * budget, descentSeconds + left);
   }
-  bool onGpu = inputs.target->profile().isGpu();
-  return std::clamp(descentOverSearch * searchSeconds,
-                    onGpu ? leastDescentSecondsOnGpu : leastDescentSeconds,
-                    mostDescentSecondsOfAll);
+  return tune::mostDescentSeconds(searchSeconds);
 }
 
 absl::StatusOr<DescentResult> TuningSelector::descend(DescentInputs descent,

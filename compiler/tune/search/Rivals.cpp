@@ -10,14 +10,26 @@
 
 namespace minic::tune {
 
+/// How many times as long as the winner `row` takes alone, at least.
+static double slowdown(const Row &row, const Row &winner) {
+  if (row.isFinalist() && row.ratioLow > 0 && winner.ratio > 0) {
+    return row.ratioLow / winner.ratio;
+  }
+  return row.bestKnownUs() / winner.bestKnownUs();
+}
+
 std::vector<int> selectRivals(absl::Span<const Row> rows, int winner,
                               const SelectionPolicy &policy,
                               const RivalLimits &limits) {
-  double most = limits.slower * rows[winner].bestKnownUs();
+  const Row &best = rows[winner];
   std::vector<int> candidates, rivals;
   for (int i = 0; i < int(rows.size()); ++i) {
-    double us = rows[i].bestKnownUs();
-    if (i != winner && isEligible(rows[i], policy) && us > 0 && us <= most) {
+    const Row &row = rows[i];
+    bool isAlike = row.candidate.sources == best.candidate.sources;
+    double most = isAlike ? limits.slowerAlike : limits.slower;
+    if (i != winner && isEligible(row, policy) && row.bestKnownUs() > 0 &&
+        best.bestKnownUs() > 0 &&
+        slowdown(row, best) + limits.leastGain <= most) {
       candidates.push_back(i);
     }
   }

@@ -57,5 +57,27 @@ TEST(Rivals, ByTheFinalWhereThereWasOne) {
   EXPECT_THAT(selectRivals(rows, 0), ElementsAre(2, 1));
 }
 
+TEST(Rivals, LoseLittleByTheLowEndOfTheirInterval) {
+  std::vector<Row> rows = {row(10), row(10.8), row(10.8)};
+  for (Row &finalist : rows) {
+    finalist.timeUs = finalist.screenUs;
+    finalist.ratio = finalist.ratioLow = finalist.timeUs / 10;
+  }
+  rows[2].ratioLow = 1.02;
+  RivalLimits limits{.slowerAlike = 1.05};
+  EXPECT_THAT(selectRivals(rows, 0, {}, limits), ElementsAre(2));
+  // Other sources are asked with their own limit.
+  rows[1].candidate.sources = "blas";
+  EXPECT_THAT(selectRivals(rows, 0, {}, limits), ElementsAre(1, 2));
+}
+
+TEST(Rivals, HaveToGainMoreWhereTheProblemIsASmallPart) {
+  std::vector<Row> rows = {row(10), row(10.5), row(12)};
+  EXPECT_THAT(selectRivals(rows, 0, {}, {.leastGain = 0.05}),
+              ElementsAre(1, 2));
+  EXPECT_THAT(selectRivals(rows, 0, {}, {.leastGain = 0.2}), ElementsAre(1));
+  EXPECT_THAT(selectRivals(rows, 0, {}, {.leastGain = 0.3}), IsEmpty());
+}
+
 } // namespace
 } // namespace minic::tune
