@@ -70,10 +70,15 @@ LogicalResult AttentionFamily::lower(FusionOp fusion,
   }
   AttentionTiles tiles(*body, *schedule);
   plan::KernelOp kernel = plan.kernel(fusion, toString(*schedule));
-  addLaunch(plan, fusion, kernel,
-            {.tiles = tiles.count(),
-             .scratchBytes = tiles.scratchBytes(),
-             .label = toString(*schedule)});
+  KernelLaunch launch = {.tiles = tiles.count(),
+                         .scratchBytes = tiles.scratchBytes(),
+                         .label = toString(*schedule)};
+  if (tiles.split > 1) {
+    int64_t whole = tiles.count() / tiles.split;
+    launch.workspace = {plan.buffer(whole * tiles.stateBytes()),
+                        plan.zeroedBuffer(whole * 4)};
+  }
+  addLaunch(plan, fusion, kernel, launch);
   return success();
 }
 
@@ -93,7 +98,8 @@ LogicalResult AttentionFamily::emit(plan::KernelOp kernel,
   }
   emitAttention(device, kernel.getLoc(),
                 cast<StringAttr>(kernel.getEntries()[0]).getValue(), *body,
-                tiles, int64_t(fusion.getInputs().size()));
+                tiles, int64_t(fusion.getInputs().size()),
+                int64_t(fusion.getNumResults()));
   return success();
 }
 

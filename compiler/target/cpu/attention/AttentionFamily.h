@@ -15,14 +15,16 @@ namespace minic::cpu {
 /// key_length leave out for all queries of a tile are skipped. Operands are
 /// dense, behind views too; elements of the result are neighbours. For a few
 /// queries, as in a decode step, lanes are elements of keys, else queries.
+/// Where there are fewer tiles than threads, the keys of a tile are split.
 ///
-/// Schedule: `{keys = N : i64, rows = M : i64, step = K : i64}`, keys of a
-/// block and queries of a tile, at most, and keys whose scores registers hold.
-/// Name: "attention 64x6 keys=128".
+/// Schedule: `{keys = N : i64, rows = M : i64, split = P : i64, step = K :
+/// i64}`, keys of a block and queries of a tile, at most, parts of the keys of
+/// a tile, and keys whose scores registers hold. Name: "attention 64x6
+/// keys=128", or "attention 1x16 keys=512 split=2".
 class AttentionFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "attention"; }
-  llvm::StringRef version() const override { return "2"; }
+  llvm::StringRef version() const override { return "3"; }
   bool isFor(mlir::Operation *anchor) const override;
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

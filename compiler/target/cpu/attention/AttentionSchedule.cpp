@@ -109,6 +109,12 @@ static double estimate(const AttentionFusion &body,
                   : estimateRows(body, shape, keys, fmasPerCycle);
     first += shape.rows;
   }
+  if (tiles.split > 1) {
+    // Each part leaves its sums, and they are read again.
+    const TileShape &shape = tiles.shapes.front();
+    double sums = double(shape.rows * shape.sumColumns / shape.lanes);
+    cycles += double(tiles.perGroup * tiles.split) * (300 + 4 * sums);
+  }
   cycles *= double(tiles.groups);
   int64_t share = llvm::divideCeil(tiles.count(), std::max(profile.threads, 1));
   double slowest = double(share) / double(tiles.count());
@@ -125,6 +131,27 @@ static double estimate(const AttentionFusion &body,
 //===----------------------------------------------------------------------===//
 // Schedules
 //===----------------------------------------------------------------------===//
+
+/// In how many parts the keys of a tile leave no thread idle.
+static int64_t partsFor(const AttentionFusion &body,
+                        const AttentionSchedule &schedule,
+                        const DeviceProfile &profile) {
+  constexpr int64_t kMost = 16, kFewestKeys = 64;
+  int64_t threads = std::max(profile.threads, 1);
+  int64_t tiles = AttentionTiles(body, schedule).count();
+  auto busy = [&](int64_t parts) {
+    int64_t count = tiles * parts;
+    return double(count) /
+           double(int64_t(llvm::divideCeil(count, threads)) * threads);
+  };
+  int64_t best = 1;
+  for (int64_t parts = 2; parts <= kMost && body.keys / parts >= kFewestKeys &&
+                          busy(best) < 0.9;
+       ++parts) {
+    best = busy(parts) > 1.1 * busy(best) ? parts : best;
+  }
+  return best;
+}
 
 std::vector<EstimatedAttention>
 enumerateSchedules(const AttentionFusion &body, const DeviceProfile &profile) {
@@ -156,12 +183,16 @@ enumerateSchedules(const AttentionFusion &body, const DeviceProfile &profile) {
       schedule.rows = std::min(schedule.rows, queries);
     }
     for (int64_t keys : {64, 128, 512}) {
-      schedule.keys = std::min(keys, body.keys);
-      bool isKnown = llvm::any_of(found, [&](const EstimatedAttention &other) {
-        return other.schedule == schedule;
-      });
-      if (!isKnown) {
-        found.push_back({schedule, estimate(body, schedule, profile)});
+      for (int64_t split : {int64_t(1), partsFor(body, schedule, profile)}) {
+        schedule.split = split;
+        schedule.keys =
+            std::min(keys, int64_t(llvm::divideCeil(body.keys, split)));
+        bool isKnown = llvm::any_of(found, [&](const auto &other) {
+          return other.schedule == schedule;
+        });
+        if (!isKnown) {
+          found.push_back({schedule, estimate(body, schedule, profile)});
+        }
       }
     }
   }
@@ -178,7 +209,8 @@ enumerateSchedules(const AttentionFusion &body, const DeviceProfile &profile) {
 std::string toString(const AttentionSchedule &schedule) {
   return "attention " + std::to_string(schedule.rows) + "x" +
          std::to_string(schedule.step) +
-         " keys=" + std::to_string(schedule.keys);
+         " keys=" + std::to_string(schedule.keys) +
+         (schedule.split > 1 ? " split=" + std::to_string(schedule.split) : "");
 }
 
 DictionaryAttr toAttr(const AttentionSchedule &schedule, MLIRContext *context) {
@@ -186,6 +218,7 @@ DictionaryAttr toAttr(const AttentionSchedule &schedule, MLIRContext *context) {
   return b.getDictionaryAttr(
       {b.getNamedAttr("keys", b.getI64IntegerAttr(schedule.keys)),
        b.getNamedAttr("rows", b.getI64IntegerAttr(schedule.rows)),
+       b.getNamedAttr("split", b.getI64IntegerAttr(schedule.split)),
        b.getNamedAttr("step", b.getI64IntegerAttr(schedule.step))});
 }
 
@@ -195,17 +228,20 @@ FailureOr<AttentionSchedule> parseAttentionSchedule(kernel::FusionOp fusion) {
     auto value = attr ? attr.getAs<IntegerAttr>(name) : IntegerAttr();
     return value ? value.getInt() : 0;
   };
-  AttentionSchedule schedule = {read("rows"), read("step"), read("keys")};
-  bool isKnown = attr && attr.size() == 3 && schedule.keys >= 1 &&
+  AttentionSchedule schedule = {read("rows"), read("step"), read("keys"),
+                                read("split")};
+  bool isKnown = attr && attr.size() == 4 && schedule.keys >= 1 &&
+                 schedule.split >= 1 && schedule.split <= 16 &&
                  schedule.step >= 1 && schedule.step <= 16 &&
                  schedule.rows >= 1 && schedule.rows <= 64 &&
                  (schedule.hasLanesOfQueries() ? schedule.rows % 16 == 0
                                                : schedule.step == 16);
   if (!isKnown) {
     return fusion.emitError(
-               "attention expects a schedule {keys = N, rows = M, step = K} "
-               "with N of at least 1, and M a multiple of 16 up to 64 with K "
-               "up to 16, or M below 16 with K of 16, got ")
+               "attention expects a schedule {keys = N, rows = M, split = P, "
+               "step = K} with N of at least 1, P up to 16, and M a multiple "
+               "of 16 up to 64 with K up to 16, or M below 16 with K of 16, "
+               "got ")
            << attr;
   }
   return schedule;

@@ -19,6 +19,7 @@ struct AttentionSchedule {
   int64_t rows = 64;
   int64_t step = 6;   ///< keys whose scores registers hold
   int64_t keys = 128; ///< of a block, about
+  int64_t split = 1;  ///< parts of a tile's keys, each another thread's
 
   bool hasLanesOfQueries() const { return rows >= 16; }
 
@@ -35,7 +36,7 @@ struct EstimatedAttention {
 std::vector<EstimatedAttention>
 enumerateSchedules(const AttentionFusion &body, const DeviceProfile &profile);
 
-/// "attention 64x6 keys=128".
+/// "attention 64x6 keys=128", or "attention 1x16 keys=512 split=2".
 std::string toString(const AttentionSchedule &schedule);
 mlir::DictionaryAttr toAttr(const AttentionSchedule &schedule,
                             mlir::MLIRContext *context);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiles are numbered group by group; tall ones come first.
+// Tiles are numbered group by group, parts of their keys side by side; tall
+// tiles come first.
 
 #include "compiler/target/cpu/attention/EmitAttention.h"
 
@@ -16,26 +17,36 @@ namespace minic::cpu {
 
 void emitAttention(ModuleOp device, Location loc, StringRef name,
                    const AttentionFusion &body, const AttentionTiles &tiles,
-                   int64_t operands) {
+                   int64_t operands, int64_t results) {
   OpBuilder builder(device.getContext());
   SmallVector<LLVM::LLVMFuncOp> kernels;
   for (const TileShape &shape : tiles.shapes) {
     std::string own = (name + ".tile" + Twine(shape.rows)).str();
-    kernels.push_back(
-        emitTileKernel(builder, loc, device, own, body, shape, operands));
+    kernels.push_back(emitTileKernel(builder, loc, device, own, body, shape,
+                                     operands, tiles.split));
   }
   KernelEntry entry = KernelEntry::create(builder, loc, device, name);
   KernelBuilder k(builder, loc);
-  auto call = [&](size_t kind, Value group, Value first) {
-    LLVM::CallOp::create(builder, loc, kernels[kind],
-                         ValueRange{entry.args, entry.scratch, group, first});
-  };
-  k.forLoop(entry.begin, entry.end, 1, [&](Value tile) {
+  k.forLoop(entry.begin, entry.end, 1, [&](Value index) {
+    Value tile = k.div(index, tiles.split);
     Value group = k.div(tile, tiles.perGroup);
     Value number = k.rem(tile, tiles.perGroup);
+    auto call = [&](size_t kind, Value first) {
+      SmallVector<Value> arguments = {entry.args, entry.scratch, group, first};
+      if (tiles.split > 1) {
+        Value states = k.argPointer(entry.args, operands + results);
+        Value counters = k.argPointer(entry.args, operands + results + 1);
+        arguments.append(
+            {k.rem(index, tiles.split),
+             k.advance(states, k.mul(tile, tiles.stateBytes()),
+                       builder.getI8Type()),
+             k.advance(counters, tile, builder.getI32Type())});
+      }
+      LLVM::CallOp::create(builder, loc, kernels[kind], arguments);
+    };
     int64_t rows = tiles.shapes.back().rows;
     if (tiles.tallTiles == 0) {
-      call(0, group, k.mul(number, rows));
+      call(0, k.mul(number, rows));
       return;
     }
     Value isTall =
@@ -45,10 +56,10 @@ void emitAttention(ModuleOp device, Location loc, StringRef name,
         scf::IfOp::create(builder, loc, isTall, /*withElseRegion=*/true);
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
-    call(0, group, k.mul(number, tiles.shapes.front().rows));
+    call(0, k.mul(number, tiles.shapes.front().rows));
     builder.setInsertionPointToStart(branch.elseBlock());
     int64_t more = tiles.shapes.front().rows - rows;
-    call(1, group, k.add(k.mul(number, rows), tiles.tallTiles * more));
+    call(1, k.add(k.mul(number, rows), tiles.tallTiles * more));
   });
 }
 

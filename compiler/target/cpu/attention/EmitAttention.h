@@ -13,10 +13,12 @@ namespace minic::cpu {
 
 /// Adds the entry `name` to `device`, for `tiles.count()` tiles, with
 /// `tiles.scratchBytes()` of a thread's memory. `operands` is how many
-/// addresses come before the results'.
+/// addresses come before the `results`. With several parts of the keys, two
+/// more follow: `tiles.stateBytes()` for each tile, and an i32 that is zero.
 void emitAttention(mlir::ModuleOp device, mlir::Location loc,
                    llvm::StringRef name, const AttentionFusion &body,
-                   const AttentionTiles &tiles, int64_t operands);
+                   const AttentionTiles &tiles, int64_t operands,
+                   int64_t results);
 
 } // namespace minic::cpu
 

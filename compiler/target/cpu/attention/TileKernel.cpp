@@ -5,6 +5,7 @@
 
 #include "compiler/target/cpu/attention/TileKernel.h"
 
+#include "compiler/target/cpu/attention/KeyParts.h"
 #include "compiler/target/cpu/attention/Kernels.h"
 #include "compiler/target/cpu/attention/PackRows.h"
 #include "compiler/target/cpu/attention/TileRows.h"
@@ -14,6 +15,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
+#include <tuple>
 
 using namespace mlir;
 
@@ -31,18 +33,37 @@ class TileEmitter : TileRows {
 public:
   TileEmitter(OpBuilder &builder, Location loc, const AttentionFusion &body,
               const TileShape &shape, const Callees &callees, int64_t operands,
-              LLVM::LLVMFuncOp function)
+              int64_t partCount, LLVM::LLVMFuncOp function)
       : TileRows(builder, loc, body, shape, operands, function),
-        callees(callees) {}
+        callees(callees) {
+    if (partCount > 1) {
+      parts = {partCount, function.getArgument(4), function.getArgument(5),
+               function.getArgument(6)};
+    }
+  }
 
   void emit() {
     copyRows(body.query, addressOfQueries(body.query), k.i64(body.depth),
              shape.at.query, shape.keyColumns);
     clear();
     auto [begin, end] = findKeys();
-    k.forLoop(begin, end, shape.blockKeys, [&](Value key) {
-      emitBlock(key, k.min(k.i64(shape.blockKeys), k.sub(end, key)));
+    if (parts) {
+      std::tie(begin, end) = emitKeysOfPart(*this, *parts, begin, end);
+    }
+    Value last = end;
+    k.forLoop(begin, last, shape.blockKeys, [&](Value key) {
+      emitBlock(key, k.min(k.i64(shape.blockKeys), k.sub(last, key)));
     });
+    if (!parts) {
+      finish();
+      return;
+    }
+    Value isLast = emitLeaveState(*this, *parts, scratch);
+    auto branch = scf::IfOp::create(k.b, k.loc, isLast);
+    OpBuilder::InsertionGuard guard(k.b);
+    k.b.setInsertionPointToStart(branch.thenBlock());
+    clear();
+    emitMergeStates(*this, *parts, scratch);
     finish();
   }
 
@@ -230,6 +251,7 @@ private:
   }
 
   const Callees &callees;
+  std::optional<KeyParts> parts;
 };
 
 } // namespace
@@ -237,7 +259,8 @@ private:
 LLVM::LLVMFuncOp emitTileKernel(OpBuilder &builder, Location loc,
                                 ModuleOp device, StringRef name,
                                 const AttentionFusion &body,
-                                const TileShape &shape, int64_t operands) {
+                                const TileShape &shape, int64_t operands,
+                                int64_t parts) {
   OpBuilder::InsertionGuard guard(builder);
   Callees callees;
   auto named = [&](StringRef what) { return (name + "." + what).str(); };
@@ -260,9 +283,14 @@ LLVM::LLVMFuncOp emitTileKernel(OpBuilder &builder, Location loc,
   }
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type i64 = builder.getI64Type();
-  LLVM::LLVMFuncOp function = createInternalFunction(
-      builder, loc, device, name, {pointer, pointer, i64, i64});
-  TileEmitter(builder, loc, body, shape, callees, operands, function).emit();
+  SmallVector<Type> arguments = {pointer, pointer, i64, i64};
+  if (parts > 1) {
+    arguments.append({i64, pointer, pointer});
+  }
+  LLVM::LLVMFuncOp function =
+      createInternalFunction(builder, loc, device, name, arguments);
+  TileEmitter(builder, loc, body, shape, callees, operands, parts, function)
+      .emit();
   return function;
 }
 

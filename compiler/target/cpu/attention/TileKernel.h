@@ -14,12 +14,14 @@ namespace minic::cpu {
 
 /// void(args, scratch, group, first): the queries from number `first` on of
 /// group number `group`, with the functions that it calls. `operands` is how
-/// many addresses come before the results'.
+/// many addresses come before the results'. With several `parts` of the keys
+/// also (..., part, states, counter), see KeyParts.
 mlir::LLVM::LLVMFuncOp emitTileKernel(mlir::OpBuilder &builder,
                                       mlir::Location loc, mlir::ModuleOp device,
                                       llvm::StringRef name,
                                       const AttentionFusion &body,
-                                      const TileShape &shape, int64_t operands);
+                                      const TileShape &shape, int64_t operands,
+                                      int64_t parts);
 
 } // namespace minic::cpu
 

@@ -75,7 +75,7 @@ TileShape::TileShape(const AttentionFusion &body,
 AttentionTiles::AttentionTiles(const AttentionFusion &body,
                                const AttentionSchedule &schedule)
     : groups(body.batch * body.keyHeads),
-      groupRows(body.headsPerKey() * body.rows) {
+      groupRows(body.headsPerKey() * body.rows), split(schedule.split) {
   int64_t unit = schedule.hasLanesOfQueries() ? TileShape::lanes : 1;
   auto units = int64_t(llvm::divideCeil(groupRows, unit));
   perGroup = int64_t(llvm::divideCeil(units, schedule.rows / unit));
@@ -85,6 +85,11 @@ AttentionTiles::AttentionTiles(const AttentionFusion &body,
     shapes.emplace_back(body, schedule, rows + unit);
   }
   shapes.emplace_back(body, schedule, rows);
+}
+
+int64_t AttentionTiles::stateBytes() const {
+  // The first shape has as many rows as any.
+  return split * shapes.front().stateFloats() * 4;
 }
 
 int64_t AttentionTiles::scratchBytes() const {

@@ -50,6 +50,10 @@ struct TileShape {
   /// From the score of a query to that of the next, and of a key likewise.
   int64_t scoreStrideOfRow() const { return lanesAreQueries ? 1 : blockKeys; }
   int64_t scoreStrideOfKey() const { return lanesAreQueries ? rows : 1; }
+  /// What a part of the keys leaves: greatest, totals and sums.
+  int64_t stateFloats() const {
+    return 2 * vectors * lanes + rows * sumColumns;
+  }
   int64_t scratchBytes;
   bool isWide = true; ///< 32 registers of 16 lanes, not 16 of 8
 };
@@ -63,11 +67,15 @@ struct AttentionTiles {
   int64_t groups, groupRows; ///< B * G, and queries of each
   int64_t perGroup;          ///< tiles
   int64_t tallTiles;         ///< of them
+  int64_t split;             ///< parts of the keys of each
   /// Of the tall tiles if there are any, then of the short ones.
   llvm::SmallVector<TileShape, 2> shapes;
 
-  int64_t count() const { return groups * perGroup; }
+  /// Parts count.
+  int64_t count() const { return groups * perGroup * split; }
   int64_t scratchBytes() const;
+  /// Of all parts of one tile.
+  int64_t stateBytes() const;
 };
 
 } // namespace minic::cpu

@@ -45,7 +45,11 @@ public:
         builder_.getI64IntegerAttr(bytes), builder_.getI64IntegerAttr(64),
         mlir::UnitAttr(), mlir::IntegerAttr(), mlir::UnitAttr());
   }
-  mlir::Value zeroedBuffer(int64_t bytes) override { return buffer(bytes); }
+  mlir::Value zeroedBuffer(int64_t bytes) override {
+    mlir::Value address = buffer(bytes);
+    address.getDefiningOp<plan::BufferOp>().setZeroed(true);
+    return address;
+  }
   mlir::Value statusWord() override { return buffer(4); }
   int64_t threads() const override { return 2; }
   plan::KernelOp kernel(mlir::Operation *op, llvm::StringRef stem,
@@ -108,6 +112,38 @@ inline void runLaunch(const std::string &sharedObject, plan::LaunchOp launch,
       << "written past the end of scratch";
 }
 
+/// Memory behind the operands and results of a launch, poisoned or zeroed.
+class LaunchWorkspace {
+public:
+  LaunchWorkspace(plan::LaunchOp launch, size_t tensors) {
+    for (mlir::Value address :
+         llvm::drop_begin(launch.getAddresses(), tensors)) {
+      auto buffer = address.getDefiningOp<plan::BufferOp>();
+      isZeroed.push_back(buffer.getZeroed());
+      memory.emplace_back(size_t(buffer.getBytes()),
+                          static_cast<unsigned char>(isZeroed.back() ? 0 : 0xa5));
+    }
+  }
+  void appendTo(std::vector<void *> &addresses) {
+    for (auto &bytes : memory) {
+      addresses.push_back(bytes.data());
+    }
+  }
+  /// As the next run expects it.
+  void check() const {
+    for (auto [i, bytes] : llvm::enumerate(memory)) {
+      if (isZeroed[i]) {
+        EXPECT_EQ(std::count(bytes.begin(), bytes.end(), 0),
+                  std::ptrdiff_t(bytes.size()));
+      }
+    }
+  }
+
+private:
+  std::vector<std::vector<unsigned char>> memory;
+  std::vector<bool> isZeroed;
+};
+
 /// Implements `fusion` by implementation number `which` of `family`, and runs
 /// it on `addresses`: operands, then results.
 inline void runFusion(const KernelFamily &family, kernel::FusionOp fusion,
@@ -127,14 +163,18 @@ inline void runFusion(const KernelFamily &family, kernel::FusionOp fusion,
   if (!launch) {
     return;
   }
-  EXPECT_EQ(launch.getAddresses().size(), addresses.size());
+  ASSERT_GE(launch.getAddresses().size(), addresses.size());
+  LaunchWorkspace workspace(launch, addresses.size());
+  std::vector<void *> all = addresses;
+  workspace.appendTo(all);
   mlir::OwningOpRef<mlir::ModuleOp> device =
       mlir::ModuleOp::create(fusion.getLoc());
   ASSERT_TRUE(succeeded(
       family.emit(onlyOp<plan::KernelOp>(*plan.module), profile, *device)));
   auto bytes = assemble(*device, profile);
   ASSERT_TRUE(succeeded(bytes));
-  runLaunch(*bytes, launch, addresses);
+  runLaunch(*bytes, launch, all);
+  workspace.check();
 }
 
 } // namespace minic::cpu

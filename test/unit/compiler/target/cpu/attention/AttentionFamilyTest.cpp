@@ -135,6 +135,46 @@ TEST(AttentionFamily, EveryScheduleOfAFewQueries) {
         "v3", /*allSchedules=*/true);
 }
 
+/// Of all schedules of `c`, whether some split its keys.
+bool isSplit(const AttentionCase &c) {
+  AttentionTensors tensors(c);
+  ParsedFusion parsed(typesOf(tensors.inputs), tensors.resultTypes(),
+                      tensors.body());
+  for (const Implementation &each :
+       AttentionFamily().enumerate(parsed.get(), getCpuProfile(2))) {
+    if (each.name.find(" split=2") != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+TEST(AttentionFamily, KeysAreSplitWhereTilesAreFew) {
+  AttentionCase one = {.keys = 333, .depth = 24, .valueDepth = 20};
+  EXPECT_TRUE(isSplit(one));
+  check(one, "", /*allSchedules=*/true);
+  one.dtype = "bf16";
+  one.rows = 5;
+  one.causal = "lower_right";
+  EXPECT_TRUE(isSplit(one));
+  check(one, "", /*allSchedules=*/true);
+  EXPECT_FALSE(isSplit({.heads = 2, .keyHeads = 2, .keys = 333}));
+  EXPECT_FALSE(isSplit({.keys = 100})) << "too few keys";
+  // All tiles of 40 queries are one, whose lanes are queries.
+  check({.heads = 3, .keyHeads = 3, .rows = 16, .keys = 300},
+        "", /*allSchedules=*/true);
+}
+
+TEST(AttentionFamily, APartMayHaveNoKey) {
+  for (int64_t length : {0, 1, 20, 170, 333}) {
+    check({.keys = 333, .lengths = {length}}, "", /*allSchedules=*/true);
+    check({.rows = 2, .keys = 333, .lengths = {length}, .hasLogSumExp = true},
+          "", /*allSchedules=*/true);
+  }
+  check({.rows = 3, .keys = 333, .window = 7, .causal = "lower_right"}, "",
+        /*allSchedules=*/true);
+}
+
 TEST(AttentionFamily, AnyLengths) {
   for (int64_t keys : {1, 17, 77, 197}) {
     check({.heads = 3, .keyHeads = 3, .rows = keys, .keys = keys, .depth = 40});
@@ -442,11 +482,14 @@ TEST(AttentionFamily, SaysWhyNot) {
 TEST(AttentionFamily, RefusesASchedule) {
   AttentionTensors tensors({.rows = 4, .keys = 4});
   for (std::string schedule :
-       {"{keys = 64 : i64, rows = 64 : i64}",
-        "{keys = 0 : i64, rows = 64 : i64, step = 6 : i64}",
-        "{keys = 64 : i64, rows = 24 : i64, step = 6 : i64}",
-        "{keys = 64 : i64, rows = 8 : i64, step = 6 : i64}",
-        "{keys = 64 : i64, rows = 64 : i64, step = 100 : i64}"}) {
+       {"{keys = 64 : i64, rows = 64 : i64, split = 1 : i64}",
+        "{keys = 0 : i64, rows = 64 : i64, split = 1 : i64, step = 6 : i64}",
+        "{keys = 64 : i64, rows = 24 : i64, split = 1 : i64, step = 6 : i64}",
+        "{keys = 64 : i64, rows = 8 : i64, split = 1 : i64, step = 6 : i64}",
+        "{keys = 64 : i64, rows = 64 : i64, split = 1 : i64, step = 100 : i64}",
+        "{keys = 64 : i64, rows = 64 : i64, split = 0 : i64, step = 6 : i64}",
+        "{keys = 64 : i64, rows = 64 : i64, split = 17 : i64, step = 6 : "
+        "i64}"}) {
     ParsedFusion parsed(typesOf(tensors.inputs), tensors.resultTypes(),
                         tensors.body());
     kernel::FusionOp fusion = parsed.get();
