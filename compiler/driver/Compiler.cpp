@@ -100,6 +100,7 @@ private:
   tune::Machine machine;
   tune::TunedBinaries binaries;
   ImportedModel model;
+  std::vector<LinearForm> forms; // others than the module's
   EmitOptions emitOptions;
 };
 
@@ -171,7 +172,7 @@ LogicalResult Compilation::compileVariant(const VariantTarget &variant,
                                           CompileResult &result) {
   variant.target->setBinaryCache(&binaries);
   FailureOr<Verdicts> verdicts =
-      selectAlgorithms(module, variant, options, runner, machine);
+      selectAlgorithms(module, variant, options, runner, machine, forms);
   if (failed(verdicts)) {
     return failure();
   }
@@ -182,9 +183,12 @@ LogicalResult Compilation::compileVariant(const VariantTarget &variant,
     entry.verdict = verdict.generated.empty()
                         ? verdict.plans
                         : verdict.generated + "; " + verdict.plans;
-    if (!verdict.descent.empty()) {
-      entry.verdict += (entry.verdict.empty() ? "descent: " : "; descent: ") +
-                       verdict.descent;
+    for (auto [what, text] :
+         {std::pair("descent: ", verdict.descent),
+          std::pair("linears of one input: ", verdict.linears)}) {
+      if (!text.empty()) {
+        entry.verdict += (entry.verdict.empty() ? "" : "; ") + (what + text);
+      }
     }
     entry.graph = verdict.graph;
     entry.versions = tune::describe(tune::currentVersions(*variant.target));
@@ -343,6 +347,10 @@ LogicalResult Compilation::run(CompileResult &result) {
   PipelineInputs inputs;
   inputs.evaluator = evaluator.get();
   inputs.mergeLinears = options.mergeLinears;
+  OwningOpRef<ModuleOp> imported;
+  if (asksForLinearForms(options, *targets)) {
+    imported = model.module->clone();
+  }
   for (Phase phase : {Phase::Simplify, Phase::Fuse}) {
     if (failed(runner.run(phase, *model.module, inputs))) {
       return failure();
@@ -350,6 +358,14 @@ LogicalResult Compilation::run(CompileResult &result) {
     if (endsAt(phase)) {
       return print(*model.module);
     }
+  }
+  if (imported) {
+    FailureOr<std::vector<LinearForm>> others =
+        otherLinearForms(*imported, *model.module, inputs);
+    if (failed(others)) {
+      return failure();
+    }
+    forms = std::move(*others);
   }
   logFusions(*model.module, options.log);
   logPerfHints(*model.module, targets->front().target->profile(), options);

@@ -8,7 +8,6 @@
 #include "compiler/driver/PlanChoices.h"
 #include "compiler/tune/model/DescentWorth.h"
 #include "compiler/tune/search/RowEvidence.h"
-#include "dialects/graph/Graph.h"
 #include "dialects/kernel/Provenance.h"
 
 #include "absl/strings/str_cat.h"
@@ -17,33 +16,6 @@ using namespace mlir;
 
 namespace minic {
 
-/// Constants of floats from this size on, which have a name, get random values
-/// where they are timed. Packing and writing those of BERT-base would take
-/// longer than a contest.
-static constexpr int64_t largeBytes = 64 << 10;
-
-/// `plan` with no other function than `name`.
-static OwningOpRef<ModuleOp> onlyFunction(ModuleOp plan, StringRef name) {
-  OwningOpRef<ModuleOp> copy = plan.clone();
-  for (auto function :
-       llvm::make_early_inc_range(copy->getOps<func::FuncOp>())) {
-    if (function.getName() != name) {
-      function.erase();
-    }
-  }
-  return copy;
-}
-
-static void forgetLargeWeights(ModuleOp plan) {
-  plan.walk([](graph::ConstantOp constant) {
-    auto type = cast<RankedTensorType>(constant.getType());
-    if (constant.getSource() && isa<FloatType>(type.getElementType()) &&
-        kernel::getBytes(type) >= largeBytes) {
-      constant.removeValueAttr();
-    }
-  });
-}
-
 absl::StatusOr<std::string> ModelDescent::build(func::FuncOp function,
                                                 const tune::DescentSpace &space,
                                                 const tune::Choices &choices) {
@@ -51,14 +23,7 @@ absl::StatusOr<std::string> ModelDescent::build(func::FuncOp function,
   if (!folder.ok()) {
     return folder.status();
   }
-  std::string error;
   MLIRContext *context = function.getContext();
-  ScopedDiagnosticHandler quiet(context, [&](Diagnostic &diagnostic) {
-    if (error.empty()) {
-      error = diagnostic.str();
-    }
-    return success();
-  });
   OwningOpRef<ModuleOp> plan = onlyFunction(tuned, function.getName());
   auto copy = plan->lookupSymbol<func::FuncOp>(function.getName());
   for (auto [i, fusion] : llvm::enumerate(fusionsOf(copy))) {
@@ -75,11 +40,12 @@ absl::StatusOr<std::string> ModelDescent::build(func::FuncOp function,
     }
     kernel::FusionOp(fusion).setChoiceAttr(choice);
   }
-  forgetLargeWeights(*plan);
   std::string path = absl::StrCat(*folder, "/descent", ++plansBuilt, ".minic");
-  return succeeded(buildPlan(*plan, variant, options, path))
-             ? absl::StatusOr<std::string>(path)
-             : absl::InternalError(error);
+  if (absl::Status status = buildTrial(*plan, variant, options, path);
+      !status.ok()) {
+    return status;
+  }
+  return path;
 }
 
 FailureOr<std::optional<tune::DescentResult>>

@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include "absl/status/status.h"
+
 #include <string>
 
 namespace minic {
@@ -36,6 +38,15 @@ void takeChoices(llvm::ArrayRef<kernel::FusionOp> mine,
 
 /// What `plan` decides, without how it came to it.
 mlir::OwningOpRef<mlir::ModuleOp> withoutProvenance(mlir::ModuleOp plan);
+
+/// `plan` with no other function than `name`.
+mlir::OwningOpRef<mlir::ModuleOp> onlyFunction(mlir::ModuleOp plan,
+                                               llvm::StringRef name);
+
+/// Changes `plan`, then builds its artifact to be timed: without the bytes of
+/// large weights. What went wrong is the status, not a diagnostic.
+absl::Status buildTrial(mlir::ModuleOp plan, const VariantTarget &variant,
+                        const CompileOptions &options, const std::string &path);
 
 /// Builds the artifact of a plan that was not realized yet, without changing
 /// it. Emits diagnostics.

@@ -4,6 +4,7 @@
 
 #include "compiler/driver/SelectAlgorithms.h"
 
+#include "compiler/driver/LinearContest.h"
 #include "compiler/tune/bridge/HeuristicSelector.h"
 #include "compiler/tune/model/PlanWays.h"
 #include "dialects/plan/Plan.h"
@@ -15,6 +16,10 @@ namespace minic {
 static void logVerdicts(const Verdicts &verdicts, const Log &log) {
   for (const auto &[function, verdict] : verdicts) {
     std::string model = "whole model @" + function + ": ";
+    if (!verdict.linears.empty()) {
+      log.line(LogTopic::Autotuning,
+               model + "linears of one input: " + verdict.linears);
+    }
     if (!verdict.descent.empty()) {
       log.line(LogTopic::Autotuning, model + "descent: " + verdict.descent);
     }
@@ -41,7 +46,8 @@ FailureOr<Verdicts> selectAlgorithms(ModuleOp module,
                                      const VariantTarget &variant,
                                      const CompileOptions &options,
                                      PhaseRunner &runner,
-                                     tune::Machine &machine) {
+                                     tune::Machine &machine,
+                                     ArrayRef<LinearForm> forms) {
   tune::SelectionInputs selection;
   selection.target = variant.target.get();
   selection.isa = variant.isa;
@@ -75,13 +81,23 @@ FailureOr<Verdicts> selectAlgorithms(ModuleOp module,
   tune::SteadyClock clock;
   double checkSeconds = 0;
   if (checksModel) {
-    WholeModel whole(module, variant, options, selector,
-                     options.tuneReplay ? nullptr : &selector);
     double begun = clock.now();
+    bool measures = !options.tuneReplay;
+    LinearContest linears(module, *fused, forms, variant, options, selector,
+                          measures);
+    FailureOr<std::map<std::string, std::string>> found = linears.run();
+    if (failed(found)) {
+      return failure();
+    }
+    WholeModel whole(module, variant, options, selector,
+                     measures ? &selector : nullptr);
     verdicts = whole.check(std::move(fused));
     checkSeconds = clock.now() - begun;
     if (failed(verdicts)) {
       return failure();
+    }
+    for (auto &[function, text] : *found) {
+      (*verdicts)[function].linears = std::move(text);
     }
     logVerdicts(*verdicts, options.log);
   }

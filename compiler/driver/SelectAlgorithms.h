@@ -6,6 +6,7 @@
 #ifndef MINIC_COMPILER_DRIVER_SELECTALGORITHMS_H
 #define MINIC_COMPILER_DRIVER_SELECTALGORITHMS_H
 
+#include "compiler/driver/LinearForms.h"
 #include "compiler/driver/WholeModel.h"
 
 namespace minic {
@@ -13,12 +14,12 @@ namespace minic {
 /// Gives every fusion of `module` its choice, except pinned ones, which have
 /// theirs. If some choices come from tuning records, each function is then
 /// judged with them against the estimator's, and keeps the faster ones. If all
-/// are pinned, there is nothing to judge.
-mlir::FailureOr<Verdicts> selectAlgorithms(mlir::ModuleOp module,
-                                           const VariantTarget &target,
-                                           const CompileOptions &options,
-                                           PhaseRunner &runner,
-                                           tune::Machine &machine);
+/// are pinned, there is nothing to judge. Where the tuner is asked, functions
+/// may take the form that they have in one of `forms`.
+mlir::FailureOr<Verdicts> selectAlgorithms(
+    mlir::ModuleOp module, const VariantTarget &target,
+    const CompileOptions &options, PhaseRunner &runner, tune::Machine &machine,
+    llvm::ArrayRef<LinearForm> forms);
 
 /// Sets the graph verdict of the variants of `plan`'s functions, where one was
 /// measured.

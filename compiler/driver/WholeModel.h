@@ -20,10 +20,11 @@ namespace minic {
 
 /// What the whole-model check found about one function.
 struct ModelVerdict {
-  /// For people: choices changed in the whole model, generated kernels alone
-  /// against libraries' as well, tuned against default, and the ways of running
-  /// it; empty for what was not in question.
-  std::string descent, generated, plans, graph;
+  /// For people: which linears of one input are one, choices changed in the
+  /// whole model, generated kernels alone against libraries' as well, tuned
+  /// against default, and the ways of running it; empty for what was not in
+  /// question.
+  std::string linears, descent, generated, plans, graph;
   /// The default plan ships because it was measured to be the better one.
   bool isDefaultBetter = false;
   /// A hint: by how much a captured graph lost, or why there is none.

@@ -231,6 +231,24 @@ DescentInputs RecordedSelector::descentInputs(const std::string &function,
   return descent;
 }
 
+DescentInputs RecordedSelector::linearInputs(const std::string &function,
+                                             ArrayRef<ModuleOp> forms,
+                                             std::vector<std::string> names,
+                                             ModuleOp chosen) const {
+  DescentInputs linears;
+  linears.model = modelInputs(function, forms, /*plansDiffer=*/true);
+  linears.model.description += ", linears of one input";
+  // What works in the other forms is only known once they are tuned.
+  linears.model.versions = versions();
+  linears.model.versions.libraries = versionsOf({chosen}).libraries;
+  linears.problems = {
+      {"linears", "linears of one input", std::move(names)}};
+  if (inputs.target->profile().isGpu()) {
+    linears.trialSeconds = 0.2;
+  }
+  return linears;
+}
+
 absl::StatusOr<std::optional<DescentResult>>
 RecordedSelector::findDescent(const DescentInputs &descent) {
   if (!db) {

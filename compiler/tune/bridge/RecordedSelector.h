@@ -52,6 +52,14 @@ public:
   DescentInputs descentInputs(const std::string &function,
                               llvm::ArrayRef<mlir::ModuleOp> plans,
                               const DescentSpace &space) const;
+  /// What descent is asked about forms of one function that merge other linears
+  /// of one input, except how they are built: one problem, whose candidates are
+  /// `names`. `forms`: the function fused in each, without choices. `chosen`:
+  /// the first one with its choices.
+  DescentInputs linearInputs(const std::string &function,
+                             llvm::ArrayRef<mlir::ModuleOp> forms,
+                             std::vector<std::string> names,
+                             mlir::ModuleOp chosen) const;
   absl::StatusOr<std::optional<DescentResult>>
   findDescent(const DescentInputs &descent);
 

@@ -31,6 +31,9 @@ namespace minic::tune {
 static constexpr double checkShare = 0.15;
 static constexpr double descentShare = 0.15;
 
+/// What a search for another form of the model gets, whatever is left.
+static constexpr double leastSearchSeconds = 0.1;
+
 /// A check takes at least a round, whatever is left.
 static constexpr double leastCheckSeconds = 0.02;
 
@@ -159,7 +162,8 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   if (failed(tasks)) {
     return failure();
   }
-  started = clock.now();
+  double begun = clock.now();
+  started = started > 0 ? started : begun;
   // Before anything is written; else only once there is something to measure.
   absl::Status status = options.requireLockedClocks && !options.tuneReplay
                             ? ensureLock()
@@ -196,10 +200,14 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   }
   bool onTerminal = ::isatty(STDERR_FILENO) == 1;
   bool descends = options.wholeModelCheck && fusions.size() > 1;
-  tunerOptions.budgetSeconds =
-      (1 - checkShare - (descends ? descentShare : 0)) *
-      options.tuneBudgetSeconds;
-  tunerOptions.retune = options.retune;
+  if (options.tuneBudgetSeconds > 0) {
+    double share = 1 - checkShare - (descends ? descentShare : 0);
+    tunerOptions.budgetSeconds =
+        std::max(share * options.tuneBudgetSeconds - (begun - started),
+                 leastSearchSeconds);
+  }
+  // What another form of the model shares with the first one was just tuned.
+  tunerOptions.retune = options.retune && shown.empty();
   tunerOptions.replay = options.tuneReplay;
   tunerOptions.scratchDirectory = scratch ? scratch->path() : "";
   tunerOptions.policy.deterministic = options.deterministic;
@@ -237,12 +245,24 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
     return emitStatus(context, found.status());
   }
   tuned = *std::move(found);
-  searchSeconds = clock.now() - started;
+  double seconds = clock.now() - begun;
+  formSeconds += searchSeconds > 0 ? seconds : 0;
+  searchSeconds += seconds;
+  std::vector<std::string> tables;
+  for (const TunedProblem &problem : tuned) {
+    auto [known, isNew] =
+        shown.try_emplace(problem.record.problem.key, problem.measured);
+    known->second |= problem.measured;
+    if (isNew || problem.measured) {
+      tables.push_back(formatTable(problem));
+    }
+  }
   for (size_t task : (*tasks)->taskOf) {
     const TunedProblem &problem = tuned[task];
     absl::StatusOr<kernel::SelectedChoice> choice = recordedChoice(
         problem.record, problem.selection,
-        problem.measured ? "tuned" : "database", options, context);
+        shown[problem.record.problem.key] ? "tuned" : "database", options,
+        context);
     if (!choice.ok()) {
       return emitStatus(context, choice.status());
     }
@@ -251,8 +271,8 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   if (status = chooseGenerated(**tasks, result, context); !status.ok()) {
     return emitStatus(context, status);
   }
-  for (const TunedProblem &problem : tuned) {
-    options.log.block(LogTopic::Autotuning, formatTable(problem));
+  for (const std::string &table : tables) {
+    options.log.block(LogTopic::Autotuning, table);
   }
   return result;
 }
@@ -331,13 +351,18 @@ absl::StatusOr<DescentResult> TuningSelector::descend(DescentInputs descent,
 
 std::string TuningSelector::describeCosts(double checkSeconds) const {
   std::string costs = tune::describeCosts(machine.requestCosts(), costsBefore);
-  return costs.empty()
-             ? costs
-             : absl::StrCat("worker: ", costs,
-                            absl::StrFormat(
-                                "; descent %.1f s, whole-model check "
-                                "%.1f s",
-                                descentSeconds, checkSeconds - descentSeconds));
+  if (costs.empty()) {
+    return costs;
+  }
+  std::string text = absl::StrCat("worker: ", costs);
+  if (formSeconds > 0) {
+    absl::StrAppendFormat(&text, "; search for other linears %.1f s",
+                          formSeconds);
+  }
+  absl::StrAppendFormat(&text, "; descent %.1f s, whole-model check %.1f s",
+                        descentSeconds,
+                        checkSeconds - descentSeconds - formSeconds);
+  return text;
 }
 
 absl::Status TuningSelector::writeReport() const {

@@ -13,10 +13,14 @@
 #include "compiler/tune/process/ScratchDirectory.h"
 #include "runtime/measure/ClockLock.h"
 
+#include <map>
+
 namespace minic::tune {
 
-/// One per module and target: select, then optionally checkModel, then
-/// writeReport. Prints AUTOTUNE tables to the log and progress to a terminal.
+/// One per model and target: select, then optionally checkModel, then
+/// writeReport. After select for another form of the model, all that follows is
+/// about that one; all searches share the budget. Prints AUTOTUNE tables to the
+/// log, each once, and progress to a terminal.
 class TuningSelector : public RecordedSelector {
 public:
   /// `machine` outlives it.
@@ -39,8 +43,8 @@ public:
                                         int functionsLeft);
 
   /// One line: what the worker spent its seconds on since this was made, and
-  /// how many descent and a whole-model check took; empty if the worker was not
-  /// asked. `checkSeconds`: of both.
+  /// how many everything after the first search took; empty if the worker was
+  /// not asked. `checkSeconds`: of that in all.
   std::string describeCosts(double checkSeconds) const;
 
   /// To options.tuneReport, if given.
@@ -65,10 +69,14 @@ private:
   std::unique_ptr<runtime::ClockLock> clocks; // ends before `lock`
   bool saidUnlocked = false;                  // that they cannot be locked
   SteadyClock clock;
-  double started = 0;           // when select() was called
-  double searchSeconds = 0;     // of select()
+  double started = 0;           // when select() was first called
+  double searchSeconds = 0;     // of select(), all calls
+  double formSeconds = 0;       // of all but the first one
   double checksSecondsLeft = 5; // of checkModel, for all functions together
   double descentSeconds = 0;    // of descend(), spent
+  /// Keys of the problems whose tables were printed, and whether it was
+  /// measured here.
+  std::map<std::string, bool> shown;
   /// Of the oneDNN that the worker opened, empty for none; unset: not asked.
   std::optional<std::string> libraryVersion;
 };
