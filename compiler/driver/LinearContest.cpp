@@ -37,7 +37,8 @@ LogicalResult LinearContest::selectAll() {
     return success();
   }
   for (const LinearForm &form : forms) {
-    selected.push_back(form.fused->clone());
+    ModuleOp fusedForm = *form.fused;
+    selected.push_back(fusedForm.clone());
     if (failed(select(*selected.back()))) {
       return failure();
     }
@@ -124,6 +125,9 @@ FailureOr<int> LinearContest::choose(func::FuncOp function, int functionsLeft,
 FailureOr<std::map<std::string, std::string>> LinearContest::run() {
   std::map<std::string, std::string> texts;
   std::map<std::string, int> winners;
+  if (forms.empty()) {
+    return texts;
+  }
   auto functions = llvm::to_vector(tuned.getOps<func::FuncOp>());
   int left = int(functions.size());
   for (func::FuncOp function : functions) {

@@ -42,12 +42,10 @@ static bool isOpen(ModuleOp module) {
   return isOpen;
 }
 
-FailureOr<Verdicts> selectAlgorithms(ModuleOp module,
-                                     const VariantTarget &variant,
-                                     const CompileOptions &options,
-                                     PhaseRunner &runner,
-                                     tune::Machine &machine,
-                                     ArrayRef<LinearForm> forms) {
+FailureOr<Verdicts>
+selectAlgorithms(ModuleOp module, const VariantTarget &variant,
+                 const CompileOptions &options, PhaseRunner &runner,
+                 tune::Machine &machine, ArrayRef<LinearForm> forms) {
   tune::SelectionInputs selection;
   selection.target = variant.target.get();
   selection.isa = variant.isa;

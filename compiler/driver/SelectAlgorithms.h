@@ -16,10 +16,10 @@ namespace minic {
 /// judged with them against the estimator's, and keeps the faster ones. If all
 /// are pinned, there is nothing to judge. Where the tuner is asked, functions
 /// may take the form that they have in one of `forms`.
-mlir::FailureOr<Verdicts> selectAlgorithms(
-    mlir::ModuleOp module, const VariantTarget &target,
-    const CompileOptions &options, PhaseRunner &runner, tune::Machine &machine,
-    llvm::ArrayRef<LinearForm> forms);
+mlir::FailureOr<Verdicts>
+selectAlgorithms(mlir::ModuleOp module, const VariantTarget &target,
+                 const CompileOptions &options, PhaseRunner &runner,
+                 tune::Machine &machine, llvm::ArrayRef<LinearForm> forms);
 
 /// Sets the graph verdict of the variants of `plan`'s functions, where one was
 /// measured.

@@ -104,8 +104,8 @@ struct CompileOptions {
   std::map<std::string, int64_t> dims;
   /// Bytes that callers align inputs and outputs to.
   int64_t inputAlignment = 64;
-  /// Which linears of one input become one: "auto" (where none loses a
-  /// pointwise op that its kernel would have computed), "never" or "always".
+  /// Which linears of one input become one: "auto" (by measurement, else where
+  /// none loses what its kernel computes besides), "never" or "always".
   std::string mergeLinears = "auto";
 
   //===--- Output --------------------------------------------------------===//

@@ -133,7 +133,8 @@ static std::vector<Option> makeTable() {
                           4096, &O::inputAlignment));
   table.push_back(choice("merge-linears", model, {"auto", "never", "always"},
                          "Which linears of one input become one (auto: where "
-                         "none loses what its kernel computes besides)",
+                         "none loses what its kernel computes besides; with "
+                         "--tune=on, what is faster)",
                          &O::mergeLinears));
 
   table.push_back(text("output", output, "FILE",

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rewrites a tuning export: edit_tuning.py FROM TO rows NAME | verdict WHO | descent.
+"""Rewrites a tuning export: edit_tuning.py FROM TO rows NAME | verdict WHO | descent
+| linears.
 
 rows: candidate NAME (any: the last one) took 4.93 us, another that was verified
 4.65, all others longer. verdict: WHO, tuned or default, ships by the verdicts on
 plans. descent: the first change of one problem was kept, with set figures, and
-no other one; other verdicts are dropped.
+no other one; other verdicts are dropped. linears: the same of the forms that
+merge other linears of one input.
 """
 
 import json
@@ -43,9 +45,11 @@ if what == "rows":
     for record in export["records"]:
         set_rows(record["rows"], value[0])
     export["verdicts"] = []
-elif what == "descent":
+elif what in ("descent", "linears"):
     export["verdicts"] = [verdict for verdict in export["verdicts"]
-                          if verdict["plan"].endswith("#descent")]
+                          if verdict["plan"].endswith("#descent")
+                          and (what == "linears")
+                          == verdict["description"].endswith("of one input")]
     take_first_change(export["verdicts"][0])
 else:
     for verdict in export["verdicts"]:

@@ -5,7 +5,7 @@
 
 // CHECK: plan.function @main
 // CHECK: %[[STATUS:.+]] = plan.buffer 4 {{.*}}status
-// CHECK: plan.launch {{.*}}(%{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}}, %[[STATUS]]) {{.*}} label = "loops gather"
+// CHECK: plan.launch {{.*}}(%{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}}, %[[STATUS]]) {{.*}} label = "pointwise gather"
 // CHECK-NOT: status
 // CHECK: plan.launch {{.*}}, %[[STATUS]]) {{.*}} label = "loops cache_update"
 // CHECK: plan.function @other

@@ -75,6 +75,12 @@ public:
       loops.results.push_back(*node);
     }
     collapse();
+    for (const PointwiseLoops::Read &read : loops.reads) {
+      if (read.gathered &&
+          loops.reads[read.gathered->index].strides.back() != 0) {
+        return fail("graph.gather of single elements");
+      }
+    }
     return std::move(loops);
   }
 
@@ -153,6 +159,12 @@ private:
       }
       return resolve(op->getOperand(0), broadcast(op->getOperand(0), *own));
     }
+    if (auto gather = dyn_cast<graph::GatherOp>(op)) {
+      if (failed(own)) {
+        return fail("graph.reshape of a gathered value");
+      }
+      return resolveGather(gather, *own);
+    }
     if (!isa<graph::PointwiseOpInterface>(op)) {
       return fail(op->getName().getStringRef() + " is not pointwise");
     }
@@ -173,6 +185,45 @@ private:
     }
     loops.nodes.push_back(node);
     return loops.nodes.size() - 1;
+  }
+
+  /// A read of the table from where the index says on.
+  FailureOr<size_t> resolveGather(graph::GatherOp gather, const View &own) {
+    auto table = dyn_cast<BlockArgument>(gather.getInput());
+    if (!table) {
+      return fail("graph.gather of what is no operand");
+    }
+    ArrayRef<int64_t> dims = shapeOf(table),
+                      indexDims = shapeOf(gather.getIndices());
+    size_t axis = gather.getAxis(), rank = indexDims.size();
+    View rows{dims.vec(), std::vector<int64_t>(dims.size(), -1)};
+    View which{indexDims.vec(), std::vector<int64_t>(rank, -1)};
+    auto take = [&](View &view, size_t d, size_t from) {
+      view.loops[d] = own.loops[from];
+      view.starts[d] = own.starts[from];
+      view.steps[d] = own.steps[from];
+    };
+    for (size_t d = 0; d != dims.size(); ++d) {
+      if (d != axis) {
+        take(rows, d, d < axis ? d : d - 1 + rank);
+      }
+    }
+    for (size_t d = 0; d != rank; ++d) {
+      take(which, d, axis + d);
+    }
+    FailureOr<size_t> index = resolve(gather.getIndices(), which);
+    if (failed(index)) {
+      return failure();
+    }
+    if (loops.nodes[*index].op ||
+        loops.reads[loops.nodes[*index].read].gathered) {
+      return fail("graph.gather by what the body computes");
+    }
+    size_t node = read(table, rows);
+    loops.reads.back().gathered = {loops.nodes[*index].read,
+                                   llvm::product_of(dims.drop_front(axis + 1)),
+                                   dims[axis]};
+    return node;
   }
 
   /// How an operand of an op whose result is seen through `own` is seen.
@@ -287,6 +338,22 @@ int64_t PointwiseLoops::rows() const {
 bool PointwiseLoops::isTransposing() const {
   return llvm::any_of(reads,
                       [](const Read &read) { return read.strides.back() > 1; });
+}
+
+bool PointwiseLoops::gathers() const {
+  return llvm::any_of(reads, [](const Read &read) { return read.gathered; });
+}
+
+double PointwiseLoops::bytesLeftOut(kernel::FusionOp fusion) const {
+  double bytes = 0;
+  for (const Read &read : reads) {
+    double table = double(kernel::getBytes(
+        cast<RankedTensorType>(fusion.getInputs()[read.argument].getType())));
+    double used = double(rows()) * double(columns()) *
+                  double(kernel::getElementBytes(read.storage));
+    bytes += read.gathered ? std::max(table - used, 0.0) : 0;
+  }
+  return bytes;
 }
 
 FailureOr<PointwiseLoops> PointwiseLoops::get(const kernel::FusionShape &shape,

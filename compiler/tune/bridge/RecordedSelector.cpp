@@ -214,8 +214,7 @@ DescentSpace
 RecordedSelector::descentSpace(ArrayRef<kernel::FusionOp> fusions) const {
   SelectionPolicy policy;
   policy.deterministic = inputs.options->deterministic;
-  return DescentSpace(fusions, tuned, policy,
-                      inputs.target->profile().isGpu());
+  return DescentSpace(fusions, tuned, policy, inputs.target->profile().isGpu());
 }
 
 DescentInputs RecordedSelector::descentInputs(const std::string &function,
@@ -241,8 +240,7 @@ DescentInputs RecordedSelector::linearInputs(const std::string &function,
   // What works in the other forms is only known once they are tuned.
   linears.model.versions = versions();
   linears.model.versions.libraries = versionsOf({chosen}).libraries;
-  linears.problems = {
-      {"linears", "linears of one input", std::move(names)}};
+  linears.problems = {{"linears", "linears of one input", std::move(names)}};
   if (inputs.target->profile().isGpu()) {
     linears.trialSeconds = 0.2;
   }

@@ -259,10 +259,10 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   }
   for (size_t task : (*tasks)->taskOf) {
     const TunedProblem &problem = tuned[task];
-    absl::StatusOr<kernel::SelectedChoice> choice = recordedChoice(
-        problem.record, problem.selection,
-        shown[problem.record.problem.key] ? "tuned" : "database", options,
-        context);
+    absl::StatusOr<kernel::SelectedChoice> choice =
+        recordedChoice(problem.record, problem.selection,
+                       shown[problem.record.problem.key] ? "tuned" : "database",
+                       options, context);
     if (!choice.ok()) {
       return emitStatus(context, choice.status());
     }

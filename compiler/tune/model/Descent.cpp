@@ -144,6 +144,9 @@ absl::StatusOr<Descent::Plan> Descent::build(const Choices &choices) {
 
 bool Descent::hasTime() const {
   double least = contest.leastSeconds();
+  if (verdict.trials.empty()) {
+    return least < inputs.maxSeconds; // whatever building the first plan took
+  }
   return secondsLeft() >
          std::max(trialSeconds, least) + (taken > 0 ? least : 0);
 }

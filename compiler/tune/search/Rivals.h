@@ -25,8 +25,8 @@ struct RivalLimits {
 };
 
 /// Indices of timed rows that `policy` allows, the fastest first. How much
-/// longer a row takes is the low end of its interval, where it was in the final.
-/// Empty if the winner was not timed.
+/// longer a row takes is the low end of its interval, where it was in the
+/// final. Empty if the winner was not timed.
 std::vector<int> selectRivals(absl::Span<const Row> rows, int winner,
                               const SelectionPolicy &policy = {},
                               const RivalLimits &limits = {});

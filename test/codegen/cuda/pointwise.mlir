@@ -57,3 +57,20 @@ plan.kernel @activations target "cuda" entries ["activations"] {
       kernel.yield %1 : tensor<512x1024xf32>
     }
 }
+
+// Rows of a table: an index, then 16 bytes of the row. What is out of range is
+// said once for all vectors of a thread.
+// CHECK-LABEL: .entry gather(
+// CHECK: ld.global.b64
+// CHECK: ld.global.b64
+// CHECK: ld.global.v4.b32
+// CHECK: ld.global.v4.b32
+// CHECK: st.global.v4.b32
+// CHECK: st.global.v4.b32
+plan.kernel @gather target "cuda" entries ["gather"] {
+  ^bb0(%x0: tensor<50257x768xbf16>, %y0: tensor<4096xi64>):
+    %0 = kernel.fusion (%x = %x0 : tensor<50257x768xbf16>, %y = %y0 : tensor<4096xi64>) -> tensor<4096x768xbf16> attributes {impl = #kernel.impl<family = "pointwise", schedule = {threads = 256 : i64, unroll = 2 : i64, vector = 8 : i64}>} {
+      %1 = graph.gather %x, %y axis = 0 : (tensor<50257x768xbf16>, tensor<4096xi64>) -> tensor<4096x768xbf16>
+      kernel.yield %1 : tensor<4096x768xbf16>
+    }
+}

@@ -145,8 +145,8 @@ static int64_t partsFor(const AttentionFusion &body,
            double(int64_t(llvm::divideCeil(count, threads)) * threads);
   };
   int64_t best = 1;
-  for (int64_t parts = 2; parts <= kMost && body.keys / parts >= kFewestKeys &&
-                          busy(best) < 0.9;
+  for (int64_t parts = 2;
+       parts <= kMost && body.keys / parts >= kFewestKeys && busy(best) < 0.9;
        ++parts) {
     best = busy(parts) > 1.1 * busy(best) ? parts : best;
   }
@@ -160,8 +160,8 @@ enumerateSchedules(const AttentionFusion &body, const DeviceProfile &profile) {
   // registers.
   static const AttentionSchedule wide[] = {{64, 6},  {48, 8}, {32, 12},
                                            {16, 12}, {8, 16}, {4, 16}};
-  static const AttentionSchedule narrow[] = {
-      {16, 6}, {32, 2}, {8, 16}, {4, 16}};
+  static const AttentionSchedule narrow[] = {{64, 6}, {32, 6}, {16, 6},
+                                             {32, 2}, {8, 16}, {4, 16}};
   bool isWide = profile.has("avx512f");
   int64_t queries = body.headsPerKey() * body.rows;
   auto fits = [&](const AttentionSchedule &schedule) {

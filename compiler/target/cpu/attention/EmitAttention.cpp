@@ -36,11 +36,10 @@ void emitAttention(ModuleOp device, Location loc, StringRef name,
       if (tiles.split > 1) {
         Value states = k.argPointer(entry.args, operands + results);
         Value counters = k.argPointer(entry.args, operands + results + 1);
-        arguments.append(
-            {k.rem(index, tiles.split),
-             k.advance(states, k.mul(tile, tiles.stateBytes()),
-                       builder.getI8Type()),
-             k.advance(counters, tile, builder.getI32Type())});
+        arguments.append({k.rem(index, tiles.split),
+                          k.advance(states, k.mul(tile, tiles.stateBytes()),
+                                    builder.getI8Type()),
+                          k.advance(counters, tile, builder.getI32Type())});
       }
       LLVM::CallOp::create(builder, loc, kernels[kind], arguments);
     };

@@ -12,16 +12,16 @@ std::pair<Value, Value> emitKeysOfPart(TileCode &code, const KeyParts &parts,
                                        Value begin, Value end) {
   KernelBuilder &k = code.k;
   int64_t unit = parts.count * code.shape.step;
-  Value steps = k.div(k.add(k.max(k.sub(end, begin), k.i64(0)), unit - 1), unit);
+  Value steps =
+      k.div(k.add(k.max(k.sub(end, begin), k.i64(0)), unit - 1), unit);
   Value each = k.mul(steps, code.shape.step);
   Value first = k.add(begin, k.mul(parts.number, each));
   return {first, k.min(k.add(first, each), end)};
 }
 
 static Value stateOf(TileCode &code, const KeyParts &parts, Value number) {
-  return code.k.advance(parts.states,
-                        code.k.mul(number, code.shape.stateFloats()),
-                        code.f32());
+  return code.k.advance(
+      parts.states, code.k.mul(number, code.shape.stateFloats()), code.f32());
 }
 
 Value emitLeaveState(TileCode &code, const KeyParts &parts, Value scratch) {
@@ -41,9 +41,9 @@ Value emitLeaveState(TileCode &code, const KeyParts &parts, Value scratch) {
                          k.advance(to, i, code.f32()), 0);
             });
   // Who sees the last count sees what all parts wrote.
-  Value before = LLVM::AtomicRMWOp::create(
-      k.b, k.loc, LLVM::AtomicBinOp::add, parts.counter, k.i32(1),
-      LLVM::AtomicOrdering::acq_rel);
+  Value before = LLVM::AtomicRMWOp::create(k.b, k.loc, LLVM::AtomicBinOp::add,
+                                           parts.counter, k.i32(1),
+                                           LLVM::AtomicOrdering::acq_rel);
   return arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, before,
                                k.i32(int32_t(parts.count - 1)));
 }
@@ -77,8 +77,8 @@ void emitMergeStates(TileCode &code, const KeyParts &parts, Value scratch) {
       Value offset = k.mul(row, shape.sumColumns);
       Value sums = k.advance(k.advance(scratch, shape.at.sums, code.f32()),
                              offset, code.f32());
-      Value own =
-          k.advance(k.advance(state, 2 * lines, code.f32()), offset, code.f32());
+      Value own = k.advance(k.advance(state, 2 * lines, code.f32()), offset,
+                            code.f32());
       for (int64_t e = 0; e != shape.sumColumns; e += shape.lanes) {
         code.store(code.fma(code.load(own, e), factor, code.load(sums, e)),
                    sums, e);

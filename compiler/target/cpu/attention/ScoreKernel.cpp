@@ -26,21 +26,37 @@ public:
   ScoreEmitter(OpBuilder &builder, Location loc, const AttentionFusion &body,
                const TileShape &shape, int64_t keys, LLVM::LLVMFuncOp function)
       : TileCode(builder, loc, body, shape), keys(keys),
-        strides(getKeyStrides(body, shape)), scratch(function.getArgument(0)),
-        key(function.getArgument(1)), number(function.getArgument(2)),
-        column(function.getArgument(3)), mask(function.getArgument(4)) {}
+        vectors(shape.vectorsAtOnce()), strides(getKeyStrides(body, shape)),
+        scratch(function.getArgument(0)), key(function.getArgument(1)),
+        number(function.getArgument(2)), column(function.getArgument(3)),
+        mask(function.getArgument(4)) {}
 
   void emit() {
+    if (vectors == shape.vectors) {
+      emitVectors();
+      return;
+    }
+    // Whatever lies in a line of rows moves by as many lanes.
+    Value all = scratch;
+    k.forLoop(k.i64(0), k.i64(shape.vectors * shape.lanes),
+              vectors * shape.lanes, [&](Value lane) {
+                scratch = k.advance(all, lane, f32());
+                emitVectors();
+              });
+  }
+
+private:
+  void emitVectors() {
     SmallVector<Value> sums = contract();
     Value scores = k.advance(scratch, shape.at.scores, f32());
     scores = k.advance(scores, k.mul(column, shape.rows), f32());
     packedMask = k.advance(scratch, shape.at.mask, f32());
     packedMask = k.advance(packedMask, k.mul(column, shape.rows), f32());
-    for (int64_t v = 0; v != shape.vectors; ++v) {
+    for (int64_t v = 0; v != vectors; ++v) {
       int64_t lane = v * shape.lanes;
       Value greatest = load(scratch, shape.at.next + lane);
       for (int64_t i = 0; i != keys; ++i) {
-        Value score = finish(sums[i * shape.vectors + v], i, v);
+        Value score = finish(sums[i * vectors + v], i, v);
         store(score, scores, i * shape.rows + lane);
         greatest = greater(score, greatest);
       }
@@ -48,17 +64,16 @@ public:
     }
   }
 
-private:
   /// Adds the products of element number `d` from `query` and `from` on.
   void step(Value query, Value from, int64_t d, MutableArrayRef<Value> sums) {
     SmallVector<Value> queries;
-    for (int64_t v = 0; v != shape.vectors; ++v) {
+    for (int64_t v = 0; v != vectors; ++v) {
       queries.push_back(load(query, d * shape.rows + v * shape.lanes));
     }
     for (int64_t i = 0; i != keys; ++i) {
       Value element = loadSplat(from, i * strides.row + d * strides.element);
-      for (int64_t v = 0; v != shape.vectors; ++v) {
-        Value &sum = sums[i * shape.vectors + v];
+      for (int64_t v = 0; v != vectors; ++v) {
+        Value &sum = sums[i * vectors + v];
         sum = fma(element, queries[v], sum);
       }
     }
@@ -68,7 +83,7 @@ private:
     constexpr int64_t kUnroll = 4;
     SmallVector<Value> carried = {k.advance(scratch, shape.at.query, f32()),
                                   key};
-    carried.append(size_t(keys * shape.vectors), constants(0));
+    carried.append(size_t(keys * vectors), constants(0));
     int64_t iterations = body.depth / kUnroll;
     if (iterations > 0) {
       carried = k.forLoop(
@@ -118,6 +133,7 @@ private:
   }
 
   const int64_t keys;
+  const int64_t vectors; // at a time
   const RowStrides strides;
   Value scratch, key, number, column, mask, packedMask;
 };

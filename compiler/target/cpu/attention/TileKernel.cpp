@@ -5,8 +5,8 @@
 
 #include "compiler/target/cpu/attention/TileKernel.h"
 
-#include "compiler/target/cpu/attention/KeyParts.h"
 #include "compiler/target/cpu/attention/Kernels.h"
+#include "compiler/target/cpu/attention/KeyParts.h"
 #include "compiler/target/cpu/attention/PackRows.h"
 #include "compiler/target/cpu/attention/TileRows.h"
 

@@ -55,6 +55,11 @@ struct TileShape {
     return 2 * vectors * lanes + rows * sumColumns;
   }
   int64_t scratchBytes;
+  /// Vectors of queries whose scores of `step` keys fit into the registers:
+  /// all, or one.
+  int64_t vectorsAtOnce() const {
+    return isWide || step * vectors * 2 <= 12 ? vectors : 1;
+  }
   bool isWide = true; ///< 32 registers of 16 lanes, not 16 of 8
 };
 

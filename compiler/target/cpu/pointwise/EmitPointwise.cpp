@@ -4,6 +4,8 @@
 
 #include "compiler/target/cpu/pointwise/EmitPointwise.h"
 
+#include "compiler/target/codegen/GatheredIndex.h"
+#include "compiler/target/codegen/StatusReport.h"
 #include "compiler/target/cpu/KernelAbi.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -34,6 +36,10 @@ public:
     }
     for (size_t i = 0; i != resultTypes.size(); ++i) {
       results.push_back(k.argPointer(entry.args, operands + int64_t(i)));
+    }
+    if (loops.gathers()) {
+      statusWord =
+          k.argPointer(entry.args, operands + int64_t(resultTypes.size()));
     }
     k.forLoop(entry.begin, entry.end, 1, [&](Value tile) {
       Value row = k.mul(k.div(tile, tiles.tilesPerRow), tiles.rowsPerTile);
@@ -103,6 +109,9 @@ private:
       for (size_t d = 0; d != outer; ++d) {
         offset = k.add(offset, k.mul(indices[d], read.strides[d]));
       }
+      if (read.gathered) {
+        offset = k.add(offset, emitGathered(*read.gathered));
+      }
       Value pointer = k.advance(base, offset, read.storage);
       rowReads.push_back(pointer);
       rowValues.push_back(
@@ -114,6 +123,15 @@ private:
     for (auto [type, base] : llvm::zip_equal(resultTypes, results)) {
       rowResults.push_back(k.advance(base, k.mul(row, tiles.columns), type));
     }
+  }
+
+  /// Where in the table the present row begins.
+  Value emitGathered(const PointwiseLoops::Gathered &gathered) {
+    Type storage = loops.reads[gathered.index].storage;
+    GatheredIndex index = GatheredIndex::get(
+        k, k.loadScalar(rowReads[gathered.index], storage), gathered.extent);
+    emitReport(k, statusWord, index.isOutside);
+    return k.mul(index.value, gathered.stride);
   }
 
   Value load(size_t index, Value column, Value mask) {
@@ -179,6 +197,7 @@ private:
   const PointwiseTiles &tiles;
   ArrayRef<Type> resultTypes;
   const int64_t unroll;
+  Value statusWord; // null where nothing is gathered
   SmallVector<Value> reads, results;
   SmallVector<Value> rowReads, rowResults;
   SmallVector<Value> rowValues; // null where it varies along the row

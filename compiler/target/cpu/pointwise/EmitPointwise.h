@@ -14,7 +14,8 @@ namespace minic::cpu {
 
 /// Adds the entry `name` to `device`: the nodes of `loops`, tile by tile.
 /// `operands` is how many addresses come before the results';
-/// `resultTypes` are the results' dtypes.
+/// `resultTypes` are the results' dtypes. Where `loops` gathers, the address of
+/// the status word comes last.
 void emitPointwise(mlir::ModuleOp device, mlir::Location loc,
                    llvm::StringRef name, const PointwiseLoops &loops,
                    const PointwiseTiles &tiles, int64_t operands,

@@ -56,7 +56,7 @@ PointwiseFamily::enumerate(FusionOp fusion,
   auto shape = FusionShape::get(fusion, &reason);
   auto loops = PointwiseLoops::get(*shape, reason);
   double elements = double(loops->rows()) * double(loops->columns());
-  double bytes = getTrafficBytes(fusion);
+  double bytes = getTrafficBytes(fusion) - loops->bytesLeftOut(fusion);
   // What fits in the caches was just written there by the producer; they
   // deliver about five times what memory does, each core's its own.
   bool isCached = bytes < profile.l2Bytes;
@@ -124,8 +124,12 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
   }
   plan::KernelOp kernel =
       plan.kernel(fusion, "pointwise tile=" + std::to_string(*tile));
-  addLaunch(plan, fusion, kernel,
-            {.tiles = tiles.count(), .label = getLaunchLabel(name(), fusion)});
+  KernelLaunch launch = {.tiles = tiles.count(),
+                         .label = getLaunchLabel(name(), fusion)};
+  if (loops->gathers()) {
+    launch.workspace.push_back(plan.statusWord());
+  }
+  addLaunch(plan, fusion, kernel, launch);
   return success();
 }
 

@@ -11,15 +11,15 @@ namespace minic::cpu {
 
 /// One launch over tiles of the iteration space, 16 lanes at a time along the
 /// innermost loop. Takes every dtype, broadcasting, several results of one
-/// shape, and transposes, slices and reshapes that are strides (see
-/// PointwiseLoops). Operands are dense.
+/// shape, transposes, slices and reshapes that are strides, and gathers of rows
+/// (see PointwiseLoops). Operands are dense.
 ///
 /// Schedule: `{tile = N : i64}`, elements of the space per tile, about.
 /// Name: "pointwise tile=4096".
 class PointwiseFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "pointwise"; }
-  llvm::StringRef version() const override { return "3"; }
+  llvm::StringRef version() const override { return "4"; }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;
   std::vector<Implementation>

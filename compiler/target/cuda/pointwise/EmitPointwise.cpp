@@ -6,6 +6,8 @@
 
 #include "compiler/target/cuda/pointwise/EmitPointwise.h"
 
+#include "compiler/target/codegen/GatheredIndex.h"
+#include "compiler/target/codegen/StatusReport.h"
 #include "compiler/target/cuda/KernelAbi.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,6 +15,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <utility>
 
 using namespace mlir;
 
@@ -34,6 +38,9 @@ public:
     }
     for (size_t i = 0; i != dtypes.size(); ++i) {
       results.push_back(entry.parameter(operands + int64_t(i)));
+    }
+    if (loops.gathers()) {
+      statusWord = entry.parameter(operands + int64_t(dtypes.size()));
     }
     int64_t block = schedule.blockElements();
     // Element numbers go a block past the end.
@@ -114,7 +121,8 @@ private:
   }
 
   static bool isConstant(const PointwiseLoops::Read &read) {
-    return llvm::all_of(read.strides, [](int64_t s) { return s == 0; });
+    return !read.gathered &&
+           llvm::all_of(read.strides, [](int64_t s) { return s == 0; });
   }
 
   /// True where lanes of one vector never cross a row, so that all of them are
@@ -123,7 +131,8 @@ private:
 
   /// One aligned access can read all lanes.
   bool isContiguous(const PointwiseLoops::Read &read, int64_t lanes) const {
-    if (read.offset % lanes != 0) {
+    if (read.offset % lanes != 0 ||
+        (read.gathered && read.gathered->stride % lanes != 0)) {
       return false;
     }
     if (isDense(read)) {
@@ -134,15 +143,34 @@ private:
                         [&](int64_t s) { return s % lanes == 0; });
   }
 
+  /// Where `read` begins for `element`: at the row that data choose, in 64 bits
+  /// since tables may be larger than results.
+  Value baseFor(size_t number, Value element) {
+    const PointwiseLoops::Read &read = loops.reads[number];
+    if (!read.gathered) {
+      return reads[number];
+    }
+    const PointwiseLoops::Read &which = loops.reads[read.gathered->index];
+    Value loaded = k.toCompute(loadOne(which, reads[read.gathered->index],
+                                       offsetOf(which, delinearize(element))),
+                               which.storage);
+    GatheredIndex index = GatheredIndex::get(k, loaded, read.gathered->extent);
+    isOutside = isOutside ? Value(arith::OrIOp::create(k.b, k.loc, isOutside,
+                                                       index.isOutside))
+                          : index.isOutside;
+    return k.advance(reads[number], k.mul(index.value, read.gathered->stride),
+                     read.storage);
+  }
+
   Value loadOne(const PointwiseLoops::Read &read, Value base, Value offset) {
     Type memory = KernelBuilder::memoryType(read.storage);
     return k.loadAligned(memory, k.advance(base, offset, read.storage));
   }
 
-  /// The operand's value for `lanes` elements from `element` on.
-  Value load(size_t number, Value element, int64_t lanes) {
+  /// The operand's value for `lanes` elements from `element` on, whose first
+  /// one is read from `base` on.
+  Value load(size_t number, Value element, Value base, int64_t lanes) {
     const PointwiseLoops::Read &read = loops.reads[number];
-    Value base = reads[number];
     if (isConstant(read)) {
       Value value = k.toCompute(loadOne(read, base, constant(0)), read.storage);
       return lanes == 1 ? value : k.splat(value, lanes);
@@ -165,9 +193,11 @@ private:
     SmallVector<Value> elements;
     Value start = staysInRow(lanes) ? offsetAt(element) : Value();
     for (int64_t lane = 0; lane != lanes; ++lane) {
-      Value offset = start ? k.add(start, lane * read.strides.back())
-                           : offsetAt(k.add(element, lane));
-      elements.push_back(loadOne(read, base, offset));
+      Value at = k.add(element, lane);
+      Value offset =
+          start ? k.add(start, lane * read.strides.back()) : offsetAt(at);
+      Value own = start || lane == 0 ? base : baseFor(number, at);
+      elements.push_back(loadOne(read, own, offset));
     }
     Value vector = vector::FromElementsOp::create(k.b, k.loc, type, elements);
     return k.toCompute(vector, read.storage);
@@ -180,13 +210,21 @@ private:
     for (int64_t i = 0; i != count; ++i) {
       starts.push_back(k.add(first, i * stride()));
     }
+    // Indices before what they choose.
+    std::vector<SmallVector<Value>> bases(count);
+    for (int64_t i = 0; i != count; ++i) {
+      for (size_t number = 0; number != loops.reads.size(); ++number) {
+        bases[i].push_back(baseFor(number, starts[i]));
+      }
+    }
     std::vector<SmallVector<Value>> values(count);
     for (bool loading : {true, false}) {
       for (int64_t i = 0; i != count; ++i) {
         values[i].resize(loops.nodes.size());
         for (auto [n, node] : llvm::enumerate(loops.nodes)) {
           if (loading && !node.op) {
-            values[i][n] = load(node.read, starts[i], lanes);
+            values[i][n] =
+                load(node.read, starts[i], bases[i][node.read], lanes);
           } else if (!loading && node.op) {
             auto operands = llvm::map_to_vector(
                 node.operands, [&](size_t input) { return values[i][input]; });
@@ -204,6 +242,9 @@ private:
                        k.advance(base, starts[i], type));
       }
     }
+    if (isOutside) {
+      emitReport(k, statusWord, std::exchange(isOutside, Value()));
+    }
   }
 
   CudaKernelBuilder &k;
@@ -211,6 +252,9 @@ private:
   const PointwiseSchedule &schedule;
   ArrayRef<Type> dtypes;
   const int64_t total;
+  Value statusWord; // null where nothing is gathered
+  /// Of the vectors at hand, whether an index was; null for none.
+  Value isOutside;
   bool isWide = false; // element numbers need 64 bits
   SmallVector<Value> reads, results;
 };
@@ -224,7 +268,8 @@ void emitPointwise(ModuleOp device, Location loc, StringRef name,
   OpBuilder builder(device.getContext());
   KernelLaunchBounds bounds;
   bounds.threads = schedule.threads;
-  bounds.pointers = operands + int64_t(dtypes.size());
+  bounds.pointers =
+      operands + int64_t(dtypes.size()) + (loops.gathers() ? 1 : 0);
   KernelEntry entry = KernelEntry::create(builder, loc, device, name, bounds);
   CudaKernelBuilder k(builder, loc);
   Emitter(k, loops, schedule, dtypes).emit(entry, operands);

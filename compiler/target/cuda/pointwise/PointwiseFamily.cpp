@@ -56,7 +56,7 @@ PointwiseFamily::enumerate(FusionOp fusion,
   std::string reason;
   auto shape = FusionShape::get(fusion, &reason);
   auto loops = PointwiseLoops::get(*shape, reason);
-  double bytes = getTrafficBytes(fusion);
+  double bytes = getTrafficBytes(fusion) - loops->bytesLeftOut(fusion);
   // What fits in L2 was just written there; it delivers about twice what
   // memory does. A transposed operand is read in parts of lines.
   double bandwidth = profile.memoryGBs * (bytes < profile.l2Bytes ? 2 : 1) /
@@ -101,6 +101,9 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
   launch.grid = {int64_t(llvm::divideCeil(total, schedule->blockElements()))};
   launch.threads = schedule->threads;
   launch.label = getLaunchLabel(name(), fusion);
+  if (loops->gathers()) {
+    launch.workspace.push_back(plan.statusWord());
+  }
   if (launch.grid[0] > int64_t(INT32_MAX)) {
     return fusion.emitError("unsupported: a pointwise kernel over ")
            << total << " elements";

@@ -10,14 +10,15 @@
 namespace minic::cuda {
 
 /// One launch over the elements of the results, in vectors. Takes every dtype,
-/// broadcasting, several results of one shape, and transposes, slices and
-/// reshapes that are strides (see PointwiseLoops). Operands are dense.
+/// broadcasting, several results of one shape, transposes, slices and reshapes
+/// that are strides, and gathers of rows (see PointwiseLoops). Operands are
+/// dense.
 ///
 /// Schedule: PointwiseSchedule. Name: "pointwise 8x2 threads=256".
 class PointwiseFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "pointwise"; }
-  llvm::StringRef version() const override { return "3"; }
+  llvm::StringRef version() const override { return "4"; }
   bool isFor(mlir::Operation *anchor) const override { return !anchor; }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

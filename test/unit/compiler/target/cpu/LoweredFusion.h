@@ -120,8 +120,9 @@ public:
          llvm::drop_begin(launch.getAddresses(), tensors)) {
       auto buffer = address.getDefiningOp<plan::BufferOp>();
       isZeroed.push_back(buffer.getZeroed());
-      memory.emplace_back(size_t(buffer.getBytes()),
-                          static_cast<unsigned char>(isZeroed.back() ? 0 : 0xa5));
+      memory.emplace_back(
+          size_t(buffer.getBytes()),
+          static_cast<unsigned char>(isZeroed.back() ? 0 : 0xa5));
     }
   }
   void appendTo(std::vector<void *> &addresses) {

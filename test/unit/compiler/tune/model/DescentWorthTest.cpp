@@ -31,6 +31,13 @@ TEST_F(DescentWorthTest, AfterAShortSearchItIsOverInTwoSeconds) {
   EXPECT_GT(seconds, 1);
 }
 
+TEST_F(DescentWorthTest, SlowBuildsLeaveOneTrial) {
+  addProblem(3);
+  buildSeconds = 5;
+  inputs.maxSeconds = mostDescentSeconds(0);
+  EXPECT_EQ(descendTo("a").verdict.trials.size(), 1u);
+}
+
 TEST_F(DescentWorthTest, NeedsProblemsThatDiffer) {
   addProblem(3);
   EXPECT_THAT(whyNoDescent(inputs), HasSubstr("none: only 1 problem"));

@@ -161,8 +161,8 @@ TEST(AttentionFamily, KeysAreSplitWhereTilesAreFew) {
   EXPECT_FALSE(isSplit({.heads = 2, .keyHeads = 2, .keys = 333}));
   EXPECT_FALSE(isSplit({.keys = 100})) << "too few keys";
   // All tiles of 40 queries are one, whose lanes are queries.
-  check({.heads = 3, .keyHeads = 3, .rows = 16, .keys = 300},
-        "", /*allSchedules=*/true);
+  check({.heads = 3, .keyHeads = 3, .rows = 16, .keys = 300}, "",
+        /*allSchedules=*/true);
 }
 
 TEST(AttentionFamily, APartMayHaveNoKey) {

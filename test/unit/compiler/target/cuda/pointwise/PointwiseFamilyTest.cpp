@@ -12,6 +12,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <functional>
 
 using namespace mlir;
@@ -94,6 +95,51 @@ TEST(CudaPointwise, ReadsTransposedOperands) {
       }
     }
   }
+}
+
+TEST(CudaPointwise, GathersRows) {
+  for (const PointwiseSchedule &schedule : schedules) {
+    for (auto [columns, index] :
+         {std::pair<int64_t, std::string>(16, "i32"), {9, "i64"}}) {
+      std::string table = tensor({20, columns}, "bf16"),
+                  ids = tensor({3, 5}, index),
+                  to = tensor({3, 5, columns}, "bf16");
+      InterpretedFusion run({table, ids}, to,
+                            "%r = graph.gather %0, %1 axis = 0 : (" + table +
+                                ", " + ids + ") -> " + to +
+                                "\nkernel.yield %r : " + to);
+      bool isOutside = columns == 9;
+      for (int64_t i = 0; i != 15; ++i) {
+        run.inputs[1].set(i, double(i * 7 % 20));
+      }
+      if (isOutside) {
+        run.inputs[1].set(4, 20);
+        run.inputs[1].set(11, -3);
+      }
+      ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
+      for (int64_t i = 0; i != 15 * columns; ++i) {
+        auto row = int64_t(std::clamp(run.inputs[1].get(i / columns), 0., 19.));
+        ASSERT_EQ(run.results[0].get(i),
+                  run.inputs[0].get(row * columns + i % columns))
+            << i;
+      }
+      EXPECT_EQ(run.lastWord(), isOutside ? 1u : 0u);
+    }
+  }
+}
+
+// One id for each 16 bytes of a row.
+TEST(CudaPointwise, MovesSixteenBytesOfAGatheredRow) {
+  std::string table = tensor({50257, 768}, "bf16"), ids = tensor({64}, "i64"),
+              to = tensor({64, 768}, "bf16");
+  ParsedFusion parsed({table, ids}, to,
+                      "%r = graph.gather %0, %1 axis = 0 : (" + table + ", " +
+                          ids + ") -> " + to + "\nkernel.yield %r : " + to);
+  DeviceProfile profile = *getCudaProfile("h200");
+  auto offers = PointwiseFamily().enumerate(parsed.get(), profile);
+  ASSERT_FALSE(offers.empty());
+  // The table is 77 MB.
+  EXPECT_LT(offers.front().estimateUs, 3);
 }
 
 TEST(CudaPointwise, WritesSeveralResults) {
