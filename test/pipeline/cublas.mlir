@@ -9,10 +9,10 @@
 // The weights are padded here, the activation by a kernel in each run.
 // PADDED: plan.launch "relayout_560x3420_bf16"
 // PADDED-NOT: plan.launch
-// PADDED: plan.call <"cublaslt" "matmul"(lhs = <operand = 0, dtype = bf16, dims = [560, 3456], strides = [3456, 1]>, rhs = <operand = 1, dtype = bf16, dims = [3456, 1280], strides = [1280, 1]>
+// PADDED: plan.call <"cublaslt" "matmul"(lhs = <operand = 0, dtype = bf16, dims = [560, 3456], strides = [3456, 1]>, rhs = <operand = 1, dtype = bf16, dims = [3456, 1280], strides = [1, 3456]>
 // PADDED-NOT: algorithm
 // PADDED-SAME: scratch_bytes = 33554432
-// PADDED: plan.constant {{.*}} : tensor<3420x1280xbf16, #kernel.layout<order = [0, 1], blocks = [], padded = [3456, 1280]>>
+// PADDED: plan.constant {{.*}} : tensor<1280x3420xbf16, #kernel.layout<order = [0, 1], blocks = [], padded = [1280, 3456]>>
 
 // Eager execution pads nothing.
 // ATEN-NOT: plan.launch

@@ -29,11 +29,11 @@ func.func @large(%x: tensor<512x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tenso
 // VARIANTS: needs compute_80
 
 // The weights are rows of N in memory; their loads start early.
-// SKINNY: plan.launch "matmul_silu_4x256_256x512_bf16__gemm_skinny_{{[0-9a-z_]+}}"
+// SKINNY: plan.launch "linear_silu_4x256_512x256_bf16__gemm_skinny_{{[0-9a-z_]+}}"
 // SKINNY-SAME: programmatic
 // SKINNY-SAME: shared_bytes =
-// SKINNY: plan.constant {{.*}} : tensor<256x512xbf16, #kernel.layout<order = [1, 0], blocks = [], padded = [256, 512]>>
-// OLDER: plan.launch "matmul_silu_4x256_256x512_bf16__gemm_skinny_{{[0-9a-z_]+}}"
+// SKINNY: plan.constant {{.*}} : tensor<512x256xbf16> =
+// OLDER: plan.launch "linear_silu_4x256_512x256_bf16__gemm_skinny_{{[0-9a-z_]+}}"
 // OLDER-NOT: programmatic
 func.func @skinny(%x: tensor<4x256xbf16>) -> tensor<4x512xbf16> {
   %w = graph.constant dense<0.25> : tensor<256x512xbf16>
