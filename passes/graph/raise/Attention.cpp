@@ -28,6 +28,16 @@ static HeadShape headsOf(ArrayRef<int64_t> leading,
   return isSplit ? HeadShape{shape[0], shape[1]} : HeadShape{1, all};
 }
 
+/// Successive heads that read one matrix of the right operand, because it
+/// broadcasts.
+static int64_t getRepeats(MatmulOp product) {
+  ArrayRef<int64_t> rhs = typeOf(product.getRhs()).getShape().drop_back(2);
+  ArrayRef<int64_t> all = product.getType().getShape().drop_back(2);
+  bool isRepeated = rhs.size() == all.size() && !rhs.empty() &&
+                    rhs.back() == 1 && rhs.drop_back() == all.drop_back();
+  return isRepeated ? all.back() : 1;
+}
+
 namespace {
 
 struct Operands {
@@ -44,6 +54,8 @@ struct Operands {
                                 through);
     value = AttentionOperand::get(result.getRhs(), result.getTransposeRhs(),
                                   {false, false, takesRepeats});
+    key.repeats *= getRepeats(scores);
+    value.repeats *= getRepeats(result);
   }
 
   bool isOfOneDtype(Type dtype) const {

@@ -161,7 +161,7 @@ bool KnownMask::isBand(const KeyBand &band, int64_t queries,
 }
 
 std::optional<KeyBand> KnownMask::asBand(int64_t queries, int64_t keys) const {
-  if (!bool_ || shape_[0] != 1 || shape_[1] != 1) {
+  if (!bool_ || shape_[0] != 1 || shape_[1] != 1 || queries < 1 || keys < 1) {
     return std::nullopt;
   }
   // The window shows in the last row, in which the most keys are behind.

@@ -40,6 +40,35 @@ func.func @pieces(%q: tensor<2x6x5x4xf32>, %k: tensor<2x3x7x4xf32>, %v: tensor<2
 
 // -----
 
+// Products that repeat them: two heads of the query for each of the others.
+// CHECK-LABEL: func.func @broadcast
+// CHECK-SAME: %[[Q:[^:]+]]: {{[^,]+}}, %[[K:[^:]+]]: {{[^,]+}}, %[[V:[^:]+]]:
+// CHECK-DAG:  %[[Q4:.+]] = graph.reshape %[[Q]] : tensor<2x3x2x5x4xf32> to tensor<6x2x5x4xf32>
+// CHECK-DAG:  %[[K4:.+]] = graph.reshape %[[K]] : tensor<2x3x1x7x4xf32> to tensor<6x1x7x4xf32>
+// CHECK-DAG:  %[[V4:.+]] = graph.reshape %[[V]] : tensor<2x3x1x7x4xf32> to tensor<6x1x7x4xf32>
+// CHECK:      %[[A:.+]] = graph.attention %[[Q4]], %[[K4]], %[[V4]] {scale = 1.000000e+00 : f64}
+// CHECK-NEXT: graph.reshape %[[A]] : tensor<6x2x5x4xf32> to tensor<2x3x2x5x4xf32>
+func.func @broadcast(%q: tensor<2x3x2x5x4xf32>, %k: tensor<2x3x1x7x4xf32>, %v: tensor<2x3x1x7x4xf32>) -> tensor<2x3x2x5x4xf32> {
+  %0 = graph.matmul %q, %k {transpose_rhs} : (tensor<2x3x2x5x4xf32>, tensor<2x3x1x7x4xf32>) -> tensor<2x3x2x5x7xf32>
+  %1 = graph.softmax %0 axis = 4 : tensor<2x3x2x5x7xf32>
+  %2 = graph.matmul %1, %v : (tensor<2x3x2x5x7xf32>, tensor<2x3x1x7x4xf32>) -> tensor<2x3x2x5x4xf32>
+  return %2 : tensor<2x3x2x5x4xf32>
+}
+
+// -----
+
+// Keys that another batch has too are no shared heads.
+// CHECK-LABEL: func.func @batch
+// CHECK-NOT: graph.attention
+func.func @batch(%q: tensor<2x3x5x4xf32>, %k: tensor<1x3x7x4xf32>, %v: tensor<1x3x7x4xf32>) -> tensor<2x3x5x4xf32> {
+  %0 = graph.matmul %q, %k {transpose_rhs} : (tensor<2x3x5x4xf32>, tensor<1x3x7x4xf32>) -> tensor<2x3x5x7xf32>
+  %1 = graph.softmax %0 axis = 3 : tensor<2x3x5x7xf32>
+  %2 = graph.matmul %1, %v : (tensor<2x3x5x7xf32>, tensor<1x3x7x4xf32>) -> tensor<2x3x5x4xf32>
+  return %2 : tensor<2x3x5x4xf32>
+}
+
+// -----
+
 // Only keys are repeated: there are no such heads.
 // CHECK-LABEL: func.func @keys_alone
 // CHECK: graph.broadcast
