@@ -59,5 +59,7 @@ if(MINIC_BUILD_TUNER)
 endif()
 
 if(MINIC_BUILD_COMPILER)
+  find_path(MINIC_MINIZIP_INCLUDE minizip/unzip.h REQUIRED)
+  find_library(MINIC_MINIZIP NAMES libminizip.a minizip REQUIRED)
   include(LLVMStatic)
 endif()

@@ -5,13 +5,10 @@
 #include "compiler/driver/EvaluateModel.h"
 
 #include "compiler/driver/StoredWeights.h"
-#include "compiler/import/ArgumentValues.h"
+#include "compiler/import/FunctionInputs.h"
 #include "compiler/import/ImportModel.h"
 #include "compiler/reference/Evaluator.h"
-#include "dialects/plan/DTypes.h"
 #include "runtime/format/ArtifactReader.h"
-#include "runtime/measure/NpyFile.h"
-#include "runtime/measure/RandomData.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -80,59 +77,6 @@ static FailureOr<ImportedModel> import(const EvaluateOptions &options,
                      {options.weights, {options.function}, options.dims});
 }
 
-//===----------------------------------------------------------------------===//
-// Inputs
-//===----------------------------------------------------------------------===//
-
-/// `graph.name` of an argument or result, else `prefix` and its position: what
-/// the plan calls it.
-static std::string nameOf(DictionaryAttr attributes, StringRef prefix,
-                          unsigned index) {
-  if (attributes) {
-    if (auto name = attributes.getAs<StringAttr>("graph.name")) {
-      return name.getValue().str();
-    }
-  }
-  return (prefix + Twine(index)).str();
-}
-
-static FailureOr<runtime::AlignedBuffer>
-makeInput(const EvaluateOptions &options, const std::string &name,
-          RankedTensorType type,
-          const std::optional<runtime::OperandValues> &values,
-          MLIRContext &context) {
-  format::DType dtype = *plan::toDType(type.getElementType());
-  int64_t bytes = type.getNumElements() * runtime::elementBytes(dtype);
-  auto file = options.inputs.find(name);
-  if (file == options.inputs.end()) {
-    absl::StatusOr<runtime::AlignedBuffer> buffer =
-        runtime::AlignedBuffer::create(bytes);
-    if (failed(report(context, buffer.status()))) {
-      return failure();
-    }
-    runtime::fillRandom(
-        buffer->data(), dtype,
-        absl::MakeConstSpan(type.getShape().data(), type.getShape().size()),
-        options.seed, name, /*scaleByFanIn=*/false, values);
-    return *std::move(buffer);
-  }
-  absl::StatusOr<runtime::NpyArray> array =
-      runtime::readNpy(file->second, dtype == format::DType::bf16);
-  if (failed(report(context, array.status()))) {
-    return failure();
-  }
-  if (array->dtype != dtype ||
-      ArrayRef<int64_t>(array->dims) != type.getShape()) {
-    return error(context) << "input " << name << ": expected " << type
-                          << ", got "
-                          << RankedTensorType::get(
-                                 array->dims,
-                                 plan::fromDType(array->dtype, &context))
-                          << " in " << file->second;
-  }
-  return std::move(array->data);
-}
-
 LogicalResult evaluateModel(const EvaluateOptions &options,
                             MLIRContext &context) {
   FailureOr<ImportedModel> model = import(options, context);
@@ -140,35 +84,20 @@ LogicalResult evaluateModel(const EvaluateOptions &options,
     return failure();
   }
   auto function = model->module->lookupSymbol<func::FuncOp>(options.function);
-  std::vector<runtime::AlignedBuffer> buffers;
-  reference::Inputs inputs;
-  std::map<std::string, std::string> unused = options.inputs;
-  for (BlockArgument argument : function.getArguments()) {
-    auto type = cast<RankedTensorType>(argument.getType());
-    if (!type.hasStaticShape()) {
-      return function.emitError("unsupported: dynamic shape ") << type;
-    }
-    unsigned index = argument.getArgNumber();
-    std::string name = nameOf(function.getArgAttrDict(index), "arg", index);
-    FailureOr<runtime::AlignedBuffer> buffer = makeInput(
-        options, name, type, getArgumentValues(function, index), context);
-    if (failed(buffer)) {
-      return failure();
-    }
-    inputs.arguments.push_back(buffer->data());
-    buffers.push_back(std::move(*buffer));
-    unused.erase(name);
+  FailureOr<std::vector<FunctionInput>> arguments =
+      readInputs(function, options.inputs, options.seed);
+  if (failed(arguments)) {
+    return failure();
   }
-  if (!unused.empty()) {
-    return error(context) << "@" << options.function << " has no input '"
-                          << unused.begin()->first << "'";
+  reference::Inputs inputs;
+  for (const FunctionInput &argument : *arguments) {
+    inputs.arguments.push_back(argument.data.data());
   }
   Block &body = function.getBody().front();
   reference::EvaluationOptions evaluation;
   evaluation.fillsUnbounded = true;
   for (unsigned i = 0; i < function.getNumResults(); ++i) {
-    evaluation.outputNames.push_back(
-        nameOf(function.getResultAttrDict(i), "result", i));
+    evaluation.outputNames.push_back(resultName(function, i));
   }
   if (options.budgetSeconds > 0) {
     reference::RowBudget budget;

@@ -41,8 +41,38 @@ static void nameArguments(const AsmParserState &state) {
   }
 }
 
+/// The results of graph ops by their SSA names.
+static std::vector<NamedTensor> namedTensors(const AsmParserState &state) {
+  std::vector<NamedTensor> tensors;
+  for (const auto &definition : state.getOpDefs()) {
+    Operation *op = definition.op;
+    auto function = dyn_cast_or_null<func::FuncOp>(op->getParentOp());
+    if (!function) {
+      continue;
+    }
+    for (const auto &group : definition.resultGroups) {
+      const llvm::SMRange &range = group.definition.loc;
+      StringRef name(range.Start.getPointer(),
+                     range.End.getPointer() - range.Start.getPointer());
+      name.consume_front("%");
+      name = name.split(':').first;
+      NamedTensor tensor;
+      tensor.function = function.getName().str();
+      tensor.name = name.str();
+      if (isa<NameLoc>(op->getLoc())) {
+        tensor.node = namesIn(op->getLoc()).front();
+      }
+      tensor.op = op->getName().stripDialect().str();
+      tensor.value = op->getResult(group.startIndex);
+      tensors.push_back(std::move(tensor));
+    }
+  }
+  return tensors;
+}
+
 static OwningOpRef<ModuleOp> parse(std::unique_ptr<llvm::MemoryBuffer> buffer,
-                                   MLIRContext &context) {
+                                   MLIRContext &context,
+                                   std::vector<NamedTensor> *tensors) {
   StringRef name = buffer->getBufferIdentifier();
   Location file = FileLineColLoc::get(&context, name, 1, 1);
   if (StringRef other = recognizeFile(name, buffer->getBuffer());
@@ -74,6 +104,9 @@ static OwningOpRef<ModuleOp> parse(std::unique_ptr<llvm::MemoryBuffer> buffer,
       return {};
     }
     nameArguments(state);
+    if (tensors) {
+      *tensors = namedTensors(state);
+    }
   }
   return mlir::detail::constructContainerOpForParserIfNecessary<ModuleOp>(
       &block, &context, file);
@@ -92,7 +125,8 @@ public:
              << "--dim: only ONNX models give names to dimensions";
     }
     Result result;
-    result.module = parse(std::move(buffer), context);
+    result.module = parse(std::move(buffer), context,
+                          options.namesTensors ? &result.tensors : nullptr);
     if (!result.module) {
       return failure();
     }

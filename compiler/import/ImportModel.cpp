@@ -93,8 +93,16 @@ importBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer, StringRef name,
   }
   ImportedModel model;
   model.module = std::move(read->module);
-  if (failed(verifyModel(*model.module, options.functions)) ||
-      failed(setArgumentValues(*model.module)) ||
+  if (failed(verifyModel(*model.module, options.functions))) {
+    return failure();
+  }
+  // Functions that are not asked for are gone.
+  for (NamedTensor &tensor : read->tensors) {
+    if (model.module->lookupSymbol(tensor.function)) {
+      model.tensors.push_back(std::move(tensor));
+    }
+  }
+  if (failed(setArgumentValues(*model.module)) ||
       failed(fillProblem(*model.module)) ||
       failed(attachWeights(model, name, std::move(read->weights), options))) {
     return failure();

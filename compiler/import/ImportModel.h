@@ -5,6 +5,8 @@
 #ifndef MINIC_COMPILER_IMPORT_IMPORTMODEL_H
 #define MINIC_COMPILER_IMPORT_IMPORTMODEL_H
 
+#include "compiler/import/NamedTensors.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -22,6 +24,9 @@ struct ImportOptions {
   std::vector<std::string> functions;
   /// Sizes of the dimensions that an ONNX model gives a name.
   std::map<std::string, int64_t> dims = {};
+  /// Fill ImportedModel::tensors. What the model computes from constants alone
+  /// is in the graph then, as constants that nothing may use.
+  bool namesTensors = false;
 };
 
 struct ImportedModel {
@@ -30,6 +35,8 @@ struct ImportedModel {
   std::string weightsPath;
   /// WeightSource::hash of it.
   std::string weightsHash;
+  /// In the order of the model.
+  std::vector<NamedTensor> tensors;
 };
 
 /// Reads and verifies `path` (an ONNX model, .mlir text or bytecode) and binds

@@ -21,6 +21,8 @@ public:
   struct Result {
     mlir::OwningOpRef<mlir::ModuleOp> module;
     std::shared_ptr<const WeightSource> weights;
+    /// See ImportOptions::namesTensors.
+    std::vector<NamedTensor> tensors = {};
   };
 
   virtual ~Importer() = default;

@@ -3,6 +3,7 @@
 // The formats that minic reads, and which of them a file has.
 
 #include "compiler/import/Importer.h"
+#include "compiler/import/NpzFile.h"
 #include "compiler/import/RecognizeFile.h"
 #include "compiler/import/SafetensorsFile.h"
 #include "compiler/import/onnx/OnnxFile.h"
@@ -33,6 +34,9 @@ std::shared_ptr<const WeightSource> openWeights(llvm::StringRef path,
                                                 /*Offset=*/0);
   if (start && looksLikeOnnx(path, (*start)->getBuffer())) {
     return OnnxFile::open(path, error);
+  }
+  if (start && (*start)->getBuffer().starts_with("PK")) {
+    return NpzFile::open(path, error);
   }
   return SafetensorsFile::open(path, error);
 }

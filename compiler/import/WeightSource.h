@@ -38,8 +38,8 @@ public:
   virtual std::string hash() const = 0;
 };
 
-/// Maps and checks `path`: a safetensors file, or an ONNX model with its
-/// external data. Null on failure, with `error` set to one line.
+/// Opens and checks `path`: a safetensors file, an .npz archive, or an ONNX
+/// model with its external data. Null on failure, with `error` set to one line.
 std::shared_ptr<const WeightSource> openWeights(llvm::StringRef path,
                                                 std::string &error);
 

@@ -50,18 +50,12 @@ std::string shapeText(absl::Span<const int64_t> dims) {
                           : absl::StrCat("(", absl::StrJoin(dims, ", "), ")");
 }
 
-struct Header {
-  std::string descr;
-  bool fortranOrder = false;
-  std::vector<int64_t> dims;
-};
-
 /// Parses the dict of the header, of which only the three keys may be there.
 class HeaderParser {
 public:
   explicit HeaderParser(absl::string_view text) : rest(text) {}
 
-  bool parse(Header &header) {
+  bool parse(NpyHeader &header) {
     bool descr = false, order = false, shape = false;
     if (!take("{")) {
       return false;
@@ -175,16 +169,11 @@ std::optional<int64_t> byteCount(const std::vector<int64_t> &dims,
 
 } // namespace
 
-absl::StatusOr<NpyArray> readNpy(const std::string &path, bool bf16) {
-  absl::StatusOr<MappedFile> file = MappedFile::open(path);
-  if (!file.ok()) {
-    return file.status();
-  }
-  auto refuse = [&](auto... what) {
-    return absl::InvalidArgumentError(absl::StrCat("'", path, "': ", what...));
+absl::StatusOr<NpyHeader> parseNpyHeader(std::string_view file) {
+  auto refuse = [](auto... what) {
+    return absl::InvalidArgumentError(absl::StrCat(what...));
   };
-  absl::string_view bytes(reinterpret_cast<const char *>(file->bytes().data()),
-                          file->bytes().size());
+  absl::string_view bytes(file.data(), file.size());
   if (bytes.size() < 10 || !absl::ConsumePrefix(&bytes, magic)) {
     return refuse("not a .npy file");
   }
@@ -202,18 +191,38 @@ absl::StatusOr<NpyArray> readNpy(const std::string &path, bool bf16) {
   if (length > bytes.size()) {
     return refuse("truncated header");
   }
-  Header header;
+  NpyHeader header;
   if (!HeaderParser(bytes.substr(0, length)).parse(header)) {
     return refuse("malformed header");
-  }
-  bytes.remove_prefix(length);
-  absl::StatusOr<DType> dtype = dtypeOf(header.descr, bf16);
-  if (!dtype.ok()) {
-    return refuse(dtype.status().message());
   }
   if (header.fortranOrder && header.dims.size() > 1) {
     return refuse("column-major (fortran_order) arrays are not read; save "
                   "numpy.ascontiguousarray(x)");
+  }
+  header.dataOffset = file.size() - bytes.size() + length;
+  return header;
+}
+
+absl::StatusOr<NpyArray> readNpy(const std::string &path, bool bf16) {
+  absl::StatusOr<MappedFile> file = MappedFile::open(path);
+  if (!file.ok()) {
+    return file.status();
+  }
+  auto refuse = [&](absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat("'", path, "': ", what));
+  };
+  absl::string_view bytes(reinterpret_cast<const char *>(file->bytes().data()),
+                          file->bytes().size());
+  absl::StatusOr<NpyHeader> parsed =
+      parseNpyHeader({bytes.data(), bytes.size()});
+  if (!parsed.ok()) {
+    return refuse(parsed.status().message());
+  }
+  NpyHeader &header = *parsed;
+  bytes.remove_prefix(header.dataOffset);
+  absl::StatusOr<DType> dtype = dtypeOf(header.descr, bf16);
+  if (!dtype.ok()) {
+    return refuse(dtype.status().message());
   }
   std::optional<int64_t> size = byteCount(header.dims, *dtype);
   if (!size || uint64_t(*size) != bytes.size()) {

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace minic::runtime {
@@ -20,6 +21,18 @@ struct NpyArray {
   std::vector<int64_t> dims;
   AlignedBuffer data; // dense row-major
 };
+
+/// What an array is, as NumPy says it.
+struct NpyHeader {
+  std::string descr; // "<f4"
+  bool fortranOrder = false;
+  std::vector<int64_t> dims;
+  size_t dataOffset = 0; // of the first element in the file
+};
+
+/// Reads the header of a .npy file's bytes. InvalidArgument, without a path,
+/// for anything else, and for an array in column-major order.
+absl::StatusOr<NpyHeader> parseNpyHeader(std::string_view bytes);
 
 /// NumPy has no bf16: with `bf16` an array of uint16 (or of ml_dtypes' two
 /// bytes "|V2") is one of bf16; without it uint16 is refused. NotFound or the

@@ -5,6 +5,8 @@
 
 #include "compiler/import/onnx/ImportNodes.h"
 
+#include "compiler/import/onnx/ModuleNames.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -60,8 +62,9 @@ static std::string opName(const ::onnx::NodeProto &node) {
 }
 
 NodeImporter::NodeImporter(const OnnxFile &file, Emitter &emitter,
-                           MLIRContext &context)
-    : file(file), emitter(emitter), context(context) {
+                           MLIRContext &context,
+                           std::vector<NamedTensor> *tensors)
+    : file(file), emitter(emitter), context(context), tensors(tensors) {
   for (const auto &function : file.model().functions()) {
     functions[functionKey(function.domain(), function.name(),
                           function.overload())] = &function;
@@ -105,6 +108,22 @@ void NodeImporter::define(const Proto &proto, ValueScope &scope, int i,
       error.empty()) {
     error = "node '" + nameOf(proto) + "' makes '" + proto.output(i) +
             "', which is there already";
+  }
+  // Names inside of functions are not the model's, and may come several times.
+  if (tensors && depth == 0 && !proto.output(i).empty()) {
+    keepName(proto, i, value);
+  }
+}
+
+void NodeImporter::keepName(const Proto &proto, int i, const Value &value) {
+  if (!value || !elementType(value.dataType, &context) ||
+      value.elements() == 0) {
+    return;
+  }
+  emitter.beginNode(NameLoc::get(StringAttr::get(&context, nameOf(proto))));
+  if (mlir::Value inGraph = emitter.graph(value)) {
+    tensors->push_back({"main", proto.output(i), nameOf(proto), opName(proto),
+                        modulesOf(proto), inGraph});
   }
 }
 

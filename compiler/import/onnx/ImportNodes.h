@@ -6,6 +6,7 @@
 #ifndef MINIC_COMPILER_IMPORT_ONNX_IMPORTNODES_H
 #define MINIC_COMPILER_IMPORT_ONNX_IMPORTNODES_H
 
+#include "compiler/import/NamedTensors.h"
 #include "compiler/import/onnx/OpTable.h"
 
 namespace minic {
@@ -47,8 +48,9 @@ private:
 
 class NodeImporter {
 public:
+  /// What nodes make is added to `tensors` unless that is null.
   NodeImporter(const OnnxFile &file, Emitter &emitter,
-               mlir::MLIRContext &context);
+               mlir::MLIRContext &context, std::vector<NamedTensor> *tensors);
 
   /// Defines in `scope` what the nodes make. What they cannot be made of is
   /// false there, and kept for problem().
@@ -71,6 +73,7 @@ private:
                 ValueScope &scope, const OpsetVersions &opsets,
                 const AttributeMap &attributes);
   void define(const Proto &proto, ValueScope &scope, int i, const Value &value);
+  void keepName(const Proto &proto, int i, const Value &value);
   void lacks(const Proto &proto, llvm::StringRef why);
 
   /// Nodes of one op that minic lacks for one reason.
@@ -83,6 +86,7 @@ private:
   const OnnxFile &file;
   Emitter &emitter;
   mlir::MLIRContext &context;
+  std::vector<NamedTensor> *tensors;
   llvm::StringMap<const ::onnx::FunctionProto *> functions;
   std::vector<Lack> lacking;
   int64_t lackingCount = 0;

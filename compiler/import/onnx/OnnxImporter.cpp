@@ -33,6 +33,8 @@ public:
         context(context), builder(&context), emitter(builder) {}
 
   FailureOr<OwningOpRef<ModuleOp>> run();
+  /// Where that is asked for.
+  std::vector<NamedTensor> tensors;
 
 private:
   InFlightDiagnostic error() {
@@ -237,7 +239,8 @@ FailureOr<OwningOpRef<ModuleOp>> GraphImport::run() {
     value.dims.assign(value.weight->dims.begin(), value.weight->dims.end());
     scope.define(tensor.name(), value);
   }
-  NodeImporter nodes(file, emitter, context);
+  NodeImporter nodes(file, emitter, context,
+                     options.namesTensors ? &tensors : nullptr);
   nodes.import(graph.node(), scope, opsets, AttributeMap());
   if (std::string problem = nodes.problem(); !problem.empty()) {
     return error() << problem;
@@ -265,14 +268,15 @@ public:
       return emitError(UnknownLoc::get(&context)) << error;
     }
     buffer.reset(); // the parser has what it needs
-    FailureOr<OwningOpRef<ModuleOp>> module =
-        GraphImport(*file, options, context).run();
+    GraphImport graph(*file, options, context);
+    FailureOr<OwningOpRef<ModuleOp>> module = graph.run();
     if (failed(module)) {
       return failure();
     }
     Result result;
     result.module = std::move(*module);
     result.weights = std::move(file);
+    result.tensors = std::move(graph.tensors);
     return result;
   }
 };
