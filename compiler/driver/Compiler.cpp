@@ -69,9 +69,9 @@ namespace {
 class Compilation {
 public:
   Compilation(StringRef path, const CompileOptions &options,
-              MLIRContext &context)
-      : path(path), options(options), context(context), runner(options),
-        output(outputPath(path, options)),
+              MLIRContext &context, const SelectedModuleHook &onSelected)
+      : path(path), options(options), context(context), onSelected(onSelected),
+        runner(options), output(outputPath(path, options)),
         machine(tune::ToolPaths::ofThisProgram()), binaries(options) {}
 
   LogicalResult run(CompileResult &result);
@@ -95,6 +95,7 @@ private:
   StringRef path;
   const CompileOptions &options;
   MLIRContext &context;
+  const SelectedModuleHook &onSelected;
   PhaseRunner runner;
   std::string output;
   tune::Machine machine;
@@ -214,6 +215,9 @@ LogicalResult Compilation::compileVariant(const VariantTarget &variant,
   }
   if (isFirst && !options.propagateNan) {
     logNanLosses(module, *variant.target, options.log);
+  }
+  if (onSelected) {
+    onSelected(module);
   }
   std::vector<KernelCode> code;
   if (!options.dumpKernelsTo.empty() || options.log.has(LogTopic::Code)) {
@@ -390,11 +394,12 @@ LogicalResult Compilation::run(CompileResult &result) {
 }
 
 CompileResult compileModel(StringRef path, const CompileOptions &options,
-                           MLIRContext &context) {
+                           MLIRContext &context,
+                           const SelectedModuleHook &onSelected) {
   auto start = std::chrono::steady_clock::now();
   CompileResult result;
   DiagnosticCollector diagnostics(&context);
-  Compilation compilation(path, options, context);
+  Compilation compilation(path, options, context, onSelected);
   if (failed(compilation.run(result))) {
     // What a phase before realize rejects is the model's or the options' fault;
     // later phases were promised IR that they can handle.

@@ -9,8 +9,10 @@
 #include "compiler/options/CompileOptions.h"
 #include "compiler/pipeline/Diagnostics.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,11 +41,16 @@ struct CompileResult {
 /// threads.
 std::unique_ptr<mlir::MLIRContext> createCompilerContext();
 
+/// May add results to the functions of a module whose algorithms are selected;
+/// called once for each target.
+using SelectedModuleHook = std::function<void(mlir::ModuleOp)>;
+
 /// Compiles the model file `path` to outputPath(path, options): an artifact,
 /// or for an earlier options.compileTo the IR as text, without the bytes of
 /// constants. On failure nothing is at the output path that was not there.
 CompileResult compileModel(llvm::StringRef path, const CompileOptions &options,
-                           mlir::MLIRContext &context);
+                           mlir::MLIRContext &context,
+                           const SelectedModuleHook &onSelected = {});
 
 /// options.output, else the model's path with the extension .minic, else "-"
 /// (stdout) for IR.

@@ -197,7 +197,7 @@ evaluate(Block &body, const Inputs &inputs, const EvaluationOptions &options) {
   if (failed(trace)) {
     return failure();
   }
-  auto outputs = run(*trace, inputs, body, options, /*carriesErrors=*/true);
+  auto outputs = run(*trace, inputs, body, options, !options.isExact);
   if (failed(outputs) || !options.fillsUnbounded || !hasUnbounded(*outputs)) {
     return outputs;
   }

@@ -41,6 +41,8 @@ struct EvaluationOptions {
   /// infinite) the value that comes out without any rounding, by evaluating
   /// once more; 0 otherwise. For root mean squares.
   bool fillsUnbounded = false;
+  /// Takes every op to compute exactly: no element has a tolerance.
+  bool isExact = false;
 };
 
 /// Evaluates what the terminator of `body` returns. `body` is the block of a

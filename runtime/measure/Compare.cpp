@@ -64,7 +64,10 @@ public:
     double ratio = error == 0      ? 0
                    : tolerance > 0 ? error / tolerance
                                    : infinity;
-    result.worst = std::max(result.worst, ratio);
+    if (ratio > result.worst) {
+      result.worst = ratio;
+      result.worstElement = {element, want, got, error, tolerance};
+    }
     result.maxAbsoluteError = std::max(result.maxAbsoluteError, error);
     if (std::isfinite(want)) {
       largest = std::max(largest, std::abs(want));

@@ -54,6 +54,11 @@ struct Comparison {
       0; // |got - expected| / max |expected| of the output
   std::string
       detail; // first mismatch: "output y[3, 17]: expected 1.5 ±1e-3, got nan"
+  /// The first element of which `worst` is.
+  struct Element {
+    int64_t index = -1; // row-major; -1 where none is off
+    double expected = 0, got = 0, error = 0, tolerance = 0;
+  } worstElement;
 };
 /// Compares the given rows. `data` has the dims and dtype of `expected`. An
 /// expected value whose margin reaches beyond the dtype's largest may be met by

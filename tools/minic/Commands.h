@@ -16,6 +16,7 @@ using tools::ExitCode;
 /// What errors start with, whichever the subcommand.
 inline constexpr const char *toolName = "minic";
 
+int compareCommand(int argc, char **argv);
 int compileCommand(int argc, char **argv);
 int explainCommand(int argc, char **argv);
 int inspectCommand(int argc, char **argv);

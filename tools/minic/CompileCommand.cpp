@@ -26,6 +26,9 @@ static const char *const description =
     "  explain model.minic    why it is compiled as it is\n"
     "  inspect model.minic    what bytes it has\n"
     "  evaluate model.mlir    what it should compute, in float64\n"
+    "  compare model.onnx     where it first differs, from what others "
+    "computed\n"
+    "                         or as compiled\n"
     "  devices                what minic can compile for here";
 
 static void printSummary(const CompileResult &result) {

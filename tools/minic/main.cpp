@@ -14,6 +14,7 @@ int main(int argc, char **argv) {
   };
   static constexpr Command commands[] = {
       {"build-worker", minic::buildWorkerCommand},
+      {"compare", minic::compareCommand},
       {"compile", minic::compileCommand},
       {"devices", minic::devicesCommand},
       {"evaluate", minic::evaluateCommand},
