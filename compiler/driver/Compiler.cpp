@@ -109,8 +109,11 @@ private:
 
 LogicalResult Compilation::importPhase() {
   return runner.run(Phase::Import, [&]() -> FailureOr<ModuleOp> {
-    FailureOr<ImportedModel> imported = importModel(
-        path, context, {options.weights, options.functions, options.dims});
+    FailureOr<ImportedModel> imported =
+        importModel(path, context,
+                    {options.weights, options.functions, options.dims,
+                     options.constantInputs,
+                     options.castWeights == "none" ? "" : options.castWeights});
     if (failed(imported)) {
       return failure();
     }

@@ -74,7 +74,11 @@ static FailureOr<ImportedModel> import(const EvaluateOptions &options,
     return importFromArtifact(options, context);
   }
   return importModel(options.model, context,
-                     {options.weights, {options.function}, options.dims});
+                     {options.weights,
+                      {options.function},
+                      options.dims,
+                      options.constantInputs,
+                      options.castWeights});
 }
 
 LogicalResult evaluateModel(const EvaluateOptions &options,

@@ -22,6 +22,11 @@ struct EvaluateOptions {
   std::string function = "main";
   /// Sizes of the dimensions that an ONNX model gives a name.
   std::map<std::string, int64_t> dims;
+  /// .npy file by name of an input that becomes a constant.
+  std::map<std::string, std::string> constantInputs;
+  /// "bf16" or "f16" for a model whose weights are rounded; an artifact says it
+  /// itself.
+  std::string castWeights;
   /// .npy file by input name. Inputs without one are random, as fillRandom
   /// makes them from `seed` and the input's name.
   std::map<std::string, std::string> inputs;

@@ -4,6 +4,9 @@
 
 #include "compiler/import/BindWeights.h"
 
+#include "compiler/import/CastWeights.h"
+#include "compiler/import/RoundWeights.h"
+
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/NearestName.h"
 
@@ -11,7 +14,7 @@
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <cstring>
@@ -60,9 +63,11 @@ static AsmResourceBlob
 makeBlob(ArrayRef<char> data, size_t elementBytes,
          const std::shared_ptr<const WeightSource> &file) {
   if (reinterpret_cast<uintptr_t>(data.data()) % elementBytes != 0) {
-    return HeapAsmResourceBlob::allocateAndCopyWithAlign(
-        data, elementBytes,
-        /*dataIsMutable=*/false);
+    AsmResourceBlob copy =
+        HeapAsmResourceBlob::allocateAndCopyWithAlign(data, elementBytes,
+                                                      /*dataIsMutable=*/false);
+    file->dropPages();
+    return copy;
   }
   return AsmResourceBlob(
       data, elementBytes, [file](void *, size_t, size_t) {}, false);
@@ -76,11 +81,47 @@ bool needsWeights(ModuleOp module) {
       .wasInterrupted();
 }
 
-LogicalResult bindWeights(ModuleOp module,
-                          const std::shared_ptr<const WeightSource> &file) {
-  llvm::StringMap<DenseResourceElementsAttr> bound;
+/// The bytes of `entry` as `type`: where they are mapped, or rounded.
+static FailureOr<AsmResourceBlob>
+bytesFor(graph::ConstantOp op, const WeightSource::Entry &entry, bool mayRound,
+         const std::shared_ptr<const WeightSource> &file) {
+  auto type = cast<RankedTensorType>(op.getType());
+  Type element = type.getElementType();
+  StringRef dtype = dtypeName(element), name = *op.getSource();
+  bool isNarrower = canRoundWeights(entry.dtype, element);
+  if (type.getShape() != ArrayRef<int64_t>(entry.dims) ||
+      (entry.dtype != dtype && !(isNarrower && mayRound))) {
+    InFlightDiagnostic diagnostic = op.emitError("constant @");
+    diagnostic << name << ": expected " << typeText(dtype, type.getShape())
+               << ", got " << typeText(entry.dtype, entry.dims) << " in "
+               << file->path();
+    if (type.getShape() == ArrayRef<int64_t>(entry.dims) && isNarrower) {
+      diagnostic << "; --cast-weights=" << (element.isF16() ? "f16" : "bf16")
+                 << " rounds it";
+    }
+    return diagnostic;
+  }
+  if (entry.dtype == dtype) {
+    size_t elementBytes =
+        entry.data.empty() ? 1 : entry.data.size() / type.getNumElements();
+    return makeBlob(entry.data, elementBytes, file);
+  }
+  if (auto blob = roundWeights(entry.data, entry.dtype, element)) {
+    file->dropPages();
+    return *std::move(blob);
+  }
+  return op.emitError("constant @")
+         << name << ": a value of " << entry.dtype << " is greater than all of "
+         << dtype << ", in " << file->path();
+}
+
+FailureOr<size_t> bindWeights(ModuleOp module,
+                              const std::shared_ptr<const WeightSource> &file) {
+  llvm::DenseMap<std::pair<Attribute, Type>, DenseResourceElementsAttr> bound;
   auto &manager =
       DenseResourceElementsHandle::getManagerInterface(module.getContext());
+  bool mayRound = module->hasAttr(castWeightsAttrName);
+  size_t rounded = 0;
   WalkResult result = module->walk([&](graph::ConstantOp op) {
     if (op.getValue()) {
       return WalkResult::advance();
@@ -97,27 +138,23 @@ LogicalResult bindWeights(ModuleOp module,
       }
       return WalkResult::interrupt();
     }
-    StringRef dtype = dtypeName(type.getElementType());
-    if (entry->dtype != dtype ||
-        type.getShape() != ArrayRef<int64_t>(entry->dims)) {
-      op.emitError("constant @")
-          << name << ": expected " << typeText(dtype, type.getShape())
-          << ", got " << typeText(entry->dtype, entry->dims) << " in "
-          << file->path();
-      return WalkResult::interrupt();
-    }
-    DenseResourceElementsAttr &value = bound[name];
+    DenseResourceElementsAttr &value = bound[{op.getSourceAttr(), type}];
     if (!value) {
-      size_t elementBytes =
-          entry->data.empty() ? 1 : entry->data.size() / type.getNumElements();
-      auto handle =
-          manager.insert(name, makeBlob(entry->data, elementBytes, file));
-      value = DenseResourceElementsAttr::get(type, handle);
+      FailureOr<AsmResourceBlob> blob = bytesFor(op, *entry, mayRound, file);
+      if (failed(blob)) {
+        return WalkResult::interrupt();
+      }
+      rounded += entry->dtype != dtypeName(type.getElementType());
+      value = DenseResourceElementsAttr::get(
+          type, manager.insert(name, *std::move(blob)));
     }
     op.setValueAttr(value);
     return WalkResult::advance();
   });
-  return failure(result.wasInterrupted());
+  if (result.wasInterrupted()) {
+    return failure();
+  }
+  return rounded;
 }
 
 } // namespace minic

@@ -16,9 +16,10 @@ bool needsWeights(mlir::ModuleOp module);
 
 /// Gives every named constant without a value the entry of its name, as a
 /// resource that points into the mapping and keeps `file` alive. Constants of
-/// one name share one resource. A missing entry, another shape or another dtype
-/// is a diagnostic at the constant.
-mlir::LogicalResult
+/// one name and dtype share one resource. A missing entry, another shape or
+/// another dtype is a diagnostic at the constant; but floats that are wider are
+/// rounded where the module says so (CastWeights.h). The number of those.
+mlir::FailureOr<size_t>
 bindWeights(mlir::ModuleOp module,
             const std::shared_ptr<const WeightSource> &file);
 

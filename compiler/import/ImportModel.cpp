@@ -6,8 +6,10 @@
 
 #include "compiler/import/ArgumentValues.h"
 #include "compiler/import/BindWeights.h"
+#include "compiler/import/CastWeights.h"
 #include "compiler/import/FillProblem.h"
 #include "compiler/import/Importer.h"
+#include "compiler/import/RecognizeFile.h"
 #include "compiler/import/VerifyModel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -70,7 +72,14 @@ static LogicalResult attachWeights(ImportedModel &model, StringRef name,
   }
   model.weightsPath = weights->path().str();
   model.weightsHash = weights->hash();
-  return bindWeights(*model.module, weights);
+  FailureOr<size_t> rounded = bindWeights(*model.module, weights);
+  if (succeeded(rounded) && !options.castWeights.empty()) {
+    emitWarning(unknown) << "--cast-weights=" << options.castWeights
+                         << " changes the numerics: " << *rounded
+                         << " weights are rounded, and what products, "
+                            "convolutions and gathers read besides";
+  }
+  return rounded;
 }
 
 static LogicalResult setArgumentValues(ModuleOp module) {
@@ -93,18 +102,24 @@ importBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer, StringRef name,
   }
   ImportedModel model;
   model.module = std::move(read->module);
-  if (failed(verifyModel(*model.module, options.functions))) {
+  if (failed(keepFunctions(*model.module, options.functions))) {
     return failure();
   }
-  // Functions that are not asked for are gone.
   for (NamedTensor &tensor : read->tensors) {
     if (model.module->lookupSymbol(tensor.function)) {
       model.tensors.push_back(std::move(tensor));
     }
   }
-  if (failed(setArgumentValues(*model.module)) ||
-      failed(fillProblem(*model.module)) ||
-      failed(attachWeights(model, name, std::move(read->weights), options))) {
+  if (failed(makeInputsConstant(*model.module, options.constantInputs)) ||
+      failed(verifyModel(*model.module)) ||
+      failed(setArgumentValues(*model.module)) ||
+      failed(fillProblem(*model.module))) {
+    return failure();
+  }
+  if (!options.castWeights.empty()) {
+    castWeights(*model.module, options.castWeights);
+  }
+  if (failed(attachWeights(model, name, std::move(read->weights), options))) {
     return failure();
   }
   return model;
@@ -112,7 +127,12 @@ importBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer, StringRef name,
 
 FailureOr<ImportedModel> importModel(StringRef path, MLIRContext &context,
                                      const ImportOptions &options) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  // An ONNX model is mapped, whatever its size; text has to end with a zero.
+  auto start = llvm::MemoryBuffer::getFileSlice(path, /*MapSize=*/64,
+                                                /*Offset=*/0);
+  bool isOnnx = start && looksLikeOnnx(path, (*start)->getBuffer());
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/!isOnnx);
   if (!buffer) {
     return emitError(UnknownLoc::get(&context))
            << "cannot open '" << path << "': " << buffer.getError().message();

@@ -5,6 +5,7 @@
 #ifndef MINIC_COMPILER_IMPORT_IMPORTMODEL_H
 #define MINIC_COMPILER_IMPORT_IMPORTMODEL_H
 
+#include "compiler/import/ConstantInputs.h"
 #include "compiler/import/NamedTensors.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -24,6 +25,10 @@ struct ImportOptions {
   std::vector<std::string> functions;
   /// Sizes of the dimensions that an ONNX model gives a name.
   std::map<std::string, int64_t> dims = {};
+  /// Inputs that become constants.
+  ConstantInputs constantInputs = {};
+  /// "bf16" or "f16": castWeights. Empty for what the model says.
+  std::string castWeights = {};
   /// Fill ImportedModel::tensors. What the model computes from constants alone
   /// is in the graph then, as constants that nothing may use.
   bool namesTensors = false;

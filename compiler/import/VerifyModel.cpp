@@ -113,23 +113,30 @@ static LogicalResult checkFunction(func::FuncOp function) {
   return success();
 }
 
-LogicalResult verifyModel(ModuleOp module, ArrayRef<std::string> names) {
+LogicalResult keepFunctions(ModuleOp module, ArrayRef<std::string> names) {
   for (const std::string &name : names) {
     if (!module.lookupSymbol<func::FuncOp>(name)) {
       return module.emitError("no function @") << name << " in the model";
     }
   }
-  for (Operation &op : llvm::make_early_inc_range(*module.getBody())) {
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+    if (names.empty() ? !function.isPublic()
+                      : !llvm::is_contained(names, function.getName())) {
+      function.erase();
+    }
+  }
+  return success();
+}
+
+LogicalResult verifyModel(ModuleOp module) {
+  for (Operation &op : *module.getBody()) {
     auto function = dyn_cast<func::FuncOp>(op);
     if (!function) {
       return op.emitError("unsupported: op '")
              << op.getName() << "' beside the functions of a model";
     }
-    bool wanted = names.empty() ? function.isPublic()
-                                : llvm::is_contained(names, function.getName());
-    if (!wanted) {
-      function.erase();
-    } else if (failed(checkFunction(function))) {
+    if (failed(checkFunction(function))) {
       return failure();
     }
   }

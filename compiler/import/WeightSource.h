@@ -34,6 +34,8 @@ public:
   /// The names in the file, sorted.
   virtual std::vector<llvm::StringRef> names() const = 0;
   virtual llvm::StringRef path() const = 0;
+  /// Bytes that were read may leave memory until they are read again.
+  virtual void dropPages() const {}
   /// XXH3 (64 bit) of all bytes, as 16 hexadecimal digits.
   virtual std::string hash() const = 0;
 };

@@ -102,6 +102,11 @@ struct CompileOptions {
   std::vector<std::string> functions;
   /// Sizes of the dimensions that an ONNX model gives a name.
   std::map<std::string, int64_t> dims;
+  /// .npy file by name of an input that becomes a constant.
+  std::map<std::string, std::string> constantInputs;
+  /// "bf16" or "f16": what weights are rounded to, and what is multiplied with
+  /// them; "none" for what the model says.
+  std::string castWeights = "none";
   /// Bytes that callers align inputs and outputs to.
   int64_t inputAlignment = 64;
   /// Which linears of one input become one: "auto" (by measurement, else where

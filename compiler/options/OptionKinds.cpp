@@ -149,6 +149,48 @@ Option sizes(std::string name, std::string group, std::string help,
   return option;
 }
 
+std::string parseFiles(const std::string &text,
+                       std::map<std::string, std::string> &files) {
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::SplitString(text, words, ",\n");
+  if (words.empty()) {
+    return "expected NAME=FILE, got nothing";
+  }
+  for (llvm::StringRef word : words) {
+    auto [name, file] = word.split('=');
+    if (name.empty() || file.empty()) {
+      return "expected NAME=FILE, got '" + word.str() + "'";
+    }
+    auto [it, isNew] = files.try_emplace(name.str(), file.str());
+    if (!isNew && it->second != file) {
+      return "'" + name.str() + "' has the files " + it->second + " and " +
+             file.str() + ", expected one";
+    }
+  }
+  return {};
+}
+
+Option files(std::string name, std::string group, std::string help,
+             std::map<std::string, std::string> CompileOptions::*field) {
+  Option option = {name,
+                   group,
+                   "NAME=FILE",
+                   help,
+                   [field](CompileOptions &options, const std::string &text) {
+                     (options.*field).clear();
+                     return parseFiles(text, options.*field);
+                   },
+                   [field](const CompileOptions &options) {
+                     std::vector<std::string> words;
+                     for (const auto &[name, file] : options.*field) {
+                       words.push_back(name + "=" + file);
+                     }
+                     return llvm::join(words, ",");
+                   }};
+  option.isRepeated = true;
+  return option;
+}
+
 Option clocks(std::string name, std::string group, std::string help,
               int CompileOptions::*field) {
   return {name,

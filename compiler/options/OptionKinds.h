@@ -42,6 +42,14 @@ Option sizes(std::string name, std::string group, std::string help,
 std::string parseSizes(const std::string &text,
                        std::map<std::string, int64_t> &sizes);
 
+/// NAME=FILE, several with commas between them or as several options.
+Option files(std::string name, std::string group, std::string help,
+             std::map<std::string, std::string> CompileOptions::*field);
+
+/// Reads such a text into `files`; returns what was expected, or nothing.
+std::string parseFiles(const std::string &text,
+                       std::map<std::string, std::string> &files);
+
 /// Seconds, of "30s", "2m", "500ms" or plain seconds; 0 of "none", no limit.
 Option budget(std::string name, std::string group, std::string help,
               double CompileOptions::*field);

@@ -117,6 +117,10 @@ static std::vector<Option> makeTable() {
                        "Only kernels in which NaN reaches the result wherever "
                        "it should",
                        &O::propagateNan));
+  table.push_back(choice("cast-weights", numerics, {"none", "bf16", "f16"},
+                         "Round weights to it, and what is multiplied with "
+                         "them; sums and other ops keep their dtype",
+                         &O::castWeights));
 
   table.push_back(text("weights", model, "FILE",
                        "Weights (default: the module's graph.weights, else "
@@ -128,6 +132,10 @@ static std::vector<Option> makeTable() {
                         "Size of a dimension that an ONNX model names; once "
                         "for each",
                         &O::dims));
+  table.push_back(files("constant-input", model,
+                        "An input of the model that becomes a constant, such "
+                        "as axes; once for each",
+                        &O::constantInputs));
   table.push_back(integer("input-alignment", model,
                           "Bytes that callers align inputs and outputs to", 1,
                           4096, &O::inputAlignment));

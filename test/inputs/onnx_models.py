@@ -70,6 +70,26 @@ def external(location="w.bin", offset=0, length=None, dims=(4, 3)):
     return product(weight)
 
 
+def overlapping():
+    """Two initializers with bytes of the other, which nobody forbids."""
+    made = external()
+    made.graph.initializer.append(made.graph.initializer[0])
+    second = made.graph.initializer[1]
+    second.name = "v"
+    del second.dims[:]
+    second.dims.extend([3])
+    second.external_data[1].value = "12"
+    made.graph.node.append(node("Add", ["y", "v"], ["z"]))
+    made.graph.output[0].name = "z"
+    return made
+
+
+def not_numbers():
+    weight = WEIGHT.copy()
+    weight[1, 1], weight[2, 2] = numpy.nan, numpy.inf
+    return product(numpy_helper.from_array(weight, "w"), dims=(2, 4))
+
+
 def shapes():
     """Shapes that exporters compute: flattens all but the first dimension."""
     return model(
@@ -102,7 +122,7 @@ def branch():
     """An If whose condition is known."""
     yes = helper.make_graph([node("Neg", ["x"], ["n"])], "yes", [],
                             [value("n", [3])])
-    no = helper.make_graph([node("LSTM", ["x"], ["n"])], "no", [],
+    no = helper.make_graph([node("Det", ["x"], ["n"])], "no", [],
                            [value("n", [3])])
     return model([node("If", ["c"], ["y"], then_branch=yes, else_branch=no)],
                  [value("x", [3])], [value("y", [3])],
@@ -112,10 +132,10 @@ def branch():
 def lacking():
     """Five nodes that minic lacks, and what depends on them."""
     return model(
-        [node("LSTM", ["x", "w", "w"], ["a"], "first"),
+        [node("Det", ["x"], ["a"], "first"),
          node("Relu", ["a"], ["b"]),
-         node("GridSample", ["b", "b"], ["c"], "sample"),
-         *(node("LSTM", ["x", "w", "w"], [f"l{i}"], f"again{i}")
+         node("DeformConv", ["b", "b"], ["c"], "sample"),
+         *(node("Det", ["x"], [f"l{i}"], f"again{i}")
            for i in range(3)),
          node("Add", ["c", "l0"], ["y"])],
         [value("x", [5, 1, 2])], [value("y", [5, 1, 2])],
@@ -125,6 +145,14 @@ def lacking():
 def relu(dtype=FLOAT, dims=(3,), **options):
     return model([node("Relu", ["x"], ["y"])], [value("x", list(dims), dtype)],
                  [value("y", list(dims), dtype)], **options)
+
+
+def padded():
+    """Its pads are an input; so is what a product is scaled by."""
+    return model([node("Pad", ["x", "pads"], ["p"]),
+                  node("Mul", ["p", "scale"], ["y"])],
+                 [value("x", [2, 3]), value("pads", [4], TensorProto.INT64),
+                  value("scale", [5])], [value("y", [3, 5])])
 
 
 def changed(made, change):
@@ -181,7 +209,10 @@ def short_weights():
 
 
 MODELS = {
-    "inline": inline, "typed": typed, "external": external,
+    "inline": inline, "typed": typed, "padded": padded, "external": external,
+    "huge": lambda: product(numpy_helper.from_array(1e30 * WEIGHT, "w"),
+                            dims=(2, 4)),
+    "overlapping": overlapping, "not_numbers": not_numbers,
     "constant": constant, "shapes": shapes,
     "function": function, "branch": branch, "lacking": lacking,
     "past_end": lambda: external(offset=16),
@@ -222,6 +253,8 @@ def main():
     pathlib.Path("no_graph.onnx").write_bytes(b"\x08\x08\x12\x01p")
     pathlib.Path("w.bin").write_bytes(WEIGHT.tobytes())
     os.symlink("/etc/hostname", "link.bin")
+    numpy.save("pads.npy", numpy.array([1, 0, 0, 2]))
+    numpy.save("scale.npy", numpy.arange(5, dtype=numpy.float32))
     numpy.save("x.npy", numpy.arange(8, dtype=numpy.float32).reshape(2, 4))
 
 

@@ -8,8 +8,8 @@
 The onnx package makes the tests. They are those with tensors of minic's dtypes
 alone, at least one of them a float, without the twins whose function bodies are
 written out: 930 in onnx 1.23.2. Many are merged into one model, so that minic
-starts once for them. Inputs that say a shape, axes, pads and the like become
-constants. Results must have the test's shape and dtype, within its tolerance.
+starts once for them. Inputs that say a shape, axes, pads and the like are given
+by --constant-input. Results must have the test's shape and dtype, within its tolerance.
 
 not_passing.txt has those that do not pass, with a reason each. A test that is
 not in it and fails is an error, and so is one that is in it and passes, but for
@@ -52,8 +52,9 @@ ROUNDING = ("within two units of the last place: the test rounds to 16 bits afte
 
 # Operands that minic must know when it compiles, by op.
 FROZEN = {
-    "AffineGrid": [1], "CenterCropPad": [1], "Compress": [1],
-    "ConstantOfShape": [0], "CumSum": [1], "Dropout": [1, 2], "Expand": [1],
+    "AffineGrid": [1], "BlackmanWindow": [0], "CenterCropPad": [1],
+    "Compress": [1], "ConstantOfShape": [0], "CumSum": [1], "DFT": [1, 2],
+    "Dropout": [1, 2], "Expand": [1], "HammingWindow": [0], "HannWindow": [0],
     "If": [0], "OneHot": [1], "Pad": [1, 2, 3], "Range": [0, 1, 2], "Reshape": [1],
     "Resize": [1, 2, 3], "ReverseSequence": [1], "Scatter": [1],
     "ScatterElements": [1], "ScatterND": [1], "Slice": [1, 2, 3, 4],
@@ -131,21 +132,14 @@ def renamed(case, prefix):
             value.name = prefix + value.name
 
     rename_graph(graph)
-    for name in sorted(case.frozen):
-        graph.initializer.append(
-            numpy_helper.from_array(case.inputs[name], prefix + name))
-    kept = [value for value in graph.input
-            if value.name.removeprefix(prefix) not in case.frozen]
     for value, array in zip(graph.output, case.outputs):
         # Some tests leave dimensions of results open.
         value.type.tensor_type.shape.CopyFrom(helper.make_tensor_type_proto(
             1, array.shape).tensor_type.shape)
-    for value in kept:
+    for value in graph.input:
         array = case.inputs[value.name.removeprefix(prefix)]
         value.type.tensor_type.shape.CopyFrom(helper.make_tensor_type_proto(
             1, array.shape).tensor_type.shape)
-    del graph.input[:]
-    graph.input.extend(kept)
     return graph
 
 
@@ -156,7 +150,8 @@ def merge(cases):
         for field in ("node", "initializer", "input", "output"):
             getattr(whole, field).extend(getattr(graph, field))
     model = helper.make_model(
-        whole, opset_imports=[helper.make_opsetid("", cases[0].opset)])
+        whole, opset_imports=[helper.make_opsetid("", cases[0].opset),
+                              helper.make_opsetid("com.microsoft", 1)])
     model.ir_version = min(max(c.model.ir_version for c in cases), 13)
     return model
 
@@ -182,8 +177,9 @@ class Runner:
             scratch = pathlib.Path(scratch)
             path, artifact = scratch / "m.onnx", scratch / "m.minic"
             onnx.save(merge(cases), path)
-            status, line = self.call(self.binaries / "minic", path, "-o",
-                                     artifact, *self.options)
+            status, line = self.call(
+                self.binaries / "minic", path, "-o", artifact, *self.options,
+                *self.constants(cases, scratch))
             if status == 0:
                 status, line = self.run(cases, artifact, scratch)
             if status == 0:
@@ -203,6 +199,16 @@ class Runner:
             parts = [cases[:middle], cases[middle:]]
         return {name: reason for part in parts
                 for name, reason in self.check(part).items()}
+
+    def constants(self, cases, scratch):
+        """Options for the inputs that minic must know."""
+        options = []
+        for i, case in enumerate(cases):
+            for name in sorted(case.frozen):
+                path = scratch / f"constant.{i}.{len(options)}.npy"
+                save(path, case.inputs[name])
+                options.append(f"--constant-input=c{i}.{name}={path}")
+        return options
 
     def run(self, cases, artifact, scratch):
         arguments = []

@@ -4,6 +4,7 @@
 
 #include "tools/minic/ArtifactJson.h"
 
+#include "compiler/driver/StoredNumerics.h"
 #include "compiler/explain/Evidence.h"
 #include "runtime/base/Tensor.h"
 #include "runtime/format/CallReader.h"
@@ -207,6 +208,7 @@ std::string inspectJson(const format::ArtifactReader &artifact) {
     json["weights"] = {{"path", metadata.weights_path()->str()},
                        {"xxh3", metadata.weights_hash()->str()}};
   }
+  json["cast_weights"] = orNull(storedCastWeights(artifact));
   for (auto [kind, name] : {std::pair(SectionKind::metadata, "metadata"),
                             std::pair(SectionKind::binaries, "binaries"),
                             std::pair(SectionKind::constants, "constants"),

@@ -28,6 +28,15 @@ int evaluateCommand(int argc, char **argv) {
                  "each")
       ->join()
       ->allow_extra_args(false);
+  std::string constantInputs;
+  app.add_option("--constant-input", constantInputs,
+                 "NAME=FILE.npy of an input that becomes a constant; once for "
+                 "each")
+      ->join()
+      ->allow_extra_args(false);
+  app.add_option("--cast-weights", options.castWeights,
+                 "bf16 or f16: what weights of a model are rounded to")
+      ->check(CLI::IsMember({"bf16", "f16"}));
   app.add_option("--weights", options.weights, "Weights file");
   app.add_option("--function", options.function, "Function to evaluate");
   app.add_option("--input", inputs,
@@ -46,6 +55,14 @@ int evaluateCommand(int argc, char **argv) {
     if (std::string error = option::parseSizes(dims, options.dims);
         !error.empty()) {
       return tools::fail(toolName, ExitCode::Usage, "--dim: " + error);
+    }
+  }
+  if (!constantInputs.empty()) {
+    if (std::string error =
+            option::parseFiles(constantInputs, options.constantInputs);
+        !error.empty()) {
+      return tools::fail(toolName, ExitCode::Usage,
+                         "--constant-input: " + error);
     }
   }
   for (const std::string &input : inputs) {

@@ -7,6 +7,7 @@
 #include "tools/minic/Commands.h"
 
 #include "compiler/driver/Compiler.h"
+#include "compiler/driver/StoredNumerics.h"
 #include "compiler/emit/ReadPlan.h"
 #include "compiler/pipeline/PhaseRunner.h"
 #include "runtime/base/Tensor.h"
@@ -148,6 +149,11 @@ int inspectCommand(int argc, char **argv) {
   if (metadata.weights_path() && metadata.weights_path()->size()) {
     llvm::outs() << "weights " << metadata.weights_path()->c_str() << " (xxh3 "
                  << metadata.weights_hash()->c_str() << ")\n";
+  }
+  if (std::string dtype = storedCastWeights(*artifact); !dtype.empty()) {
+    llvm::outs() << "numerics: weights, and what is multiplied with them, "
+                    "rounded to "
+                 << dtype << " (--cast-weights)\n";
   }
   printSections(*artifact);
   printConstants(metadata);

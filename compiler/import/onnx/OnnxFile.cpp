@@ -41,7 +41,8 @@ static std::string weightsName(int dataType) {
 
 std::string OnnxFile::readInitializers() {
   external.setModel(filePath);
-  for (const TensorProto &tensor : proto.graph().initializer()) {
+  for (int i = 0; i < proto.graph().initializer_size(); ++i) {
+    const TensorProto &tensor = proto.graph().initializer(i);
     if (tensor.name().empty()) {
       return "an initializer has no name";
     }
@@ -50,7 +51,10 @@ std::string OnnxFile::readInitializers() {
       return "initializer '" + tensor.name() + "' appears twice";
     }
     TensorData &data = it->second;
-    if (std::string error = readTensor(tensor, &external, data);
+    auto raw = detached.initializers.find(i);
+    if (std::string error = readTensor(
+            tensor, &external, data,
+            raw == detached.initializers.end() ? nullptr : &raw->second);
         !error.empty()) {
       return "initializer '" + tensor.name() + "': " + error;
     }
@@ -64,7 +68,8 @@ std::string OnnxFile::readInitializers() {
 static constexpr size_t leastWeightBytes = 4096;
 
 void OnnxFile::readConstants() {
-  for (const auto &node : proto.graph().node()) {
+  for (int i = 0; i < proto.graph().node_size(); ++i) {
+    const auto &node = proto.graph().node(i);
     if (node.op_type() != "Constant" || node.attribute_size() != 1 ||
         node.output_size() != 1 || !node.attribute(0).has_t()) {
       continue;
@@ -83,29 +88,58 @@ void OnnxFile::readConstants() {
   }
 }
 
-std::shared_ptr<const OnnxFile> OnnxFile::parse(StringRef bytes, StringRef path,
-                                                std::string &error) {
+/// XXH3 (64 bit) without keeping a mapped file in memory.
+static uint64_t hashOf(const llvm::MemoryBuffer &content, uint64_t seed) {
+  constexpr size_t step = size_t(16) << 20;
+  XXH3_state_t *state = XXH3_createState();
+  XXH3_64bits_reset_withSeed(state, seed);
+  StringRef bytes = content.getBuffer();
+  for (size_t at = 0; at < bytes.size(); at += step) {
+    StringRef part = bytes.substr(at, step);
+    XXH3_64bits_update(state, part.data(), part.size());
+    const_cast<llvm::MemoryBuffer &>(content).dontNeedIfMmap();
+  }
+  uint64_t hash = XXH3_64bits_digest(state);
+  XXH3_freeState(state);
+  return hash;
+}
+
+/// Returns what is wrong with the file, or nothing.
+std::string OnnxFile::parseContent() {
+  StringRef bytes = content->getBuffer();
+  if (bytes.size() > INT32_MAX) {
+    return llvm::formatv("an ONNX file has at most 2 GB, got {0} bytes; "
+                         "weights can be external data",
+                         bytes.size());
+  }
+  std::string rest;
+  if (!detachData(bytes, rest, detached)) {
+    // What it does not know, the parser does, or refuses.
+    detached = DetachedData();
+    rest.clear();
+  }
+  StringRef parsed = rest.empty() ? bytes : StringRef(rest);
+  if (!proto.ParseFromArray(parsed.data(), int(parsed.size()))) {
+    return "not an ONNX model, or truncated";
+  }
+  if (!proto.has_graph()) {
+    return "expected an ONNX model with a graph, got none";
+  }
+  std::string error = readInitializers();
+  readConstants();
+  return error;
+}
+
+std::shared_ptr<const OnnxFile>
+OnnxFile::parse(std::unique_ptr<llvm::MemoryBuffer> content, StringRef path,
+                std::string &error) {
   // Its log is not for users; what went wrong is said here.
   google::protobuf::SetLogHandler(nullptr);
   std::shared_ptr<OnnxFile> file(new OnnxFile());
   file->filePath = path.str();
-  file->fileHash = XXH3_64bits(bytes.data(), bytes.size());
-  if (bytes.size() > INT32_MAX) {
-    error = llvm::formatv("{0}: an ONNX file has at most 2 GB, got {1} bytes; "
-                          "weights can be external data",
-                          path, bytes.size());
-    return nullptr;
-  }
-  if (!file->proto.ParseFromArray(bytes.data(), int(bytes.size()))) {
-    error = path.str() + ": not an ONNX model, or truncated";
-    return nullptr;
-  }
-  if (!file->proto.has_graph()) {
-    error = path.str() + ": expected an ONNX model with a graph, got none";
-    return nullptr;
-  }
-  error = file->readInitializers();
-  file->readConstants();
+  file->content = std::move(content);
+  file->fileHash = hashOf(*file->content, /*seed=*/0);
+  error = file->parseContent();
   if (!error.empty()) {
     error = path.str() + ": " + error;
     return nullptr;
@@ -122,7 +156,7 @@ std::shared_ptr<const OnnxFile> OnnxFile::open(StringRef path,
         ("cannot open '" + path + "': " + buffer.getError().message()).str();
     return nullptr;
   }
-  return parse((*buffer)->getBuffer(), path, error);
+  return parse(std::move(*buffer), path, error);
 }
 
 const TensorData *OnnxFile::initializer(StringRef name) const {

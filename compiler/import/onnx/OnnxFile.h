@@ -7,6 +7,7 @@
 #define MINIC_COMPILER_IMPORT_ONNX_ONNXFILE_H
 
 #include "compiler/import/WeightSource.h"
+#include "compiler/import/onnx/DetachData.h"
 #include "compiler/import/onnx/TensorData.h"
 #include "third_party/onnx/onnx.pb.h"
 
@@ -17,8 +18,8 @@
 namespace minic {
 
 /// Its weights are the initializers of the main graph and, under the names of
-/// their results, its larger Constant nodes. External data are mapped, and
-/// bytes inside of the model stay where the parser put them.
+/// their results, its larger Constant nodes. External data are mapped, and so
+/// are larger bytes inside of the model.
 class OnnxFile : public WeightSource {
 public:
   /// Null on failure, with `error` set to one line.
@@ -26,7 +27,8 @@ public:
                                               std::string &error);
   /// The same of a file's content; external data are beside `path`.
   static std::shared_ptr<const OnnxFile>
-  parse(llvm::StringRef bytes, llvm::StringRef path, std::string &error);
+  parse(std::unique_ptr<llvm::MemoryBuffer> content, llvm::StringRef path,
+        std::string &error);
 
   const ::onnx::ModelProto &model() const { return proto; }
   /// Null where there is none of this name.
@@ -43,16 +45,21 @@ public:
   const Entry *find(llvm::StringRef name) const override;
   std::vector<llvm::StringRef> names() const override;
   llvm::StringRef path() const override { return filePath; }
+  void dropPages() const override { content->dontNeedIfMmap(); }
   std::string hash() const override;
 
 private:
   OnnxFile() = default;
+  std::string parseContent();
   std::string readInitializers();
   void readConstants();
 
   std::string filePath;
   uint64_t fileHash = 0;
+  std::unique_ptr<llvm::MemoryBuffer> content;
+  /// Without its larger raw_data, which are where `detached` says.
   ::onnx::ModelProto proto;
+  DetachedData detached;
   ExternalFiles external;
   llvm::StringMap<TensorData> initializers;
   /// Of Constant nodes; names of `constants`.

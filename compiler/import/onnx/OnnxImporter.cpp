@@ -42,6 +42,10 @@ private:
   }
   LogicalResult readOpsets();
   LogicalResult readInputs();
+  /// The elements of an input that becomes a constant, where they are few
+  /// enough to be of use while the model is read; null for any other input.
+  FailureOr<std::shared_ptr<const HostTensor>>
+  knownInput(const ValueInfoProto &input, RankedTensorType type);
   LogicalResult checkDims();
   FailureOr<Dims> dimsOf(const ValueInfoProto &input);
   LogicalResult returnOutputs();
@@ -134,6 +138,26 @@ LogicalResult GraphImport::checkDims() {
   return success();
 }
 
+FailureOr<std::shared_ptr<const HostTensor>>
+GraphImport::knownInput(const ValueInfoProto &input, RankedTensorType type) {
+  auto given = options.constantInputs.find(input.name());
+  if (given == options.constantInputs.end() || !fitsHost(type.getShape())) {
+    return std::shared_ptr<const HostTensor>();
+  }
+  FailureOr<runtime::NpyArray> array =
+      readConstantInput(input.name(), given->second, type);
+  if (failed(array)) {
+    return failure();
+  }
+  TensorData data;
+  data.dataType = input.type().tensor_type().elem_type();
+  data.dims = array->dims;
+  data.bytes =
+      ArrayRef<char>(reinterpret_cast<char *>(array->data.data()),
+                     elementsOf(data.dims) * elementBytes(data.dataType));
+  return std::make_shared<const HostTensor>(*HostTensor::of(data));
+}
+
 LogicalResult GraphImport::readInputs() {
   SmallVector<Type> types;
   SmallVector<Location> locations;
@@ -183,6 +207,12 @@ LogicalResult GraphImport::readInputs() {
     value.dataType = input->type().tensor_type().elem_type();
     value.dims.assign(type.getShape().begin(), type.getShape().end());
     value.graph = body->getArgument(i);
+    FailureOr<std::shared_ptr<const HostTensor>> host =
+        knownInput(*input, type);
+    if (failed(host)) {
+      return failure();
+    }
+    value.host = *host;
     function.setArgAttr(i, "graph.name",
                         StringAttr::get(&context, input->name()));
     if (!scope.define(input->name(), value)) {
@@ -262,12 +292,11 @@ public:
                            const ImportOptions &options,
                            MLIRContext &context) const override {
     std::string error;
-    auto file = OnnxFile::parse(buffer->getBuffer(),
-                                buffer->getBufferIdentifier(), error);
+    std::string path = buffer->getBufferIdentifier().str();
+    auto file = OnnxFile::parse(std::move(buffer), path, error);
     if (!file) {
       return emitError(UnknownLoc::get(&context)) << error;
     }
-    buffer.reset(); // the parser has what it needs
     GraphImport graph(*file, options, context);
     FailureOr<OwningOpRef<ModuleOp>> module = graph.run();
     if (failed(module)) {

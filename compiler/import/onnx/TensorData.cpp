@@ -200,9 +200,9 @@ static std::vector<char> convertTyped(const TensorProto &tensor,
 }
 
 static std::string readInside(const TensorProto &tensor, int64_t bytes,
-                              TensorData &data) {
-  if (tensor.has_raw_data()) {
-    const std::string &raw = tensor.raw_data();
+                              TensorData &data, const StringRef *detached) {
+  if (detached || tensor.has_raw_data()) {
+    StringRef raw = detached ? *detached : StringRef(tensor.raw_data());
     if (int64_t(raw.size()) != bytes) {
       return llvm::formatv(
                  "expected {0} bytes for its shape and dtype, got {1}", bytes,
@@ -226,7 +226,7 @@ static std::string readInside(const TensorProto &tensor, int64_t bytes,
 }
 
 std::string readTensor(const TensorProto &tensor, ExternalFiles *files,
-                       TensorData &data) {
+                       TensorData &data, const StringRef *raw) {
   data = TensorData();
   data.dataType = tensor.data_type();
   data.dims.assign(tensor.dims().begin(), tensor.dims().end());
@@ -254,7 +254,7 @@ std::string readTensor(const TensorProto &tensor, ExternalFiles *files,
                  : "unsupported: external data of a tensor that is no "
                    "initializer of the graph";
   }
-  return readInside(tensor, bytes, data);
+  return readInside(tensor, bytes, data, raw);
 }
 
 } // namespace minic

@@ -51,9 +51,10 @@ int64_t elementBytes(int dataType);
 std::string dataTypeName(int dataType);
 
 /// Reads `tensor`, with external data by `files`, or refuses them where that is
-/// null. Returns what is wrong with it, or nothing.
+/// null, and with `raw` instead of its raw_data where that is not null. Returns
+/// what is wrong with it, or nothing.
 std::string readTensor(const ::onnx::TensorProto &tensor, ExternalFiles *files,
-                       TensorData &data);
+                       TensorData &data, const llvm::StringRef *raw = nullptr);
 
 } // namespace minic
 
