@@ -57,10 +57,13 @@ config.substitutions += [
         os.path.normpath(_python), os.path.join(_inputs, "onnx_models.py"))),
     ("%activations", "%s %s" % (
         os.path.normpath(_python), os.path.join(_inputs, "activations.py"))),
-    ("%onnx-nodes", "%s %s --bin=%s" % (
+    *(("%onnx-" + name, "%s %s --bin=%s" % (
         os.path.normpath(_python),
-        os.path.join(os.path.dirname(__file__), "onnx", "node_tests.py"),
-        os.path.join(config.minic_build_root, "bin"))),
+        os.path.join(os.path.dirname(__file__), "onnx", script),
+        os.path.join(config.minic_build_root, "bin")))
+      for name, script in (("nodes", "node_tests.py"),
+                           ("contrib", "contrib_tests.py"),
+                           ("limits", "limits.py"))),
     ("%onnx-against-torch", "%s %s" % (
         os.path.normpath(_python),
         os.path.join(os.path.dirname(__file__), "models", "against_torch.py"))),

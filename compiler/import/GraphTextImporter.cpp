@@ -6,6 +6,7 @@
 #include "compiler/import/ExplainParseErrors.h"
 #include "compiler/import/Importer.h"
 #include "compiler/import/RecognizeFile.h"
+#include "dialects/graph/Graph.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -131,6 +132,15 @@ public:
       return failure();
     }
     return result;
+  }
+  void listOps(llvm::raw_ostream &os, MLIRContext &context) const override {
+    os << "MLIR (.mlir, bytecode), docs/ops.md\ngraph\n";
+    for (RegisteredOperationName op : context.getRegisteredOperations()) {
+      if (op.getDialectNamespace() ==
+          graph::GraphDialect::getDialectNamespace()) {
+        os << "  " << op.getStringRef() << '\n';
+      }
+    }
   }
 };
 

@@ -9,7 +9,9 @@
 #include "compiler/import/ImportModel.h"
 #include "compiler/import/WeightSource.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace minic {
 
@@ -32,11 +34,18 @@ public:
   virtual mlir::FailureOr<Result>
   import(std::unique_ptr<llvm::MemoryBuffer> buffer,
          const ImportOptions &options, mlir::MLIRContext &context) const = 0;
+  /// A line for the format and each kind of op, and an indented one for each op
+  /// that models may have.
+  virtual void listOps(llvm::raw_ostream &os,
+                       mlir::MLIRContext &context) const = 0;
 };
 
 /// The importer of a file; the one of text, which says what it expects, where
 /// no other accepts it.
 const Importer &findImporter(llvm::StringRef path, llvm::StringRef bytes);
+
+/// All of them.
+llvm::ArrayRef<const Importer *> importers();
 
 /// The graph dialect as MLIR text or bytecode.
 const Importer &graphTextImporter();

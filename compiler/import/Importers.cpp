@@ -13,8 +13,14 @@
 
 namespace minic {
 
+llvm::ArrayRef<const Importer *> importers() {
+  // Text last: it accepts all.
+  static const Importer *const all[] = {&onnxImporter(), &graphTextImporter()};
+  return all;
+}
+
 const Importer &findImporter(llvm::StringRef path, llvm::StringRef bytes) {
-  for (const Importer *importer : {&onnxImporter()}) {
+  for (const Importer *importer : importers()) {
     if (importer->accepts(path, bytes)) {
       return *importer;
     }

@@ -6,6 +6,7 @@
 #include "tools/minic/Commands.h"
 
 #include "compiler/driver/Compiler.h"
+#include "compiler/import/Importer.h"
 #include "compiler/options/OptionTable.h"
 #include "compiler/tune/process/Interrupt.h"
 #include "tools/minic/CompileFlags.h"
@@ -61,6 +62,9 @@ int compileCommand(int argc, char **argv) {
   std::string model;
   app.add_option("model", model,
                  "Model: ONNX (.onnx) or the graph dialect (.mlir)");
+  bool listsOps = false;
+  app.add_flag("--list-ops", listsOps,
+               "Print the ops that models may have, by format, and stop");
   CompileFlags flags;
   flags.addTo(app);
   absl::StatusOr<std::vector<std::string>> before = environmentOptions();
@@ -86,6 +90,13 @@ int compileCommand(int argc, char **argv) {
       llvm::outs() << "MINIC_OPTIONS = " << llvm::join(*before, " ") << '\n';
     }
     llvm::outs() << printOptions(options);
+    return 0;
+  }
+  if (listsOps) {
+    std::unique_ptr<mlir::MLIRContext> context = createCompilerContext();
+    for (const Importer *importer : importers()) {
+      importer->listOps(llvm::outs(), *context);
+    }
     return 0;
   }
   if (model.empty()) {

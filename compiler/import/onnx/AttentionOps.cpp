@@ -2,6 +2,7 @@
 //
 // Attention of opset 23 on, and rotary embeddings.
 
+#include "compiler/import/onnx/AttentionHeads.h"
 #include "compiler/import/onnx/OpTable.h"
 
 #include <cmath>
@@ -31,15 +32,6 @@ struct Heads {
 };
 
 } // namespace
-
-static Value splitHeads(Node &n, const Value &x, int64_t heads) {
-  if (heads < 1 || x.dims[2] % heads != 0) {
-    return n.fail(llvm::Twine(heads) + " heads of " + llvm::Twine(x.dims[2]));
-  }
-  Value apart =
-      n.e.reshape(x, {x.dims[0], x.dims[1], heads, x.dims[2] / heads});
-  return n.e.transpose(apart, {0, 2, 1, 3});
-}
 
 static std::optional<Heads> headsOf(Node &n) {
   Heads heads{n.operand(0), n.operand(1), n.operand(2)};
@@ -98,32 +90,6 @@ static Value givenMask(Node &n, int64_t keys) {
   rest.back() = missing;
   return n.e.concat({mask, n.e.splat(TensorProto::BOOL, rest, 0)},
                     mask.rank() - 1);
-}
-
-/// Which keys a query may attend, [T, S], or [B, 1, T, S] where the position of
-/// queries depends on the batch: those from `left` keys before it, or all, to
-/// `right` keys after it, or all.
-static Value windowMask(Node &n, const Heads &heads, const Value &keyLength,
-                        int64_t left, int64_t right) {
-  Value row = n.e.iota(TensorProto::INT64, {heads.queries(), 1}, 0);
-  Value column = n.e.iota(TensorProto::INT64, {1, heads.keys()}, 1);
-  Value offset = n.e.scalar(double(heads.pastLength), row);
-  if (keyLength) {
-    offset = n.e.sub(n.e.reshape(keyLength, {keyLength.elements(), 1, 1, 1}),
-                     n.e.scalar(double(heads.queries()), row));
-  }
-  Value position = n.e.add(row, offset), mask;
-  if (right >= 0) {
-    mask = n.e.compare(ComparePredicate::Le, column,
-                       n.e.add(position, n.e.scalar(double(right), row)));
-  }
-  if (left >= 0) {
-    Value isNear =
-        n.e.compare(ComparePredicate::Ge, column,
-                    n.e.sub(position, n.e.scalar(double(left), row)));
-    mask = mask ? n.e.bitAnd(mask, isNear) : isNear;
-  }
-  return mask;
 }
 
 /// `mask` and what `allowed` allows, as one mask.
@@ -206,7 +172,8 @@ static void attention(Node &n) {
   Causal causal = Causal::None;
   Value wholeMask = mask;
   if (n.intOf("is_causal", 0)) {
-    Value allowed = windowMask(n, *heads, keyLength, -1, 0);
+    Value allowed = windowMask(n, {heads->queries(), heads->keys(),
+                                   heads->pastLength, keyLength, -1, 0});
     wholeMask = both(n, mask, allowed);
     if (!keyLength && heads->pastLength == 0) {
       causal = Causal::UpperLeft;
@@ -218,32 +185,17 @@ static void attention(Node &n) {
     }
   }
   if (left >= 0 || right >= 0) {
-    Value allowed = windowMask(n, *heads, keyLength, left, right);
+    Value allowed = windowMask(n, {heads->queries(), heads->keys(),
+                                   heads->pastLength, keyLength, left, right});
     mask = both(n, mask, allowed);
     wholeMask = both(n, wholeMask, allowed);
   }
-  mlir::Value query = n.e.graph(heads->query), key = n.e.graph(heads->key),
-              value = n.e.graph(heads->value);
-  if (mask && mask.isFloat() && mask.dataType != heads->query.dataType) {
-    mask = n.e.cast(mask, heads->query.dataType);
-  }
-  mlir::Value maskValue = mask ? n.e.graph(mask) : mlir::Value();
-  mlir::Value lengthValue = keyLength ? n.e.graph(keyLength) : mlir::Value();
-  if (n.failed()) {
+  Value result = attend(n, {heads->query, heads->key, heads->value, mask,
+                            keyLength, scale, softCap, causal});
+  if (!result) {
     return;
   }
-  mlir::OpBuilder &builder = n.e.opBuilder();
-  Value result = n.e.emit<graph::AttentionOp>(
-      query, key, value, maskValue, lengthValue, builder.getF64FloatAttr(scale),
-      softCap > 0 ? builder.getF64FloatAttr(softCap) : mlir::FloatAttr(),
-      graph::CausalAttr::get(builder.getContext(), causal), mlir::IntegerAttr(),
-      mlir::UnitAttr());
-  if (result && heads->isFlat) {
-    Value moved = n.e.transpose(result, {0, 2, 1, 3});
-    result = n.e.reshape(moved, {result.dims[0], result.dims[2],
-                                 result.dims[1] * result.dims[3]});
-  }
-  n.set(0, result);
+  n.set(0, heads->isFlat ? joinHeads(n, result) : result);
   n.set(1, heads->key);
   n.set(2, heads->value);
   if (n.wants(3)) {
@@ -278,31 +230,17 @@ static void rotaryEmbedding(Node &n) {
     cosine = n.e.gather(cosine, n.operand(3), 0);
     sine = n.e.gather(sine, n.operand(3), 0);
   }
-  if (n.failed() || x.rank() != 4 || cosine.rank() != 3 ||
-      sine.dims != cosine.dims) {
+  if (n.failed() || cosine.rank() != 3) {
     n.fail("operands of these ranks");
     return;
   }
-  Dims dims = {cosine.dims[0], 1, cosine.dims[1], cosine.dims[2]};
   int64_t size = n.intOf("rotary_embedding_dim", 0);
-  if (2 * dims[3] != (size ? size : x.dims[3])) {
-    n.fail("caches of " + llvm::Twine(dims[3]) + " pairs");
+  if (2 * cosine.dims[2] != (size ? size : x.dims[3])) {
+    n.fail("caches of " + llvm::Twine(cosine.dims[2]) + " pairs");
     return;
   }
-  mlir::Value operand = n.e.graph(x),
-              cosValue = n.e.graph(n.e.reshape(cosine, dims)),
-              sinValue = n.e.graph(n.e.reshape(sine, dims));
-  if (n.failed()) {
-    return;
-  }
-  Value result = n.e.emit<graph::RotaryOp>(operand, cosValue, sinValue,
-                                           bool(n.intOf("interleaved", 0)));
-  if (result && isFlat) {
-    Value moved = n.e.transpose(result, {0, 2, 1, 3});
-    result = n.e.reshape(moved, {result.dims[0], result.dims[2],
-                                 result.dims[1] * result.dims[3]});
-  }
-  n.set(0, result);
+  Value result = rotate(n, x, cosine, sine, n.intOf("interleaved", 0));
+  n.set(0, result && isFlat ? joinHeads(n, result) : result);
 }
 
 llvm::ArrayRef<OpEntry> attentionOps() {

@@ -18,6 +18,8 @@ static constexpr int maxDepth = 64;
 /// Nodes of a model whose functions are written out: a few functions that call
 /// each other twice must not take forever.
 static constexpr int64_t maxNodes = 1 << 21;
+/// Kinds of lacks that are printed.
+static constexpr size_t maxLacks = 64;
 /// Names that are printed of each kind of lack.
 static constexpr size_t maxNames = 3;
 
@@ -78,6 +80,9 @@ void NodeImporter::lacks(const Proto &proto, StringRef why) {
     return lack.op == op && lack.why == why;
   });
   if (it == lacking.end()) {
+    if (lacking.size() == maxLacks) {
+      return; // they are counted, and no line would hold them
+    }
     lacking.push_back({op, why.str(), {}, 0});
     it = lacking.end() - 1;
   }

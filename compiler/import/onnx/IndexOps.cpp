@@ -5,7 +5,7 @@
 
 #include "compiler/import/onnx/OpTable.h"
 
-#include <numeric>
+#include <algorithm>
 
 namespace minic {
 
@@ -66,8 +66,21 @@ static bool elementsAlong(Node &n, Value &x, Value &indices, int64_t &axis) {
 static void gatherElements(Node &n) {
   Value x, indices;
   int64_t axis = 0;
-  if (elementsAlong(n, x, indices, axis)) {
+  if (!elementsAlong(n, x, indices, axis)) {
+    return;
+  }
+  bool isWhole = !n.e.known(indices);
+  for (int64_t d = 0; d < x.rank(); ++d) {
+    isWhole = isWhole && (d == axis || indices.dims[d] == x.dims[d]);
+  }
+  if (!isWhole) {
     n.set(0, n.e.gather(flat(n, x), placesAlong(n, x, indices, axis), 0));
+    return;
+  }
+  mlir::Value data = n.e.graph(x),
+              at = n.e.graph(positive(n, indices, x.dims[axis]));
+  if (data && at) {
+    n.set(0, n.e.emit<graph::GatherElementsOp>(data, at, uint64_t(axis)));
   }
 }
 
@@ -126,23 +139,56 @@ static void gatherNd(Node &n) {
                       placesOfSlices(n, x, indices, batch), 0));
 }
 
+/// Elements that may be combined in one place.
+static constexpr size_t maxRounds = 64;
+
+/// Where each element of the data takes its updates from, `updates[element]`:
+/// one after the other, in as many rounds as the fullest element has.
+static Value combined(Node &n, const Value &data, const Value &updates,
+                      llvm::ArrayRef<llvm::SmallVector<int64_t, 1>> sources,
+                      const std::string &reduction) {
+  using Combine = Value (Emitter::*)(const Value &, const Value &);
+  Combine combine = reduction == "add"   ? &Emitter::add
+                    : reduction == "mul" ? &Emitter::mul
+                    : reduction == "max" ? &Emitter::max
+                    : reduction == "min" ? &Emitter::min
+                                         : nullptr;
+  size_t rounds = 0;
+  for (const auto &list : sources) {
+    rounds = std::max(rounds, list.size());
+  }
+  if (!combine || rounds > maxRounds) {
+    return n.fail("reduction '" + reduction + "' of " + llvm::Twine(rounds) +
+                  " updates in one place");
+  }
+  // What an element without an update is combined with: 0, 1 or itself.
+  bool isSum = reduction == "add", isProduct = reduction == "mul";
+  Value neutral = isSum || isProduct
+                      ? n.e.splat(data.dataType, {1}, isProduct ? 1 : 0)
+                      : data;
+  Value all = n.e.concat({updates, neutral}, 0), result = data;
+  for (size_t round = 0; round < rounds; ++round) {
+    Dims from;
+    for (auto [i, list] : llvm::enumerate(sources)) {
+      int64_t none = updates.elements() + (isSum || isProduct ? 0 : int64_t(i));
+      from.push_back(round < list.size() ? list[round] : none);
+    }
+    result = (n.e.*combine)(result, n.e.gather(all, n.e.ints(from), 0));
+  }
+  return result;
+}
+
 /// x with `updates` at `places`, which are elements or runs of `run` elements:
-/// each element is one of the data or one of the updates.
+/// each element is one of the data or one of the updates, or both combined.
 static void scatter(Node &n, const Value &x, const Value &places,
                     const Value &updates, int64_t run) {
-  std::string reduction = n.stringOf("reduction", "none");
-  if (reduction != "none") {
-    n.fail("reduction '" + reduction + "'");
-    return;
-  }
   auto at = places ? n.e.known(places) : nullptr;
   if (!at || !updates || x.elements() > (int64_t(1) << 21) ||
       updates.elements() != at->elements() * run) {
     n.fail("indices that are not known when the model is compiled");
     return;
   }
-  Dims sources(x.elements());
-  std::iota(sources.begin(), sources.end(), 0);
+  std::vector<llvm::SmallVector<int64_t, 1>> sources(x.elements());
   for (size_t i = 0; i < at->ints.size(); ++i) {
     for (int64_t j = 0; j < run; ++j) {
       int64_t place = at->ints[i] * run + j;
@@ -150,11 +196,22 @@ static void scatter(Node &n, const Value &x, const Value &places,
         n.fail("an index outside of the data");
         return;
       }
-      sources[place] = x.elements() + int64_t(i) * run + j;
+      sources[place].push_back(int64_t(i) * run + j);
     }
   }
+  std::string reduction = n.stringOf("reduction", "none");
+  if (reduction != "none") {
+    n.set(0, n.e.reshape(
+                 combined(n, flat(n, x), flat(n, updates), sources, reduction),
+                 x.dims));
+    return;
+  }
+  Dims from;
+  for (auto [i, list] : llvm::enumerate(sources)) {
+    from.push_back(list.empty() ? int64_t(i) : x.elements() + list.back());
+  }
   Value all = n.e.concat({flat(n, x), flat(n, updates)}, 0);
-  n.set(0, n.e.reshape(n.e.gather(all, n.e.ints(sources), 0), x.dims));
+  n.set(0, n.e.reshape(n.e.gather(all, n.e.ints(from), 0), x.dims));
 }
 
 static void scatterElements(Node &n) {
@@ -254,15 +311,15 @@ static void reverseSequence(Node &n) {
 
 llvm::ArrayRef<OpEntry> indexOps() {
   static const OpEntry table[] = {
-      {"Compress", compress, 9},
+      {"Compress", compress, 9, "known condition"},
       {"Gather", gather},
       {"GatherElements", gatherElements, 11},
       {"GatherND", gatherNd, 11},
-      {"OneHot", oneHot, 9},
-      {"ReverseSequence", reverseSequence, 10},
-      {"Scatter", scatterElements, 9},
-      {"ScatterElements", scatterElements, 11},
-      {"ScatterND", scatterNd, 11},
+      {"OneHot", oneHot, 9, "known depth"},
+      {"ReverseSequence", reverseSequence, 10, "known lengths"},
+      {"Scatter", scatterElements, 9, "known indices"},
+      {"ScatterElements", scatterElements, 11, "known indices"},
+      {"ScatterND", scatterNd, 11, "known indices"},
   };
   return table;
 }

@@ -310,16 +310,16 @@ static void centerCropPad(Node &n) {
 
 llvm::ArrayRef<OpEntry> moveOps() {
   static const OpEntry table[] = {
-      {"CenterCropPad", centerCropPad, 18},
+      {"CenterCropPad", centerCropPad, 18, "known shape"},
       {"Concat", concat, 4},
       {"DepthToSpace", depthToSpace},
-      {"Pad", pad, 2},
-      {"Slice", slice},
+      {"Pad", pad, 2, "known pads"},
+      {"Slice", slice, 1, "known bounds"},
       {"SpaceToDepth", spaceToDepth},
-      {"Split", split, 2},
-      {"Tile", tile, 6},
+      {"Split", split, 2, "known sizes"},
+      {"Tile", tile, 6, "known repeats"},
       {"Transpose", transpose},
-      {"Trilu", trilu, 14},
+      {"Trilu", trilu, 14, "known k"},
   };
   return table;
 }

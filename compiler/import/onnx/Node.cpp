@@ -71,6 +71,13 @@ std::string Node::stringOf(StringRef name, StringRef otherwise) {
   return attribute ? attribute->s() : otherwise.str();
 }
 
+std::vector<std::string> Node::stringsOf(StringRef name) {
+  const AttributeProto *attribute = find(name);
+  return attribute ? std::vector<std::string>(attribute->strings().begin(),
+                                              attribute->strings().end())
+                   : std::vector<std::string>();
+}
+
 std::optional<Dims> Node::intsOf(StringRef name) {
   const AttributeProto *attribute = find(name);
   if (!attribute) {

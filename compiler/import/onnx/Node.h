@@ -42,6 +42,8 @@ public:
   int64_t intOf(llvm::StringRef name, int64_t otherwise);
   double floatOf(llvm::StringRef name, double otherwise);
   std::string stringOf(llvm::StringRef name, llvm::StringRef otherwise);
+  /// Empty where there is no such attribute.
+  std::vector<std::string> stringsOf(llvm::StringRef name);
   std::optional<Dims> intsOf(llvm::StringRef name);
   std::optional<std::vector<double>> floatsOf(llvm::StringRef name);
   /// A tensor attribute; a false value, and the node fails, where it is not

@@ -186,10 +186,11 @@ static void localResponseNorm(Node &n) {
 
 llvm::ArrayRef<OpEntry> normOps() {
   static const OpEntry table[] = {
-      {"BatchNormalization", batchNorm, 7},
+      {"BatchNormalization", batchNorm, 7, "inference"},
       {"GroupNormalization", groupNorm, 18},
       {"InstanceNormalization", instanceNorm, 6},
-      {"LayerNormalization", layerNorm, 17},
+      // ONNX Runtime had it before ONNX did.
+      {"LayerNormalization", layerNorm},
       {"LRN", localResponseNorm},
       {"MeanVarianceNormalization", meanVarianceNorm, 9},
       {"RMSNormalization", rmsNorm, 23},

@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <set>
 
@@ -281,6 +282,20 @@ FailureOr<OwningOpRef<ModuleOp>> GraphImport::run() {
   return module;
 }
 
+/// Domain, name, opsets, limits.
+static void listOp(const OpEntry &op, llvm::raw_ostream &os) {
+  int64_t since =
+      op.domain.empty() ? std::max(op.since, oldestOpset) : op.since;
+  std::string opsets = std::to_string(since);
+  if (op.until != since) {
+    opsets += "-" + std::to_string(op.until);
+  }
+  std::string line = llvm::formatv("  {0,-14} {1,-33} {2,-6} {3}",
+                                   op.domain.empty() ? "ai.onnx" : op.domain,
+                                   op.name, opsets, op.limits);
+  os << StringRef(line).rtrim() << '\n';
+}
+
 namespace {
 
 class OnnxImporter : public Importer {
@@ -307,6 +322,16 @@ public:
     result.weights = std::move(file);
     result.tensors = std::move(graph.tensors);
     return result;
+  }
+  void listOps(llvm::raw_ostream &os, MLIRContext &) const override {
+    os << "ONNX (.onnx), opsets " << oldestOpset << " to " << newestOpset
+       << ", docs/onnx.md\n";
+    for (const OpKind &kind : opKinds()) {
+      os << kind.name << '\n';
+      for (const OpEntry &op : kind.ops) {
+        listOp(op, os);
+      }
+    }
   }
 };
 

@@ -8,15 +8,47 @@
 
 namespace minic {
 
+llvm::ArrayRef<OpEntry> gridSampleOps();
+
 using Key = std::pair<llvm::StringRef, llvm::StringRef>;
+
+/// Imported with the nodes inside of it (ImportNodes.cpp).
+static llvm::ArrayRef<OpEntry> controlOps() {
+  static const OpEntry table[] = {{"If", nullptr, 1, "known condition"}};
+  return table;
+}
+
+llvm::ArrayRef<OpKind> opKinds() {
+  static const OpKind kinds[] = {
+      {"products", productOps()},
+      {"sums of products", einsumOps()},
+      {"pointwise", pointwiseOps()},
+      {"activations", activationOps()},
+      {"reductions", reductionOps()},
+      {"windows", windowOps()},
+      {"norms", normOps()},
+      {"attention", attentionOps()},
+      {"recurrent", recurrentOps()},
+      {"order", orderOps()},
+      {"shapes", shapeOps()},
+      {"moves", moveOps()},
+      {"resizing", resizeOps()},
+      {"by index", indexOps()},
+      {"sampling", gridSampleOps()},
+      {"signals", signalOps()},
+      {"losses", lossOps()},
+      {"control", controlOps()},
+      {"ONNX Runtime", contribOps()},
+      {"attention of ONNX Runtime", contribAttentionOps()},
+      {"cached attention of ONNX Runtime", groupQueryOps()},
+  };
+  return kinds;
+}
 
 static std::multimap<Key, const OpEntry *> makeIndex() {
   std::multimap<Key, const OpEntry *> index;
-  for (llvm::ArrayRef<OpEntry> part :
-       {pointwiseOps(), activationOps(), productOps(), reductionOps(),
-        orderOps(), shapeOps(), moveOps(), indexOps(), normOps(),
-        attentionOps(), lossOps()}) {
-    for (const OpEntry &entry : part) {
+  for (const OpKind &kind : opKinds()) {
+    for (const OpEntry &entry : kind.ops) {
       index.emplace(Key(entry.domain, entry.name), &entry);
     }
   }

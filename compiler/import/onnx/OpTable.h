@@ -15,11 +15,25 @@ using OpHandler = void (*)(Node &);
 struct OpEntry {
   llvm::StringRef name;
   OpHandler handler;
-  /// The opsets whose definition of the op it implements.
+  /// The first opset whose definition of the op it implements.
   int64_t since = 1;
+  /// What it does not take, or takes alone, for people; empty for all.
+  llvm::StringRef limits = "";
   int64_t until = 28;
   /// "" for ONNX's own.
   llvm::StringRef domain = "";
+};
+
+/// An op of ONNX Runtime's, in its own domain.
+inline OpEntry microsoftOp(llvm::StringRef name, OpHandler handler,
+                           llvm::StringRef limits = "") {
+  return {name, handler, 1, limits, 1, "com.microsoft"};
+}
+
+/// Ops of one kind, as documents list them.
+struct OpKind {
+  llvm::StringRef name;
+  llvm::ArrayRef<OpEntry> ops;
 };
 
 /// The opsets of the default domain that minic reads.
@@ -32,7 +46,10 @@ inline constexpr int64_t newestIrVersion = 14;
 const OpEntry *findOp(llvm::StringRef domain, llvm::StringRef name,
                       int64_t opset, bool &isKnown);
 
-/// The parts of the table, one per kind of op.
+/// The whole table.
+llvm::ArrayRef<OpKind> opKinds();
+
+/// Its parts, one per kind of op.
 llvm::ArrayRef<OpEntry> pointwiseOps();
 llvm::ArrayRef<OpEntry> activationOps();
 llvm::ArrayRef<OpEntry> productOps();
@@ -44,6 +61,14 @@ llvm::ArrayRef<OpEntry> indexOps();
 llvm::ArrayRef<OpEntry> normOps();
 llvm::ArrayRef<OpEntry> attentionOps();
 llvm::ArrayRef<OpEntry> lossOps();
+llvm::ArrayRef<OpEntry> einsumOps();
+llvm::ArrayRef<OpEntry> windowOps();
+llvm::ArrayRef<OpEntry> recurrentOps();
+llvm::ArrayRef<OpEntry> resizeOps();
+llvm::ArrayRef<OpEntry> signalOps();
+llvm::ArrayRef<OpEntry> contribOps();
+llvm::ArrayRef<OpEntry> contribAttentionOps();
+llvm::ArrayRef<OpEntry> groupQueryOps();
 
 } // namespace minic
 

@@ -71,8 +71,8 @@ llvm::ArrayRef<OpEntry> orderOps() {
   static const OpEntry table[] = {
       {"ArgMax", argReduce<graph::Extreme::Max>},
       {"ArgMin", argReduce<graph::Extreme::Min>},
-      {"CumSum", cumSum, 11},
-      {"TopK", topK},
+      {"CumSum", cumSum, 11, "known axis"},
+      {"TopK", topK, 1, "known k"},
   };
   return table;
 }

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 namespace minic {
 
@@ -110,6 +111,45 @@ static void atanh(Node &n) {
   n.set(0, n.e.mul(n.e.scalar(0.5, x), logOf(n, ratio)));
 }
 
+/// Below tan(pi / 8) a polynomial, above it that of (x - 1) / (x + 1), above
+/// tan(3 pi / 8) that of -1 / x (Moshier, Cephes, atanf): right to float32.
+static Value arcTangent(Node &n, const Value &x) {
+  auto number = [&](double value) { return n.e.scalar(value, x); };
+  Value size = n.e.abs(x);
+  auto isAbove = [&](double bound) {
+    return n.e.compare(ComparePredicate::Gt, size, number(bound));
+  };
+  Value isMiddle = isAbove(0.4142135623730950),
+        isFar = isAbove(2.414213562373095);
+  Value inner = n.e.div(n.e.sub(size, number(1)), n.e.add(size, number(1)));
+  Value outer = n.e.div(number(-1), size);
+  Value y = n.e.select(isFar, outer, n.e.select(isMiddle, inner, size));
+  constexpr double quarter = std::numbers::pi / 4;
+  Value start = n.e.select(isFar, number(2 * quarter),
+                           n.e.select(isMiddle, number(quarter), number(0)));
+  Value square = n.e.mul(y, y), sum = number(8.05374449538e-2);
+  for (double next : {-1.38776856032e-1, 1.99777106478e-1, -3.33329491539e-1}) {
+    sum = n.e.add(n.e.mul(sum, square), number(next));
+  }
+  Value rest = n.e.add(n.e.mul(n.e.mul(sum, square), y), y);
+  return n.e.mul(n.e.sign(x), n.e.add(start, rest));
+}
+
+static void atan(Node &n) { n.set(0, arcTangent(n, n.operand(0))); }
+
+/// atan(x / sqrt((1 - x)(1 + x)))
+static Value arcSine(Node &n, const Value &x) {
+  Value one = n.e.scalar(1, x);
+  Value root = sqrtOf(n, n.e.mul(n.e.sub(one, x), n.e.add(one, x)));
+  return arcTangent(n, n.e.div(x, root));
+}
+
+static void asin(Node &n) { n.set(0, arcSine(n, n.operand(0))); }
+static void acos(Node &n) {
+  Value x = n.operand(0);
+  n.set(0, n.e.sub(n.e.scalar(std::numbers::pi / 2, x), arcSine(n, x)));
+}
+
 /// The exponent may have another dtype; integers are raised in float32.
 static void pow(Node &n) {
   Value x = n.operand(0), y = n.operand(1);
@@ -185,10 +225,13 @@ static void clip(Node &n) {
 llvm::ArrayRef<OpEntry> pointwiseOps() {
   static const OpEntry table[] = {
       {"Abs", unary<&Emitter::abs>},
+      {"Acos", acos, 7},
       {"Acosh", acosh, 9},
       {"Add", binary<&Emitter::add>, 7},
       {"And", binary<&Emitter::bitAnd>, 7},
+      {"Asin", asin, 7},
       {"Asinh", asinh, 9},
+      {"Atan", atan, 7},
       {"Atanh", atanh, 9},
       {"BitwiseAnd", binary<&Emitter::bitAnd>, 18},
       {"BitwiseNot", unary<&Emitter::bitNot>, 18},

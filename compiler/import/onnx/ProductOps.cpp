@@ -3,6 +3,7 @@
 // Products of matrices, and convolutions.
 
 #include "compiler/import/onnx/OpTable.h"
+#include "compiler/import/onnx/Window.h"
 
 namespace minic {
 
@@ -37,6 +38,33 @@ static void matMul(Node &n) {
     dims.erase(dims.begin() + (product.rank() - 2));
   }
   n.set(0, n.e.reshape(product, dims));
+}
+
+/// alpha * A * B, either one perhaps transposed, or with its first dimension as
+/// the rows and the others as the batch.
+static void fusedMatMul(Node &n) {
+  auto arranged = [&](unsigned i, llvm::StringRef isBatchMoved) {
+    Value x = n.operand(i);
+    if (x && x.rank() < 2) {
+      return n.fail("a vector operand");
+    }
+    if (x && n.intOf(isBatchMoved, 0)) {
+      Dims order = llvm::to_vector<4>(llvm::seq<int64_t>(1, x.rank() - 1));
+      order.push_back(0);
+      order.push_back(x.rank() - 1);
+      x = n.e.transpose(x, order);
+    }
+    return x;
+  };
+  Value x = arranged(0, "transBatchA"), y = arranged(1, "transBatchB");
+  mlir::Value lhs = n.e.graph(x), rhs = n.e.graph(y);
+  if (!lhs || !rhs) {
+    return;
+  }
+  Value product = n.e.emit<graph::MatmulOp>(
+      lhs, rhs, bool(n.intOf("transA", 0)), bool(n.intOf("transB", 0)));
+  double alpha = n.floatOf("alpha", 1);
+  n.set(0, alpha == 1 ? product : n.e.mul(n.e.scalar(alpha, product), product));
 }
 
 /// alpha * A * B + beta * C, A and B perhaps transposed.
@@ -75,118 +103,169 @@ static void gemm(Node &n) {
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Of the spatial dimensions.
-struct Window {
-  Dims kernel, strides, dilations, before, after;
-};
-} // namespace
-
-static std::optional<Dims> perDim(Node &n, llvm::StringRef name, size_t count,
-                                  int64_t otherwise) {
-  Dims values = n.intsOf(name).value_or(Dims(count, otherwise));
-  if (values.size() != count) {
-    n.fail("expected " + llvm::Twine(count) + " values of '" + name +
-           "', got " + llvm::Twine(values.size()));
-    return std::nullopt;
-  }
-  return values;
-}
-
-/// Strides, dilations and pads; these from auto_pad where it says so.
-static std::optional<Window> windowOf(Node &n, llvm::ArrayRef<int64_t> extents,
-                                      llvm::ArrayRef<int64_t> kernel) {
-  size_t count = extents.size();
-  auto strides = perDim(n, "strides", count, 1);
-  auto dilations = perDim(n, "dilations", count, 1);
-  auto pads = perDim(n, "pads", 2 * count, 0);
-  if (!strides || !dilations || !pads) {
-    return std::nullopt;
-  }
-  Window window{Dims(kernel), *strides, *dilations, Dims(), Dims()};
-  std::string mode = n.stringOf("auto_pad", "NOTSET");
-  for (size_t i = 0; i < count; ++i) {
-    int64_t before = (*pads)[i], after = (*pads)[count + i];
-    constexpr int64_t most = int64_t(1) << 31;
-    auto isOutside = [&](int64_t value, int64_t least) {
-      return value < least || value > most;
-    };
-    if (isOutside(window.strides[i], 1) || isOutside(window.dilations[i], 1) ||
-        isOutside(before, 0) || isOutside(after, 0) ||
-        isOutside(kernel[i], 1)) {
-      n.fail("strides, dilations or pads that are out of range");
-      return std::nullopt;
-    }
-    if (mode == "VALID") {
-      before = after = 0;
-    } else if (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
-      int64_t stride = window.strides[i];
-      int64_t outputs = (extents[i] + stride - 1) / stride;
-      int64_t needed = (outputs - 1) * stride +
-                       (kernel[i] - 1) * window.dilations[i] + 1 - extents[i];
-      needed = std::max<int64_t>(needed, 0);
-      before = mode == "SAME_UPPER" ? needed / 2 : needed - needed / 2;
-      after = needed - before;
-    } else if (mode != "NOTSET") {
-      n.fail("auto_pad '" + mode + "'");
-      return std::nullopt;
-    }
-    window.before.push_back(before);
-    window.after.push_back(after);
-  }
-  return window;
-}
-
-static Dims spatialOf(const Value &x) {
-  return Dims(llvm::ArrayRef<int64_t>(x.dims).drop_front(2));
-}
-
-/// One spatial dimension is a second one of 1 before it.
-static void conv(Node &n) {
-  Value x = n.operand(0), filter = n.operand(1);
-  if (!x || !filter) {
-    return;
-  }
+/// The convolution of a window; one spatial dimension is a second one of 1
+/// before it.
+static Value convolve(Node &n, Value x, Value filter, const Value &bias,
+                      Window window) {
   if (x.rank() != filter.rank() || (x.rank() != 3 && x.rank() != 4)) {
-    n.fail("a convolution of " + llvm::Twine(x.rank() - 2) +
-           " dimensions, minic has 1 and 2");
-    return;
-  }
-  std::optional<Window> window = windowOf(n, spatialOf(x), spatialOf(filter));
-  if (!window) {
-    return;
+    return n.fail("a convolution of " + llvm::Twine(x.rank() - 2) +
+                  " dimensions, minic has 1 and 2");
   }
   bool isLine = x.rank() == 3;
   if (isLine) {
     x = n.e.reshape(x, {x.dims[0], x.dims[1], 1, x.dims[2]});
     filter = n.e.reshape(filter,
                          {filter.dims[0], filter.dims[1], 1, filter.dims[2]});
-    window->strides.insert(window->strides.begin(), 1);
-    window->dilations.insert(window->dilations.begin(), 1);
-    window->before.insert(window->before.begin(), 0);
-    window->after.insert(window->after.begin(), 0);
+    for (Dims *dims : {&window.strides, &window.dilations}) {
+      dims->insert(dims->begin(), 1);
+    }
+    for (Dims *dims : {&window.before, &window.after}) {
+      dims->insert(dims->begin(), 0);
+    }
   }
-  Dims pads = window->before;
-  llvm::append_range(pads, window->after);
+  Dims pads = window.before;
+  llvm::append_range(pads, window.after);
   mlir::Value input = n.e.graph(x), weights = n.e.graph(filter);
-  mlir::Value bias = n.has(2) ? n.e.graph(n.operand(2)) : mlir::Value();
-  if (!input || !weights || (n.has(2) && !bias)) {
-    return;
+  mlir::Value biasValue = bias ? n.e.graph(bias) : mlir::Value();
+  if (n.failed()) {
+    return {};
   }
   Value result = n.e.emit<graph::Conv2dOp>(
-      input, weights, bias, llvm::ArrayRef<int64_t>(window->strides),
-      llvm::ArrayRef<int64_t>(pads), llvm::ArrayRef<int64_t>(window->dilations),
+      input, weights, biasValue, llvm::ArrayRef<int64_t>(window.strides),
+      llvm::ArrayRef<int64_t>(pads), llvm::ArrayRef<int64_t>(window.dilations),
       uint64_t(n.intOf("group", 1)), graph::ImageLayout::NCHW);
   if (isLine && result) {
     result =
         n.e.reshape(result, {result.dims[0], result.dims[1], result.dims[3]});
   }
-  n.set(0, result);
+  return result;
+}
+
+static void conv(Node &n) {
+  Value x = n.operand(0), filter = n.operand(1);
+  if (!x || !filter) {
+    return;
+  }
+  if (x.rank() < 3 || x.rank() != filter.rank()) {
+    n.fail("operands of these ranks");
+    return;
+  }
+  if (auto window = windowOf(n, spatialOf(x), spatialOf(filter))) {
+    n.set(0,
+          convolve(n, x, filter, n.has(2) ? n.operand(2) : Value(), *window));
+  }
+}
+
+/// [C, M / groups, ...] backwards, as a convolution's [M, C / groups, ...].
+static Value turnedFilter(Node &n, const Value &filter, int64_t groups) {
+  Dims starts(filter.rank(), 0), steps(filter.rank(), 1);
+  for (int64_t d = 2; d < filter.rank(); ++d) {
+    starts[d] = filter.dims[d] - 1;
+    steps[d] = -1;
+  }
+  Value turned = n.e.slice(filter, starts, filter.dims, steps);
+  Dims spatial = spatialOf(filter);
+  Dims apart = {groups, filter.dims[0] / groups, filter.dims[1]};
+  Dims order = {0, 2, 1},
+       merged = {groups * filter.dims[1], filter.dims[0] / groups};
+  for (int64_t extent : spatial) {
+    order.push_back(int64_t(order.size()));
+    apart.push_back(extent);
+    merged.push_back(extent);
+  }
+  return n.e.reshape(n.e.transpose(n.e.reshape(turned, apart), order), merged);
+}
+
+/// x with stride - 1 zeros after each element but the last of each dimension.
+static Value spreadOut(Node &n, Value x, llvm::ArrayRef<int64_t> strides) {
+  for (size_t i = 0; i < strides.size(); ++i) {
+    int64_t axis = int64_t(i) + 2, stride = strides[i];
+    if (stride == 1 || !x) {
+      continue;
+    }
+    Dims apart(x.dims), none(x.rank() + 1, 0), zeros(x.rank() + 1, 0),
+        merged(x.dims);
+    apart.insert(apart.begin() + axis + 1, 1);
+    zeros[axis + 1] = stride - 1;
+    merged[axis] *= stride;
+    Value wide = n.e.pad(n.e.reshape(x, apart), none, zeros, 0);
+    x = n.e.sliceAxis(n.e.reshape(wide, merged), axis, 0,
+                      merged[axis] - stride + 1);
+  }
+  return x;
+}
+
+/// A convolution by the turned filter, of an input whose elements are apart by
+/// the stride. Pads take away what they add in a convolution.
+static void convTranspose(Node &n) {
+  Value x = n.operand(0), filter = n.operand(1);
+  int64_t groups = n.intOf("group", 1);
+  if (n.failed() || x.rank() < 3 || x.rank() > 4 || x.rank() != filter.rank() ||
+      groups < 1 || filter.dims[0] % groups != 0) {
+    n.fail("operands of these ranks or groups");
+    return;
+  }
+  Dims extents = spatialOf(x), kernel = spatialOf(filter);
+  size_t count = extents.size();
+  auto window = windowOf(n, extents, kernel);
+  auto extra = perDim(n, "output_padding", count, 0);
+  if (!window || !extra) {
+    return;
+  }
+  std::string mode = n.stringOf("auto_pad", "NOTSET");
+  std::optional<Dims> wanted = n.intsOf("output_shape");
+  if (wanted && wanted->size() > count) {
+    wanted->erase(wanted->begin(), wanted->end() - count);
+  }
+  bool isSame = mode == "SAME_UPPER" || mode == "SAME_LOWER";
+  if (wanted && wanted->size() != count) {
+    n.fail("an output_shape of these dimensions");
+    return;
+  }
+  Window inner = *window;
+  Dims starts(x.rank(), 0), steps(x.rank(), 1), counts;
+  for (size_t i = 0; i < count; ++i) {
+    constexpr int64_t most = int64_t(1) << 31;
+    if ((*extra)[i] < 0 || (*extra)[i] > most ||
+        (wanted && ((*wanted)[i] < 1 || (*wanted)[i] > most))) {
+      n.fail("an output_padding or output_shape that is out of range");
+      return;
+    }
+    int64_t stride = window->strides[i];
+    int64_t reach = (kernel[i] - 1) * window->dilations[i];
+    int64_t whole = stride * (extents[i] - 1) + (*extra)[i] + reach + 1;
+    int64_t before = window->before[i], after = window->after[i];
+    if (wanted || isSame) {
+      int64_t size = wanted ? (*wanted)[i] : extents[i] * stride;
+      int64_t total = std::max<int64_t>(whole - size, 0);
+      before = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
+      after = total - before;
+    }
+    int64_t low = reach - before, high = reach - after + (*extra)[i];
+    inner.strides[i] = 1;
+    inner.before[i] = std::max<int64_t>(low, 0);
+    inner.after[i] = std::max<int64_t>(high, 0);
+    starts[i + 2] = std::max<int64_t>(-low, 0);
+    counts.push_back(whole - before - after);
+    if (counts.back() < 1) {
+      n.fail("pads that take all elements away");
+      return;
+    }
+  }
+  Value result = convolve(n, spreadOut(n, x, window->strides),
+                          turnedFilter(n, filter, groups),
+                          n.has(2) ? n.operand(2) : Value(), inner);
+  if (result) {
+    counts.insert(counts.begin(), {result.dims[0], result.dims[1]});
+    n.set(0, n.e.slice(result, starts, counts, steps));
+  }
 }
 
 llvm::ArrayRef<OpEntry> productOps() {
   static const OpEntry table[] = {
-      {"Conv", conv},
+      {"Conv", conv, 1, "1-D and 2-D"},
+      {"ConvTranspose", convTranspose, 1, "1-D and 2-D"},
+      microsoftOp("FusedMatMul", fusedMatMul),
       {"Gemm", gemm, 7},
       {"MatMul", matMul},
   };

@@ -212,13 +212,19 @@ static void dropout(Node &n) {
 
 llvm::ArrayRef<OpEntry> shapeOps() {
   static const OpEntry table[] = {
-      {"Constant", constant},   {"ConstantOfShape", constantOfShape, 9},
-      {"Dropout", dropout, 7},  {"Expand", expand, 8},
-      {"EyeLike", eyeLike, 9},  {"Flatten", flatten},
-      {"Identity", identity},   {"Range", range, 11},
-      {"Reshape", reshape, 5},  {"Shape", shape},
-      {"Size", size},           {"Squeeze", squeeze},
-      {"Unsqueeze", unsqueeze},
+      {"Constant", constant},
+      {"ConstantOfShape", constantOfShape, 9, "known shape"},
+      {"Dropout", dropout, 7, "inference"},
+      {"Expand", expand, 8, "known shape"},
+      {"EyeLike", eyeLike, 9},
+      {"Flatten", flatten},
+      {"Identity", identity},
+      {"Range", range, 11, "known bounds"},
+      {"Reshape", reshape, 5, "known shape"},
+      {"Shape", shape},
+      {"Size", size},
+      {"Squeeze", squeeze, 1, "known axes"},
+      {"Unsqueeze", unsqueeze, 1, "known axes"},
   };
   return table;
 }

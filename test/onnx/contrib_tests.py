@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs ONNX Runtime's own ops (domain com.microsoft) through minic.
+
+    .venv/bin/python test/onnx/contrib_tests.py [--only OP...]
+    PYTHON test/onnx/contrib_tests.py --onnxruntime    checks the formulas
+
+Cases (contrib_cases.py, contrib_attention.py) are models of one node, random
+inputs and what a formula in float64 says. --onnxruntime compares the formulas
+with ONNX Runtime instead, where PYTHON has it: that is how they are known to be
+right.
+"""
+
+import argparse
+import pathlib
+import sys
+
+import numpy
+
+import contrib_attention
+import contrib_cases
+from node_tests import ROOT, Runner
+
+
+def by_onnxruntime(case):
+    """What is wrong with the formula of `case`; empty for nothing."""
+    import onnxruntime
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(
+        case.model.SerializeToString(), options,
+        providers=["CPUExecutionProvider"])
+    try:
+        got = session.run(None, case.inputs)
+    except Exception as error:  # it has classes of its own
+        if "not implemented" not in str(error):
+            raise
+        print(f"{case.name}: not implemented by ONNX Runtime")
+        return ""
+    for k, (theirs, ours) in enumerate(zip(got, case.outputs, strict=True)):
+        if theirs.shape != ours.shape or theirs.dtype != ours.dtype:
+            return (f"result {k} is {theirs.dtype}{list(theirs.shape)}, the "
+                    f"formula says {ours.dtype}{list(ours.shape)}")
+        worst = numpy.max(abs(theirs.astype(float) - ours))
+        if not worst <= 1e-4:
+            return f"result {k} differs by {worst}"
+    return ""
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", type=pathlib.Path,
+                        default=ROOT / "build/release/bin")
+    parser.add_argument("--only", nargs="+", metavar="OP", default=[])
+    parser.add_argument("--onnxruntime", action="store_true")
+    arguments = parser.parse_args()
+    cases = [case for module in (contrib_cases, contrib_attention)
+             for case in module.cases()
+             if not arguments.only or case.ops() & set(arguments.only)]
+    if arguments.onnxruntime:
+        verdicts = {case.name: by_onnxruntime(case) for case in cases}
+    else:
+        runner = Runner(arguments.bin, ["--target=cpu", "--threads=1"])
+        verdicts = {}
+        for opset in sorted({case.opset for case in cases}):
+            verdicts.update(
+                runner.check([c for c in cases if c.opset == opset]))
+    wrong = {name: why for name, why in verdicts.items() if why}
+    for name, why in wrong.items():
+        print(f"{name}: {why}")
+    print(f"{len(cases)} cases: {len(cases) - len(wrong)} pass")
+    return 1 if wrong or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
