@@ -5,7 +5,6 @@
 
 find_package(minic CONFIG QUIET)
 if(minic_FOUND)
-  set(runtime_prefix ${PACKAGE_PREFIX_DIR})
   return()
 endif()
 
@@ -20,5 +19,4 @@ execute_process(COMMAND ${CMAKE_COMMAND} --build ${build} --parallel
   --target minic_runtime_shared minic_runtime_static ${step_fatal})
 execute_process(COMMAND ${CMAKE_COMMAND} --install ${build}
   --component runtime --prefix ${build}/prefix ${step_fatal})
-set(runtime_prefix ${build}/prefix)
-find_package(minic CONFIG REQUIRED PATHS ${runtime_prefix} NO_DEFAULT_PATH)
+find_package(minic CONFIG REQUIRED PATHS ${build}/prefix NO_DEFAULT_PATH)
