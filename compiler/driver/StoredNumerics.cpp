@@ -8,6 +8,7 @@
 #include "compiler/import/CastWeights.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
+#include "llvm/Support/MemoryBufferRef.h"
 
 using namespace mlir;
 
