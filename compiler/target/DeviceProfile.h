@@ -36,7 +36,8 @@ struct DeviceProfile {
   std::string tuneCpu;
   /// Rough peaks of one core, GFLOP/s, for estimates of bf16 products: by the
   /// instruction of generated kernels that multiplies pairs, and by the best
-  /// instructions that oneDNN has on this CPU. 0 if there is none.
+  /// instructions that oneDNN has on this CPU. 0 if there is none: oneDNN takes
+  /// no bf16 then.
   double pairGflops = 0, onednnGflops16 = 0;
   /// GB/s that one core gets from L3.
   double l3GBs = 0;

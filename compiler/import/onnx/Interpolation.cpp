@@ -62,7 +62,7 @@ static double rounded(double x, const std::string &how) {
                                       : std::ceil(x - 0.5);
 }
 
-static double kernel(const Interpolation &how, double distance) {
+static double weightAt(const Interpolation &how, double distance) {
   double x = std::fabs(distance), a = how.cubicCoefficient;
   if (how.mode == "linear") {
     return std::max(1 - x, 0.0);
@@ -89,7 +89,7 @@ Taps tapsOf(const Interpolation &how, const ResizedLine &line) {
     double sum = 0;
     for (double at = std::ceil(x - radius); at <= std::floor(x + radius);
          ++at) {
-      double weight = kernel(how, (at - x) * shrink);
+      double weight = weightAt(how, (at - x) * shrink);
       bool isOutside = at < 0 || at > last;
       if (weight == 0 || (isOutside && how.excludesOutside)) {
         continue;

@@ -40,6 +40,10 @@ private:
   plan::CallWriter call_;
 };
 
+/// Why bf16 is refused where profile.onednnGflops16 is 0.
+inline constexpr llvm::StringLiteral noBf16 =
+    "oneDNN 2.6.3 has bf16 only with AVX-512";
+
 /// What oneDNN has to compute.
 struct OnednnWork {
   double flops;

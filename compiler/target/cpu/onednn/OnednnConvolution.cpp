@@ -83,6 +83,10 @@ OnednnConvolution::reject(FusionOp fusion, const DeviceProfile &profile) const {
   if (failed(shape)) {
     return reason;
   }
+  if (shape->conv && shape->conv->inputType.isBF16() &&
+      profile.onednnGflops16 == 0) {
+    return noBf16.str();
+  }
   SmallVector<PostOp> postOps;
   return rejectShape(*shape, fuses_, postOps);
 }

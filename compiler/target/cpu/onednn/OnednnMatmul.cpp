@@ -65,6 +65,10 @@ OnednnMatmul::reject(FusionOp fusion, const DeviceProfile &profile) const {
   if (failed(shape)) {
     return reason;
   }
+  if (shape->gemm && shape->gemm->lhsType.isBF16() &&
+      profile.onednnGflops16 == 0) {
+    return noBf16.str();
+  }
   SmallVector<PostOp> postOps;
   return rejectShape(*shape, fuses_, postOps);
 }
