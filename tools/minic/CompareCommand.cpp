@@ -240,6 +240,14 @@ int compareCommand(int argc, char **argv) {
                          std::string(flag) + ": minic compare writes no file");
     }
   }
+  // Tensors would not be those of the model any more.
+  for (const char *flag : {"--constant-input", "--cast-weights"}) {
+    if (app.count(flag) != 0) {
+      return tools::fail(toolName, ExitCode::Usage,
+                         std::string(flag) +
+                             ": minic compare takes a model as it is");
+    }
+  }
   for (const std::string &input : inputs) {
     size_t equal = input.find('=');
     if (equal == std::string::npos || equal == 0) {
