@@ -81,5 +81,8 @@ if _torch and subprocess.run([
 
 # What only machines with such instructions can show.
 with open("/proc/cpuinfo") as _cpus:
-    if " avx512_bf16 " in _cpus.read():
-        config.available_features.add("avx512bf16")
+    _flags = _cpus.read()
+if " avx512_bf16 " in _flags:
+    config.available_features.add("avx512bf16")
+if " avx512bw " in _flags:  # below it oneDNN 2.6 has no bf16
+    config.available_features.add("onednn-bf16")

@@ -27,6 +27,9 @@ struct GivenTensor {
   const void *data;
   /// Otherwise it is only what others are computed from.
   bool isCompared = true;
+  /// Of what was float64: as many float32, what rounding took off. Null for
+  /// others; not owned.
+  const void *rest = nullptr;
 };
 
 struct CompareOptions {

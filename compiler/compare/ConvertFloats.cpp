@@ -6,6 +6,7 @@
 
 #include "runtime/measure/ElementReader.h"
 
+#include <cmath>
 #include <cstring>
 
 namespace minic {
@@ -43,11 +44,22 @@ std::vector<char> convertFloats(const void *data, DType from, int64_t count,
   }
 }
 
+static double doubleAt(const char *data, int64_t i) {
+  double value;
+  std::memcpy(&value, data + i * sizeof(double), sizeof(double));
+  return value;
+}
+
 std::vector<char> narrowDoubles(const char *data, int64_t count) {
+  return fill<float>(count,
+                     [&](int64_t i) { return float(doubleAt(data, i)); });
+}
+
+std::vector<char> restOfDoubles(const char *data, int64_t count) {
   return fill<float>(count, [&](int64_t i) {
-    double value;
-    std::memcpy(&value, data + i * sizeof(double), sizeof(double));
-    return float(value);
+    double value = doubleAt(data, i);
+    float narrow = float(value);
+    return std::isfinite(narrow) ? float(value - double(narrow)) : 0.0f;
   });
 }
 

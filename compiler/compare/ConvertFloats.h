@@ -23,6 +23,10 @@ std::vector<char> convertFloats(const void *data, runtime::DType from,
 /// `count` float64 rounded to float32; data need not be aligned.
 std::vector<char> narrowDoubles(const char *data, int64_t count);
 
+/// What that takes off each of them, rounded to float32; 0 of what is not
+/// finite.
+std::vector<char> restOfDoubles(const char *data, int64_t count);
+
 } // namespace minic
 
 #endif // MINIC_COMPILER_COMPARE_CONVERTFLOATS_H

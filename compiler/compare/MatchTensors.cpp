@@ -131,10 +131,12 @@ LogicalResult Matcher::convert(const std::string &name,
   }
   given = {value, *dtype, entry.data.data(), !isa<BlockArgument>(value)};
   if (isDouble) {
-    given.data = matched.narrowed
-                     .emplace_back(narrowDoubles(entry.data.data(),
-                                                 type.getNumElements()))
-                     .data();
+    int64_t count = type.getNumElements();
+    auto keep = [&](std::vector<char> bytes) {
+      return matched.narrowed.emplace_back(std::move(bytes)).data();
+    };
+    given.data = keep(narrowDoubles(entry.data.data(), count));
+    given.rest = keep(restOfDoubles(entry.data.data(), count));
   }
   return success();
 }

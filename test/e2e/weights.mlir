@@ -7,8 +7,8 @@
 // RUN:   f16.w1:F16:48,48 f16.b1:F16:48 f16.w2:F16:10,48
 // RUN: %check-model %s %t.minic --weights=%t.safetensors
 // RUN: %check-model %s %t.minic --weights=%t.safetensors --gemm-backends=generated --threads=1
-// RUN: %check-model %s %t.minic --weights=%t.safetensors --function=mlp_f32,mlp_bf16 --gemm-backends=aten
-// RUN: %check-model %s %t.minic --weights=%t.safetensors --function=mlp_f32,mlp_bf16,shared --gemm-backends=library-fused
+// RUN: %check-model %s %t.minic --weights=%t.safetensors --function=mlp_f32%if onednn-bf16 %{,mlp_bf16%} --gemm-backends=aten
+// RUN: %check-model %s %t.minic --weights=%t.safetensors --function=mlp_f32,shared%if onednn-bf16 %{,mlp_bf16%} --gemm-backends=library-fused
 
 func.func @mlp_f32(%x: tensor<19x48xf32>) -> tensor<19x10xf32> {
   %w1 = graph.constant @f32.w1 : tensor<48x48xf32>
