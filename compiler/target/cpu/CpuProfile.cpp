@@ -141,10 +141,9 @@ void setPeaks(DeviceProfile &profile, const llvm::StringMap<bool> &host,
     // quarter (215 and 107 on one with AMX).
     profile.pairGflops = profile.peakGflops * (isAmd() ? 2 : 0.5);
   }
-  // oneDNN has bf16 from AVX-512 on, and widens where there is no instruction for
-  // it. AMX has a peak of 2550,
-  // of which oneDNN 2.6.3 reaches half: 1281 with 256x1024x1024, 1147 with
-  // 1024x1024x1024.
+  // oneDNN has bf16 from AVX-512 on, and widens where there is no instruction
+  // for it. AMX has a peak of 2550, of which oneDNN 2.6.3 reaches half: 1281
+  // with 256x1024x1024, 1147 with 1024x1024x1024.
   if (host.lookup("avx512bw")) {
     profile.onednnGflops16 =
         host.lookup("amx-bf16")

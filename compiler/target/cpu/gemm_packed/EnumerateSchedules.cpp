@@ -71,8 +71,8 @@ double estimateMicroseconds(const GemmGeometry &g,
       rowBytes % 4096 == 0) {
     cycles *= 1.12;
   }
-  // Sums, a row of rhs and a broadcast in all registers but one: LLVM spills. Of
-  // 16 registers 3x32 needs 17: it took 1.39 times as long as 6x16 on Zen 3
+  // Sums, a row of rhs and a broadcast in all registers but one: LLVM spills.
+  // Of 16 registers 3x32 needs 17: it took 1.39 times as long as 6x16 on Zen 3
   // (128x768x3072, 64 and 46 GFLOP/s).
   double registers = (height * g.vectors() + g.vectors()) * perVector + 1;
   if (height > 1 && registers > (wide ? 30 : 16)) {

@@ -5,6 +5,7 @@
 #include "compiler/target/cpu/Assembler.h"
 #include "compiler/target/cpu/CpuProfile.h"
 #include "compiler/target/cpu/KernelAbi.h"
+#include "test/unit/compiler/target/cpu/HostIsas.h"
 #include "test/unit/compiler/target/cpu/LoadedKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -204,7 +205,7 @@ TEST_F(AssemblerTest, MathAtOrdinaryAndSpecialValues) {
 
 TEST_F(AssemblerTest, SixteenBitFloatsRoundToNearestEven) {
   // 1 + 2^-8 is halfway between two bf16 numbers and goes to the even one.
-  for (std::string isa : {"", "v3", "v4"}) {
+  for (const std::string &isa : hostIsas()) {
     OwningOpRef<ModuleOp> device = newModule();
     KernelEntry entry = KernelEntry::create(builder, loc, *device, "kernel");
     KernelBuilder k(builder, loc);

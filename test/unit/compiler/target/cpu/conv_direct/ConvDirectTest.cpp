@@ -3,6 +3,7 @@
 // Direct convolutions at awkward shapes, in both layouts, against the
 // reference.
 
+#include "test/unit/compiler/target/cpu/HostIsas.h"
 #include "test/unit/compiler/target/cpu/conv_direct/ConvCase.h"
 #include "test/unit/compiler/target/cpu/conv_direct/ConvRun.h"
 
@@ -197,7 +198,7 @@ TEST(ConvDirect, AllDtypesAndLevels) {
     ConvCase conv = awkward[number];
     for (bool nhwc : {true, false}) {
       for (std::string dtype : {"f32", "bf16", "f16"}) {
-        for (std::string isa : {"v3", "v4"}) {
+        for (const std::string &isa : hostIsas()) {
           conv.nhwc = nhwc;
           conv.dtype = dtype;
           ASSERT_NO_FATAL_FAILURE(checkAll(conv, {schedules[0]}, isa));

@@ -2,6 +2,7 @@
 //
 // Packed GEMM kernels against a float64 loop, at awkward shapes.
 
+#include "test/unit/compiler/target/cpu/HostIsas.h"
 #include "test/unit/compiler/target/cpu/gemm_packed/GemmRun.h"
 #include "test/unit/dialects/kernel/TensorText.h"
 
@@ -94,7 +95,7 @@ TEST(GemmPacked, AllDtypesAndLevels) {
                                  {31, 65, 2}, {9, 127, 33}, {65, 3, 257}};
   for (auto [m, n, k] : problems) {
     for (std::string dtype : {"f32", "bf16", "f16"}) {
-      for (std::string isa : {"", "v3", "v4"}) {
+      for (const std::string &isa : hostIsas()) {
         for (bool pack : {false, true}) {
           ASSERT_NO_FATAL_FAILURE(
               checkLinear(m, n, k, dtype, schedule(6, 32, pack), isa));

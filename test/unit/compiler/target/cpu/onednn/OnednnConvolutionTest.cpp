@@ -5,6 +5,7 @@
 #include "compiler/target/cpu/onednn/OnednnConvolution.h"
 
 #include "test/unit/compiler/target/cpu/LoweredFusion.h"
+#include "test/unit/compiler/target/cpu/onednn/OnednnProfile.h"
 #include "test/unit/dialects/kernel/ParsedFusion.h"
 
 #include "mlir/IR/Verifier.h"
@@ -42,7 +43,7 @@ ParsedFusion conv2d(const std::string &epilogue,
 }
 
 std::string reasonFor(const OnednnConvolution &backend, ParsedFusion &&parsed) {
-  return backend.reject(parsed.get(), getCpuProfile(1)).value_or("accepted");
+  return backend.reject(parsed.get(), onednnProfile(1)).value_or("accepted");
 }
 
 /// The call that `backend` writes for `parsed`.
@@ -50,7 +51,7 @@ struct Lowered {
   Lowered(const OnednnConvolution &backend, ParsedFusion &parsed)
       : plan(parsed.get().getContext()) {
     kernel::FusionOp fusion = parsed.get();
-    auto implementations = backend.enumerate(fusion, getCpuProfile(2));
+    auto implementations = backend.enumerate(fusion, onednnProfile(2));
     EXPECT_EQ(implementations.size(), 1u);
     fusion.setImplAttr(implementations.front().impl);
     EXPECT_TRUE(succeeded(backend.lower(fusion, plan)));

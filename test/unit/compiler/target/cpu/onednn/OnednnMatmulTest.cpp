@@ -5,6 +5,7 @@
 #include "compiler/target/cpu/onednn/OnednnMatmul.h"
 
 #include "test/unit/compiler/target/cpu/LoweredFusion.h"
+#include "test/unit/compiler/target/cpu/onednn/OnednnProfile.h"
 #include "test/unit/dialects/kernel/ParsedFusion.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -38,7 +39,7 @@ ParsedFusion linear(const std::string &epilogue, const std::string &dtype,
 }
 
 std::string reasonFor(const OnednnMatmul &backend, ParsedFusion &parsed) {
-  return backend.reject(parsed.get(), getCpuProfile(1)).value_or("accepted");
+  return backend.reject(parsed.get(), onednnProfile(1)).value_or("accepted");
 }
 std::string reasonFor(const OnednnMatmul &backend, ParsedFusion &&parsed) {
   return reasonFor(backend, parsed);
@@ -53,7 +54,7 @@ struct Lowered {
   Lowered(const OnednnMatmul &backend, ParsedFusion &parsed)
       : plan(parsed.get().getContext()) {
     kernel::FusionOp fusion = parsed.get();
-    auto implementations = backend.enumerate(fusion, getCpuProfile(2));
+    auto implementations = backend.enumerate(fusion, onednnProfile(2));
     EXPECT_EQ(implementations.size(), 1u);
     fusion.setImplAttr(implementations.front().impl);
     EXPECT_TRUE(succeeded(backend.lower(fusion, plan)));
@@ -135,7 +136,7 @@ TEST(OnednnMatmulTest, ManySmallProductsTakeLongerThanOneOfAsManyFlops) {
                         "%y = graph.matmul %0, %1 {transpose_rhs} : (" + x +
                             ", " + y + ") -> " + result +
                             "\nkernel.yield %y : " + result);
-    return kPlain.enumerate(parsed.get(), getCpuProfile(2))[0].estimateUs;
+    return kPlain.enumerate(parsed.get(), onednnProfile(2))[0].estimateUs;
   };
   double heads = estimateUs("tensor<12x197x64xf32>", "tensor<12x197x64xf32>",
                             "tensor<12x197x197xf32>");
@@ -188,6 +189,15 @@ TEST(OnednnMatmulTest, ACastToTheResultIsTheResultsDtype) {
   EXPECT_EQ(reasonFor(kFused, parsed), "accepted");
   Lowered lowered(kFused, parsed);
   EXPECT_TRUE(lowered.matmul.view("result").getDtype().isF32());
+}
+
+TEST(OnednnMatmulTest, NoBf16WhereTheCpuLacksIt) {
+  ParsedFusion parsed = linear("", "bf16");
+  DeviceProfile profile = onednnProfile(1);
+  EXPECT_EQ(kPlain.reject(parsed.get(), profile), std::nullopt);
+  profile.onednnGflops16 = 0;
+  EXPECT_EQ(kPlain.reject(parsed.get(), profile),
+            "oneDNN 2.6.3 has bf16 only with AVX-512");
 }
 
 TEST(OnednnMatmulTest, SaysWhyNot) {
