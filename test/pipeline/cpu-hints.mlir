@@ -5,8 +5,8 @@
 // CHECK: @main {{.*}}: onednn fuses no pointwise ops: onednn and pointwise are 2 launches
 // CHECK: @main {{.*}}: one launch is possible: --gemm-backends leaves out gemm_packed, --gemm-backends leaves out onednn_fused
 // CHECK: @main {{.*}}: untuned: chosen by an estimate; --mode=max-autotune measures
-// EXPLAIN: hint: linear_relu(3x4, 20x4) bf16: onednn fuses no pointwise ops
-// EXPLAIN: hint: linear_relu(3x4, 20x4) bf16: untuned
+// EXPLAIN: hint: linear_relu(3x4, 20x4) f32: onednn fuses no pointwise ops
+// EXPLAIN: hint: linear_relu(3x4, 20x4) f32: untuned
 
 // What takes all in one has nothing to say, nor what is about GPUs.
 // RUN: minic %s --target=cpu --threads=1 --tune-db=%t.db --gemm-backends=generated --log=perf-hints -o %t.minic 2>&1 | FileCheck %s --check-prefix=ONE --implicit-check-not=launch --implicit-check-not=unaligned --implicit-check-not=chip
@@ -16,8 +16,8 @@
 // RUN: minic %s --target=cuda --device-profile=h200 --tune-db=%t.db --log=perf-hints -o %t.minic 2>&1 | FileCheck %s --check-prefix=OTHER --implicit-check-not=max-autotune
 // OTHER: untuned: chosen by an estimate; this machine has no such device to measure on
 
-func.func @main(%x: tensor<3x4xbf16>, %w: tensor<20x4xbf16>) -> tensor<3x20xbf16> {
-  %0 = graph.linear %x, %w : (tensor<3x4xbf16>, tensor<20x4xbf16>) -> tensor<3x20xbf16>
-  %1 = graph.relu %0 : tensor<3x20xbf16>
-  return %1 : tensor<3x20xbf16>
+func.func @main(%x: tensor<3x4xf32>, %w: tensor<20x4xf32>) -> tensor<3x20xf32> {
+  %0 = graph.linear %x, %w : (tensor<3x4xf32>, tensor<20x4xf32>) -> tensor<3x20xf32>
+  %1 = graph.relu %0 : tensor<3x20xf32>
+  return %1 : tensor<3x20xf32>
 }
