@@ -33,6 +33,19 @@ static bool isMostlyPads(const Conv2dGeometry &g) {
          height >= g.inputHeight || width >= g.inputWidth;
 }
 
+/// A few channels to a group: oneDNN's AVX2 kernels take multiples of 8 (or one
+/// channel), and what it falls back to is as wrong as for isMostlyPads.
+static bool hasOddGroups(const Conv2dGeometry &g) {
+  int64_t inputs = g.inputChannelsPerGroup();
+  int64_t outputs = g.outputChannels / g.groups;
+  return g.groups > 1 && inputs > 1 && (inputs % 8 != 0 || outputs % 8 != 0);
+}
+
+static bool hasBinary(ArrayRef<PostOp> postOps) {
+  return llvm::any_of(
+      postOps, [](const PostOp &postOp) { return bool(postOp.operand); });
+}
+
 /// Null where oneDNN computes `shape`; fills `postOps`.
 static std::optional<std::string> rejectShape(const FusionShape &shape,
                                               bool fuses,
@@ -60,9 +73,7 @@ static std::optional<std::string> rejectShape(const FusionShape &shape,
     return reason;
   }
   postOps = *chain;
-  bool hasBinary = llvm::any_of(
-      postOps, [](const PostOp &postOp) { return bool(postOp.operand); });
-  if (hasBinary && g.layout == ImageLayout::NHWC && isMostlyPads(g)) {
+  if (hasBinary(postOps) && g.layout == ImageLayout::NHWC && isMostlyPads(g)) {
     return "oneDNN 2.6.3 is wrong about binary post-ops of widely padded NHWC "
            "images";
   }
@@ -88,7 +99,16 @@ OnednnConvolution::reject(FusionOp fusion, const DeviceProfile &profile) const {
     return noBf16.str();
   }
   SmallVector<PostOp> postOps;
-  return rejectShape(*shape, fuses_, postOps);
+  if (auto rejected = rejectShape(*shape, fuses_, postOps)) {
+    return rejected;
+  }
+  const Conv2dGeometry &g = shape->conv->geometry;
+  if (!profile.has("avx512f") && hasBinary(postOps) &&
+      g.layout == ImageLayout::NHWC && hasOddGroups(g)) {
+    return "oneDNN 2.6.3 without AVX-512 is wrong about binary post-ops of "
+           "NHWC groups of a few channels";
+  }
+  return std::nullopt;
 }
 
 std::vector<Implementation>

@@ -160,5 +160,29 @@ TEST(OnednnConvolutionTest, LeavesWidePadsWithAResidualAlone) {
             "accepted");
 }
 
+TEST(OnednnConvolutionTest, LeavesSmallGroupsWithAResidualAloneOnAvx2) {
+  auto grouped = [&](int channels, int groups) {
+    std::string x = "tensor<1x5x5x" + std::to_string(channels) + "xf32>",
+                w = "tensor<" + std::to_string(channels) + "x" +
+                    std::to_string(channels / groups) + "x3x3xf32>";
+    return ParsedFusion(
+        {x, w, x}, x,
+        "%y = graph.conv2d %0, %1 {layout = \"nhwc\", groups = " +
+            std::to_string(groups) +
+            " : i64, pads = array<i64: 1, 1, 1, 1>} : (" + x + ", " + w +
+            ") -> " + x + "\n%r = graph.add %y, %2 : (" + x + ", " + x +
+            ") -> " + x + "\nkernel.yield %r : " + x);
+  };
+  auto reason = [&](const char *isa, int channels, int groups) {
+    ParsedFusion fusion = grouped(channels, groups);
+    return kFused.reject(fusion.get(), getCpuProfile(1, isa))
+        .value_or("accepted");
+  };
+  EXPECT_THAT(reason("v3", 8, 2), HasSubstr("NHWC groups of a few channels"));
+  EXPECT_EQ(reason("v4", 8, 2), "accepted");
+  EXPECT_EQ(reason("v3", 16, 2), "accepted");
+  EXPECT_EQ(reason("v3", 8, 8), "accepted");
+}
+
 } // namespace
 } // namespace minic::cpu
