@@ -8,7 +8,9 @@
 // one command needs together. Largest first lets a small buffer that lives
 // long split the memory there: 16 % too much for a GPT-2 of 12 layers. Where
 // buffers of the peak come first, those that live longest lowest, the peak is
-// packed without a gap, and what is left finds room.
+// packed without a gap, and what is left finds room. Where a layer slices a
+// result into several, those of the peak in order of first use do better: 1 %
+// too much for a small T5 of 48 layers, where the others take 15 %.
 //
 // Approach: try a few orders and keep the best. Where none reaches the largest
 // live set, move a buffer that ends last before one that it is live with, at
@@ -83,9 +85,13 @@ public:
     auto largestArea = [&](int i) {
       return largest(i) * (buffers[i].last - buffers[i].first + 1);
     };
+    auto earliest = [&](int i) {
+      return std::pair(buffers[i].first, largest(i));
+    };
     tryOrder(widestFirst(longest));
     tryOrder(widestFirst(largestArea));
     tryOrder(widestFirst(largest));
+    tryOrder(widestFirst(earliest));
     tryOrder(sorted(largest));
     tryOrder(sorted(largestArea));
     tryOrder(sorted(longest));
