@@ -163,17 +163,6 @@ std::shared_ptr<const NpzFile> NpzFile::open(StringRef path,
   return file;
 }
 
-const NpzFile::Entry *NpzFile::find(StringRef name) const {
-  auto it = entries.find(name);
-  return it == entries.end() ? nullptr : &it->second;
-}
-
-std::vector<StringRef> NpzFile::names() const {
-  std::vector<StringRef> names(entries.keys().begin(), entries.keys().end());
-  llvm::sort(names);
-  return names;
-}
-
 std::string NpzFile::hash() const { return fileHash; }
 
 } // namespace minic

@@ -7,8 +7,6 @@
 
 #include "compiler/import/WeightSource.h"
 
-#include "llvm/ADT/StringMap.h"
-
 #include <vector>
 
 namespace minic {
@@ -22,8 +20,6 @@ public:
   static std::shared_ptr<const NpzFile> open(llvm::StringRef path,
                                              std::string &error);
 
-  const Entry *find(llvm::StringRef name) const override;
-  std::vector<llvm::StringRef> names() const override;
   llvm::StringRef path() const override { return filePath; }
   std::string hash() const override;
 
@@ -34,7 +30,6 @@ private:
 
   std::string filePath, fileHash;
   uint64_t fileBytes = 0;
-  llvm::StringMap<Entry> entries;
   /// What entries point into: the bytes of each .npy.
   std::vector<std::vector<char>> arrays;
 };

@@ -196,19 +196,6 @@ SafetensorsFile::open(llvm::StringRef path, std::string &error) {
   return file;
 }
 
-const SafetensorsFile::Entry *
-SafetensorsFile::find(llvm::StringRef name) const {
-  auto it = entries.find(name);
-  return it == entries.end() ? nullptr : &it->second;
-}
-
-std::vector<llvm::StringRef> SafetensorsFile::names() const {
-  std::vector<llvm::StringRef> names(entries.keys().begin(),
-                                     entries.keys().end());
-  llvm::sort(names);
-  return names;
-}
-
 std::string SafetensorsFile::hash() const {
   uint64_t hash =
       XXH3_64bits(buffer->getBufferStart(), buffer->getBufferSize());

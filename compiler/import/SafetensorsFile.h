@@ -9,7 +9,6 @@
 #include "compiler/import/WeightSource.h"
 
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <memory>
@@ -27,8 +26,6 @@ public:
   static std::shared_ptr<const SafetensorsFile> open(llvm::StringRef path,
                                                      std::string &error);
 
-  const Entry *find(llvm::StringRef name) const override;
-  std::vector<llvm::StringRef> names() const override;
   llvm::StringRef path() const override { return filePath; }
   std::string hash() const override;
 
@@ -39,7 +36,6 @@ private:
 
   std::string filePath;
   std::unique_ptr<llvm::MemoryBuffer> buffer;
-  llvm::StringMap<Entry> entries;
 };
 
 } // namespace minic

@@ -7,6 +7,7 @@
 #define MINIC_COMPILER_IMPORT_WEIGHTSOURCE_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <memory>
@@ -30,14 +31,17 @@ public:
 
   virtual ~WeightSource() = default;
   /// Null where there is none of this name.
-  virtual const Entry *find(llvm::StringRef name) const = 0;
+  const Entry *find(llvm::StringRef name) const;
   /// The names in the file, sorted.
-  virtual std::vector<llvm::StringRef> names() const = 0;
+  std::vector<llvm::StringRef> names() const;
   virtual llvm::StringRef path() const = 0;
   /// Bytes that were read may leave memory until they are read again.
   virtual void dropPages() const {}
   /// XXH3 (64 bit) of all bytes, as 16 hexadecimal digits.
   virtual std::string hash() const = 0;
+
+protected:
+  llvm::StringMap<Entry> entries;
 };
 
 /// Opens and checks `path`: a safetensors file, an .npz archive, or an ONNX

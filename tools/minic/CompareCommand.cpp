@@ -7,6 +7,7 @@
 #include "tools/minic/ComparePlan.h"
 #include "tools/minic/CompareReport.h"
 #include "tools/minic/CompileFlags.h"
+#include "tools/minic/InputFiles.h"
 
 #include "compiler/compare/ConvertFloats.h"
 #include "compiler/compare/MatchTensors.h"
@@ -248,14 +249,9 @@ int compareCommand(int argc, char **argv) {
                              ": minic compare takes a model as it is");
     }
   }
-  for (const std::string &input : inputs) {
-    size_t equal = input.find('=');
-    if (equal == std::string::npos || equal == 0) {
-      return tools::fail(toolName, ExitCode::Usage,
-                         "--input: expected NAME=FILE.npy, got '" + input +
-                             "'");
-    }
-    arguments.inputs[input.substr(0, equal)] = input.substr(equal + 1);
+  if (std::string error = parseInputFiles(inputs, arguments.inputs);
+      !error.empty()) {
+    return tools::fail(toolName, ExitCode::Usage, error);
   }
   if (options.functions.size() > 1) {
     return tools::fail(toolName, ExitCode::Usage,

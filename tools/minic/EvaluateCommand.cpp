@@ -3,6 +3,7 @@
 // minic evaluate: what a model should compute.
 
 #include "tools/minic/Commands.h"
+#include "tools/minic/InputFiles.h"
 
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/EvaluateModel.h"
@@ -65,14 +66,9 @@ int evaluateCommand(int argc, char **argv) {
                          "--constant-input: " + error);
     }
   }
-  for (const std::string &input : inputs) {
-    size_t equal = input.find('=');
-    if (equal == std::string::npos || equal == 0) {
-      return tools::fail(toolName, ExitCode::Usage,
-                         "--input: expected NAME=FILE.npy, got '" + input +
-                             "'");
-    }
-    options.inputs[input.substr(0, equal)] = input.substr(equal + 1);
+  if (std::string error = parseInputFiles(inputs, options.inputs);
+      !error.empty()) {
+    return tools::fail(toolName, ExitCode::Usage, error);
   }
   std::unique_ptr<mlir::MLIRContext> context = createCompilerContext();
   DiagnosticCollector diagnostics(context.get());

@@ -176,17 +176,6 @@ bool OnnxFile::read(const TensorProto &tensor, TensorData &data,
   return error.empty();
 }
 
-const WeightSource::Entry *OnnxFile::find(StringRef name) const {
-  auto it = entries.find(name);
-  return it == entries.end() ? nullptr : &it->second;
-}
-
-std::vector<StringRef> OnnxFile::names() const {
-  std::vector<StringRef> names(entries.keys().begin(), entries.keys().end());
-  llvm::sort(names);
-  return names;
-}
-
 std::string OnnxFile::hash() const {
   std::vector<StringRef> locations(external.all().keys().begin(),
                                    external.all().keys().end());

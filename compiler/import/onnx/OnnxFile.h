@@ -42,8 +42,6 @@ public:
   bool read(const ::onnx::TensorProto &tensor, TensorData &data,
             std::string &error) const;
 
-  const Entry *find(llvm::StringRef name) const override;
-  std::vector<llvm::StringRef> names() const override;
   llvm::StringRef path() const override { return filePath; }
   void dropPages() const override { content->dontNeedIfMmap(); }
   std::string hash() const override;
@@ -65,7 +63,6 @@ private:
   /// Of Constant nodes; names of `constants`.
   llvm::DenseMap<const ::onnx::TensorProto *, llvm::StringRef> constantNames;
   llvm::StringMap<TensorData> constants;
-  llvm::StringMap<Entry> entries;
 };
 
 } // namespace minic
