@@ -111,9 +111,13 @@ LogicalResult Compilation::importPhase() {
   return runner.run(Phase::Import, [&]() -> FailureOr<ModuleOp> {
     FailureOr<ImportedModel> imported =
         importModel(path, context,
-                    {options.weights, options.functions, options.dims,
+                    {options.weights,
+                     options.functions,
+                     {options.dims, options.buckets, options.maxBuckets},
                      options.constantInputs,
-                     options.castWeights == "none" ? "" : options.castWeights});
+                     options.castWeights == "none" ? "" : options.castWeights,
+                     /*namesTensors=*/false,
+                     /*takesBuckets=*/true});
     if (failed(imported)) {
       return failure();
     }

@@ -76,7 +76,7 @@ static FailureOr<ImportedModel> import(const EvaluateOptions &options,
   return importModel(options.model, context,
                      {options.weights,
                       {options.function},
-                      options.dims,
+                      {options.dims},
                       options.constantInputs,
                       options.castWeights});
 }

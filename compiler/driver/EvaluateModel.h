@@ -20,8 +20,8 @@ struct EvaluateOptions {
   /// The weights file; empty: as import finds it, or what an artifact names.
   std::string weights;
   std::string function = "main";
-  /// Sizes of the dimensions that an ONNX model gives a name.
-  std::map<std::string, int64_t> dims;
+  /// Sizes of the dimensions that the model gives a name, one of each.
+  std::map<std::string, std::vector<int64_t>> dims;
   /// .npy file by name of an input that becomes a constant.
   std::map<std::string, std::string> constantInputs;
   /// "bf16" or "f16" for a model whose weights are rounded; an artifact says it

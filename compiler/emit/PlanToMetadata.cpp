@@ -209,6 +209,47 @@ static LogicalResult addFunction(plan::FunctionOp op,
   return success();
 }
 
+/// Adds function number `index` to the entry that it is a form of.
+static LogicalResult addToEntry(plan::FunctionOp op, uint32_t index,
+                                format::ArtifactT &artifact) {
+  plan::BucketAttr attribute = op.getBucketAttr();
+  auto entry = llvm::find_if(artifact.entries, [&](const auto &each) {
+    return each->name == attribute.getEntry().getValue();
+  });
+  if (entry == artifact.entries.end()) {
+    artifact.entries.push_back(std::make_unique<format::EntryT>());
+    entry = std::prev(artifact.entries.end());
+    (*entry)->name = attribute.getEntry().str();
+    for (auto dim : attribute.getDims().getAsRange<plan::BucketDimAttr>()) {
+      auto table = std::make_unique<format::EntryDimT>();
+      table->name = dim.getName().str();
+      ArrayRef<int64_t> places = dim.getPlaces();
+      for (; !places.empty(); places = places.drop_front(2)) {
+        auto place = std::make_unique<format::DimPlaceT>();
+        place->input = places[0];
+        place->axis = places[1];
+        table->places.push_back(std::move(place));
+      }
+      (*entry)->dims.push_back(std::move(table));
+    }
+  }
+  auto bucket = std::make_unique<format::BucketT>();
+  bucket->function = index;
+  if (attribute.getDims().size() != (*entry)->dims.size()) {
+    return op.emitOpError("expects the dimensions of its entry");
+  }
+  for (auto [dim, known] :
+       llvm::zip_equal(attribute.getDims().getAsRange<plan::BucketDimAttr>(),
+                       (*entry)->dims)) {
+    if (dim.getName().getValue() != known->name) {
+      return op.emitOpError("expects the dimensions of its entry");
+    }
+    bucket->sizes.push_back(dim.getSize());
+  }
+  (*entry)->buckets.push_back(std::move(bucket));
+  return success();
+}
+
 FailureOr<PlanMetadata> planToMetadata(ModuleOp module) {
   PlanMetadata result;
   SymbolIndices symbols;
@@ -228,9 +269,17 @@ FailureOr<PlanMetadata> planToMetadata(ModuleOp module) {
     }
   }
   for (auto function : module.getOps<plan::FunctionOp>()) {
-    if (failed(addFunction(function, symbols, result))) {
+    uint32_t index = result.artifact.functions.size();
+    if (failed(addFunction(function, symbols, result)) ||
+        (function.getBucketAttr() &&
+         failed(addToEntry(function, index, result.artifact)))) {
       return failure();
     }
+  }
+  for (auto &entry : result.artifact.entries) {
+    llvm::sort(entry->buckets, [](const auto &a, const auto &b) {
+      return a->sizes < b->sizes;
+    });
   }
   return result;
 }

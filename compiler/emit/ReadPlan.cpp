@@ -209,6 +209,36 @@ static void readVariant(const format::Artifact &artifact,
   }
 }
 
+/// Of function number `index`; null where it is of no entry.
+static plan::BucketAttr readBucket(const format::Artifact &artifact,
+                                   uint32_t index, Builder &builder) {
+  if (!artifact.entries()) {
+    return {};
+  }
+  for (const format::Entry *entry : *artifact.entries()) {
+    for (const format::Bucket *bucket : *entry->buckets()) {
+      if (bucket->function() != index) {
+        continue;
+      }
+      SmallVector<Attribute> dims;
+      for (auto [dim, size] :
+           llvm::zip_equal(*entry->dims(), *bucket->sizes())) {
+        SmallVector<int64_t> places;
+        for (const format::DimPlace *place : *dim->places()) {
+          places.append({place->input(), place->axis()});
+        }
+        dims.push_back(plan::BucketDimAttr::get(
+            builder.getContext(), builder.getStringAttr(dim->name()->c_str()),
+            size, builder.getDenseI64ArrayAttr(places)));
+      }
+      return plan::BucketAttr::get(
+          builder.getContext(), builder.getStringAttr(entry->name()->c_str()),
+          builder.getArrayAttr(dims));
+    }
+  }
+  return {};
+}
+
 OwningOpRef<ModuleOp> readPlan(const format::ArtifactReader &artifact,
                                MLIRContext &context, bool withValues) {
   context.loadDialect<plan::PlanDialect>();
@@ -221,11 +251,13 @@ OwningOpRef<ModuleOp> readPlan(const format::ArtifactReader &artifact,
   for (uint32_t i = 0; i < metadata.binaries()->size(); ++i) {
     readBinary(artifact, i, builder);
   }
-  for (const format::Function *function : *metadata.functions()) {
+  for (uint32_t index = 0; index < metadata.functions()->size(); ++index) {
+    const format::Function *function = metadata.functions()->Get(index);
     auto op = plan::FunctionOp::create(
         builder, builder.getUnknownLoc(), function->name()->c_str(),
         readSpecs(*function->inputs(), builder),
-        readSpecs(*function->outputs(), builder), function->flops());
+        readSpecs(*function->outputs(), builder), function->flops(),
+        readBucket(metadata, index, builder));
     SmallVector<Attribute> values;
     bool isSaid = false;
     for (const format::TensorSpec *spec : *function->inputs()) {

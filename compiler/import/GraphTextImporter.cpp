@@ -120,12 +120,10 @@ public:
   bool accepts(StringRef, StringRef) const override { return true; }
   FailureOr<Result> import(std::unique_ptr<llvm::MemoryBuffer> buffer,
                            const ImportOptions &options,
+                           const graph::DimSizes &,
                            MLIRContext &context) const override {
-    if (!options.dims.empty()) {
-      return emitError(UnknownLoc::get(&context))
-             << "--dim: only ONNX models give names to dimensions";
-    }
     Result result;
+    result.hasOpenDims = true;
     result.module = parse(std::move(buffer), context,
                           options.namesTensors ? &result.tensors : nullptr);
     if (!result.module) {

@@ -5,6 +5,7 @@
 #include "compiler/import/ImportModel.h"
 
 #include "compiler/import/ArgumentValues.h"
+#include "compiler/import/BindDims.h"
 #include "compiler/import/BindWeights.h"
 #include "compiler/import/CastWeights.h"
 #include "compiler/import/FillProblem.h"
@@ -16,6 +17,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+
+#include <functional>
 
 using namespace mlir;
 
@@ -91,21 +94,127 @@ static LogicalResult setArgumentValues(ModuleOp module) {
   return success();
 }
 
+/// Opens the model anew: some importers keep its bytes.
+using OpenModel = std::function<std::unique_ptr<llvm::MemoryBuffer>()>;
+
+/// The functions of `read` that are asked for, for each of `buckets`.
+static FailureOr<OwningOpRef<ModuleOp>>
+specialize(Importer::Result &read, ArrayRef<graph::DimSizes> buckets,
+           const ImportOptions &options, const Importer &importer,
+           const OpenModel &open, MLIRContext &context) {
+  if (buckets.size() == 1) {
+    if (read.hasOpenDims && failed(bindDims(*read.module, buckets.front()))) {
+      return failure();
+    }
+    return std::move(read.module);
+  }
+  std::vector<std::string> varying;
+  for (const auto &[name, size] : buckets.front()) {
+    if (llvm::any_of(buckets, [&](const graph::DimSizes &bucket) {
+          return bucket.at(name) != size;
+        })) {
+      varying.push_back(name);
+    }
+  }
+  OwningOpRef<ModuleOp> merged =
+      cast<ModuleOp>((*read.module)->cloneWithoutRegions());
+  merged->getBodyRegion().emplaceBlock();
+  for (const graph::DimSizes &sizes : buckets) {
+    OwningOpRef<ModuleOp> module;
+    if (read.hasOpenDims) {
+      module = read.module->clone();
+      if (failed(bindDims(*module, sizes))) {
+        return failure();
+      }
+    } else if (sizes == buckets.front()) {
+      module = std::move(read.module);
+    } else {
+      FailureOr<Importer::Result> again =
+          importer.import(open(), options, sizes, context);
+      if (failed(again) ||
+          failed(keepFunctions(*again->module, options.functions))) {
+        return failure();
+      }
+      module = std::move(again->module);
+    }
+    mergeBucket(*module, sizes, varying, *merged);
+  }
+  return merged;
+}
+
+/// Reads the model for its first set of sizes, or for none yet; `buckets` gets
+/// all sets.
+static FailureOr<Importer::Result> read(const Importer &importer,
+                                        const OpenModel &open,
+                                        const ImportOptions &options,
+                                        MLIRContext &context,
+                                        std::vector<graph::DimSizes> &buckets) {
+  DimOptions dims = options.dims;
+  FailureOr<std::vector<graph::DimSizes>> asked = expandBuckets(dims, context);
+  if (failed(asked)) {
+    return failure();
+  }
+  FailureOr<Importer::Result> result =
+      importer.import(open(), options, asked->front(), context);
+  if (failed(result) ||
+      failed(keepFunctions(*result->module, options.functions))) {
+    return failure();
+  }
+  if (result->hasOpenDims) {
+    DimOptions declared;
+    if (failed(readBuckets(*result->module, declared))) {
+      return failure();
+    }
+    // What is asked for wins.
+    for (auto &[name, sizes] : declared.sizes) {
+      if (!asked->front().count(name)) {
+        dims.sizes.insert({name, std::move(sizes)});
+      }
+    }
+    asked = expandBuckets(dims, context);
+    if (failed(asked)) {
+      return failure();
+    }
+    (*result->module)->removeAttr(graph::bucketsAttrName);
+  }
+  buckets = std::move(*asked);
+  if (buckets.size() > 1 && !options.takesBuckets) {
+    return emitError(UnknownLoc::get(&context))
+           << "--dim: expected one size of each dimension here, got "
+           << graph::bucketName("", buckets.front()) << " and "
+           << graph::bucketName("", buckets[1]);
+  }
+  return result;
+}
+
+/// Names of dimensions that do not vary have done their work.
+static void forgetNames(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      if (!function->hasAttr(graph::bucketAttrName)) {
+        function.removeArgAttr(i, graph::dimsAttrName);
+      }
+    }
+  }
+}
+
 static FailureOr<ImportedModel>
-importBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer, StringRef name,
+importBuffer(const OpenModel &open, const Importer &importer, StringRef name,
              MLIRContext &context, const ImportOptions &options) {
-  const Importer &importer = findImporter(name, buffer->getBuffer());
-  FailureOr<Importer::Result> read =
-      importer.import(std::move(buffer), options, context);
-  if (failed(read)) {
+  std::vector<graph::DimSizes> buckets;
+  FailureOr<Importer::Result> result =
+      read(importer, open, options, context, buckets);
+  if (failed(result)) {
+    return failure();
+  }
+  FailureOr<OwningOpRef<ModuleOp>> module =
+      specialize(*result, buckets, options, importer, open, context);
+  if (failed(module)) {
     return failure();
   }
   ImportedModel model;
-  model.module = std::move(read->module);
-  if (failed(keepFunctions(*model.module, options.functions))) {
-    return failure();
-  }
-  for (NamedTensor &tensor : read->tensors) {
+  model.module = std::move(*module);
+  for (NamedTensor &tensor : result->tensors) {
     if (model.module->lookupSymbol(tensor.function)) {
       model.tensors.push_back(std::move(tensor));
     }
@@ -116,10 +225,11 @@ importBuffer(std::unique_ptr<llvm::MemoryBuffer> buffer, StringRef name,
       failed(fillProblem(*model.module))) {
     return failure();
   }
+  forgetNames(*model.module);
   if (!options.castWeights.empty()) {
     castWeights(*model.module, options.castWeights);
   }
-  if (failed(attachWeights(model, name, std::move(read->weights), options))) {
+  if (failed(attachWeights(model, name, std::move(result->weights), options))) {
     return failure();
   }
   return model;
@@ -131,20 +241,34 @@ FailureOr<ImportedModel> importModel(StringRef path, MLIRContext &context,
   auto start = llvm::MemoryBuffer::getFileSlice(path, /*MapSize=*/64,
                                                 /*Offset=*/0);
   bool isOnnx = start && looksLikeOnnx(path, (*start)->getBuffer());
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/!isOnnx);
+  auto map = [&] {
+    return llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                       /*RequiresNullTerminator=*/!isOnnx);
+  };
+  auto buffer = map();
   if (!buffer) {
     return emitError(UnknownLoc::get(&context))
            << "cannot open '" << path << "': " << buffer.getError().message();
   }
-  return importBuffer(std::move(*buffer), path, context, options);
+  const Importer &importer = findImporter(path, (*buffer)->getBuffer());
+  OpenModel open = [&] {
+    if (*buffer) {
+      return std::move(*buffer);
+    }
+    auto again = map();
+    return again ? std::move(*again)
+                 : llvm::MemoryBuffer::getMemBuffer("", path);
+  };
+  return importBuffer(open, importer, path, context, options);
 }
 
 FailureOr<ImportedModel> importModelBuffer(StringRef text, StringRef name,
                                            MLIRContext &context,
                                            const ImportOptions &options) {
-  return importBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name), name,
-                      context, options);
+  OpenModel open = [&] {
+    return llvm::MemoryBuffer::getMemBufferCopy(text, name);
+  };
+  return importBuffer(open, findImporter(name, text), name, context, options);
 }
 
 } // namespace minic

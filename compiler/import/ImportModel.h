@@ -5,6 +5,7 @@
 #ifndef MINIC_COMPILER_IMPORT_IMPORTMODEL_H
 #define MINIC_COMPILER_IMPORT_IMPORTMODEL_H
 
+#include "compiler/import/Buckets.h"
 #include "compiler/import/ConstantInputs.h"
 #include "compiler/import/NamedTensors.h"
 
@@ -23,8 +24,8 @@ struct ImportOptions {
   std::string weights;
   /// Functions to keep; empty for every public one.
   std::vector<std::string> functions;
-  /// Sizes of the dimensions that an ONNX model gives a name.
-  std::map<std::string, int64_t> dims = {};
+  /// Sizes of the dimensions that the model gives a name.
+  DimOptions dims = {};
   /// Inputs that become constants.
   ConstantInputs constantInputs = {};
   /// "bf16" or "f16": castWeights. Empty for what the model says.
@@ -32,6 +33,8 @@ struct ImportOptions {
   /// Fill ImportedModel::tensors. What the model computes from constants alone
   /// is in the graph then, as constants that nothing may use.
   bool namesTensors = false;
+  /// Several sets of sizes are taken: a function for each.
+  bool takesBuckets = false;
 };
 
 struct ImportedModel {

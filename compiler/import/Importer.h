@@ -25,15 +25,20 @@ public:
     std::shared_ptr<const WeightSource> weights;
     /// See ImportOptions::namesTensors.
     std::vector<NamedTensor> tensors = {};
+    /// Dimensions that graph.dims names have no sizes yet: bindDims gives them.
+    /// Else the module was made for `sizes`.
+    bool hasOpenDims = false;
   };
 
   virtual ~Importer() = default;
   /// Whether a file of this name and content is one of its models.
   virtual bool accepts(llvm::StringRef path, llvm::StringRef bytes) const = 0;
-  /// `buffer` is named after its file. Failure has emitted a diagnostic.
+  /// `buffer` is named after its file; `sizes` are those of dimensions that the
+  /// model names. Failure has emitted a diagnostic.
   virtual mlir::FailureOr<Result>
   import(std::unique_ptr<llvm::MemoryBuffer> buffer,
-         const ImportOptions &options, mlir::MLIRContext &context) const = 0;
+         const ImportOptions &options, const graph::DimSizes &sizes,
+         mlir::MLIRContext &context) const = 0;
   /// A line for the format and each kind of op, and an indented one for each op
   /// that models may have.
   virtual void listOps(llvm::raw_ostream &os,

@@ -100,8 +100,13 @@ struct CompileOptions {
   std::string weights;
   /// Functions to compile; empty for every public one.
   std::vector<std::string> functions;
-  /// Sizes of the dimensions that an ONNX model gives a name.
-  std::map<std::string, int64_t> dims;
+  /// Sizes of the dimensions that the model gives a name, ascending. Several
+  /// of one: a plan for each.
+  std::map<std::string, std::vector<int64_t>> dims;
+  /// Which sizes go together; empty for each with each.
+  std::vector<std::map<std::string, int64_t>> buckets;
+  /// How many plans of a function there may be.
+  int64_t maxBuckets = 64;
   /// .npy file by name of an input that becomes a constant.
   std::map<std::string, std::string> constantInputs;
   /// "bf16" or "f16": what weights are rounded to, and what is multiplied with

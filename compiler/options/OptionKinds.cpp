@@ -105,34 +105,37 @@ Option list(std::string name, std::string group, std::string value,
 }
 
 std::string parseSizes(const std::string &text,
-                       std::map<std::string, int64_t> &sizes) {
+                       std::map<std::string, std::vector<int64_t>> &sizes) {
   llvm::SmallVector<llvm::StringRef> words;
   llvm::SplitString(text, words, ",\n");
-  if (words.empty()) {
-    return "expected NAME=SIZE, got nothing";
-  }
+  std::string name;
   for (llvm::StringRef word : words) {
-    auto [name, number] = word.rsplit('=');
+    llvm::StringRef number = word;
+    if (size_t equal = word.rfind('='); equal != llvm::StringRef::npos) {
+      name = word.take_front(equal).str();
+      number = word.drop_front(equal + 1);
+    }
     int64_t size = 0;
     if (name.empty() || number.getAsInteger(10, size) || size < 1) {
       return "expected NAME=SIZE with a size of 1 or more, got '" + word.str() +
              "'";
     }
-    auto [it, isNew] = sizes.try_emplace(name.str(), size);
-    if (!isNew && it->second != size) {
-      return "'" + name.str() + "' has the sizes " +
-             std::to_string(it->second) + " and " + std::to_string(size) +
-             ", expected one";
+    std::vector<int64_t> &all = sizes[name];
+    auto place = llvm::lower_bound(all, size);
+    if (place != all.end() && *place == size) {
+      return "'" + name + "' has the size " + std::to_string(size) + " twice";
     }
+    all.insert(place, size);
   }
-  return {};
+  return words.empty() ? "expected NAME=SIZE, got nothing" : "";
 }
 
-Option sizes(std::string name, std::string group, std::string help,
-             std::map<std::string, int64_t> CompileOptions::*field) {
+Option
+sizes(std::string name, std::string group, std::string help,
+      std::map<std::string, std::vector<int64_t>> CompileOptions::*field) {
   Option option = {name,
                    group,
-                   "NAME=SIZE",
+                   "NAME=SIZES",
                    help,
                    [field](CompileOptions &options, const std::string &text) {
                      (options.*field).clear();
@@ -140,13 +143,69 @@ Option sizes(std::string name, std::string group, std::string help,
                    },
                    [field](const CompileOptions &options) {
                      std::vector<std::string> words;
-                     for (const auto &[name, size] : options.*field) {
-                       words.push_back(name + "=" + std::to_string(size));
+                     for (const auto &[name, all] : options.*field) {
+                       for (auto [i, size] : llvm::enumerate(all)) {
+                         words.push_back((i == 0 ? name + "=" : "") +
+                                         std::to_string(size));
+                       }
                      }
                      return llvm::join(words, ",");
                    }};
   option.isRepeated = true;
   return option;
+}
+
+/// NAME=SIZE,NAME=SIZE as `sizes`; what was expected, or nothing.
+static std::string parseSizeSet(llvm::StringRef text,
+                                std::map<std::string, int64_t> &sizes) {
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::SplitString(text, words, ",");
+  for (llvm::StringRef word : words) {
+    auto [name, number] = word.rsplit('=');
+    int64_t size = 0;
+    if (name.empty() || number.getAsInteger(10, size) || size < 1) {
+      return "expected NAME=SIZE with a size of 1 or more, got '" + word.str() +
+             "'";
+    }
+    if (!sizes.try_emplace(name.str(), size).second) {
+      return "'" + name.str() + "' appears twice in '" + text.str() + "'";
+    }
+  }
+  return {};
+}
+
+Option
+sizeSets(std::string name, std::string group, std::string help,
+         std::vector<std::map<std::string, int64_t>> CompileOptions::*field) {
+  return {name,
+          group,
+          "NAME=SIZE,NAME=SIZE;...",
+          help,
+          [field](CompileOptions &options, const std::string &text) {
+            (options.*field).clear();
+            llvm::SmallVector<llvm::StringRef> sets;
+            llvm::SplitString(text, sets, ";");
+            for (llvm::StringRef set : sets) {
+              std::map<std::string, int64_t> &sizes =
+                  (options.*field).emplace_back();
+              if (std::string error = parseSizeSet(set, sizes);
+                  !error.empty()) {
+                return error;
+              }
+            }
+            return std::string();
+          },
+          [field](const CompileOptions &options) {
+            std::vector<std::string> sets;
+            for (const auto &sizes : options.*field) {
+              std::vector<std::string> words;
+              for (const auto &[name, size] : sizes) {
+                words.push_back(name + "=" + std::to_string(size));
+              }
+              sets.push_back(llvm::join(words, ","));
+            }
+            return llvm::join(sets, ";");
+          }};
 }
 
 std::string parseFiles(const std::string &text,

@@ -33,14 +33,21 @@ Option list(std::string name, std::string group, std::string value,
             std::vector<std::string> allowed, std::string help,
             std::vector<std::string> CompileOptions::*field);
 
-/// NAME=SIZE with a size of 1 or more, several with commas between them or as
-/// several options.
-Option sizes(std::string name, std::string group, std::string help,
-             std::map<std::string, int64_t> CompileOptions::*field);
+/// NAME=SIZE,SIZE... with sizes of 1 or more, for several names with commas
+/// between them or as several options.
+Option
+sizes(std::string name, std::string group, std::string help,
+      std::map<std::string, std::vector<int64_t>> CompileOptions::*field);
 
-/// Reads such a text into `sizes`; returns what was expected, or nothing.
+/// Reads such a text into `sizes`, each list in ascending order; returns what
+/// was expected, or nothing.
 std::string parseSizes(const std::string &text,
-                       std::map<std::string, int64_t> &sizes);
+                       std::map<std::string, std::vector<int64_t>> &sizes);
+
+/// NAME=SIZE,NAME=SIZE;NAME=SIZE...: sets of sizes that go together.
+Option
+sizeSets(std::string name, std::string group, std::string help,
+         std::vector<std::map<std::string, int64_t>> CompileOptions::*field);
 
 /// NAME=FILE, several with commas between them or as several options.
 Option files(std::string name, std::string group, std::string help,

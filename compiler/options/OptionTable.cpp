@@ -129,9 +129,16 @@ static std::vector<Option> makeTable() {
   table.push_back(list("function", model, "NAMES", {},
                        "Compile only these functions", &O::functions));
   table.push_back(sizes("dim", model,
-                        "Size of a dimension that an ONNX model names; once "
-                        "for each",
+                        "Sizes of a dimension that the model names, a plan "
+                        "for each of them; once for each dimension",
                         &O::dims));
+  table.push_back(sizeSets("buckets", model,
+                           "Which sizes of several dimensions go together "
+                           "(each with each where this is not given)",
+                           &O::buckets));
+  table.push_back(integer("max-buckets", model,
+                          "How many plans of one function there may be", 1,
+                          65536, &O::maxBuckets));
   table.push_back(files("constant-input", model,
                         "An input of the model that becomes a constant, such "
                         "as axes; once for each",

@@ -81,7 +81,7 @@ static void buildPlan(OpPassManager &passes, const PipelineInputs &inputs) {
   options.threads = profile.threads;
   options.alignment = inputs.inputAlignment;
   passes.addPass(plan::createLowerToPlan(*inputs.target, options));
-  passes.addNestedPass<plan::FunctionOp>(plan::createAssignBuffers());
+  passes.addPass(plan::createAssignBuffers());
   // Two buffers in one place order their commands, so places come first.
   passes.addNestedPass<plan::FunctionOp>(plan::createOrderCommands());
   passes.addPass(plan::createVerifyPlan());

@@ -26,6 +26,22 @@ def Plan_TensorSpecAttr : Plan_Attr<"TensorSpec", "tensor_spec"> {
                         OptionalParameter<"::mlir::IntegerAttr">:$in_place);
 }
 
+def Plan_BucketDimAttr : Plan_Attr<"BucketDim", "bucket_dim"> {
+  let summary = "A dimension that varies among the functions of an entry";
+  let description = [{
+    Its size here, and where a run finds it: `places` are pairs of an input and
+    an axis of it.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$size,
+                        "::mlir::DenseI64ArrayAttr":$places);
+}
+
+def Plan_BucketAttr : Plan_Attr<"Bucket", "bucket"> {
+  let summary = "Of which entry a function is one form, and for which sizes";
+  let parameters = (ins "::mlir::StringAttr":$entry,
+                        "::mlir::ArrayAttr":$dims);
+}
+
 def Plan_Access : I32EnumAttr<"Access", "what a command does with an address", [
     I32EnumAttrCase<"Read", 0, "read">, I32EnumAttrCase<"Write", 1, "write">]> {
   let cppNamespace = "::minic::plan";

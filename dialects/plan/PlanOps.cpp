@@ -66,6 +66,35 @@ static LogicalResult verifyInPlace(FunctionOp op, TensorSpecAttr spec,
   return success();
 }
 
+/// Each dimension has its size at each of its places.
+static LogicalResult verifyBucket(FunctionOp op) {
+  for (Attribute attribute : op.getBucketAttr().getDims()) {
+    auto dim = dyn_cast<BucketDimAttr>(attribute);
+    if (!dim) {
+      return op.emitOpError("expects #plan.bucket_dim in its bucket, got ")
+             << attribute;
+    }
+    ArrayRef<int64_t> places = dim.getPlaces();
+    if (places.empty() || places.size() % 2 != 0) {
+      return op.emitOpError("expects pairs of an input and an axis for ")
+             << dim.getName();
+    }
+    for (; !places.empty(); places = places.drop_front(2)) {
+      int64_t input = places[0], axis = places[1];
+      bool exists = input >= 0 && input < int64_t(op.getInputs().size());
+      auto type = exists ? cast<TensorSpecAttr>(op.getInputs()[input]).getType()
+                         : RankedTensorType();
+      if (!type || axis < 0 || axis >= type.getRank() ||
+          type.getDimSize(axis) != dim.getSize()) {
+        return op.emitOpError("expects axis ")
+               << axis << " of input " << input << " to have the "
+               << dim.getSize() << " elements of " << dim.getName();
+      }
+    }
+  }
+  return success();
+}
+
 LogicalResult FunctionOp::verify() {
   for (auto [what, specs] :
        {std::pair("input", getInputs()), std::pair("output", getOutputs())}) {
@@ -97,6 +126,9 @@ LogicalResult FunctionOp::verify() {
   if (int64_t(getFlops()) < 0) {
     return emitOpError("expects flops of 0 or more, got ")
            << int64_t(getFlops());
+  }
+  if (getBucketAttr() && failed(verifyBucket(*this))) {
+    return failure();
   }
   for (Operation &op : getBody().front()) {
     if (!isa<VariantOp>(op)) {

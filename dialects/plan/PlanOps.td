@@ -19,11 +19,12 @@ def Plan_FunctionOp : Plan_Op<"function", [
     Symbol, IsolatedFromAbove, NoTerminator, SingleBlock]> {
   let summary = "format.Function: a signature and its variants";
   let arguments = (ins SymbolNameAttr:$sym_name, ArrayAttr:$inputs,
-                       ArrayAttr:$outputs, I64Attr:$flops);
+                       ArrayAttr:$outputs, I64Attr:$flops,
+                       OptionalAttr<Plan_BucketAttr>:$bucket);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `inputs` $inputs `outputs` $outputs `flops` `=` $flops
-    attr-dict-with-keyword custom<Block>($body)
+    (`bucket` $bucket^)? attr-dict-with-keyword custom<Block>($body)
   }];
   let hasVerifier = 1;
 }

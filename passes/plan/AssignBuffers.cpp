@@ -8,6 +8,7 @@
 #include "dialects/plan/Commands.h"
 #include "passes/support/PlaceBuffers.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/DebugLog.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -76,29 +77,82 @@ static int64_t placeZeroed(MutableArrayRef<Buffer> zeroed,
 
 namespace {
 
+/// The zeroed parts of arenas that one Context shares, side by side: buffers of
+/// one function must not lie where another's counters stay zero.
+struct ZeroedPart {
+  int64_t begin = 0, all = 0; // bytes
+};
+
 struct AssignBuffers : plan::impl::AssignBuffersBase<AssignBuffers> {
   using AssignBuffersBase::AssignBuffersBase;
 
   void runOnOperation() override {
-    for (auto variant : getOperation().getBody().getOps<VariantOp>()) {
-      assign(variant);
+    SmallVector<Arena> arenas;
+    for (auto function : getOperation().getOps<FunctionOp>()) {
+      for (auto [index, variant] :
+           llvm::enumerate(function.getBody().getOps<VariantOp>())) {
+        arenas.push_back(findBuffers(variant, function, index));
+      }
+    }
+    llvm::StringMap<int64_t> ends; // by entry and variant
+    for (Arena &arena : arenas) {
+      arena.zeroed.begin =
+          llvm::alignTo(ends[arena.key], arena.zeroedAlignment);
+      ends[arena.key] =
+          llvm::alignTo(arena.zeroed.begin + arena.zeroedBytes, arenaAlignment);
+    }
+    for (Arena &arena : arenas) {
+      arena.zeroed.all = ends[arena.key];
+      assign(arena);
     }
   }
 
 private:
-  void assign(VariantOp variant) {
-    auto buffers = getLifetimes(getCommands(variant.getRun().front()));
+  struct Arena {
+    VariantOp variant;
+    std::string key;
+    SmallVector<Buffer> buffers;
+    size_t zeroedCount;
+    SmallVector<int64_t> offsets; // of the zeroed ones, from its begin
+    int64_t zeroedBytes, zeroedAlignment = arenaAlignment;
+    ZeroedPart zeroed;
+  };
+
+  static Arena findBuffers(VariantOp variant, FunctionOp function,
+                           size_t index) {
+    Arena arena;
+    arena.variant = variant;
+    BucketAttr bucket = function.getBucketAttr();
+    // Functions of no entry share with nobody.
+    arena.key = bucket ? "entry " + bucket.getEntry().str()
+                       : "function " + function.getSymName().str();
+    arena.key += "/" + std::to_string(index);
+    arena.buffers = getLifetimes(getCommands(variant.getRun().front()));
+    arena.zeroedCount = llvm::count_if(
+        arena.buffers, [](Buffer &buffer) { return buffer.op.getZeroed(); });
+    MutableArrayRef<Buffer> zeroed =
+        MutableArrayRef(arena.buffers).take_front(arena.zeroedCount);
+    arena.zeroedBytes = placeZeroed(zeroed, arena.offsets);
+    for (const Buffer &buffer : zeroed) {
+      arena.zeroedAlignment =
+          std::max(arena.zeroedAlignment, buffer.life.alignment);
+    }
+    return arena;
+  }
+
+  void assign(Arena &arena) {
+    VariantOp variant = arena.variant;
+    SmallVector<Buffer> &buffers = arena.buffers;
     // Zeroed buffers lie at the start, where nothing else ever comes: runs
     // leave them zero.
-    size_t zeroedCount = llvm::count_if(
-        buffers, [](Buffer &buffer) { return buffer.op.getZeroed(); });
     SmallVector<int64_t> offsets;
-    int64_t zeroed =
-        placeZeroed(MutableArrayRef(buffers).take_front(zeroedCount), offsets);
-    zeroed = llvm::alignTo(zeroed, arenaAlignment);
+    for (int64_t offset : arena.offsets) {
+      offsets.push_back(arena.zeroed.begin + offset);
+    }
+    int64_t zeroed = arena.zeroed.all;
     SmallVector<BufferLife> lives;
     int64_t alignment = arenaAlignment;
-    for (const Buffer &buffer : llvm::drop_begin(buffers, zeroedCount)) {
+    for (const Buffer &buffer : llvm::drop_begin(buffers, arena.zeroedCount)) {
       lives.push_back(buffer.life);
       alignment = std::max(alignment, buffer.life.alignment);
     }
@@ -125,17 +179,17 @@ private:
         op.erase();
       }
     }
-    int64_t arena = llvm::alignTo(start + placed.end, arenaAlignment);
+    int64_t bytes = llvm::alignTo(start + placed.end, arenaAlignment);
     if (zeroed != 0) {
       variant.setZeroedBytesAttr(builder.getI64IntegerAttr(zeroed));
     }
-    variant.setArenaBytesAttr(builder.getI64IntegerAttr(arena));
+    variant.setArenaBytesAttr(builder.getI64IntegerAttr(bytes));
     variant->setAttr("plan.live_bytes", builder.getI64IntegerAttr(live));
-    arenaBytes += arena;
+    arenaBytes += bytes;
     bufferBytes += sum;
     liveBytes += live;
     if (remarks) {
-      variant.emitRemark() << "arena of " << arena << " bytes for "
+      variant.emitRemark() << "arena of " << bytes << " bytes for "
                            << buffers.size() << " buffers of " << sum
                            << " bytes in all, " << live << " live at once";
     }

@@ -7,6 +7,7 @@
 
 #include "passes/plan/Passes.h"
 
+#include "dialects/graph/Dims.h"
 #include "dialects/graph/InPlace.h"
 #include "dialects/graph/Views.h"
 #include "dialects/kernel/OperandValues.h"
@@ -107,9 +108,13 @@ private:
     if (!inputs || !outputs) {
       return failure();
     }
+    FailureOr<BucketAttr> bucket = getBucket(func);
+    if (failed(bucket)) {
+      return failure();
+    }
     auto function =
         FunctionOp::create(builder, func.getLoc(), func.getSymName(), inputs,
-                           outputs, uint64_t(::countFlops(func)));
+                           outputs, uint64_t(::countFlops(func)), *bucket);
     setValues(func, function);
     builder.createBlock(&function.getBody());
     SmallVector<StringRef> features(isa.begin(), isa.end());
@@ -122,6 +127,58 @@ private:
     builder.createBlock(&variant.getRun());
     PlanWriter writer(variant, symbols);
     return lowerBody(func, writer);
+  }
+
+  /// What graph.bucket of `func` and graph.dims of its arguments say; null
+  /// where it was made for no sizes.
+  static FailureOr<BucketAttr> getBucket(func::FuncOp func) {
+    Attribute attribute = func->getAttr(graph::bucketAttrName);
+    if (!attribute) {
+      return BucketAttr();
+    }
+    auto bucket = dyn_cast<DictionaryAttr>(attribute);
+    auto entry = bucket ? bucket.getAs<StringAttr>("entry") : StringAttr();
+    auto sizes =
+        bucket ? bucket.getAs<DictionaryAttr>("sizes") : DictionaryAttr();
+    if (!entry || !sizes || sizes.empty()) {
+      return func.emitError("expected ")
+             << graph::bucketAttrName << " with entry and sizes, got "
+             << attribute;
+    }
+    Builder builder(func.getContext());
+    SmallVector<Attribute> dims;
+    for (NamedAttribute size : sizes) {
+      auto number = dyn_cast<IntegerAttr>(size.getValue());
+      SmallVector<int64_t> places = findDim(func, size.getName());
+      if (!number || places.empty()) {
+        return func.emitError("expected an i64 and ")
+               << graph::dimsAttrName
+               << " of an argument for each dimension of "
+               << graph::bucketAttrName << ", got " << attribute;
+      }
+      dims.push_back(BucketDimAttr::get(func.getContext(), size.getName(),
+                                        number.getInt(),
+                                        builder.getDenseI64ArrayAttr(places)));
+    }
+    return BucketAttr::get(func.getContext(), entry,
+                           builder.getArrayAttr(dims));
+  }
+
+  /// The arguments and axes that are called `name`, a pair each.
+  static SmallVector<int64_t> findDim(func::FuncOp func, StringAttr name) {
+    SmallVector<int64_t> places;
+    for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+      auto dims = func.getArgAttrOfType<ArrayAttr>(i, graph::dimsAttrName);
+      if (!dims) {
+        continue;
+      }
+      for (auto [axis, dim] : llvm::enumerate(dims)) {
+        if (dim == name) {
+          places.append({int64_t(i), int64_t(axis)});
+        }
+      }
+    }
+    return places;
   }
 
   /// What the arguments' `kernel.values` say, where any does: one per input.

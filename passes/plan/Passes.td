@@ -56,7 +56,7 @@ def LowerToPlan : Pass<"plan-lower", "::mlir::ModuleOp"> {
     Statistic<"copies", "copies", "Outputs that had to be copied">];
 }
 
-def AssignBuffers : Pass<"plan-assign-buffers", "::minic::plan::FunctionOp"> {
+def AssignBuffers : Pass<"plan-assign-buffers", "::mlir::ModuleOp"> {
   let summary = "Gives every buffer its place in one arena";
   let description = [{
     A buffer is live from the first to the last command that uses it; buffers
@@ -64,7 +64,8 @@ def AssignBuffers : Pass<"plan-assign-buffers", "::minic::plan::FunctionOp"> {
     that fits it between those live with it (best fit), in several orders, of
     which the smallest arena is kept. The result depends on nothing but the plan.
     Scratch memory is a buffer like others; a buffer that no command uses is
-    erased.
+    erased. Functions of one entry run in one arena: the zeroed buffers of each
+    have a place of their own, before everything else.
   }];
   let options = [
     Option<"remarks", "remarks", "bool", "false",

@@ -31,7 +31,7 @@ _SECONDS_TO_STOP = 10
 
 def compile(model: str | os.PathLike[str], output: str | os.PathLike[str] |
             None = None, *, mode: str | None = None, target: str | None = None,
-            dims: Mapping[str, int] | None = None,
+            dims: Mapping[str, int | Sequence[int]] | None = None,
             db: str | os.PathLike[str] | None = None,
             progress: bool | Callable[[str], object] = False,
             **options: object) -> pathlib.Path:
@@ -41,7 +41,8 @@ def compile(model: str | os.PathLike[str], output: str | os.PathLike[str] |
 
     mode: "default", "max-autotune", ... as `minic --help` lists them.
     target: "auto", "cpu", "cuda", "cuda:sm_90a,sm_80".
-    dims: sizes of dimensions that the model names, {"batch": 8}.
+    dims: sizes of dimensions that the model names, {"batch": 8}; of several
+    sizes, {"batch": [1, 8]}, each gets a plan.
     db: the tuning database; default: the user's.
     progress: called with each line of what the compiler says; True prints.
     options: any other option of `minic`, with _ for -: threads=2,
@@ -53,10 +54,15 @@ def compile(model: str | os.PathLike[str], output: str | os.PathLike[str] |
     model = pathlib.Path(model)
     path = pathlib.Path(output) if output else model.with_suffix(".minic")
     words = dict(options, output=path, mode=mode, target=target, tune_db=db,
-                 dim=[f"{name}={size}" for name, size in (dims or {}).items()])
+                 dim=[f"{name}={_sizes(size)}"
+                      for name, size in (dims or {}).items()])
     command = [_find_compiler(), *_arguments(words), "--", os.fspath(model)]
     _run(command, _listener(progress))
     return path
+
+
+def _sizes(size: int | Sequence[int]):
+    return size if isinstance(size, int) else ",".join(map(str, size))
 
 
 def _find_compiler():

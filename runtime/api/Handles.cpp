@@ -4,7 +4,7 @@
 
 #include "runtime/api/DlpackTensor.h"
 #include "runtime/api/LastError.h"
-#include "runtime/program/Context.h"
+#include "runtime/program/EntryContext.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -13,11 +13,14 @@
 using namespace minic::runtime;
 
 struct minic_program {
-  std::shared_ptr<const Program> program;
+  std::shared_ptr<const Entry> entry;
+
+  /// What is the same for all buckets is asked of the first.
+  const Program &first() const { return *entry->buckets().front(); }
 };
 
 struct minic_context {
-  std::unique_ptr<Context> context;
+  std::unique_ptr<EntryContext> context;
   std::vector<Tensor> inputs, outputs; // room for a run's views
   std::string graphRefusal;            // as last asked for
 };
@@ -50,7 +53,7 @@ static absl::Status missing(const char *argument) {
       absl::StrCat(argument, ": expected a value, got a null pointer"));
 }
 
-static absl::Status adopt(absl::StatusOr<std::shared_ptr<const Program>> loaded,
+static absl::Status adopt(absl::StatusOr<std::shared_ptr<const Entry>> loaded,
                           minic_program **program) {
   if (loaded.ok()) {
     *program = new minic_program{std::move(*loaded)};
@@ -66,7 +69,7 @@ minic_status minic_program_load(const char *path,
       return missing(path ? "program" : "path");
     }
     *program = nullptr;
-    return adopt(Program::load(path, toOptions(options)), program);
+    return adopt(Entry::load(path, toOptions(options)), program);
   });
 }
 
@@ -78,10 +81,9 @@ minic_status minic_program_load_bytes(const void *data, size_t bytes,
       return missing(data ? "program" : "data");
     }
     *program = nullptr;
-    return adopt(
-        Program::loadBytes({static_cast<const std::byte *>(data), bytes},
-                           toOptions(options)),
-        program);
+    return adopt(Entry::loadBytes({static_cast<const std::byte *>(data), bytes},
+                                  toOptions(options)),
+                 program);
   });
 }
 
@@ -93,14 +95,16 @@ minic_status minic_program_load_function(const minic_program *program,
       return missing(program ? "other" : "program");
     }
     *other = nullptr;
-    return adopt(program->program->loadFunction(toOptions(options)), other);
+    return adopt(program->entry->loadFunction(toOptions(options)), other);
   });
 }
 
 void minic_program_destroy(minic_program *program) { delete program; }
 
+/// `bytes` are those of tensor `index`, where there is one.
+template <typename Bytes>
 static minic_status describe(const std::vector<TensorSpec> &specs,
-                             const char *role, size_t index,
+                             const Bytes &bytes, const char *role, size_t index,
                              minic_tensor_info *info) {
   return guarded([&] {
     if (!info) {
@@ -111,54 +115,106 @@ static minic_status describe(const std::vector<TensorSpec> &specs,
           "no ", role, " ", index, ": the program has ", specs.size()));
     }
     const TensorSpec &spec = specs[index];
-    *info = {spec.name.c_str(),         toDlpack(spec.dtype),
-             int32_t(spec.dims.size()), spec.dims.data(),
-             uint64_t(spec.bytes()),    spec.alignment};
+    *info = {spec.name.c_str(), toDlpack(spec.dtype), int32_t(spec.dims.size()),
+             spec.dims.data(),  bytes(index),         spec.alignment};
     return absl::OkStatus();
   });
 }
 
 size_t minic_program_input_count(const minic_program *program) {
-  return program->program->inputs().size();
+  return program->entry->inputs().size();
 }
 
 size_t minic_program_output_count(const minic_program *program) {
-  return program->program->outputs().size();
+  return program->entry->outputs().size();
 }
 
 minic_status minic_program_input(const minic_program *program, size_t index,
                                  minic_tensor_info *info) {
-  return describe(program->program->inputs(), "input", index, info);
+  const Entry &entry = *program->entry;
+  return describe(
+      entry.inputs(), [&](size_t i) { return entry.inputBytes(i); }, "input",
+      index, info);
 }
 
 minic_status minic_program_output(const minic_program *program, size_t index,
                                   minic_tensor_info *info) {
-  return describe(program->program->outputs(), "output", index, info);
+  const Entry &entry = *program->entry;
+  return describe(
+      entry.outputs(), [&](size_t i) { return entry.outputBytes(i); }, "output",
+      index, info);
 }
 
 int64_t minic_program_in_place_input(const minic_program *program,
                                      size_t index) {
-  const std::vector<TensorSpec> &outputs = program->program->outputs();
+  const std::vector<TensorSpec> &outputs = program->entry->outputs();
   return index < outputs.size() && outputs[index].inPlaceOf
              ? int64_t(*outputs[index].inPlaceOf)
              : -1;
 }
 
+size_t minic_program_dim_count(const minic_program *program) {
+  return program->entry->dims().size();
+}
+
+minic_status minic_program_dim(const minic_program *program, size_t index,
+                               minic_dim_info *info) {
+  return guarded([&] {
+    if (!program || !info) {
+      return missing(program ? "info" : "program");
+    }
+    const std::vector<VaryingDim> &dims = program->entry->dims();
+    if (index >= dims.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "no dimension ", index, ": the program has ", dims.size()));
+    }
+    *info = {dims[index].name.c_str(), dims[index].sizes.size(),
+             dims[index].sizes.data()};
+    return absl::OkStatus();
+  });
+}
+
+size_t minic_program_bucket_count(const minic_program *program) {
+  return program->entry->buckets().size();
+}
+
+static absl::Status checkBucket(const Entry &entry, size_t index) {
+  size_t count = entry.buckets().size();
+  return index < count ? absl::OkStatus()
+                       : absl::InvalidArgumentError(absl::StrCat(
+                             "no bucket ", index, ": the program has ", count));
+}
+
+minic_status minic_program_bucket(const minic_program *program, size_t index,
+                                  minic_bucket_info *info) {
+  return guarded([&] {
+    if (!program || !info) {
+      return missing(program ? "info" : "program");
+    }
+    const Entry &entry = *program->entry;
+    if (absl::Status status = checkBucket(entry, index); !status.ok()) {
+      return status;
+    }
+    *info = {entry.buckets()[index]->function(), entry.sizes(index).data()};
+    return absl::OkStatus();
+  });
+}
+
 uint64_t minic_program_arena_bytes(const minic_program *program) {
-  return program->program->arenaBytes();
+  return program->entry->arenaBytes();
 }
 
 int32_t minic_program_threads(const minic_program *program) {
-  return program->program->threads();
+  return program->first().threads();
 }
 
 DLDevice minic_program_device(const minic_program *program) {
-  DevicePlace place = program->program->place();
+  DevicePlace place = program->first().place();
   return {DLDeviceType(place.type), place.index};
 }
 
 const char *minic_program_evidence(const minic_program *program) {
-  return program->program->evidence();
+  return program->first().evidence();
 }
 
 /// Runs `body` with the memory of the program's place.
@@ -168,7 +224,7 @@ static minic_status withMemory(const minic_program *program, const Body &body) {
     if (!program) {
       return missing("program");
     }
-    return body(program->program->executable().memory());
+    return body(program->first().executable().memory());
   });
 }
 
@@ -186,7 +242,7 @@ minic_status minic_program_allocate(const minic_program *program,
 
 void minic_program_release(const minic_program *program, void *memory) {
   if (program && memory) {
-    program->program->executable().memory().release(memory);
+    program->first().executable().memory().release(memory);
   }
 }
 
@@ -247,13 +303,13 @@ minic_status minic_context_create(const minic_program *program,
     if (!known.ok()) {
       return known.status();
     }
-    absl::StatusOr<std::unique_ptr<Context>> created =
-        Context::create(program->program, *known);
+    absl::StatusOr<std::unique_ptr<EntryContext>> created =
+        EntryContext::create(program->entry, *known);
     if (created.ok()) {
       *context = new minic_context{
           std::move(*created),
-          std::vector<Tensor>(program->program->inputs().size()),
-          std::vector<Tensor>(program->program->outputs().size()),
+          std::vector<Tensor>(program->entry->inputs().size()),
+          std::vector<Tensor>(program->entry->outputs().size()),
           {}};
     }
     return created.status();
@@ -288,11 +344,11 @@ minic_status minic_context_run(minic_context *context, const DLTensor *inputs,
     if (!context) {
       return missing("context");
     }
-    const Program &program = context->context->program();
+    const Entry &entry = context->context->entry();
     absl::Status status =
-        view(inputs, input_count, "input", program.inputs(), context->inputs);
+        view(inputs, input_count, "input", entry.inputs(), context->inputs);
     if (status.ok()) {
-      status = view(outputs, output_count, "output", program.outputs(),
+      status = view(outputs, output_count, "output", entry.outputs(),
                     context->outputs);
     }
     if (!status.ok()) {
@@ -324,6 +380,24 @@ minic_status minic_context_graph_counters(const minic_context *context,
     minic_graph_counters all = {counters->struct_size, counted.instantiations,
                                 counted.updates, counted.replays,
                                 counted.plainRuns};
+    std::memcpy(counters, &all, std::min(counters->struct_size, sizeof(all)));
+    return absl::OkStatus();
+  });
+}
+
+minic_status minic_context_bucket_counters(const minic_context *context,
+                                           size_t index,
+                                           minic_bucket_counters *counters) {
+  return guarded([&] {
+    if (!context || !counters) {
+      return missing(context ? "counters" : "context");
+    }
+    if (absl::Status status = checkBucket(context->context->entry(), index);
+        !status.ok()) {
+      return status;
+    }
+    minic_bucket_counters all = {counters->struct_size,
+                                 context->context->counters(index).runs};
     std::memcpy(counters, &all, std::min(counters->struct_size, sizeof(all)));
     return absl::OkStatus();
   });

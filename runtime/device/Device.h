@@ -66,7 +66,7 @@ struct LibraryAlgorithm {
 
 class Executable;
 
-/// What an Executable is made from; all but the sibling outlives it.
+/// What an Executable is made from; all but the siblings outlives it.
 struct ExecutableSource {
   const format::ArtifactReader &artifact;
   const format::Function &function;
@@ -79,9 +79,9 @@ struct ExecutableSource {
   /// made later; null: nothing is kept.
   std::shared_ptr<SparePool> spares = nullptr;
   bool onlyListsAlgorithms = false; // see ProgramOptions
-  /// Loaded from the same artifact; null: none. Constants that it has in the
+  /// Loaded from the same artifact. Constants that one of them has in the
   /// memory of the same device are shared.
-  const Executable *sibling = nullptr;
+  absl::Span<const Executable *const> siblings = {};
 };
 
 struct ExecutionOptions {

@@ -6,6 +6,7 @@
 
 #include "runtime/base/Tensor.h"
 #include "runtime/format/CallChecker.h"
+#include "runtime/format/EntryChecker.h"
 #include "runtime/format/GraphChecker.h"
 #include "runtime/format/LaunchChecker.h"
 
@@ -402,7 +403,7 @@ absl::Status checkMetadata(const Artifact &artifact, SectionBytes sections) {
       RETURN_IF_ERROR(checkVariant(*variant, artifact, *function));
     }
   }
-  return absl::OkStatus();
+  return checkEntries(artifact);
 }
 
 } // namespace minic::format

@@ -10,17 +10,16 @@
 
 namespace minic::runtime {
 
-static absl::Status checkCallers(const Program &program,
+static absl::Status checkCallers(const Program &program, uint64_t bytes,
                                  const ContextOptions &options,
                                  uint64_t alignment) {
   if (reinterpret_cast<uintptr_t>(options.arena) % alignment != 0) {
     return absl::InvalidArgumentError(absl::StrCat(
         "arena: expected memory aligned to ", alignment, " bytes"));
   }
-  if (options.arenaBytes < program.arenaBytes()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("arena: expected ", program.arenaBytes(), " bytes, got ",
-                     options.arenaBytes));
+  if (options.arenaBytes < bytes) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "arena: expected ", bytes, " bytes, got ", options.arenaBytes));
   }
   absl::Status status = program.executable().checkPointer(options.arena);
   return status.ok() ? status
@@ -28,21 +27,20 @@ static absl::Status checkCallers(const Program &program,
                                     absl::StrCat("arena: ", status.message()));
 }
 
-absl::StatusOr<Arena> Arena::create(const Program &program,
+absl::StatusOr<Arena> Arena::create(const Program &program, uint64_t bytes,
                                     const ContextOptions &options) {
   const DeviceMemory &memory = program.executable().memory();
   Arena arena;
   arena.stream_ = options.stream;
   if (options.arena) {
     absl::Status status =
-        checkCallers(program, options, memory.isHost() ? 64 : 256);
+        checkCallers(program, bytes, options, memory.isHost() ? 64 : 256);
     if (!status.ok()) {
       return status;
     }
     arena.data_ = static_cast<std::byte *>(options.arena);
     return arena;
   }
-  uint64_t bytes = program.arenaBytes();
   if (memory.isHost()) {
     // Huge pages, and none that is never touched.
     absl::StatusOr<AlignedBuffer> own = AlignedBuffer::create(bytes);

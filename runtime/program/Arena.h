@@ -12,9 +12,10 @@ namespace minic::runtime {
 
 class Arena {
 public:
-  /// Follows `options`; `program` outlives the arena. InvalidArgument for a
-  /// caller's arena that is too small, misaligned or elsewhere.
-  static absl::StatusOr<Arena> create(const Program &program,
+  /// `bytes` where `program` runs, as `options` say; `program` outlives the
+  /// arena. InvalidArgument for a caller's arena that is too small, misaligned
+  /// or elsewhere.
+  static absl::StatusOr<Arena> create(const Program &program, uint64_t bytes,
                                       const ContextOptions &options);
 
   Arena() = default;

@@ -103,7 +103,8 @@ Context::create(std::shared_ptr<const Program> program,
     return absl::InvalidArgumentError(
         "stream: expected none, the program runs on a CPU");
   }
-  absl::StatusOr<Arena> arena = Arena::create(*program, options);
+  absl::StatusOr<Arena> arena =
+      Arena::create(*program, program->arenaBytes(), options);
   if (!arena.ok()) {
     return arena.status();
   }

@@ -11,14 +11,25 @@
 
 namespace minic::runtime {
 
+/// The function called `name`, or the first one of the entry called so, which
+/// `entry` becomes.
 static absl::StatusOr<const format::Function *>
-findFunction(const format::Artifact &artifact, const std::string &name) {
+findFunction(const format::Artifact &artifact, const std::string &name,
+             const format::Entry *&entry) {
   std::vector<std::string> names;
   for (const format::Function *function : *artifact.functions()) {
     names.push_back(function->name()->str());
     if (names.back() == name) {
       return function;
     }
+  }
+  for (uint32_t i = 0; artifact.entries() && i < artifact.entries()->size();
+       ++i) {
+    entry = artifact.entries()->Get(i);
+    if (entry->name()->str() == name) {
+      return artifact.functions()->Get(entry->buckets()->Get(0)->function());
+    }
+    names.push_back(entry->name()->str());
   }
   return absl::NotFoundError(
       absl::StrCat("no function '", name,
@@ -118,9 +129,9 @@ static absl::Status collectConstants(LoadedFile &file,
 }
 
 static absl::Status loadImpl(Program::Impl &impl, const ProgramOptions &options,
-                             const Executable *sibling) {
-  absl::StatusOr<const format::Function *> function =
-      findFunction(impl.file->artifact.metadata(), options.function);
+                             absl::Span<const Executable *const> siblings) {
+  absl::StatusOr<const format::Function *> function = findFunction(
+      impl.file->artifact.metadata(), options.function, impl.entry);
   if (!function.ok()) {
     return function.status();
   }
@@ -137,7 +148,7 @@ static absl::Status loadImpl(Program::Impl &impl, const ProgramOptions &options,
   absl::StatusOr<std::unique_ptr<Executable>> executable = device->load(
       {impl.file->artifact, *impl.function, *impl.variant, impl.file->constants,
        options.strictLibraries, options.device, options.spares,
-       options.onlyListsAlgorithms, sibling});
+       options.onlyListsAlgorithms, siblings});
   if (!executable.ok()) {
     return executable.status();
   }
@@ -164,7 +175,7 @@ makeImpl(absl::StatusOr<format::ArtifactReader> artifact,
     return annotate(name, status);
   }
   auto impl = std::make_unique<Program::Impl>(std::move(file));
-  status = loadImpl(*impl, options, /*sibling=*/nullptr);
+  status = loadImpl(*impl, options, /*siblings=*/{});
   if (!status.ok()) {
     return annotate(name, status);
   }
@@ -196,10 +207,15 @@ Program::loadBytes(absl::Span<const std::byte> bytes,
   return std::shared_ptr<const Program>(new Program(std::move(*impl)));
 }
 
-absl::StatusOr<std::shared_ptr<const Program>>
-Program::loadFunction(const ProgramOptions &options) const {
+absl::StatusOr<std::shared_ptr<const Program>> Program::loadFunction(
+    const ProgramOptions &options,
+    absl::Span<const std::shared_ptr<const Program>> siblings) const {
   auto impl = std::make_unique<Impl>(impl_->file);
-  absl::Status status = loadImpl(*impl, options, impl_->executable.get());
+  std::vector<const Executable *> executables = {impl_->executable.get()};
+  for (const std::shared_ptr<const Program> &sibling : siblings) {
+    executables.push_back(sibling->impl_->executable.get());
+  }
+  absl::Status status = loadImpl(*impl, options, executables);
   if (!status.ok()) {
     return annotate(impl_->file->name, status);
   }
@@ -210,6 +226,10 @@ const std::vector<TensorSpec> &Program::inputs() const { return impl_->inputs; }
 
 const std::vector<TensorSpec> &Program::outputs() const {
   return impl_->outputs;
+}
+
+const char *Program::function() const {
+  return impl_->function->name()->c_str();
 }
 
 DevicePlace Program::place() const { return impl_->executable->place(); }

@@ -9,6 +9,7 @@
 #include "runtime/base/Tensor.h"
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 
 #include <functional>
 #include <memory>
@@ -25,6 +26,7 @@ using ConstantProvider = std::function<absl::Status(
     const format::Constant &constant, void *destination)>;
 
 struct ProgramOptions {
+  /// A function, or an entry, of which it is the first.
   std::string function = "main";
   /// Picks the variant with this thread count; 0: the artifact's first variant
   /// that this machine can run.
@@ -59,11 +61,13 @@ public:
             const ProgramOptions &options = {});
 
   /// Another function of the same artifact, or another plan of this one. The
-  /// mapped file is shared, and so is every constant that both use and that is
-  /// on the same device already. Either may be destroyed first.
-  /// `options.constants` is not called: external constants are shared, too.
-  absl::StatusOr<std::shared_ptr<const Program>>
-  loadFunction(const ProgramOptions &options) const;
+  /// mapped file is shared, and so is every constant that it uses and that
+  /// this one, or one of `siblings` of the same artifact, has on the same
+  /// device already. Either may be destroyed first. `options.constants` is not
+  /// called: external constants are shared, too.
+  absl::StatusOr<std::shared_ptr<const Program>> loadFunction(
+      const ProgramOptions &options,
+      absl::Span<const std::shared_ptr<const Program>> siblings = {}) const;
 
   ~Program();
   Program(const Program &) = delete;
@@ -71,6 +75,8 @@ public:
 
   const std::vector<TensorSpec> &inputs() const;
   const std::vector<TensorSpec> &outputs() const;
+  /// Its name in the artifact. Lives as long as the program.
+  const char *function() const;
   /// The device that runs it and holds the caller's tensors.
   DevicePlace place() const;
   /// The loaded kernels; also allocates device memory and records runs.

@@ -26,6 +26,8 @@ struct Program::Impl {
       : file(std::move(file)) {}
 
   std::shared_ptr<const LoadedFile> file;
+  /// What it was loaded as; null for a function by its own name.
+  const format::Entry *entry = nullptr;
   const format::Function *function = nullptr;
   const format::Variant *variant = nullptr;
   std::vector<TensorSpec> inputs, outputs;

@@ -13,6 +13,7 @@
 #include "tools/common/DeviceTensors.h"
 #include "tools/common/ModelInputs.h"
 #include "tools/common/ReferenceCheck.h"
+#include "tools/minic-run/ChooseBucket.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -24,6 +25,7 @@
 namespace minic::tools {
 
 using runtime::Context;
+using runtime::Entry;
 using runtime::Program;
 using runtime::Tensor;
 using runtime::TensorSpec;
@@ -103,18 +105,23 @@ absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
   programOptions.device = options.device;
   programOptions.strictLibraries = options.strictLibraries;
   programOptions.constants = runtime::randomConstants(options.seed);
+  absl::StatusOr<std::shared_ptr<const Entry>> entry =
+      Entry::load(options.artifact, programOptions);
+  if (!entry.ok()) {
+    return entry.status();
+  }
+  absl::StatusOr<std::vector<std::string>> inputFiles =
+      assignFiles(options.inputs, (*entry)->inputs(), "input");
+  if (!inputFiles.ok()) {
+    return inputFiles.status();
+  }
   absl::StatusOr<std::shared_ptr<const Program>> program =
-      Program::load(options.artifact, programOptions);
+      chooseBucket(**entry, options.sizes, *inputFiles, options.bf16);
   if (!program.ok()) {
     return program.status();
   }
   const std::vector<TensorSpec> &inputSpecs = (*program)->inputs();
   const std::vector<TensorSpec> &outputSpecs = (*program)->outputs();
-  absl::StatusOr<std::vector<std::string>> inputFiles =
-      assignFiles(options.inputs, inputSpecs, "input");
-  if (!inputFiles.ok()) {
-    return inputFiles.status();
-  }
   absl::StatusOr<std::vector<std::string>> outputFiles =
       assignFiles(options.outputs, outputSpecs, "output");
   if (!outputFiles.ok()) {
@@ -173,7 +180,7 @@ absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
   if (options.check) {
     ReferenceRequest request;
     request.model = options.model.empty() ? options.artifact : options.model;
-    request.function = options.function;
+    request.function = (*program)->function();
     right = checkAgainstReference(request, inputSpecs, inputs->tensors,
                                   outputSpecs, outputs->tensors);
   } else if (!options.expected.empty()) {

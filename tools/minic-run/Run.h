@@ -8,6 +8,7 @@
 #include "runtime/device/Device.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ namespace minic::tools {
 struct RunOptions {
   std::string artifact;
   std::vector<std::string> inputs, outputs; // FILE or NAME=FILE
-  std::string function = "main";
+  std::string function = "main";            // or an entry
+  std::map<std::string, int64_t> sizes;     // of an entry's dimensions
   std::string model; // of the check; empty: what the artifact carries
   std::string
       expected; // file of `minic evaluate` to compare with; may be empty

@@ -6,6 +6,8 @@
 #include "tools/common/GpuFlags.h"
 #include "tools/minic-run/Run.h"
 
+#include "absl/strings/numbers.h"
+
 #include <CLI/CLI.hpp>
 
 int main(int argc, char **argv) {
@@ -39,6 +41,12 @@ int main(int argc, char **argv) {
   app.add_option("--function", options.function, "Function to run")
       ->type_name("NAME")
       ->capture_default_str();
+  std::vector<std::string> dims;
+  app.add_option("--dim", dims,
+                 "Size of a dimension that varies; inputs from files say "
+                 "theirs themselves (default: the first plan's)")
+      ->type_name("NAME=SIZE")
+      ->allow_extra_args(false);
   app.add_option("--threads", options.threads,
                  "Use the plan for N threads (default: the artifact's first "
                  "that runs here)")
@@ -74,5 +82,15 @@ int main(int argc, char **argv) {
     return *code;
   }
   options.bf16 = dtype == "bf16";
+  for (const std::string &dim : dims) {
+    size_t equal = dim.rfind('=');
+    int64_t size = 0;
+    if (equal == std::string::npos || equal == 0 ||
+        !absl::SimpleAtoi(dim.substr(equal + 1), &size) || size < 1) {
+      return minic::tools::fail("minic-run", minic::runtime::ExitCode::Usage,
+                                "--dim: expected NAME=SIZE, got '" + dim + "'");
+    }
+    options.sizes[dim.substr(0, equal)] = size;
+  }
   return minic::tools::run(options);
 }

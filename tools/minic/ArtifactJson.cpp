@@ -199,6 +199,23 @@ static Json inspect(const format::Function &function) {
   return json;
 }
 
+static Json inspect(const format::Entry &entry,
+                    const format::Artifact &metadata) {
+  Json json = {{"name", entry.name()->str()},
+               {"dims", Json::array()},
+               {"buckets", Json::array()}};
+  for (const format::EntryDim *dim : *entry.dims()) {
+    json["dims"].push_back(dim->name()->str());
+  }
+  for (const format::Bucket *bucket : *entry.buckets()) {
+    json["buckets"].push_back(
+        {{"sizes", dimsOf(*bucket->sizes())},
+         {"function",
+          metadata.functions()->Get(bucket->function())->name()->str()}});
+  }
+  return json;
+}
+
 std::string inspectJson(const format::ArtifactReader &artifact) {
   using format::SectionKind;
   const format::Artifact &metadata = artifact.metadata();
@@ -231,6 +248,11 @@ std::string inspectJson(const format::ArtifactReader &artifact) {
         {{"kind", format::EnumNameBinaryKind(binary->kind())},
          {"arch", binary->arch()->str()},
          {"bytes", binary->bytes()}});
+  }
+  json["entries"] = Json::array();
+  for (uint32_t i = 0; metadata.entries() && i < metadata.entries()->size();
+       ++i) {
+    json["entries"].push_back(inspect(*metadata.entries()->Get(i), metadata));
   }
   json["functions"] = Json::array();
   for (const format::Function *function : *metadata.functions()) {

@@ -69,7 +69,8 @@ static mlir::LogicalResult import(const CompareArguments &arguments,
                                   const CompileOptions &options,
                                   mlir::MLIRContext &context,
                                   ComparedModel &model) {
-  ImportOptions importOptions{options.weights, options.functions, options.dims};
+  ImportOptions importOptions{
+      options.weights, options.functions, {options.dims, options.buckets}};
   importOptions.namesTensors = true;
   auto imported = importModel(arguments.model, context, importOptions);
   if (mlir::failed(imported)) {

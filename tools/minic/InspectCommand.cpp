@@ -120,6 +120,23 @@ static void printFunction(const format::Function &function) {
   }
 }
 
+static void printEntry(const format::Entry &entry,
+                       const format::Artifact &artifact) {
+  llvm::raw_ostream &os = llvm::outs();
+  os << "entry " << entry.name()->c_str() << "\n  dimensions";
+  for (const format::EntryDim *dim : *entry.dims()) {
+    os << ' ' << dim->name()->c_str();
+  }
+  os << '\n';
+  for (const format::Bucket *bucket : *entry.buckets()) {
+    os << "  ";
+    llvm::interleaveComma(*bucket->sizes(), os);
+    os << ": function "
+       << artifact.functions()->Get(bucket->function())->name()->c_str()
+       << '\n';
+  }
+}
+
 int inspectCommand(int argc, char **argv) {
   CLI::App app("Prints what an artifact is made of: sections, signature, "
                "constants, commands.",
@@ -158,6 +175,10 @@ int inspectCommand(int argc, char **argv) {
   printSections(*artifact);
   printConstants(metadata);
   printBinaries(metadata);
+  for (uint32_t i = 0; metadata.entries() && i < metadata.entries()->size();
+       ++i) {
+    printEntry(*metadata.entries()->Get(i), metadata);
+  }
   for (const format::Function *function : *metadata.functions()) {
     printFunction(*function);
   }

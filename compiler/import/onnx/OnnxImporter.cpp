@@ -29,8 +29,8 @@ namespace {
 class GraphImport {
 public:
   GraphImport(const OnnxFile &file, const ImportOptions &options,
-              MLIRContext &context)
-      : file(file), graph(file.model().graph()), options(options),
+              const graph::DimSizes &sizes, MLIRContext &context)
+      : file(file), graph(file.model().graph()), options(options), sizes(sizes),
         context(context), builder(&context), emitter(builder) {}
 
   FailureOr<OwningOpRef<ModuleOp>> run();
@@ -49,11 +49,14 @@ private:
   knownInput(const ValueInfoProto &input, RankedTensorType type);
   LogicalResult checkDims();
   FailureOr<Dims> dimsOf(const ValueInfoProto &input);
+  /// graph.dims of an input; null where it names none.
+  ArrayAttr namedDims(const ValueInfoProto &input, const Dims &dims);
   LogicalResult returnOutputs();
 
   const OnnxFile &file;
   const GraphProto &graph;
   const ImportOptions &options;
+  const graph::DimSizes &sizes;
   MLIRContext &context;
   OpBuilder builder;
   Emitter emitter;
@@ -103,20 +106,34 @@ FailureOr<Dims> GraphImport::dimsOf(const ValueInfoProto &input) {
                      << " of input '" << input.name()
                      << "' has neither a size nor a name";
     }
-    auto bound = options.dims.find(dim.dim_param());
+    auto bound = sizes.find(dim.dim_param());
     if (!llvm::is_contained(dimNames, dim.dim_param())) {
       dimNames.push_back(dim.dim_param());
-      if (bound == options.dims.end()) {
+      if (bound == sizes.end()) {
         unboundDims.push_back(dim.dim_param());
       }
     }
-    dims.push_back(bound == options.dims.end() ? 1 : bound->second);
+    dims.push_back(bound == sizes.end() ? 1 : bound->second);
   }
   return dims;
 }
 
+ArrayAttr GraphImport::namedDims(const ValueInfoProto &input,
+                                 const Dims &dims) {
+  SmallVector<Attribute> entries;
+  bool isNamed = false;
+  const auto &declared = input.type().tensor_type().shape().dim();
+  for (auto [dim, size] : llvm::zip_equal(declared, dims)) {
+    isNamed |= !dim.has_dim_value();
+    entries.push_back(dim.has_dim_value()
+                          ? Attribute(builder.getI64IntegerAttr(size))
+                          : builder.getStringAttr(dim.dim_param()));
+  }
+  return isNamed ? builder.getArrayAttr(entries) : ArrayAttr();
+}
+
 LogicalResult GraphImport::checkDims() {
-  for (const auto &[name, size] : options.dims) {
+  for (const auto &[name, size] : sizes) {
     if (!llvm::is_contained(dimNames, name)) {
       std::vector<StringRef> names(dimNames.begin(), dimNames.end());
       InFlightDiagnostic diagnostic = error();
@@ -216,6 +233,9 @@ LogicalResult GraphImport::readInputs() {
     value.host = *host;
     function.setArgAttr(i, "graph.name",
                         StringAttr::get(&context, input->name()));
+    if (ArrayAttr dims = namedDims(*input, value.dims)) {
+      function.setArgAttr(i, graph::dimsAttrName, dims);
+    }
     if (!scope.define(input->name(), value)) {
       return error() << "input '" << input->name() << "' appears twice";
     }
@@ -305,6 +325,7 @@ public:
   }
   FailureOr<Result> import(std::unique_ptr<llvm::MemoryBuffer> buffer,
                            const ImportOptions &options,
+                           const graph::DimSizes &sizes,
                            MLIRContext &context) const override {
     std::string error;
     std::string path = buffer->getBufferIdentifier().str();
@@ -312,7 +333,7 @@ public:
     if (!file) {
       return emitError(UnknownLoc::get(&context)) << error;
     }
-    GraphImport graph(*file, options, context);
+    GraphImport graph(*file, options, sizes, context);
     FailureOr<OwningOpRef<ModuleOp>> module = graph.run();
     if (failed(module)) {
       return failure();

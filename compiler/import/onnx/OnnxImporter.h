@@ -11,7 +11,7 @@ namespace minic {
 
 /// Opsets 7 to 28 of the default domain. Inputs and outputs keep their names as
 /// `graph.name`, and ops the names of their nodes as locations. Each dimension
-/// that has a name gets its size from ImportOptions::dims. What minic lacks is
+/// that has a name gets its size from `sizes`. What minic lacks is
 /// reported once, for all nodes of the model.
 const Importer &onnxImporter();
 

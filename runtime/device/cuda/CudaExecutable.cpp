@@ -39,19 +39,25 @@ CudaExecutable::~CudaExecutable() {
   run.clear(); // library calls free what they hold of the device
 }
 
-void CudaExecutable::shareConstants(const Executable *sibling,
-                                    const std::vector<bool> &used) {
-  auto *other = dynamic_cast<const CudaExecutable *>(sibling);
-  if (!other || !(other->place() == place())) {
-    return;
-  }
-  bool isShared = false;
-  for (size_t i = 0; i < constants.size(); ++i) {
-    constants[i] = used[i] ? other->constants[i] : nullptr;
-    isShared |= constants[i] != nullptr;
-  }
-  if (isShared) {
-    constantBlocks = other->constantBlocks;
+void CudaExecutable::shareConstants(
+    absl::Span<const Executable *const> siblings,
+    const std::vector<bool> &used) {
+  for (const Executable *sibling : siblings) {
+    auto *other = dynamic_cast<const CudaExecutable *>(sibling);
+    if (!other || !(other->place() == place())) {
+      continue;
+    }
+    bool isShared = false;
+    for (size_t i = 0; i < constants.size(); ++i) {
+      if (used[i] && !constants[i] && other->constants[i]) {
+        constants[i] = other->constants[i];
+        isShared = true;
+      }
+    }
+    if (isShared) {
+      constantBlocks.insert(constantBlocks.end(), other->constantBlocks.begin(),
+                            other->constantBlocks.end());
+    }
   }
 }
 
@@ -74,7 +80,7 @@ absl::Status CudaExecutable::uploadConstants(const ExecutableSource &source) {
       }
     }
   }
-  shareConstants(source.sibling, used);
+  shareConstants(source.siblings, used);
   std::vector<uint64_t> offsets(constants.size());
   for (uint32_t i = 0; i < constants.size(); ++i) {
     if (used[i] && !constants[i]) {

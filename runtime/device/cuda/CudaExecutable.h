@@ -40,8 +40,9 @@ public:
 private:
   CudaExecutable(const ExecutableSource &source,
                  std::shared_ptr<const CudaContext> context);
-  /// Takes those of `used` that `sibling` has on the same device.
-  void shareConstants(const Executable *sibling, const std::vector<bool> &used);
+  /// Takes those of `used` that one of `siblings` has on the same device.
+  void shareConstants(absl::Span<const Executable *const> siblings,
+                      const std::vector<bool> &used);
   absl::Status uploadConstants(const ExecutableSource &source);
   std::byte *ownConstants() const;
   absl::StatusOr<std::vector<LoadedCommand>>

@@ -61,7 +61,7 @@ typedef struct minic_program minic_program;
 
 typedef struct minic_program_options {
   size_t struct_size;       /* sizeof(minic_program_options) */
-  const char *function;     /* null: "main" */
+  const char *function;     /* an entry or a function; null: "main" */
   int32_t threads;          /* the plan for so many; 0: the artifact's first */
   int32_t strict_libraries; /* not 0: another library version is an error */
   int32_t device;           /* index of the GPU; a CPU has none */
@@ -88,7 +88,8 @@ MINIC_API minic_status minic_program_load_function(
 MINIC_API void minic_program_destroy(minic_program *program);
 
 /* An input or output: dense, row-major. Strings and shapes live as long as the
- * program. */
+ * program. Where the program has several buckets, a dimension that differs
+ * among them is -1, and `bytes` are those of the largest. */
 typedef struct minic_tensor_info {
   const char *name;
   DLDataType dtype; /* i1 is kDLBool of 8 bits */
@@ -112,7 +113,35 @@ MINIC_API minic_status minic_program_output(const minic_program *program,
  * where the output has memory of its own, or there is no such output. */
 MINIC_API int64_t minic_program_in_place_input(const minic_program *program,
                                                size_t index);
-/* Memory that each context needs beside inputs and outputs. */
+/* A dimension whose size may differ from run to run. Lives as long as the
+ * program. */
+typedef struct minic_dim_info {
+  const char *name;
+  size_t size_count;
+  const int64_t *sizes; /* the sizes that it may have, ascending */
+} minic_dim_info;
+
+/* 0 for a program whose shapes are fixed. */
+MINIC_API size_t minic_program_dim_count(const minic_program *program);
+/* INVALID_ARGUMENT where there is no such index. */
+MINIC_API minic_status minic_program_dim(const minic_program *program,
+                                         size_t index, minic_dim_info *info);
+
+/* The plan for one set of sizes. Lives as long as the program. */
+typedef struct minic_bucket_info {
+  const char *function; /* a function of the artifact; may be loaded alone */
+  const int64_t *sizes; /* one for each dimension */
+} minic_bucket_info;
+
+/* 1 for a program whose shapes are fixed. */
+MINIC_API size_t minic_program_bucket_count(const minic_program *program);
+/* By ascending sizes. INVALID_ARGUMENT where there is no such index. */
+MINIC_API minic_status minic_program_bucket(const minic_program *program,
+                                            size_t index,
+                                            minic_bucket_info *info);
+
+/* Memory that each context needs beside inputs and outputs: one arena, for
+ * whichever bucket runs. */
 MINIC_API uint64_t minic_program_arena_bytes(const minic_program *program);
 MINIC_API int32_t minic_program_threads(const minic_program *program);
 /* Where it runs, and where tensors have to be: kDLCPU or kDLCUDA. */
@@ -183,7 +212,9 @@ MINIC_API minic_status minic_context_create(
 /* Null is allowed. On a GPU, once its runs are done. */
 MINIC_API void minic_context_destroy(minic_context *context);
 
-/* Runs the model on the caller's tensors, in the program's order. Device,
+/* Runs the model on the caller's tensors, in the program's order. Where sizes
+ * vary, those of the inputs decide which bucket runs; sizes that no bucket has
+ * are INVALID_ARGUMENT. Nothing is compiled, tuned or captured then. Device,
  * type, shape, strides (null or dense) and alignment of each are checked first;
  * if one is wrong, nothing is written. Tensors must not overlap an output; this
  * is not checked. But an output that updates an input in place must have that
@@ -219,6 +250,17 @@ typedef struct minic_graph_counters {
 MINIC_API
 minic_status minic_context_graph_counters(const minic_context *context,
                                           minic_graph_counters *counters);
+/* What the context did with one bucket so far. */
+typedef struct minic_bucket_counters {
+  size_t struct_size; /* sizeof(minic_bucket_counters) */
+  int64_t runs;       /* that succeeded, or were enqueued */
+} minic_bucket_counters;
+#define MINIC_BUCKET_COUNTERS_INIT {sizeof(minic_bucket_counters), 0}
+
+/* INVALID_ARGUMENT where the program has no such bucket. */
+MINIC_API minic_status
+minic_context_bucket_counters(const minic_context *context, size_t index,
+                              minic_bucket_counters *counters);
 /* Why runs replay no graph although one was asked for; else "". Valid until the
  * next such call. Never null. */
 MINIC_API const char *minic_context_graph_refusal(minic_context *context);

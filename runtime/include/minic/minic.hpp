@@ -124,16 +124,29 @@ public:
   }
 
   std::vector<TensorInfo> inputs() const {
-    return infos(minic_program_input_count(get()), minic_program_input);
+    return queried<TensorInfo>(minic_program_input_count(get()),
+                               minic_program_input);
   }
   std::vector<TensorInfo> outputs() const {
-    return infos(minic_program_output_count(get()), minic_program_output);
+    return queried<TensorInfo>(minic_program_output_count(get()),
+                               minic_program_output);
   }
   /// The input whose tensor runs must take for output `index`, too, because the
   /// output is an update of it in place; none for most.
   std::optional<size_t> inPlaceInput(size_t index) const {
     int64_t input = minic_program_in_place_input(get(), index);
     return input < 0 ? std::nullopt : std::optional(size_t(input));
+  }
+  /// Dimensions whose size may differ from run to run; none where shapes are
+  /// fixed.
+  std::vector<minic_dim_info> dims() const {
+    return queried<minic_dim_info>(minic_program_dim_count(get()),
+                                   minic_program_dim);
+  }
+  /// The plans for their sizes, ascending; one where shapes are fixed.
+  std::vector<minic_bucket_info> buckets() const {
+    return queried<minic_bucket_info>(minic_program_bucket_count(get()),
+                                      minic_program_bucket);
   }
   uint64_t arenaBytes() const { return minic_program_arena_bytes(get()); }
   int threads() const { return minic_program_threads(get()); }
@@ -156,9 +169,9 @@ private:
     }
     return Program(program);
   }
-  template <typename Query>
-  std::vector<TensorInfo> infos(size_t count, Query query) const {
-    std::vector<TensorInfo> all(count);
+  template <typename Info, typename Query>
+  std::vector<Info> queried(size_t count, Query query) const {
+    std::vector<Info> all(count);
     for (size_t i = 0; i < count; ++i) {
       query(get(), i, &all[i]); // cannot fail: i is below the count
     }
@@ -275,6 +288,13 @@ public:
   minic_graph_counters graphCounters() const {
     minic_graph_counters counters = MINIC_GRAPH_COUNTERS_INIT;
     minic_context_graph_counters(context_.get(), &counters); // cannot fail
+    return counters;
+  }
+  /// Of bucket `index` of the program's.
+  minic_bucket_counters bucketCounters(size_t index) const {
+    minic_bucket_counters counters = MINIC_BUCKET_COUNTERS_INIT;
+    // Fails where there is no such bucket: zeros then.
+    minic_context_bucket_counters(context_.get(), index, &counters);
     return counters;
   }
   /// Why runs replay no graph although one is asked for; else "".

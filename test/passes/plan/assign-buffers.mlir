@@ -104,6 +104,35 @@ plan.function @aligned inputs [] outputs [] flops = 0 {
 
 // -----
 
+// Functions of one entry share an arena: what each keeps zero lies beside what
+// the others do, and everything else behind all of it.
+// CHECK-LABEL: plan.function @small
+plan.function @small inputs [#plan.tensor_spec<name = "x", type = tensor<1xf32>, alignment = 64>] outputs [] flops = 0 bucket #plan.bucket<entry = "main", dims = [#plan.bucket_dim<name = "N", size = 1, places = [0, 0]>]> {
+  // CHECK: attributes {arena_bytes = 256 : i64, plan.live_bytes = 68 : i64, zeroed_bytes = 192 : i64}
+  // expected-remark @below {{arena of 256 bytes for 2 buffers of 68 bytes in all, 68 live at once}}
+  plan.variant "cpu" isa [] threads = 1 prepare {} run {
+    // CHECK: plan.buffer 4 {offset = 0 : i64, zeroed}
+    // CHECK: plan.buffer 64 {offset = 192 : i64}
+    %counters = plan.buffer 4 {zeroed}
+    %a = plan.buffer 64
+    plan.launch "f" grid [1](%counters, %a) access [#plan<access write>, #plan<access write>]
+  }
+}
+// CHECK-LABEL: plan.function @large
+plan.function @large inputs [#plan.tensor_spec<name = "x", type = tensor<2xf32>, alignment = 64>] outputs [] flops = 0 bucket #plan.bucket<entry = "main", dims = [#plan.bucket_dim<name = "N", size = 2, places = [0, 0]>]> {
+  // CHECK: attributes {arena_bytes = 320 : i64, plan.live_bytes = 228 : i64, status = 64 : i64, zeroed_bytes = 192 : i64}
+  // expected-remark @below {{arena of 320 bytes for 2 buffers of 228 bytes in all, 228 live at once}}
+  plan.variant "cpu" isa [] threads = 1 prepare {} run {
+    // CHECK: plan.buffer 100 {offset = 64 : i64, status, zeroed}
+    // CHECK: plan.buffer 128 {offset = 192 : i64}
+    %status = plan.buffer 100 {status, zeroed}
+    %a = plan.buffer 128
+    plan.launch "f" grid [1](%status, %a) access [#plan<access write>, #plan<access write>]
+  }
+}
+
+// -----
+
 // No buffers, no arena.
 // CHECK-LABEL: plan.function @empty
 plan.function @empty inputs [] outputs [] flops = 0 {

@@ -274,6 +274,41 @@ TEST_F(CApiTest, saysWhichInputAnOutputUpdates) {
   EXPECT_EQ(x[19], 9);
 }
 
+TEST_F(CApiTest, picksTheBucketOfTheInputs) {
+  load(scaleBuckets({4, 20}));
+  ASSERT_EQ(minic_program_dim_count(program), 1u);
+  minic_dim_info dim;
+  ASSERT_EQ(minic_program_dim(program, 0, &dim), MINIC_OK);
+  EXPECT_STREQ(dim.name, "N");
+  ASSERT_EQ(dim.size_count, 2u);
+  EXPECT_EQ(dim.sizes[1], 20);
+  EXPECT_EQ(minic_program_dim(program, 1, &dim), MINIC_INVALID_ARGUMENT);
+  ASSERT_EQ(minic_program_bucket_count(program), 2u);
+  minic_bucket_info bucket;
+  ASSERT_EQ(minic_program_bucket(program, 1, &bucket), MINIC_OK);
+  EXPECT_STREQ(bucket.function, "main[N=20]");
+  EXPECT_EQ(bucket.sizes[0], 20);
+  EXPECT_EQ(minic_program_bucket(program, 2, &bucket), MINIC_INVALID_ARGUMENT);
+  minic_tensor_info info;
+  ASSERT_EQ(minic_program_output(program, 0, &info), MINIC_OK);
+  EXPECT_EQ(info.shape[0], -1);
+  EXPECT_EQ(info.bytes, 80u);
+
+  AlignedFloats x(20, 4), y(20);
+  DLTensor input = tensor(x), output = tensor(y);
+  ASSERT_EQ(minic_context_run(context, &input, 1, &output, 1), MINIC_OK);
+  EXPECT_EQ(y[0], 9);
+  shape[0] = 5;
+  EXPECT_EQ(minic_context_run(context, &input, 1, &output, 1),
+            MINIC_INVALID_ARGUMENT);
+  EXPECT_STREQ(minic_last_error(), "no plan for N=5: expected N to be 4, 20");
+  minic_bucket_counters counters = MINIC_BUCKET_COUNTERS_INIT;
+  ASSERT_EQ(minic_context_bucket_counters(context, 1, &counters), MINIC_OK);
+  EXPECT_EQ(counters.runs, 1);
+  EXPECT_EQ(minic_context_bucket_counters(context, 2, &counters),
+            MINIC_INVALID_ARGUMENT);
+}
+
 TEST_F(CApiTest, loadsAnotherFunction) {
   load(scaleArtifact(20));
   minic_program *other = nullptr;

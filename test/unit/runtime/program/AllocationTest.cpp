@@ -2,7 +2,7 @@
 //
 // Counts allocations: run makes none.
 
-#include "runtime/program/Context.h"
+#include "runtime/program/EntryContext.h"
 #include "test/unit/runtime/testing/TestArtifact.h"
 
 #include <gtest/gtest.h>
@@ -53,6 +53,25 @@ TEST(AllocationTest, runAllocatesNothing) {
       ASSERT_TRUE((*context)->run({&input, 1}, {&output, 1}).ok());
     }
     EXPECT_EQ(allocations - before, 0) << threads << " threads";
+  }
+}
+
+TEST(AllocationTest, pickingABucketAllocatesNothing) {
+  auto entry = Entry::loadBytes(scaleBuckets({4, 12, 40}).bytes());
+  ASSERT_TRUE(entry.ok()) << entry.status();
+  auto context = EntryContext::create(*entry, {});
+  ASSERT_TRUE(context.ok()) << context.status();
+  AlignedFloats x(40), y(40);
+  for (bool isWarm : {false, true}) {
+    long before = allocations;
+    for (int64_t count : {12, 4, 40, 12}) {
+      Tensor input{x.data(), DType::f32, {&count, 1}},
+          output{y.data(), DType::f32, {&count, 1}};
+      ASSERT_TRUE((*context)->run({&input, 1}, {&output, 1}).ok());
+    }
+    if (isWarm) {
+      EXPECT_EQ(allocations - before, 0);
+    }
   }
 }
 

@@ -152,4 +152,26 @@ TestArtifact scaleArtifact(int64_t count, int64_t tile, int threads) {
   return artifact;
 }
 
+TestArtifact scaleBuckets(const std::vector<int64_t> &counts) {
+  TestArtifact artifact;
+  auto entry = std::make_unique<format::EntryT>();
+  entry->name = "main";
+  entry->dims.push_back(std::make_unique<format::EntryDimT>());
+  entry->dims[0]->name = "N";
+  entry->dims[0]->places.push_back(std::make_unique<format::DimPlaceT>());
+  artifact.metadata.functions.clear();
+  for (int64_t count : counts) {
+    auto bucket = std::make_unique<format::BucketT>();
+    bucket->function = artifact.metadata.functions.size();
+    bucket->sizes = {count};
+    entry->buckets.push_back(std::move(bucket));
+    artifact.metadata.functions.push_back(
+        std::move(scaleArtifact(count).metadata.functions[0]));
+    artifact.metadata.functions.back()->name =
+        "main[N=" + std::to_string(count) + "]";
+  }
+  artifact.metadata.entries.push_back(std::move(entry));
+  return artifact;
+}
+
 } // namespace minic::testing

@@ -67,6 +67,9 @@ private:
 
 /// y = 2 * x + 1 over `count` elements in tiles of `tile`.
 TestArtifact scaleArtifact(int64_t count, int64_t tile = 8, int threads = 1);
+/// The same for each of `counts`, ascending: the entry "main" of one dimension,
+/// "N", and a function "main[N=count]" each.
+TestArtifact scaleBuckets(const std::vector<int64_t> &counts);
 
 inline format::Address inputAddress(uint32_t index, uint64_t offset = 0) {
   return {format::Base::input, index, offset};

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Entries against the functions that they name.
+
+#include "runtime/format/EntryChecker.h"
+
+#include "runtime/format/MetadataChecker.h"
+
+#include "absl/strings/str_cat.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace minic::format {
+
+template <typename... Args>
+static absl::Status damaged(uint32_t entry, const Args &...args) {
+  return absl::DataLossError(
+      absl::StrCat("damaged artifact: entry ", entry, ": ", args...));
+}
+
+static bool
+areAlike(const flatbuffers::Vector<flatbuffers::Offset<TensorSpec>> &a,
+         const flatbuffers::Vector<flatbuffers::Offset<TensorSpec>> &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const TensorSpec *x, const TensorSpec *y) {
+                      return x->name()->string_view() ==
+                                 y->name()->string_view() &&
+                             x->dtype() == y->dtype() &&
+                             x->dims()->size() == y->dims()->size() &&
+                             x->alignment() == y->alignment() &&
+                             x->in_place() == y->in_place();
+                    });
+}
+
+/// Each dimension has its size at each of its places.
+static absl::Status checkSizes(const Entry &entry, uint32_t number,
+                               const Bucket &bucket, const Function &function) {
+  if (bucket.sizes()->size() != entry.dims()->size() ||
+      !isAligned(*bucket.sizes())) {
+    return damaged(number, "expected ", entry.dims()->size(),
+                   " sizes of a bucket, got ", bucket.sizes()->size());
+  }
+  for (uint32_t i = 0; i < entry.dims()->size(); ++i) {
+    for (const DimPlace *place : *entry.dims()->Get(i)->places()) {
+      if (place->input() >= function.inputs()->size()) {
+        return damaged(number, "input ", place->input(), " of ",
+                       function.inputs()->size());
+      }
+      const auto &dims = *function.inputs()->Get(place->input())->dims();
+      if (place->axis() >= dims.size() ||
+          dims[place->axis()] != bucket.sizes()->Get(i)) {
+        return damaged(number, "axis ", place->axis(), " of input ",
+                       place->input(), " has not the size ",
+                       bucket.sizes()->Get(i));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+static absl::Status checkEntry(const Entry &entry, uint32_t number,
+                               const Artifact &artifact) {
+  if (entry.dims()->size() == 0 || entry.buckets()->size() == 0) {
+    return damaged(number, "expected dimensions and buckets, got none");
+  }
+  for (const EntryDim *dim : *entry.dims()) {
+    if (dim->places()->size() == 0) {
+      return damaged(number, "a dimension of no input");
+    }
+  }
+  const Function *first = nullptr;
+  std::vector<int64_t> before;
+  for (const Bucket *bucket : *entry.buckets()) {
+    if (bucket->function() >= artifact.functions()->size()) {
+      return damaged(number, "function ", bucket->function(), " of ",
+                     artifact.functions()->size());
+    }
+    const Function *function = artifact.functions()->Get(bucket->function());
+    if (absl::Status status = checkSizes(entry, number, *bucket, *function);
+        !status.ok()) {
+      return status;
+    }
+    std::vector<int64_t> sizes(bucket->sizes()->begin(),
+                               bucket->sizes()->end());
+    if (first && sizes <= before) {
+      return damaged(number, "buckets do not ascend");
+    }
+    first = first ? first : function;
+    before = std::move(sizes);
+    if (!areAlike(*function->inputs(), *first->inputs()) ||
+        !areAlike(*function->outputs(), *first->outputs())) {
+      return damaged(number, "functions of different signatures");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status checkEntries(const Artifact &artifact) {
+  if (!artifact.entries()) {
+    return absl::OkStatus();
+  }
+  std::set<std::string> names;
+  for (const Function *function : *artifact.functions()) {
+    names.insert(function->name()->str());
+  }
+  for (uint32_t i = 0; i < artifact.entries()->size(); ++i) {
+    const Entry &entry = *artifact.entries()->Get(i);
+    if (!names.insert(entry.name()->str()).second) {
+      return damaged(i, "name used twice");
+    }
+    if (absl::Status status = checkEntry(entry, i, artifact); !status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+} // namespace minic::format

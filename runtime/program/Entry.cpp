@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loads every bucket of an entry and finds the one for a run's sizes.
+
+#include "runtime/program/Entry.h"
+
+#include "runtime/program/ProgramImpl.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+#include <algorithm>
+#include <array>
+
+namespace minic::runtime {
+
+/// Sizes that find compares without allocating.
+static constexpr size_t kMostDims = 16;
+
+absl::Status Entry::readTable(const format::Entry &table) {
+  if (table.dims()->size() > kMostDims) {
+    return absl::UnimplementedError(
+        absl::StrCat("entry '", table.name()->str(), "': expected at most ",
+                     kMostDims, " dimensions, got ", table.dims()->size()));
+  }
+  for (const format::EntryDim *dim : *table.dims()) {
+    const format::DimPlace &place = *dim->places()->Get(0);
+    places_.push_back({place.input(), place.axis()});
+    dims_.push_back({dim->name()->str(), {}});
+  }
+  for (const format::Bucket *bucket : *table.buckets()) {
+    for (uint32_t i = 0; i < dims_.size(); ++i) {
+      int64_t size = bucket->sizes()->Get(i);
+      sizes_.push_back(size);
+      std::vector<int64_t> &all = dims_[i].sizes;
+      auto place = std::lower_bound(all.begin(), all.end(), size);
+      if (place == all.end() || *place != size) {
+        all.insert(place, size);
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+/// Specs of `bucket` into those of all, -1 where they differ.
+static void merge(const std::vector<TensorSpec> &bucket,
+                  std::vector<TensorSpec> &all, std::vector<uint64_t> &bytes) {
+  for (size_t i = 0; i < all.size(); ++i) {
+    bytes[i] = std::max(bytes[i], uint64_t(bucket[i].bytes()));
+    for (size_t axis = 0; axis < all[i].dims.size(); ++axis) {
+      if (bucket[i].dims[axis] != all[i].dims[axis]) {
+        all[i].dims[axis] = -1;
+      }
+    }
+  }
+}
+
+void Entry::mergeSpecs() {
+  inputs_ = buckets_.front()->inputs();
+  outputs_ = buckets_.front()->outputs();
+  inputBytes_.resize(inputs_.size());
+  outputBytes_.resize(outputs_.size());
+  for (const auto &bucket : buckets_) {
+    merge(bucket->inputs(), inputs_, inputBytes_);
+    merge(bucket->outputs(), outputs_, outputBytes_);
+  }
+}
+
+absl::StatusOr<std::shared_ptr<const Entry>>
+Entry::create(std::shared_ptr<const Program> first,
+              const ProgramOptions &options) {
+  std::shared_ptr<Entry> entry(new Entry);
+  const Program::Impl &impl = first->impl();
+  entry->buckets_ = {first};
+  if (const format::Entry *table = impl.entry) {
+    if (absl::Status status = entry->readTable(*table); !status.ok()) {
+      return status;
+    }
+    const auto &functions = *impl.file->artifact.metadata().functions();
+    for (uint32_t i = 1; i < table->buckets()->size(); ++i) {
+      ProgramOptions other = options;
+      other.function =
+          functions.Get(table->buckets()->Get(i)->function())->name()->str();
+      absl::StatusOr<std::shared_ptr<const Program>> bucket =
+          first->loadFunction(other, entry->buckets_);
+      if (!bucket.ok()) {
+        return bucket.status();
+      }
+      // They run in one arena, whose zeroed part each has a share of.
+      if ((*bucket)->place() != first->place() ||
+          (*bucket)->impl().variant->zeroed_bytes() !=
+              impl.variant->zeroed_bytes()) {
+        return absl::FailedPreconditionError(
+            absl::StrCat("functions '", impl.function->name()->str(), "' and '",
+                         other.function, "' of entry '", options.function,
+                         "' have plans that differ in kind here"));
+      }
+      entry->buckets_.push_back(std::move(*bucket));
+    }
+  }
+  entry->mergeSpecs();
+  return entry;
+}
+
+absl::StatusOr<std::shared_ptr<const Entry>>
+Entry::load(const std::string &path, const ProgramOptions &options) {
+  absl::StatusOr<std::shared_ptr<const Program>> first =
+      Program::load(path, options);
+  return first.ok() ? create(std::move(*first), options) : first.status();
+}
+
+absl::StatusOr<std::shared_ptr<const Entry>>
+Entry::loadBytes(absl::Span<const std::byte> bytes,
+                 const ProgramOptions &options) {
+  absl::StatusOr<std::shared_ptr<const Program>> first =
+      Program::loadBytes(bytes, options);
+  return first.ok() ? create(std::move(*first), options) : first.status();
+}
+
+absl::StatusOr<std::shared_ptr<const Entry>>
+Entry::loadFunction(const ProgramOptions &options) const {
+  absl::StatusOr<std::shared_ptr<const Program>> first =
+      buckets_.front()->loadFunction(options, buckets_);
+  return first.ok() ? create(std::move(*first), options) : first.status();
+}
+
+uint64_t Entry::arenaBytes() const {
+  uint64_t bytes = 0;
+  for (const auto &bucket : buckets_) {
+    bytes = std::max(bytes, bucket->arenaBytes());
+  }
+  return bytes;
+}
+
+absl::Status Entry::describeUnknown(absl::Span<const int64_t> asked) const {
+  for (size_t i = 0; i < dims_.size(); ++i) {
+    const std::vector<int64_t> &sizes = dims_[i].sizes;
+    if (!std::binary_search(sizes.begin(), sizes.end(), asked[i])) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "no plan for ", dims_[i].name, "=", asked[i], ": expected ",
+          dims_[i].name, " to be ", absl::StrJoin(sizes, ", ")));
+    }
+  }
+  std::vector<std::string> sets, names;
+  for (size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+    sets.push_back(absl::StrJoin(sizes(bucket), ","));
+  }
+  for (const VaryingDim &dim : dims_) {
+    names.push_back(dim.name);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "no plan for ", absl::StrJoin(names, ","), "=", absl::StrJoin(asked, ","),
+      ": expected ", absl::StrJoin(sets, " or ")));
+}
+
+absl::StatusOr<size_t> Entry::find(absl::Span<const Tensor> inputs) const {
+  if (dims_.empty()) {
+    return 0;
+  }
+  std::array<int64_t, kMostDims> asked;
+  for (size_t i = 0; i < dims_.size(); ++i) {
+    absl::Span<const int64_t> dims = inputs[places_[i].input].dims;
+    if (places_[i].axis >= dims.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("input '", inputs_[places_[i].input].name,
+                       "': expected ", inputs_[places_[i].input].dims.size(),
+                       " dimensions, got ", dims.size()));
+    }
+    asked[i] = dims[places_[i].axis];
+  }
+  absl::Span<const int64_t> wanted(asked.data(), dims_.size());
+  size_t begin = 0, end = buckets_.size();
+  while (begin < end) {
+    size_t middle = (begin + end) / 2;
+    absl::Span<const int64_t> at = sizes(middle);
+    if (at == wanted) {
+      return middle;
+    }
+    bool isBelow = std::lexicographical_compare(at.begin(), at.end(),
+                                                wanted.begin(), wanted.end());
+    (isBelow ? begin : end) = isBelow ? middle + 1 : middle;
+  }
+  return describeUnknown(wanted);
+}
+
+} // namespace minic::runtime

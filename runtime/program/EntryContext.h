@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// EntryContext: one stream of runs of an Entry, of any of its sizes.
+
+#ifndef MINIC_RUNTIME_PROGRAM_ENTRYCONTEXT_H
+#define MINIC_RUNTIME_PROGRAM_ENTRYCONTEXT_H
+
+#include "runtime/program/Arena.h"
+#include "runtime/program/Context.h"
+#include "runtime/program/Entry.h"
+
+namespace minic::runtime {
+
+/// What a context did with one bucket.
+struct BucketCounters {
+  int64_t runs = 0;
+};
+
+/// A Context for each bucket, all in one arena. Everything that a run needs is
+/// made here, graphs included: a run picks, and neither compiles nor captures.
+/// Thread-compatible: one thread at a time.
+class EntryContext {
+public:
+  static absl::StatusOr<std::unique_ptr<EntryContext>>
+  create(std::shared_ptr<const Entry> entry, const ContextOptions &options);
+
+  /// As Context::run, for the bucket of the inputs' sizes. InvalidArgument
+  /// where there is none.
+  absl::Status run(absl::Span<const Tensor> inputs,
+                   absl::Span<const Tensor> outputs);
+  absl::Status setStream(void *stream);
+  absl::Status synchronize();
+
+  /// Of all buckets together.
+  GraphCounters graphCounters() const;
+  /// The first bucket's that has one.
+  std::string graphRefusal() const;
+  const BucketCounters &counters(size_t bucket) const {
+    return counters_[bucket];
+  }
+  const Entry &entry() const { return *entry_; }
+
+private:
+  explicit EntryContext(std::shared_ptr<const Entry> entry)
+      : entry_(std::move(entry)), counters_(entry_->buckets().size()) {}
+
+  std::shared_ptr<const Entry> entry_;
+  Arena arena_;
+  std::vector<std::unique_ptr<Context>> contexts_;
+  std::vector<BucketCounters> counters_;
+};
+
+} // namespace minic::runtime
+
+#endif // MINIC_RUNTIME_PROGRAM_ENTRYCONTEXT_H

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Entries: every bucket loaded, the one for a run's sizes picked.
+
+#include "runtime/program/EntryContext.h"
+#include "test/unit/runtime/testing/TestArtifact.h"
+
+#include <gmock/gmock.h>
+
+namespace minic::runtime {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using namespace ::minic::testing;
+
+class EntryTest : public ::testing::Test {
+protected:
+  void load(const TestArtifact &artifact) {
+    auto loaded = Entry::loadBytes(artifact.bytes());
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    entry = *loaded;
+    auto created = EntryContext::create(entry, {});
+    ASSERT_TRUE(created.ok()) << created.status();
+    context = std::move(*created);
+  }
+
+  /// y = 2 x + 1 of `count` elements; y[0] in `first`.
+  absl::Status run(int64_t count) {
+    AlignedFloats x(count), y(count);
+    x[0] = float(count);
+    Tensor input{x.data(), DType::f32, {&count, 1}},
+        output{y.data(), DType::f32, {&count, 1}};
+    absl::Status status = context->run({&input, 1}, {&output, 1});
+    first = y[0];
+    return status;
+  }
+
+  std::shared_ptr<const Entry> entry;
+  std::unique_ptr<EntryContext> context;
+  float first = 0;
+};
+
+TEST_F(EntryTest, saysWhatVaries) {
+  load(scaleBuckets({4, 12, 40}));
+  ASSERT_THAT(entry->dims(), SizeIs(1));
+  EXPECT_EQ(entry->dims()[0].name, "N");
+  EXPECT_THAT(entry->dims()[0].sizes, ElementsAre(4, 12, 40));
+  EXPECT_THAT(entry->inputs()[0].dims, ElementsAre(-1));
+  EXPECT_EQ(entry->inputBytes(0), 160u);
+  EXPECT_EQ(entry->outputBytes(0), 160u);
+  EXPECT_THAT(entry->buckets(), SizeIs(3));
+  EXPECT_STREQ(entry->buckets()[1]->function(), "main[N=12]");
+  EXPECT_THAT(entry->sizes(1), ElementsAre(12));
+}
+
+TEST_F(EntryTest, runsTheBucketOfTheInputs) {
+  load(scaleBuckets({4, 12, 40}));
+  for (int64_t count : {40, 4, 12, 12}) {
+    ASSERT_TRUE(run(count).ok());
+    EXPECT_EQ(first, 2 * float(count) + 1);
+  }
+  EXPECT_EQ(context->counters(0).runs, 1);
+  EXPECT_EQ(context->counters(1).runs, 2);
+  EXPECT_EQ(context->counters(2).runs, 1);
+}
+
+TEST_F(EntryTest, namesTheSizesThatThereAre) {
+  load(scaleBuckets({4, 12, 40}));
+  for (int64_t count : {1, 13, 41}) {
+    absl::Status status = run(count);
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_EQ(status.message(), "no plan for N=" + std::to_string(count) +
+                                    ": expected N to be 4, 12, 40");
+    EXPECT_EQ(first, 0); // nothing was written
+  }
+  for (size_t bucket : {0, 1, 2}) {
+    EXPECT_EQ(context->counters(bucket).runs, 0);
+  }
+}
+
+TEST_F(EntryTest, namesTheSetsThatThereAre) {
+  // Two dimensions, of which not every pair is there.
+  TestArtifact artifact = scaleBuckets({4, 12});
+  format::EntryT &table = *artifact.metadata.entries[0];
+  table.dims.push_back(std::make_unique<format::EntryDimT>());
+  table.dims[1]->name = "M";
+  table.dims[1]->places.push_back(
+      std::make_unique<format::DimPlaceT>(*table.dims[0]->places[0]));
+  table.dims[1]->places[0]->input = 1;
+  for (size_t i : {0, 1}) {
+    table.buckets[i]->sizes.push_back(i + 1);
+    auto m = std::make_unique<format::TensorSpecT>(
+        *artifact.metadata.functions[i]->inputs[0]);
+    m->name = "m";
+    m->dims = {int64_t(i + 1)};
+    artifact.metadata.functions[i]->inputs.push_back(std::move(m));
+  }
+  load(artifact);
+  int64_t n = 4, m = 2;
+  AlignedFloats x(12), y(12), z(12);
+  Tensor inputs[] = {{x.data(), DType::f32, {&n, 1}},
+                     {z.data(), DType::f32, {&m, 1}}};
+  Tensor output{y.data(), DType::f32, {&n, 1}};
+  EXPECT_EQ(context->run(inputs, {&output, 1}).message(),
+            "no plan for N,M=4,2: expected 4,1 or 12,2");
+  m = 1;
+  EXPECT_TRUE(context->run(inputs, {&output, 1}).ok());
+}
+
+TEST_F(EntryTest, checksTheRestAsEver) {
+  load(scaleBuckets({4, 12}));
+  int64_t four = 4, twelve = 12;
+  AlignedFloats x(12), y(12);
+  Tensor input{x.data(), DType::f32, {&four, 1}},
+      output{y.data(), DType::f32, {&twelve, 1}};
+  EXPECT_THAT(std::string(context->run({&input, 1}, {&output, 1}).message()),
+              HasSubstr("output 'y': expected shape [4], got [12]"));
+  Tensor scalar{x.data(), DType::f32, {}};
+  EXPECT_THAT(std::string(context->run({&scalar, 1}, {&output, 1}).message()),
+              HasSubstr("input 'x': expected 1 dimensions, got 0"));
+}
+
+TEST_F(EntryTest, aBucketIsAFunctionToo) {
+  load(scaleBuckets({4, 12}));
+  ProgramOptions options;
+  options.function = "main[N=12]";
+  auto alone = entry->loadFunction(options);
+  ASSERT_TRUE(alone.ok()) << alone.status();
+  EXPECT_THAT((*alone)->dims(), SizeIs(0));
+  EXPECT_THAT((*alone)->inputs()[0].dims, ElementsAre(12));
+  options.function = "none";
+  EXPECT_THAT(std::string(entry->loadFunction(options).status().message()),
+              HasSubstr("it has: main[N=4], main[N=12], main"));
+}
+
+TEST_F(EntryTest, anArenaServesAll) {
+  TestArtifact artifact = scaleBuckets({4, 12});
+  artifact.metadata.functions[0]->variants[0]->arena_bytes = 64;
+  artifact.metadata.functions[1]->variants[0]->arena_bytes = 128;
+  load(artifact);
+  EXPECT_EQ(entry->arenaBytes(), 128u);
+  alignas(64) std::byte arena[128];
+  ContextOptions options;
+  options.arena = arena;
+  options.arenaBytes = 64;
+  EXPECT_THAT(
+      std::string(EntryContext::create(entry, options).status().message()),
+      HasSubstr("arena: expected 128 bytes, got 64"));
+  options.arenaBytes = 128;
+  EXPECT_TRUE(EntryContext::create(entry, options).ok());
+}
+
+TEST_F(EntryTest, zeroedPartsMustAgree) {
+  TestArtifact artifact = scaleBuckets({4, 12});
+  for (size_t i : {0, 1}) {
+    artifact.metadata.functions[i]->variants[0]->arena_bytes = 128;
+    artifact.metadata.functions[i]->variants[0]->zeroed_bytes = 64 * i;
+  }
+  EXPECT_EQ(Entry::loadBytes(artifact.bytes()).status().message(),
+            "functions 'main[N=4]' and 'main[N=12]' of entry 'main' have plans "
+            "that differ in kind here");
+}
+
+} // namespace
+} // namespace minic::runtime
