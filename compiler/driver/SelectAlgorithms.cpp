@@ -5,6 +5,7 @@
 #include "compiler/driver/SelectAlgorithms.h"
 
 #include "compiler/driver/LinearContest.h"
+#include "compiler/driver/SharedLayouts.h"
 #include "compiler/tune/bridge/HeuristicSelector.h"
 #include "compiler/tune/model/PlanWays.h"
 #include "dialects/plan/Plan.h"
@@ -60,13 +61,18 @@ selectAlgorithms(ModuleOp module, const VariantTarget &variant,
     if (failed(runner.run(Phase::SelectAlgorithm, module, inputs))) {
       return failure();
     }
-    if (!checksModel || !selector.hasRecords()) {
-      return Verdicts();
-    }
-    WholeModel whole(module, variant, options, selector, /*measurer=*/nullptr);
-    FailureOr<Verdicts> verdicts = whole.check(std::move(fused));
-    if (succeeded(verdicts)) {
+    FailureOr<Verdicts> verdicts = Verdicts();
+    if (checksModel && selector.hasRecords()) {
+      WholeModel whole(module, variant, options, selector,
+                       /*measurer=*/nullptr);
+      verdicts = whole.check(std::move(fused));
+      if (failed(verdicts)) {
+        return failure();
+      }
       logVerdicts(*verdicts, options.log);
+    }
+    if (failed(shareLayouts(module, *variant.target, options, selector))) {
+      return failure();
     }
     return verdicts;
   }
@@ -98,6 +104,9 @@ selectAlgorithms(ModuleOp module, const VariantTarget &variant,
       (*verdicts)[function].linears = std::move(text);
     }
     logVerdicts(*verdicts, options.log);
+  }
+  if (failed(shareLayouts(module, *variant.target, options, selector))) {
+    return failure();
   }
   if (std::string costs = selector.describeCosts(checkSeconds);
       !costs.empty()) {

@@ -107,6 +107,9 @@ struct CompileOptions {
   std::vector<std::map<std::string, int64_t>> buckets;
   /// How many plans of a function there may be.
   int64_t maxBuckets = 64;
+  /// By how many percent a bucket must gain to have a packing of a weight of
+  /// its own, beside that of others.
+  int64_t repackGain = 5;
   /// .npy file by name of an input that becomes a constant.
   std::map<std::string, std::string> constantInputs;
   /// "bf16" or "f16": what weights are rounded to, and what is multiplied with

@@ -139,6 +139,11 @@ static std::vector<Option> makeTable() {
   table.push_back(integer("max-buckets", model,
                           "How many plans of one function there may be", 1,
                           65536, &O::maxBuckets));
+  table.push_back(integer("repack-gain", model,
+                          "By how many percent a fusion must gain to pack a "
+                          "weight in another way than other plans of its "
+                          "function",
+                          0, 1000, &O::repackGain));
   table.push_back(files("constant-input", model,
                         "An input of the model that becomes a constant, such "
                         "as axes; once for each",

@@ -20,11 +20,11 @@ class TensorSpec:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Sizes, outermost first."""
+        """Sizes, outermost first; -1 where calls may differ."""
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all elements."""
+        """Bytes of all elements, at most."""
 
     @property
     def alignment(self) -> int:
@@ -75,6 +75,13 @@ class Program:
     @property
     def outputs(self) -> tuple[TensorSpec, ...]:
         """What a call returns, in order."""
+
+    @property
+    def dims(self) -> dict[str, tuple[int, ...]]:
+        """
+        The sizes of each dimension that may differ from call to call;
+        empty where all are fixed.
+        """
 
     @property
     def device(self) -> str:

@@ -20,9 +20,13 @@ bool AlignedRun::isMisaligned(const DLTensor &tensor,
          spec.describes(tensor);
 }
 
-void *AlignedRun::memory(size_t slot, const TensorSpec &spec) {
+void *AlignedRun::memory(size_t slot) {
   AlignedMemory &memory = context.aligned[slot];
   if (!memory) {
+    const TensorSpec &spec =
+        slot < largest.inputs.size()
+            ? largest.inputs[slot]
+            : largest.outputs[slot - largest.inputs.size()];
     memory = allocateAligned(spec.bytes, spec.alignment);
   }
   return memory.get();
@@ -48,13 +52,13 @@ void AlignedRun::run(std::vector<DLTensor> &inputs,
       continue; // the runtime refuses it
     }
     void *aligned =
-        memory(isInPlace ? size_t(spec.inPlaceInput) : inputs.size() + i, spec);
+        memory(isInPlace ? size_t(spec.inPlaceInput) : inputs.size() + i);
     back.push_back({begin(outputs[i]), aligned, spec.bytes});
     outputs[i] = spec.at(aligned, {kDLCPU, 0});
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (isMisaligned(inputs[i], inputSpecs[i])) {
-      void *aligned = memory(i, inputSpecs[i]);
+      void *aligned = memory(i);
       std::memcpy(aligned, begin(inputs[i]), inputSpecs[i].bytes);
       inputs[i] = inputSpecs[i].at(aligned, {kDLCPU, 0});
     }

@@ -15,11 +15,11 @@ namespace minic::python {
 
 class AlignedRun {
 public:
+  /// `signature`: of the tensors; `largest`: of all that the context will see.
   AlignedRun(ThreadContext &context, DLDevice device,
-             const std::vector<TensorSpec> &inputs,
-             const std::vector<TensorSpec> &outputs)
-      : context(context), device(device), inputSpecs(inputs),
-        outputSpecs(outputs) {}
+             const Signature &signature, const Signature &largest)
+      : context(context), device(device), inputSpecs(signature.inputs),
+        outputSpecs(signature.outputs), largest(largest) {}
 
   /// Runs. A tensor on a CPU that is right but for its alignment is copied to
   /// or from memory of the context; what is wrong with others the runtime says.
@@ -28,12 +28,14 @@ public:
 
 private:
   bool isMisaligned(const DLTensor &tensor, const TensorSpec &spec) const;
-  /// Memory of the context for tensor `slot`, aligned.
-  void *memory(size_t slot, const TensorSpec &spec);
+  /// Memory of the context for tensor `slot`, an input or, behind these, an
+  /// output, aligned.
+  void *memory(size_t slot);
 
   ThreadContext &context;
   DLDevice device;
   const std::vector<TensorSpec> &inputSpecs, &outputSpecs;
+  const Signature &largest;
 };
 
 } // namespace minic::python

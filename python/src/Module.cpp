@@ -73,10 +73,10 @@ static void bindTensorSpec(nb::module_ &module) {
                    "NumPy's and PyTorch's name, such as 'float32'.")
       .def_prop_ro("shape", shapeOf,
                    nb::sig("def shape(self) -> tuple[int, ...]"),
-                   "Sizes, outermost first.")
+                   "Sizes, outermost first; -1 where calls may differ.")
       .def_prop_ro(
           "nbytes", [](const TensorSpec &spec) { return spec.bytes; },
-          "Bytes of all elements.")
+          "Bytes of all elements, at most.")
       .def_prop_ro(
           "alignment", [](const TensorSpec &spec) { return spec.alignment; },
           "Bytes that its memory is aligned to.")
@@ -129,6 +129,22 @@ static void bindProgram(nb::module_ &module) {
           "outputs", [](const Program &p) { return tupleOf(p.outputs()); },
           nb::sig("def outputs(self) -> tuple[TensorSpec, ...]"),
           "What a call returns, in order.")
+      .def_prop_ro(
+          "dims",
+          [](const Program &p) {
+            nb::dict dims;
+            for (const auto &[name, sizes] : p.dims()) {
+              nb::list all;
+              for (int64_t size : sizes) {
+                all.append(size);
+              }
+              dims[name.c_str()] = nb::tuple(all);
+            }
+            return dims;
+          },
+          nb::sig("def dims(self) -> dict[str, tuple[int, ...]]"),
+          "The sizes of each dimension that may differ from call to call;\n"
+          "empty where all are fixed.")
       .def_prop_ro("device", &Program::device, "'cpu' or, say, 'cuda:0'.")
       .def_prop_ro("threads", &Program::threads, "CPU threads of one run.")
       .def_prop_ro("arena_bytes", &Program::arenaBytes,

@@ -32,7 +32,7 @@ static minic_context_options contextOptions(const LoadOptions &options) {
 
 Program::Program(minic_program *loaded, const LoadOptions &options)
     : options(options), program(loaded, minic_program_destroy),
-      inputs_(inputsOf(loaded)), outputs_(outputsOf(loaded)),
+      all(signatureOf(loaded)), buckets(bucketsOf(loaded)),
       device_(minic_program_device(loaded)),
       contexts(
           std::make_shared<ThreadContexts>(loaded, contextOptions(options))) {}
@@ -81,6 +81,21 @@ std::string Program::evidence() const {
   return minic_program_evidence(program.get());
 }
 
+std::map<std::string, std::vector<int64_t>> Program::dims() const {
+  return dimsOf(program.get());
+}
+
+const Signature &
+Program::signatureFor(const std::vector<DLTensor> &inputs) const {
+  if (buckets.empty()) {
+    return all;
+  }
+  size_t bucket = 0;
+  check(minic_program_find_bucket(program.get(), inputs.data(), inputs.size(),
+                                  &bucket));
+  return buckets[bucket];
+}
+
 void Program::synchronize() const {
   nb::gil_scoped_release released;
   contexts->synchronize();
@@ -95,21 +110,21 @@ static std::string names(const std::vector<TensorSpec> &specs) {
 }
 
 size_t Program::inputNamed(const std::string &name) const {
-  for (size_t i = 0; i < inputs_.size(); ++i) {
-    if (inputs_[i].name == name) {
+  for (size_t i = 0; i < inputs().size(); ++i) {
+    if (inputs()[i].name == name) {
       return i;
     }
   }
-  refuse("expected inputs " + names(inputs_) + ", got one named '" + name +
+  refuse("expected inputs " + names(inputs()) + ", got one named '" + name +
          "'");
 }
 
 std::vector<nb::handle> Program::bind(const nb::args &positional,
                                       const nb::kwargs &named) const {
   size_t count = positional.size() + named.size();
-  if (count != inputs_.size()) {
-    refuse("expected " + std::to_string(inputs_.size()) + " inputs (" +
-           names(inputs_) + "), got " + std::to_string(count));
+  if (count != inputs().size()) {
+    refuse("expected " + std::to_string(inputs().size()) + " inputs (" +
+           names(inputs()) + "), got " + std::to_string(count));
   }
   std::vector<nb::handle> given(count);
   for (size_t i = 0; i < positional.size(); ++i) {
@@ -118,7 +133,7 @@ std::vector<nb::handle> Program::bind(const nb::args &positional,
   for (auto [name, object] : named) {
     size_t index = inputNamed(nb::cast<std::string>(name));
     if (given[index].is_valid()) {
-      refuse("input '" + inputs_[index].name + "': given twice");
+      refuse("input '" + inputs()[index].name + "': given twice");
     }
     given[index] = object;
   }
@@ -182,13 +197,15 @@ nb::object Program::call(nb::args positional, nb::object out,
   std::vector<TensorArgument> arguments(given.size());
   std::vector<DLTensor> inputs(given.size());
   for (size_t i = 0; i < given.size(); ++i) {
-    arguments[i].borrow(given[i], "input", inputs_[i].name, stream);
+    arguments[i].borrow(given[i], "input", all.inputs[i].name, stream);
     inputs[i] = arguments[i].tensor;
   }
+  const Signature &signature = signatureFor(inputs);
+  const std::vector<TensorSpec> &outputSpecs = signature.outputs;
 
-  std::vector<nb::handle> outs = listOf(out, outputs_);
+  std::vector<nb::handle> outs = listOf(out, outputSpecs);
   std::vector<TensorArgument> outArguments(outs.size());
-  std::vector<DLTensor> outputs(outputs_.size());
+  std::vector<DLTensor> outputs(outputSpecs.size());
   Framework framework =
       given.empty() ? Framework::numpy : arguments[0].framework;
   // Staged host tensors get host results.
@@ -198,18 +215,18 @@ nb::object Program::call(nb::args positional, nb::object out,
                   framework == Framework::exchange ? exchangeApiOf(first)
                                                    : nullptr,
                   onHost ? DLDevice{kDLCPU, 0} : device_);
-  std::vector<size_t> resultOf(outputs_.size());
+  std::vector<size_t> resultOf(outputSpecs.size());
   size_t added = 0;
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    const TensorSpec &spec = outputs_[i];
+  for (size_t i = 0; i < outputSpecs.size(); ++i) {
+    const TensorSpec &spec = outputSpecs[i];
     if (!outs.empty()) {
       outArguments[i].borrow(outs[i], "output", spec.name, stream);
       refuseReadOnly(outArguments[i], "output", spec);
       outputs[i] = outArguments[i].tensor;
-      refuseOverlap(outputs[i], spec, inputs, inputs_);
+      refuseOverlap(outputs[i], spec, inputs, signature.inputs);
     } else if (spec.inPlaceInput >= 0) {
       size_t input = size_t(spec.inPlaceInput);
-      refuseReadOnly(arguments[input], "input", inputs_[input]);
+      refuseReadOnly(arguments[input], "input", signature.inputs[input]);
       outputs[i] = inputs[input];
     } else {
       resultOf[i] = added++;
@@ -221,24 +238,24 @@ nb::object Program::call(nb::args positional, nb::object out,
   {
     nb::gil_scoped_release released;
     context = contexts->here(stream);
-    AlignedRun(*context, device_, inputs_, outputs_).run(inputs, outputs);
+    AlignedRun(*context, device_, signature, all).run(inputs, outputs);
   }
   if (!outs.empty()) {
     return out;
   }
   auto result = [&](size_t i) {
-    int64_t input = outputs_[i].inPlaceInput;
+    int64_t input = outputSpecs[i].inPlaceInput;
     return input >= 0 ? nb::object(nb::borrow(given[size_t(input)]))
                       : results.take(resultOf[i]);
   };
-  if (outputs_.size() == 1) {
+  if (outputSpecs.size() == 1) {
     return result(0);
   }
-  nb::list all;
-  for (size_t i = 0; i < outputs_.size(); ++i) {
-    all.append(result(i));
+  nb::list everyResult;
+  for (size_t i = 0; i < outputSpecs.size(); ++i) {
+    everyResult.append(result(i));
   }
-  return nb::tuple(all);
+  return nb::tuple(everyResult);
 }
 
 } // namespace minic::python

@@ -38,8 +38,10 @@ public:
   void synchronize() const;
 
   const std::string &function() const { return options.function; }
-  const std::vector<TensorSpec> &inputs() const { return inputs_; }
-  const std::vector<TensorSpec> &outputs() const { return outputs_; }
+  const std::vector<TensorSpec> &inputs() const { return all.inputs; }
+  const std::vector<TensorSpec> &outputs() const { return all.outputs; }
+  /// The sizes of each dimension that varies, ascending.
+  std::map<std::string, std::vector<int64_t>> dims() const;
   int threads() const;
   uint64_t arenaBytes() const;
   /// "cpu", "cuda:0".
@@ -53,10 +55,14 @@ private:
   std::vector<nb::handle> bind(const nb::args &positional,
                                const nb::kwargs &named) const;
   size_t inputNamed(const std::string &name) const;
+  /// What a run with these inputs takes and returns. Throws where there is no
+  /// such bucket.
+  const Signature &signatureFor(const std::vector<DLTensor> &inputs) const;
 
   LoadOptions options;
   std::shared_ptr<minic_program> program;
-  std::vector<TensorSpec> inputs_, outputs_;
+  Signature all;                  // of all buckets together
+  std::vector<Signature> buckets; // empty where sizes are fixed
   DLDevice device_;
   // Destroyed before the program.
   std::shared_ptr<ThreadContexts> contexts;

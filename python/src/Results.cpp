@@ -49,6 +49,12 @@ static nb::object ownerOf(AlignedMemory memory) {
 }
 
 nb::object emptyArray(const TensorSpec &spec) {
+  for (int64_t size : spec.shape) {
+    if (size < 0) {
+      refuse("'" + spec.name +
+             "': expected fixed sizes to make an array, got " + spec.text());
+    }
+  }
   AlignedMemory memory = allocateAligned(spec.bytes, spec.alignment);
   void *data = memory.get();
   return toArray(spec, data, ownerOf(std::move(memory)));

@@ -18,25 +18,64 @@ static TensorSpec toSpec(const minic_tensor_info &info) {
           info.alignment};
 }
 
-std::vector<TensorSpec> inputsOf(const minic_program *program) {
-  std::vector<TensorSpec> specs;
+/// By queries of its inputs and outputs.
+template <typename Input, typename Output>
+static Signature read(const minic_program *program, const Input &input,
+                      const Output &output) {
+  Signature signature;
   for (size_t i = 0; i < minic_program_input_count(program); ++i) {
     minic_tensor_info info;
-    check(minic_program_input(program, i, &info));
-    specs.push_back(toSpec(info));
+    check(input(i, &info));
+    signature.inputs.push_back(toSpec(info));
   }
-  return specs;
-}
-
-std::vector<TensorSpec> outputsOf(const minic_program *program) {
-  std::vector<TensorSpec> specs;
   for (size_t i = 0; i < minic_program_output_count(program); ++i) {
     minic_tensor_info info;
-    check(minic_program_output(program, i, &info));
-    specs.push_back(toSpec(info));
-    specs.back().inPlaceInput = minic_program_in_place_input(program, i);
+    check(output(i, &info));
+    signature.outputs.push_back(toSpec(info));
+    signature.outputs.back().inPlaceInput =
+        minic_program_in_place_input(program, i);
   }
-  return specs;
+  return signature;
+}
+
+Signature signatureOf(const minic_program *program) {
+  return read(
+      program,
+      [&](size_t i, minic_tensor_info *info) {
+        return minic_program_input(program, i, info);
+      },
+      [&](size_t i, minic_tensor_info *info) {
+        return minic_program_output(program, i, info);
+      });
+}
+
+std::vector<Signature> bucketsOf(const minic_program *program) {
+  std::vector<Signature> buckets;
+  if (minic_program_dim_count(program) == 0) {
+    return buckets;
+  }
+  for (size_t k = 0; k < minic_program_bucket_count(program); ++k) {
+    buckets.push_back(read(
+        program,
+        [&](size_t i, minic_tensor_info *info) {
+          return minic_program_bucket_input(program, k, i, info);
+        },
+        [&](size_t i, minic_tensor_info *info) {
+          return minic_program_bucket_output(program, k, i, info);
+        }));
+  }
+  return buckets;
+}
+
+std::map<std::string, std::vector<int64_t>>
+dimsOf(const minic_program *program) {
+  std::map<std::string, std::vector<int64_t>> dims;
+  for (size_t i = 0; i < minic_program_dim_count(program); ++i) {
+    minic_dim_info info;
+    check(minic_program_dim(program, i, &info));
+    dims[info.name].assign(info.sizes, info.sizes + info.size_count);
+  }
+  return dims;
 }
 
 bool TensorSpec::describes(const DLTensor &tensor) const {
@@ -88,7 +127,7 @@ std::string TensorSpec::text() const {
           : dtype.code == kDLFloat  ? "f" + bits
                                     : "i" + bits;
   for (size_t i = 0; i < shape.size(); ++i) {
-    text += (i ? ", " : "[") + std::to_string(shape[i]);
+    text += (i ? ", " : "[") + (shape[i] < 0 ? "?" : std::to_string(shape[i]));
   }
   return shape.empty() ? text : text + "]";
 }

@@ -7,6 +7,7 @@
 
 #include <minic/minic.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace minic::python {
 struct TensorSpec {
   std::string name;
   DLDataType dtype;
+  /// -1 for a size that differs among a program's buckets.
   std::vector<int64_t> shape;
   uint64_t bytes, alignment;
   /// Of an output: the input that it updates in place, else -1.
@@ -31,8 +33,18 @@ struct TensorSpec {
   std::string text() const;
 };
 
-std::vector<TensorSpec> inputsOf(const minic_program *program);
-std::vector<TensorSpec> outputsOf(const minic_program *program);
+/// What a program, or one bucket of it, takes and returns.
+struct Signature {
+  std::vector<TensorSpec> inputs, outputs;
+};
+
+/// Of all buckets together; bytes are those of the largest.
+Signature signatureOf(const minic_program *program);
+/// Of each; empty where sizes are fixed.
+std::vector<Signature> bucketsOf(const minic_program *program);
+/// The sizes of each dimension that varies, ascending.
+std::map<std::string, std::vector<int64_t>>
+dimsOf(const minic_program *program);
 
 } // namespace minic::python
 

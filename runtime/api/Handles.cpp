@@ -200,6 +200,78 @@ minic_status minic_program_bucket(const minic_program *program, size_t index,
   });
 }
 
+static absl::Status view(const DLTensor *given, size_t count, const char *role,
+                         const std::vector<TensorSpec> &specs,
+                         std::vector<Tensor> &views) {
+  if (count != specs.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected ", specs.size(), " ", role, "s, got ", count));
+  }
+  if (count != 0 && !given) {
+    return missing(role);
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (absl::Status status = fromDlpack(given[i], role, specs[i], views[i]);
+        !status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+/// As `specs` of the bucket say.
+static minic_status
+describeInBucket(const minic_program *program, size_t bucket, const char *role,
+                 const std::vector<TensorSpec> &(Program::*specs)() const,
+                 size_t index, minic_tensor_info *info) {
+  minic_status status =
+      guarded([&] { return checkBucket(*program->entry, bucket); });
+  if (status != MINIC_OK) {
+    return status;
+  }
+  const std::vector<TensorSpec> &all =
+      (*program->entry->buckets()[bucket].*specs)();
+  return describe(
+      all, [&](size_t i) { return uint64_t(all[i].bytes()); }, role, index,
+      info);
+}
+
+minic_status minic_program_bucket_input(const minic_program *program,
+                                        size_t bucket, size_t index,
+                                        minic_tensor_info *info) {
+  return describeInBucket(program, bucket, "input", &Program::inputs, index,
+                          info);
+}
+
+minic_status minic_program_bucket_output(const minic_program *program,
+                                         size_t bucket, size_t index,
+                                         minic_tensor_info *info) {
+  return describeInBucket(program, bucket, "output", &Program::outputs, index,
+                          info);
+}
+
+minic_status minic_program_find_bucket(const minic_program *program,
+                                       const DLTensor *inputs,
+                                       size_t input_count, size_t *bucket) {
+  return guarded([&]() -> absl::Status {
+    if (!program || !bucket) {
+      return missing(program ? "bucket" : "program");
+    }
+    const Entry &entry = *program->entry;
+    std::vector<Tensor> views(entry.inputs().size());
+    absl::Status status =
+        view(inputs, input_count, "input", entry.inputs(), views);
+    if (!status.ok()) {
+      return status;
+    }
+    absl::StatusOr<size_t> found = entry.find(views);
+    if (found.ok()) {
+      *bucket = *found;
+    }
+    return found.status();
+  });
+}
+
 uint64_t minic_program_arena_bytes(const minic_program *program) {
   return program->entry->arenaBytes();
 }
@@ -317,25 +389,6 @@ minic_status minic_context_create(const minic_program *program,
 }
 
 void minic_context_destroy(minic_context *context) { delete context; }
-
-static absl::Status view(const DLTensor *given, size_t count, const char *role,
-                         const std::vector<TensorSpec> &specs,
-                         std::vector<Tensor> &views) {
-  if (count != specs.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("expected ", specs.size(), " ", role, "s, got ", count));
-  }
-  if (count != 0 && !given) {
-    return missing(role);
-  }
-  for (size_t i = 0; i < count; ++i) {
-    if (absl::Status status = fromDlpack(given[i], role, specs[i], views[i]);
-        !status.ok()) {
-      return status;
-    }
-  }
-  return absl::OkStatus();
-}
 
 minic_status minic_context_run(minic_context *context, const DLTensor *inputs,
                                size_t input_count, const DLTensor *outputs,

@@ -24,6 +24,14 @@ def relu(shape=(4, 8), dtype="f32"):
             f"  %0 = graph.relu %x : {t}\n  return %0 : {t}\n}}\n")
 
 
+def scaled():
+    """y = relu(x) of "N" rows, which vary."""
+    t = tensor(("?", 8))
+    return (f'func.func @main(%x: {t} {{graph.name = "x", '
+            f'graph.dims = ["N", 8]}}) -> ({t} {{graph.name = "y"}}) {{\n'
+            f"  %0 = graph.relu %x : {t}\n  return %0 : {t}\n}}\n")
+
+
 def two_results(shape=(4, 8)):
     """s, d = a + b, a - b"""
     t = tensor(shape)

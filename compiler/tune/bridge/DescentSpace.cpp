@@ -25,9 +25,7 @@ static constexpr double leastGainOfPlan = 0.01;
 /// caches hold, since nothing overlaps there. A guess.
 static constexpr double slowerAlikeOnCpu = 1.1;
 
-/// The key of the problem whose record gave `fusion` its choice; empty if none
-/// did.
-static StringRef recordedProblem(kernel::FusionOp fusion) {
+StringRef recordedProblem(kernel::FusionOp fusion) {
   auto provenance = fusion->getAttrOfType<DictionaryAttr>("provenance");
   auto get = [&](StringRef name) {
     auto text = provenance ? provenance.getAs<StringAttr>(name) : StringAttr();

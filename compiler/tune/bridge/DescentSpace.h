@@ -14,6 +14,10 @@
 
 namespace minic::tune {
 
+/// The key of the problem whose record gave `fusion` its choice; empty if none
+/// did.
+llvm::StringRef recordedProblem(kernel::FusionOp fusion);
+
 /// Refers to records, which outlive it.
 class DescentSpace {
 public:

@@ -169,6 +169,30 @@ void RecordedSelector::addEvidence(size_t fusion,
   }
 }
 
+const Record *RecordedSelector::recordOf(kernel::FusionOp fusion) const {
+  StringRef key = recordedProblem(fusion);
+  for (const TunedProblem &problem : tuned) {
+    if (!key.empty() && problem.selection.row >= 0 &&
+        problem.record.problem.key == key) {
+      return &problem.record;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<const Row *>
+RecordedSelector::timedRows(const Record &record) const {
+  SelectionPolicy policy;
+  policy.deterministic = inputs.options->deterministic;
+  std::vector<const Row *> rows;
+  for (const Row &row : record.rows) {
+    if (isEligible(row, policy) && row.bestKnownUs() > 0) {
+      rows.push_back(&row);
+    }
+  }
+  return rows;
+}
+
 WholeModelInputs RecordedSelector::modelInputs(const std::string &function,
                                                ArrayRef<ModuleOp> plans,
                                                bool plansDiffer) const {

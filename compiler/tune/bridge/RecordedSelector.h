@@ -32,6 +32,11 @@ public:
   /// it, `choice` stays as it is.
   void addEvidence(size_t fusion, kernel::SelectedChoice &choice) const;
 
+  /// After select(): the record that gave `fusion` its choice; null for none.
+  const Record *recordOf(kernel::FusionOp fusion) const;
+  /// Rows of a record that may be chosen and whose time is known.
+  std::vector<const Row *> timedRows(const Record &record) const;
+
   /// What is asked about one function of the model: the inputs of a check
   /// except its artifacts. `plans`: all that are compared, without what a
   /// verdict does not depend on. The inputs have the versions of the sources

@@ -139,6 +139,20 @@ MINIC_API size_t minic_program_bucket_count(const minic_program *program);
 MINIC_API minic_status minic_program_bucket(const minic_program *program,
                                             size_t index,
                                             minic_bucket_info *info);
+/* An input or output as bucket `bucket` takes it, with all sizes. */
+MINIC_API minic_status minic_program_bucket_input(const minic_program *program,
+                                                  size_t bucket, size_t index,
+                                                  minic_tensor_info *info);
+MINIC_API minic_status minic_program_bucket_output(const minic_program *program,
+                                                   size_t bucket, size_t index,
+                                                   minic_tensor_info *info);
+/* The bucket that a run with these inputs takes, by their shapes alone.
+ * INVALID_ARGUMENT for sizes that no bucket has, naming those that there are.
+ */
+MINIC_API minic_status minic_program_find_bucket(const minic_program *program,
+                                                 const DLTensor *inputs,
+                                                 size_t input_count,
+                                                 size_t *bucket);
 
 /* Memory that each context needs beside inputs and outputs: one arena, for
  * whichever bucket runs. */

@@ -148,6 +148,15 @@ public:
     return queried<minic_bucket_info>(minic_program_bucket_count(get()),
                                       minic_program_bucket);
   }
+  /// Inputs and outputs of bucket `index`, with all sizes.
+  std::vector<TensorInfo> inputs(size_t bucket) const {
+    return queried<TensorInfo>(minic_program_input_count(get()),
+                               InBucket{minic_program_bucket_input, bucket});
+  }
+  std::vector<TensorInfo> outputs(size_t bucket) const {
+    return queried<TensorInfo>(minic_program_output_count(get()),
+                               InBucket{minic_program_bucket_output, bucket});
+  }
   uint64_t arenaBytes() const { return minic_program_arena_bytes(get()); }
   int threads() const { return minic_program_threads(get()); }
   /// Where it runs, and where tensors have to be.
@@ -169,6 +178,15 @@ private:
     }
     return Program(program);
   }
+  struct InBucket {
+    minic_status (*query)(const minic_program *, size_t, size_t,
+                          minic_tensor_info *);
+    size_t bucket;
+    void operator()(const minic_program *program, size_t index,
+                    TensorInfo *info) const {
+      query(program, bucket, index, info);
+    }
+  };
   template <typename Info, typename Query>
   std::vector<Info> queried(size_t count, Query query) const {
     std::vector<Info> all(count);

@@ -294,11 +294,23 @@ TEST_F(CApiTest, picksTheBucketOfTheInputs) {
   EXPECT_EQ(info.shape[0], -1);
   EXPECT_EQ(info.bytes, 80u);
 
+  ASSERT_EQ(minic_program_bucket_output(program, 0, 0, &info), MINIC_OK);
+  EXPECT_EQ(info.shape[0], 4);
+  EXPECT_EQ(info.bytes, 16u);
+  EXPECT_EQ(minic_program_bucket_input(program, 2, 0, &info),
+            MINIC_INVALID_ARGUMENT);
+  EXPECT_STREQ(minic_last_error(), "no bucket 2: the program has 2");
+
   AlignedFloats x(20, 4), y(20);
   DLTensor input = tensor(x), output = tensor(y);
+  size_t found = 0;
+  ASSERT_EQ(minic_program_find_bucket(program, &input, 1, &found), MINIC_OK);
+  EXPECT_EQ(found, 1u);
   ASSERT_EQ(minic_context_run(context, &input, 1, &output, 1), MINIC_OK);
   EXPECT_EQ(y[0], 9);
   shape[0] = 5;
+  EXPECT_EQ(minic_program_find_bucket(program, &input, 1, &found),
+            MINIC_INVALID_ARGUMENT);
   EXPECT_EQ(minic_context_run(context, &input, 1, &output, 1),
             MINIC_INVALID_ARGUMENT);
   EXPECT_STREQ(minic_last_error(), "no plan for N=5: expected N to be 4, 20");

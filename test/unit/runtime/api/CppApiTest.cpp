@@ -42,6 +42,25 @@ TEST(CppApiTest, runs) {
   EXPECT_TRUE(moved.run(inputs, outputs).ok());
 }
 
+TEST(CppApiTest, runsAnyBucket) {
+  std::vector<std::byte> bytes = minic::testing::scaleBuckets({4, 20}).bytes();
+  auto program = minic::Program::loadBytes(bytes.data(), bytes.size());
+  ASSERT_TRUE(program.ok()) << program.message();
+  ASSERT_EQ(program->dims().size(), 1u);
+  EXPECT_STREQ(program->dims()[0].name, "N");
+  EXPECT_EQ(program->buckets()[1].sizes[0], 20);
+  auto context = minic::Context::create(*program);
+  ASSERT_TRUE(context.ok()) << context.message();
+  for (size_t bucket : {1, 0, 1}) {
+    minic::Buffer x(program->inputs(bucket)[0]), y(program->outputs(bucket)[0]);
+    std::fill_n(x.data<float>(), x.bytes() / sizeof(float), 3.0f);
+    auto status = context->run({x.tensor()}, {y.tensor()});
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_EQ(y.data<float>()[3], 7);
+  }
+  EXPECT_EQ(context->bucketCounters(1).runs, 2);
+}
+
 TEST(CppApiTest, runsOnBuffersOfItsDevice) {
   auto program = load(20);
   ASSERT_TRUE(program.ok()) << program.message();
