@@ -109,15 +109,15 @@ private:
 
 LogicalResult Compilation::importPhase() {
   return runner.run(Phase::Import, [&]() -> FailureOr<ModuleOp> {
-    FailureOr<ImportedModel> imported =
-        importModel(path, context,
-                    {options.weights,
-                     options.functions,
-                     {options.dims, options.buckets, options.maxBuckets},
-                     options.constantInputs,
-                     options.castWeights == "none" ? "" : options.castWeights,
-                     /*namesTensors=*/false,
-                     /*takesBuckets=*/true});
+    FailureOr<ImportedModel> imported = importModel(
+        path, context,
+        {options.weights,
+         options.functions,
+         {options.dims, options.buckets, options.maxBuckets, options.pad},
+         options.constantInputs,
+         options.castWeights == "none" ? "" : options.castWeights,
+         /*namesTensors=*/false,
+         /*takesBuckets=*/true});
     if (failed(imported)) {
       return failure();
     }
@@ -324,6 +324,13 @@ LogicalResult Compilation::run(CompileResult &result) {
       [&](DeviceProfile &profile) { describeLocalCpu(machine, profile); });
   if (failed(targets)) {
     return failure();
+  }
+  if (!options.pad.empty() &&
+      llvm::any_of(*targets, [](const VariantTarget &variant) {
+        return variant.target->profile().isGpu();
+      })) {
+    return emitError(UnknownLoc::get(&context))
+           << "unsupported: --pad: runs are padded on CPUs only";
   }
   if (output == "-" && endsAt(Phase::Emit)) {
     return emitError(UnknownLoc::get(&context))

@@ -230,6 +230,10 @@ static LogicalResult addToEntry(plan::FunctionOp op, uint32_t index,
         place->axis = places[1];
         table->places.push_back(std::move(place));
       }
+      if (DenseI64ArrayAttr axes = dim.getResultAxes()) {
+        table->result_axes.assign(axes.asArrayRef().begin(),
+                                  axes.asArrayRef().end());
+      }
       (*entry)->dims.push_back(std::move(table));
     }
   }

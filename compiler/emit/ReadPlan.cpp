@@ -229,7 +229,11 @@ static plan::BucketAttr readBucket(const format::Artifact &artifact,
         }
         dims.push_back(plan::BucketDimAttr::get(
             builder.getContext(), builder.getStringAttr(dim->name()->c_str()),
-            size, builder.getDenseI64ArrayAttr(places)));
+            size, builder.getDenseI64ArrayAttr(places),
+            dim->result_axes()
+                ? builder.getDenseI64ArrayAttr(SmallVector<int64_t>(
+                      dim->result_axes()->begin(), dim->result_axes()->end()))
+                : DenseI64ArrayAttr()));
       }
       return plan::BucketAttr::get(
           builder.getContext(), builder.getStringAttr(entry->name()->c_str()),

@@ -21,6 +21,8 @@ struct DimOptions {
   std::vector<graph::DimSizes> buckets = {};
   /// How many buckets there may be.
   int64_t maxBuckets = 64;
+  /// Dimensions of which runs may have sizes between these.
+  std::vector<std::string> padded = {};
 };
 
 /// The sets of sizes of `options`, ascending, at least one, which may be empty.

@@ -10,6 +10,7 @@
 #include "compiler/import/CastWeights.h"
 #include "compiler/import/FillProblem.h"
 #include "compiler/import/Importer.h"
+#include "compiler/import/PadDims.h"
 #include "compiler/import/RecognizeFile.h"
 #include "compiler/import/VerifyModel.h"
 
@@ -223,6 +224,9 @@ importBuffer(const OpenModel &open, const Importer &importer, StringRef name,
       failed(verifyModel(*model.module)) ||
       failed(setArgumentValues(*model.module)) ||
       failed(fillProblem(*model.module))) {
+    return failure();
+  }
+  if (failed(padDims(*model.module, options.dims.padded))) {
     return failure();
   }
   forgetNames(*model.module);

@@ -107,6 +107,8 @@ struct CompileOptions {
   std::vector<std::map<std::string, int64_t>> buckets;
   /// How many plans of a function there may be.
   int64_t maxBuckets = 64;
+  /// Dimensions of which runs may have sizes between the listed ones.
+  std::vector<std::string> pad;
   /// By how many percent a bucket must gain to have a packing of a weight of
   /// its own, beside that of others.
   int64_t repackGain = 5;

@@ -139,6 +139,11 @@ static std::vector<Option> makeTable() {
   table.push_back(integer("max-buckets", model,
                           "How many plans of one function there may be", 1,
                           65536, &O::maxBuckets));
+  table.push_back(list("pad", model, "NAMES", {},
+                       "Dimensions of which runs may have sizes between the "
+                       "listed ones: they are padded to the next larger one, "
+                       "where rows are proved independent",
+                       &O::pad));
   table.push_back(integer("repack-gain", model,
                           "By how many percent a fusion must gain to pack a "
                           "weight in another way than other plans of its "

@@ -24,7 +24,9 @@ inline constexpr llvm::StringLiteral bucketsAttrName = "graph.buckets";
 
 /// On a function: a dictionary of `entry`, the name of the function that it was
 /// made of, and `sizes`, a dictionary of i64 by dimension. A run finds the
-/// function of an entry by the sizes of its inputs.
+/// function of an entry by the sizes of its inputs. `pads`, where sizes between
+/// are taken: for each such dimension an i64 array, the axis of each result
+/// along which it has rows of the dimension, -1 for none.
 inline constexpr llvm::StringLiteral bucketAttrName = "graph.bucket";
 
 /// The size of each named dimension.

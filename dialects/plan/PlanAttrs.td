@@ -30,10 +30,12 @@ def Plan_BucketDimAttr : Plan_Attr<"BucketDim", "bucket_dim"> {
   let summary = "A dimension that varies among the functions of an entry";
   let description = [{
     Its size here, and where a run finds it: `places` are pairs of an input and
-    an axis of it.
+    an axis of it. `result_axes`, where runs of smaller sizes are padded to this
+    one: the axis of each output that has its rows, -1 for none.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "int64_t":$size,
-                        "::mlir::DenseI64ArrayAttr":$places);
+                        "::mlir::DenseI64ArrayAttr":$places,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$result_axes);
 }
 
 def Plan_BucketAttr : Plan_Attr<"Bucket", "bucket"> {

@@ -66,6 +66,30 @@ static LogicalResult verifyInPlace(FunctionOp op, TensorSpecAttr spec,
   return success();
 }
 
+/// Each of the result axes has the dimension's size.
+static LogicalResult verifyResultAxes(FunctionOp op, BucketDimAttr dim) {
+  DenseI64ArrayAttr axes = dim.getResultAxes();
+  if (!axes) {
+    return success();
+  }
+  if (axes.size() != int64_t(op.getOutputs().size())) {
+    return op.emitOpError("expects an axis of ")
+           << dim.getName() << " for each of " << op.getOutputs().size()
+           << " outputs, got " << axes.size();
+  }
+  for (auto [axis, output] :
+       llvm::zip_equal(axes.asArrayRef(), op.getOutputs())) {
+    auto type = cast<TensorSpecAttr>(output).getType();
+    if (axis < -1 || axis >= type.getRank() ||
+        (axis >= 0 && type.getDimSize(axis) != dim.getSize())) {
+      return op.emitOpError("expects axis ")
+             << axis << " of an output to have the " << dim.getSize()
+             << " elements of " << dim.getName();
+    }
+  }
+  return success();
+}
+
 /// Each dimension has its size at each of its places.
 static LogicalResult verifyBucket(FunctionOp op) {
   for (Attribute attribute : op.getBucketAttr().getDims()) {
@@ -78,6 +102,9 @@ static LogicalResult verifyBucket(FunctionOp op) {
     if (places.empty() || places.size() % 2 != 0) {
       return op.emitOpError("expects pairs of an input and an axis for ")
              << dim.getName();
+    }
+    if (failed(verifyResultAxes(op, dim))) {
+      return failure();
     }
     for (; !places.empty(); places = places.drop_front(2)) {
       int64_t input = places[0], axis = places[1];

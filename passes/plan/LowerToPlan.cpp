@@ -145,6 +145,7 @@ private:
              << graph::bucketAttrName << " with entry and sizes, got "
              << attribute;
     }
+    auto pads = bucket.getAs<DictionaryAttr>("pads");
     Builder builder(func.getContext());
     SmallVector<Attribute> dims;
     for (NamedAttribute size : sizes) {
@@ -156,9 +157,11 @@ private:
                << " of an argument for each dimension of "
                << graph::bucketAttrName << ", got " << attribute;
       }
-      dims.push_back(BucketDimAttr::get(func.getContext(), size.getName(),
-                                        number.getInt(),
-                                        builder.getDenseI64ArrayAttr(places)));
+      dims.push_back(BucketDimAttr::get(
+          func.getContext(), size.getName(), number.getInt(),
+          builder.getDenseI64ArrayAttr(places),
+          pads ? pads.getAs<DenseI64ArrayAttr>(size.getName())
+               : DenseI64ArrayAttr()));
     }
     return BucketAttr::get(func.getContext(), entry,
                            builder.getArrayAttr(dims));

@@ -93,6 +93,20 @@ Program::signatureFor(const std::vector<DLTensor> &inputs) const {
   size_t bucket = 0;
   check(minic_program_find_bucket(program.get(), inputs.data(), inputs.size(),
                                   &bucket));
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const std::vector<int64_t> &shape = buckets[bucket].inputs[i].shape;
+    if (inputs[i].ndim == int32_t(shape.size()) &&
+        !std::equal(shape.begin(), shape.end(), inputs[i].shape)) {
+      for (size_t axis = 0; axis < shape.size(); ++axis) {
+        if (inputs[i].shape[axis] < shape[axis] &&
+            all.inputs[i].shape[axis] < 0) {
+          refuse("input '" + all.inputs[i].name +
+                 "': expected sizes of a bucket; sizes between are for the C "
+                 "interface");
+        }
+      }
+    }
+  }
   return buckets[bucket];
 }
 

@@ -169,7 +169,7 @@ minic_status minic_program_dim(const minic_program *program, size_t index,
           "no dimension ", index, ": the program has ", dims.size()));
     }
     *info = {dims[index].name.c_str(), dims[index].sizes.size(),
-             dims[index].sizes.data()};
+             dims[index].sizes.data(), dims[index].isPadded};
     return absl::OkStatus();
   });
 }
@@ -264,9 +264,9 @@ minic_status minic_program_find_bucket(const minic_program *program,
     if (!status.ok()) {
       return status;
     }
-    absl::StatusOr<size_t> found = entry.find(views);
+    absl::StatusOr<Entry::Found> found = entry.find(views);
     if (found.ok()) {
-      *bucket = *found;
+      *bucket = found->bucket;
     }
     return found.status();
   });
@@ -449,8 +449,9 @@ minic_status minic_context_bucket_counters(const minic_context *context,
         !status.ok()) {
       return status;
     }
-    minic_bucket_counters all = {counters->struct_size,
-                                 context->context->counters(index).runs};
+    const BucketCounters &counted = context->context->counters(index);
+    minic_bucket_counters all = {counters->struct_size, counted.runs,
+                                 counted.paddedRuns, counted.paddedElements};
     std::memcpy(counters, &all, std::min(counters->struct_size, sizeof(all)));
     return absl::OkStatus();
   });

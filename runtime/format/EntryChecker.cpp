@@ -35,6 +35,30 @@ areAlike(const flatbuffers::Vector<flatbuffers::Offset<TensorSpec>> &a,
                     });
 }
 
+/// Rows of a padded dimension lie along an axis of its size.
+static absl::Status checkResultAxes(const EntryDim &dim, uint32_t number,
+                                    int64_t size, const Function &function) {
+  const auto *axes = dim.result_axes();
+  if (!axes) {
+    return absl::OkStatus();
+  }
+  if (axes->size() != function.outputs()->size()) {
+    return damaged(number, "expected axes of ", function.outputs()->size(),
+                   " outputs, got ", axes->size());
+  }
+  for (uint32_t i = 0; i < axes->size(); ++i) {
+    const TensorSpec &output = *function.outputs()->Get(i);
+    int32_t axis = axes->Get(i);
+    bool fits = axis >= -1 && axis < int64_t(output.dims()->size());
+    if (!fits || (axis >= 0 &&
+                  (output.dims()->Get(axis) != size || output.in_place()))) {
+      return damaged(number, "axis ", axis, " of output ", i,
+                     " cannot have the rows of ", size);
+    }
+  }
+  return absl::OkStatus();
+}
+
 /// Each dimension has its size at each of its places.
 static absl::Status checkSizes(const Entry &entry, uint32_t number,
                                const Bucket &bucket, const Function &function) {
@@ -44,6 +68,11 @@ static absl::Status checkSizes(const Entry &entry, uint32_t number,
                    " sizes of a bucket, got ", bucket.sizes()->size());
   }
   for (uint32_t i = 0; i < entry.dims()->size(); ++i) {
+    if (absl::Status status = checkResultAxes(*entry.dims()->Get(i), number,
+                                              bucket.sizes()->Get(i), function);
+        !status.ok()) {
+      return status;
+    }
     for (const DimPlace *place : *entry.dims()->Get(i)->places()) {
       if (place->input() >= function.inputs()->size()) {
         return damaged(number, "input ", place->input(), " of ",

@@ -10,23 +10,26 @@
 #include "absl/strings/str_join.h"
 
 #include <algorithm>
-#include <array>
 
 namespace minic::runtime {
 
-/// Sizes that find compares without allocating.
-static constexpr size_t kMostDims = 16;
-
 absl::Status Entry::readTable(const format::Entry &table) {
-  if (table.dims()->size() > kMostDims) {
+  if (table.dims()->size() > mostDims) {
     return absl::UnimplementedError(
         absl::StrCat("entry '", table.name()->str(), "': expected at most ",
-                     kMostDims, " dimensions, got ", table.dims()->size()));
+                     mostDims, " dimensions, got ", table.dims()->size()));
   }
   for (const format::EntryDim *dim : *table.dims()) {
-    const format::DimPlace &place = *dim->places()->Get(0);
-    places_.push_back({place.input(), place.axis()});
-    dims_.push_back({dim->name()->str(), {}});
+    VaryingDim &varying = dims_.emplace_back();
+    varying.name = dim->name()->str();
+    for (const format::DimPlace *place : *dim->places()) {
+      varying.places.push_back({place->input(), place->axis()});
+    }
+    varying.isPadded = dim->result_axes() != nullptr;
+    if (varying.isPadded) {
+      varying.resultAxes.assign(dim->result_axes()->begin(),
+                                dim->result_axes()->end());
+    }
   }
   for (const format::Bucket *bucket : *table.buckets()) {
     for (uint32_t i = 0; i < dims_.size(); ++i) {
@@ -99,6 +102,10 @@ Entry::create(std::shared_ptr<const Program> first,
     }
   }
   entry->mergeSpecs();
+  if (entry->isPadded() && !first->executable().memory().isHost()) {
+    return absl::UnimplementedError(absl::StrCat(
+        "entry '", options.function, "': runs are padded on CPUs only"));
+  }
   return entry;
 }
 
@@ -124,6 +131,11 @@ Entry::loadFunction(const ProgramOptions &options) const {
   return first.ok() ? create(std::move(*first), options) : first.status();
 }
 
+bool Entry::isPadded() const {
+  return std::any_of(dims_.begin(), dims_.end(),
+                     [](const VaryingDim &dim) { return dim.isPadded; });
+}
+
 uint64_t Entry::arenaBytes() const {
   uint64_t bytes = 0;
   for (const auto &bucket : buckets_) {
@@ -135,10 +147,15 @@ uint64_t Entry::arenaBytes() const {
 absl::Status Entry::describeUnknown(absl::Span<const int64_t> asked) const {
   for (size_t i = 0; i < dims_.size(); ++i) {
     const std::vector<int64_t> &sizes = dims_[i].sizes;
-    if (!std::binary_search(sizes.begin(), sizes.end(), asked[i])) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "no plan for ", dims_[i].name, "=", asked[i], ": expected ",
-          dims_[i].name, " to be ", absl::StrJoin(sizes, ", ")));
+    bool fits = dims_[i].isPadded
+                    ? asked[i] >= 1 && asked[i] <= sizes.back()
+                    : std::binary_search(sizes.begin(), sizes.end(), asked[i]);
+    if (!fits) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("no plan for ", dims_[i].name, "=", asked[i],
+                       ": expected ", dims_[i].name, " to be ",
+                       dims_[i].isPadded ? absl::StrCat("1 to ", sizes.back())
+                                         : absl::StrJoin(sizes, ", ")));
     }
   }
   std::vector<std::string> sets, names;
@@ -153,34 +170,61 @@ absl::Status Entry::describeUnknown(absl::Span<const int64_t> asked) const {
       ": expected ", absl::StrJoin(sets, " or ")));
 }
 
-absl::StatusOr<size_t> Entry::find(absl::Span<const Tensor> inputs) const {
-  if (dims_.empty()) {
-    return 0;
-  }
-  std::array<int64_t, kMostDims> asked;
-  for (size_t i = 0; i < dims_.size(); ++i) {
-    absl::Span<const int64_t> dims = inputs[places_[i].input].dims;
-    if (places_[i].axis >= dims.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("input '", inputs_[places_[i].input].name,
-                       "': expected ", inputs_[places_[i].input].dims.size(),
-                       " dimensions, got ", dims.size()));
+size_t Entry::findPadded(absl::Span<const int64_t> wanted) const {
+  size_t best = buckets_.size();
+  double fewest = 0;
+  for (size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+    double elements = 1;
+    bool fits = true;
+    for (size_t i = 0; i < dims_.size() && fits; ++i) {
+      int64_t size = sizes(bucket)[i];
+      fits = dims_[i].isPadded ? wanted[i] >= 1 && wanted[i] <= size
+                               : wanted[i] == size;
+      elements *= double(size);
     }
-    asked[i] = dims[places_[i].axis];
+    if (fits && (best == buckets_.size() || elements < fewest)) {
+      best = bucket;
+      fewest = elements;
+    }
   }
-  absl::Span<const int64_t> wanted(asked.data(), dims_.size());
+  return best;
+}
+
+absl::StatusOr<Entry::Found>
+Entry::find(absl::Span<const Tensor> inputs) const {
+  Found found;
+  if (dims_.empty()) {
+    return found;
+  }
+  for (size_t i = 0; i < dims_.size(); ++i) {
+    auto [input, axis] = dims_[i].places.front();
+    absl::Span<const int64_t> dims = inputs[input].dims;
+    if (axis >= dims.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input '", inputs_[input].name, "': expected ",
+          inputs_[input].dims.size(), " dimensions, got ", dims.size()));
+    }
+    found.sizes[i] = dims[axis];
+  }
+  absl::Span<const int64_t> wanted(found.sizes.data(), dims_.size());
   size_t begin = 0, end = buckets_.size();
   while (begin < end) {
     size_t middle = (begin + end) / 2;
     absl::Span<const int64_t> at = sizes(middle);
     if (at == wanted) {
-      return middle;
+      found.bucket = middle;
+      return found;
     }
     bool isBelow = std::lexicographical_compare(at.begin(), at.end(),
                                                 wanted.begin(), wanted.end());
     (isBelow ? begin : end) = isBelow ? middle + 1 : middle;
   }
-  return describeUnknown(wanted);
+  found.bucket = findPadded(wanted);
+  found.isPadded = true;
+  if (found.bucket == buckets_.size()) {
+    return describeUnknown(wanted);
+  }
+  return found;
 }
 
 } // namespace minic::runtime

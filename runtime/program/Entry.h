@@ -10,12 +10,23 @@
 
 #include "absl/types/span.h"
 
+#include <array>
+
 namespace minic::runtime {
 
 /// A dimension whose size may differ from run to run.
 struct VaryingDim {
   std::string name;
   std::vector<int64_t> sizes; // that some bucket has, ascending
+  /// A place of it: axis `axis` of input `input`.
+  struct Place {
+    size_t input, axis;
+  };
+  std::vector<Place> places;
+  /// Whether a run of a size between takes the next larger one.
+  bool isPadded = false;
+  /// Of a padded one: the axis of each output that has its rows, -1 for none.
+  std::vector<int> resultAxes;
 };
 
 /// The functions of one name, all loaded: a bucket for each set of sizes, or a
@@ -35,6 +46,8 @@ public:
 
   /// Empty for a single function.
   const std::vector<VaryingDim> &dims() const { return dims_; }
+  /// Whether a dimension is padded.
+  bool isPadded() const;
   /// By ascending sizes; one for a single function.
   const std::vector<std::shared_ptr<const Program>> &buckets() const {
     return buckets_;
@@ -52,10 +65,19 @@ public:
   /// Of the arena that serves every bucket, the largest of all.
   uint64_t arenaBytes() const;
 
+  /// Most dimensions that an entry may have.
+  static constexpr size_t mostDims = 16;
+  /// A bucket, and the sizes that a run has.
+  struct Found {
+    size_t bucket = 0;
+    bool isPadded = false;               // smaller than the bucket's
+    std::array<int64_t, mostDims> sizes; // by dimension
+  };
   /// The bucket for the sizes of `inputs`, as many as inputs() with all their
-  /// dimensions. InvalidArgument for sizes that no bucket has, naming those
-  /// that there are. Allocates nothing where one has them.
-  absl::StatusOr<size_t> find(absl::Span<const Tensor> inputs) const;
+  /// dimensions: that of these sizes, else the smallest that they can be padded
+  /// to. InvalidArgument where there is none, naming the sizes that there are.
+  /// Allocates nothing where there is one.
+  absl::StatusOr<Found> find(absl::Span<const Tensor> inputs) const;
 
 private:
   static absl::StatusOr<std::shared_ptr<const Entry>>
@@ -64,12 +86,11 @@ private:
   void mergeSpecs();
   absl::Status describeUnknown(absl::Span<const int64_t> asked) const;
 
-  /// Where find looks for the size of a dimension.
-  struct Place {
-    uint32_t input, axis;
-  };
+  /// The bucket with the fewest elements that `wanted` fits in; as many as
+  /// there are for none.
+  size_t findPadded(absl::Span<const int64_t> wanted) const;
+
   std::vector<VaryingDim> dims_;
-  std::vector<Place> places_; // one per dimension
   std::vector<std::shared_ptr<const Program>> buckets_;
   std::vector<int64_t> sizes_; // by bucket, then dimension
   std::vector<TensorSpec> inputs_, outputs_;

@@ -21,6 +21,13 @@ EntryContext::create(std::shared_ptr<const Entry> entry,
     shared.arena = result->arena_.data();
     shared.arenaBytes = entry->arenaBytes();
   }
+  if (entry->isPadded()) {
+    absl::StatusOr<Padding> padding = Padding::create(entry);
+    if (!padding.ok()) {
+      return padding.status();
+    }
+    result->padding_ = std::move(*padding);
+  }
   for (const std::shared_ptr<const Program> &bucket : entry->buckets()) {
     absl::StatusOr<std::unique_ptr<Context>> context =
         Context::create(bucket, shared);
@@ -34,12 +41,39 @@ EntryContext::create(std::shared_ptr<const Entry> entry,
 
 absl::Status EntryContext::run(absl::Span<const Tensor> inputs,
                                absl::Span<const Tensor> outputs) {
-  absl::StatusOr<size_t> bucket = entry_->find(inputs);
-  if (!bucket.ok()) {
-    return bucket.status();
+  if (inputs.size() != entry_->inputs().size()) {
+    return contexts_.front()->run(inputs, outputs); // says so
   }
-  absl::Status status = contexts_[*bucket]->run(inputs, outputs);
-  counters_[*bucket].runs += status.ok();
+  absl::StatusOr<Entry::Found> found = entry_->find(inputs);
+  if (!found.ok()) {
+    return found.status();
+  }
+  if (found->isPadded) {
+    return runPadded(*found, inputs, outputs);
+  }
+  absl::Status status = contexts_[found->bucket]->run(inputs, outputs);
+  counters_[found->bucket].runs += status.ok();
+  return status;
+}
+
+absl::Status EntryContext::runPadded(const Entry::Found &found,
+                                     absl::Span<const Tensor> inputs,
+                                     absl::Span<const Tensor> outputs) {
+  absl::Status status = padding_.begin(found, inputs, outputs);
+  if (status.ok()) {
+    status =
+        contexts_[found.bucket]->run(padding_.inputs(), padding_.outputs());
+  }
+  // Results of clamped indices are results.
+  if (status.ok() || absl::IsOutOfRange(status)) {
+    padding_.finish(outputs);
+  }
+  if (status.ok()) {
+    BucketCounters &counters = counters_[found.bucket];
+    ++counters.runs;
+    ++counters.paddedRuns;
+    counters.paddedElements += padding_.paddedElements();
+  }
   return status;
 }
 

@@ -7,13 +7,15 @@
 
 #include "runtime/program/Arena.h"
 #include "runtime/program/Context.h"
-#include "runtime/program/Entry.h"
+#include "runtime/program/Padding.h"
 
 namespace minic::runtime {
 
 /// What a context did with one bucket.
 struct BucketCounters {
   int64_t runs = 0;
+  int64_t paddedRuns = 0;     // of them: of smaller sizes
+  int64_t paddedElements = 0; // that inputs of these lacked
 };
 
 /// A Context for each bucket, all in one arena. Everything that a run needs is
@@ -24,8 +26,9 @@ public:
   static absl::StatusOr<std::unique_ptr<EntryContext>>
   create(std::shared_ptr<const Entry> entry, const ContextOptions &options);
 
-  /// As Context::run, for the bucket of the inputs' sizes. InvalidArgument
-  /// where there is none.
+  /// As Context::run, for the bucket of the inputs' sizes, or the next larger
+  /// one where these are padded: outputs have the run's sizes then.
+  /// InvalidArgument where there is none.
   absl::Status run(absl::Span<const Tensor> inputs,
                    absl::Span<const Tensor> outputs);
   absl::Status setStream(void *stream);
@@ -41,12 +44,16 @@ public:
   const Entry &entry() const { return *entry_; }
 
 private:
+  absl::Status runPadded(const Entry::Found &found,
+                         absl::Span<const Tensor> inputs,
+                         absl::Span<const Tensor> outputs);
   explicit EntryContext(std::shared_ptr<const Entry> entry)
       : entry_(std::move(entry)), counters_(entry_->buckets().size()) {}
 
   std::shared_ptr<const Entry> entry_;
   Arena arena_;
   std::vector<std::unique_ptr<Context>> contexts_;
+  Padding padding_; // empty where nothing is padded
   std::vector<BucketCounters> counters_;
 };
 

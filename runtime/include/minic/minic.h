@@ -119,6 +119,7 @@ typedef struct minic_dim_info {
   const char *name;
   size_t size_count;
   const int64_t *sizes; /* the sizes that it may have, ascending */
+  int32_t is_padded;    /* not 0: sizes below the largest, too, see run */
 } minic_dim_info;
 
 /* 0 for a program whose shapes are fixed. */
@@ -228,7 +229,10 @@ MINIC_API void minic_context_destroy(minic_context *context);
 
 /* Runs the model on the caller's tensors, in the program's order. Where sizes
  * vary, those of the inputs decide which bucket runs; sizes that no bucket has
- * are INVALID_ARGUMENT. Nothing is compiled, tuned or captured then. Device,
+ * are INVALID_ARGUMENT, but a dimension that is padded may have any size up to
+ * its largest: inputs are copied into tensors of the next larger bucket, and
+ * outputs, of the sizes of the run, from them. Nothing is compiled, tuned or
+ * captured then. Device,
  * type, shape, strides (null or dense) and alignment of each are checked first;
  * if one is wrong, nothing is written. Tensors must not overlap an output; this
  * is not checked. But an output that updates an input in place must have that
@@ -266,10 +270,12 @@ minic_status minic_context_graph_counters(const minic_context *context,
                                           minic_graph_counters *counters);
 /* What the context did with one bucket so far. */
 typedef struct minic_bucket_counters {
-  size_t struct_size; /* sizeof(minic_bucket_counters) */
-  int64_t runs;       /* that succeeded, or were enqueued */
+  size_t struct_size;      /* sizeof(minic_bucket_counters) */
+  int64_t runs;            /* that succeeded, or were enqueued */
+  int64_t padded_runs;     /* of them: of smaller sizes than the bucket's */
+  int64_t padded_elements; /* that inputs of these lacked, all together */
 } minic_bucket_counters;
-#define MINIC_BUCKET_COUNTERS_INIT {sizeof(minic_bucket_counters), 0}
+#define MINIC_BUCKET_COUNTERS_INIT {sizeof(minic_bucket_counters), 0, 0, 0}
 
 /* INVALID_ARGUMENT where the program has no such bucket. */
 MINIC_API minic_status

@@ -2,10 +2,13 @@
 //
 // Entries: every bucket loaded, the one for a run's sizes picked.
 
+#include "runtime/program/CopyBox.h"
 #include "runtime/program/EntryContext.h"
 #include "test/unit/runtime/testing/TestArtifact.h"
 
 #include <gmock/gmock.h>
+
+#include <numeric>
 
 namespace minic::runtime {
 namespace {
@@ -150,6 +153,71 @@ TEST_F(EntryTest, anArenaServesAll) {
       HasSubstr("arena: expected 128 bytes, got 64"));
   options.arenaBytes = 128;
   EXPECT_TRUE(EntryContext::create(entry, options).ok());
+}
+
+/// N is padded: sizes between take the next larger bucket.
+TestArtifact paddedBuckets(const std::vector<int64_t> &counts) {
+  TestArtifact artifact = scaleBuckets(counts);
+  artifact.metadata.entries[0]->dims[0]->result_axes = {0};
+  return artifact;
+}
+
+TEST_F(EntryTest, padsToTheNextLargerBucket) {
+  load(paddedBuckets({4, 12, 40}));
+  EXPECT_TRUE(entry->isPadded());
+  for (int64_t count : {1, 3, 4, 13, 39, 2}) {
+    AlignedFloats x(40, 7), y(40, -5);
+    Tensor input{x.data(), DType::f32, {&count, 1}},
+        output{y.data(), DType::f32, {&count, 1}};
+    absl::Status status = context->run({&input, 1}, {&output, 1});
+    ASSERT_TRUE(status.ok()) << status;
+    for (int64_t i = 0; i < 40; ++i) {
+      EXPECT_EQ(y[i], i < count ? 15 : -5) << i << " of " << count;
+    }
+  }
+  EXPECT_EQ(context->counters(0).runs, 4);
+  EXPECT_EQ(context->counters(0).paddedRuns, 3);
+  EXPECT_EQ(context->counters(0).paddedElements, 3 + 1 + 2);
+  EXPECT_EQ(context->counters(1).runs, 0);
+  EXPECT_EQ(context->counters(2).paddedElements, 27 + 1);
+}
+
+TEST_F(EntryTest, refusesWhatCannotBePadded) {
+  load(paddedBuckets({4, 12}));
+  EXPECT_EQ(run(13).message(), "no plan for N=13: expected N to be 1 to 12");
+  EXPECT_EQ(run(0).message(), "no plan for N=0: expected N to be 1 to 12");
+  int64_t three = 3, four = 4;
+  AlignedFloats x(12), y(12);
+  Tensor input{x.data(), DType::f32, {&three, 1}},
+      output{y.data(), DType::f32, {&four, 1}};
+  EXPECT_EQ(context->run({&input, 1}, {&output, 1}).message(),
+            "output 'y': expected shape [3], got [4]");
+  input.dtype = DType::i32;
+  EXPECT_EQ(context->run({&input, 1}, {&output, 1}).message(),
+            "input 'x': expected dtype f32, got i32");
+  EXPECT_EQ(context->counters(0).runs, 0);
+}
+
+TEST(CopyBoxTest, copiesWhatBothHave) {
+  // 2x3x2 of 2x4x2: rows of the middle dimension.
+  std::vector<int32_t> from(16), to(12, -1);
+  std::iota(from.begin(), from.end(), 0);
+  std::vector<int64_t> fromDims = {2, 4, 2}, toDims = {2, 3, 2};
+  auto bytes = [](std::vector<int32_t> &values) {
+    return reinterpret_cast<std::byte *>(values.data());
+  };
+  copyBox(bytes(to), toDims, bytes(from), fromDims, 4);
+  EXPECT_THAT(to, ElementsAre(0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13));
+  // And back: what the smaller one lacks stays.
+  std::vector<int32_t> wide(16, -1);
+  copyBox(bytes(wide), fromDims, bytes(to), toDims, 4);
+  EXPECT_THAT(wide, ElementsAre(0, 1, 2, 3, 4, 5, -1, -1, 8, 9, 10, 11, 12, 13,
+                                -1, -1));
+  // Two dimensions that differ.
+  std::vector<int32_t> corner(4, -1);
+  std::vector<int64_t> cornerDims = {1, 2, 2};
+  copyBox(bytes(corner), cornerDims, bytes(from), fromDims, 4);
+  EXPECT_THAT(corner, ElementsAre(0, 1, 2, 3));
 }
 
 TEST_F(EntryTest, zeroedPartsMustAgree) {

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of elements as affine expressions, from arguments to results.
+
+#include "dialects/graph/IndependentRows.h"
+
+#include "dialects/graph/Dims.h"
+#include "dialects/graph/Graph.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+
+namespace minic::graph {
+
+namespace {
+
+class RowProof {
+public:
+  RowProof(func::FuncOp function, StringRef dim)
+      : function(function), dim(dim), context(function.getContext()) {}
+
+  FailureOr<SmallVector<int64_t>> run();
+
+private:
+  LogicalResult readArguments();
+  LogicalResult follow(Operation *op);
+  LogicalResult followConcat(ConcatOp op);
+  /// Gives a result the row `row`, an expression of the iterators of `space`.
+  LogicalResult setRow(Operation *op, unsigned result, AffineExpr row,
+                       const IterationSpace &space);
+  InFlightDiagnostic mixes(Operation *op, const Twine &why) {
+    return op->emitError("--pad: rows of '")
+           << dim << "' must not depend on each other: " << why;
+  }
+  /// `expression` of indices below `extents`, as simple as these allow.
+  AffineExpr simplify(AffineExpr expression, ArrayRef<int64_t> extents);
+
+  func::FuncOp function;
+  StringRef dim;
+  MLIRContext *context;
+  /// The row of an element by its index; values without one depend on none.
+  llvm::DenseMap<Value, AffineExpr> rows;
+};
+
+} // namespace
+
+AffineExpr RowProof::simplify(AffineExpr expression,
+                              ArrayRef<int64_t> extents) {
+  // What lies inside of a mod or floordiv first.
+  llvm::DenseMap<AffineExpr, AffineExpr> simpler;
+  expression.walk([&](AffineExpr part) {
+    auto binary = dyn_cast<AffineBinaryOpExpr>(part);
+    bool isMod = part.getKind() == AffineExprKind::Mod;
+    if (!binary || (!isMod && part.getKind() != AffineExprKind::FloorDiv)) {
+      return;
+    }
+    auto index = dyn_cast<AffineDimExpr>(binary.getLHS());
+    auto by = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    if (index && by && !ShapedType::isDynamic(extents[index.getPosition()]) &&
+        extents[index.getPosition()] <= by.getValue()) {
+      simpler[part] =
+          isMod ? binary.getLHS() : getAffineConstantExpr(0, context);
+    }
+  });
+  return simplifyAffineExpr(expression.replace(simpler), extents.size(), 0);
+}
+
+LogicalResult RowProof::readArguments() {
+  for (BlockArgument argument : function.getArguments()) {
+    auto dims = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(),
+                                                     dimsAttrName);
+    for (auto [axis, name] :
+         llvm::enumerate(dims ? dims.getValue() : ArrayRef<Attribute>())) {
+      auto text = dyn_cast<StringAttr>(name);
+      if (!text || text.getValue() != dim) {
+        continue;
+      }
+      if (rows.contains(argument)) {
+        return emitError(argument.getLoc())
+               << "--pad: an input has two dimensions called '" << dim << "'";
+      }
+      rows[argument] = getAffineDimExpr(axis, context);
+    }
+  }
+  return success();
+}
+
+LogicalResult RowProof::setRow(Operation *op, unsigned result, AffineExpr row,
+                               const IterationSpace &space) {
+  AffineMap map = space.resultMaps[result];
+  if (!map || !map.isProjectedPermutation()) {
+    return mixes(op, "what it writes follows no map");
+  }
+  auto type = cast<RankedTensorType>(op->getResult(result).getType());
+  SmallVector<AffineExpr> indices(space.rank(),
+                                  getAffineConstantExpr(0, context));
+  llvm::SmallBitVector written(space.rank());
+  for (auto [axis, expression] : llvm::enumerate(map.getResults())) {
+    unsigned iterator = cast<AffineDimExpr>(expression).getPosition();
+    indices[iterator] = getAffineDimExpr(axis, context);
+    written.set(iterator);
+  }
+  for (unsigned i = 0; i < space.rank(); ++i) {
+    bool isOwn = written.test(i) && space.kinds[i] == IteratorKind::Parallel;
+    if (row.isFunctionOfDim(i) && !isOwn && space.extents[i] != 1) {
+      return mixes(op, "it reduces over them");
+    }
+  }
+  rows[op->getResult(result)] =
+      simplify(row.replaceDims(indices), type.getShape());
+  return success();
+}
+
+LogicalResult RowProof::followConcat(ConcatOp op) {
+  AffineExpr row;
+  for (Value operand : op->getOperands()) {
+    AffineExpr own = rows.lookup(operand);
+    if (own && ((row && own != row) || own.isFunctionOfDim(op.getAxis()))) {
+      return mixes(op, "it puts them side by side");
+    }
+    row = own ? own : row;
+  }
+  if (row) {
+    rows[op->getResult(0)] = row;
+  }
+  return success();
+}
+
+LogicalResult RowProof::follow(Operation *op) {
+  if (llvm::none_of(op->getOperands(),
+                    [&](Value operand) { return rows.contains(operand); })) {
+    return success();
+  }
+  if (auto concat = dyn_cast<ConcatOp>(op)) {
+    return followConcat(concat);
+  }
+  auto fusible = dyn_cast<FusibleOpInterface>(op);
+  if (!fusible) {
+    return mixes(op, "nothing says what it reads");
+  }
+  IterationSpace space = fusible.getIterationSpace();
+  AffineExpr row;
+  for (auto [number, operand] : llvm::enumerate(op->getOperands())) {
+    AffineExpr own = rows.lookup(operand);
+    if (!own) {
+      continue;
+    }
+    AffineMap map = space.operandMaps[number];
+    if (!map) {
+      return mixes(op, "what it reads of them depends on data");
+    }
+    AffineExpr read =
+        simplify(own.replaceDims(map.getResults()), space.extents);
+    if (row && read != row) {
+      return mixes(op, "it combines different ones");
+    }
+    row = read;
+  }
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
+    if (failed(setRow(op, i, row, space))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
+FailureOr<SmallVector<int64_t>> RowProof::run() {
+  if (failed(readArguments())) {
+    return failure();
+  }
+  Block &body = function.getBody().front();
+  for (Operation &op : body.without_terminator()) {
+    if (failed(follow(&op))) {
+      return failure();
+    }
+  }
+  SmallVector<int64_t> axes;
+  for (auto [number, result] :
+       llvm::enumerate(body.getTerminator()->getOperands())) {
+    AffineExpr row = rows.lookup(result);
+    AffineDimExpr axis = dyn_cast_or_null<AffineDimExpr>(row);
+    // The first row is always there.
+    bool isFirst = row == getAffineConstantExpr(0, context);
+    if (row && !axis && !isFirst) {
+      return mixes(body.getTerminator(),
+                   "result " + Twine(number) + " has no dimension for them");
+    }
+    axes.push_back(axis ? int64_t(axis.getPosition()) : -1);
+  }
+  return axes;
+}
+
+FailureOr<SmallVector<int64_t>> findIndependentRows(func::FuncOp function,
+                                                    StringRef dim) {
+  return RowProof(function, dim).run();
+}
+
+} // namespace minic::graph
