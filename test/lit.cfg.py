@@ -79,6 +79,13 @@ if _torch and subprocess.run([
     config.available_features.add("torch")
     config.substitutions.append(("%torch-python", _torch))
 
+# A oneDNN with a wrong kernel stands before the installed one.
+_wrong = os.path.join(config.minic_build_root, "test/lib/wrong_onednn/lib")
+if os.path.isdir(_wrong):
+    config.available_features.add("wrong-onednn")
+    config.substitutions.append(
+        ("%with-wrong-onednn", "env LD_LIBRARY_PATH=" + _wrong))
+
 # What only machines with such instructions can show.
 with open("/proc/cpuinfo") as _cpus:
     _flags = _cpus.read()

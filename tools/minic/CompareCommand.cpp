@@ -7,6 +7,7 @@
 #include "tools/minic/ComparePlan.h"
 #include "tools/minic/CompareReport.h"
 #include "tools/minic/CompileFlags.h"
+#include "tools/minic/EnvironmentOptions.h"
 #include "tools/minic/InputFiles.h"
 
 #include "compiler/compare/ConvertFloats.h"
@@ -18,6 +19,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <limits>
 
 namespace minic {
@@ -206,6 +208,26 @@ static int compare(const CompareArguments &arguments,
   return int(report.differs() ? ExitCode::Mismatch : ExitCode::Success);
 }
 
+/// What is wrong with an option that other commands know; empty for nothing.
+static std::string findUnusable(const CLI::App &app) {
+  for (std::string flag : {"--output", "--compile-to"}) {
+    if (app.count(flag) != 0) {
+      return flag + ": minic compare writes no file";
+    }
+  }
+  // Tensors would not be those of the model any more.
+  for (std::string flag : {"--constant-input", "--cast-weights"}) {
+    if (app.count(flag) != 0) {
+      return flag + ": minic compare takes a model as it is";
+    }
+  }
+  return {};
+}
+
+static bool isMode(llvm::StringRef argument) {
+  return argument == "--mode" || argument.starts_with("--mode=");
+}
+
 int compareCommand(int argc, char **argv) {
   CLI::App app(description, "minic compare");
   CompareArguments arguments;
@@ -228,27 +250,21 @@ int compareCommand(int argc, char **argv) {
                "Print it as JSON instead (docs/json.md)");
   CompileFlags flags;
   flags.addTo(app);
+  absl::StatusOr<FullCommandLine> line = FullCommandLine::get(argc, argv);
+  if (!line.ok()) {
+    return tools::fail(toolName, ExitCode::Usage,
+                       std::string(line.status().message()));
+  }
   if (std::optional<int> code =
-          tools::parseCommandLine(toolName, app, argc, argv)) {
+          tools::parseCommandLine(toolName, app, line->argc(), line->argv())) {
     return *code;
   }
   CompileOptions options;
   if (std::string error = flags.apply(options); !error.empty()) {
     return tools::fail(toolName, ExitCode::Usage, error);
   }
-  for (const char *flag : {"--output", "--compile-to"}) {
-    if (app.count(flag) != 0) {
-      return tools::fail(toolName, ExitCode::Usage,
-                         std::string(flag) + ": minic compare writes no file");
-    }
-  }
-  // Tensors would not be those of the model any more.
-  for (const char *flag : {"--constant-input", "--cast-weights"}) {
-    if (app.count(flag) != 0) {
-      return tools::fail(toolName, ExitCode::Usage,
-                         std::string(flag) +
-                             ": minic compare takes a model as it is");
-    }
+  if (std::string error = findUnusable(app); !error.empty()) {
+    return tools::fail(toolName, ExitCode::Usage, error);
   }
   if (std::string error = parseInputFiles(inputs, arguments.inputs);
       !error.empty()) {
@@ -261,8 +277,9 @@ int compareCommand(int argc, char **argv) {
   if (arguments.options.budgetSeconds == 0) {
     arguments.options.budgetSeconds = std::numeric_limits<double>::infinity();
   }
+  // A mode in the environment says how to compile, not to do so here.
   arguments.comparesPlan =
-      arguments.against.empty() || app.count("--mode") != 0;
+      arguments.against.empty() || std::any_of(argv, argv + argc, isMode);
   return compare(arguments, options);
 }
 

@@ -67,18 +67,13 @@ int compileCommand(int argc, char **argv) {
                "Print the ops that models may have, by format, and stop");
   CompileFlags flags;
   flags.addTo(app);
-  absl::StatusOr<std::vector<std::string>> before = environmentOptions();
-  if (!before.ok()) {
+  absl::StatusOr<FullCommandLine> line = FullCommandLine::get(argc, argv);
+  if (!line.ok()) {
     return tools::fail(toolName, ExitCode::Usage,
-                       std::string(before.status().message()));
+                       std::string(line.status().message()));
   }
-  std::vector<char *> arguments = {argv[0]};
-  for (std::string &word : *before) {
-    arguments.push_back(word.data());
-  }
-  arguments.insert(arguments.end(), argv + 1, argv + argc);
-  if (std::optional<int> code = tools::parseCommandLine(
-          toolName, app, int(arguments.size()), arguments.data())) {
+  if (std::optional<int> code =
+          tools::parseCommandLine(toolName, app, line->argc(), line->argv())) {
     return *code;
   }
   CompileOptions options;
@@ -86,8 +81,9 @@ int compileCommand(int argc, char **argv) {
     return tools::fail(toolName, ExitCode::Usage, error);
   }
   if (options.printOptions) {
-    if (!before->empty()) {
-      llvm::outs() << "MINIC_OPTIONS = " << llvm::join(*before, " ") << '\n';
+    if (!line->environment().empty()) {
+      llvm::outs() << "MINIC_OPTIONS = " << llvm::join(line->environment(), " ")
+                   << '\n';
     }
     llvm::outs() << printOptions(options);
     return 0;

@@ -31,7 +31,7 @@ static std::string findError(std::vector<std::string> words) {
   return flags.apply(options);
 }
 
-absl::StatusOr<std::vector<std::string>> environmentOptions() {
+static absl::StatusOr<std::vector<std::string>> environmentOptions() {
   const char *text = std::getenv(variable);
   if (!text) {
     return std::vector<std::string>();
@@ -45,6 +45,21 @@ absl::StatusOr<std::vector<std::string>> environmentOptions() {
     return absl::InvalidArgumentError(absl::StrCat(variable, ": ", error));
   }
   return words;
+}
+
+absl::StatusOr<FullCommandLine> FullCommandLine::get(int argc, char **argv) {
+  absl::StatusOr<std::vector<std::string>> words = environmentOptions();
+  if (!words.ok()) {
+    return words.status();
+  }
+  FullCommandLine line;
+  line.words = std::move(*words);
+  line.arguments = {argv[0]};
+  for (std::string &word : line.words) {
+    line.arguments.push_back(word.data());
+  }
+  line.arguments.insert(line.arguments.end(), argv + 1, argv + argc);
+  return line;
 }
 
 } // namespace minic
