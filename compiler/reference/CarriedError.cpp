@@ -71,11 +71,23 @@ static double roundingOf(const Allowance &allowance, const Meaning &result,
   return rounding + (mayFlush ? kSmallestNormal : 0);
 }
 
+/// Whether a correct rounding of `exact` does nothing in any dtype. Only small
+/// integers count, such as the 0 and 1 of masks: multiplied by the lowest
+/// number, 1 and a rounding would be infinite.
+static bool isExact(const Meaning &exact) {
+  double value = exact.value;
+  return exact.carried == 0 && std::abs(value) <= 256 &&
+         std::nearbyint(value) == value;
+}
+
 ScalarMeaning computed(ScalarMeaning exact, Allowance allowance, Type dtype) {
   return [=](const Bounded *operands) -> Meaning {
     Meaning meaning = exact(operands);
+    if (allowance.isNearest && isExact(meaning)) {
+      return meaning;
+    }
     meaning.rounding += roundingOf(allowance, meaning, operands[0]);
-    return storedFloat(meaning, dtype);
+    return storedFloat(meaning, dtype, allowance.isNearest);
   };
 }
 

@@ -3,7 +3,9 @@
 // p_i = e^(x_i - m) / s with s = sum of e^(x_j - m). It does not depend on m,
 // so errors of the greatest element do not count. In a float32 kernel
 //
-// - operands within e_i give a relative error of at most expm1(e_i + max e_j);
+// - operands within e_i give a relative error of at most expm1(e_i + max e_j),
+//   and an absolute one of at most 1. A masked element, which is far below the
+//   greatest, may have a large error and still be 0: it takes no part in this;
 // - x_i - m is rounded once, which e^ turns into |x_i - m| u, relative;
 // - an exponential is off by 8 ulp (allowance::kExp), in the numerator and, as
 //   a mean weighted by p_j, in s;
@@ -55,16 +57,24 @@ struct Probability {
   double spread = 0;
 };
 
-/// A row without unbounded errors, of which some are finite and none is NaN or
-/// +infinity.
+/// Whether e to `x` is nothing beside e to `low`.
+bool isNegligible(const Element &x, double low) {
+  return isHugeNegative(x) || x.value + x.error < low - kNegligible;
+}
+
+/// A row without NaN and +infinity, whose `greatest` element is finite. `low`
+/// is what the greatest is at least.
 std::vector<Probability> evaluateFinite(ArrayRef<Element> xs, double greatest,
-                                        Type dtype) {
+                                        double low, Type dtype) {
   double sum = 0, distance = 0, error = 0, spreadPerError = 1;
   for (const Element &x : xs) {
     double power = std::exp(x.value - greatest);
     sum += power;
     // An element of -infinity is a certain 0.
     distance += power > 0 ? power * (greatest - x.value) : 0;
+    if (isNegligible(x, low)) {
+      continue;
+    }
     error = std::max(error, x.error);
     if (x.error > 0) {
       spreadPerError = std::max(spreadPerError, x.spread / x.error);
@@ -74,16 +84,22 @@ std::vector<Probability> evaluateFinite(ArrayRef<Element> xs, double greatest,
                  reductionError(double(xs.size()), sum, sum) / sum;
   std::vector<Probability> row;
   for (const Element &x : xs) {
-    if (x.value == -HUGE_VAL) {
+    if (x.value == -HUGE_VAL && x.error == 0) {
       row.push_back({});
       continue;
     }
     double value = std::exp(x.value - greatest) / sum;
+    if (isNegligible(x, low)) {
+      row.push_back({{value, 0, kSmallestNormal}, kSmallestNormal});
+      continue;
+    }
     double relative = ofSum + allowance::kExp.relative +
                       kRoundoff * (greatest - x.value) +
                       allowance::kDivide.relative;
     // Small exponentials may be flushed to zero.
-    Meaning meaning{value, value * std::expm1(x.error + error),
+    double most = std::max(value, 1 - value);
+    double carried = value * std::expm1(x.error + error);
+    Meaning meaning{value, carried < most ? carried : most,
                     value * relative + kSmallestNormal};
     meaning = storedFloat(meaning, dtype);
     row.push_back({meaning, meaning.carried * spreadPerError +
@@ -93,20 +109,26 @@ std::vector<Probability> evaluateFinite(ArrayRef<Element> xs, double greatest,
 }
 
 std::vector<Probability> evaluateRow(ArrayRef<Element> xs, Type dtype) {
-  double greatest = -HUGE_VAL;
-  bool isUnknown = false, isNan = false;
+  double greatest = -HUGE_VAL, low = -HUGE_VAL;
+  bool isUnknown = false, isNan = false, hasHuge = false;
   for (const Element &x : xs) {
+    if (isHugeNegative(x)) {
+      hasHuge = true;
+      continue;
+    }
     isUnknown |= x.error == kAnything;
     isNan |= std::isnan(x.value) && x.error == 0;
     greatest = std::max(greatest, x.value);
+    low = std::max(low, x.value - x.error);
   }
+  isUnknown |= hasHuge && low < kNegligible - kHuge;
   if (!isNan && isUnknown) {
     return {xs.size(), {kUnknown, kAnything}};
   }
   if (isNan || std::isinf(greatest)) {
     return {xs.size(), {{std::nan(""), 0, 0}, 0}};
   }
-  return evaluateFinite(xs, greatest, dtype);
+  return evaluateFinite(xs, greatest, low, dtype);
 }
 
 } // namespace

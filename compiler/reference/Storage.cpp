@@ -14,12 +14,12 @@ double FloatFormat::roundoff() const { return std::ldexp(1.0, -precision); }
 
 FloatFormat getFloatFormat(mlir::Type dtype) {
   if (dtype.isBF16()) {
-    return {8, -133, 0x1.ffp127, 0x1p-126};
+    return {8, -133, 0x1.fep127, 0x1.ffp127, 0x1p-126};
   }
   if (dtype.isF16()) {
-    return {11, -24, 65520.0, 0x1p-14};
+    return {11, -24, 65504.0, 65520.0, 0x1p-14};
   }
-  return {24, -149, 0x1.ffffffp127, 0x1p-126};
+  return {24, -149, 0x1.fffffep127, 0x1.ffffffp127, 0x1p-126};
 }
 
 double roundToDtype(double value, mlir::Type dtype) {

@@ -12,6 +12,7 @@ namespace minic::reference {
 struct FloatFormat {
   int precision;         // significant bits, the hidden one included
   int smallestExponent;  // of the smallest subnormal
+  double largest;        // finite one
   double overflow;       // magnitudes from here on round to infinity
   double smallestNormal; // below, roundings are absolute or flush to zero
   double roundoff() const;

@@ -79,7 +79,9 @@ static Meaning sumOfSpecials(int64_t i, int64_t j, int64_t k, const Factor &lhs,
     if (std::isnan(a.value) || std::isnan(b.value)) {
       return nan;
     }
-    if (std::isinf(a.value) || std::isinf(b.value)) {
+    if (a.error == kAnything || b.error == kAnything) {
+      isUnknown = true;
+    } else if (std::isinf(a.value) || std::isinf(b.value)) {
       if (isZero(a) || isZero(b)) {
         return nan;
       }
@@ -89,8 +91,6 @@ static Meaning sumOfSpecials(int64_t i, int64_t j, int64_t k, const Factor &lhs,
       }
       bool isNegative = std::signbit(a.value) != std::signbit(b.value);
       (isNegative ? hasNegative : hasPositive) = true;
-    } else if (a.error == kAnything || b.error == kAnything) {
-      isUnknown = true;
     }
   }
   if (hasPositive && hasNegative) {

@@ -65,6 +65,13 @@ inline constexpr double kSmallestNormal = 0x1p-126;
 /// Float32 results of larger magnitude are infinite.
 inline constexpr double kLargest = 0x1.ffffffp127;
 
+/// Where an overflow is all that is not certain of an operand, its magnitude is
+/// at least this, half of the largest f16.
+inline constexpr double kHuge = 0x1p15;
+
+/// e to less than minus this is less than the smallest float32.
+inline constexpr double kNegligible = 110;
+
 /// exp and pow may saturate here, a little before the largest float32.
 inline constexpr double kSaturation = 1.6e38; // e^88
 
@@ -95,6 +102,9 @@ inline double statisticError(double n) {
 /// relative * |result| + perInput * |x| + absolute.
 struct Allowance {
   double relative = 0, perInput = 0, absolute = 0;
+  /// The nearest float32. So only a result that is beyond the largest one by
+  /// half an ulp becomes infinite.
+  bool isNearest = false;
 };
 
 /// One ulp is at most two roundoffs.
@@ -102,9 +112,9 @@ inline constexpr double kUlp = 2 * kRoundoff;
 
 namespace allowance {
 // Correctly rounded in hardware; FMA contraction only lessens the error.
-inline constexpr Allowance kArithmetic{kRoundoff};
+inline constexpr Allowance kArithmetic{kRoundoff, 0, 0, true};
 inline constexpr Allowance kDivide{2 * kRoundoff};
-inline constexpr Allowance kSqrt{kRoundoff};
+inline constexpr Allowance kSqrt{kRoundoff, 0, 0, true};
 inline constexpr Allowance kRsqrt{4 * kUlp};
 // Vectorized polynomial approximations measure up to 1.0 (exp), 4.2 (tanh) and
 // 3.7 ulp (erf); oneDNN 2.6 up to 3.1 (exp) and 3.2 ulp (sigmoid), with AVX-512

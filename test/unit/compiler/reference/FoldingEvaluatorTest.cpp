@@ -61,6 +61,28 @@ TEST_F(FoldingEvaluatorTest, RoundsOnce) {
               ElementsAre(1, -3));
 }
 
+// Masks at the end of the range.
+TEST_F(FoldingEvaluatorTest, LowestNumbers) {
+  EXPECT_THAT(foldFloats(R"(func.func @main() -> tensor<3xf32> {
+    %a = graph.constant dense<[-0.0, 1.0, 0.75]> : tensor<3xf32>
+    %b = graph.constant dense<0xFF7FFFFF> : tensor<f32>
+    %0 = graph.mul %a, %b : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
+    return %0 : tensor<3xf32> })"),
+              ElementsAre(0, -0x1.fffffep127, -0x1.7ffffep127));
+  EXPECT_THAT(foldFloats(R"(func.func @main() -> tensor<4xf16> {
+    %a = graph.constant dense<[0.0, -15.0, -16.0, 17.0]> : tensor<4xf16>
+    %b = graph.constant dense<-65504.0> : tensor<f16>
+    %0 = graph.add %a, %b : (tensor<4xf16>, tensor<f16>) -> tensor<4xf16>
+    return %0 : tensor<4xf16> })"),
+              ElementsAre(-65504, -65504, -HUGE_VAL, -65472));
+  EXPECT_THAT(foldFloats(R"(func.func @main() -> tensor<2xbf16> {
+    %a = graph.constant dense<[0.0, -50.0]> : tensor<2xbf16>
+    %b = graph.constant dense<0xFF7F> : tensor<bf16>
+    %0 = graph.add %a, %b : (tensor<2xbf16>, tensor<bf16>) -> tensor<2xbf16>
+    return %0 : tensor<2xbf16> })"),
+              ElementsAre(-0x1.fep127, -0x1.fep127));
+}
+
 TEST_F(FoldingEvaluatorTest, TransposesSplatsAndLargeTensors) {
   mlir::ElementsAttr small = fold(R"(func.func @main() -> tensor<2x3xi32> {
     %a = graph.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi32>
