@@ -8,35 +8,47 @@
 
 namespace minic::reference {
 
+static bool holds(graph::ComparePredicate predicate, double a, double b) {
+  using P = graph::ComparePredicate;
+  switch (predicate) {
+  case P::Eq:
+    return a == b;
+  case P::Ne:
+    return a != b;
+  case P::Lt:
+    return a < b;
+  case P::Le:
+    return a <= b;
+  case P::Gt:
+    return a > b;
+  case P::Ge:
+    return a >= b;
+  }
+  llvm_unreachable("all predicates are handled");
+}
+
 ScalarMeaning compareMeaning(graph::ComparePredicate predicate) {
   return [=](const Bounded *operands) -> Meaning {
     auto [x, ex] = operands[0];
     auto [y, ey] = operands[1];
-    using P = graph::ComparePredicate;
-    auto holds = [=](double a, double b) {
-      switch (predicate) {
-      case P::Eq:
-        return a == b;
-      case P::Ne:
-        return a != b;
-      case P::Lt:
-        return a < b;
-      case P::Le:
-        return a <= b;
-      case P::Gt:
-        return a > b;
-      case P::Ge:
-        return a >= b;
-      }
-      llvm_unreachable("all predicates are handled");
-    };
-    double value = holds(x, y);
+    double value = holds(predicate, x, y);
     if (ex == 0 && ey == 0) {
       return {value, 0, 0};
     }
     // Certain where the intervals are apart. NaN has no error.
     bool apart = std::isnan(x) || std::isnan(y) || std::abs(x - y) > ex + ey;
     return {value, apart && ex + ey != kAnything ? 0.0 : 1.0, 0};
+  };
+}
+
+ScalarMeaning selfCompareMeaning(graph::ComparePredicate predicate) {
+  double nan = std::nan("");
+  bool dependsOnNan = holds(predicate, 0, 0) != holds(predicate, nan, nan);
+  return [=](const Bounded *operands) -> Meaning {
+    auto [x, error] = operands[0];
+    bool mayBeNan = error == kAnything;
+    return {double(holds(predicate, x, x)),
+            dependsOnNan && mayBeNan ? 1.0 : 0.0, 0};
   };
 }
 

@@ -25,6 +25,8 @@ ScalarMeaning castMeaning(graph::CastOp op);
 
 // Choices: either side inside the margin.
 ScalarMeaning compareMeaning(graph::ComparePredicate predicate);
+/// Of a value with itself: only whether it is NaN may be uncertain.
+ScalarMeaning selfCompareMeaning(graph::ComparePredicate predicate);
 Meaning isNanMeaning(const Bounded *operands);
 Meaning selectMeaning(const Bounded *operands);
 

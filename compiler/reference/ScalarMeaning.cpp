@@ -75,7 +75,9 @@ Meaning storedFloat(Meaning meaning, Type dtype, bool isNearest) {
 
 ScalarMeaning getScalarMeaning(Operation *op) {
   if (auto compare = dyn_cast<graph::CompareOp>(op)) {
-    return compareMeaning(compare.getPredicate());
+    return compare.getLhs() == compare.getRhs()
+               ? selfCompareMeaning(compare.getPredicate())
+               : compareMeaning(compare.getPredicate());
   }
   if (isa<graph::IsNanOp>(op)) {
     return isNanMeaning;

@@ -257,6 +257,47 @@ TEST_F(PointwiseTest, EitherBranchInsideTheMargin) {
   EXPECT_EQ(countMismatches(output, {1, 1, -1}), 2);
 }
 
+// Exporters ask for NaN this way.
+TEST_F(PointwiseTest, ComparesAValueWithItselfExactly) {
+  auto outputs = evaluateText(R"(
+    func.func @main(%x: tensor<3xf32>)
+        -> (tensor<3xf32>, tensor<3xi1>, tensor<3xi1>) {
+      %three = graph.constant dense<3.0> : tensor<f32>
+      %zero = graph.constant dense<0.0> : tensor<f32>
+      %0 = graph.div %x, %three : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
+      %1 = graph.compare ne, %0, %0
+        : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xi1>
+      %2 = graph.select %1, %zero, %0
+        : (tensor<3xi1>, tensor<f32>, tensor<3xf32>) -> tensor<3xf32>
+      %3 = graph.compare lt, %0, %0
+        : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xi1>
+      return %2, %1, %3 : tensor<3xf32>, tensor<3xi1>, tensor<3xi1>
+    })",
+                              {{1, -7, kNan}});
+  EXPECT_EQ(countMismatches(outputs[0], {1.0f / 3, -7.0f / 3, 0}), 0);
+  EXPECT_EQ(countMismatches(outputs[0], {0, 0, 0}), 2);
+  EXPECT_THAT(outputs[1].values, ElementsAre(0, 0, 1));
+  EXPECT_THAT(outputs[1].tolerances, ElementsAre(0, 0, 0));
+  EXPECT_THAT(outputs[2].values, ElementsAre(0, 0, 0));
+}
+
+TEST_F(PointwiseTest, WhatMayBeNanMayDifferFromItself) {
+  auto outputs = evaluateText(R"(
+    func.func @main(%x: tensor<1xf32>, %y: tensor<1xf32>)
+        -> (tensor<1xi1>, tensor<1xi1>) {
+      %0 = graph.mul %x, %y : tensor<1xf32>
+      %1 = graph.sub %0, %0 : tensor<1xf32>
+      %2 = graph.compare eq, %1, %1
+        : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xi1>
+      %3 = graph.compare lt, %1, %1
+        : (tensor<1xf32>, tensor<1xf32>) -> tensor<1xi1>
+      return %2, %3 : tensor<1xi1>, tensor<1xi1>
+    })",
+                              {{std::numeric_limits<float>::max()}, {1}});
+  EXPECT_THAT(outputs[0].tolerances, ElementsAre(1));
+  EXPECT_THAT(outputs[1].tolerances, ElementsAre(0));
+}
+
 TEST_F(PointwiseTest, ComparesExactValuesExactly) {
   auto output = evaluateText(R"(
     func.func @main(%x: tensor<4xf32>) -> (tensor<4xi1>, tensor<4xi1>) {
