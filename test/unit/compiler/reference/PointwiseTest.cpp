@@ -18,6 +18,7 @@ using testing::NanSensitiveDoubleEq;
 
 constexpr float kInf = HUGE_VALF;
 const float kNan = std::nanf("");
+const float kLowest = std::numeric_limits<float>::lowest();
 
 struct UnaryCase {
   const char *op;
@@ -255,6 +256,30 @@ TEST_F(PointwiseTest, EitherBranchInsideTheMargin) {
   EXPECT_EQ(countMismatches(output, {-1, -1, 1}), 0);
   EXPECT_EQ(countMismatches(output, {-1, 1, 1}), 0);
   EXPECT_EQ(countMismatches(output, {1, 1, -1}), 2);
+}
+
+// A mask's lowest number takes any score up, and the rest of the row stays
+// bounded; a sum that is near the largest number may overflow.
+TEST_F(PointwiseTest, TheLowestNumberTakesWhatIsAddedUp) {
+  auto output = evaluateText(R"(
+    func.func @main(%x: tensor<3xf32>, %mask: tensor<3xf32>) -> tensor<3xf32> {
+      %three = graph.constant dense<3.0> : tensor<f32>
+      %0 = graph.div %x, %three : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
+      %1 = graph.add %0, %mask : tensor<3xf32>
+      %2 = graph.softmax %1 axis = 0 : tensor<3xf32>
+      return %2 : tensor<3xf32>
+    })",
+                             {{1, 2, 3}, {0, kLowest, 0}})[0];
+  float first = 1 / (1 + std::exp(2.0f / 3));
+  EXPECT_EQ(countMismatches(output, {first, 0, 1 - first}), 0);
+  EXPECT_EQ(countMismatches(output, {first, 0.01f, 0.99f - first}), 2);
+}
+
+TEST_F(PointwiseTest, ASumNearTheLowestNumberMayOverflow) {
+  for (float other : {1e30f, -1e30f}) {
+    EXPECT_EQ(binary("graph.add", {kLowest}, {other}).tolerances[0],
+              std::numeric_limits<double>::infinity());
+  }
 }
 
 // Exporters ask for NaN this way.
