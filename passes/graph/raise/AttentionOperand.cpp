@@ -130,18 +130,20 @@ int64_t AttentionOperand::leadingElements() const {
 
 Value AttentionOperand::asHeads(OpBuilder &builder, Location loc, int64_t batch,
                                 int64_t heads) const {
-  ArrayRef<int64_t> matrix = typeOf(value).getShape().take_back(2);
-  RankedTensorType type =
-      typeOf(value).clone({batch, heads, matrix[0], matrix[1]});
   Value result = value;
-  if (result.getType() != type) {
-    result = ReshapeOp::create(builder, loc, type, result);
-  }
+  // Before the reshape: it becomes one with a transpose that made `value`.
   if (isSwapped) {
-    result = TransposeOp::create(builder, loc, result,
-                                 ArrayRef<int64_t>{0, 1, 3, 2});
+    auto permutation =
+        llvm::to_vector(llvm::seq<int64_t>(0, typeOf(value).getRank()));
+    std::swap(permutation.back(), permutation[permutation.size() - 2]);
+    result = TransposeOp::create(builder, loc, result, permutation);
   }
-  return result;
+  ArrayRef<int64_t> matrix = typeOf(result).getShape().take_back(2);
+  RankedTensorType type =
+      typeOf(result).clone({batch, heads, matrix[0], matrix[1]});
+  return result.getType() == type
+             ? result
+             : ReshapeOp::create(builder, loc, type, result);
 }
 
 } // namespace minic::graph

@@ -49,6 +49,27 @@ func.func @guarded(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x7x4xf32>, %v: tensor<
 
 // -----
 
+// torchvision keeps a position's heads together: the key's own transpose takes up
+// that of the product, which stands before the reshape to batch and heads.
+// CHECK-LABEL: func.func @positions_first
+// CHECK-SAME: %[[Q:[^:]+]]: {{[^,]+}}, %[[K:[^:]+]]: {{[^,]+}}, %[[V:[^:]+]]:
+// CHECK-NEXT: %[[K1:.+]] = graph.transpose %[[K]] [1, 0, 2] : tensor<7x6x4xf32> -> tensor<6x7x4xf32>
+// CHECK-NEXT: %[[K2:.+]] = graph.reshape %[[K1]] : tensor<6x7x4xf32> to tensor<2x3x7x4xf32>
+// CHECK-NEXT: %[[A:.+]] = graph.attention %[[Q]], %[[K2]], %[[V]]
+// CHECK-NEXT: return %[[A]]
+func.func @positions_first(%q: tensor<2x3x5x4xf32>, %k: tensor<7x6x4xf32>, %v: tensor<2x3x7x6xf32>) -> tensor<2x3x5x6xf32> {
+  %c = graph.constant dense<0.5> : tensor<f32>
+  %k1 = graph.transpose %k [1, 2, 0] : tensor<7x6x4xf32> -> tensor<6x4x7xf32>
+  %k2 = graph.reshape %k1 : tensor<6x4x7xf32> to tensor<2x3x4x7xf32>
+  %k3 = graph.mul %k2, %c : (tensor<2x3x4x7xf32>, tensor<f32>) -> tensor<2x3x4x7xf32>
+  %0 = graph.matmul %q, %k3 : (tensor<2x3x5x4xf32>, tensor<2x3x4x7xf32>) -> tensor<2x3x5x7xf32>
+  %1 = graph.softmax %0 axis = 3 : tensor<2x3x5x7xf32>
+  %2 = graph.matmul %1, %v : (tensor<2x3x5x7xf32>, tensor<2x3x7x6xf32>) -> tensor<2x3x5x6xf32>
+  return %2 : tensor<2x3x5x6xf32>
+}
+
+// -----
+
 // Batch and heads are one dimension in the products, and two where the mask is
 // added. The query is divided by a number of its own; the result is the
 // product's.
