@@ -2,18 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """One model through PyTorch's exporters gives one plan.
 
-    exporters.py FOLDER [-- minic options]
+    exporters.py FOLDER [CASE ...] [-- minic options]
 
-writes a small DistilBERT into FOLDER as the TorchScript exporter does at opset
-17, where gelu and attention are written out, and as the newer one does at 20,
-where gelu is an op, and at 23, where attention is one too. `minic` compiles
-each up to its plan. The plans have to be equal but for the names of constants,
-which exporters choose. Needs torch, transformers and onnxscript.
+writes small models of exported_models.py into FOLDER as the TorchScript exporter
+does at opset 17, where gelu and attention are written out, and as the newer one
+does at 20, where gelu is an op, and at 23, where attention is one too. `minic`
+compiles each up to its plan. The plans have to be equal but for the names of
+constants, which exporters choose. A form that the exporter cannot write is left
+out, and said. Needs torch, transformers and onnxscript.
 """
 
 import argparse
+import contextlib
 import difflib
 import logging
+import os
 import pathlib
 import re
 import struct
@@ -22,62 +25,63 @@ import sys
 import warnings
 
 import torch
-import transformers
+
+import exported_models
 
 OPSETS = (17, 20, 23)
-INPUTS = ("input_ids", "attention_mask")
 SYMBOL = r'@(?:"[^"]*"|[\w.$-]+)'
 BINARIES, CONSTANTS = 2, 3  # kinds of sections
 
 
-class FirstOutput(torch.nn.Module):
-    def __init__(self, model):
-        super().__init__()
-        self.model = model
-
-    def forward(self, *inputs):
-        return self.model(**dict(zip(INPUTS, inputs)), return_dict=False)[0]
+def is_old(opset):
+    """Whether the TorchScript exporter writes it, not the newer one."""
+    return opset < 18
 
 
-def randomize(model):
-    """No parameter keeps one value: exporters merge those that are equal."""
-    random = torch.Generator().manual_seed(0)
+def export(case, module, inputs, opset, path):
+    """None, or why there is no such form."""
     with torch.no_grad():
-        for parameter in model.parameters():
-            if bool((parameter == parameter.flatten()[0]).all()):
-                noise = torch.rand(parameter.shape, generator=random)
-                parameter.add_(0.2 * (noise - 0.5))
+        results = module(*inputs.values())
+    count = len(results) if isinstance(results, tuple) else 1
+    options = {"dynamic_axes": case.dynamic_axes} if is_old(opset) \
+        else {"external_data": False}
+    try:
+        with torch.no_grad(), open(os.devnull, "w") as nowhere, \
+                contextlib.redirect_stdout(nowhere), \
+                contextlib.redirect_stderr(nowhere):
+            torch.onnx.export(
+                module, tuple(inputs.values()), str(path), opset_version=opset,
+                dynamo=not is_old(opset), input_names=list(inputs),
+                output_names=[f"result_{i}" for i in range(count)],
+                verbose=False, **options)
+    except Exception as error:  # of any kind: it is the exporter's
+        path.unlink(missing_ok=True)
+        return f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"
+    return None
 
 
-def distilbert():
-    torch.manual_seed(0)
-    model = transformers.DistilBertModel(transformers.DistilBertConfig(
-        n_layers=2, dim=64, n_heads=4, hidden_dim=128, vocab_size=100,
-        max_position_embeddings=64)).eval()
-    randomize(model)
-    ids = torch.randint(0, 100, (2, 16))
-    mask = torch.ones(2, 16, dtype=torch.long)
-    mask[1, 12:] = 0
-    return FirstOutput(model).eval(), (ids, mask)
+def dims(case, inputs, opset):
+    """Options of minic that say how large the form's dynamic axes are."""
+    axes = case.dynamic_axes if is_old(opset) else None
+    return [f"--dim={name}={inputs[tensor].shape[axis]}"
+            for tensor, names in (axes or {}).items()
+            for axis, name in names.items()]
 
 
-def export(model, inputs, opset, path):
-    is_old = opset < 18
-    with torch.no_grad():
-        torch.onnx.export(
-            model, inputs, str(path), opset_version=opset, dynamo=not is_old,
-            input_names=list(INPUTS), output_names=["result"], verbose=False,
-            **({} if is_old else {"external_data": False}))
+def be_quiet():
+    warnings.filterwarnings("ignore")
+    logging.disable(logging.WARNING)
 
 
-def compiled(path, options):
+def plan_of(artifact):
     """The plan as text without names, and the checksums of what it runs on."""
-    artifact = path.with_suffix(".minic")
-    subprocess.run(["minic", str(path), "-o", str(artifact), *options],
-                   check=True, stdout=subprocess.DEVNULL)
     plan = subprocess.run(["minic", "inspect", "--mlir", str(artifact)],
                           check=True, capture_output=True, text=True).stdout
-    return without_names(plan), checksums(artifact.read_bytes())
+    return without_names(plan), checksums(artifact)
+
+
+def launches(plan):
+    return len(re.findall(r"plan\.(?:launch|call)\b", plan))
 
 
 def without_names(plan):
@@ -94,41 +98,59 @@ def without_names(plan):
 def checksums(artifact):
     """Of the sections that hold kernels and constants
     (docs/artifact-format.md)."""
-    count, = struct.unpack_from("<I", artifact, 16)
-    sections = (struct.unpack_from("<QQQQ", artifact, 40 + 32 * i)
+    with open(artifact, "rb") as file:
+        data = file.read(4096)
+    count, = struct.unpack_from("<I", data, 16)
+    sections = (struct.unpack_from("<QQQQ", data, 40 + 32 * i)
                 for i in range(count))
     return {kind: checksum for kind, _, _, checksum in sections
             if kind in (BINARIES, CONSTANTS)}
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("options", nargs="*")
-    arguments = parser.parse_args()
-    warnings.filterwarnings("ignore")
-    logging.disable(logging.WARNING)
-    arguments.folder.mkdir(parents=True, exist_ok=True)
-    model, inputs = distilbert()
-    results = {}
+def difference(first, other):
+    """None, or in what two of plan_of() differ, and the lines of the plan."""
+    if first[0] != other[0]:
+        return "have two plans", list(difflib.unified_diff(
+            first[0].splitlines(True), other[0].splitlines(True), n=1))
+    if first[1] != other[1]:
+        return "differ in kernels or constants", []
+    return None
+
+
+def check(name, folder, options):
+    case = exported_models.CASES[name]
+    module, inputs = case.build("small")
+    plans = {}
     for opset in OPSETS:
-        path = arguments.folder / f"distilbert-{opset}.onnx"
-        export(model, inputs, opset, path)
-        results[opset] = compiled(path, arguments.options)
-    first, *others = OPSETS
-    plan, sums = results[first]
+        path = folder / f"{name}-{opset}.onnx"
+        why = export(case, module, inputs, opset, path)
+        if why:
+            print(f"{name}: opset {opset} is not exported: {why}")
+            continue
+        artifact = path.with_suffix(".minic")
+        subprocess.run(["minic", str(path), "-o", str(artifact),
+                        *dims(case, inputs, opset), *options],
+                       check=True, stdout=subprocess.DEVNULL)
+        plans[opset] = plan_of(artifact)
+    first, *others = plans
     for opset in others:
-        if results[opset][0] != plan:
-            sys.stdout.writelines(difflib.unified_diff(
-                plan.splitlines(True), results[opset][0].splitlines(True),
-                f"opset {first}", f"opset {opset}", n=1))
-            sys.exit(f"distilbert: opsets {first} and {opset} have two plans")
-        if results[opset][1] != sums:
-            sys.exit(f"distilbert: opsets {first} and {opset} differ in "
-                     "kernels or constants")
-    launches = len(re.findall(r"plan\.(?:launch|call)\b", plan))
-    print(f"distilbert: opsets {', '.join(map(str, OPSETS))} have one plan of "
-          f"{launches} launches")
+        differs = difference(plans[first], plans[opset])
+        if differs:
+            sys.stdout.writelines(differs[1])
+            sys.exit(f"{name}: opsets {first} and {opset} {differs[0]}")
+    print(f"{name}: opsets {', '.join(map(str, plans))} have one plan of "
+          f"{launches(plans[first][0])} launches")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("cases", nargs="*", metavar="CASE")
+    arguments, options = parser.parse_known_args()
+    be_quiet()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    for name in arguments.cases or exported_models.CASES:
+        check(name, arguments.folder, [o for o in options if o != "--"])
 
 
 if __name__ == "__main__":
