@@ -8,7 +8,6 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
-#include <limits>
 #include <numbers>
 
 using namespace mlir;
@@ -119,26 +118,6 @@ Meaning powMeaning(const Bounded *operands) {
   return saturating(meaning);
 }
 
-/// A sum with the lowest f32, as masks have it, is that number in float64 and
-/// in float32: the other operand is far below half of a unit in its last place.
-/// Its rounding would else be as good as an overflow.
-ScalarMeaning addMeaning(ScalarMeaning sum, Type dtype) {
-  if (!dtype.isF32()) {
-    return sum;
-  }
-  return [sum](const Bounded *operands) -> Meaning {
-    for (bool swapped : {false, true}) {
-      const Bounded &large = operands[swapped], &small = operands[!swapped];
-      if (large.error == 0 &&
-          std::abs(large.value) == std::numeric_limits<float>::max() &&
-          std::abs(small.value) + small.error < 0x1p70) {
-        return {large.value, 0, 0};
-      }
-    }
-    return sum(operands);
-  };
-}
-
 /// Sine and cosine carry no more than their operand's error, and at most 2.
 ScalarMeaning periodic(Unary f, Type dtype) {
   ScalarMeaning exact = [f](const Bounded *operands) -> Meaning {
@@ -231,8 +210,7 @@ ScalarMeaning floatMeaning(Operation *op) {
   using namespace graph;
   return llvm::TypeSwitch<Operation *, ScalarMeaning>(op)
       .Case([&](AddOp) {
-        return addMeaning(arithmetic(std::plus<>(), allowance::kArithmetic),
-                          dtype);
+        return arithmetic(std::plus<>(), allowance::kArithmetic);
       })
       .Case([&](SubOp) {
         return arithmetic(std::minus<>(), allowance::kArithmetic);
