@@ -22,7 +22,8 @@ static constexpr int64_t pieceBytes = 1 << 20;
 
 absl::Status writeConstant(RankedTensorType type, ElementsAttr value,
                            const format::AppendBytes &append) {
-  FailureOr<graph::ConstantBytes> source = graph::ConstantBytes::get(value);
+  FailureOr<graph::ConstantBytes> source =
+      graph::ConstantBytes::getUnaligned(value);
   if (failed(source)) {
     return absl::InternalError("a constant has no bytes");
   }

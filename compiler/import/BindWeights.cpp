@@ -57,20 +57,11 @@ static std::string typeText(StringRef dtype, ArrayRef<int64_t> dims) {
   return text + "]";
 }
 
-/// A blob over `data`. The format aligns tensors to nothing; where an element
-/// would straddle its natural alignment the bytes are copied instead.
+/// A blob over `data`, which formats align to nothing.
 static AsmResourceBlob
-makeBlob(ArrayRef<char> data, size_t elementBytes,
-         const std::shared_ptr<const WeightSource> &file) {
-  if (reinterpret_cast<uintptr_t>(data.data()) % elementBytes != 0) {
-    AsmResourceBlob copy =
-        HeapAsmResourceBlob::allocateAndCopyWithAlign(data, elementBytes,
-                                                      /*dataIsMutable=*/false);
-    file->dropPages();
-    return copy;
-  }
+makeBlob(ArrayRef<char> data, const std::shared_ptr<const WeightSource> &file) {
   return AsmResourceBlob(
-      data, elementBytes, [file](void *, size_t, size_t) {}, false);
+      data, /*dataAlignment=*/1, [file](void *, size_t, size_t) {}, false);
 }
 
 bool needsWeights(ModuleOp module) {
@@ -102,9 +93,7 @@ bytesFor(graph::ConstantOp op, const WeightSource::Entry &entry, bool mayRound,
     return diagnostic;
   }
   if (entry.dtype == dtype) {
-    size_t elementBytes =
-        entry.data.empty() ? 1 : entry.data.size() / type.getNumElements();
-    return makeBlob(entry.data, elementBytes, file);
+    return makeBlob(entry.data, file);
   }
   if (auto blob = roundWeights(entry.data, entry.dtype, element)) {
     file->dropPages();

@@ -4,6 +4,7 @@
 
 #include "compiler/import/NpzFile.h"
 
+#include "compiler/import/MappedFile.h"
 #include "runtime/measure/NpyFile.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -13,9 +14,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <minizip/unzip.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 namespace minic {
 
@@ -153,8 +151,7 @@ std::shared_ptr<const NpzFile> NpzFile::open(StringRef path,
   std::shared_ptr<NpzFile> file(new NpzFile());
   file->filePath = path.str();
   file->fileBytes = (*buffer)->getBufferSize();
-  uint64_t hash = XXH3_64bits((*buffer)->getBufferStart(), file->fileBytes);
-  file->fileHash = llvm::formatv("{0:x-16}", hash).str();
+  file->fileHash = llvm::formatv("{0:x-16}", hashFile(**buffer)).str();
   error = file->readArchive();
   if (!error.empty()) {
     error = path.str() + ": " + error;

@@ -6,15 +6,14 @@
 
 #include "compiler/import/SafetensorsFile.h"
 
+#include "compiler/import/MappedFile.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <nlohmann/json.hpp>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 #include <set>
 
@@ -196,10 +195,10 @@ SafetensorsFile::open(llvm::StringRef path, std::string &error) {
   return file;
 }
 
+void SafetensorsFile::dropPages() const { minic::dropPages(*buffer); }
+
 std::string SafetensorsFile::hash() const {
-  uint64_t hash =
-      XXH3_64bits(buffer->getBufferStart(), buffer->getBufferSize());
-  return llvm::formatv("{0:x-16}", hash).str();
+  return llvm::formatv("{0:x-16}", hashFile(*buffer)).str();
 }
 
 } // namespace minic

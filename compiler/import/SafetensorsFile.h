@@ -27,6 +27,7 @@ public:
                                                      std::string &error);
 
   llvm::StringRef path() const override { return filePath; }
+  void dropPages() const override;
   std::string hash() const override;
 
 private:

@@ -14,11 +14,25 @@ using namespace mlir;
 
 namespace minic::graph {
 
+static size_t elementBytesOf(ElementsAttr value) {
+  return llvm::divideCeil(value.getElementType().getIntOrFloatBitWidth(), 8);
+}
+
 FailureOr<ConstantBytes> ConstantBytes::get(ElementsAttr value) {
+  FailureOr<ConstantBytes> result = getUnaligned(value);
+  if (succeeded(result) && result->owned.empty() &&
+      reinterpret_cast<uintptr_t>(result->view.data()) %
+              elementBytesOf(value) !=
+          0) {
+    result->owned.assign(result->view.begin(), result->view.end());
+  }
+  return result;
+}
+
+FailureOr<ConstantBytes> ConstantBytes::getUnaligned(ElementsAttr value) {
   ConstantBytes result;
   size_t elements = value.getNumElements();
-  size_t elementBytes =
-      llvm::divideCeil(value.getElementType().getIntOrFloatBitWidth(), 8);
+  size_t elementBytes = elementBytesOf(value);
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
     AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob || blob->getData().size() != elements * elementBytes) {

@@ -17,9 +17,13 @@ namespace minic::graph {
 /// them where it does not (splats, packed bits).
 class ConstantBytes {
 public:
-  /// Fails where `value` holds none: a resource that is not loaded or is cut
-  /// off, a kind that is neither dense nor a resource.
+  /// Elements have their natural alignment: those of a resource that lie
+  /// elsewhere, as in a mapped file, are copied. Fails where `value` holds no
+  /// bytes: a resource that is not loaded or is cut off, a kind that is neither
+  /// dense nor a resource.
   static mlir::FailureOr<ConstantBytes> get(mlir::ElementsAttr value);
+  /// The same where they lie, aligned to nothing.
+  static mlir::FailureOr<ConstantBytes> getUnaligned(mlir::ElementsAttr value);
   llvm::ArrayRef<char> bytes() const {
     return owned.empty() ? view : llvm::ArrayRef<char>(owned);
   }

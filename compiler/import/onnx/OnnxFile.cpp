@@ -4,13 +4,12 @@
 
 #include "compiler/import/onnx/OnnxFile.h"
 
+#include "compiler/import/MappedFile.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <google/protobuf/stubs/logging.h>
-
-#define XXH_INLINE_ALL
-#include <xxhash.h>
 
 namespace minic {
 
@@ -88,22 +87,6 @@ void OnnxFile::readConstants() {
   }
 }
 
-/// XXH3 (64 bit) without keeping a mapped file in memory.
-static uint64_t hashOf(const llvm::MemoryBuffer &content, uint64_t seed) {
-  constexpr size_t step = size_t(16) << 20;
-  XXH3_state_t *state = XXH3_createState();
-  XXH3_64bits_reset_withSeed(state, seed);
-  StringRef bytes = content.getBuffer();
-  for (size_t at = 0; at < bytes.size(); at += step) {
-    StringRef part = bytes.substr(at, step);
-    XXH3_64bits_update(state, part.data(), part.size());
-    const_cast<llvm::MemoryBuffer &>(content).dontNeedIfMmap();
-  }
-  uint64_t hash = XXH3_64bits_digest(state);
-  XXH3_freeState(state);
-  return hash;
-}
-
 /// Returns what is wrong with the file, or nothing.
 std::string OnnxFile::parseContent() {
   StringRef bytes = content->getBuffer();
@@ -138,7 +121,7 @@ OnnxFile::parse(std::unique_ptr<llvm::MemoryBuffer> content, StringRef path,
   std::shared_ptr<OnnxFile> file(new OnnxFile());
   file->filePath = path.str();
   file->content = std::move(content);
-  file->fileHash = hashOf(*file->content, /*seed=*/0);
+  file->fileHash = hashFile(*file->content);
   error = file->parseContent();
   if (!error.empty()) {
     error = path.str() + ": " + error;
@@ -176,15 +159,20 @@ bool OnnxFile::read(const TensorProto &tensor, TensorData &data,
   return error.empty();
 }
 
+void OnnxFile::dropPages() const {
+  minic::dropPages(*content);
+  for (const auto &file : external.all()) {
+    minic::dropPages(*file.second);
+  }
+}
+
 std::string OnnxFile::hash() const {
   std::vector<StringRef> locations(external.all().keys().begin(),
                                    external.all().keys().end());
   llvm::sort(locations);
   uint64_t hash = fileHash;
   for (StringRef location : locations) {
-    const llvm::MemoryBuffer &file = *external.all().at(location);
-    hash =
-        XXH3_64bits_withSeed(file.getBufferStart(), file.getBufferSize(), hash);
+    hash = hashFile(*external.all().at(location), /*seed=*/hash);
   }
   return llvm::formatv("{0:x-16}", hash).str();
 }

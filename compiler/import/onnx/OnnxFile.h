@@ -43,7 +43,7 @@ public:
             std::string &error) const;
 
   llvm::StringRef path() const override { return filePath; }
-  void dropPages() const override { content->dontNeedIfMmap(); }
+  void dropPages() const override;
   std::string hash() const override;
 
 private:

@@ -45,9 +45,12 @@ static double toDouble(APFloat value) {
 static std::optional<double> elementOfResource(ElementsAttr value) {
   static constexpr int64_t most = 4096;
   Type dtype = value.getElementType();
-  FailureOr<ConstantBytes> constant = ConstantBytes::get(value);
   int64_t count = value.getNumElements();
-  if (failed(constant) || count == 0 || count > most) {
+  if (count == 0 || count > most) {
+    return std::nullopt;
+  }
+  FailureOr<ConstantBytes> constant = ConstantBytes::get(value);
+  if (failed(constant)) {
     return std::nullopt;
   }
   ArrayRef<char> bytes = constant->bytes();
