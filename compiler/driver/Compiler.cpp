@@ -19,6 +19,7 @@
 #include "compiler/explain/PerfHints.h"
 #include "compiler/explain/TargetNeeds.h"
 #include "compiler/import/ImportModel.h"
+#include "compiler/import/WeightSource.h"
 #include "compiler/pipeline/PhaseRunner.h"
 #include "compiler/reference/FoldingEvaluator.h"
 #include "compiler/tune/bridge/Pins.h"
@@ -359,6 +360,9 @@ LogicalResult Compilation::run(CompileResult &result) {
     emitOptions.weightsHash = model.weightsHash;
     if (!model.weightsPath.empty()) {
       emitOptions.weightsPath = storedWeightsName(model.weightsPath);
+      emitOptions.constantWritten = [weights = model.weights] {
+        weights->dropPages();
+      };
     }
   }
   auto evaluator = reference::createFoldingEvaluator();

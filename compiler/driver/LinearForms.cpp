@@ -41,7 +41,8 @@ std::string textOfForm(ModuleOp form) {
   OwningOpRef<ModuleOp> copy = form.clone();
   copy->walk([](graph::ConstantOp constant) {
     // Folded twice, the same bytes are two resources.
-    if (isa_and_present<DenseResourceElementsAttr>(constant.getValueAttr())) {
+    if (constant.getValueAttr() &&
+        !isa<DenseElementsAttr>(constant.getValueAttr())) {
       constant.removeValueAttr();
     }
   });

@@ -35,6 +35,7 @@ struct Sections {
 } // namespace
 
 static absl::Status writeConstants(const PlanMetadata &plan,
+                                   const std::function<void()> &constantWritten,
                                    const format::AppendBytes &append) {
   uint64_t end = 0;
   auto padTo = [&](uint64_t offset) {
@@ -57,6 +58,9 @@ static absl::Status writeConstants(const PlanMetadata &plan,
     if (!status.ok()) {
       return absl::Status(status.code(), "constant @" + entry.name + ": " +
                                              std::string(status.message()));
+    }
+    if (constantWritten) {
+      constantWritten();
     }
   }
   return padTo(plan.constantsBytes);
@@ -104,10 +108,11 @@ makeSections(ModuleOp module, const EmitOptions &options) {
                             sections->metadata.GetSize());
   contents.binaries = sections->binaries;
   contents.constantsBytes = sections->plan.constantsBytes;
-  contents.writeConstants =
-      [plan = &sections->plan](const format::AppendBytes &append) {
-        return writeConstants(*plan, append);
-      };
+  contents.writeConstants = [plan = &sections->plan,
+                             constantWritten = options.constantWritten](
+                                const format::AppendBytes &append) {
+    return writeConstants(*plan, constantWritten, append);
+  };
   contents.model = bytes(options.model.data(), options.model.size());
   return sections;
 }

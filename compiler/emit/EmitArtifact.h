@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct EmitOptions {
   std::string weightsHash;
   /// writeModelBytecode of the graph; empty for artifacts of candidates.
   std::string model;
+  /// Called after each constant: pages of weights may leave memory then.
+  std::function<void()> constantWritten;
   /// False for files that are read back at once and thrown away.
   bool durable = true;
 };

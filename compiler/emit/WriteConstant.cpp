@@ -4,6 +4,7 @@
 
 #include "compiler/emit/WriteConstant.h"
 
+#include "dialects/graph/ConstantAttrs.h"
 #include "dialects/graph/ConstantBytes.h"
 #include "dialects/kernel/Kernel.h"
 #include "runtime/format/Packer.h"
@@ -11,6 +12,7 @@
 #include "absl/status/status.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 using namespace mlir;
@@ -20,26 +22,26 @@ namespace minic {
 /// What is packed, and written, at once: little enough for the caches.
 static constexpr int64_t pieceBytes = 1 << 20;
 
-absl::Status writeConstant(RankedTensorType type, ElementsAttr value,
-                           const format::AppendBytes &append) {
-  FailureOr<graph::ConstantBytes> source =
-      graph::ConstantBytes::getUnaligned(value);
-  if (failed(source)) {
-    return absl::InternalError("a constant has no bytes");
-  }
-  ArrayRef<char> bytes = source->bytes();
-  auto appendBytes = [&](const char *data, size_t size) {
-    return append({reinterpret_cast<const std::byte *>(data), size});
-  };
-  kernel::LayoutAttr layout = kernel::getLayout(type);
-  if (!layout) {
-    return appendBytes(bytes.data(), bytes.size());
-  }
+/// The layout of `type`; without one, that of a dense tensor.
+static runtime::BlockedLayout layoutOf(RankedTensorType type) {
   runtime::BlockedLayout blocked;
-  blocked.order = layout.getOrder().vec();
-  blocked.blockDims = layout.getBlockDims().vec();
-  blocked.blockSizes = layout.getBlockSizes().vec();
-  blocked.padded = layout.getPadded().vec();
+  if (kernel::LayoutAttr layout = kernel::getLayout(type)) {
+    blocked.order = layout.getOrder().vec();
+    blocked.blockDims = layout.getBlockDims().vec();
+    blocked.blockSizes = layout.getBlockSizes().vec();
+    blocked.padded = layout.getPadded().vec();
+    return blocked;
+  }
+  blocked.order.resize(type.getRank());
+  std::iota(blocked.order.begin(), blocked.order.end(), int64_t(0));
+  blocked.padded = type.getShape().vec();
+  return blocked;
+}
+
+static absl::Status appendPacked(RankedTensorType type,
+                                 const graph::StridedBytes &value,
+                                 const format::AppendBytes &append) {
+  runtime::BlockedLayout blocked = layoutOf(type);
   int64_t elementBytes = kernel::getElementBytes(type.getElementType());
   int64_t slices = blocked.outermost();
   int64_t sliceBytes =
@@ -47,20 +49,54 @@ absl::Status writeConstant(RankedTensorType type, ElementsAttr value,
   int64_t step = sliceBytes == 0
                      ? std::max<int64_t>(slices, 1)
                      : std::max<int64_t>(pieceBytes / sliceBytes, 1);
-  std::vector<char> piece(std::min(step, slices) * sliceBytes);
+  std::vector<std::byte> piece(std::min(step, slices) * sliceBytes);
   for (int64_t first = 0; first < slices; first += step) {
     int64_t last = std::min(first + step, slices);
     runtime::packSlices(
-        bytes.data(),
+        value.source.bytes().data(),
         absl::MakeConstSpan(type.getShape().data(), type.getRank()),
+        absl::MakeConstSpan(value.strides.data(), value.strides.size()),
         elementBytes, blocked, first, last, piece.data());
     absl::Status status =
-        appendBytes(piece.data(), (last - first) * sliceBytes);
+        append({piece.data(), size_t((last - first) * sliceBytes)});
     if (!status.ok()) {
       return status;
     }
   }
   return absl::OkStatus();
+}
+
+/// Whether its values lie in memory one after the other.
+static bool isInPieces(graph::ConcatenatedAttr value) {
+  return value &&
+         llvm::all_of(value.getType().getShape().take_front(value.getAxis()),
+                      [](int64_t size) { return size == 1; });
+}
+
+absl::Status writeConstant(RankedTensorType type, ElementsAttr value,
+                           const format::AppendBytes &append) {
+  bool isDense = !kernel::getLayout(type);
+  auto concatenated = dyn_cast<graph::ConcatenatedAttr>(value);
+  if (isDense && isInPieces(concatenated)) {
+    for (ElementsAttr source : concatenated.getSources()) {
+      absl::Status status = writeConstant(
+          cast<RankedTensorType>(source.getType()), source, append);
+      if (!status.ok()) {
+        return status;
+      }
+    }
+    return absl::OkStatus();
+  }
+  FailureOr<graph::StridedBytes> bytes = graph::StridedBytes::get(value);
+  if (failed(bytes)) {
+    return absl::InternalError("a constant has no bytes");
+  }
+  if (isDense && bytes->strides == graph::denseStrides(type.getShape())) {
+    ArrayRef<char> all = bytes->source.bytes();
+    return append(
+        {reinterpret_cast<const std::byte *>(all.data()), all.size()});
+  }
+  return appendPacked(type, *bytes, append);
 }
 
 } // namespace minic

@@ -13,8 +13,8 @@
 namespace minic {
 
 /// Appends `value`, laid out as `type` says: kernel::getBytes(type) bytes, of
-/// which it holds a megabyte, or one slice, at a time. Internal where `value`
-/// has no bytes.
+/// which it holds a megabyte, or one slice, at a time; of values that are
+/// concatenated and then packed, all. Internal where `value` has no bytes.
 absl::Status writeConstant(mlir::RankedTensorType type,
                            mlir::ElementsAttr value,
                            const format::AppendBytes &append);

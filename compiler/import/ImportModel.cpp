@@ -76,6 +76,7 @@ static LogicalResult attachWeights(ImportedModel &model, StringRef name,
   }
   model.weightsPath = weights->path().str();
   model.weightsHash = weights->hash();
+  model.weights = weights;
   FailureOr<size_t> rounded = bindWeights(*model.module, weights);
   if (succeeded(rounded) && !options.castWeights.empty()) {
     emitWarning(unknown) << "--cast-weights=" << options.castWeights

@@ -14,10 +14,13 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace minic {
+
+class WeightSource;
 
 struct ImportOptions {
   /// Overrides the weights file that the module names.
@@ -43,6 +46,8 @@ struct ImportedModel {
   std::string weightsPath;
   /// WeightSource::hash of it.
   std::string weightsHash;
+  /// That file; null where weightsPath is empty.
+  std::shared_ptr<const WeightSource> weights;
   /// In the order of the model.
   std::vector<NamedTensor> tensors;
 };

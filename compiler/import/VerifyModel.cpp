@@ -14,12 +14,17 @@ using namespace mlir;
 
 namespace minic {
 
-/// Resources in the text may have any size; all others trust it.
-static LogicalResult checkResource(graph::ConstantOp op) {
-  auto resource =
-      dyn_cast_or_null<DenseResourceElementsAttr>(op.getValueAttr());
-  if (!resource) {
+/// Resources in the text may have any size; all others trust it. Values of
+/// other kinds are made while compiling, or have no bytes.
+static LogicalResult checkValue(graph::ConstantOp op) {
+  ElementsAttr value = op.getValueAttr();
+  if (!value || isa<DenseElementsAttr>(value)) {
     return success();
+  }
+  auto resource = dyn_cast<DenseResourceElementsAttr>(value);
+  if (!resource) {
+    return op.emitError("expected a constant's value to be dense or a "
+                        "dense_resource");
   }
   auto type = cast<RankedTensorType>(op.getType());
   AsmResourceBlob *blob = resource.getRawHandle().getBlob();
@@ -105,7 +110,7 @@ static LogicalResult checkFunction(func::FuncOp function) {
         return op.emitError("expected a constant of static shape, got ")
                << constant.getType();
       }
-      if (failed(checkResource(constant))) {
+      if (failed(checkValue(constant))) {
         return failure();
       }
     }

@@ -2,6 +2,7 @@
 //
 // Registration, and what ODS generates.
 
+#include "dialects/graph/ConstantAttrs.h"
 #include "dialects/graph/Graph.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

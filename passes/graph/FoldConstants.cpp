@@ -6,6 +6,7 @@
 
 #include "passes/graph/Passes.h"
 
+#include "dialects/graph/ConstantAttrs.h"
 #include "dialects/graph/ConstantBytes.h"
 #include "dialects/graph/ConstantEvaluator.h"
 #include "dialects/graph/Graph.h"
@@ -31,128 +32,62 @@ static int64_t bytesOf(RankedTensorType type) {
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-/// The elements of `value` in row-major order; empty where it is not made of
-/// whole bytes or its resource is not there.
-static ArrayRef<char> rawBytes(ElementsAttr value) {
-  if (value.getShapedType().getElementTypeBitWidth() < 8) {
-    return {};
-  }
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    return blob ? blob->getData() : ArrayRef<char>();
-  }
-  auto dense = dyn_cast<DenseElementsAttr>(value);
-  return dense && !dense.isSplat() ? dense.getRawData() : ArrayRef<char>();
-}
-
 //===----------------------------------------------------------------------===//
 // Ops that move bytes
 //===----------------------------------------------------------------------===//
 
-static ElementsAttr reshape(ElementsAttr value, RankedTensorType type) {
+static ElementsAttr reshape(ElementsAttr value, RankedTensorType type,
+                            StringRef name) {
   if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
     return dense.reshape(type);
   }
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
     return DenseResourceElementsAttr::get(type, resource.getRawHandle());
   }
-  return nullptr;
+  FailureOr<graph::ConstantBytes> moved = graph::ConstantBytes::get(value);
+  return failed(moved) ? ElementsAttr()
+                       : DenseResourceElementsAttr::get(
+                             type, name,
+                             HeapAsmResourceBlob::allocateAndCopyWithAlign(
+                                 moved->bytes(), /*align=*/64));
 }
 
-/// Copies elements of `Size` bytes to `out`, whose dimensions are read with
-/// `strides` (in elements) from `in`.
-template <size_t Size>
-static void gather(const char *in, ArrayRef<int64_t> shape,
-                   ArrayRef<int64_t> strides, char *&out) {
-  int64_t stride = strides.front() * int64_t(Size);
-  for (int64_t i = 0; i < shape.front(); ++i, in += stride) {
-    if (shape.size() == 1) {
-      std::memcpy(out, in, Size);
-      out += Size;
-    } else {
-      gather<Size>(in, shape.drop_front(), strides.drop_front(), out);
-    }
-  }
+/// `moved` with the bytes of its own that small values have.
+static ElementsAttr toDense(ElementsAttr moved) {
+  FailureOr<graph::ConstantBytes> bytes = graph::ConstantBytes::get(moved);
+  return failed(bytes) ? ElementsAttr()
+                       : DenseElementsAttr::getFromRawBuffer(
+                             cast<ShapedType>(moved.getType()), bytes->bytes());
 }
 
-static ElementsAttr transpose(graph::TransposeOp op, ElementsAttr value,
-                              StringRef name) {
-  auto type = op.getType();
-  if (auto dense = dyn_cast<DenseElementsAttr>(value);
-      dense && dense.isSplat()) {
-    return dense.resizeSplat(type);
+/// Null where there are no bytes, or elements are packed in bits.
+static ElementsAttr transpose(graph::TransposeOp op, ElementsAttr value) {
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  if (dense && dense.isSplat()) {
+    return dense.resizeSplat(op.getType());
   }
-  ArrayRef<char> bytes = rawBytes(value);
-  auto input = cast<RankedTensorType>(value.getShapedType());
-  if (int64_t(bytes.size()) != bytesOf(input)) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getElementTypeBitWidth() < 8 || type.getRank() == 0 ||
+      !graph::hasBytes(value)) {
     return nullptr;
   }
-  SmallVector<int64_t> inputStrides(input.getRank());
-  int64_t stride = 1;
-  for (int64_t d = input.getRank() - 1; d >= 0; --d) {
-    inputStrides[d] = stride;
-    stride *= input.getDimSize(d);
-  }
-  SmallVector<int64_t> strides;
-  for (int64_t dim : op.getPermutation()) {
-    strides.push_back(inputStrides[dim]);
-  }
-  AsmResourceBlob blob =
-      HeapAsmResourceBlob::allocate(bytes.size(), /*align=*/64);
-  char *out = blob.getMutableData().data();
-  switch (type.getElementTypeBitWidth() / 8) {
-  case 1:
-    gather<1>(bytes.data(), type.getShape(), strides, out);
-    break;
-  case 2:
-    gather<2>(bytes.data(), type.getShape(), strides, out);
-    break;
-  case 4:
-    gather<4>(bytes.data(), type.getShape(), strides, out);
-    break;
-  default:
-    gather<8>(bytes.data(), type.getShape(), strides, out);
-    break;
-  }
-  if (isa<DenseElementsAttr>(value)) {
-    return DenseElementsAttr::getFromRawBuffer(type, blob.getData());
-  }
-  return DenseResourceElementsAttr::get(type, name, std::move(blob));
+  ElementsAttr moved = graph::TransposedAttr::of(value, op.getPermutation());
+  return dense ? toDense(moved) : moved;
 }
 
-/// Null where the elements of an operand are not whole bytes.
+/// The same of all operands.
 static ElementsAttr concatenate(graph::ConcatOp op,
-                                ArrayRef<ElementsAttr> operands,
-                                StringRef name) {
+                                ArrayRef<ElementsAttr> operands) {
   auto type = cast<RankedTensorType>(op.getType());
-  int64_t rows = llvm::product_of(type.getShape().take_front(op.getAxis()));
-  if (type.getElementTypeBitWidth() < 8 || rows == 0) {
+  if (type.getElementTypeBitWidth() < 8 || type.getNumElements() == 0 ||
+      !llvm::all_of(operands, graph::hasBytes)) {
     return nullptr;
   }
-  std::vector<graph::ConstantBytes> pieces;
-  for (ElementsAttr operand : operands) {
-    FailureOr<graph::ConstantBytes> piece = graph::ConstantBytes::get(operand);
-    if (failed(piece)) {
-      return nullptr;
-    }
-    pieces.push_back(std::move(*piece));
-  }
-  AsmResourceBlob blob =
-      HeapAsmResourceBlob::allocate(bytesOf(type), /*align=*/64);
-  char *out = blob.getMutableData().data();
-  for (int64_t row = 0; row < rows; ++row) {
-    for (const graph::ConstantBytes &piece : pieces) {
-      size_t bytes = piece.bytes().size() / rows;
-      if (bytes != 0) {
-        std::memcpy(out, piece.bytes().data() + row * bytes, bytes);
-      }
-      out += bytes;
-    }
-  }
-  if (llvm::all_of(operands, llvm::IsaPred<DenseElementsAttr>)) {
-    return DenseElementsAttr::getFromRawBuffer(type, blob.getData());
-  }
-  return DenseResourceElementsAttr::get(type, name, std::move(blob));
+  auto moved = graph::ConcatenatedAttr::get(type.getContext(), type, operands,
+                                            op.getAxis());
+  return llvm::all_of(operands, llvm::IsaPred<DenseElementsAttr>)
+             ? toDense(moved)
+             : ElementsAttr(moved);
 }
 
 //===----------------------------------------------------------------------===//
@@ -214,9 +149,9 @@ private:
     }
     OpBuilder builder(op);
     auto constant = graph::ConstantOp::create(builder, op->getLoc(), value);
-    // A resource keeps a name for people; its bytes are no entry of the
+    // What is large keeps a name for people; its bytes are no entry of the
     // weights file any more.
-    if (isa<DenseResourceElementsAttr>(value)) {
+    if (!isa<DenseElementsAttr>(value)) {
       constant.setSource(folded);
     }
     op->replaceAllUsesWith(constant);
@@ -228,15 +163,15 @@ private:
                         StringRef name) {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     if (isa<graph::ReshapeOp>(op)) {
-      return reshape(operands.front(), type);
+      return reshape(operands.front(), type, name);
     }
     if (auto transposed = dyn_cast<graph::TransposeOp>(op)) {
-      if (auto value = transpose(transposed, operands.front(), name)) {
+      if (auto value = transpose(transposed, operands.front())) {
         return value;
       }
     }
     if (auto concat = dyn_cast<graph::ConcatOp>(op)) {
-      if (auto value = concatenate(concat, operands, name)) {
+      if (auto value = concatenate(concat, operands)) {
         return value;
       }
     }

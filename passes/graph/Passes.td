@@ -20,8 +20,10 @@ def CheckSupported : Pass<"graph-check-supported", "::mlir::func::FuncOp"> {
 def FoldConstants : Pass<"graph-fold-constants", "::mlir::func::FuncOp"> {
   let summary = "Evaluates ops whose operands are all constants with values";
   let description = [{
-    Reshapes, transposes and concats move the bytes of constants; arithmetic is done by
-    the ConstantEvaluator that the pass was made with (without one it is left).
+    Reshapes, transposes and concats move the elements of constants: those of resources
+    when the artifact is written (#graph.transposed, #graph.concatenated), so that a
+    weight is never in memory twice. Arithmetic is done by the ConstantEvaluator that the
+    pass was made with (without one it is left).
     A result that is larger than the op's operands together, as a broadcast's,
     is evaluated only up to `max-growth-bytes`: computing it at run time costs
     less than loading it. A constant that others use as well stays beside the
@@ -32,7 +34,8 @@ def FoldConstants : Pass<"graph-fold-constants", "::mlir::func::FuncOp"> {
     ```
     becomes
     ```mlir
-    %0 = graph.constant @w.folded = dense_resource<w.folded> : tensor<4x8xf32>
+    %0 = graph.constant @w.transpose
+        = #graph.transposed<dense_resource<w> : tensor<8x4xf32>, [1, 0]> : tensor<4x8xf32>
     ```
   }];
   let options = [

@@ -100,13 +100,13 @@ void copyMatrix(const Matrix &matrix, int64_t size) {
 
 class Walk {
 public:
-  Walk(absl::Span<const int64_t> dims, int64_t elementBytes,
-       const BlockedLayout &layout)
+  /// `strides` in elements.
+  Walk(absl::Span<const int64_t> dims, absl::Span<const int64_t> strides,
+       int64_t elementBytes, const BlockedLayout &layout)
       : size(elementBytes), dims(dims.begin(), dims.end()),
-        index(dims.size(), 0), sourceStride(dims.size()) {
-    int64_t stride = elementBytes;
-    for (size_t d = dims.size(); d-- > 0; stride *= dims[d]) {
-      sourceStride[d] = stride;
+        index(dims.size(), 0) {
+    for (int64_t stride : strides) {
+      sourceStride.push_back(stride * elementBytes);
     }
     std::vector<int64_t> step(dims.size(), 1);
     for (size_t b = layout.blockDims.size(); b-- > 0;) {
@@ -119,7 +119,7 @@ public:
       axes.push_back({layout.padded[dim] / step[dim], dim, step[dim], 0});
     }
     std::reverse(axes.begin(), axes.end());
-    stride = elementBytes;
+    int64_t stride = elementBytes;
     for (size_t a = axes.size(); a-- > 0; stride *= axes[a].extent) {
       axes[a].destinationStride = stride;
     }
@@ -229,21 +229,27 @@ void pack(const void *source, absl::Span<const int64_t> dims,
   if (layout.elements() == 0) {
     return;
   }
-  Walk(dims, elementBytes, layout)
+  std::vector<int64_t> strides(dims.size());
+  int64_t stride = 1;
+  for (size_t d = dims.size(); d-- > 0; stride *= dims[d]) {
+    strides[d] = stride;
+  }
+  Walk(dims, strides, elementBytes, layout)
       .copy(0, static_cast<const char *>(source),
             static_cast<char *>(destination));
 }
 
 void packSlices(const void *source, absl::Span<const int64_t> dims,
-                int64_t elementBytes, const BlockedLayout &layout,
-                int64_t first, int64_t last, void *destination) {
+                absl::Span<const int64_t> strides, int64_t elementBytes,
+                const BlockedLayout &layout, int64_t first, int64_t last,
+                void *destination) {
   if (layout.elements() == 0 || first == last) {
     return;
   }
   if (layout.order.empty()) {
     return pack(source, dims, elementBytes, layout, destination);
   }
-  Walk walk(dims, elementBytes, layout);
+  Walk walk(dims, strides, elementBytes, layout);
   const char *begin =
       walk.keepSlices(first, last, static_cast<const char *>(source));
   walk.copy(0, begin, static_cast<char *>(destination));

@@ -29,9 +29,12 @@ void pack(const void *source, absl::Span<const int64_t> dims,
 
 /// The same for a part of it: indices [first, last) of the outermost extent in
 /// memory, layout.outermost() in all. `destination` has room for these alone.
+/// In `source`, elements that follow each other along a dimension lie its
+/// `strides` apart, in elements: a transposed source is packed as it is.
 void packSlices(const void *source, absl::Span<const int64_t> dims,
-                int64_t elementBytes, const BlockedLayout &layout,
-                int64_t first, int64_t last, void *destination);
+                absl::Span<const int64_t> strides, int64_t elementBytes,
+                const BlockedLayout &layout, int64_t first, int64_t last,
+                void *destination);
 
 } // namespace minic::runtime
 

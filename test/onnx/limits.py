@@ -4,8 +4,10 @@
 
     test/onnx/limits.py [--bin DIR] [--only NAME...] [--megabytes N]
 
-weights: a model with its weights inside compiles in 1.3 times their bytes of
-memory. chain: a million nodes that are imported. lacking: a million nodes of ops
+weights, external: a model of products with its weights inside, and in a file
+beside it, compiles in a quarter of their bytes. That is the most that was resident,
+pages of mapped files included: it bounds what is copied and what is read and not
+let go. chain: a million nodes that are imported. lacking: a million nodes of ops
 that minic lacks, each for a reason of its own; they are refused in one line.
 """
 
@@ -20,6 +22,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NODES = 1_000_000
+BOUND = 0.25
 
 
 # --- Protobuf by hand: the onnx package takes a minute for a million nodes.
@@ -70,7 +73,7 @@ def write(path, nodes, dims, result, weights=()):
 
 # --- Models
 
-def weights(path, megabytes):
+def weights(path, megabytes, external=False):
     """Square matrices of 16 MiB, one after the other."""
     size = 2048
     block = os.urandom(1 << 16)
@@ -80,8 +83,22 @@ def weights(path, megabytes):
     count = max(megabytes // 16, 1)
     nodes = b"".join(node("MatMul", [f"t{i}" if i else "x", f"w{i}"],
                           f"t{i + 1}") for i in range(count))
+
+    def content(i):
+        if not external:
+            return field(9, raw)
+        places = {"location": data.name, "offset": str(i * len(raw)),
+                  "length": str(len(raw))}
+        return b"".join(field(13, field(1, key) + field(2, value))
+                        for key, value in places.items()) + field(14, 1)
+
+    data = path.with_suffix(".data")
+    if external:
+        with open(data, "wb") as out:
+            for _ in range(count):
+                out.write(raw)
     tensors = [field(5, field(1, size) * 2 + field(2, 1) +
-                     field(8, f"w{i}") + field(9, raw)) for i in range(count)]
+                     field(8, f"w{i}") + content(i)) for i in range(count)]
     write(path, nodes, [1, size], f"t{count}", tensors)
     return count * len(raw)
 
@@ -120,7 +137,7 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path,
                         default=ROOT / "build/release/bin")
     parser.add_argument("--only", nargs="+", metavar="NAME",
-                        default=["weights", "chain", "lacking"])
+                        default=["weights", "external", "chain", "lacking"])
     parser.add_argument("--megabytes", type=int, default=512)
     arguments = parser.parse_args()
     minic, wrong = arguments.bin / "minic", []
@@ -134,13 +151,13 @@ def main():
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with tempfile.TemporaryDirectory() as scratch:
         path = pathlib.Path(scratch) / "m.onnx"
-        if "weights" in arguments.only:
-            total = weights(path, arguments.megabytes)
+        for name in sorted({"weights", "external"} & set(arguments.only)):
+            total = weights(path, arguments.megabytes, name == "external")
             status, line, seconds, peak = run(minic, path)
-            report("weights", "at most 1.3 times them",
+            report(name, f"at most {BOUND} times them",
                    f"{total >> 20} MiB, peak {peak / total:.2f} times, "
                    f"{seconds:.1f} s {line}",
-                   status == 0 and peak <= 1.3 * total)
+                   status == 0 and peak <= BOUND * total)
         if "chain" in arguments.only:
             chain(path)
             status, line, seconds, peak = run(minic, path,

@@ -18,12 +18,13 @@ func.func @moves() -> (tensor<3x2xf32>, tensor<6xi64>, tensor<2x2x2xbf16>) {
 
 // -----
 
-// Weights are resources: their names stay readable, and the one that two ops
-// share stays beside the folded one.
+// Weights are resources, whose bytes stay where they are until the artifact is
+// written: their names stay readable, and the one that two ops share stays
+// beside the folded one.
 // CHECK-LABEL: func.func @resource
 func.func @resource(%x: tensor<4x2xf32>) -> (tensor<4x3xf32>, tensor<2x3xf32>) {
   // CHECK: %[[W:.+]] = graph.constant @w = dense_resource<w> : tensor<2x3xf32>
-  // CHECK: %[[WT:.+]] = graph.constant @w.transpose = dense_resource<w.transpose> : tensor<3x2xf32>
+  // CHECK: %[[WT:.+]] = graph.constant @w.transpose = #graph.transposed<dense_resource<w> : tensor<2x3xf32>, [1, 0]> : tensor<3x2xf32>
   // CHECK: graph.linear %{{.+}}, %[[WT]]
   // CHECK: return %{{.+}}, %[[W]]
   %w = graph.constant @w = dense_resource<w> : tensor<2x3xf32>
@@ -31,12 +32,46 @@ func.func @resource(%x: tensor<4x2xf32>) -> (tensor<4x3xf32>, tensor<2x3xf32>) {
   %1 = graph.linear %x, %0 : (tensor<4x2xf32>, tensor<3x2xf32>) -> tensor<4x3xf32>
   return %1, %w : tensor<4x3xf32>, tensor<2x3xf32>
 }
-// 1.0 to 6.0 become 1, 4, 2, 5, 3, 6.
-// CHECK: w.transpose: "0x400000000000803F00008040000000400000A040000040400000C040"
+// The only bytes are 1.0 to 6.0.
+// CHECK:     w: "0x
+// CHECK-NOT: transpose: "0x
 {-#
   dialect_resources: {
     builtin: {
       w: "0x040000000000803F0000004000004040000080400000A0400000C040"
+    }
+  }
+#-}
+
+// -----
+
+// What was moved is moved again: transposed twice it is what it was, or one
+// transpose of it; under another shape it has bytes of its own.
+// CHECK-LABEL: func.func @moved_again
+func.func @moved_again() -> (tensor<1x2x3xf32>, tensor<3x2x1xf32>, tensor<4x3xf32>, tensor<6xf32>) {
+  // CHECK-DAG: %[[BACK:.+]] = graph.constant @w.transpose.transpose = dense_resource<w> : tensor<1x2x3xf32>
+  // CHECK-DAG: %[[ONCE:.+]] = graph.constant @w.transpose.transpose = #graph.transposed<dense_resource<w> : tensor<1x2x3xf32>, [2, 1, 0]> : tensor<3x2x1xf32>
+  // CHECK-DAG: %[[BOTH:.+]] = graph.constant @v.concat = #graph.concatenated<[dense_resource<v> : tensor<2x3xf32>, dense<0.000000e+00> : tensor<2x3xf32>], 0> : tensor<4x3xf32>
+  // CHECK-DAG: %[[FLAT:.+]] = graph.constant @w.transpose.reshape = dense_resource<w.transpose.reshape> : tensor<6xf32>
+  // CHECK: return %[[BACK]], %[[ONCE]], %[[BOTH]], %[[FLAT]]
+  %w = graph.constant @w = dense_resource<w> : tensor<1x2x3xf32>
+  %v = graph.constant @v = dense_resource<v> : tensor<2x3xf32>
+  %zero = graph.constant dense<0.0> : tensor<2x3xf32>
+  %0 = graph.transpose %w [1, 2, 0] : tensor<1x2x3xf32> -> tensor<2x3x1xf32>
+  %1 = graph.transpose %0 [2, 0, 1] : tensor<2x3x1xf32> -> tensor<1x2x3xf32>
+  %2 = graph.transpose %0 [1, 0, 2] : tensor<2x3x1xf32> -> tensor<3x2x1xf32>
+  %3 = graph.concat %v, %zero axis = 0 : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+  %4 = graph.transpose %w [0, 2, 1] : tensor<1x2x3xf32> -> tensor<1x3x2xf32>
+  %5 = graph.reshape %4 : tensor<1x3x2xf32> to tensor<6xf32>
+  return %1, %2, %3, %5 : tensor<1x2x3xf32>, tensor<3x2x1xf32>, tensor<4x3xf32>, tensor<6xf32>
+}
+// 1.0 to 6.0 become 1, 4, 2, 5, 3, 6.
+// CHECK: w.transpose.reshape: "0x400000000000803F00008040000000400000A040000040400000C040"
+{-#
+  dialect_resources: {
+    builtin: {
+      w: "0x040000000000803F0000004000004040000080400000A0400000C040",
+      v: "0x040000000000803F0000004000004040000080400000A0400000C040"
     }
   }
 #-}

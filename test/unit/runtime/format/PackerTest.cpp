@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <random>
 
 namespace minic::runtime {
@@ -56,6 +57,15 @@ std::vector<unsigned char> packNaively(const std::vector<unsigned char> &source,
   return packed;
 }
 
+/// Of a dense row-major tensor, in elements.
+std::vector<int64_t> stridesOf(const std::vector<int64_t> &dims) {
+  std::vector<int64_t> strides(dims.size(), 1);
+  for (size_t d = dims.size(); d-- > 1;) {
+    strides[d - 1] = strides[d] * dims[d];
+  }
+  return strides;
+}
+
 void expectSame(const std::vector<int64_t> &dims, int64_t elementBytes,
                 const BlockedLayout &layout) {
   int64_t count = 1;
@@ -73,7 +83,22 @@ void expectSame(const std::vector<int64_t> &dims, int64_t elementBytes,
   int64_t slices = layout.outermost();
   int64_t sliceBytes = slices == 0 ? 0 : int64_t(packed.size()) / slices;
   for (int64_t first = 0; first < slices; first += 3) {
-    packSlices(source.data(), dims, elementBytes, layout, first,
+    packSlices(source.data(), dims, stridesOf(dims), elementBytes, layout,
+               first, std::min(first + 3, slices),
+               pieces.data() + first * sliceBytes);
+  }
+  EXPECT_EQ(pieces, packed);
+  // The same of a source whose dimensions lie in the opposite order.
+  std::vector<int64_t> reversed(dims.rbegin(), dims.rend());
+  std::vector<int64_t> strides = stridesOf(reversed);
+  std::reverse(strides.begin(), strides.end());
+  std::vector<int64_t> order(dims.size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  std::vector<unsigned char> transposed =
+      packNaively(source, dims, elementBytes, {order, {}, {}, dims});
+  std::fill(pieces.begin(), pieces.end(), 0xee);
+  for (int64_t first = 0; first < slices; first += 3) {
+    packSlices(transposed.data(), dims, strides, elementBytes, layout, first,
                std::min(first + 3, slices), pieces.data() + first * sliceBytes);
   }
   EXPECT_EQ(pieces, packed);
