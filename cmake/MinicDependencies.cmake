@@ -13,6 +13,13 @@ find_package(CLI11 REQUIRED)
 find_package(GTest REQUIRED)
 find_path(MINIC_XXHASH_INCLUDE xxhash.h REQUIRED)
 find_path(MINIC_ONEDNN_INCLUDE dnnl.h REQUIRED)
+# For SHA-256. Static where there is one, as Abseil: few of its objects are used.
+find_package(OpenSSL 3 REQUIRED COMPONENTS Crypto)
+find_library(MINIC_CRYPTO_STATIC NAMES libcrypto.a)
+if(MINIC_CRYPTO_STATIC)
+  set_target_properties(OpenSSL::Crypto PROPERTIES
+    IMPORTED_LOCATION ${MINIC_CRYPTO_STATIC})
+endif()
 
 # Types only, as oneDNN's: the libraries are opened at run time. From a CUDA
 # toolkit, or the wheels that third_party/install.sh puts into .venv.

@@ -112,7 +112,7 @@ class Program:
 
     def __repr__(self) -> str: ...
 
-def load(artifact: str | os.PathLike[str] | bytes, *, function: str = 'main', threads: int = 0, device: int = 0, strict_libraries: bool = False, staging: bool = False, graph: str = 'as-measured') -> Program:
+def load(artifact: str | os.PathLike[str] | bytes, *, function: str = 'main', threads: int = 0, device: int = 0, strict_libraries: bool = False, staging: bool = False, graph: str = 'as-measured', expected_digest: str | None = None) -> Program:
     """
     Loads a .minic file, or the bytes of one.
 
@@ -121,6 +121,8 @@ def load(artifact: str | os.PathLike[str] | bytes, *, function: str = 'main', th
     strict_libraries: another library version is an error.
     staging: on a GPU host tensors are taken, too, and copied.
     graph: 'on', 'off' or 'as-measured': CUDA graph replay.
+    expected_digest: any file but that of this SHA-256 is refused unread;
+    'sha256:' and 64 digits, as `minic inspect --digest` prints.
     """
 
 def synchronize() -> None:

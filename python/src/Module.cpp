@@ -7,6 +7,7 @@
 #include "Program.h"
 #include "Results.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -37,9 +38,16 @@ static minic_graph_mode graphMode(const std::string &name) {
 
 static Program load(nb::object artifact, const std::string &function,
                     int threads, int device, bool strictLibraries, bool staging,
-                    const std::string &graph) {
-  LoadOptions options{function,        threads, device,
-                      strictLibraries, staging, graphMode(graph)};
+                    const std::string &graph,
+                    std::optional<std::string> expectedDigest) {
+  LoadOptions options;
+  options.function = function;
+  options.threads = threads;
+  options.device = device;
+  options.strictLibraries = strictLibraries;
+  options.staging = staging;
+  options.graph = graphMode(graph);
+  options.expectedDigest = std::move(expectedDigest);
   if (nb::isinstance<nb::bytes>(artifact)) {
     return Program::loadBytes(nb::cast<nb::bytes>(artifact), options);
   }
@@ -178,16 +186,20 @@ NB_MODULE(_runtime, module) {
       nb::arg("function") = "main", nb::arg("threads") = 0,
       nb::arg("device") = 0, nb::arg("strict_libraries") = false,
       nb::arg("staging") = false, nb::arg("graph") = "as-measured",
+      nb::arg("expected_digest") = nb::none(),
       nb::sig("def load(artifact: str | os.PathLike[str] | bytes, *, "
               "function: str = 'main', threads: int = 0, device: int = 0, "
               "strict_libraries: bool = False, staging: bool = False, "
-              "graph: str = 'as-measured') -> Program"),
+              "graph: str = 'as-measured', "
+              "expected_digest: str | None = None) -> Program"),
       "Loads a .minic file, or the bytes of one.\n\n"
       "threads: the plan for so many; 0 for the file's first.\n"
       "device: which GPU, if it is a program for one.\n"
       "strict_libraries: another library version is an error.\n"
       "staging: on a GPU host tensors are taken, too, and copied.\n"
-      "graph: 'on', 'off' or 'as-measured': CUDA graph replay.");
+      "graph: 'on', 'off' or 'as-measured': CUDA graph replay.\n"
+      "expected_digest: any file but that of this SHA-256 is refused unread;\n"
+      "'sha256:' and 64 digits, as `minic inspect --digest` prints.");
   module.def(
       "synchronize",
       [] {

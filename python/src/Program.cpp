@@ -20,6 +20,9 @@ static minic_program_options toC(const LoadOptions &options) {
   c.threads = options.threads;
   c.strict_libraries = options.strictLibraries;
   c.device = options.device;
+  if (options.expectedDigest) {
+    c.expected_digest = options.expectedDigest->c_str();
+  }
   return c;
 }
 

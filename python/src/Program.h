@@ -10,6 +10,7 @@
 #include "ThreadContexts.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct LoadOptions {
   int device = 0;
   bool strictLibraries = false;
   bool staging = false;
+  std::optional<std::string> expectedDigest = std::nullopt;
   minic_graph_mode graph = MINIC_GRAPH_AS_MEASURED;
 };
 

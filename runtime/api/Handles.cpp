@@ -35,7 +35,8 @@ static Options known(const Options *given, const Options &defaults) {
   return options;
 }
 
-static ProgramOptions toOptions(const minic_program_options *given) {
+static absl::StatusOr<ProgramOptions>
+toOptions(const minic_program_options *given) {
   minic_program_options defaults = MINIC_PROGRAM_OPTIONS_INIT;
   minic_program_options c = known(given, defaults);
   ProgramOptions options;
@@ -45,6 +46,15 @@ static ProgramOptions toOptions(const minic_program_options *given) {
   options.threads = c.threads;
   options.strictLibraries = c.strict_libraries != 0;
   options.device = c.device;
+  if (c.expected_digest) {
+    absl::StatusOr<minic::format::Digest> digest =
+        minic::format::parseDigest(c.expected_digest);
+    if (!digest.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("expected_digest: ", digest.status().message()));
+    }
+    options.expectedDigest = *digest;
+  }
   return options;
 }
 
@@ -53,8 +63,16 @@ static absl::Status missing(const char *argument) {
       absl::StrCat(argument, ": expected a value, got a null pointer"));
 }
 
-static absl::Status adopt(absl::StatusOr<std::shared_ptr<const Entry>> loaded,
-                          minic_program **program) {
+/// Calls `load` with the options, and makes its program the caller's.
+template <typename Load>
+static absl::Status adopt(const minic_program_options *given,
+                          minic_program **program, const Load &load) {
+  *program = nullptr;
+  absl::StatusOr<ProgramOptions> options = toOptions(given);
+  if (!options.ok()) {
+    return options.status();
+  }
+  absl::StatusOr<std::shared_ptr<const Entry>> loaded = load(*options);
   if (loaded.ok()) {
     *program = new minic_program{std::move(*loaded)};
   }
@@ -68,8 +86,9 @@ minic_status minic_program_load(const char *path,
     if (!path || !program) {
       return missing(path ? "program" : "path");
     }
-    *program = nullptr;
-    return adopt(Entry::load(path, toOptions(options)), program);
+    return adopt(options, program, [&](const ProgramOptions &known) {
+      return Entry::load(path, known);
+    });
   });
 }
 
@@ -80,10 +99,10 @@ minic_status minic_program_load_bytes(const void *data, size_t bytes,
     if (!data || !program) {
       return missing(data ? "program" : "data");
     }
-    *program = nullptr;
-    return adopt(Entry::loadBytes({static_cast<const std::byte *>(data), bytes},
-                                  toOptions(options)),
-                 program);
+    return adopt(options, program, [&](const ProgramOptions &known) {
+      return Entry::loadBytes({static_cast<const std::byte *>(data), bytes},
+                                known);
+    });
   });
 }
 
@@ -94,8 +113,9 @@ minic_status minic_program_load_function(const minic_program *program,
     if (!program || !other) {
       return missing(program ? "other" : "program");
     }
-    *other = nullptr;
-    return adopt(program->entry->loadFunction(toOptions(options)), other);
+    return adopt(options, other, [&](const ProgramOptions &known) {
+      return program->entry->loadFunction(known);
+    });
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks the container: header, section table, checksums, FlatBuffers
+// Checks the container: digest, header, section table, checksums, FlatBuffers
 // structure. MetadataChecker checks what the metadata says.
 
 #include "runtime/format/ArtifactReader.h"
@@ -75,7 +75,7 @@ readHeader(absl::Span<const std::byte> bytes) {
   return header;
 }
 
-absl::Status ArtifactReader::check() {
+absl::Status ArtifactReader::checkContent() {
   absl::StatusOr<FileHeader> header = readHeader(bytes_);
   if (!header.ok()) {
     return header.status();
@@ -134,7 +134,32 @@ static absl::Status atPath(const std::string &path, absl::Status status) {
                       absl::StrCat("'", path, "': ", status.message()));
 }
 
-absl::StatusOr<ArtifactReader> ArtifactReader::open(const std::string &path) {
+Digest ArtifactReader::digest() const {
+  return digest_ ? *digest_ : digestOf(bytes_);
+}
+
+absl::Status ArtifactReader::checkDigest(const Digest &expected) const {
+  Digest got = digest();
+  if (got != expected) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "digest: expected ", toString(expected), ", got ", toString(got)));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ArtifactReader::check(const std::optional<Digest> &expected) {
+  if (expected) {
+    digest_ = digestOf(bytes_);
+    if (absl::Status status = checkDigest(*expected); !status.ok()) {
+      return status;
+    }
+  }
+  return checkContent();
+}
+
+absl::StatusOr<ArtifactReader>
+ArtifactReader::open(const std::string &path,
+                     const std::optional<Digest> &expected) {
   absl::StatusOr<runtime::MappedFile> file = runtime::MappedFile::open(path);
   if (!file.ok()) {
     return file.status();
@@ -142,15 +167,15 @@ absl::StatusOr<ArtifactReader> ArtifactReader::open(const std::string &path) {
   ArtifactReader reader;
   reader.file_ = std::move(*file);
   reader.bytes_ = reader.file_.bytes();
-  if (absl::Status status = reader.check(); !status.ok()) {
+  if (absl::Status status = reader.check(expected); !status.ok()) {
     return atPath(path, status);
   }
   return reader;
 }
 
 absl::StatusOr<ArtifactReader>
-ArtifactReader::copy(absl::Span<const std::byte> bytes,
-                     const std::string &name) {
+ArtifactReader::copy(absl::Span<const std::byte> bytes, const std::string &name,
+                     const std::optional<Digest> &expected) {
   absl::StatusOr<runtime::AlignedBuffer> memory =
       runtime::AlignedBuffer::create(bytes.size());
   if (!memory.ok()) {
@@ -162,7 +187,7 @@ ArtifactReader::copy(absl::Span<const std::byte> bytes,
   ArtifactReader reader;
   reader.memory_ = std::move(*memory);
   reader.bytes_ = {reader.memory_.data(), bytes.size()};
-  if (absl::Status status = reader.check(); !status.ok()) {
+  if (absl::Status status = reader.check(expected); !status.ok()) {
     return atPath(name, status);
   }
   return reader;

@@ -82,6 +82,7 @@ Entry::create(std::shared_ptr<const Program> first,
     const auto &functions = *impl.file->artifact.metadata().functions();
     for (uint32_t i = 1; i < table->buckets()->size(); ++i) {
       ProgramOptions other = options;
+      other.expectedDigest.reset(); // the file is the same
       other.function =
           functions.Get(table->buckets()->Get(i)->function())->name()->str();
       absl::StatusOr<std::shared_ptr<const Program>> bucket =

@@ -188,7 +188,8 @@ Program::~Program() = default;
 absl::StatusOr<std::shared_ptr<const Program>>
 Program::load(const std::string &path, const ProgramOptions &options) {
   absl::StatusOr<std::unique_ptr<Impl>> impl =
-      makeImpl(format::ArtifactReader::open(path), path, options);
+      makeImpl(format::ArtifactReader::open(path, options.expectedDigest), path,
+               options);
   if (!impl.ok()) {
     return impl.status();
   }
@@ -199,8 +200,9 @@ absl::StatusOr<std::shared_ptr<const Program>>
 Program::loadBytes(absl::Span<const std::byte> bytes,
                    const ProgramOptions &options) {
   const char *name = "memory";
-  absl::StatusOr<std::unique_ptr<Impl>> impl =
-      makeImpl(format::ArtifactReader::copy(bytes, name), name, options);
+  absl::StatusOr<std::unique_ptr<Impl>> impl = makeImpl(
+      format::ArtifactReader::copy(bytes, name, options.expectedDigest), name,
+      options);
   if (!impl.ok()) {
     return impl.status();
   }
@@ -211,11 +213,17 @@ absl::StatusOr<std::shared_ptr<const Program>> Program::loadFunction(
     const ProgramOptions &options,
     absl::Span<const std::shared_ptr<const Program>> siblings) const {
   auto impl = std::make_unique<Impl>(impl_->file);
-  std::vector<const Executable *> executables = {impl_->executable.get()};
-  for (const std::shared_ptr<const Program> &sibling : siblings) {
-    executables.push_back(sibling->impl_->executable.get());
+  absl::Status status =
+      options.expectedDigest
+          ? impl_->file->artifact.checkDigest(*options.expectedDigest)
+          : absl::OkStatus();
+  if (status.ok()) {
+    std::vector<const Executable *> executables = {impl_->executable.get()};
+    for (const std::shared_ptr<const Program> &sibling : siblings) {
+      executables.push_back(sibling->impl_->executable.get());
+    }
+    status = loadImpl(*impl, options, executables);
   }
-  absl::Status status = loadImpl(*impl, options, executables);
   if (!status.ok()) {
     return annotate(impl_->file->name, status);
   }

@@ -7,12 +7,14 @@
 
 #include "runtime/base/SparePool.h"
 #include "runtime/base/Tensor.h"
+#include "runtime/format/Digest.h"
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,6 +39,8 @@ struct ProgramOptions {
   bool strictLibraries = false;
   /// Index of the GPU, as the driver counts them; a CPU has none.
   int device = 0;
+  /// Any other file is InvalidArgument before anything else of it is read.
+  std::optional<format::Digest> expectedDigest = std::nullopt;
   /// For callers that load the same library calls often: keeps the parts that
   /// took long to make. Null: nothing outlives the Program.
   std::shared_ptr<SparePool> spares = nullptr;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bad input: one clear line each, and nothing is written."""
 
+import hashlib
 import pathlib
 import subprocess
 import sys
@@ -29,6 +30,26 @@ class Errors(unittest.TestCase):
                      [1.0])
         self.refuses("^input 'x': expected an array or tensor, got NoneType$",
                      None)
+
+    def test_expected_digest(self):
+        path = models.artifact(models.relu())
+        data = path.read_bytes()
+        digest = hashlib.sha256(data).hexdigest()
+        for expected in (f"sha256:{digest}", digest):
+            for artifact in (path, data):
+                y = minic.load(artifact, expected_digest=expected)(self.x)
+                np.testing.assert_array_equal(y, self.x)
+        other = "sha256:" + 64 * "0"
+        for artifact, name in ((path, str(path)), (data, "memory")):
+            self.refuses(f"^'{name}': digest: expected {other}, got "
+                         f"sha256:{digest}$", artifact, call=minic.load,
+                         expected_digest=other)
+        # Before all else that is wrong with it.
+        self.refuses(f"digest: expected {other}, got", b"junk",
+                     call=minic.load, expected_digest=other)
+        self.refuses("^expected_digest: expected sha256: and 64 hexadecimal "
+                     "digits, got 'today'$", path, call=minic.load,
+                     expected_digest="today")
 
     def test_wrong_dtype(self):
         self.refuses("^input 'x': expected dtype f32, got f64$",

@@ -47,14 +47,18 @@ double microsecondsSince(Clock::time_point start) {
       .count();
 }
 
+/// The artifact of that index.
 absl::StatusOr<std::shared_ptr<const Program>>
-loadArtifact(const BenchOptions &options, const std::string &path) {
+loadArtifact(const BenchOptions &options, size_t index) {
   runtime::ProgramOptions programOptions;
   programOptions.function = options.function;
   programOptions.threads = options.threads;
   programOptions.device = options.device;
   programOptions.constants = runtime::randomConstants(constantsSeed);
-  return Program::load(path, programOptions);
+  if (index == 0) {
+    programOptions.expectedDigest = options.expectedDigest;
+  }
+  return Program::load(options.artifacts[index], programOptions);
 }
 
 /// An artifact or a callable in the rounds: one of the three.
@@ -131,14 +135,13 @@ absl::Status addSample(Contestant &contestant, CacheEvictor *evictor,
 
 /// Loads an artifact, as often as asked, and what `series` tells of it.
 absl::StatusOr<std::shared_ptr<const Program>>
-loadTimed(const BenchOptions &options, const std::string &path,
-          BenchSeries &series) {
+loadTimed(const BenchOptions &options, size_t index, BenchSeries &series) {
   std::shared_ptr<const Program> program;
   for (int i = 0; i < (options.overhead ? overheadLoads : 1); ++i) {
     program.reset();
     Clock::time_point start = Clock::now();
     absl::StatusOr<std::shared_ptr<const Program>> loaded =
-        loadArtifact(options, path);
+        loadArtifact(options, index);
     if (!loaded.ok()) {
       return loaded.status();
     }
@@ -189,7 +192,7 @@ absl::StatusOr<BenchResult> runBench(const BenchOptions &options,
     BenchSeries series;
     series.path = options.labels[i];
     absl::StatusOr<std::shared_ptr<const Program>> program =
-        loadTimed(options, options.artifacts[i], series);
+        loadTimed(options, i, series);
     if (!program.ok()) {
       return program.status();
     }
@@ -292,7 +295,7 @@ absl::StatusOr<bool> checkArtifacts(const BenchOptions &options) {
   for (size_t i = 0; i < options.artifacts.size(); ++i) {
     const std::string &path = options.artifacts[i];
     absl::StatusOr<std::shared_ptr<const Program>> program =
-        loadArtifact(options, path);
+        loadArtifact(options, i);
     if (!program.ok()) {
       return program.status();
     }

@@ -8,6 +8,7 @@
 #define MINIC_TOOLS_MINIC_BENCH_BENCH_H
 
 #include "runtime/device/Device.h"
+#include "runtime/format/Digest.h"
 #include "runtime/measure/Protocol.h"
 #include "tools/minic-bench/PeakShare.h"
 
@@ -15,6 +16,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +34,8 @@ struct BenchOptions {
   std::string model; // of the check; empty: what each artifact carries
   std::string jsonPath;
   int threads = 0;
-  int device = 0; // index of the GPU
+  int device = 0;                               // index of the GPU
+  std::optional<format::Digest> expectedDigest; // of the first artifact
   runtime::GraphMode graph = runtime::GraphMode::Artifact;
   /// MHz of the GPU's SMs, 0 for the highest, negative for leaving them alone.
   int lockClocks = -1;

@@ -59,7 +59,8 @@ absl::Status compileFirst(BenchOptions &options, const std::string &folder,
 /// Asks for the function of the first artifact, where that has only one.
 absl::Status findFunction(BenchOptions &options) {
   absl::StatusOr<format::ArtifactReader> artifact =
-      format::ArtifactReader::open(options.artifacts.front());
+      format::ArtifactReader::open(options.artifacts.front(),
+                                   options.expectedDigest);
   if (!artifact.ok()) {
     return artifact.status();
   }

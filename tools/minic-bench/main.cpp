@@ -4,6 +4,7 @@
 
 #include "runtime/measure/ClockKeeper.h"
 #include "tools/common/CommandLine.h"
+#include "tools/common/DigestFlag.h"
 #include "tools/common/GpuFlags.h"
 #include "tools/minic-bench/Bench.h"
 #include "tools/minic-bench/LockClocks.h"
@@ -68,6 +69,7 @@ int main(int argc, char **argv) {
                  "that runs here)")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
+  minic::tools::addDigestFlag(app, options.expectedDigest);
   minic::tools::addDeviceFlag(app, options.device);
   minic::tools::addGraphFlag(app, options.graph);
   app.add_flag("--lock-clocks{max}", clocks,
@@ -126,6 +128,12 @@ int main(int argc, char **argv) {
                               "--lock-clocks: expected MHz from 1 to 10000, "
                               "max or off, got '" +
                                   clocks + "'");
+  }
+  if (artifact.ends_with(".mlir") && options.expectedDigest) {
+    return minic::tools::fail(
+        "minic-bench", minic::tools::ExitCode::Usage,
+        "--expected-digest expects an artifact (.minic), got '" + artifact +
+            "'");
   }
   if (!artifact.ends_with(".mlir") &&
       (!options.candidates.empty() || !options.pin.empty())) {

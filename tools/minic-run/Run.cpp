@@ -104,6 +104,7 @@ absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
   programOptions.threads = options.threads;
   programOptions.device = options.device;
   programOptions.strictLibraries = options.strictLibraries;
+  programOptions.expectedDigest = options.expectedDigest;
   programOptions.constants = runtime::randomConstants(options.seed);
   absl::StatusOr<std::shared_ptr<const Entry>> entry =
       Entry::load(options.artifact, programOptions);

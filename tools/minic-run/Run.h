@@ -6,9 +6,11 @@
 #define MINIC_TOOLS_MINIC_RUN_RUN_H
 
 #include "runtime/device/Device.h"
+#include "runtime/format/Digest.h"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,7 +27,8 @@ struct RunOptions {
   uint64_t seed = 0;
   int threads = 0;
   int repeat = 1;
-  int device = 0; // index of the GPU
+  int device = 0;                               // index of the GPU
+  std::optional<format::Digest> expectedDigest; // of the artifact
   runtime::GraphMode graph = runtime::GraphMode::Artifact;
   bool strictLibraries = false;
   bool stats = false;

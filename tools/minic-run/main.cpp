@@ -3,6 +3,7 @@
 // minic-run: runs a compiled model on arrays in files or on random data.
 
 #include "tools/common/CommandLine.h"
+#include "tools/common/DigestFlag.h"
 #include "tools/common/GpuFlags.h"
 #include "tools/minic-run/Run.h"
 
@@ -52,6 +53,7 @@ int main(int argc, char **argv) {
                  "that runs here)")
       ->type_name("N")
       ->check(CLI::Range(1, 4096));
+  minic::tools::addDigestFlag(app, options.expectedDigest);
   minic::tools::addDeviceFlag(app, options.device);
   minic::tools::addGraphFlag(app, options.graph);
   app.add_flag("--strict-libraries", options.strictLibraries,

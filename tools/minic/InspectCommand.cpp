@@ -141,14 +141,25 @@ int inspectCommand(int argc, char **argv) {
   CLI::App app("Prints what an artifact is made of: sections, signature, "
                "constants, commands.",
                "minic inspect");
-  bool asMlir = false, asJson = false;
-  app.add_flag("--json", asJson, "Print it as JSON instead (docs/json.md)");
-  app.add_flag("--mlir", asMlir, "Print the plan in the plan dialect instead");
+  bool asMlir = false, asJson = false, onlyDigest = false;
+  auto *json =
+      app.add_flag("--json", asJson, "Print it as JSON instead (docs/json.md)");
+  auto *mlir = app.add_flag("--mlir", asMlir,
+                            "Print the plan in the plan dialect instead");
+  app.add_flag("--digest", onlyDigest,
+               "Print the file's SHA-256 instead, for --expected-digest")
+      ->excludes(json)
+      ->excludes(mlir);
   int exitCode = 0;
   std::optional<format::ArtifactReader> artifact =
       openArtifact(app, argc, argv, exitCode);
   if (!artifact) {
     return exitCode;
+  }
+  if (onlyDigest) {
+    llvm::outs() << format::toString(artifact->digest()) << "  "
+                 << app["artifact"]->as<std::string>() << '\n';
+    return 0;
   }
   if (asMlir) {
     auto context = createCompilerContext();

@@ -65,9 +65,13 @@ typedef struct minic_program_options {
   int32_t threads;          /* the plan for so many; 0: the artifact's first */
   int32_t strict_libraries; /* not 0: another library version is an error */
   int32_t device;           /* index of the GPU; a CPU has none */
+  /* Null: any file; else "sha256:" and 64 hexadecimal digits, as `minic inspect
+   * --digest` prints, or the digits alone. Nothing else is read of a file that
+   * is another one: INVALID_ARGUMENT. */
+  const char *expected_digest;
 } minic_program_options;
 #define MINIC_PROGRAM_OPTIONS_INIT                                             \
-  {sizeof(minic_program_options), NULL, 0, 0, 0}
+  {sizeof(minic_program_options), NULL, 0, 0, 0, NULL}
 
 /* Maps and checks the file and loads the first of its plans that this machine
  * can run: its kernels and, for a GPU, its constants. `options` may be null. */

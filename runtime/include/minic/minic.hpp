@@ -93,6 +93,8 @@ struct ProgramOptions {
   int threads = 0;                // 0: the artifact's first plan
   bool strictLibraries = false;
   int device = 0; // index of the GPU; a CPU has none
+  // Null: any file; else its "sha256:..." of `minic inspect --digest`.
+  const char *expectedDigest = nullptr;
 };
 
 /// A loaded artifact. Immutable: any number of threads may use one. Loading
@@ -169,8 +171,12 @@ public:
 private:
   explicit Program(minic_program *program) : program_(program) {}
   static minic_program_options toC(const ProgramOptions &options) {
-    return {sizeof(minic_program_options), options.function, options.threads,
-            options.strictLibraries, options.device};
+    return {sizeof(minic_program_options),
+            options.function,
+            options.threads,
+            options.strictLibraries,
+            options.device,
+            options.expectedDigest};
   }
   static Result<Program> finish(Status status, minic_program *program) {
     if (!status.ok()) {

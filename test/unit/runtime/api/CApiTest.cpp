@@ -2,6 +2,7 @@
 //
 // The C interface: results, codes, texts, DLPack's tensors.
 
+#include "runtime/format/Digest.h"
 #include "runtime/include/minic/minic.h"
 #include "test/unit/runtime/testing/TestArtifact.h"
 
@@ -175,6 +176,45 @@ TEST_F(CApiTest, readsOptionsAsLongAsTheCallerKnowsThem) {
   EXPECT_EQ(
       minic_program_load_bytes(bytes.data(), bytes.size(), &options, &program),
       MINIC_OK);
+}
+
+TEST_F(CApiTest, loadsOnlyTheExpectedArtifact) {
+  std::vector<std::byte> bytes = scaleArtifact(20).bytes();
+  std::string digest = minic::format::toString(minic::format::digestOf(bytes));
+  minic_program_options options = MINIC_PROGRAM_OPTIONS_INIT;
+  options.expected_digest = digest.c_str();
+  auto load = [&](minic_program **program) {
+    return minic_program_load_bytes(bytes.data(), bytes.size(), &options,
+                                    program);
+  };
+  ASSERT_EQ(load(&program), MINIC_OK) << minic_last_error();
+
+  std::string another = digest;
+  another.back() = another.back() == '0' ? '1' : '0';
+  options.expected_digest = another.c_str();
+  minic_program *none = program;
+  EXPECT_EQ(load(&none), MINIC_INVALID_ARGUMENT);
+  EXPECT_EQ(none, nullptr);
+  EXPECT_EQ(minic_last_error(),
+            "'memory': digest: expected " + another + ", got " + digest);
+  // A caller from before there was such a field.
+  options.struct_size = offsetof(minic_program_options, expected_digest);
+  EXPECT_EQ(load(&none), MINIC_OK) << minic_last_error();
+  minic_program_destroy(none);
+  options.struct_size = sizeof(options);
+
+  // Another function is one of the same file.
+  EXPECT_EQ(minic_program_load_function(program, &options, &none),
+            MINIC_INVALID_ARGUMENT);
+  options.expected_digest = digest.c_str();
+  EXPECT_EQ(minic_program_load_function(program, &options, &none), MINIC_OK);
+  minic_program_destroy(none);
+
+  options.expected_digest = "md5:1234";
+  EXPECT_EQ(load(&none), MINIC_INVALID_ARGUMENT);
+  EXPECT_STREQ(minic_last_error(),
+               "expected_digest: expected sha256: and 64 hexadecimal digits, "
+               "got 'md5:1234'");
 }
 
 TEST_F(CApiTest, takesPinnedMemoryForTheHosts) {

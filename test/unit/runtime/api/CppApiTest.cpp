@@ -83,6 +83,17 @@ TEST(CppApiTest, runsOnBuffersOfItsDevice) {
   EXPECT_FALSE(context->setStream(&host).ok());
 }
 
+TEST(CppApiTest, loadsOnlyTheExpectedArtifact) {
+  std::vector<std::byte> bytes = scaleArtifact(20).bytes();
+  minic::ProgramOptions options;
+  options.expectedDigest =
+      "sha256:"
+      "0000000000000000000000000000000000000000000000000000000000000000";
+  auto program = minic::Program::loadBytes(bytes.data(), bytes.size(), options);
+  EXPECT_EQ(program.status().code(), MINIC_INVALID_ARGUMENT);
+  EXPECT_THAT(program.message(), ::testing::HasSubstr("digest: expected"));
+}
+
 TEST(CppApiTest, saysWhatWentWrong) {
   auto program = minic::Program::load("/no/such/file");
   EXPECT_FALSE(program.ok());
