@@ -6,7 +6,7 @@ The linker records its inputs in BUILD/linked, Ninja the headers of each object.
 Every one that is not minic's has to belong to a component, with the right part,
 or to what is known not to ship. A component that nothing uses fails too.
 
-Usage: check_components.py BUILD_DIR
+Usage: check_components.py BUILD_DIR   of minic, or of its Python extension
 """
 
 import functools
@@ -18,7 +18,9 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-RUNTIME = "minic_runtime_shared"
+# Targets of other parts than the tools.
+RUNTIME, EXTENSION = "minic_runtime_shared", "_runtime"
+PARTS = {RUNTIME: "runtime", EXTENSION: "python"}
 
 
 def to_regex(pattern):
@@ -102,20 +104,23 @@ def main():
     data = json.loads((ROOT / "third_party" / "components.json").read_text())
     components = Components(data)
     linked = linked_files(build)
-    if RUNTIME not in linked or "minic-run" not in linked:
+    if EXTENSION not in linked and not {RUNTIME, "minic-run"} <= set(linked):
         sys.exit(f"check_components: {build}/linked: expected records of "
-                 f"{RUNTIME} and minic-run, got {sorted(linked)}")
-    runtime_objects = set(linked[RUNTIME])
+                 f"{RUNTIME} and minic-run, or of {EXTENSION}, got "
+                 f"{sorted(linked)}")
+    runtime_objects = set(linked.get(RUNTIME, []))
+    part_of_all = "python" if EXTENSION in linked else "tools"
 
     used = {}  # path: parts
     for target, inputs in linked.items():
-        part = "runtime" if target == RUNTIME else "tools"
         for path in inputs:
-            used.setdefault(normalized(path, build), set()).add(part)
+            used.setdefault(normalized(path, build), set()).add(
+                PARTS.get(target, "tools"))
     for name, headers in headers_of_objects(build).items():
         if name.startswith("test/") or "test_headers" in name:
             continue
-        parts = {"tools"} | ({"runtime"} if name in runtime_objects else set())
+        parts = {part_of_all} | (
+            {"runtime"} if name in runtime_objects else set())
         for path in headers:
             used.setdefault(normalized(path, build), set()).update(parts)
     used.pop(None, None)
@@ -134,10 +139,13 @@ def main():
     owned = components.owned_by_ignored(unknown) if unknown else set()
     errors.update(f"{path}: belongs to no component"
                   for path in unknown if path not in owned)
-    if "minic" in linked:
+    # A build without the compiler does not show what the others use.
+    shown = {"python"} if EXTENSION in linked else {"tools", "runtime"}
+    if EXTENSION in linked or "minic" in linked:
         errors.update(f"{component['name']}: nothing that ships uses it"
                       for component in data["components"]
-                      if component["name"] not in seen)
+                      if component["name"] not in seen
+                      and not shown.isdisjoint(component["parts"]))
     for error in sorted(errors)[:20]:
         print(f"check_components: third_party/components.json: {error}",
               file=sys.stderr)

@@ -60,6 +60,8 @@ function(minic_tool name)
   # Not -static-libgcc: its unwinder needs a function of glibc 2.35, and each
   # machine's libgcc_s.so.1 fits its own glibc.
   target_link_options(${name} PRIVATE -static-libstdc++)
+  # Archives alone: no folder of the machine that built it is looked through.
+  set_target_properties(${name} PROPERTIES SKIP_BUILD_RPATH ON)
   if(NOT ARG_TEST_ONLY)
     minic_ships(${name})
     install(TARGETS ${name} RUNTIME COMPONENT tools)

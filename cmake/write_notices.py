@@ -3,14 +3,16 @@
 """Writes what third_party/components.json says into two files to install.
 
 THIRD_PARTY_NOTICES has the copyright lines and licence texts of all that is
-linked into minic's tools and runtime; minic.spdx.json has the same as an SPDX
-2.3 document. Versions are those of the Debian packages of this machine.
+linked into some parts of minic, by default its tools and its runtime;
+minic.spdx.json has the same as an SPDX 2.3 document. Versions are those of the
+packages of this machine, Debian's or Python's.
 
-Usage: write_notices.py MINIC_VERSION OUTPUT_FOLDER
+Usage: write_notices.py MINIC_VERSION OUTPUT_FOLDER [tools|runtime|python]...
 """
 
 import datetime
 import hashlib
+import importlib.metadata
 import json
 import os
 import pathlib
@@ -27,13 +29,22 @@ WITHOUT_TEXT = {
     "CC0-1.0": "public domain",
     "blessing": "public domain",
 }
-PARTS = {"tools": "minic-tools", "runtime": "libminic_runtime"}
+# What each part is called, in an SPDX document and for people.
+PARTS = {"tools": "minic-tools", "runtime": "libminic_runtime",
+         "python": "minic-python-extension"}
+TITLES = {"tools": "tools (T)", "runtime": "runtime (R)",
+          "python": "Python extension (P)"}
 
 
 def package_version(component):
-    """The version, without what Debian adds; None where there is no dpkg."""
-    if "version" in component:
-        return component["version"]
+    """The version, without what Debian adds; None where nobody knows it."""
+    if "distribution" in component:
+        try:
+            return importlib.metadata.version(component["distribution"])
+        except importlib.metadata.PackageNotFoundError:
+            return None
+    if "package" not in component:
+        return component.get("version")
     try:
         found = subprocess.run(
             ["dpkg-query", "-W", "-f=${Version}", component["package"]],
@@ -54,12 +65,14 @@ def license_text(identifier):
     return (LICENSES / f"{identifier}.txt").read_text()
 
 
-def notices(components):
-    lines = ["Parts of other projects are linked into minic's tools (T) and its",
-             "runtime (R). Their licences follow this list.", ""]
+def notices(components, parts):
+    titles = " and its ".join(TITLES[part] for part in parts)
+    lines = [f"Parts of other projects are linked into minic's {titles}.",
+             "Their licences follow this list.", ""]
     used = []
     for component in components:
-        marks = ", ".join(part[0].upper() for part in component["parts"])
+        marks = ", ".join(part[0].upper() for part in component["parts"]
+                          if part in parts)
         lines.append(f"{component.get('what', component['name'])} ({marks})")
         lines.append(f"    {component['homepage']}")
         lines.append(f"    {component['license']}")
@@ -101,11 +114,11 @@ def spdx_package(name, version, license_expression, homepage, copyright_text):
     return package
 
 
-def spdx(components, minic_version):
+def spdx(components, parts, minic_version):
     packages, relations = [], []
-    for name in PARTS.values():
-        packages.append(spdx_package(name, minic_version, "Apache-2.0", None,
-                                     "the minic authors"))
+    for part in parts:
+        packages.append(spdx_package(PARTS[part], minic_version, "Apache-2.0",
+                                     None, "the minic authors"))
         relations.append(("SPDXRef-DOCUMENT", "DESCRIBES",
                           packages[-1]["SPDXID"]))
     for component in components:
@@ -114,7 +127,8 @@ def spdx(components, minic_version):
             component["homepage"], "\n".join(component["copyright"]))
         packages.append(package)
         relations += [(spdx_id(PARTS[part]), "STATIC_LINK",
-                       package["SPDXID"]) for part in component["parts"]]
+                       package["SPDXID"]) for part in component["parts"]
+                      if part in parts]
     # The same packages give the same name; a release sets SOURCE_DATE_EPOCH.
     digest = hashlib.sha256(json.dumps(packages).encode()).hexdigest()
     created = datetime.datetime.fromtimestamp(
@@ -140,12 +154,15 @@ def spdx(components, minic_version):
 
 def main():
     version, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    components = json.loads(
+    parts = sys.argv[3:] or ["tools", "runtime"]
+    listed = json.loads(
         (ROOT / "third_party" / "components.json").read_text())["components"]
+    components = [component for component in listed
+                  if not set(parts).isdisjoint(component["parts"])]
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "THIRD_PARTY_NOTICES").write_text(notices(components))
+    (folder / "THIRD_PARTY_NOTICES").write_text(notices(components, parts))
     (folder / "minic.spdx.json").write_text(
-        json.dumps(spdx(components, version), indent=2) + "\n")
+        json.dumps(spdx(components, parts, version), indent=2) + "\n")
 
 
 if __name__ == "__main__":

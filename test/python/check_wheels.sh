@@ -16,6 +16,26 @@ unset MINIC_COMPILER
 # No other minic is found.
 export PATH=/usr/bin:/bin
 
+# On any Linux of docs/support.md, and with notices of all that is linked in.
+site=$(echo "$build"/python/venv/lib/python3*/site-packages)
+"$here/../../.ci/check_shipped.py" "$site/minic" "$site/minic_compiler"
+"$here/../../.ci/check_components.py" "$build/python/extension"
+for folder in minic/licenses minic/licenses/extension minic_compiler/licenses; do
+  test -s "$site/$folder/THIRD_PARTY_NOTICES"
+done
+test -s "$site/minic_compiler/licenses/LICENSE"
+grep -q '^nanobind (P)$' "$site/minic/licenses/extension/THIRD_PARTY_NOTICES"
+"$bin/python" - "$site" <<'PYTHON'
+import json, pathlib, sys
+names = {"minic/licenses": "Abseil", "minic/licenses/extension": "nanobind",
+         "minic_compiler/licenses": "LLVM"}
+for folder, name in names.items():
+    document = json.loads(
+        pathlib.Path(sys.argv[1], folder, "minic.spdx.json").read_text())
+    versions = {p["name"]: p.get("versionInfo") for p in document["packages"]}
+    assert versions[name], (folder, versions)
+PYTHON
+
 "$bin/python" "$here/test_tutorial.py"
 cat >"$work/model.mlir" <<'MLIR'
 func.func @main(%x: tensor<3x5xf32>) -> tensor<3x5xf32> {
