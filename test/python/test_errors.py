@@ -154,6 +154,10 @@ def without(module, path):
             sys.modules[module] = kept
 
 
+REFUSED = ("^minic: one Python interpreter of a process may import it, and "
+           ".*\n$")
+
+
 class Imports(unittest.TestCase):
     def test_numpy_alone_suffices(self):
         """Neither torch nor anything else is imported."""
@@ -167,26 +171,37 @@ class Imports(unittest.TestCase):
                               capture_output=True)
         self.assertEqual((done.stdout, done.stderr), ("32.0\n", ""))
 
-    def test_sub_interpreter(self):
-        program = (
-            "try:\n"
-            "    import _xxsubinterpreters as interpreters\n"
-            "except ImportError:\n"
-            "    import _interpreters as interpreters\n"
-            "import minic\n"
-            "other = interpreters.create()\n"
-            "failed = interpreters.run_string(other, '''\n"
-            "try:\n"
-            "    import minic\n"
-            "except ImportError as error:\n"
-            "    print(error, flush=True)\n"
-            "''')\n"
-            "if failed: print(failed)\n"
-            "interpreters.destroy(other)\n")
+    def in_sub_interpreters(self, count, first=""):
+        """What `count` sub-interpreters print that import minic in turn."""
+        program = f"""
+try:
+    import _xxsubinterpreters as interpreters
+except ImportError:
+    import _interpreters as interpreters
+{first}
+for other in [interpreters.create() for _ in range({count})]:
+    failed = interpreters.run_string(other, '''
+try:
+    import minic
+    print("imported", flush=True)
+except ImportError as error:
+    print(error, flush=True)
+''')
+    if failed: print(failed)
+"""
         done = subprocess.run([sys.executable, "-c", program], text=True,
                               capture_output=True)
-        self.assertRegex(done.stdout, "^minic: one Python interpreter of a "
-                         "process may import it, and .*\n$", done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_sub_interpreter(self):
+        self.assertRegex(self.in_sub_interpreters(1, "import minic"), REFUSED)
+
+    def test_two_sub_interpreters(self):
+        first, second = self.in_sub_interpreters(2).splitlines(keepends=True)
+        # From Python 3.12 on neither may.
+        self.assertRegex(first, f"^imported\\n$|{REFUSED}")
+        self.assertRegex(second, REFUSED)
 
 
 if __name__ == "__main__":

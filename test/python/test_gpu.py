@@ -69,6 +69,18 @@ class FakeGpu(unittest.TestCase):
             "del y, z\n"))
         self.assertEqual(lines, ["(2, 0)", "[1, True]"])
 
+    def test_a_tensor_of_another_device(self):
+        on_cpu = str(models.artifact(models.relu()))
+        self.assertEqual(
+            self.run_fake(TENSORS + (
+                f"model, x = minic.load({on_cpu!r}), OnGpu()\n"
+                "refused(lambda: model(x))\n"
+                "refused(lambda: model(np.ones((4, 8), np.float32), out=x))\n"
+            )),
+            ["input 'x': expected memory of the CPU, got memory of CUDA device "
+             "0", "output 'y': expected memory of the CPU, got memory of CUDA "
+             "device 0"])
+
     def test_streams(self):
         lines = self.run_fake(TENSORS + (
             "model, x = minic.load(path), OnGpu()\n"
