@@ -122,13 +122,14 @@ class Model:
         return [f"result_{i}" for i in range(len(self.exact))]
 
 
-def compile_form(model, opset, mode, database):
+def compile_form(model, opset, mode, arguments):
     """(artifact, row)"""
     path = model.path(opset)
     artifact = path.with_suffix(f".{mode}.minic")
     text, cpu, clock = tool(
         "minic", path, "-o", artifact, f"--mode={mode}", "--log=phases",
-        f"--tune-db={database}", *model.dims[opset])
+        f"--tune-db={arguments.folder / f'{mode}.db'}",
+        f"--tune-budget={arguments.tune_budget}", *model.dims[opset])
     return artifact, {
         "import_ms": float(re.search(r"phase import +([\d.]+) ms", text)[1]),
         "cpu_s": cpu, "clock_s": clock}
@@ -197,28 +198,28 @@ def reference_error(model, expected):
         for r, exact in zip(expected, model.exact))
 
 
-def compare_tensors(model, opset, database):
-    """How many tensors the plan of default mode stores, and the largest error
-    of one given those before it, of its bound. This says something where the
+def compare_tensors(model, opset):
+    """Of the tensors that a plan of default mode stores, each given those
+    before it: the largest error, of its bound. This says something where the
     bound of the whole model does not."""
     text, _, _ = tool("minic", "compare", model.path(opset), "--json",
-                      f"--budget={BUDGET_S}", f"--tune-db={database}",
-                      *model.inputs, *model.dims[opset])
+                      f"--budget={BUDGET_S}", *model.inputs,
+                      *model.dims[opset])
     tensors = json.loads(text[text.index("{"):])["plan"]["tensors"]
     return {"tensors": len(tensors),
             "worst": max(t["error_over_bound"] or 0 for t in tensors),
             "vacuous": sum(t["vacuous"] for t in tensors)}
 
 
-def check_form(model, opset, modes, database, plans):
+def check_form(model, opset, arguments, plans):
     row = {"opset": opset}
     imported, simplified = (ops(model, opset, phase)
                             for phase in ("import", "simplify"))
     row["ops"] = [imported.total(), simplified.total()]
     row["named"] = {op: simplified[op] for op in NAMED if simplified[op]}
     expected = None
-    for mode in modes:
-        artifact, row[mode] = compile_form(model, opset, mode, database)
+    for mode in arguments.modes:
+        artifact, row[mode] = compile_form(model, opset, mode, arguments)
         plan = exporters.plan_of(artifact)
         row[mode]["launches"] = exporters.launches(plan[0])
         known = plans.setdefault(mode, {})
@@ -230,7 +231,7 @@ def check_form(model, opset, modes, database, plans):
             row["reference"] = reference_error(model, expected)
             outcome = compare(model, expected, run(model, artifact))
             if mode == "default":
-                row["by_tensor"] = compare_tensors(model, opset, database)
+                row["by_tensor"] = compare_tensors(model, opset)
             if row["reference"] > ROUNDED:
                 outcome["wrong"].append(
                     f"the reference differs by {row['reference']:.2g}")
@@ -282,12 +283,11 @@ def header(modes):
 def check_case(name, arguments):
     model = Model(name, arguments.size, arguments.folder)
     plans, rows = {}, []
-    database = arguments.folder / "tune.db"
     for opset, missing in model.forms.items():
         try:
             if missing:
                 raise Refused(missing)
-            row = check_form(model, opset, arguments.modes, database, plans)
+            row = check_form(model, opset, arguments, plans)
         except (Refused, subprocess.TimeoutExpired) as refused:
             row = {"opset": opset, "missing": str(refused),
                    "is_exported": not missing}
@@ -308,6 +308,8 @@ def main():
     parser.add_argument("--size", choices=("small", "full"), default="small")
     parser.add_argument("--mode", dest="modes", action="append", choices=MODES,
                         help="may be repeated; all by default")
+    parser.add_argument("--tune-budget", default="none",
+                        help="of max-autotune (20s)")
     arguments = parser.parse_intermixed_args()
     arguments.modes = arguments.modes or MODES
     exporters.be_quiet()
