@@ -109,6 +109,8 @@ private:
 } // namespace
 
 LogicalResult Compilation::importPhase() {
+  // A model may have a million nodes, and weights of gigabytes are read.
+  EndsAtInterrupt endsAtInterrupt;
   return runner.run(Phase::Import, [&]() -> FailureOr<ModuleOp> {
     FailureOr<ImportedModel> imported = importModel(
         path, context,

@@ -104,6 +104,20 @@ def norms():
     yield Case("old_layer_norm", "LayerNormalization", [x, scale, beta],
                [layer_norm(x, scale, beta, 1e-3)], domain="", opset=14,
                weights=[1, 2], epsilon=1e-3)
+    # Parameters that vary outside of the normalised dimensions, or not in all of
+    # these.
+    for name, rows, shift in (
+            ("whole", random(2, 5, 12), random(5, 1)),
+            ("row", random(5, 12), beta), ("column", random(5, 1), None),
+            ("batch", random(2, 1, 1), random(1, 1, 12)),
+            ("one", random(1), random(1))):
+        yield Case(f"layer_norm_{name}", "LayerNormalization",
+                   [x, rows] + ([] if shift is None else [shift]),
+                   [layer_norm(x, rows, 0 if shift is None else shift, 1e-5)],
+                   domain="", weights=[1], epsilon=1e-5)
+        yield Case(f"rms_norm_{name}", "RMSNormalization", [x, rows],
+                   [rms_norm(x, rows, 1e-5)], domain="", opset=23, weights=[1],
+                   epsilon=1e-5)
     yield Case("simplified", "SimplifiedLayerNormalization", [x, scale],
                [rms_norm(x, scale, 1e-5)], domain="", weights=[1])
     yield Case("skip", "SkipLayerNormalization", [x, skip, scale, beta],

@@ -11,15 +11,13 @@ with ONNX Runtime instead, where PYTHON has it: that is how they are known to be
 right.
 """
 
-import argparse
-import pathlib
 import sys
 
 import numpy
 
 import contrib_attention
 import contrib_cases
-from node_tests import ROOT, Runner
+from node_tests import Runner, argument_parser, only
 
 
 def by_onnxruntime(case):
@@ -48,17 +46,11 @@ def by_onnxruntime(case):
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", type=pathlib.Path,
-                        default=ROOT / "build/release/bin")
-    parser.add_argument("--only", nargs="+", metavar="OP", default=[])
+    parser = argument_parser(__doc__)
     parser.add_argument("--onnxruntime", action="store_true")
     arguments = parser.parse_args()
-    cases = [case for module in (contrib_cases, contrib_attention)
-             for case in module.cases()
-             if not arguments.only or case.ops() & set(arguments.only)]
+    cases = only(arguments.only, [*contrib_cases.cases(),
+                                  *contrib_attention.cases()])
     if arguments.onnxruntime:
         verdicts = {case.name: by_onnxruntime(case) for case in cases}
     else:

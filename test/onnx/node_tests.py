@@ -312,20 +312,30 @@ def write_list(cases, verdicts):
         + "".join(f"{name}: {verdicts[name]}\n" for name in sorted(failed)))
 
 
-def main():
+def argument_parser(text):
+    """The options of all programs that run such cases; `text` describes one."""
     parser = argparse.ArgumentParser(
-        description=__doc__,
+        description=text,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=pathlib.Path,
                         default=ROOT / "build/release/bin")
     parser.add_argument("--only", nargs="+", metavar="OP", default=[])
+    return parser
+
+
+def only(ops, cases):
+    """The cases that have one of `ops`; all of them if there are none."""
+    return [case for case in cases if not ops or case.ops() & set(ops)]
+
+
+def main():
+    parser = argument_parser(__doc__)
     parser.add_argument("--every", type=int, default=1, metavar="N",
                         help="every Nth test only")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--write", action="store_true")
     arguments = parser.parse_args()
-    cases = [case for case in all_cases()
-             if not arguments.only or case.ops() & set(arguments.only)]
+    cases = only(arguments.only, all_cases())
     cases = cases[::arguments.every]
     by_opset = collections.defaultdict(list)
     for case in cases:

@@ -22,20 +22,55 @@ static Dims normalizedDims(const Value &x, int64_t axis) {
   return Dims(llvm::ArrayRef<int64_t>(x.dims).drop_front(axis));
 }
 
-/// A scale or bias in the normalized dimensions; absent as null. Leading
-/// dimensions that do not vary are dropped.
-static mlir::Value perElement(Node &n, unsigned i,
-                              llvm::ArrayRef<int64_t> dims) {
+/// Operand `i`, a scale or bias, without leading dimensions that do not vary;
+/// null where there is none. Fails where it cannot be broadcast to `x`.
+static Value parameterOf(Node &n, unsigned i, const Value &x) {
   if (!n.has(i)) {
     return {};
   }
-  Value x = n.operand(i);
-  auto own = llvm::ArrayRef<int64_t>(x.dims);
-  while (own.size() > dims.size() && own.front() == 1) {
+  Value parameter = n.operand(i);
+  auto own = llvm::ArrayRef<int64_t>(parameter.dims);
+  while (!own.empty() && own.front() == 1) {
     own = own.drop_front();
   }
-  x = n.e.reshape(x, own);
-  return n.e.graph(n.e.expand(x, dims));
+  bool fits = own.size() <= x.dims.size();
+  for (size_t i = 1; fits && i <= own.size(); ++i) {
+    int64_t have = own[own.size() - i], want = x.dims[x.dims.size() - i];
+    fits = have == want || have == 1;
+  }
+  if (!fits) {
+    n.fail("expected a scale and a bias that can be broadcast to the input");
+    return {};
+  }
+  return n.e.reshape(parameter, own);
+}
+
+/// `x`, with `normalize(scale, bias)` over its dimensions from `axis` on. A
+/// scale or bias that varies outside of these is applied afterwards.
+static Value scaledNorm(
+    Node &n, const Value &x, int64_t axis, bool hasBias,
+    llvm::function_ref<Value(mlir::Value scale, mlir::Value bias)> normalize) {
+  Dims dims = normalizedDims(x, axis);
+  Value scale = parameterOf(n, 1, x),
+        bias = hasBias ? parameterOf(n, 2, x) : Value();
+  if (n.failed()) {
+    return {};
+  }
+  auto isPerElement = [&](const Value &parameter) {
+    return !parameter || parameter.dims.size() <= dims.size();
+  };
+  if (isPerElement(scale) && isPerElement(bias)) {
+    auto expanded = [&](const Value &parameter) {
+      return parameter ? n.e.graph(n.e.expand(parameter, dims)) : mlir::Value();
+    };
+    mlir::Value first = expanded(scale), second = expanded(bias);
+    return n.failed() ? Value() : normalize(first, second);
+  }
+  Value result = normalize({}, {});
+  if (scale) {
+    result = n.e.mul(result, scale);
+  }
+  return bias ? n.e.add(result, bias) : result;
 }
 
 static void layerNorm(Node &n) {
@@ -45,14 +80,16 @@ static void layerNorm(Node &n) {
     return;
   }
   double epsilon = n.floatOf("epsilon", 1e-5f);
-  Dims dims = normalizedDims(x, axis);
-  mlir::Value input = n.e.graph(x), scale = perElement(n, 1, dims),
-              bias = perElement(n, 2, dims);
+  mlir::Value input = n.e.graph(x);
+  Value result = scaledNorm(
+      n, x, axis, /*hasBias=*/true, [&](mlir::Value scale, mlir::Value bias) {
+        return n.e.emit<graph::LayerNormOp>(input, scale, bias, uint64_t(axis),
+                                            number(epsilon));
+      });
   if (n.failed()) {
     return;
   }
-  n.set(0, n.e.emit<graph::LayerNormOp>(input, scale, bias, uint64_t(axis),
-                                        number(epsilon)));
+  n.set(0, result);
   if (!n.wants(1) && !n.wants(2)) {
     return;
   }
@@ -74,11 +111,14 @@ static void rmsNorm(Node &n) {
   if (n.failed()) {
     return;
   }
-  mlir::Value input = n.e.graph(x),
-              scale = perElement(n, 1, normalizedDims(x, axis));
+  mlir::Value input = n.e.graph(x);
+  Value result = scaledNorm(
+      n, x, axis, /*hasBias=*/false, [&](mlir::Value scale, mlir::Value) {
+        return n.e.emit<graph::RmsNormOp>(input, scale, uint64_t(axis),
+                                          number(n.floatOf("epsilon", 1e-5f)));
+      });
   if (!n.failed()) {
-    n.set(0, n.e.emit<graph::RmsNormOp>(input, scale, uint64_t(axis),
-                                        number(n.floatOf("epsilon", 1e-5f))));
+    n.set(0, result);
   }
 }
 

@@ -11,8 +11,14 @@ namespace minic {
 
 static volatile std::sig_atomic_t arrived = 0;
 
+static volatile std::sig_atomic_t endsAtOnce = 0;
+
 static void onSignal(int) {
-  if (arrived) {
+  if (endsAtOnce) {
+    static constexpr char line[] = "minic: interrupted\n";
+    (void)!write(STDERR_FILENO, line, sizeof(line) - 1);
+  }
+  if (arrived || endsAtOnce) {
     _exit(130);
   }
   arrived = 1;
@@ -26,6 +32,10 @@ void catchInterrupts() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
+
+EndsAtInterrupt::EndsAtInterrupt() { endsAtOnce = 1; }
+
+EndsAtInterrupt::~EndsAtInterrupt() { endsAtOnce = 0; }
 
 bool interrupted() { return arrived != 0; }
 

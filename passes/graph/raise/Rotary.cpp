@@ -208,16 +208,27 @@ private:
   }
 };
 
-/// concat(first * cos - second * sin, second * cos + first * sin).
-struct RotateApart : OpRewritePattern<ConcatOp> {
+/// A pattern of two values that are joined along the last dimension.
+struct JoinPattern : OpRewritePattern<ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(ConcatOp op,
-                                PatternRewriter &rewriter) const override {
+                                PatternRewriter &rewriter) const final {
     if (!isAlongLast(op, 2)) {
       return rewriter.notifyMatchFailure(op,
                                          "not two along the last dimension");
     }
+    return rewrite(op, rewriter);
+  }
+  virtual LogicalResult rewrite(ConcatOp op,
+                                PatternRewriter &rewriter) const = 0;
+};
+
+/// concat(first * cos - second * sin, second * cos + first * sin).
+struct RotateApart : JoinPattern {
+  using JoinPattern::JoinPattern;
+
+  LogicalResult rewrite(ConcatOp op, PatternRewriter &rewriter) const override {
     auto first = op.getInputs()[0].getDefiningOp<SubOp>();
     auto second = op.getInputs()[1].getDefiningOp<AddOp>();
     if (!first || !second) {
@@ -258,15 +269,10 @@ private:
 };
 
 /// concat(rotary(first elements), the rest): rotary leaves the rest as it is.
-struct RotateSome : OpRewritePattern<ConcatOp> {
-  using OpRewritePattern::OpRewritePattern;
+struct RotateSome : JoinPattern {
+  using JoinPattern::JoinPattern;
 
-  LogicalResult matchAndRewrite(ConcatOp op,
-                                PatternRewriter &rewriter) const override {
-    if (!isAlongLast(op, 2)) {
-      return rewriter.notifyMatchFailure(op,
-                                         "not two along the last dimension");
-    }
+  LogicalResult rewrite(ConcatOp op, PatternRewriter &rewriter) const override {
     auto rotary = op.getInputs()[0].getDefiningOp<RotaryOp>();
     int64_t size = op.getType().getShape().back();
     int64_t rotated = rotary ? rotary.getType().getShape().back() : 0;
