@@ -59,7 +59,7 @@ def tensor_type(dims):
 
 
 def write(path, nodes, dims, result, weights=()):
-    """`weights` are headers and files of bytes."""
+    """`weights` are pieces of the initializers, one after the other."""
     end = field(11, field(1, "x") + field(2, tensor_type(dims))) + \
         field(12, field(1, result) + field(2, tensor_type(dims)))
     graph = len(nodes) + len(end) + sum(len(w) for w in weights)
@@ -84,22 +84,26 @@ def weights(path, megabytes, external=False):
     nodes = b"".join(node("MatMul", [f"t{i}" if i else "x", f"w{i}"],
                           f"t{i + 1}") for i in range(count))
 
-    def content(i):
-        if not external:
-            return field(9, raw)
-        places = {"location": data.name, "offset": str(i * len(raw)),
-                  "length": str(len(raw))}
-        return b"".join(field(13, field(1, key) + field(2, value))
-                        for key, value in places.items()) + field(14, 1)
+    def initializer(i):
+        """Pieces, of which all weights share the last: what this process has
+        in memory counts as a peak of the one that it starts."""
+        head = field(1, size) * 2 + field(2, 1) + field(8, f"w{i}")
+        if external:
+            places = {"location": data.name, "offset": str(i * len(raw)),
+                      "length": str(len(raw))}
+            head += b"".join(field(13, field(1, key) + field(2, value))
+                             for key, value in places.items()) + field(14, 1)
+            return [field(5, head)]
+        head += varint(9 << 3 | 2) + varint(len(raw))
+        return [varint(5 << 3 | 2) + varint(len(head) + len(raw)) + head, raw]
 
     data = path.with_suffix(".data")
     if external:
         with open(data, "wb") as out:
             for _ in range(count):
                 out.write(raw)
-    tensors = [field(5, field(1, size) * 2 + field(2, 1) +
-                     field(8, f"w{i}") + content(i)) for i in range(count)]
-    write(path, nodes, [1, size], f"t{count}", tensors)
+    write(path, nodes, [1, size], f"t{count}",
+          [piece for i in range(count) for piece in initializer(i)])
     return count * len(raw)
 
 
