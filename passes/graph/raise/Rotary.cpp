@@ -2,7 +2,8 @@
 //
 // Rotary embeddings of a last dimension that is two halves. Exporters write
 // x * cos + concat(-second, first) * sin, where cos and sin repeat themselves,
-// or both halves on their own.
+// or both halves on their own. Where pairs are neighbours, as in GPT-J, they
+// write the first with stack(-odd, even).
 
 #include "passes/graph/raise/Match.h"
 #include "passes/graph/raise/Patterns.h"
@@ -19,9 +20,10 @@ namespace minic::graph {
 // Slices of the last dimension
 //===----------------------------------------------------------------------===//
 
-/// What `value` takes [begin, end) of, along the last dimension alone; null
-/// where it is something else.
-static Value slicedLast(Value value, int64_t begin, int64_t end) {
+/// What `value` takes [begin, end) of, every `step`, along the last dimension
+/// alone; null where it is something else.
+static Value slicedLast(Value value, int64_t begin, int64_t end,
+                        int64_t step = 1) {
   auto slice = value.getDefiningOp<SliceOp>();
   if (!slice) {
     return {};
@@ -30,14 +32,20 @@ static Value slicedLast(Value value, int64_t begin, int64_t end) {
   ArrayRef<int64_t> part = slice.getType().getShape();
   bool isLast = whole.drop_back() == part.drop_back() &&
                 slice.getStarts().back() == begin &&
-                slice.getEnds().back() == end && slice.getSteps().back() == 1;
+                slice.getEnds().back() == end &&
+                slice.getSteps().back() == step;
   return isLast ? slice.getInput() : Value();
 }
 
-static Value sliceLast(OpBuilder &builder, Value value, int64_t end) {
+/// The first half of `value`, or every second element of it.
+static Value sliceHalf(OpBuilder &builder, Value value, bool everySecond) {
   SmallVector<int64_t> ends(typeOf(value).getShape());
   SmallVector<int64_t> starts(ends.size()), steps(ends.size(), 1);
-  ends.back() = end;
+  if (everySecond) {
+    steps.back() = 2;
+  } else {
+    ends.back() /= 2;
+  }
   return SliceOp::create(builder, value.getLoc(), value, starts, ends, steps);
 }
 
@@ -47,33 +55,68 @@ static bool isAlongLast(ConcatOp concat, size_t inputs) {
 }
 
 //===----------------------------------------------------------------------===//
-// Values whose last dimension is one half twice
+// Values whose last dimension has each element twice
 //===----------------------------------------------------------------------===//
 
-static bool isTwice(ConstantOp constant) {
+/// Whether the rows of `constant` are pairs of the same, or else the same half
+/// twice.
+static bool isTwice(ConstantOp constant, bool inPairs) {
   FailureOr<ConstantBytes> bytes = ConstantBytes::get(constant.getValueAttr());
   if (failed(bytes)) {
     return false;
   }
   RankedTensorType type = typeOf(constant);
-  size_t row = size_t(type.getShape().back()) *
-               llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  size_t element = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  size_t step = 2 * element;
+  if (!inPairs) {
+    step = size_t(type.getShape().back()) * element;
+  }
   const char *data = bytes->bytes().data();
-  for (size_t at = 0; at < bytes->bytes().size(); at += row) {
-    if (std::memcmp(data + at, data + at + row / 2, row / 2) != 0) {
+  for (size_t at = 0; at < bytes->bytes().size(); at += step) {
+    if (std::memcmp(data + at, data + at + step / 2, step / 2) != 0) {
       return false;
     }
   }
   return true;
 }
 
+/// The [..., n, 1] that `value`, [..., 2 n], has each element twice of, one
+/// beside the other; null where it is something else.
+static Value doubledInPairs(Value value) {
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  if (!reshape) {
+    return {};
+  }
+  SmallVector<int64_t> pairs(typeOf(value).getShape());
+  pairs.back() /= 2;
+  SmallVector<int64_t> single = pairs;
+  pairs.push_back(2);
+  single.push_back(1);
+  Value stacked = reshape.getInput(), source;
+  if (typeOf(stacked).getShape() != ArrayRef(pairs)) {
+    return {};
+  }
+  if (auto broadcast = stacked.getDefiningOp<BroadcastOp>()) {
+    source = broadcast.getInput();
+  } else if (auto concat = stacked.getDefiningOp<ConcatOp>();
+             concat && isAlongLast(concat, 2) &&
+             isSame(concat.getInputs()[0], concat.getInputs()[1])) {
+    source = concat.getInputs()[0];
+  }
+  bool fits = source && typeOf(source).getShape() == ArrayRef(single);
+  return fits ? source : Value();
+}
+
 namespace {
 
-/// `value` as far as its first half; the second is the same.
+/// `value` without what it repeats: its second half, or the second of each pair
+/// of neighbours.
 class Halver {
 public:
+  explicit Halver(bool inPairs) : inPairs_(inPairs) {}
+
   /// Whether it can be halved by changing the ops that make it.
-  static bool canHalve(Value value, int depth = 12) {
+  bool canHalve(Value value, int depth = 12) const {
     Operation *op = value.getDefiningOp();
     RankedTensorType type = typeOf(value);
     if (!op || depth == 0 || type.getRank() == 0 ||
@@ -81,21 +124,29 @@ public:
       return false;
     }
     if (auto constant = dyn_cast<ConstantOp>(op)) {
-      return isKnown(constant) && isTwice(constant);
+      return isKnown(constant) && isTwice(constant, inPairs_);
+    }
+    if (inPairs_ && doubledInPairs(value)) {
+      return true;
     }
     if (auto concat = dyn_cast<ConcatOp>(op)) {
-      return isAlongLast(concat, 2) &&
+      return !inPairs_ && isAlongLast(concat, 2) &&
              isSame(concat.getInputs()[0], concat.getInputs()[1]);
     }
     std::optional<unsigned> halved = halvedOperand(op);
     return halved && canHalve(op->getOperand(*halved), depth - 1);
   }
 
-  static Value halve(OpBuilder &builder, Value value) {
+  Value halve(OpBuilder &builder, Value value) const {
     Operation *op = value.getDefiningOp();
-    int64_t half = typeOf(value).getShape().back() / 2;
+    SmallVector<int64_t> shape(typeOf(value).getShape());
+    shape.back() /= 2;
     if (isa<ConstantOp>(op)) {
-      return sliceLast(builder, value, half);
+      return sliceHalf(builder, value, inPairs_);
+    }
+    if (Value single = inPairs_ ? doubledInPairs(value) : Value()) {
+      return ReshapeOp::create(builder, value.getLoc(),
+                               typeOf(value).clone(shape), single);
     }
     if (auto concat = dyn_cast<ConcatOp>(op)) {
       return concat.getInputs()[0];
@@ -104,8 +155,6 @@ public:
     IRMapping mapping;
     mapping.map(op->getOperand(halved), halve(builder, op->getOperand(halved)));
     Operation *copy = builder.clone(*op, mapping);
-    SmallVector<int64_t> shape(typeOf(value).getShape());
-    shape.back() = half;
     copy->getResult(0).setType(typeOf(value).clone(shape));
     return copy->getResult(0);
   }
@@ -145,6 +194,8 @@ private:
     }
     return std::nullopt;
   }
+
+  bool inPairs_;
 };
 
 //===----------------------------------------------------------------------===//
@@ -166,8 +217,9 @@ bool areAngles(Value x, Value cos, Value sin, int64_t elements) {
   return succeeded(merged) && ArrayRef(*merged) == rows;
 }
 
-/// x * cos + concat(-second half, first half) * sin.
-struct RotateHalves : OpRewritePattern<AddOp> {
+/// x * cos + concat(-second half, first half) * sin, or with stack(-odd, even)
+/// for the concat.
+struct RotateTurned : OpRewritePattern<AddOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(AddOp op,
@@ -181,19 +233,63 @@ struct RotateHalves : OpRewritePattern<AddOp> {
       auto [plain, turned] = operandsOf(op, order & 1);
       auto [x, cos] = operandsOf(plain.getDefiningOp(), order & 2);
       auto [rotated, sin] = operandsOf(turned.getDefiningOp(), order & 4);
-      if (x.getType() == op.getType() && turns(rotated, x) &&
+      bool inPairs = turnsPairs(rotated, x);
+      Halver halver(inPairs);
+      if (x.getType() == op.getType() && (inPairs || turns(rotated, x)) &&
           areAngles(x, cos, sin, typeOf(x).getShape().back()) &&
-          Halver::canHalve(cos) && Halver::canHalve(sin)) {
+          halver.canHalve(cos) && halver.canHalve(sin)) {
         rewriter.replaceOpWithNewOp<RotaryOp>(
-            op, op.getType(), x, Halver::halve(rewriter, cos),
-            Halver::halve(rewriter, sin), /*interleaved=*/false);
+            op, op.getType(), x, halver.halve(rewriter, cos),
+            halver.halve(rewriter, sin), /*interleaved=*/inPairs);
         return success();
       }
     }
-    return rewriter.notifyMatchFailure(op, "no rotation of halves");
+    return rewriter.notifyMatchFailure(op, "no rotation of halves or pairs");
   }
 
 private:
+  /// Whether `rotated` is stack(-odd elements of x, even elements of x), pair
+  /// by pair.
+  static bool turnsPairs(Value rotated, Value x) {
+    auto reshape = rotated.getDefiningOp<ReshapeOp>();
+    auto concat =
+        reshape ? reshape.getInput().getDefiningOp<ConcatOp>() : ConcatOp();
+    SmallVector<int64_t> pairs(typeOf(x).getShape());
+    if (!concat || !isAlongLast(concat, 2) || pairs.back() % 2 != 0) {
+      return false;
+    }
+    int64_t size = pairs.back();
+    pairs.back() = size / 2;
+    pairs.push_back(2);
+    if (typeOf(concat).getShape() != ArrayRef(pairs)) {
+      return false;
+    }
+    // Each is [..., n, 1]; the minus may stand before or after that reshape.
+    auto reshaped = [](Value value) {
+      auto reshape = value.getDefiningOp<ReshapeOp>();
+      return reshape ? Value(reshape.getInput()) : Value();
+    };
+    auto negated = [](Value value) {
+      auto neg = value ? value.getDefiningOp<NegOp>() : NegOp();
+      return neg ? Value(neg.getInput()) : Value();
+    };
+    Value minus = concat.getInputs()[0];
+    Value odd = negated(reshaped(minus));
+    if (!odd && negated(minus)) {
+      odd = reshaped(negated(minus));
+    }
+    Value even = reshaped(concat.getInputs()[1]);
+    return odd && even && isEvery(odd, x, 1) && isEvery(even, x, 0);
+  }
+
+  /// Whether `part` is every second element of x from `first` on; an end may be
+  /// one less where that leaves the same.
+  static bool isEvery(Value part, Value x, int64_t first) {
+    int64_t size = typeOf(x).getShape().back();
+    return slicedLast(part, first, size, 2) == x ||
+           (first == 0 && slicedLast(part, 0, size - 1, 2) == x);
+  }
+
   /// Whether `rotated` is concat(-second half of x, first half of x).
   static bool turns(Value rotated, Value x) {
     auto concat = rotated.getDefiningOp<ConcatOp>();
@@ -295,7 +391,7 @@ struct RotateSome : JoinPattern {
 } // namespace
 
 void populateRaiseRotary(RewritePatternSet &patterns) {
-  patterns.add<RotateHalves, RotateApart, RotateSome>(patterns.getContext());
+  patterns.add<RotateTurned, RotateApart, RotateSome>(patterns.getContext());
 }
 
 } // namespace minic::graph

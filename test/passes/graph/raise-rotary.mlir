@@ -95,3 +95,62 @@ func.func @others(%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>) {
   %5 = graph.add %3, %4 : tensor<2x2xf32>
   return %2, %5 : tensor<2x2xf32>, tensor<2x2xf32>
 }
+
+// -----
+
+// GPT-J: pairs are neighbours, and so are their angles, which are computed or
+// constant.
+// CHECK-LABEL: func.func @pairs
+// CHECK-SAME: %[[X:[^:]+]]: tensor<1x2x4xf32>, %[[ANGLES:[^:]+]]: tensor<2x2xf32>
+// CHECK-DAG:  %[[COS:.+]] = graph.cos %[[ANGLES]] : tensor<2x2xf32>
+// CHECK-DAG:  %[[SIN:.+]] = graph.slice %{{.+}} [0, 0] to [2, 4] by [1, 2] : tensor<2x4xf32> -> tensor<2x2xf32>
+// CHECK:      %[[R:.+]] = graph.rotary %[[X]], %[[COS]], %[[SIN]] {interleaved}
+// CHECK-NEXT: return %[[R]]
+func.func @pairs(%x: tensor<1x2x4xf32>, %angles: tensor<2x2xf32>) -> tensor<1x2x4xf32> {
+  %c = graph.cos %angles : tensor<2x2xf32>
+  %column = graph.reshape %c : tensor<2x2xf32> to tensor<2x2x1xf32>
+  %two = graph.broadcast %column : tensor<2x2x1xf32> to tensor<2x2x2xf32>
+  %cos = graph.reshape %two : tensor<2x2x2xf32> to tensor<2x4xf32>
+  %sin = graph.constant dense<[[1.0, 1.0, 2.0, 2.0], [3.0, 3.0, 4.0, 4.0]]> : tensor<2x4xf32>
+  %even = graph.slice %x [0, 0, 0] to [1, 2, 4] by [1, 1, 2] : tensor<1x2x4xf32> -> tensor<1x2x2xf32>
+  %odd = graph.slice %x [0, 0, 1] to [1, 2, 4] by [1, 1, 2] : tensor<1x2x4xf32> -> tensor<1x2x2xf32>
+  %minus = graph.neg %odd : tensor<1x2x2xf32>
+  %first = graph.reshape %minus : tensor<1x2x2xf32> to tensor<1x2x2x1xf32>
+  %second = graph.reshape %even : tensor<1x2x2xf32> to tensor<1x2x2x1xf32>
+  %stack = graph.concat %first, %second axis = 3 : (tensor<1x2x2x1xf32>, tensor<1x2x2x1xf32>) -> tensor<1x2x2x2xf32>
+  %turned = graph.reshape %stack : tensor<1x2x2x2xf32> to tensor<1x2x4xf32>
+  %0 = graph.mul %x, %cos : (tensor<1x2x4xf32>, tensor<2x4xf32>) -> tensor<1x2x4xf32>
+  %1 = graph.mul %turned, %sin : (tensor<1x2x4xf32>, tensor<2x4xf32>) -> tensor<1x2x4xf32>
+  %2 = graph.add %0, %1 : tensor<1x2x4xf32>
+  return %2 : tensor<1x2x4xf32>
+}
+
+// -----
+
+// Angles of halves with a rotation of pairs, and the even elements turned instead
+// of the odd ones.
+// CHECK-LABEL: func.func @other_pairs
+// CHECK-NOT: graph.rotary
+func.func @other_pairs(%x: tensor<2x4xf32>) -> (tensor<2x4xf32>, tensor<2x4xf32>) {
+  %halves = graph.constant dense<[[1.0, 2.0, 1.0, 2.0], [3.0, 4.0, 3.0, 4.0]]> : tensor<2x4xf32>
+  %pairs = graph.constant dense<[[1.0, 1.0, 2.0, 2.0], [3.0, 3.0, 4.0, 4.0]]> : tensor<2x4xf32>
+  %even = graph.slice %x [0, 0] to [2, 4] by [1, 2] : tensor<2x4xf32> -> tensor<2x2xf32>
+  %odd = graph.slice %x [0, 1] to [2, 4] by [1, 2] : tensor<2x4xf32> -> tensor<2x2xf32>
+  %minus = graph.neg %odd : tensor<2x2xf32>
+  %first = graph.reshape %minus : tensor<2x2xf32> to tensor<2x2x1xf32>
+  %second = graph.reshape %even : tensor<2x2xf32> to tensor<2x2x1xf32>
+  %stack = graph.concat %first, %second axis = 2 : (tensor<2x2x1xf32>, tensor<2x2x1xf32>) -> tensor<2x2x2xf32>
+  %turned = graph.reshape %stack : tensor<2x2x2xf32> to tensor<2x4xf32>
+  %0 = graph.mul %x, %halves : tensor<2x4xf32>
+  %1 = graph.mul %turned, %halves : tensor<2x4xf32>
+  %2 = graph.add %0, %1 : tensor<2x4xf32>
+  %minus_even = graph.neg %even : tensor<2x2xf32>
+  %third = graph.reshape %minus_even : tensor<2x2xf32> to tensor<2x2x1xf32>
+  %fourth = graph.reshape %odd : tensor<2x2xf32> to tensor<2x2x1xf32>
+  %wrong_stack = graph.concat %third, %fourth axis = 2 : (tensor<2x2x1xf32>, tensor<2x2x1xf32>) -> tensor<2x2x2xf32>
+  %wrong = graph.reshape %wrong_stack : tensor<2x2x2xf32> to tensor<2x4xf32>
+  %3 = graph.mul %x, %pairs : tensor<2x4xf32>
+  %4 = graph.mul %wrong, %pairs : tensor<2x4xf32>
+  %5 = graph.add %3, %4 : tensor<2x4xf32>
+  return %2, %5 : tensor<2x4xf32>, tensor<2x4xf32>
+}
