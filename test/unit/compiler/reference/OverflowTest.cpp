@@ -68,8 +68,8 @@ TEST_F(OverflowTest, AMaskOfTheLowestNumberHasABound) {
   EXPECT_EQ(countMismatches(p, {std::nanf(""), share, 1 - share, 0}), 1);
 }
 
-// Where all are masked, scores are far below an ulp of the mask: each sum is the
-// lowest number and each weight is the same.
+// Where all are masked, scores are far below an ulp of the mask: each sum is
+// the lowest number and each weight is the same.
 TEST_F(OverflowTest, ARowThatIsWhollyMaskedIsUniform) {
   auto p = evaluateText(kMasked, {{-2, 3, 1, 0.5}, {0, 0, 0, 0}})[0];
   EXPECT_EQ(countMismatches(p, {0.25, 0.25, 0.25, 0.25}), 0);
