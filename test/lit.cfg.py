@@ -55,6 +55,8 @@ _python = os.path.join(os.path.dirname(_inputs), "..", ".venv/bin/python")
 config.substitutions += [
     ("%onnx-models", "%s %s" % (
         os.path.normpath(_python), os.path.join(_inputs, "onnx_models.py"))),
+    ("%hostile-onnx", "%s %s" % (
+        os.path.normpath(_python), os.path.join(_inputs, "hostile_onnx.py"))),
     ("%activations", "%s %s" % (
         os.path.normpath(_python), os.path.join(_inputs, "activations.py"))),
     *(("%onnx-" + name, "%s %s --bin=%s" % (

@@ -20,6 +20,9 @@ using namespace mlir;
 
 namespace minic {
 
+/// More than the weights of any problem.
+static constexpr int64_t maxFilledBytes = int64_t(1) << 34;
+
 /// Values under the seed and the name that they have while a problem is tuned.
 static DenseResourceElementsAttr
 randomValues(RankedTensorType type, format::DType dtype,
@@ -43,6 +46,7 @@ randomValues(RankedTensorType type, format::DType dtype,
 static LogicalResult fill(func::FuncOp function) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   llvm::BitVector filled(function.getNumArguments());
+  int64_t bytes = 0;
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
     auto role = function.getArgAttrOfType<StringAttr>(index, "kernel.role");
@@ -54,6 +58,12 @@ static LogicalResult fill(func::FuncOp function) {
     if (!dtype || !type.hasStaticShape()) {
       return function.emitError("expected a constant of static shape, got ")
              << type << " for argument " << index;
+    }
+    // A few words of a model must not take all memory.
+    bytes += kernel::getBytes(type);
+    if (bytes > maxFilledBytes) {
+      return function.emitError("unsupported: more than ")
+             << maxFilledBytes << " bytes of constants to make up";
     }
     auto constant = graph::ConstantOp::create(
         builder, argument.getLoc(), type, /*source=*/nullptr,

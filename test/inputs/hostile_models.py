@@ -35,6 +35,7 @@ TEXTS = {
     "affine": f"#m = affine_map<(d0) -> ({'-' * DEPTH}d0)>\n" + relu(),
     "alias": aliases(DEPTH, "[{0}]") + weights(f"#a{DEPTH}"),
     "laughs": aliases(40, "[{0}, {0}]") + weights("#a40"),
+    "filled": relu(' {kernel.role = "constant"}', "tensor<17179869184xf32>"),
     "large": relu(kind="tensor<4294967296x4294967296x2xf32>"),
     "device": weights('"/dev/zero"'),
     "terminal": weights('"\\1B[31mred\\07"'),

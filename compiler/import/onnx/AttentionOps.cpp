@@ -230,7 +230,7 @@ static void rotaryEmbedding(Node &n) {
     cosine = n.e.gather(cosine, n.operand(3), 0);
     sine = n.e.gather(sine, n.operand(3), 0);
   }
-  if (n.failed() || cosine.rank() != 3) {
+  if (n.failed() || x.rank() != 4 || cosine.rank() != 3) {
     n.fail("operands of these ranks");
     return;
   }

@@ -102,7 +102,10 @@ static void attention(Node &n) {
   }
   Dims sizes =
       n.intsOf("qkv_hidden_sizes").value_or(Dims(3, weights.dims[1] / 3));
-  if (sizes.size() != 3 || sizes[0] < 1 || sizes[1] < 1 || sizes[2] < 1 ||
+  auto isPart = [&](int64_t size) {
+    return size >= 1 && size <= weights.dims[1];
+  };
+  if (sizes.size() != 3 || !llvm::all_of(sizes, isPart) ||
       sizes[0] + sizes[1] + sizes[2] != weights.dims[1]) {
     n.fail("expected weights for queries, keys and values");
     return;

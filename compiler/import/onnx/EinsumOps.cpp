@@ -176,7 +176,10 @@ static Value arranged(Node &n, const Labelled &x,
     for (char label : group) {
       order.push_back(int64_t(x.labels.find(label)));
       wide.push_back(sizes.at(label));
-      size *= wide.back();
+      // What 64 bits do not hold, no tensor has: expand fails.
+      if (__builtin_mul_overflow(size, wide.back(), &size)) {
+        return n.fail("a product of more than 2^47 elements");
+      }
     }
     merged.push_back(size);
   }

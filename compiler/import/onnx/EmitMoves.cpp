@@ -21,7 +21,7 @@ Value Emitter::reshape(const Value &x, ArrayRef<int64_t> dims) {
     return fail("cannot reshape " + graph::shapeText(x.dims) + " to " +
                 graph::shapeText(dims));
   }
-  if (onHost({&x})) {
+  if (hasRoom(dims) && onHost({&x})) {
     HostTensor result = *known(x);
     result.dims.assign(dims.begin(), dims.end());
     return constant(std::move(result));
@@ -47,7 +47,7 @@ Value Emitter::transpose(const Value &x, ArrayRef<int64_t> permutation) {
   for (int64_t from : permutation) {
     dims.push_back(x.dims[from]);
   }
-  if (onHost({&x})) {
+  if (hasRoom(dims) && onHost({&x})) {
     Dims strides = stridesOf(x.dims);
     return constant(known(x)->rearranged(dims, [&](int64_t i) {
       int64_t offset = 0;
@@ -70,12 +70,22 @@ Value Emitter::expand(const Value &x, ArrayRef<int64_t> dims) {
     return fail("cannot expand " + graph::shapeText(x.dims) + " to " +
                 graph::shapeText(dims));
   }
-  if (onHost({&x}) && fitsHost(dims)) {
+  if (hasRoom(dims) && onHost({&x})) {
     return constant(expandHost(*known(x), dims));
   }
   mlir::Value operand = graph(x);
   return operand ? emitAs<graph::BroadcastOp>(x.dataType, dims, operand)
                  : Value();
+}
+
+/// Whether `count` elements from `start` on are there, `step` apart.
+static bool areInside(int64_t start, int64_t count, int64_t step,
+                      int64_t extent) {
+  int64_t last = 0;
+  return count == 0 || (count > 0 && start >= 0 && start < extent &&
+                        !__builtin_mul_overflow(count - 1, step, &last) &&
+                        !__builtin_add_overflow(last, start, &last) &&
+                        last >= 0 && last < extent);
 }
 
 Value Emitter::slice(const Value &x, ArrayRef<int64_t> starts,
@@ -85,13 +95,17 @@ Value Emitter::slice(const Value &x, ArrayRef<int64_t> starts,
   }
   bool isAll = true, isForward = true;
   for (int64_t d = 0; d < x.rank(); ++d) {
+    if (!areInside(starts[d], counts[d], steps[d], x.dims[d])) {
+      return fail(Twine(counts[d]) + " elements from " + Twine(starts[d]) +
+                  " on, " + Twine(steps[d]) + " apart, of " + Twine(x.dims[d]));
+    }
     isAll = isAll && starts[d] == 0 && steps[d] == 1 && counts[d] == x.dims[d];
     isForward = isForward && steps[d] > 0;
   }
   if (isAll) {
     return x;
   }
-  if (onHost({&x})) {
+  if (hasRoom(counts) && onHost({&x})) {
     Dims strides = stridesOf(x.dims);
     return constant(known(x)->rearranged(counts, [&](int64_t i) {
       int64_t offset = 0;
@@ -109,6 +123,9 @@ Value Emitter::slice(const Value &x, ArrayRef<int64_t> starts,
   Dims from(starts), by(steps);
   for (int64_t d = 0; d < x.rank() && !isForward; ++d) {
     if (steps[d] < 0) {
+      if (!hasRoom(counts[d])) {
+        return fail("a step below 0 over " + Twine(counts[d]) + " elements");
+      }
       Dims indices;
       for (int64_t i = 0; i < counts[d]; ++i) {
         indices.push_back(starts[d] + i * steps[d]);
@@ -134,6 +151,10 @@ Value Emitter::sliceAxis(const Value &x, int64_t axis, int64_t begin,
   if (!x) {
     return {};
   }
+  if (axis >= x.rank() || begin < 0 || end < begin || end > x.dims[axis]) {
+    return fail("elements " + Twine(begin) + " to " + Twine(end) + " of axis " +
+                Twine(axis) + " of " + graph::shapeText(x.dims));
+  }
   Dims starts(x.rank(), 0), steps(x.rank(), 1), counts(x.dims);
   starts[axis] = begin;
   counts[axis] = end - begin;
@@ -141,8 +162,12 @@ Value Emitter::sliceAxis(const Value &x, int64_t axis, int64_t begin,
 }
 
 Value Emitter::concat(ArrayRef<Value> values, int64_t axis) {
+  if (values.empty() || (values.front() && axis >= values.front().rank())) {
+    return fail("expected operands with an axis " + Twine(axis));
+  }
   SmallVector<Value> parts;
   bool isHost = true;
+  Dims dims;
   for (const Value &value : values) {
     if (!value) {
       return {};
@@ -158,6 +183,14 @@ Value Emitter::concat(ArrayRef<Value> values, int64_t axis) {
                     graph::shapeText(value.dims));
       }
     }
+    if (dims.empty()) {
+      dims = value.dims;
+    } else {
+      dims[axis] += value.dims[axis];
+    }
+    if (!isPossible(dims)) {
+      return fail("a result of " + graph::shapeText(dims));
+    }
     if (value.dims[axis] != 0) {
       parts.push_back(value);
       isHost = isHost && onHost({&value});
@@ -166,15 +199,11 @@ Value Emitter::concat(ArrayRef<Value> values, int64_t axis) {
   if (parts.size() < 2) {
     return parts.empty() ? values.front() : parts.front();
   }
-  if (isHost) {
+  if (isHost && hasRoom(dims)) {
     HostTensor result;
     result.dataType = parts[0].dataType;
-    result.dims = parts[0].dims;
-    result.dims[axis] = 0;
-    int64_t outer = elementsOf(ArrayRef<int64_t>(result.dims).take_front(axis));
-    for (const Value &part : parts) {
-      result.dims[axis] += part.dims[axis];
-    }
+    result.dims = dims;
+    int64_t outer = elementsOf(ArrayRef<int64_t>(dims).take_front(axis));
     for (int64_t i = 0; i < outer; ++i) {
       for (const Value &part : parts) {
         auto tensor = known(part);
@@ -209,6 +238,10 @@ Value Emitter::gather(const Value &x, Value indices, int64_t axis) {
     return fail("expected integer indices, got " +
                 dataTypeName(indices.dataType));
   }
+  if (axis >= x.rank()) {
+    return fail("axis " + Twine(axis) + " is outside of rank " +
+                Twine(x.rank()));
+  }
   int64_t extent = x.dims[axis];
   Dims dims(ArrayRef<int64_t>(x.dims).take_front(axis));
   llvm::append_range(dims, indices.dims);
@@ -225,7 +258,7 @@ Value Emitter::gather(const Value &x, Value indices, int64_t axis) {
                     Twine(axis) + " of " + graph::shapeText(x.dims));
       }
     }
-    if (onHost({&x}) && fitsHost(dims)) {
+    if (hasRoom(dims) && onHost({&x})) {
       int64_t inner = stridesOf(x.dims)[axis], count = positive.elements();
       return constant(known(x)->rearranged(dims, [&](int64_t i) {
         int64_t index = positive.ints[i / inner % count];
@@ -258,14 +291,17 @@ Value Emitter::pad(const Value &x, ArrayRef<int64_t> before,
     return x;
   }
   Dims dims(x.dims);
+  bool isSound = true;
   for (int64_t d = 0; d < x.rank(); ++d) {
-    dims[d] += before[d] + after[d];
+    isSound = isSound && before[d] >= 0 && after[d] >= 0 &&
+              !__builtin_add_overflow(dims[d], before[d], &dims[d]) &&
+              !__builtin_add_overflow(dims[d], after[d], &dims[d]);
   }
-  if (!isPossible(dims)) {
+  if (!isSound || !isPossible(dims)) {
     return fail("cannot pad " + graph::shapeText(x.dims) + " by " +
                 graph::shapeText(before) + " and " + graph::shapeText(after));
   }
-  if (onHost({&x}) && fitsHost(dims)) {
+  if (hasRoom(dims) && onHost({&x})) {
     HostTensor result = HostTensor::splat(x.dataType, dims, value);
     Dims strides = stridesOf(dims);
     auto tensor = known(x);
@@ -286,7 +322,10 @@ Value Emitter::pad(const Value &x, ArrayRef<int64_t> before,
 }
 
 Value Emitter::iota(int dataType, ArrayRef<int64_t> dims, int64_t axis) {
-  if (!fitsHost(dims)) {
+  if (!isPossible(dims)) {
+    return fail("a tensor of " + graph::shapeText(dims));
+  }
+  if (!hasRoom(dims)) {
     return emitAs<graph::IotaOp>(dataType, dims, uint64_t(axis));
   }
   HostTensor result = HostTensor::splat(dataType, dims, 0);
@@ -304,6 +343,10 @@ Value Emitter::reduce(graph::ReduceKind kind, const Value &x,
   if (!x || axes.empty()) {
     return x;
   }
+  if (axes.back() >= x.rank()) {
+    return fail("axis " + Twine(axes.back()) + " is outside of rank " +
+                Twine(x.rank()));
+  }
   Dims dims;
   int64_t count = 1;
   for (int64_t d = 0; d < x.rank(); ++d) {
@@ -319,7 +362,7 @@ Value Emitter::reduce(graph::ReduceKind kind, const Value &x,
   if (x.elements() == 0) {
     return fail("a reduction of no elements");
   }
-  if (!onHost({&x})) {
+  if (!hasRoom(dims) || !onHost({&x})) {
     mlir::Value operand = graph(x);
     return operand ? emit<graph::ReduceOp>(kind, operand, axes, keepDims)
                    : Value();

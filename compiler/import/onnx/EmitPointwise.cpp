@@ -45,7 +45,7 @@ Value Emitter::binary(const Value &x, const Value &y,
   if (!haveOneType(x, y, dims)) {
     return {};
   }
-  if (fitsHost(dims) && onHost({&x, &y})) {
+  if (hasRoom(dims) && onHost({&x, &y})) {
     return constant(
         zipHost(*known(x), *known(y), dims, x.dataType, onFloats, onInts));
   }
@@ -186,7 +186,7 @@ Value Emitter::compare(graph::ComparePredicate predicate, const Value &x,
   if (!haveOneType(x, y, dims)) {
     return {};
   }
-  if (fitsHost(dims) && onHost({&x, &y})) {
+  if (hasRoom(dims) && onHost({&x, &y})) {
     return constant(zipHost(
         *known(x), *known(y), dims, TensorProto::BOOL,
         [&](double a, double b) { return holds(predicate, a, b); },
@@ -206,7 +206,7 @@ Value Emitter::select(const Value &condition, const Value &x, const Value &y) {
   if (failed(shape) || !isPossible(*shape)) {
     return fail("operands have shapes that do not broadcast");
   }
-  if (fitsHost(*shape) && onHost({&condition, &x, &y})) {
+  if (hasRoom(*shape) && onHost({&condition, &x, &y})) {
     HostTensor which = expandHost(*known(condition), *shape);
     HostTensor a = expandHost(*known(x), *shape),
                b = expandHost(*known(y), *shape);
@@ -229,7 +229,7 @@ Value Emitter::cast(const Value &x, int dataType) {
   if (elementBytes(dataType) == 0) {
     return fail("minic has no dtype " + dataTypeName(dataType));
   }
-  if (onHost({&x})) {
+  if (hasRoom(x.dims) && onHost({&x})) {
     return constant(castHost(*known(x), dataType));
   }
   mlir::Value operand = graph(x);

@@ -15,6 +15,10 @@ namespace minic {
 /// are mapped, and its folding knows how large results may become.
 static constexpr int64_t maxKnownFloats = 4096;
 
+/// All values that are computed here live as long as the import: a few nodes
+/// must not fill the memory. 8 bytes each.
+static constexpr int64_t maxHostElements = int64_t(1) << 25;
+
 void Emitter::beginNode(Location at) {
   location = at;
   reason.clear();
@@ -39,6 +43,7 @@ Value Emitter::constant(HostTensor tensor) {
   value.dataType = tensor.dataType;
   value.dims = tensor.dims;
   value.host = std::make_shared<const HostTensor>(std::move(tensor));
+  hostElements += value.elements();
   return value;
 }
 
@@ -50,7 +55,7 @@ Value Emitter::splat(int dataType, ArrayRef<int64_t> dims, double value) {
   if (!isPossible(dims)) {
     return fail("a tensor of " + graph::shapeText(dims));
   }
-  if (!fitsHost(dims)) {
+  if (!hasRoom(dims)) {
     return expand(constant(HostTensor::splat(dataType, {}, value)), dims);
   }
   return constant(HostTensor::splat(dataType, dims, value));
@@ -74,6 +79,10 @@ std::shared_ptr<const HostTensor> Emitter::known(const Value &x) {
     }
   }
   return tensor;
+}
+
+bool Emitter::hasRoom(ArrayRef<int64_t> dims) const {
+  return fitsHost(dims) && elementsOf(dims) <= maxHostElements - hostElements;
 }
 
 bool Emitter::onHost(ArrayRef<const Value *> operands) {

@@ -108,6 +108,7 @@ public:
 
   //===--- Reductions and the rest ---------------------------------------===//
 
+  /// `axes` are sorted.
   Value reduce(graph::ReduceKind kind, const Value &x,
                llvm::ArrayRef<int64_t> axes, bool keepDims);
   /// An op whose result types follow from its operands; its first result.
@@ -123,6 +124,9 @@ public:
 private:
   /// Whether it is worth while to compute with these here.
   bool onHost(llvm::ArrayRef<const Value *> operands);
+  /// Whether a result of `dims` is small enough for that, and with it all that
+  /// was computed here so far.
+  bool hasRoom(llvm::ArrayRef<int64_t> dims) const;
   Value wrap(mlir::Value value);
   llvm::SmallVector<Value, 2> create(mlir::OperationState &state);
   template <typename OpT>
@@ -137,6 +141,8 @@ private:
   llvm::DenseMap<const TensorData *, std::shared_ptr<const HostTensor>> loaded;
   llvm::DenseMap<const TensorData *, mlir::Value> weights;
   llvm::DenseMap<const HostTensor *, mlir::Value> constants;
+  /// Elements of all values that were computed here.
+  int64_t hostElements = 0;
   /// Keeps the keys of `constants` alive.
   std::vector<std::shared_ptr<const HostTensor>> kept;
 };

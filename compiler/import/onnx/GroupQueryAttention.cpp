@@ -15,6 +15,9 @@ namespace minic {
 using graph::Causal;
 using ::onnx::TensorProto;
 
+/// Sequences whose updates of the cache are written out.
+static constexpr int64_t maxRows = 4096;
+
 namespace {
 
 struct Cached {
@@ -37,7 +40,7 @@ static std::optional<Cached> headsOf(Node &n) {
   int64_t heads = n.intOf("num_heads", 0), groups = n.intOf("kv_num_heads", 0);
   Value query = n.operand(0);
   if (n.failed() || query.rank() != 3 || heads < 1 || groups < 1 ||
-      heads % groups != 0 || n.has(1) != n.has(2)) {
+      heads > query.dims[2] || heads % groups != 0 || n.has(1) != n.has(2)) {
     n.fail("expected [B, length, size] and heads in groups");
     return std::nullopt;
   }
@@ -99,6 +102,10 @@ static Value updated(Node &n, const Cached &cached, unsigned past,
   Value cache = n.operand(past);
   if (n.failed() || cache.rank() != 4 || cache.dims[0] != fresh.dims[0]) {
     return n.fail("expected a past of four dimensions");
+  }
+  if (fresh.dims[0] > maxRows) {
+    return n.fail(llvm::Twine(fresh.dims[0]) + " sequences, at most " +
+                  llvm::Twine(maxRows) + " are written out");
   }
   cache = filled(cache);
   Value starts =

@@ -10,6 +10,7 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -29,9 +30,12 @@ int64_t elementsOf(ArrayRef<int64_t> dims) {
 bool isPossible(ArrayRef<int64_t> dims) {
   constexpr int64_t maxElements = int64_t(1) << 47;
   constexpr size_t maxRank = 64;
+  // Without those of size 0: parts of a shape are multiplied, too.
   int64_t elements = 1;
   for (int64_t dim : dims) {
-    if (dim < 0 || __builtin_mul_overflow(elements, dim, &elements) ||
+    if (dim < 0 ||
+        __builtin_mul_overflow(elements, std::max<int64_t>(dim, 1),
+                               &elements) ||
         elements > maxElements) {
       return false;
     }

@@ -184,6 +184,7 @@ static void scatter(Node &n, const Value &x, const Value &places,
                     const Value &updates, int64_t run) {
   auto at = places ? n.e.known(places) : nullptr;
   if (!at || !updates || x.elements() > (int64_t(1) << 21) ||
+      updates.elements() > (int64_t(1) << 21) ||
       updates.elements() != at->elements() * run) {
     n.fail("indices that are not known when the model is compiled");
     return;
@@ -264,8 +265,8 @@ static void oneHot(Node &n) {
     return;
   }
   int64_t axis = n.axisOf(n.intOf("axis", -1), indices.rank() + 1);
-  if (n.failed() || values.rank() != 1 || values.dims[0] != 2 || *depth < 1 ||
-      *depth > double(1 << 30)) {
+  if (n.failed() || values.rank() != 1 || values.dims[0] != 2 ||
+      !(*depth >= 1 && *depth <= double(1 << 30))) {
     n.fail("expected a depth and two values");
     return;
   }
@@ -289,8 +290,8 @@ static void reverseSequence(Node &n) {
   if (!x || !lengths) {
     return;
   }
-  if (x.rank() < 2 || time + batch != 1 || time * batch != 0 ||
-      int64_t(lengths->size()) != x.dims[batch] ||
+  if (x.rank() < 2 || std::min(time, batch) != 0 ||
+      std::max(time, batch) != 1 || int64_t(lengths->size()) != x.dims[batch] ||
       x.dims[0] * x.dims[1] > (int64_t(1) << 21)) {
     n.fail("axes other than 0 and 1");
     return;

@@ -78,7 +78,7 @@ Taps tapsOf(const Interpolation &how, const ResizedLine &line) {
   double radius = (how.mode == "linear" ? 1 : 2) / shrink;
   for (int64_t i = 0; i < line.outputs; ++i) {
     double x = sourceOf(how, line, i), last = double(line.inputs - 1);
-    if (how.coordinates == "tf_crop_and_resize" && (x < 0 || x > last)) {
+    if (how.coordinates == "tf_crop_and_resize" && !(x >= 0 && x <= last)) {
       continue;
     }
     if (how.mode == "nearest") {

@@ -176,7 +176,7 @@ static void pad(Node &n) {
       return;
     }
     Dims sources;
-    if (before[axis] + after[axis] > (int64_t(1) << 24)) {
+    if (x.dims[axis] + before[axis] + after[axis] > (int64_t(1) << 24)) {
       n.fail("pads of " + llvm::Twine(low) + " and " + llvm::Twine(high));
       return;
     }
@@ -291,6 +291,10 @@ static void centerCropPad(Node &n) {
   for (size_t i = 0; i < axes.size(); ++i) {
     int64_t axis = n.axisOf(axes[i], x.rank());
     if (n.failed()) {
+      return;
+    }
+    if ((*sizes)[i] < 0) {
+      n.fail("the shape " + graph::shapeText(*sizes));
       return;
     }
     int64_t extra = (*sizes)[i] - x.dims[axis];

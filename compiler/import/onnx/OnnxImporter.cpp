@@ -65,6 +65,8 @@ private:
   func::FuncOp function;
   /// Names of dimensions in the order in which inputs have them.
   std::vector<std::string> dimNames, unboundDims;
+  /// The same as dimNames, to look them up.
+  std::set<std::string> knownDimNames;
 };
 
 } // namespace
@@ -107,7 +109,7 @@ FailureOr<Dims> GraphImport::dimsOf(const ValueInfoProto &input) {
                      << "' has neither a size nor a name";
     }
     auto bound = sizes.find(dim.dim_param());
-    if (!llvm::is_contained(dimNames, dim.dim_param())) {
+    if (knownDimNames.insert(dim.dim_param()).second) {
       dimNames.push_back(dim.dim_param());
       if (bound == sizes.end()) {
         unboundDims.push_back(dim.dim_param());

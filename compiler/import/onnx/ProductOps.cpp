@@ -187,7 +187,9 @@ static Value spreadOut(Node &n, Value x, llvm::ArrayRef<int64_t> strides) {
         merged(x.dims);
     apart.insert(apart.begin() + axis + 1, 1);
     zeros[axis + 1] = stride - 1;
-    merged[axis] *= stride;
+    if (__builtin_mul_overflow(merged[axis], stride, &merged[axis])) {
+      return n.fail("a stride of " + llvm::Twine(stride));
+    }
     Value wide = n.e.pad(n.e.reshape(x, apart), none, zeros, 0);
     x = n.e.sliceAxis(n.e.reshape(wide, merged), axis, 0,
                       merged[axis] - stride + 1);
@@ -201,7 +203,7 @@ static void convTranspose(Node &n) {
   Value x = n.operand(0), filter = n.operand(1);
   int64_t groups = n.intOf("group", 1);
   if (n.failed() || x.rank() < 3 || x.rank() > 4 || x.rank() != filter.rank() ||
-      groups < 1 || filter.dims[0] % groups != 0) {
+      groups < 1 || groups > filter.dims[0] || filter.dims[0] % groups != 0) {
     n.fail("operands of these ranks or groups");
     return;
   }
@@ -226,9 +228,9 @@ static void convTranspose(Node &n) {
   Dims starts(x.rank(), 0), steps(x.rank(), 1), counts;
   for (size_t i = 0; i < count; ++i) {
     constexpr int64_t most = int64_t(1) << 31;
-    if ((*extra)[i] < 0 || (*extra)[i] > most ||
+    if (extents[i] > most || (*extra)[i] < 0 || (*extra)[i] > most ||
         (wanted && ((*wanted)[i] < 1 || (*wanted)[i] > most))) {
-      n.fail("an output_padding or output_shape that is out of range");
+      n.fail("an input, output_padding or output_shape that is out of range");
       return;
     }
     int64_t stride = window->strides[i];

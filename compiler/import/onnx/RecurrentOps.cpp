@@ -140,9 +140,9 @@ static Value entry(Node &n, unsigned at, int64_t i) {
   if (!n.has(at)) {
     return {};
   }
-  Value x = n.operand(at);
-  return n.e.reshape(n.e.sliceAxis(x, 0, i, i + 1),
-                     Dims(llvm::ArrayRef<int64_t>(x.dims).drop_front()));
+  Value x = n.e.sliceAxis(n.operand(at), 0, i, i + 1);
+  return x ? n.e.reshape(x, llvm::ArrayRef<int64_t>(x.dims).drop_front())
+           : Value();
 }
 
 /// Biases of the input and of the state; what need not be apart is one.

@@ -64,6 +64,12 @@ static Value alongAxis(Node &n, const Value &x, int64_t axis, int dataType,
 
 static Value resizeAxis(Node &n, const Value &x, int64_t axis,
                         const Interpolation &how, const ResizedLine &line) {
+  // An element of the result is a sum over 1 / scale elements and more: they
+  // are counted before they are looked for.
+  double least = std::min(double(line.inputs), 1 / line.scale);
+  if (how.antialiases && how.mode != "nearest" && least > double(maxTaps)) {
+    return n.fail("a sum of more than " + llvm::Twine(maxTaps) + " elements");
+  }
   Taps taps = tapsOf(how, line);
   size_t most = 0;
   for (const auto &tap : taps) {
@@ -116,7 +122,7 @@ static void resizeLines(Node &n, Value x, const Interpolation &how,
                         llvm::ArrayRef<ResizedLine> lines) {
   for (const ResizedLine &line : lines) {
     if (!(line.scale > 0) || line.outputs < 1 || line.inputs < 1 ||
-        line.outputs > int64_t(1) << 24) {
+        line.outputs > int64_t(1) << 20) {
       n.fail("a size of " + llvm::Twine(line.outputs));
       return;
     }

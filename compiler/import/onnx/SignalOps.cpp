@@ -20,7 +20,7 @@ static constexpr int64_t maxTable = int64_t(1) << 20;
 template <int count>
 static void window(Node &n, const double (&coefficients)[count]) {
   std::optional<double> size = n.knownNumber(0);
-  if (!size || *size < 1 || *size > double(maxTable)) {
+  if (!size || !(*size >= 1 && *size <= double(maxTable))) {
     n.fail("expected a known size");
     return;
   }
@@ -105,7 +105,8 @@ static Lines transform(Node &n, const Lines &in, int64_t outputs,
 /// attribute up to opset 19.
 static void dft(Node &n) {
   Value x = n.operand(0);
-  if (!x || x.rank() < 2 || !x.isFloat() || x.dims.back() > 2) {
+  if (!x || x.rank() < 2 || !x.isFloat() || x.dims.back() < 1 ||
+      x.dims.back() > 2) {
     n.fail("expected real or complex numbers");
     return;
   }

@@ -10,6 +10,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace minic {
@@ -233,7 +234,8 @@ std::string readTensor(const TensorProto &tensor, ExternalFiles *files,
   if (tensor.has_segment()) {
     return "unsupported: stored in segments";
   }
-  int64_t bytes = elementBytes(data.dataType);
+  constexpr int64_t maxElements = int64_t(1) << 47;
+  int64_t bytes = elementBytes(data.dataType), elements = 1;
   if (data.dims.size() > 64) {
     return "unsupported: " + std::to_string(data.dims.size()) + " dimensions";
   }
@@ -242,9 +244,13 @@ std::string readTensor(const TensorProto &tensor, ExternalFiles *files,
       return "expected a shape of non-negative integers, got " +
              std::to_string(dim);
     }
-    if (__builtin_mul_overflow(bytes, dim, &bytes)) {
-      return "shape overflows 64 bits";
+    // Without those of size 0: parts of a shape are multiplied, too.
+    if (__builtin_mul_overflow(elements, std::max<int64_t>(dim, 1),
+                               &elements) ||
+        elements > maxElements) {
+      return "unsupported: a shape of more than 2^47 elements";
     }
+    bytes *= dim;
   }
   if (elementBytes(data.dataType) == 0) {
     return {}; // whoever uses it says so

@@ -30,13 +30,15 @@ std::optional<Window> windowOf(Node &n, llvm::ArrayRef<int64_t> extents,
   std::string mode = n.stringOf("auto_pad", "NOTSET");
   for (size_t i = 0; i < count; ++i) {
     int64_t before = (*pads)[i], after = (*pads)[count + i];
-    constexpr int64_t most = int64_t(1) << 31;
-    auto isOutside = [&](int64_t value, int64_t least) {
-      return value < least || value > most;
+    // Products of a kernel or an extent with these fit into 64 bits.
+    constexpr int64_t most = int64_t(1) << 31, mostApart = int64_t(1) << 24;
+    auto isOutside = [](int64_t value, int64_t least, int64_t greatest) {
+      return value < least || value > greatest;
     };
-    if (isOutside(window.strides[i], 1) || isOutside(window.dilations[i], 1) ||
-        isOutside(before, 0) || isOutside(after, 0) ||
-        isOutside(kernel[i], 1)) {
+    if (isOutside(window.strides[i], 1, mostApart) ||
+        isOutside(window.dilations[i], 1, mostApart) ||
+        isOutside(before, 0, most) || isOutside(after, 0, most) ||
+        isOutside(kernel[i], 1, most)) {
       n.fail("strides, dilations or pads that are out of range");
       return std::nullopt;
     }

@@ -6,6 +6,7 @@
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/Window.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -54,7 +55,9 @@ static std::optional<Pooling> poolingOf(Node &n, const Value &x) {
     if (isUp && (outputs - 1) * stride >= extents[i] + window->before[i]) {
       --outputs;
     }
-    if (window->kernel[i] > maxTaps && window->kernel[i] != extents[i]) {
+    bool isWhole = window->kernel[i] == extents[i] && outputs <= 1 &&
+                   window->before[i] == 0 && window->dilations[i] == 1;
+    if (window->kernel[i] > maxTaps && !isWhole) {
       n.fail("a window of " + llvm::Twine(window->kernel[i]) + ", at most " +
              llvm::Twine(maxTaps) + " are written out");
       return std::nullopt;
@@ -120,15 +123,20 @@ static void maxPool(Node &n) {
 static Value counts(Node &n, const Value &x, const Pooling &pooling, size_t i,
                     bool countsPads) {
   const Window &window = pooling.window;
+  if (!fitsHost(pooling.outputs[i])) {
+    return n.fail(llvm::Twine(pooling.outputs[i]) + " windows");
+  }
   HostTensor tensor = HostTensor::splat(x.dataType, {pooling.outputs[i]}, 0);
   int64_t low = countsPads ? -window.before[i] : 0;
   int64_t high = x.dims[i + 2] + (countsPads ? window.after[i] : 0);
   for (int64_t o = 0; o < pooling.outputs[i]; ++o) {
-    for (int64_t k = 0; k < window.kernel[i]; ++k) {
-      int64_t at =
-          o * window.strides[i] - window.before[i] + k * window.dilations[i];
-      tensor.floats[o] += at >= low && at < high;
-    }
+    int64_t start = o * window.strides[i] - window.before[i];
+    auto elementsBelow = [&](int64_t bound) {
+      int64_t apart = window.dilations[i];
+      return std::clamp<int64_t>((bound - start + apart - 1) / apart, 0,
+                                 window.kernel[i]);
+    };
+    tensor.floats[o] = double(elementsBelow(high) - elementsBelow(low));
   }
   tensor.dims = Dims(x.rank(), 1);
   tensor.dims[i + 2] = pooling.outputs[i];
