@@ -66,6 +66,17 @@ FailureOr<Type> DimBinder::bind(Location location, Type type, Attribute dims) {
       size = bound->second;
     }
   }
+  int64_t elements = 1;
+  for (int64_t size : shape) {
+    // Sizes in bytes are computed in 64 bits.
+    if (!ShapedType::isDynamic(size) &&
+        (__builtin_mul_overflow(elements, std::max<int64_t>(size, 1),
+                                &elements) ||
+         elements > int64_t(1) << 47)) {
+      return emitError(location)
+             << "unsupported: more than 2^47 elements: " << tensor.clone(shape);
+    }
+  }
   return Type(tensor.clone(shape));
 }
 

@@ -14,6 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return -1; // not kept in the corpus
   }
   minic::ImportOptions options;
+  options.takesBuckets = true;
+  options.dims.maxBuckets = 4;
   // Not a file that the input names, which may be any of this machine.
   options.weights = minic::fuzz::modelFolder() + "/weights.safetensors";
   minic::fuzz::importBytes(text, "model.mlir", options);

@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   minic::ImportOptions options;
   // A dimension called N, as its message has it, is given a size.
   if (bytes.contains("\x12\x01N")) {
-    options.dims["N"] = 3;
+    options.dims.sizes["N"] = {3};
   }
   minic::fuzz::importBytes(bytes, "model.onnx", options);
   return 0;
