@@ -7,7 +7,7 @@ memory than there is, or for more steps than anybody waits for."""
 import pathlib
 
 import numpy
-from onnx import TensorProto, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 from onnx_models import FLOAT, model, node, value
 
@@ -150,6 +150,9 @@ MODELS = {
                           {"x": [HUGE], "r": None, "s": None, "z": None},
                           known={"z": ints(1)}, mode="linear", antialias=1),
     # What minic takes.
+    "no_result": lambda: model(
+        [helper.make_node("Mean", ["x"], []), helper.make_node("Tan", ["x"], []),
+         node("Relu", ["x"], ["y"])], [value("x", [3])], [value("y", [3])]),
     "filled": filled,
     "nan_crop": lambda: one(
         "Resize", {"x": [4], "r": None, "s": None, "z": None},

@@ -70,7 +70,10 @@ public:
       results[i] = value;
     }
   }
-  const Value &result(unsigned i) const { return results[i]; }
+  /// False where the node has no such result, or it was not set.
+  Value result(unsigned i) const {
+    return i < results.size() ? results[i] : Value();
+  }
   Value fail(const llvm::Twine &why) { return e.fail(why); }
   bool failed() const { return !e.failure().empty(); }
 
