@@ -101,7 +101,7 @@ minic_status minic_program_load_bytes(const void *data, size_t bytes,
     }
     return adopt(options, program, [&](const ProgramOptions &known) {
       return Entry::loadBytes({static_cast<const std::byte *>(data), bytes},
-                                known);
+                              known);
     });
   });
 }
