@@ -153,6 +153,10 @@ MODELS = {
     "no_result": lambda: model(
         [helper.make_node("Mean", ["x"], []), helper.make_node("Tan", ["x"], []),
          node("Relu", ["x"], ["y"])], [value("x", [3])], [value("y", [3])]),
+    "whole_pool": lambda: model(
+        [node("AveragePool", ["x"], ["y"], "it", kernel_shape=[2])],
+        [value("x", [1, 1, 4], TensorProto.INT32)],
+        [value("y", None, TensorProto.INT32)]),
     "filled": filled,
     "nan_crop": lambda: one(
         "Resize", {"x": [4], "r": None, "s": None, "z": None},

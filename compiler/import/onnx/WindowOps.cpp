@@ -145,6 +145,10 @@ static Value counts(Node &n, const Value &x, const Pooling &pooling, size_t i,
 
 static void averagePool(Node &n) {
   Value x = n.operand(0);
+  if (x && !x.isFloat()) {
+    n.fail("integers");
+    return;
+  }
   auto pooling = poolingOf(n, x);
   if (!pooling) {
     return;
