@@ -202,7 +202,8 @@ LogicalResult LayoutSharing::share(StringRef weight,
   Attribute best;
   double bestCost = std::numeric_limits<double>::infinity();
   for (Attribute layout : layouts) {
-    // A reader that does not gain enough to keep its own pays for this one.
+    // How much slower a reader would be counts up to a limit: beyond it the
+    // reader keeps its own layout.
     double cost = 0;
     for (const Reader &reader : readers) {
       double ratio = reader.us > 0 ? timeWith(layout, reader) / reader.us : 1;

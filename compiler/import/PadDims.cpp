@@ -14,11 +14,14 @@ using namespace mlir;
 
 namespace minic {
 
-/// The size of `dim` in the bucket that `function` is; 0 where it has none.
+/// The size of `dim` in the bucket that `function` is; 0 where it has none. A
+/// model may bring any attribute: one without an entry is refused later.
 static int64_t sizeOf(func::FuncOp function, StringRef dim) {
   auto bucket = function->getAttrOfType<DictionaryAttr>(graph::bucketAttrName);
-  auto sizes =
-      bucket ? bucket.getAs<DictionaryAttr>("sizes") : DictionaryAttr();
+  if (!bucket || !bucket.getAs<StringAttr>("entry")) {
+    return 0;
+  }
+  auto sizes = bucket.getAs<DictionaryAttr>("sizes");
   auto size = sizes ? sizes.getAs<IntegerAttr>(dim) : IntegerAttr();
   return size ? size.getInt() : 0;
 }

@@ -88,29 +88,35 @@ std::map<std::string, std::vector<int64_t>> Program::dims() const {
   return dimsOf(program.get());
 }
 
+/// Whether a size that varies is below that of the bucket.
+static bool isBelow(const DLTensor &given, const TensorSpec &bucket,
+                    const TensorSpec &all) {
+  for (size_t axis = 0; axis < bucket.shape.size(); ++axis) {
+    if (given.ndim == int32_t(bucket.shape.size()) && all.shape[axis] < 0 &&
+        given.shape[axis] < bucket.shape[axis]) {
+      return true;
+    }
+  }
+  return false;
+}
+
 const Signature &
 Program::signatureFor(const std::vector<DLTensor> &inputs) const {
   if (buckets.empty()) {
     return all;
   }
-  size_t bucket = 0;
+  size_t index = 0;
   check(minic_program_find_bucket(program.get(), inputs.data(), inputs.size(),
-                                  &bucket));
+                                  &index));
+  const Signature &bucket = buckets[index];
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const std::vector<int64_t> &shape = buckets[bucket].inputs[i].shape;
-    if (inputs[i].ndim == int32_t(shape.size()) &&
-        !std::equal(shape.begin(), shape.end(), inputs[i].shape)) {
-      for (size_t axis = 0; axis < shape.size(); ++axis) {
-        if (inputs[i].shape[axis] < shape[axis] &&
-            all.inputs[i].shape[axis] < 0) {
-          refuse("input '" + all.inputs[i].name +
-                 "': expected sizes of a bucket; sizes between are for the C "
-                 "interface");
-        }
-      }
+    if (isBelow(inputs[i], bucket.inputs[i], all.inputs[i])) {
+      refuse("input '" + all.inputs[i].name +
+             "': expected sizes of a bucket; sizes between are for the C "
+             "interface");
     }
   }
-  return buckets[bucket];
+  return bucket;
 }
 
 void Program::synchronize() const {

@@ -12,31 +12,25 @@ namespace minic::runtime {
 void copyBox(std::byte *to, absl::Span<const int64_t> toDims,
              const std::byte *from, absl::Span<const int64_t> fromDims,
              size_t elementBytes) {
-  size_t last = toDims.size();
-  while (last > 0 && toDims[last - 1] == fromDims[last - 1]) {
-    elementBytes *= size_t(toDims[--last]);
+  // Dimensions behind the last one that differs are as good as one element.
+  size_t rank = toDims.size();
+  while (rank > 0 && toDims[rank - 1] == fromDims[rank - 1]) {
+    elementBytes *= size_t(toDims[--rank]);
   }
-  if (last == 0) {
-    std::memcpy(to, from, elementBytes);
+  int64_t rows = rank == 0 ? 1 : std::min(toDims[0], fromDims[0]);
+  if (rank <= 1) {
+    std::memcpy(to, from, elementBytes * size_t(rows));
     return;
   }
-  // Rows of the last dimension that differs; `rows` of the one before it.
-  int64_t count = std::min(toDims[last - 1], fromDims[last - 1]);
-  if (last == 1) {
-    std::memcpy(to, from, elementBytes * size_t(count));
-    return;
-  }
-  int64_t rows = std::min(toDims[0], fromDims[0]);
   size_t toStep = elementBytes, fromStep = elementBytes;
-  for (size_t i = 1; i < last; ++i) {
+  for (size_t i = 1; i < rank; ++i) {
     toStep *= size_t(toDims[i]);
     fromStep *= size_t(fromDims[i]);
   }
-  size_t inner = elementBytes;
   for (int64_t row = 0; row < rows; ++row) {
-    copyBox(to + size_t(row) * toStep, toDims.first(last).subspan(1),
-            from + size_t(row) * fromStep, fromDims.first(last).subspan(1),
-            inner);
+    copyBox(to + size_t(row) * toStep, toDims.subspan(1, rank - 1),
+            from + size_t(row) * fromStep, fromDims.subspan(1, rank - 1),
+            elementBytes);
   }
 }
 

@@ -32,7 +32,7 @@ public:
   int64_t paddedElements() const { return paddedElements_; }
 
 private:
-  /// `expected` becomes the dimensions of `spec`, of bucket sizes, in a run of
+  /// `expected_` becomes the dimensions of `spec`, of bucket sizes, in a run of
   /// the sizes `found`. False where they are the bucket's.
   bool shrink(const Entry::Found &found, size_t index, bool isOutput,
               const TensorSpec &spec);

@@ -43,6 +43,15 @@ class Sizes(unittest.TestCase):
                     f"^no plan for N={rows}: expected N to be 2, 5, 64$"):
                 self.model(np.ones((rows, 8), np.float32))
 
+    def test_sizes_between_are_refused(self):
+        path = minic.compile(models.write(models.scaled()), target="cpu",
+                             threads=1, dims={"N": [2, 5]}, pad="N")
+        model = minic.load(path)
+        self.assertEqual(model(np.ones((5, 8), np.float32)).shape, (5, 8))
+        with self.assertRaisesRegex(minic.InvalidInputError,
+                                    "^input 'x': expected sizes of a bucket"):
+            model(np.ones((4, 8), np.float32))
+
     def test_the_rest_is_checked(self):
         x = np.ones((5, 8), np.float32)
         with self.assertRaisesRegex(minic.InvalidInputError,

@@ -18,6 +18,12 @@ using namespace mlir;
 
 namespace minic::tune {
 
+static SelectionPolicy policyOf(const CompileOptions &options) {
+  SelectionPolicy policy;
+  policy.deterministic = options.deterministic;
+  return policy;
+}
+
 absl::Status RecordedSelector::openDb(TuningDb::Access access) {
   if (db) {
     return absl::OkStatus();
@@ -73,8 +79,7 @@ RecordedSelector::chooseGenerated(const TuningTasks &tasks,
   }
   bool differs = false;
   std::vector<kernel::SelectedChoice> choices = winners.vec();
-  SelectionPolicy policy;
-  policy.deterministic = inputs.options->deterministic;
+  SelectionPolicy policy = policyOf(*inputs.options);
   for (size_t i = 0; i < choices.size(); ++i) {
     const TunedProblem &problem = tuned[tasks.taskOf[i]];
     const std::vector<Row> &rows = problem.record.rows;
@@ -182,8 +187,7 @@ const Record *RecordedSelector::recordOf(kernel::FusionOp fusion) const {
 
 std::vector<const Row *>
 RecordedSelector::timedRows(const Record &record) const {
-  SelectionPolicy policy;
-  policy.deterministic = inputs.options->deterministic;
+  SelectionPolicy policy = policyOf(*inputs.options);
   std::vector<const Row *> rows;
   for (const Row &row : record.rows) {
     if (isEligible(row, policy) && row.bestKnownUs() > 0) {
@@ -236,8 +240,7 @@ RecordedSelector::findVerdicts(const WholeModelInputs &check,
 
 DescentSpace
 RecordedSelector::descentSpace(ArrayRef<kernel::FusionOp> fusions) const {
-  SelectionPolicy policy;
-  policy.deterministic = inputs.options->deterministic;
+  SelectionPolicy policy = policyOf(*inputs.options);
   return DescentSpace(fusions, tuned, policy, inputs.target->profile().isGpu());
 }
 

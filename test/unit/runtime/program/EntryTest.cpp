@@ -195,6 +195,10 @@ TEST_F(EntryTest, refusesWhatCannotBePadded) {
   input.dtype = DType::i32;
   EXPECT_EQ(context->run({&input, 1}, {&output, 1}).message(),
             "input 'x': expected dtype f32, got i32");
+  input = {x.data(), DType::f32, {&three, 1}, {2, 0}};
+  EXPECT_THAT(std::string(context->run({&input, 1}, {&output, 1}).message()),
+              HasSubstr("input 'x': expected memory of the CPU, got memory of "
+                        "CUDA device 0"));
   EXPECT_EQ(context->counters(0).runs, 0);
 }
 
