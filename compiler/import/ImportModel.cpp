@@ -12,6 +12,7 @@
 #include "compiler/import/Importer.h"
 #include "compiler/import/PadDims.h"
 #include "compiler/import/RecognizeFile.h"
+#include "compiler/import/VerifyBuckets.h"
 #include "compiler/import/VerifyModel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -223,6 +224,7 @@ importBuffer(const OpenModel &open, const Importer &importer, StringRef name,
   }
   if (failed(makeInputsConstant(*model.module, options.constantInputs)) ||
       failed(verifyModel(*model.module)) ||
+      failed(verifyBuckets(*model.module)) ||
       failed(setArgumentValues(*model.module)) ||
       failed(fillProblem(*model.module))) {
     return failure();
