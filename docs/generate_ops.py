@@ -30,6 +30,7 @@ PARTS = {
     "GraphIndexOps": "Elements by index",
     "GraphReductionOps": "Reductions",
     "GraphLayoutOps": "Constants and ops that move elements",
+    "GraphKernelOps": "Kernels of the user's own",
 }
 
 HEAD = """# Ops of the graph dialect
@@ -46,7 +47,7 @@ real-valued: rounding happens where a tensor is stored, and at `graph.cast`.
 def records():
     tblgen = os.path.join(LLVM, "bin", "llvm-tblgen")
     command = [tblgen, "--dump-json", "-I", LLVM + "/include", "-I", ROOT]
-    command.append(os.path.join(ROOT, "dialects", "graph", "GraphOps.td"))
+    command.append(os.path.join(ROOT, "dialects", "graph", "GraphDialect.td"))
     return json.loads(subprocess.run(
         command, check=True, stdout=subprocess.PIPE).stdout)
 
@@ -99,7 +100,9 @@ def attribute_text(defs, record):
     values = enum_values(defs, base)
     plain = {"UnitAttr": "flag, present or not", "F64Attr": "f64",
              "I64Attr": "i64", "DenseI64ArrayAttr": "list of i64",
-             "FlatSymbolRefAttr": "name", "ElementsAttr": "tensor value"}
+             "FlatSymbolRefAttr": "name", "ElementsAttr": "tensor value",
+             "StrAttr": "text", "StrArrayAttr": "list of texts",
+             "ArrayAttr": "list", "DictionaryAttr": "dictionary"}
     text = " or ".join(f"`{v}`" for v in values)
     text = text or plain.get(base["!name"], base["summary"])
     if "DefaultValuedAttr" in wrappers:

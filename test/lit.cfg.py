@@ -3,6 +3,7 @@
 # How lit finds and runs the tests of this tree.
 
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -53,6 +54,7 @@ for _name in ("fuzz", "conformance"):
 # Tests that make ONNX models need the packages of .venv.
 _python = os.path.join(os.path.dirname(_inputs), "..", ".venv/bin/python")
 config.substitutions += [
+    ("%numpy-python", os.path.normpath(_python)),
     ("%onnx-models", "%s %s" % (
         os.path.normpath(_python), os.path.join(_inputs, "onnx_models.py"))),
     ("%hostile-onnx", "%s %s" % (
@@ -71,15 +73,37 @@ config.substitutions += [
         os.path.join(os.path.dirname(__file__), "models", "against_torch.py"))),
 ]
 
+# Kernels in CUDA C++ need NVRTC, which minic looks for in these places.
+if any(os.path.exists(os.path.join(home, lib, "libnvrtc.so.13"))
+       for home in (os.environ.get("CUDA_HOME", ""), "/usr/local/cuda")
+       for lib in ("lib64", "lib")):
+    config.available_features.add("nvrtc")
+
 # Tests that export models need PyTorch, which .venv has not: the Python of an
 # environment that has it is named by MINIC_TORCH_PYTHON.
 _torch = os.environ.get("MINIC_TORCH_PYTHON")
 if _torch and subprocess.run([
         _torch, "-c", "import importlib.util as u; exit(not all(map("
-        "u.find_spec, ('torch', 'transformers', 'onnxscript'))))"]
+        "u.find_spec, ('torch', 'torchvision', 'transformers', 'onnxscript'))))"]
         ).returncode == 0:
     config.available_features.add("torch")
     config.substitutions.append(("%torch-python", _torch))
+
+# Kernels in Triton are compiled by the Python that MINIC_TRITON_PYTHON names.
+_triton = os.environ.get("MINIC_TRITON_PYTHON")
+if _triton and subprocess.run([
+        _triton, "-c", "import importlib.util as u; "
+        "exit(u.find_spec('triton') is None)"]).returncode == 0:
+    config.available_features.add("triton")
+    config.substitutions.append(("%triton-python", _triton))
+
+# Pages are tried in a browser where there is one and .venv can drive it.
+if shutil.which("chromium-headless-shell") and subprocess.run([
+        os.path.normpath(_python), "-c", "import importlib.util as u; "
+        "exit(not u.find_spec('playwright'))"]).returncode == 0:
+    config.available_features.add("chromium")
+    config.substitutions.append(("%page", "%s %s" % (
+        os.path.normpath(_python), os.path.join(_inputs, "page.py"))))
 
 # A oneDNN with a wrong kernel stands before the installed one.
 _wrong = os.path.join(config.minic_build_root, "test/lib/wrong_onednn/lib")
@@ -95,3 +119,4 @@ if " avx512_bf16 " in _flags:
     config.available_features.add("avx512bf16")
 if " avx512bw " in _flags:  # below it oneDNN 2.6 has no bf16
     config.available_features.add("onednn-bf16")
+    config.available_features.add("avx512")

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs what building, testing and the demo need and what is missing of it:
-# Debian packages (debian-packages.txt) and a Python environment in .venv
-# (requirements.txt). Does nothing, quickly, where all is there.
+# Debian packages (debian-packages.txt, test-packages.txt) and a Python
+# environment in .venv (requirements.txt). Does nothing, quickly, where all is there.
 # Where there is no CUDA toolkit, NVIDIA's wheels (1.5 GB) stand in for it.
 #   --demo     without them where there is no NVIDIA driver: then the demo builds
-#              for CPUs alone
+#              for CPUs alone; without test-packages.txt
 #   --dry-run  installs nothing, prints what it would
 # MINIC_CUDA=wheels: the wheels in any case, although there is a toolkit.
 # MINIC_SYSTEM_ROOT: where /dev, /proc and /usr are, for this script's test.
@@ -28,7 +28,9 @@ for option in "$@"; do
   esac
 done
 
-mapfile -t wanted < <(grep -v '^#' "$here/debian-packages.txt")
+lists=("$here/debian-packages.txt")
+$demo || lists+=("$here/test-packages.txt")
+mapfile -t wanted < <(grep -hv '^#' "${lists[@]}")
 missing=()
 for package in "${wanted[@]}"; do
   status=$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true)

@@ -4,6 +4,7 @@
 
 #include "compiler/driver/Compiler.h"
 
+#include "compiler/driver/CheckPadding.h"
 #include "compiler/driver/GraphMode.h"
 #include "compiler/driver/LocalCpu.h"
 #include "compiler/driver/LocalGpu.h"
@@ -21,7 +22,9 @@
 #include "compiler/import/ImportModel.h"
 #include "compiler/import/WeightSource.h"
 #include "compiler/pipeline/PhaseRunner.h"
+#include "compiler/pipeline/ResolveKernels.h"
 #include "compiler/reference/FoldingEvaluator.h"
+#include "compiler/trace/CompileTrace.h"
 #include "compiler/tune/bridge/Pins.h"
 #include "compiler/tune/bridge/TunedBinaries.h"
 #include "compiler/tune/bridge/TuningTasks.h"
@@ -102,7 +105,9 @@ private:
   tune::Machine machine;
   tune::TunedBinaries binaries;
   ImportedModel model;
-  std::vector<LinearForm> forms; // others than the module's
+  std::optional<trace::CompileTrace> trace;   // if asked for
+  std::vector<LinearForm> forms;              // others than the module's
+  std::map<std::string, double> tunedSeconds; // by problem, of the first target
   EmitOptions emitOptions;
 };
 
@@ -112,16 +117,18 @@ LogicalResult Compilation::importPhase() {
   // A model may have a million nodes, and weights of gigabytes are read.
   EndsAtInterrupt endsAtInterrupt;
   return runner.run(Phase::Import, [&]() -> FailureOr<ModuleOp> {
-    FailureOr<ImportedModel> imported = importModel(
-        path, context,
-        {options.weights,
-         options.functions,
-         {options.dims, options.buckets, options.maxBuckets, options.pad},
-         options.constantInputs,
-         options.castWeights == "none" ? "" : options.castWeights,
-         /*namesTensors=*/false,
-         /*takesBuckets=*/true});
-    if (failed(imported)) {
+    ImportOptions importOptions = {
+        options.weights,
+        options.functions,
+        {options.dims, options.buckets, options.maxBuckets, options.pad},
+        options.constantInputs,
+        options.castWeights == "none" ? "" : options.castWeights,
+        /*namesTensors=*/false,
+        /*takesBuckets=*/true};
+    FailureOr<ImportedModel> imported =
+        importModel(path, context, importOptions);
+    if (failed(imported) ||
+        failed(checkPadding(path, importOptions, *imported, options.log))) {
       return failure();
     }
     model = std::move(*imported);
@@ -182,8 +189,9 @@ LogicalResult Compilation::compileVariant(const VariantTarget &variant,
                                           bool isFirst, ModuleOp module,
                                           CompileResult &result) {
   variant.target->setBinaryCache(&binaries);
+  TunerEvidence seen;
   FailureOr<Verdicts> verdicts =
-      selectAlgorithms(module, variant, options, runner, machine, forms);
+      selectAlgorithms(module, variant, options, runner, machine, forms, &seen);
   if (failed(verdicts)) {
     return failure();
   }
@@ -223,11 +231,17 @@ LogicalResult Compilation::compileVariant(const VariantTarget &variant,
       options.log.line(LogTopic::PerfHints, "@" + entry.function + " " + line);
     }
   }
+  if (isFirst) {
+    tunedSeconds = seen.tunedSeconds;
+  }
   if (isFirst && !options.propagateNan) {
     logNanLosses(module, *variant.target, options.log);
   }
   if (onSelected) {
     onSelected(module);
+  }
+  if (trace) {
+    trace->selected(module, evidence, *variant.target, options, seen.trace);
   }
   std::vector<KernelCode> code;
   if (!options.dumpKernelsTo.empty() || options.log.has(LogTopic::Code)) {
@@ -250,6 +264,9 @@ LogicalResult Compilation::compileVariant(const VariantTarget &variant,
       setPointerChanges(module, *verdicts);
       describeReplay(module, evidence, options.log);
       attachEvidence(module, evidence);
+      if (trace) {
+        trace->planned(module);
+      }
     }
     if (failed(dump(phase, module, code))) {
       return failure();
@@ -328,13 +345,6 @@ LogicalResult Compilation::run(CompileResult &result) {
   if (failed(targets)) {
     return failure();
   }
-  if (!options.pad.empty() &&
-      llvm::any_of(*targets, [](const VariantTarget &variant) {
-        return variant.target->profile().isGpu();
-      })) {
-    return emitError(UnknownLoc::get(&context))
-           << "unsupported: --pad: runs are padded on CPUs only";
-  }
   if (output == "-" && endsAt(Phase::Emit)) {
     return emitError(UnknownLoc::get(&context))
            << "cannot write an artifact to stdout, expected a file";
@@ -342,6 +352,19 @@ LogicalResult Compilation::run(CompileResult &result) {
   // A search may take minutes: what cannot be kept is said before.
   for (StringRef file : {StringRef(output), StringRef(options.tuneReport)}) {
     if (!file.empty() && file != "-" && failed(checkWritable(file, context))) {
+      return failure();
+    }
+  }
+  if (!options.trace.empty()) {
+    if (!endsAt(Phase::Emit)) {
+      return emitError(UnknownLoc::get(&context))
+             << "--trace expects a whole compilation, got --compile-to="
+             << toString(options.compileTo);
+    }
+    trace.emplace(options.trace, path.str());
+    if (failed(trace->makeFolder(context)) ||
+        failed(checkWritable(trace->fileOf(trace->jsonName), context)) ||
+        failed(checkWritable(trace->fileOf(trace->pageName), context))) {
       return failure();
     }
   }
@@ -366,6 +389,16 @@ LogicalResult Compilation::run(CompileResult &result) {
         weights->dropPages();
       };
     }
+  }
+  auto targetOf = [](const VariantTarget &variant) -> const Target * {
+    return variant.target.get();
+  };
+  if (failed(resolveKernels(
+          *model.module, llvm::map_to_vector(*targets, targetOf), options))) {
+    return failure();
+  }
+  if (trace) {
+    trace->captured(*model.module);
   }
   auto evaluator = reference::createFoldingEvaluator();
   PipelineInputs inputs;
@@ -409,7 +442,15 @@ LogicalResult Compilation::run(CompileResult &result) {
   }
   OwningOpRef<ModuleOp> plan = mergeVariants(*std::move(variants));
   logMemory(*plan, options.log);
+  result.buckets = summarizeBuckets(*plan, result.evidence, tunedSeconds);
+  if (trace) {
+    for (auto [phase, ms] : runner.times()) {
+      trace->phase(toString(phase), ms);
+    }
+  }
+  // The artifact is there only if all else is.
   return success(succeeded(reportNothing(*targets)) &&
+                 (!trace || succeeded(trace->write(context))) &&
                  succeeded(emitPhase(*plan, result)));
 }
 

@@ -5,6 +5,7 @@
 #ifndef MINIC_COMPILER_DRIVER_COMPILER_H
 #define MINIC_COMPILER_DRIVER_COMPILER_H
 
+#include "compiler/driver/BucketSummary.h"
 #include "compiler/explain/Evidence.h"
 #include "compiler/options/CompileOptions.h"
 #include "compiler/pipeline/Diagnostics.h"
@@ -31,6 +32,8 @@ struct CompileResult {
   uint64_t arenaBytes = 0;
   /// Of the first variant.
   std::vector<FunctionEvidence> evidence;
+  /// The same, of functions that are buckets.
+  std::vector<BucketSummary> buckets;
   /// What the machine it is for must have, a line per variant; empty where it
   /// is this one.
   std::vector<std::string> needs;

@@ -17,7 +17,11 @@ static void nameBinary(ModuleOp plan) {
     return;
   }
   auto symbol = FlatSymbolRefAttr::get((*binaries.begin()).getSymNameAttr());
-  plan->walk([&](plan::LaunchOp launch) { launch->setAttr("binary", symbol); });
+  plan->walk([&](plan::LaunchOp launch) {
+    if (!launch.getBinaryAttr()) {
+      launch.setBinaryAttr(symbol);
+    }
+  });
 }
 
 /// A name that `taken` does not have yet.

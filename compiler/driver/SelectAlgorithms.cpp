@@ -46,7 +46,8 @@ static bool isOpen(ModuleOp module) {
 FailureOr<Verdicts>
 selectAlgorithms(ModuleOp module, const VariantTarget &variant,
                  const CompileOptions &options, PhaseRunner &runner,
-                 tune::Machine &machine, ArrayRef<LinearForm> forms) {
+                 tune::Machine &machine, ArrayRef<LinearForm> forms,
+                 TunerEvidence *seen) {
   tune::SelectionInputs selection;
   selection.target = variant.target.get();
   selection.isa = variant.isa;
@@ -108,9 +109,12 @@ selectAlgorithms(ModuleOp module, const VariantTarget &variant,
   if (failed(shareLayouts(module, *variant.target, options, selector))) {
     return failure();
   }
-  if (std::string costs = selector.describeCosts(checkSeconds);
-      !costs.empty()) {
+  std::string costs = selector.describeCosts(checkSeconds);
+  if (!costs.empty()) {
     options.log.line(LogTopic::Autotuning, costs);
+  }
+  if (seen) {
+    *seen = {selector.tunedSeconds(), {selector.report(), costs}};
   }
   if (absl::Status status = selector.writeReport(); !status.ok()) {
     return tune::emitStatus(module.getContext(), status);

@@ -163,8 +163,10 @@ void LayoutSharing::take(const Reader &reader, const RatedChoice &choice,
 void LayoutSharing::keep(const Reader &reader, const RatedChoice &shared,
                          StringRef weight) {
   std::string text =
-      llvm::formatv("a second packing of '{0}': {1:F2} us instead of {2:F2}",
-                    weight, reader.us, shared.us)
+      llvm::formatv("a second packing of '{0}', {1}: {2:F2} us instead of "
+                    "{3:F2}, more than the {4} % of --repack-gain",
+                    weight, shared.isMeasured ? "measured" : "estimated",
+                    reader.us, shared.us, options.repackGain)
           .str();
   addReason(reader.fusion, text);
   options.log.line(

@@ -5,12 +5,30 @@
 #include "compiler/emit/CommandToMetadata.h"
 
 #include "compiler/emit/CallToMetadata.h"
+#include "dialects/plan/DTypes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
 namespace minic {
+
+static format::TensorMapParamT tensorMapToMetadata(plan::TensorMapAttr map,
+                                                   TableWriter &writer) {
+  format::TensorMapParamT table;
+  // Addresses are the first parameters.
+  table.param = uint32_t(map.getOperand());
+  std::optional<format::DType> dtype = plan::toDType(map.getDtype());
+  if (!dtype) {
+    writer.fail("has a tensor map of a type that no artifact holds");
+  }
+  table.dtype = dtype.value_or(format::DType::bf16);
+  table.dims = map.getDims().asArrayRef().vec();
+  table.strides = map.getStrides().asArrayRef().vec();
+  table.box = map.getBox().asArrayRef().vec();
+  table.swizzle = uint32_t(map.getSwizzle());
+  return table;
+}
 
 static format::LaunchT launchToMetadata(plan::LaunchOp launch,
                                         TableWriter &writer) {
@@ -35,6 +53,13 @@ static format::LaunchT launchToMetadata(plan::LaunchOp launch,
     auto entry = std::make_unique<format::ParamEntryT>();
     entry->param.Set(std::move(param));
     table.params.push_back(std::move(entry));
+  }
+  if (ArrayAttr maps = launch.getTensorMapsAttr()) {
+    for (auto map : maps.getAsRange<plan::TensorMapAttr>()) {
+      auto entry = std::make_unique<format::ParamEntryT>();
+      entry->param.Set(tensorMapToMetadata(map, writer));
+      table.params.push_back(std::move(entry));
+    }
   }
   if (launch.getScratch()) {
     table.scratch = writer.address(launch.getScratch());

@@ -4,7 +4,7 @@
 
 #include "compiler/emit/ModelBytecode.h"
 
-#include "dialects/graph/Graph.h"
+#include "dialects/graph/KernelOp.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 
@@ -15,6 +15,11 @@ namespace minic {
 FailureOr<std::string> writeModelBytecode(ModuleOp graph) {
   OwningOpRef<ModuleOp> copy = graph.clone();
   Location unknown = UnknownLoc::get(graph.getContext());
+  // What a kernel of the user's computes is all that is asked of it: its source
+  // stays with the user.
+  SmallVector<graph::KernelOp> kernels;
+  copy->walk([&](graph::KernelOp op) { kernels.push_back(op); });
+  llvm::for_each(kernels, graph::inlineKernel);
   copy->walk([&](Operation *op) {
     op->setLoc(unknown);
     for (Region &region : op->getRegions()) {

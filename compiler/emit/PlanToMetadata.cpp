@@ -209,6 +209,13 @@ static LogicalResult addFunction(plan::FunctionOp op,
   return success();
 }
 
+/// The bits of a fill, from the lowest on.
+static uint64_t bitsOf(Attribute fill) {
+  return isa<FloatAttr>(fill)
+             ? cast<FloatAttr>(fill).getValue().bitcastToAPInt().getZExtValue()
+             : cast<IntegerAttr>(fill).getValue().getZExtValue();
+}
+
 /// Adds function number `index` to the entry that it is a form of.
 static LogicalResult addToEntry(plan::FunctionOp op, uint32_t index,
                                 format::ArtifactT &artifact) {
@@ -235,6 +242,16 @@ static LogicalResult addToEntry(plan::FunctionOp op, uint32_t index,
                                   axes.asArrayRef().end());
       }
       (*entry)->dims.push_back(std::move(table));
+    }
+    ArrayAttr fills = attribute.getFills();
+    for (auto [input, fill] :
+         llvm::enumerate(fills ? fills.getValue() : ArrayRef<Attribute>())) {
+      if (!isa<UnitAttr>(fill)) {
+        auto table = std::make_unique<format::InputFillT>();
+        table->input = input;
+        table->element = bitsOf(fill);
+        (*entry)->fills.push_back(std::move(table));
+      }
     }
   }
   auto bucket = std::make_unique<format::BucketT>();

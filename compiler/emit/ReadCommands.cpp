@@ -5,6 +5,7 @@
 #include "compiler/emit/ReadCommands.h"
 
 #include "compiler/emit/ReadCalls.h"
+#include "dialects/plan/DTypes.h"
 
 using namespace mlir;
 
@@ -18,11 +19,21 @@ static Operation *readLaunch(const format::Launch &launch,
                              OperandReader &reader) {
   OpBuilder &builder = reader.getBuilder();
   SmallVector<int64_t> scalars;
+  SmallVector<Attribute> maps;
+  // By parameter; of addresses alone.
+  SmallVector<int64_t> operandOf;
   for (const format::ParamEntry *entry : *launch.params()) {
+    operandOf.push_back(int64_t(reader.getOperands().size()));
     if (const auto *param = entry->param_as_AddressParam()) {
       format::Base base = param->address()->base();
       reader.operand(*param->address(), base != format::Base::input &&
                                             base != format::Base::constant);
+    } else if (const auto *map = entry->param_as_TensorMapParam()) {
+      maps.push_back(plan::TensorMapAttr::get(
+          builder.getContext(), operandOf[map->param()],
+          plan::fromDType(map->dtype(), builder.getContext()),
+          reader.extents(map->dims()), reader.extents(map->strides()),
+          reader.extents(map->box()), map->swizzle()));
     } else {
       scalars.push_back(entry->param_as_ScalarParam()->value());
     }
@@ -39,7 +50,8 @@ static Operation *readLaunch(const format::Launch &launch,
                              binarySymbol(launch.binary())),
       reader.extents(launch.block()), reader.extents(launch.cluster()),
       builder.getI64IntegerAttr(launch.shared_bytes()),
-      launch.programmatic() ? builder.getUnitAttr() : UnitAttr(), StringAttr(),
+      launch.programmatic() ? builder.getUnitAttr() : UnitAttr(),
+      maps.empty() ? ArrayAttr() : builder.getArrayAttr(maps), StringAttr(),
       DenseI32ArrayAttr());
 }
 

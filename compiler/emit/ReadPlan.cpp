@@ -209,6 +209,28 @@ static void readVariant(const format::Artifact &artifact,
   }
 }
 
+/// Of `entry`, for each input of `function`; null where there are none.
+static ArrayAttr readFills(const format::Entry &entry,
+                           const format::Function &function, Builder &builder) {
+  if (!entry.fills() || entry.fills()->size() == 0) {
+    return {};
+  }
+  SmallVector<Attribute> fills(function.inputs()->size(),
+                               builder.getUnitAttr());
+  for (const format::InputFill *fill : *entry.fills()) {
+    Type type = plan::fromDType(function.inputs()->Get(fill->input())->dtype(),
+                                builder.getContext());
+    APInt bits(type.getIntOrFloatBitWidth(), fill->element(),
+               /*isSigned=*/false, /*implicitTrunc=*/true);
+    auto floating = dyn_cast<FloatType>(type);
+    fills[fill->input()] =
+        floating ? Attribute(FloatAttr::get(
+                       type, APFloat(floating.getFloatSemantics(), bits)))
+                 : IntegerAttr::get(type, bits);
+  }
+  return builder.getArrayAttr(fills);
+}
+
 /// Of function number `index`; null where it is of no entry.
 static plan::BucketAttr readBucket(const format::Artifact &artifact,
                                    uint32_t index, Builder &builder) {
@@ -237,7 +259,8 @@ static plan::BucketAttr readBucket(const format::Artifact &artifact,
       }
       return plan::BucketAttr::get(
           builder.getContext(), builder.getStringAttr(entry->name()->c_str()),
-          builder.getArrayAttr(dims));
+          builder.getArrayAttr(dims),
+          readFills(*entry, *artifact.functions()->Get(index), builder));
     }
   }
   return {};

@@ -5,6 +5,7 @@
 #include "compiler/explain/Evidence.h"
 
 #include "compiler/pipeline/DescribeFusion.h"
+#include "dialects/graph/Dims.h"
 #include "dialects/plan/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,7 +24,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FunctionEvidence, function,
                                                 device, threads, peakGflops,
                                                 memoryGBs, cacheBytes, verdict,
-                                                graph, pointers, hints,
+                                                graph, pointers, padding, hints,
                                                 versions, fusions)
 
 /// Of the left operand of the contraction or convolution: "bf16".
@@ -86,6 +87,25 @@ static FusionEvidence collect(kernel::FusionOp fusion,
   return evidence;
 }
 
+/// Why runs of smaller sizes may be padded to those of a bucket.
+static std::string describePadding(func::FuncOp function) {
+  auto bucket = function->getAttrOfType<DictionaryAttr>(graph::bucketAttrName);
+  auto pads = bucket ? bucket.getAs<DictionaryAttr>("pads") : DictionaryAttr();
+  auto checks =
+      bucket ? bucket.getAs<DictionaryAttr>("checks") : DictionaryAttr();
+  std::string text;
+  for (NamedAttribute pad :
+       pads ? pads.getValue() : ArrayRef<NamedAttribute>()) {
+    auto check =
+        checks ? checks.getAs<StringAttr>(pad.getName()) : StringAttr();
+    text += (text.empty() ? "" : "\n") + pad.getName().str() + ": " +
+            (check ? check.str()
+                   : "proved: each of its rows in an output depends on that "
+                     "row of inputs alone");
+  }
+  return text;
+}
+
 std::vector<FunctionEvidence> collectEvidence(ModuleOp module,
                                               const DeviceProfile &profile) {
   std::vector<FunctionEvidence> result;
@@ -97,6 +117,7 @@ std::vector<FunctionEvidence> collectEvidence(ModuleOp module,
     evidence.peakGflops = profile.peakGflops;
     evidence.memoryGBs = profile.memoryGBs;
     evidence.cacheBytes = std::max(profile.l2Bytes, profile.l3Bytes);
+    evidence.padding = describePadding(function);
     function.walk([&](kernel::FusionOp fusion) {
       evidence.fusions.push_back(collect(fusion, profile));
     });

@@ -54,6 +54,9 @@ struct FunctionEvidence {
   /// How a replayed graph follows changed pointers, a line for each kind; empty
   /// where none is.
   std::string pointers;
+  /// Of a bucket, for each dimension that is padded to it a line: why that is
+  /// right, "T: proved: ..."; empty for none.
+  std::string padding;
   /// Hints, one a line.
   std::string hints;
   /// The versions that a tuning record must have to be used, for people.

@@ -224,7 +224,7 @@ private:
     };
     for (const KernelFamily *family : target.families()) {
       // One launch of a last resort is no hint.
-      if (!family->isLastResort()) {
+      if (!family->isLastResort() && !family->takesUserKernels()) {
         ask(*family, BackendLabel::Generated, /*isLibrary=*/false);
       }
     }

@@ -27,6 +27,12 @@ static void forEachFusion(
   }
 }
 
+std::string whyApart(kernel::FusionOp fusion, kernel::FusionOp producer) {
+  return hasAnchor(fusion) && hasAnchor(producer)
+             ? "each has an anchor of its own"
+             : "shapes differ, or a path leads through another op";
+}
+
 void logFusions(ModuleOp module, const Log &log) {
   forEachFusion(module, [&](StringRef function, kernel::FusionOp fusion) {
     size_t ops = fusion.getBodyOps().size();
@@ -38,13 +44,9 @@ void logFusions(ModuleOp module, const Log &log) {
     // What uses a result of another fusion could not be taken in.
     for (Value input : fusion.getInputs()) {
       if (auto producer = input.getDefiningOp<kernel::FusionOp>()) {
-        bool anchored = hasAnchor(fusion) && hasAnchor(producer);
-        log.line(LogTopic::Fusion,
-                 llvm::formatv("  apart from {0}: {1}",
-                               describeFusion(producer),
-                               anchored ? "each has an anchor of its own"
-                                        : "shapes differ, or a path leads "
-                                          "through another op"));
+        log.line(LogTopic::Fusion, llvm::formatv("  apart from {0}: {1}",
+                                                 describeFusion(producer),
+                                                 whyApart(fusion, producer)));
       }
     }
   });

@@ -8,10 +8,14 @@
 
 #include "compiler/options/CompileOptions.h"
 #include "compiler/target/Target.h"
+#include "dialects/kernel/Kernel.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 namespace minic {
+
+/// Why `fusion` did not take in `producer`, whose result it reads.
+std::string whyApart(kernel::FusionOp fusion, kernel::FusionOp producer);
 
 /// Logs each fusion of `module` (topic fusion).
 void logFusions(mlir::ModuleOp module, const Log &log);

@@ -21,7 +21,8 @@ struct DimOptions {
   std::vector<graph::DimSizes> buckets = {};
   /// How many buckets there may be.
   int64_t maxBuckets = 64;
-  /// Dimensions of which runs may have sizes between these.
+  /// Dimensions of which runs may have sizes between these, and what fills
+  /// inputs then; see PadDims.h.
   std::vector<std::string> padded = {};
 };
 

@@ -5,6 +5,7 @@
 #include "compiler/import/CheckNesting.h"
 #include "compiler/import/ExplainParseErrors.h"
 #include "compiler/import/Importer.h"
+#include "compiler/import/LinkKernels.h"
 #include "compiler/import/RecognizeFile.h"
 #include "dialects/graph/Graph.h"
 
@@ -123,10 +124,11 @@ public:
                            const graph::DimSizes &,
                            MLIRContext &context) const override {
     Result result;
+    std::string name = buffer->getBufferIdentifier().str();
     result.hasOpenDims = true;
     result.module = parse(std::move(buffer), context,
                           options.namesTensors ? &result.tensors : nullptr);
-    if (!result.module) {
+    if (!result.module || failed(linkKernels(*result.module, name))) {
       return failure();
     }
     return result;

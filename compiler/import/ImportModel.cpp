@@ -229,7 +229,7 @@ importBuffer(const OpenModel &open, const Importer &importer, StringRef name,
       failed(fillProblem(*model.module))) {
     return failure();
   }
-  if (failed(padDims(*model.module, options.dims.padded))) {
+  if (failed(padDims(*model.module, options.dims.padded, model.unprovedPads))) {
     return failure();
   }
   forgetNames(*model.module);

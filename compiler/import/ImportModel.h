@@ -8,6 +8,7 @@
 #include "compiler/import/Buckets.h"
 #include "compiler/import/ConstantInputs.h"
 #include "compiler/import/NamedTensors.h"
+#include "compiler/import/PadDims.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -50,6 +51,8 @@ struct ImportedModel {
   std::shared_ptr<const WeightSource> weights;
   /// In the order of the model.
   std::vector<NamedTensor> tensors;
+  /// Of DimOptions::padded; not marked as padded yet.
+  std::vector<UnprovedPad> unprovedPads;
 };
 
 /// Reads and verifies `path` (an ONNX model, .mlir text or bytecode) and binds

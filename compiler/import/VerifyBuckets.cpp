@@ -68,6 +68,24 @@ static LogicalResult verifyBucket(func::FuncOp function) {
   return success();
 }
 
+/// graph.fill of each argument that has one is an element of it.
+static LogicalResult verifyFills(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned index = argument.getArgNumber();
+    Attribute fill = function.getArgAttr(index, graph::fillAttrName);
+    auto tensor = dyn_cast<RankedTensorType>(argument.getType());
+    bool isElement = tensor && isa_and_nonnull<IntegerAttr, FloatAttr>(fill) &&
+                     cast<TypedAttr>(fill).getType() == tensor.getElementType();
+    if (fill && !isElement) {
+      return function.emitError("expected ")
+             << graph::fillAttrName << " of argument " << index
+             << " to be an element of " << argument.getType() << ", got "
+             << fill;
+    }
+  }
+  return success();
+}
+
 /// Names, dtypes and ranks; sizes differ, and so does what follows from them,
 /// such as which lengths make sense.
 static bool areAlike(func::FuncOp a, func::FuncOp b) {
@@ -84,7 +102,8 @@ static bool areAlike(func::FuncOp a, func::FuncOp b) {
     return false;
   }
   for (unsigned i = 0; i < a.getNumArguments(); ++i) {
-    for (StringRef name : {"graph.name", graph::dimsAttrName.data()}) {
+    for (StringRef name : {"graph.name", graph::dimsAttrName.data(),
+                           graph::fillAttrName.data()}) {
       if (a.getArgAttr(i, name) != b.getArgAttr(i, name)) {
         return false;
       }
@@ -106,7 +125,7 @@ LogicalResult verifyBuckets(ModuleOp module) {
     if (!function->hasAttr(graph::bucketAttrName)) {
       continue;
     }
-    if (failed(verifyBucket(function))) {
+    if (failed(verifyBucket(function)) || failed(verifyFills(function))) {
       return failure();
     }
     auto bucket =

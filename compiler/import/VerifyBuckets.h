@@ -12,7 +12,8 @@ namespace minic {
 /// Checks graph.bucket of each function: what import makes (Buckets.h), or a
 /// text that was printed after it. The name of a function is that of its
 /// bucket, so no two are of the same sizes; each dimension has its size where
-/// arguments name it; functions of one entry take and return alike. The first
+/// arguments name it, a fill is an element; functions of one entry take and
+/// return alike. The first
 /// breach is a diagnostic.
 mlir::LogicalResult verifyBuckets(mlir::ModuleOp module);
 

@@ -6,6 +6,7 @@
 
 #include "compiler/import/ExplainParseErrors.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/KernelOp.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -73,27 +74,9 @@ static LogicalResult checkType(Location loc, StringRef what, Type type) {
   return success();
 }
 
-static LogicalResult checkFunction(func::FuncOp function) {
-  if (function.isExternal()) {
-    return function.emitError("unsupported: function @")
-           << function.getName() << " has no body";
-  }
-  if (!function.getBody().hasOneBlock()) {
-    return function.emitError("unsupported: function @")
-           << function.getName() << " has control flow";
-  }
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    if (failed(checkType(function.getArgument(i).getLoc(),
-                         "argument " + std::to_string(i), type))) {
-      return failure();
-    }
-  }
-  if (function.getNumResults() == 0) {
-    return function.emitError("unsupported: function @")
-           << function.getName() << " returns nothing";
-  }
-  for (Operation &op : function.getBody().front()) {
-    if (isa<func::ReturnOp>(op)) {
+static LogicalResult checkOps(Block &block) {
+  for (Operation &op : block) {
+    if (isa<func::ReturnOp, graph::YieldOp>(op)) {
       continue;
     }
     if (!isa<graph::GraphDialect>(op.getDialect())) {
@@ -114,8 +97,39 @@ static LogicalResult checkFunction(func::FuncOp function) {
         return failure();
       }
     }
+    if (auto kernel = dyn_cast<graph::KernelOp>(op)) {
+      if (!kernel.isLinked()) {
+        return op.emitError("kernel ")
+               << kernel.getShownName() << " has no body";
+      }
+      if (failed(checkOps(kernel.getBody().front()))) {
+        return failure();
+      }
+    }
   }
   return success();
+}
+
+static LogicalResult checkFunction(func::FuncOp function) {
+  if (function.isExternal()) {
+    return function.emitError("unsupported: function @")
+           << function.getName() << " has no body";
+  }
+  if (!function.getBody().hasOneBlock()) {
+    return function.emitError("unsupported: function @")
+           << function.getName() << " has control flow";
+  }
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    if (failed(checkType(function.getArgument(i).getLoc(),
+                         "argument " + std::to_string(i), type))) {
+      return failure();
+    }
+  }
+  if (function.getNumResults() == 0) {
+    return function.emitError("unsupported: function @")
+           << function.getName() << " returns nothing";
+  }
+  return checkOps(function.getBody().front());
 }
 
 LogicalResult keepFunctions(ModuleOp module, ArrayRef<std::string> names) {

@@ -20,6 +20,12 @@ namespace minic {
 /// as is measured, which may be where the stream is idle.
 enum class CudaGraphs { Off, On, Auto };
 
+/// Sizes of a dimension, [from, to]; none where `dim` is empty.
+struct SizeRange {
+  std::string dim;
+  int64_t from = 0, to = 0;
+};
+
 struct CompileOptions {
   //===--- Mode ----------------------------------------------------------===//
 
@@ -107,8 +113,13 @@ struct CompileOptions {
   std::vector<std::map<std::string, int64_t>> buckets;
   /// How many plans of a function there may be.
   int64_t maxBuckets = 64;
-  /// Dimensions of which runs may have sizes between the listed ones.
+  /// Dimensions of which runs may have sizes between, and INPUT=VALUE fills.
   std::vector<std::string> pad;
+  /// Propose sizes of a dimension instead of compiling, those that make runs of
+  /// sizes in this range fastest.
+  SizeRange suggestBuckets;
+  /// File of the sizes that runs have; empty for all of the range alike.
+  std::string runSizes;
   /// By how many percent a bucket must gain to have a packing of a weight of
   /// its own, beside that of others.
   int64_t repackGain = 5;
@@ -139,6 +150,9 @@ struct CompileOptions {
   std::string dumpKernelsTo;
   /// Directory that receives every fusion as a model of its own.
   std::string dumpProblems;
+  /// Directory that receives the whole compilation as JSON and as a page;
+  /// empty for none.
+  std::string trace;
   /// File that receives the IR before the phase that failed.
   std::string crashReproducer;
   Log log;

@@ -208,6 +208,37 @@ sizeSets(std::string name, std::string group, std::string help,
           }};
 }
 
+Option sizeRange(std::string name, std::string group, std::string help,
+                 int64_t most, SizeRange CompileOptions::*field) {
+  return {name,
+          group,
+          "NAME=FROM:TO",
+          help,
+          [=](CompileOptions &options, const std::string &text) {
+            auto [dim, range] = llvm::StringRef(text).rsplit('=');
+            auto [from, to] = range.split(':');
+            SizeRange &result = options.*field;
+            if (dim.empty() || from.getAsInteger(10, result.from) ||
+                to.getAsInteger(10, result.to) || result.from < 1 ||
+                result.to <= result.from || result.to - result.from >= most) {
+              result = {};
+              return llvm::formatv("expected NAME=FROM:TO with 1 <= FROM < TO "
+                                   "and at most {0} sizes, got '{1}'",
+                                   most, text)
+                  .str();
+            }
+            result.dim = dim.str();
+            return std::string();
+          },
+          [field](const CompileOptions &options) {
+            const SizeRange &range = options.*field;
+            return range.dim.empty() ? std::string()
+                                     : llvm::formatv("{0}={1}:{2}", range.dim,
+                                                     range.from, range.to)
+                                           .str();
+          }};
+}
+
 std::string parseFiles(const std::string &text,
                        std::map<std::string, std::string> &files) {
   llvm::SmallVector<llvm::StringRef> words;

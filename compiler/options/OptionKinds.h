@@ -49,6 +49,10 @@ Option
 sizeSets(std::string name, std::string group, std::string help,
          std::vector<std::map<std::string, int64_t>> CompileOptions::*field);
 
+/// NAME=FROM:TO with 1 <= FROM < TO, at most `most` sizes.
+Option sizeRange(std::string name, std::string group, std::string help,
+                 int64_t most, SizeRange CompileOptions::*field);
+
 /// NAME=FILE, several with commas between them or as several options.
 Option files(std::string name, std::string group, std::string help,
              std::map<std::string, std::string> CompileOptions::*field);

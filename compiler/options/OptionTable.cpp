@@ -33,9 +33,12 @@ static std::vector<Option> makeTable() {
   table.push_back(list("gemm-backends", selection, "LIST", backends,
                        "Only these may implement GEMMs: aten (library and "
                        "separate pointwise kernel), library-fused, cudnn, "
-                       "generated",
+                       "generated, user (kernels of the model's own)",
                        &O::gemmBackends));
-  table.push_back(list("conv-backends", selection, "LIST", backends,
+  // Kernels of the model's own are no matter of convolutions.
+  std::vector<std::string> convBackends = backends;
+  llvm::erase(convBackends, toString(BackendLabel::User));
+  table.push_back(list("conv-backends", selection, "LIST", convBackends,
                        "Only these may implement convolutions",
                        &O::convBackends));
   table.push_back(text("candidate", selection, "NAME",
@@ -139,11 +142,22 @@ static std::vector<Option> makeTable() {
   table.push_back(integer("max-buckets", model,
                           "How many plans of one function there may be", 1,
                           65536, &O::maxBuckets));
-  table.push_back(list("pad", model, "NAMES", {},
+  table.push_back(list("pad", model, "NAMES,INPUT=VALUE", {},
                        "Dimensions of which runs may have sizes between the "
                        "listed ones: they are padded to the next larger one, "
-                       "where rows are proved independent",
+                       "where rows are proved independent or these values "
+                       "behind the rows of inputs are checked to mask them",
                        &O::pad));
+  table.push_back(sizeRange("suggest-buckets", model,
+                            "Write nothing; find sizes for --dim that make "
+                            "runs of these sizes fastest, by measurement with "
+                            "--tune=on, else by estimates",
+                            int64_t(1) << 22, &O::suggestBuckets));
+  table.push_back(text("sizes", model, "FILE",
+                       "For --suggest-buckets: the sizes that runs have, a "
+                       "line for each, SIZE or SIZE COUNT (default: all of "
+                       "the range as often)",
+                       &O::runSizes));
   table.push_back(integer("repack-gain", model,
                           "By how many percent a fusion must gain to pack a "
                           "weight in another way than other plans of its "
@@ -179,6 +193,10 @@ static std::vector<Option> makeTable() {
   table.push_back(text("dump-problems", debugging, "DIR",
                        "Write every fusion as a model of its own",
                        &O::dumpProblems));
+  table.push_back(text("trace", debugging, "DIR",
+                       "Write what became of the model, and why, as "
+                       "trace.html and trace.json",
+                       &O::trace));
   table.push_back(text("crash-reproducer", debugging, "FILE",
                        "Where an internal error leaves the IR that shows it",
                        &O::crashReproducer));

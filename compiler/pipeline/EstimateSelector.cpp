@@ -5,6 +5,7 @@
 #include "compiler/pipeline/EstimateSelector.h"
 
 #include "compiler/pipeline/ResolveTarget.h"
+#include "dialects/graph/KernelOp.h"
 #include "dialects/kernel/ExpandOps.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -23,8 +24,37 @@ bool hasConvolution(kernel::FusionOp fusion) {
   return llvm::any_of(fusion.getBodyOps(), graph::isConvolution);
 }
 
-std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
-                                          const CompileOptions &options) {
+/// What `names` allow a fusion without a kernel of the user's: what it alone
+/// would leave is everything.
+static std::vector<BackendLabel>
+withoutUser(const std::vector<std::string> &names) {
+  std::vector<BackendLabel> labels = labelsOf(names);
+  llvm::erase(labels, BackendLabel::User);
+  return labels;
+}
+
+/// The same for one that has one: it may be left out whatever the reference is.
+static std::vector<BackendLabel>
+withUser(std::vector<BackendLabel> labels,
+         const std::vector<std::string> &names) {
+  std::vector<BackendLabel> asked = labelsOf(names);
+  bool isAllowed =
+      asked.empty() || llvm::is_contained(asked, BackendLabel::User);
+  if (isAllowed && asked.size() == 1) {
+    return asked;
+  }
+  if (labels.empty()) {
+    labels.assign(std::begin(allBackendLabels), std::end(allBackendLabels));
+  }
+  llvm::erase(labels, BackendLabel::User);
+  if (isAllowed) {
+    labels.push_back(BackendLabel::User);
+  }
+  return labels;
+}
+
+static std::vector<BackendLabel>
+allowedByAnchor(kernel::FusionOp fusion, const CompileOptions &options) {
   SmallVector<int64_t> named;
   for (auto [index, op] : llvm::enumerate(fusion.getBodyOps())) {
     if (kernel::canExpand(op)) {
@@ -35,13 +65,21 @@ std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
   kernel::ExpandedFusion expanded(fusion, named);
   for (Operation *op : expanded.get().getBodyOps()) {
     if (graph::isContraction(op)) {
-      return labelsOf(options.gemmBackends);
+      return withoutUser(options.gemmBackends);
     }
     if (graph::isConvolution(op)) {
-      return labelsOf(options.convBackends);
+      return withoutUser(options.convBackends);
     }
   }
   return {};
+}
+
+std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
+                                          const CompileOptions &options) {
+  std::vector<BackendLabel> labels = allowedByAnchor(fusion, options);
+  return graph::findKernel(fusion.getBodyOps())
+             ? withUser(std::move(labels), options.gemmBackends)
+             : labels;
 }
 
 /// "--conv-backends=generated leaves out all of it: aten, cudnn".
@@ -101,7 +139,7 @@ EstimateSelector::select(ArrayRef<kernel::FusionOp> fusions) {
       return failure();
     }
     auto best = llvm::find_if(*candidates, [&](const Candidate &candidate) {
-      return !options.deterministic || !candidate.needsLibrary;
+      return !options.deterministic || candidate.isDeterministic();
     });
     if (best == candidates->end()) {
       return fusion.emitError("unsupported: --deterministic: no candidate is "

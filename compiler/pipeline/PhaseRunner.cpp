@@ -87,6 +87,7 @@ LogicalResult PhaseRunner::run(Phase phase,
   double ms = std::chrono::duration<double, std::milli>(
                   std::chrono::steady_clock::now() - start)
                   .count();
+  times_.push_back({phase, ms});
   options.log.line(LogTopic::Phases, llvm::formatv("phase {0,-16} {1,9:F1} ms",
                                                    toString(phase), ms));
   if (llvm::is_contained(options.dumpIrAfter, phase)) {

@@ -10,6 +10,8 @@
 #include "compiler/pipeline/Pipelines.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace minic {
 
@@ -26,6 +28,8 @@ public:
 
   /// The phase that ran last or is running.
   Phase current() const { return phase_; }
+  /// What each phase took so far, in milliseconds; of several targets each.
+  const std::vector<std::pair<Phase, double>> &times() const { return times_; }
   /// For the message of an internal error: where the IR is, or how to get it.
   std::string reproducerHint() const;
 
@@ -35,6 +39,7 @@ public:
 private:
   const CompileOptions &options;
   Phase phase_ = Phase::Import;
+  std::vector<std::pair<Phase, double>> times_;
 };
 
 /// Prints `module` with the bytes of constants left out.

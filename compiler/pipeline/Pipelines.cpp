@@ -28,6 +28,7 @@ static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
   passes.addNestedPass<func::FuncOp>(graph::createInferShapes());
   passes.addNestedPass<func::FuncOp>(graph::createCheckSupported());
   passes.addPass(createCanonicalizerPass());
+  passes.addNestedPass<func::FuncOp>(graph::createMergeConstants());
   // Transposes end at constants, where folding turns them into bytes.
   passes.addNestedPass<func::FuncOp>(graph::createPushTransposes());
   addFoldConstants(passes, inputs);
@@ -36,9 +37,11 @@ static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
   passes.addPass(createCSEPass());
   passes.addNestedPass<func::FuncOp>(graph::createRaise());
   addFoldConstants(passes, inputs);
+  passes.addPass(createCSEPass());
+  // Passes from here on go by the order of ops, which exporters choose.
+  passes.addNestedPass<func::FuncOp>(graph::createSortOps());
   if (inputs.mergeLinears != "never") {
     // Once weights are constants, and equal inputs are one value.
-    passes.addPass(createCSEPass());
     graph::MergeLinearsOptions options;
     options.always = inputs.mergeLinears == "always";
     passes.addNestedPass<func::FuncOp>(graph::createMergeLinears(options));

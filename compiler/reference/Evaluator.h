@@ -64,6 +64,8 @@ evaluate(mlir::Block &body, const Inputs &inputs,
 struct RowBudget {
   /// One core's time that evaluate() may roughly take.
   double seconds = 0.25;
+  /// As EvaluationOptions::isExact: takes less.
+  bool isExact = false;
   /// Seeds the choice of random rows; change it from round to round.
   uint64_t seed = 0;
   /// Tile heights: the rows on both sides of their first and last multiple are
@@ -77,7 +79,8 @@ struct RowBudget {
 std::vector<RowDemand> chooseRows(mlir::Block &body, const RowBudget &budget);
 
 /// Roughly how long evaluate() takes, in seconds of one core.
-double estimateSeconds(mlir::Block &body, llvm::ArrayRef<RowDemand> rows);
+double estimateSeconds(mlir::Block &body, llvm::ArrayRef<RowDemand> rows,
+                       bool isExact = false);
 
 } // namespace minic::reference
 

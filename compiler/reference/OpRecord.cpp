@@ -4,6 +4,8 @@
 
 #include "compiler/reference/OpRecord.h"
 
+#include "mlir/IR/Operation.h"
+
 namespace minic::reference {
 
 static OpRecords makeTable() {

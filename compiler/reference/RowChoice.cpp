@@ -53,7 +53,7 @@ double estimateConvolution(graph::Conv2dOp conv, double rows) {
          pixels * taps * (kSecondsPerPacked + kSecondsPerRun / run);
 }
 
-double estimate(const Trace &trace, ArrayRef<RowDemand> rows) {
+double estimate(const Trace &trace, ArrayRef<RowDemand> rows, bool isExact) {
   Demand demand = computeDemand(trace, rows);
   double seconds = 0;
   for (Operation *op : trace.ops) {
@@ -66,9 +66,10 @@ double estimate(const Trace &trace, ArrayRef<RowDemand> rows) {
     if (elements == 0 || isa<graph::ConstantOp>(op)) {
       continue;
     }
-    bool isBounded = llvm::any_of(op->getOperands(), [&](Value operand) {
-      return hasErrors(trace, operand);
-    });
+    bool isBounded =
+        !isExact && llvm::any_of(op->getOperands(), [&](Value operand) {
+          return hasErrors(trace, operand);
+        });
     if (const OpRecord *record = findRecord(op)) {
       seconds += elements * (record->cost ? record->cost(op) : 1) *
                  (isBounded ? kSecondsPerBounded : kSecondsPerExact);
@@ -137,9 +138,9 @@ std::vector<int64_t> rowsByImportance(int64_t count, const RowBudget &budget) {
 
 } // namespace
 
-double estimateSeconds(Block &body, ArrayRef<RowDemand> rows) {
+double estimateSeconds(Block &body, ArrayRef<RowDemand> rows, bool isExact) {
   FailureOr<Trace> trace = Trace::get(body);
-  return failed(trace) ? 0 : estimate(*trace, rows);
+  return failed(trace) ? 0 : estimate(*trace, rows, isExact);
 }
 
 std::vector<RowDemand> chooseRows(Block &body, const RowBudget &budget) {
@@ -147,7 +148,7 @@ std::vector<RowDemand> chooseRows(Block &body, const RowBudget &budget) {
   if (failed(trace)) {
     return {};
   }
-  if (estimate(*trace, {}) <= budget.seconds) {
+  if (estimate(*trace, {}, budget.isExact) <= budget.seconds) {
     return std::vector<RowDemand>(trace->results.size());
   }
   std::vector<std::vector<int64_t>> orders;
@@ -172,8 +173,9 @@ std::vector<RowDemand> chooseRows(Block &body, const RowBudget &budget) {
   int64_t fits = 2, tooMany = most;
   while (fits + 1 < tooMany) {
     int64_t middle = fits + (tooMany - fits) / 2;
-    (estimate(*trace, firstOf(middle)) <= budget.seconds ? fits : tooMany) =
-        middle;
+    (estimate(*trace, firstOf(middle), budget.isExact) <= budget.seconds
+         ? fits
+         : tooMany) = middle;
   }
   return firstOf(fits);
 }

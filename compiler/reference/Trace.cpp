@@ -5,6 +5,7 @@
 #include "compiler/reference/Trace.h"
 
 #include "compiler/reference/Evaluation.h"
+#include "dialects/graph/KernelOp.h"
 #include "dialects/kernel/Kernel.h"
 
 using namespace mlir;
@@ -31,23 +32,38 @@ static LogicalResult checkTypes(Operation *op) {
   return success();
 }
 
+static LogicalResult append(Block &body, Trace &trace);
+
+/// The ops of `inner`, the body of `op`, which takes its operands and yields
+/// its results.
+static LogicalResult appendBody(Operation *op, Block &inner, Trace &trace) {
+  for (auto [argument, input] :
+       llvm::zip_equal(inner.getArguments(), op->getOperands())) {
+    trace.aliases[argument] = input;
+  }
+  if (failed(append(inner, trace))) {
+    return failure();
+  }
+  for (auto [result, value] : llvm::zip_equal(
+           op->getResults(), inner.getTerminator()->getOperands())) {
+    trace.aliases[result] = value;
+  }
+  return success();
+}
+
 static LogicalResult append(Block &body, Trace &trace) {
   for (Operation &op : body.without_terminator()) {
     if (failed(checkTypes(&op))) {
       return failure();
     }
     if (auto fusion = dyn_cast<kernel::FusionOp>(op)) {
-      Block &inner = fusion.getBody().front();
-      for (auto [argument, input] :
-           llvm::zip_equal(inner.getArguments(), fusion.getInputs())) {
-        trace.aliases[argument] = input;
-      }
-      if (failed(append(inner, trace))) {
+      if (failed(appendBody(fusion, fusion.getBody().front(), trace))) {
         return failure();
       }
-      for (auto [result, value] : llvm::zip_equal(
-               fusion.getResults(), inner.getTerminator()->getOperands())) {
-        trace.aliases[result] = value;
+    } else if (auto kernel = dyn_cast<graph::KernelOp>(op);
+               kernel && kernel.isLinked()) {
+      if (failed(appendBody(kernel, kernel.getBody().front(), trace))) {
+        return failure();
       }
     } else if (auto relayout = dyn_cast<kernel::RelayoutOp>(op)) {
       trace.aliases[relayout.getResult()] = relayout.getInput();

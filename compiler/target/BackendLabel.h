@@ -11,13 +11,13 @@
 
 namespace minic {
 
-enum class BackendLabel { Aten, LibraryFused, Cudnn, Generated };
+enum class BackendLabel { Aten, LibraryFused, Cudnn, Generated, User };
 
 inline constexpr BackendLabel allBackendLabels[] = {
     BackendLabel::Aten, BackendLabel::LibraryFused, BackendLabel::Cudnn,
-    BackendLabel::Generated};
+    BackendLabel::Generated, BackendLabel::User};
 
-/// "aten", "library-fused", "cudnn", "generated".
+/// "aten", "library-fused", "cudnn", "generated", "user".
 inline llvm::StringRef toString(BackendLabel label) {
   switch (label) {
   case BackendLabel::Aten:
@@ -28,6 +28,8 @@ inline llvm::StringRef toString(BackendLabel label) {
     return "cudnn";
   case BackendLabel::Generated:
     return "generated";
+  case BackendLabel::User:
+    return "user";
   }
   llvm_unreachable("no such label");
 }

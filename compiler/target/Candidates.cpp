@@ -5,6 +5,7 @@
 #include "compiler/target/Candidates.h"
 
 #include "compiler/target/ComposeParts.h"
+#include "dialects/graph/KernelOp.h"
 #include "dialects/kernel/ExpandOps.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -34,11 +35,16 @@ public:
               ArrayRef<BackendLabel> backends, std::vector<std::string> &why,
               NanPolicy nan, bool allowsLastResort,
               ArrayRef<int64_t> expanded = {})
-      : fusion(fusion), target(target), backends(backends), expanded(expanded),
-        sources(fusion, target, nan, allowsLastResort, why),
+      : fusion(fusion), target(target), backends(backends), nan(nan),
+        expanded(expanded), sources(fusion, target, nan, allowsLastResort, why),
         ops(fusion.getBodyOps()) {}
 
   std::vector<Candidate> run() {
+    auto *kernel = llvm::find_if(ops, llvm::IsaPred<graph::KernelOp>);
+    if (kernel != ops.end()) {
+      kernelApart(kernel - ops.begin());
+      return std::move(candidates);
+    }
     int64_t anchors = llvm::count_if(ops, isAnchor);
     if (anchors == 0) {
       pointwiseBody();
@@ -81,8 +87,10 @@ private:
     }
     SmallVector<PartAttr> attrs;
     for (const ImplementedPart &part : parts) {
-      candidate.name += attrs.empty() ? " " : " + ";
-      candidate.name += part.implementation.name;
+      if (!part.implementation.name.empty()) {
+        candidate.name += attrs.empty() ? " " : " + ";
+        candidate.name += part.implementation.name;
+      }
       candidate.estimateUs += part.implementation.estimateUs;
       attrs.push_back(part.part);
     }
@@ -274,6 +282,110 @@ private:
     }
   }
 
+  /// One way to implement the ops around a kernel of the user's.
+  struct Way {
+    std::vector<ImplementedPart> parts;
+    bool needsLibrary = false;
+  };
+
+  /// The best ways to implement `indices`, by estimates; empty where nothing
+  /// does.
+  std::vector<Way> implementRest(const OpIndices &indices) {
+    constexpr size_t most = 3;
+    std::vector<Way> ways;
+    if (llvm::none_of(indices,
+                      [&](int64_t index) { return isAnchor(ops[index]); })) {
+      if (auto runs = sources.generateRuns(indices)) {
+        ways.push_back({std::move(*runs)});
+      }
+      return ways;
+    }
+    // Of what is allowed beside the kernel; anything, where that is nothing.
+    SmallVector<BackendLabel> labels(backends);
+    llvm::erase(labels, BackendLabel::User);
+    OutlinedPart part = kernel::outlinePart(fusion, indices);
+    std::vector<std::string> why;
+    std::vector<Candidate> rest =
+        Enumeration(part.fusion.get(), target, labels, why, NanPolicy::Mark,
+                    /*allowsLastResort=*/true)
+            .run();
+    sources.explain(why);
+    llvm::sort(rest, [](const Candidate &a, const Candidate &b) {
+      return std::tie(a.estimateUs, a.name) < std::tie(b.estimateUs, b.name);
+    });
+    for (const Candidate &candidate : rest) {
+      if (ways.size() == most) {
+        break;
+      }
+      Way &way = ways.emplace_back();
+      way.needsLibrary = candidate.needsLibrary;
+      for (PartAttr inner : candidate.choice.getParts()) {
+        OpIndices own = llvm::map_to_vector(
+            inner.getOps(), [&](int64_t index) { return indices[index]; });
+        // The first one has the name and the time of all.
+        Implementation implementation;
+        if (way.parts.empty()) {
+          implementation.name =
+              StringRef(candidate.name).split(' ').second.str();
+          implementation.estimateUs = candidate.estimateUs;
+        }
+        way.parts.push_back(
+            {PartAttr::get(fusion.getContext(), own, inner.getImplementation(),
+                           inner.getOperands()),
+             implementation});
+      }
+    }
+    return ways;
+  }
+
+  /// The user's kernel, op number `kernel`, in a part of its own: behind what
+  /// it needs and in front of the rest.
+  void kernelApart(int64_t kernel) {
+    if (!allows(BackendLabel::User)) {
+      return;
+    }
+    if (nan == NanPolicy::Reject) {
+      sources.explain(
+          {"user: only measuring finds out whether it keeps a NaN"});
+      return;
+    }
+    llvm::DenseSet<Operation *> feeds;
+    for (Operation *op : llvm::reverse(ops)) {
+      if (llvm::any_of(op->getUsers(), [&](Operation *user) {
+            return user == ops[kernel] || feeds.contains(user);
+          })) {
+        feeds.insert(op);
+      }
+    }
+    OpIndices before, after;
+    for (auto [index, op] : llvm::enumerate(ops)) {
+      if (int64_t(index) != kernel) {
+        (feeds.contains(op) ? before : after).push_back(int64_t(index));
+      }
+    }
+    std::vector<Way> first = implementRest(before), last = implementRest(after);
+    OutlinedPart part = kernel::outlinePart(fusion, {kernel});
+    PartSources::Reasons refused;
+    for (const KernelFamily *family : target.families()) {
+      if (!family->takesUserKernels()) {
+        continue;
+      }
+      for (const Implementation &implementation :
+           sources.ask(family, part, refused)) {
+        for (const Way &head : first) {
+          for (const Way &tail : last) {
+            std::vector<ImplementedPart> parts = head.parts;
+            parts.push_back(sources.implement({kernel}, implementation));
+            llvm::append_range(parts, tail.parts);
+            add(BackendLabel::User, parts,
+                head.needsLibrary || tail.needsLibrary);
+          }
+        }
+      }
+    }
+    sources.explain(refused);
+  }
+
   /// Every product with what follows it, and what lies between in as few
   /// kernels as there are for it.
   void compositions() {
@@ -287,6 +399,7 @@ private:
   FusionOp fusion;
   const Target &target;
   ArrayRef<BackendLabel> backends;
+  const NanPolicy nan;
   const ArrayRef<int64_t> expanded;
   PartSources sources;
   SmallVector<Operation *> ops;
@@ -317,21 +430,34 @@ enumerateFrom(FusionOp fusion, const Target &target,
               NanPolicy nan, bool allowsLastResort) {
   std::vector<Candidate> candidates =
       Enumeration(fusion, target, backends, why, nan, allowsLastResort).run();
-  OpIndices named;
+  OpIndices named, kernels;
   for (auto [index, op] : llvm::enumerate(fusion.getBodyOps())) {
     if (kernel::canExpand(op)) {
       named.push_back(int64_t(index));
     }
+    if (isa<graph::KernelOp>(op)) {
+      kernels.push_back(int64_t(index));
+      if (cast<graph::KernelOp>(op).getPrefer() && !candidates.empty()) {
+        return candidates;
+      }
+    }
   }
-  if (!named.empty()) {
-    kernel::ExpandedFusion expanded(fusion, named);
+  auto addExpanded = [&](const OpIndices &indices) {
+    kernel::ExpandedFusion expanded(fusion, indices);
     for (Candidate &candidate : Enumeration(expanded.get(), target, backends,
-                                            why, nan, allowsLastResort, named)
+                                            why, nan, allowsLastResort, indices)
                                     .run()) {
       if (!hasWhole(candidates, candidate)) {
         candidates.push_back(std::move(candidate));
       }
     }
+  };
+  // A kernel's reference in its place, and then what else has stages.
+  if (!kernels.empty() && kernels != named) {
+    addExpanded(kernels);
+  }
+  if (!named.empty()) {
+    addExpanded(named);
   }
   return candidates;
 }
@@ -345,7 +471,7 @@ std::vector<Candidate> enumerateCandidates(FusionOp fusion,
       fusion, target, backends, why, nan, /*allowsLastResort=*/false);
   // True of no candidates, too.
   if (llvm::all_of(candidates, [&](const Candidate &candidate) {
-        return deterministic && candidate.needsLibrary;
+        return deterministic && !candidate.isDeterministic();
       })) {
     candidates = enumerateFrom(fusion, target, backends, why, nan,
                                /*allowsLastResort=*/true);

@@ -20,6 +20,10 @@ struct Candidate {
   std::string kind;
   int launches = 1;
   bool needsLibrary = false;
+  /// By construction, before anything is measured.
+  bool isDeterministic() const {
+    return !needsLibrary && label != BackendLabel::User;
+  }
 };
 
 /// What is done with a library's post-ops that are not known to keep a NaN.
@@ -39,9 +43,11 @@ enum class NanPolicy {
 /// listed once, as `aten` where that is allowed. A body without anchor is one
 /// generated kernel, and as `aten` one kernel per op. Where the body has named
 /// ops with stages, the same again with all of them expanded, except for an
-/// implementation of everything that is listed already. Only where all of this
-/// gives nothing, or with `deterministic` only libraries' rows, families of
-/// last resort are asked as well.
+/// implementation of everything that is listed already. A kernel of the user's
+/// is in a part of its own (`user`), and beside that the same for its reference
+/// in its place; that alone is left out where the kernel says `prefer`. Only
+/// where all of this gives nothing, or with `deterministic` only libraries'
+/// rows, families of last resort are asked as well.
 std::vector<Candidate> enumerateCandidates(
     kernel::FusionOp fusion, const Target &target,
     llvm::ArrayRef<BackendLabel> backends, std::vector<std::string> &why,

@@ -41,6 +41,9 @@ public:
   /// False if it never implements bodies with this anchor (null for none). They
   /// are rejected without a reason for people.
   virtual bool isFor(mlir::Operation *anchor) const { return true; }
+  /// True for the family of users' kernels: it is asked for bodies that are one
+  /// graph.kernel, and no other source is.
+  virtual bool takesUserKernels() const { return false; }
   /// Null if `fusion` can be implemented; otherwise why not, for people.
   virtual std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const = 0;

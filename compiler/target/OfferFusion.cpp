@@ -5,6 +5,7 @@
 #include "compiler/target/OfferFusion.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 

@@ -4,6 +4,8 @@
 
 #include "compiler/target/PartSources.h"
 
+#include "dialects/graph/KernelOp.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -18,7 +20,8 @@ using kernel::PartAttr;
 SmallVector<const KernelFamily *> PartSources::families() const {
   SmallVector<const KernelFamily *> families;
   for (const KernelFamily *family : target.families()) {
-    if (allowsLastResort || !family->isLastResort()) {
+    if (!family->takesUserKernels() &&
+        (allowsLastResort || !family->isLastResort())) {
       families.push_back(family);
     }
   }
@@ -60,6 +63,9 @@ std::vector<Implementation> PartSources::ask(const ImplementationSource *source,
                                              Reasons &reasons) {
   FusionOp outlined = part.fusion.get();
   SmallVector<Operation *> body = outlined.getBodyOps();
+  if (bool(graph::findKernel(body)) != source->takesUserKernels()) {
+    return {};
+  }
   auto *anchor = llvm::find_if(body, isAnchor);
   if (!source->isFor(anchor == body.end() ? nullptr : *anchor)) {
     return {};

@@ -26,8 +26,13 @@ inline constexpr llvm::StringLiteral bucketsAttrName = "graph.buckets";
 /// made of, and `sizes`, a dictionary of i64 by dimension. A run finds the
 /// function of an entry by the sizes of its inputs. `pads`, where sizes between
 /// are taken: for each such dimension an i64 array, the axis of each result
-/// along which it has rows of the dimension, -1 for none.
+/// along which it has rows of the dimension, -1 for none. `checks`, where it is
+/// not proved that this is right: a string by dimension, what was checked.
 inline constexpr llvm::StringLiteral bucketAttrName = "graph.bucket";
+
+/// On an argument of such a function: the element of its type that it has
+/// behind the rows of a run that is padded; zeros where there is none.
+inline constexpr llvm::StringLiteral fillAttrName = "graph.fill";
 
 /// The size of each named dimension.
 using DimSizes = std::map<std::string, int64_t>;

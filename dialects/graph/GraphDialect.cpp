@@ -4,6 +4,7 @@
 
 #include "dialects/graph/ConstantAttrs.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/KernelOp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -24,6 +25,10 @@ void minic::graph::GraphDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/graph/GraphOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/graph/GraphKernelOps.cpp.inc"
       >();
 }
 

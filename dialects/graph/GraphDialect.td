@@ -3,4 +3,5 @@
 // All that the dialect registers, for one TableGen run.
 
 include "dialects/graph/ConstantAttrs.td"
+include "dialects/graph/GraphKernelOps.td"
 include "dialects/graph/GraphOps.td"

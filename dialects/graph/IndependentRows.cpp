@@ -6,6 +6,7 @@
 
 #include "dialects/graph/Dims.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/KernelOp.h"
 
 #include "mlir/IR/AffineExpr.h"
 #include "llvm/ADT/DenseMap.h"
@@ -26,13 +27,22 @@ public:
 private:
   LogicalResult readArguments();
   LogicalResult follow(Operation *op);
+  LogicalResult followAll(Block &body);
+  LogicalResult followKernel(KernelOp op);
   LogicalResult followConcat(ConcatOp op);
+  LogicalResult followGather(GatherOp op);
   /// Gives a result the row `row`, an expression of the iterators of `space`.
   LogicalResult setRow(Operation *op, unsigned result, AffineExpr row,
                        const IterationSpace &space);
   InFlightDiagnostic mixes(Operation *op, const Twine &why) {
     return op->emitError("--pad: rows of '")
-           << dim << "' must not depend on each other: " << why;
+           << dim << "' must not depend on each other: " << why << hint();
+  }
+  /// What to do about it.
+  std::string hint() {
+    return ("; where the model masks rows, say by what: --pad=" + dim +
+            ",INPUT=VALUE")
+        .str();
   }
   /// `expression` of indices below `extents`, as simple as these allow.
   AffineExpr simplify(AffineExpr expression, ArrayRef<int64_t> extents);
@@ -79,7 +89,8 @@ LogicalResult RowProof::readArguments() {
       }
       if (rows.contains(argument)) {
         return emitError(argument.getLoc())
-               << "--pad: an input has two dimensions called '" << dim << "'";
+               << "--pad: an input has two dimensions called '" << dim << "'"
+               << hint();
       }
       rows[argument] = getAffineDimExpr(axis, context);
     }
@@ -128,6 +139,58 @@ LogicalResult RowProof::followConcat(ConcatOp op) {
   return success();
 }
 
+/// Of rows in the input: data say where along one dimension it reads, and the
+/// others go on.
+LogicalResult RowProof::followGather(GatherOp op) {
+  AffineExpr own = rows.lookup(op.getInput());
+  auto axis = unsigned(op.getAxis());
+  if (rows.contains(op.getIndices()) || own.isFunctionOfDim(axis)) {
+    return mixes(op, "what it reads of them depends on data");
+  }
+  auto input = cast<RankedTensorType>(op.getInput().getType());
+  auto indices = cast<RankedTensorType>(op.getIndices().getType());
+  SmallVector<AffineExpr> places;
+  for (unsigned i = 0; i < input.getRank(); ++i) {
+    unsigned place = i < axis ? i : i + unsigned(indices.getRank()) - 1;
+    places.push_back(i == axis ? getAffineConstantExpr(0, context)
+                               : getAffineDimExpr(place, context));
+  }
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  rows[op.getResult()] = simplify(own.replaceDims(places), type.getShape());
+  return success();
+}
+
+/// A kernel of the user's does what its reference does.
+LogicalResult RowProof::followKernel(KernelOp op) {
+  Block &body = op.getBody().front();
+  auto carry = [&](Value from, Value to) {
+    if (AffineExpr row = rows.lookup(from)) {
+      rows[to] = row;
+    }
+  };
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), op.getInputs())) {
+    carry(input, argument);
+  }
+  if (failed(followAll(body))) {
+    return failure();
+  }
+  for (auto [result, yielded] :
+       llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands())) {
+    carry(yielded, result);
+  }
+  return success();
+}
+
+LogicalResult RowProof::followAll(Block &body) {
+  for (Operation &op : body.without_terminator()) {
+    if (failed(follow(&op))) {
+      return failure();
+    }
+  }
+  return success();
+}
+
 LogicalResult RowProof::follow(Operation *op) {
   if (llvm::none_of(op->getOperands(),
                     [&](Value operand) { return rows.contains(operand); })) {
@@ -135,6 +198,13 @@ LogicalResult RowProof::follow(Operation *op) {
   }
   if (auto concat = dyn_cast<ConcatOp>(op)) {
     return followConcat(concat);
+  }
+  if (auto gather = dyn_cast<GatherOp>(op);
+      gather && rows.contains(gather.getInput())) {
+    return followGather(gather);
+  }
+  if (auto kernel = dyn_cast<KernelOp>(op); kernel && kernel.isLinked()) {
+    return followKernel(kernel);
   }
   auto fusible = dyn_cast<FusibleOpInterface>(op);
   if (!fusible) {
@@ -171,10 +241,8 @@ FailureOr<SmallVector<int64_t>> RowProof::run() {
     return failure();
   }
   Block &body = function.getBody().front();
-  for (Operation &op : body.without_terminator()) {
-    if (failed(follow(&op))) {
-      return failure();
-    }
+  if (failed(followAll(body))) {
+    return failure();
   }
   SmallVector<int64_t> axes;
   for (auto [number, result] :

@@ -5,6 +5,7 @@
 #include "dialects/graph/InferShapes.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/KernelOp.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/DebugLog.h"
@@ -34,9 +35,44 @@ inferReshape(ReshapeOp op, int64_t elements, ArrayRef<int64_t> declared) {
   return shape;
 }
 
+static LogicalResult inferOps(Block &block);
+
+/// The types that the body of `op` yields for its operands.
+static FailureOr<SmallVector<RankedTensorType>> inferKernel(KernelOp op) {
+  SmallVector<RankedTensorType> types;
+  if (!op.isLinked()) {
+    for (Type type : op.getResultTypes()) {
+      types.push_back(cast<RankedTensorType>(type));
+    }
+    return types;
+  }
+  Block &body = op.getBody().front();
+  for (auto [argument, input] :
+       llvm::zip_equal(body.getArguments(), op.getInputs())) {
+    argument.setType(input.getType());
+  }
+  if (failed(inferOps(body))) {
+    return failure();
+  }
+  for (auto [result, yielded] :
+       llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands())) {
+    auto type = cast<RankedTensorType>(yielded.getType());
+    auto declared = cast<RankedTensorType>(result.getType());
+    if (failed(verifyCompatibleShape(declared, type))) {
+      return op.emitOpError("declares a result ")
+             << declared << ", its reference gives " << type;
+    }
+    types.push_back(type);
+  }
+  return types;
+}
+
 /// The types of `op`'s results, as static as its operands allow.
 static FailureOr<SmallVector<RankedTensorType>> inferResults(Operation *op) {
   using Types = SmallVector<RankedTensorType>;
+  if (auto kernel = dyn_cast<KernelOp>(op)) {
+    return inferKernel(kernel);
+  }
   auto declared = cast<RankedTensorType>(op->getResult(0).getType());
   if (auto infer = dyn_cast<InferTypeOpInterface>(op)) {
     SmallVector<Type> types;
@@ -76,22 +112,29 @@ static FailureOr<SmallVector<RankedTensorType>> inferResults(Operation *op) {
   return Types{declared.clone(shape)};
 }
 
+static LogicalResult inferOps(Block &block) {
+  for (Operation &op : block) {
+    if (!isa<GraphDialect>(op.getDialect()) || isa<YieldOp>(op)) {
+      continue;
+    }
+    auto types = inferResults(&op);
+    if (failed(types)) {
+      return failure();
+    }
+    for (auto [result, type] : llvm::zip_equal(op.getResults(), *types)) {
+      if (result.getType() != type) {
+        LDBG() << op << " is " << type;
+        result.setType(type);
+      }
+    }
+  }
+  return success();
+}
+
 LogicalResult inferShapes(func::FuncOp function) {
   for (Block &block : function.getBody()) {
-    for (Operation &op : block) {
-      if (!isa<GraphDialect>(op.getDialect())) {
-        continue;
-      }
-      auto types = inferResults(&op);
-      if (failed(types)) {
-        return failure();
-      }
-      for (auto [result, type] : llvm::zip_equal(op.getResults(), *types)) {
-        if (result.getType() != type) {
-          LDBG() << op << " is " << type;
-          result.setType(type);
-        }
-      }
+    if (failed(inferOps(block))) {
+      return failure();
     }
     if (auto returned = dyn_cast<func::ReturnOp>(block.getTerminator())) {
       function.setFunctionType(FunctionType::get(function.getContext(),

@@ -5,6 +5,8 @@
 
 #include "dialects/kernel/ExpandOps.h"
 
+#include "dialects/graph/KernelOp.h"
+
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
@@ -15,6 +17,10 @@ using namespace mlir;
 namespace minic::kernel {
 
 bool canExpand(Operation *op) {
+  if (auto kernel = dyn_cast<graph::KernelOp>(op);
+      kernel && !kernel.isLinked()) {
+    return false;
+  }
   return isa<graph::ExpandableOpInterface>(op) &&
          llvm::all_of(llvm::concat<const Type>(op->getOperandTypes(),
                                                op->getResultTypes()),

@@ -50,6 +50,11 @@ void CallWriter::set(StringRef name, StringRef text) {
   attributes.push_back(b.getNamedAttr(name, b.getStringAttr(text)));
 }
 
+void CallWriter::setNumber(StringRef name, double value) {
+  Builder b(fusion.getContext());
+  attributes.push_back(b.getNamedAttr(name, b.getF64FloatAttr(value)));
+}
+
 void CallWriter::postOp(Attribute postOp) {
   if (postOp) {
     epilogue.push_back(postOp);

@@ -32,6 +32,7 @@ public:
   void set(llvm::StringRef name, int64_t value);
   void set(llvm::StringRef name, llvm::ArrayRef<int64_t> values);
   void set(llvm::StringRef name, llvm::StringRef text);
+  void setNumber(llvm::StringRef name, double value);
   /// Appends #plan.eltwise or #plan.binary to the epilogue; null is none.
   void postOp(mlir::Attribute postOp);
   /// As `version` of the library names it; either may be empty.

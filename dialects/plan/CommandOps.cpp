@@ -36,7 +36,31 @@ template <typename Op> static LogicalResult verifyAccess(Op op) {
   return verifyDepends(op);
 }
 
+static LogicalResult verifyTensorMap(LaunchOp op, TensorMapAttr map) {
+  if (map.getOperand() < 0 ||
+      map.getOperand() >= int64_t(op.getAddresses().size())) {
+    return op.emitOpError("expects a tensor map of one of its ")
+           << op.getAddresses().size() << " addresses, got " << map;
+  }
+  size_t rank = map.getDims().size();
+  if (rank < 1 || map.getStrides().size() + 1 != rank ||
+      map.getBox().size() != rank) {
+    return op.emitOpError("expects a tensor map of 1 or more dims, a stride "
+                          "fewer and as many extents of its box, got ")
+           << map;
+  }
+  return success();
+}
+
 LogicalResult LaunchOp::verify() {
+  for (auto map :
+       getTensorMapsAttr()
+           ? getTensorMapsAttr().getAsRange<TensorMapAttr>()
+           : ArrayAttr::get(getContext(), {}).getAsRange<TensorMapAttr>()) {
+    if (failed(verifyTensorMap(*this, map))) {
+      return failure();
+    }
+  }
   if (getGrid().empty() || getGrid().size() > 3 ||
       llvm::any_of(getGrid(), [](int64_t extent) { return extent < 1; })) {
     return emitOpError("expects a grid of 1 to 3 extents of 1 or more, got [")

@@ -40,8 +40,13 @@ def Plan_BucketDimAttr : Plan_Attr<"BucketDim", "bucket_dim"> {
 
 def Plan_BucketAttr : Plan_Attr<"Bucket", "bucket"> {
   let summary = "Of which entry a function is one form, and for which sizes";
+  let description = [{
+    `fills`, where runs of smaller sizes are padded: for each input the element
+    behind the rows of the run, of its element type, or unit for zeros.
+  }];
   let parameters = (ins "::mlir::StringAttr":$entry,
-                        "::mlir::ArrayAttr":$dims);
+                        "::mlir::ArrayAttr":$dims,
+                        OptionalParameter<"::mlir::ArrayAttr">:$fills);
 }
 
 def Plan_Access : I32EnumAttr<"Access", "what a command does with an address", [
@@ -65,6 +70,22 @@ def Plan_TensorViewAttr : Plan_Attr<"TensorView", "view"> {
                         "::mlir::DenseI64ArrayAttr":$dims,
                         "::mlir::DenseI64ArrayAttr":$strides);
 }
+
+def Plan_TensorMapAttr : Plan_Attr<"TensorMap", "tensor_map"> {
+  let summary = "A tensor map that a launch passes: what TMA copies a box of";
+  let description = [{
+    format.TensorMapParam. `operand` is the index of the address that it is of;
+    dims, strides and box begin with the innermost dimension, which has no
+    stride. `swizzle` is in bytes: 32, 64, 128 or 0 for none.
+  }];
+  let parameters = (ins "int64_t":$operand, "::mlir::Type":$dtype,
+                        "::mlir::DenseI64ArrayAttr":$dims,
+                        "::mlir::DenseI64ArrayAttr":$strides,
+                        "::mlir::DenseI64ArrayAttr":$box,
+                        "int64_t":$swizzle);
+}
+def Plan_TensorMapArrayAttr
+    : TypedArrayAttrBase<Plan_TensorMapAttr, "tensor maps">;
 
 def Plan_EltwiseAttr : Plan_Attr<"Eltwise", "eltwise"> {
   let summary = "A pointwise post-op; kind is a name of format.EltwiseKind";

@@ -90,8 +90,32 @@ static LogicalResult verifyResultAxes(FunctionOp op, BucketDimAttr dim) {
   return success();
 }
 
+/// One for each input: a number of its element type, or unit.
+static LogicalResult verifyFills(FunctionOp op) {
+  ArrayAttr fills = op.getBucketAttr().getFills();
+  if (!fills) {
+    return success();
+  }
+  if (fills.size() != op.getInputs().size()) {
+    return op.emitOpError("expects a fill or unit for each of ")
+           << op.getInputs().size() << " inputs, got " << fills.size();
+  }
+  for (auto [fill, input] : llvm::zip_equal(fills, op.getInputs())) {
+    Type type = cast<TensorSpecAttr>(input).getType().getElementType();
+    bool isNumber = isa<IntegerAttr, FloatAttr>(fill) &&
+                    cast<TypedAttr>(fill).getType() == type;
+    if (!isNumber && !isa<UnitAttr>(fill)) {
+      return op.emitOpError("expects a fill of ") << type << ", got " << fill;
+    }
+  }
+  return success();
+}
+
 /// Each dimension has its size at each of its places.
 static LogicalResult verifyBucket(FunctionOp op) {
+  if (failed(verifyFills(op))) {
+    return failure();
+  }
   for (Attribute attribute : op.getBucketAttr().getDims()) {
     auto dim = dyn_cast<BucketDimAttr>(attribute);
     if (!dim) {
@@ -237,7 +261,8 @@ void LaunchOp::build(OpBuilder &builder, OperationState &state,
         /*block=*/builder.getDenseI64ArrayAttr({}),
         /*cluster=*/builder.getDenseI64ArrayAttr({}),
         /*shared_bytes=*/builder.getI64IntegerAttr(0),
-        /*programmatic=*/UnitAttr(), label, /*depends=*/DenseI32ArrayAttr());
+        /*programmatic=*/UnitAttr(), /*tensor_maps=*/ArrayAttr(), label,
+        /*depends=*/DenseI32ArrayAttr());
 }
 
 LogicalResult BufferOp::verify() {

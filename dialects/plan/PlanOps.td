@@ -149,9 +149,10 @@ def Plan_LaunchOp : Plan_CommandOp<"launch", [AttrSizedOperandSegments]> {
   let summary = "format.Launch: a generated kernel over a grid of tiles";
   let description = [{
     `access` says for each address whether the kernel reads or writes it.
-    Scalars follow the addresses in the kernel's parameter list. `binary` may
-    be absent where the module has one. `block`, `cluster`, `shared_bytes` and
-    `programmatic` are of GPUs; see runtime/format/plan.fbs.
+    Scalars follow the addresses in the kernel's parameter list, and tensor maps
+    those. `binary` may be absent where the module has one. `block`, `cluster`,
+    `shared_bytes`, `programmatic` and `tensor_maps` are of GPUs; see
+    runtime/format/plan.fbs.
   }];
   let arguments = (ins StrAttr:$entry, DenseI64ArrayAttr:$grid,
                        Variadic<Plan_AddressType>:$addresses,
@@ -164,6 +165,7 @@ def Plan_LaunchOp : Plan_CommandOp<"launch", [AttrSizedOperandSegments]> {
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$cluster,
                        DefaultValuedAttr<I64Attr, "0">:$shared_bytes,
                        UnitAttr:$programmatic,
+                       OptionalAttr<Plan_TensorMapArrayAttr>:$tensor_maps,
                        OptionalAttr<StrAttr>:$label,
                        OptionalAttr<DenseI32ArrayAttr>:$depends);
   let assemblyFormat = [{

@@ -63,6 +63,27 @@ def InferShapes : Pass<"graph-infer-shapes", "::mlir::func::FuncOp"> {
   }];
 }
 
+def MergeConstants : Pass<"graph-merge-constants", "::mlir::func::FuncOp"> {
+  let summary = "Makes one of the vectors that have the same bytes";
+  let description = [{
+    Exporters differ in whether they store equal tensors once, such as biases of
+    zero. Of vectors of one type whose resources hold the same bytes, the first
+    stays. Matrices are left alone.
+    ```mlir
+    %0 = graph.constant @a = dense_resource<a> : tensor<2xf32>
+    %1 = graph.constant @b = dense_resource<b> : tensor<2xf32>
+    %2 = graph.add %0, %1 : ...
+    ```
+    becomes, where `a` and `b` are alike,
+    ```mlir
+    %0 = graph.constant @a = dense_resource<a> : tensor<2xf32>
+    %2 = graph.add %0, %0 : ...
+    ```
+  }];
+  let statistics = [
+    Statistic<"merged", "merged", "Constants that became another one">];
+}
+
 def MergeLinears : Pass<"graph-merge-linears", "::mlir::func::FuncOp"> {
   let summary = "Multiplies an input by all of its constant matrices at once";
   let description = [{
@@ -155,6 +176,26 @@ def SinkSlices : Pass<"graph-sink-slices", "::mlir::func::FuncOp"> {
     ```mlir
     %0 = graph.reshape %x : tensor<1x7x36xf32> to tensor<1x7x9x4xf32>
     %1 = graph.slice %0 [0, 0, 3, 0] to [1, 7, 6, 4] by [1, 1, 1, 1] : ...
+    ```
+  }];
+}
+
+def SortOps : Pass<"graph-sort-ops", "::mlir::func::FuncOp"> {
+  let summary = "Puts ops into an order that follows from what they read";
+  let description = [{
+    Each op comes behind its operands, which come in the order in which it reads
+    them; the results of the function are visited from the first to the last. Two
+    models that differ only in the order of their ops are one afterwards.
+    ```mlir
+    %0 = graph.transpose %v [0, 2, 1] : ...
+    %1 = graph.transpose %k [0, 2, 1] : ...
+    %2 = graph.attention %q, %1, %0 : ...
+    ```
+    becomes
+    ```mlir
+    %0 = graph.transpose %k [0, 2, 1] : ...
+    %1 = graph.transpose %v [0, 2, 1] : ...
+    %2 = graph.attention %q, %0, %1 : ...
     ```
   }];
 }

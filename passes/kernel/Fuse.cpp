@@ -8,6 +8,7 @@
 #include "passes/kernel/Passes.h"
 
 #include "dialects/graph/InPlace.h"
+#include "dialects/graph/KernelOp.h"
 #include "dialects/graph/Views.h"
 #include "dialects/kernel/Kernel.h"
 #include "passes/support/FusionPartition.h"
@@ -36,13 +37,38 @@ using Group = FusionPartition::Group;
 // Kinds of ops
 //===----------------------------------------------------------------------===//
 
+/// A kernel of the user's that stands for one pass over tensors of one shape.
+static bool isPointwiseKernel(Operation *op) {
+  auto kernel = dyn_cast<graph::KernelOp>(op);
+  if (!kernel || !kernel.isLinked() || kernel.getNumResults() != 1 ||
+      kernel.getUpdates()) {
+    return false;
+  }
+  auto shape = cast<RankedTensorType>(kernel.getResultTypes()[0]).getShape();
+  return llvm::all_of(
+      kernel.getBody().front().without_terminator(), [&](Operation &inner) {
+        return isa<graph::ConstantOp>(inner) ||
+               (isa<graph::PointwiseOpInterface>(inner) &&
+                cast<RankedTensorType>(inner.getResult(0).getType())
+                        .getShape() == shape);
+      });
+}
+
+/// Any other kernel of the user's with one result: what follows may join it, as
+/// it joins an anchor.
+static bool isKernelAnchor(Operation *op) {
+  auto kernel = dyn_cast<graph::KernelOp>(op);
+  return kernel && kernel.getNumResults() == 1 && !isPointwiseKernel(op);
+}
+
 static bool isPointwise(Operation *op) {
-  return isa<graph::PointwiseOpInterface>(op);
+  return isa<graph::PointwiseOpInterface>(op) || isPointwiseKernel(op);
 }
 
 static graph::OperandRole roleOf(OpOperand &use) {
-  return cast<graph::FusibleOpInterface>(use.getOwner())
-      .getOperandRole(use.getOperandNumber());
+  auto fusible = dyn_cast<graph::FusibleOpInterface>(use.getOwner());
+  return fusible ? fusible.getOperandRole(use.getOperandNumber())
+                 : graph::OperandRole::Data;
 }
 
 /// Whether `use` is what an anchor reduces: a matrix, say. No kernel computes
@@ -69,7 +95,7 @@ static bool rewritesRows(Operation *op) {
 /// Computed in a few instructions, so that computing it once per use costs
 /// less than going through memory.
 static bool isCheap(Operation *op) {
-  return isPointwise(op) &&
+  return isa<graph::PointwiseOpInterface>(op) &&
          cast<graph::FusibleOpInterface>(op).getScalarCost() ==
              graph::ScalarCost::Simple;
 }
@@ -145,7 +171,7 @@ struct FusionRules {
 
   void run() {
     for (Operation &op : block) {
-      if (graph::isAnchor(&op)) {
+      if (graph::isAnchor(&op) || isKernelAnchor(&op)) {
         spaces[*partition.groupOf(&op)] = &op;
         takeConsumers(&op);
         takeTranspose(&op);
@@ -181,7 +207,15 @@ struct FusionRules {
   ArrayRef<int64_t> shapeOf(Group group) const {
     return resultType(spaceOf(group)).getShape();
   }
-  bool hasAnchor(Group group) const { return graph::isAnchor(spaceOf(group)); }
+  bool hasAnchor(Group group) const {
+    Operation *space = spaceOf(group);
+    return graph::isAnchor(space) ||
+           (isa<graph::KernelOp>(space) && !isPointwiseKernel(space));
+  }
+  bool hasKernel(Group group) const {
+    return llvm::any_of(partition.membersOf(group),
+                        llvm::IsaPred<graph::KernelOp>);
+  }
 
   /// A pointwise op that no anchor has taken.
   bool isLeftPointwise(Operation *op) const {
@@ -251,6 +285,10 @@ struct FusionRules {
 
   bool mergeIfConvex(Group group, Operation *op) {
     Group other = *partition.groupOf(op);
+    if (hasKernel(group) && hasKernel(other)) {
+      LDBG() << "left out, a second kernel of the user's: " << *op;
+      return false;
+    }
     if (!partition.canMerge(group, other)) {
       LDBG() << "left out, a path leads out of the fusion and back: " << *op;
       return false;
@@ -314,6 +352,9 @@ struct FusionRules {
   /// The only user of a group takes it: acyclic groups cannot close a cycle.
   /// `onlyReduced`: it uses the group's values as a contraction's operands.
   bool canTake(Group user, Group group, bool onlyReduced) const {
+    if (hasKernel(user) && hasKernel(group)) {
+      return false;
+    }
     if (hasStrided(group)) {
       // Read as strides, which of all anchors attention does.
       return partition.membersOf(group).size() == 1 &&
@@ -341,13 +382,13 @@ struct FusionRules {
     });
   }
 
-  /// Rule 8.
+  /// Rule 9.
   void takeNewElements(graph::CacheUpdateOp update) {
     Group own = *partition.groupOf(update);
     Value state = graph::skipReshapes(update.getCache());
     auto isNewElement = [&](Operation *op) {
-      bool isRead =
-          isPointwise(op) || isStrided(op) || isa<graph::RotaryOp>(op);
+      bool isRead = isa<graph::PointwiseOpInterface>(op) || isStrided(op) ||
+                    isa<graph::RotaryOp>(op);
       return isRead && llvm::none_of(op->getOperands(), [&](Value operand) {
                return graph::skipReshapes(operand) == state;
              });
@@ -491,7 +532,8 @@ struct Fuse : kernel::impl::FuseBase<Fuse> {
       llvm::MapVector<Group, SmallVector<Operation *>> fusions;
       for (Operation &op : block.without_terminator()) {
         // A view is another name for the same bytes.
-        if (isa<graph::FusibleOpInterface>(op) && !graph::isView(&op)) {
+        if (isa<graph::FusibleOpInterface, graph::KernelOp>(op) &&
+            !graph::isView(&op)) {
           fusions[*rules.partition.groupOf(&op)].push_back(&op);
         }
       }

@@ -38,7 +38,10 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
     7. An op that finds its element (gather, concat, cache_update) joins the one
        fusion of cheap pointwise ops of its shape that reads it; an iota every
        such fusion, of any shape.
-    8. An update in place (`graph.in_place`) takes what makes its new elements for
+    8. A kernel of the user's (`graph.kernel`) is fused as a pointwise op where its
+       body is pointwise ops of one shape, else as an anchor; two never share a
+       fusion, and one with several results is a fusion of its own.
+    9. An update in place (`graph.in_place`) takes what makes its new elements for
        it alone, and nothing takes it.
 
     A value is one operand of a fusion however often it is used, except that

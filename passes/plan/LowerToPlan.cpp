@@ -163,8 +163,34 @@ private:
           pads ? pads.getAs<DenseI64ArrayAttr>(size.getName())
                : DenseI64ArrayAttr()));
     }
-    return BucketAttr::get(func.getContext(), entry,
-                           builder.getArrayAttr(dims));
+    FailureOr<ArrayAttr> fills = getFills(func);
+    if (failed(fills)) {
+      return failure();
+    }
+    return BucketAttr::get(func.getContext(), entry, builder.getArrayAttr(dims),
+                           *fills);
+  }
+
+  /// What graph.fill of arguments says; null where none has one.
+  static FailureOr<ArrayAttr> getFills(func::FuncOp func) {
+    Builder builder(func.getContext());
+    SmallVector<Attribute> fills;
+    bool isAny = false;
+    for (BlockArgument argument : func.getArguments()) {
+      Attribute given =
+          func.getArgAttr(argument.getArgNumber(), graph::fillAttrName);
+      auto element = dyn_cast_or_null<TypedAttr>(given);
+      auto type = cast<RankedTensorType>(argument.getType()).getElementType();
+      if (given && (!element || element.getType() != type)) {
+        return func.emitError("expected ")
+               << graph::fillAttrName << " of argument "
+               << argument.getArgNumber() << " to be a number of " << type
+               << ", got " << given;
+      }
+      isAny |= bool(given);
+      fills.push_back(given ? given : builder.getUnitAttr());
+    }
+    return isAny ? builder.getArrayAttr(fills) : ArrayAttr();
   }
 
   /// The arguments and axes that are called `name`, a pair each.
@@ -305,8 +331,11 @@ private:
     auto label = StringAttr::get(op->getContext(), labelOf(op));
     auto begin = last ? std::next(last->getIterator()) : run->begin();
     for (Operation &added : llvm::make_range(begin, run->end())) {
-      if (::isa<LaunchOp, CallOp, CopyOp, FillOp>(added) &&
-          !added.hasAttr("label")) {
+      if (!::isa<LaunchOp, CallOp, CopyOp, FillOp>(added)) {
+        continue;
+      }
+      added.setLoc(op->getLoc());
+      if (!added.hasAttr("label")) {
         added.setAttr("label", label);
       }
     }

@@ -4,19 +4,21 @@
 
 #include "passes/support/FusionLabel.h"
 
+#include "dialects/graph/KernelOp.h"
 #include "dialects/kernel/Kernel.h"
 
 #include "llvm/ADT/StringExtras.h"
 
+/// What people call `op`: a kernel of theirs by its own name.
+static std::string nameOf(mlir::Operation *op) {
+  auto kernel = llvm::dyn_cast<minic::graph::KernelOp>(op);
+  return kernel ? kernel.getTitle().str() : op->getName().stripDialect().str();
+}
+
 std::string minic::labelOf(mlir::Operation *op) {
   auto fusion = llvm::dyn_cast<kernel::FusionOp>(op);
   if (!fusion) {
-    return op->getName().stripDialect().str();
+    return nameOf(op);
   }
-  return llvm::join(
-      llvm::map_range(fusion.getBodyOps(),
-                      [](mlir::Operation *bodyOp) {
-                        return bodyOp->getName().stripDialect().str();
-                      }),
-      "_");
+  return llvm::join(llvm::map_range(fusion.getBodyOps(), nameOf), "_");
 }

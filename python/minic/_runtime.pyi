@@ -83,6 +83,13 @@ class Program:
         empty where all are fixed.
         """
 
+    def bucket_counters(self) -> dict[str, dict[str, int]]:
+        """
+        What calls of this thread did with each bucket, by its function's
+        name: 'runs', 'padded_runs' of smaller sizes, 'padded_elements'
+        that inputs of these lacked. Empty where all sizes are fixed.
+        """
+
     @property
     def device(self) -> str:
         """'cpu' or, say, 'cuda:0'."""

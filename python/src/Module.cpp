@@ -153,6 +153,23 @@ static void bindProgram(nb::module_ &module) {
           nb::sig("def dims(self) -> dict[str, tuple[int, ...]]"),
           "The sizes of each dimension that may differ from call to call;\n"
           "empty where all are fixed.")
+      .def(
+          "bucket_counters",
+          [](const Program &p) {
+            nb::dict all;
+            for (const BucketUse &use : p.bucketCounters()) {
+              nb::dict one;
+              one["runs"] = use.counters.runs;
+              one["padded_runs"] = use.counters.padded_runs;
+              one["padded_elements"] = use.counters.padded_elements;
+              all[use.function.c_str()] = one;
+            }
+            return all;
+          },
+          nb::sig("def bucket_counters(self) -> dict[str, dict[str, int]]"),
+          "What calls of this thread did with each bucket, by its function's\n"
+          "name: 'runs', 'padded_runs' of smaller sizes, 'padded_elements'\n"
+          "that inputs of these lacked. Empty where all sizes are fixed.")
       .def_prop_ro("device", &Program::device, "'cpu' or, say, 'cuda:0'.")
       .def_prop_ro("threads", &Program::threads, "CPU threads of one run.")
       .def_prop_ro("arena_bytes", &Program::arenaBytes,

@@ -12,6 +12,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+
 namespace minic::python {
 
 static minic_program_options toC(const LoadOptions &options) {
@@ -100,8 +102,30 @@ static bool isBelow(const DLTensor &given, const TensorSpec &bucket,
   return false;
 }
 
-const Signature &
-Program::signatureFor(const std::vector<DLTensor> &inputs) const {
+/// `spec` with sizes of a run, which are no larger.
+static void shrink(TensorSpec &spec, const std::vector<int64_t> &shape) {
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (shape[axis] != spec.shape[axis]) {
+      spec.bytes = spec.bytes / uint64_t(spec.shape[axis]) * shape[axis];
+    }
+  }
+  spec.shape = shape;
+}
+
+std::vector<BucketUse> Program::bucketCounters() const {
+  std::vector<BucketUse> uses;
+  for (size_t i = 0; i < buckets.size(); ++i) {
+    minic_bucket_info info;
+    check(minic_program_bucket(program.get(), i, &info));
+    uses.push_back({info.function, contexts->bucketCounters(i)});
+  }
+  return uses;
+}
+
+const Signature &Program::signatureFor(const std::vector<DLTensor> &inputs,
+                                       Signature &padded,
+                                       const Signature *&taken) const {
+  taken = nullptr;
   if (buckets.empty()) {
     return all;
   }
@@ -109,14 +133,35 @@ Program::signatureFor(const std::vector<DLTensor> &inputs) const {
   check(minic_program_find_bucket(program.get(), inputs.data(), inputs.size(),
                                   &index));
   const Signature &bucket = buckets[index];
+  bool isPadded = false;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (isBelow(inputs[i], bucket.inputs[i], all.inputs[i])) {
-      refuse("input '" + all.inputs[i].name +
-             "': expected sizes of a bucket; sizes between are for the C "
-             "interface");
+    isPadded |= isBelow(inputs[i], bucket.inputs[i], all.inputs[i]);
+  }
+  if (!isPadded) {
+    return bucket;
+  }
+  // Inputs are as they were given; what is wrong with one the runtime says.
+  taken = &bucket;
+  padded = bucket;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    TensorSpec &spec = padded.inputs[i];
+    if (isBelow(inputs[i], spec, all.inputs[i])) {
+      std::vector<int64_t> shape = spec.shape;
+      for (size_t axis = 0; axis < shape.size(); ++axis) {
+        shape[axis] = all.inputs[i].shape[axis] < 0
+                          ? std::min(shape[axis], inputs[i].shape[axis])
+                          : shape[axis];
+      }
+      shrink(spec, shape);
     }
   }
-  return bucket;
+  for (size_t i = 0; i < padded.outputs.size(); ++i) {
+    std::vector<int64_t> shape = padded.outputs[i].shape;
+    check(minic_program_output_shape(program.get(), inputs.data(),
+                                     inputs.size(), i, shape.data()));
+    shrink(padded.outputs[i], shape);
+  }
+  return padded;
 }
 
 void Program::synchronize() const {
@@ -223,7 +268,9 @@ nb::object Program::call(nb::args positional, nb::object out,
     arguments[i].borrow(given[i], "input", all.inputs[i].name, stream);
     inputs[i] = arguments[i].tensor;
   }
-  const Signature &signature = signatureFor(inputs);
+  Signature padded;
+  const Signature *bucket = nullptr;
+  const Signature &signature = signatureFor(inputs, padded, bucket);
   const std::vector<TensorSpec> &outputSpecs = signature.outputs;
 
   std::vector<nb::handle> outs = listOf(out, outputSpecs);
@@ -246,6 +293,10 @@ nb::object Program::call(nb::args positional, nb::object out,
       outArguments[i].borrow(outs[i], "output", spec.name, stream);
       refuseReadOnly(outArguments[i], "output", spec);
       outputs[i] = outArguments[i].tensor;
+      // One of all the bucket's sizes is written where it is.
+      if (bucket && bucket->outputs[i].describes(outputs[i])) {
+        padded.outputs[i] = bucket->outputs[i];
+      }
       refuseOverlap(outputs[i], spec, inputs, signature.inputs);
     } else if (spec.inPlaceInput >= 0) {
       size_t input = size_t(spec.inPlaceInput);

@@ -27,6 +27,12 @@ struct LoadOptions {
   minic_graph_mode graph = MINIC_GRAPH_AS_MEASURED;
 };
 
+/// A bucket and what runs did with it.
+struct BucketUse {
+  std::string function;
+  minic_bucket_counters counters;
+};
+
 class Program {
 public:
   static Program load(const std::string &path, const LoadOptions &options);
@@ -44,6 +50,8 @@ public:
   const std::vector<TensorSpec> &outputs() const { return all.outputs; }
   /// The sizes of each dimension that varies, ascending.
   std::map<std::string, std::vector<int64_t>> dims() const;
+  /// What runs of the calling thread did with each bucket, in their order.
+  std::vector<BucketUse> bucketCounters() const;
   int threads() const;
   uint64_t arenaBytes() const;
   /// "cpu", "cuda:0".
@@ -58,8 +66,11 @@ private:
                                const nb::kwargs &named) const;
   size_t inputNamed(const std::string &name) const;
   /// What a run with these inputs takes and returns. Throws where there is no
-  /// such bucket.
-  const Signature &signatureFor(const std::vector<DLTensor> &inputs) const;
+  /// such bucket. That of a padded run is made in `padded`; `bucket` is then
+  /// that of the bucket it takes, else null.
+  const Signature &signatureFor(const std::vector<DLTensor> &inputs,
+                                Signature &padded,
+                                const Signature *&bucket) const;
 
   LoadOptions options;
   std::shared_ptr<minic_program> program;

@@ -91,6 +91,22 @@ std::shared_ptr<ThreadContext> ThreadContexts::here(void *stream) {
   return made;
 }
 
+minic_bucket_counters ThreadContexts::bucketCounters(size_t bucket) const {
+  minic_bucket_counters sum = MINIC_BUCKET_COUNTERS_INIT;
+  for (const Entry &entry : thisThread.entries) {
+    std::shared_ptr<ThreadContext> mine = entry.context.lock();
+    if (!mine || entry.program != all.get()) {
+      continue;
+    }
+    minic_bucket_counters one = MINIC_BUCKET_COUNTERS_INIT;
+    check(minic_context_bucket_counters(mine->context, bucket, &one));
+    sum.runs += one.runs;
+    sum.padded_runs += one.padded_runs;
+    sum.padded_elements += one.padded_elements;
+  }
+  return sum;
+}
+
 template <typename Wanted> static void synchronizeIf(const Wanted &isWanted) {
   for (const Entry &entry : thisThread.entries) {
     std::shared_ptr<ThreadContext> mine = entry.context.lock();

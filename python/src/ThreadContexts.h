@@ -38,6 +38,10 @@ public:
   /// destroyed when the thread ends or this is, whichever is first.
   std::shared_ptr<ThreadContext> here(void *stream);
 
+  /// What runs of the calling thread did with bucket number `bucket`, of all
+  /// streams together.
+  minic_bucket_counters bucketCounters(size_t bucket) const;
+
   /// Waits for all runs of the calling thread on this program.
   void synchronize() const;
   /// The same for all programs.

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace minic::runtime;
@@ -270,6 +271,15 @@ minic_status minic_program_bucket_output(const minic_program *program,
                           info);
 }
 
+/// What a run with these inputs finds.
+static absl::StatusOr<Entry::Found>
+find(const Entry &entry, const DLTensor *inputs, size_t input_count) {
+  std::vector<Tensor> views(entry.inputs().size());
+  absl::Status status =
+      view(inputs, input_count, "input", entry.inputs(), views);
+  return status.ok() ? entry.find(views) : status;
+}
+
 minic_status minic_program_find_bucket(const minic_program *program,
                                        const DLTensor *inputs,
                                        size_t input_count, size_t *bucket) {
@@ -277,16 +287,34 @@ minic_status minic_program_find_bucket(const minic_program *program,
     if (!program || !bucket) {
       return missing(program ? "bucket" : "program");
     }
-    const Entry &entry = *program->entry;
-    std::vector<Tensor> views(entry.inputs().size());
-    absl::Status status =
-        view(inputs, input_count, "input", entry.inputs(), views);
-    if (!status.ok()) {
-      return status;
-    }
-    absl::StatusOr<Entry::Found> found = entry.find(views);
+    absl::StatusOr<Entry::Found> found =
+        find(*program->entry, inputs, input_count);
     if (found.ok()) {
       *bucket = found->bucket;
+    }
+    return found.status();
+  });
+}
+
+minic_status minic_program_output_shape(const minic_program *program,
+                                        const DLTensor *inputs,
+                                        size_t input_count, size_t index,
+                                        int64_t *shape) {
+  return guarded([&]() -> absl::Status {
+    if (!program || !shape) {
+      return missing(program ? "shape" : "program");
+    }
+    const Entry &entry = *program->entry;
+    if (index >= entry.outputs().size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("output ", index, ": the program has ",
+                       entry.outputs().size(), " outputs"));
+    }
+    absl::StatusOr<Entry::Found> found = find(entry, inputs, input_count);
+    if (found.ok()) {
+      std::vector<int64_t> dims;
+      entry.outputDims(*found, index, dims);
+      std::copy(dims.begin(), dims.end(), shape);
     }
     return found.status();
   });

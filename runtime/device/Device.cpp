@@ -4,6 +4,7 @@
 
 #include "runtime/device/Device.h"
 
+#include "runtime/base/AlignedBuffer.h"
 #include "runtime/device/cpu/CpuDevice.h"
 #ifdef MINIC_BUILD_CUDA
 #include "runtime/device/cuda/CudaDevice.h"
@@ -34,6 +35,15 @@ absl::Status Execution::enqueueCopy(void *, const void *, uint64_t) {
   return absl::UnimplementedError("this device copies nothing by itself");
 }
 
+absl::Status Execution::enqueueStridedCopy(void *, const void *,
+                                           const StridedCopy &) {
+  return absl::UnimplementedError("this device copies nothing by itself");
+}
+
+absl::Status Execution::enqueueFill(void *, uint64_t, int64_t, uint64_t) {
+  return absl::UnimplementedError("this device fills nothing by itself");
+}
+
 absl::Status Executable::checkPointer(const void *) const {
   return absl::OkStatus();
 }
@@ -51,6 +61,16 @@ Executable::algorithms(int, uint64_t) const {
 
 absl::Status Executable::copyConstants(void *, int64_t) const {
   return absl::UnimplementedError("this device's constants are not copied");
+}
+
+absl::StatusOr<std::shared_ptr<std::byte>>
+Device::allocateConstants(uint64_t bytes, int) const {
+  absl::StatusOr<AlignedBuffer> buffer = AlignedBuffer::create(bytes);
+  if (!buffer.ok()) {
+    return buffer.status();
+  }
+  auto owner = std::make_shared<AlignedBuffer>(std::move(*buffer));
+  return std::shared_ptr<std::byte>(owner, owner->data());
 }
 
 const Device *findDevice(const std::string &target) {

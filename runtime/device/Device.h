@@ -79,6 +79,7 @@ struct ExecutableSource {
   /// made later; null: nothing is kept.
   std::shared_ptr<SparePool> spares = nullptr;
   bool onlyListsAlgorithms = false; // see ProgramOptions
+  bool isPart = false;              // likewise
   /// Loaded from the same artifact. Constants that one of them has in the
   /// memory of the same device are shared.
   absl::Span<const Executable *const> siblings = {};
@@ -109,6 +110,15 @@ struct ExecutionOptions {
   bool isArenaZeroed = false;
 };
 
+/// Bytes that lie at regular distances: `planes` planes of `rows` rows of
+/// `rowBytes`. A plane's distance is a multiple of a row's.
+struct StridedCopy {
+  uint64_t rowBytes = 0, rows = 1, planes = 1;
+  struct Side {
+    uint64_t rowStep = 0, planeStep = 0; // bytes from one to the next
+  } to, from;
+};
+
 /// One stream of runs; one thread at a time.
 class Execution {
 public:
@@ -124,6 +134,14 @@ public:
   /// pinned memory in either direction. Unimplemented on a CPU.
   virtual absl::Status enqueueCopy(void *destination, const void *source,
                                    uint64_t bytes);
+  /// GPU: enqueues such a copy from one memory of the device to another.
+  /// Unimplemented on a CPU.
+  virtual absl::Status enqueueStridedCopy(void *destination, const void *source,
+                                          const StridedCopy &shape);
+  /// GPU: enqueues that `count` elements of `elementBytes` (1, 2, 4 or 8)
+  /// become the lowest bytes of `element`. Unimplemented on a CPU.
+  virtual absl::Status enqueueFill(void *destination, uint64_t element,
+                                   int64_t elementBytes, uint64_t count);
   /// GPU: whether the stream is being captured into a graph.
   virtual bool isCapturing() const { return false; }
   virtual GraphCounters graphCounters() const { return {}; }
@@ -175,6 +193,14 @@ public:
                               int deviceIndex) const = 0;
   virtual absl::StatusOr<std::unique_ptr<Executable>>
   load(const ExecutableSource &source) const = 0;
+  /// Whether Executables keep constants in memory of their own, so that the
+  /// memory they were loaded from is not read when they run.
+  virtual bool copiesConstants() const { return false; }
+  /// Host memory to load constants from, 64-byte aligned; null for zero bytes.
+  /// Pinned for a GPU, where it can be. ResourceExhausted where there is not
+  /// enough.
+  virtual absl::StatusOr<std::shared_ptr<std::byte>>
+  allocateConstants(uint64_t bytes, int deviceIndex) const;
 };
 
 /// The device of Variant.target; null for a target that is not built in.

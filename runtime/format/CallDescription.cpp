@@ -44,6 +44,9 @@ absl::Span<const int64_t>
 CallDescription::integers(absl::string_view name) const {
   return valueOf<absl::Span<const int64_t>>(attributes, name, {});
 }
+double CallDescription::number(absl::string_view name) const {
+  return valueOf<double>(attributes, name, 0);
+}
 absl::string_view CallDescription::text(absl::string_view name) const {
   return valueOf<absl::string_view>(attributes, name, {});
 }

@@ -56,6 +56,7 @@ struct CallDescription {
   /// Of an attribute that the call's row of the table requires, or `absent`.
   int64_t integer(absl::string_view name, int64_t absent = 0) const;
   absl::Span<const int64_t> integers(absl::string_view name) const;
+  double number(absl::string_view name) const;
   absl::string_view text(absl::string_view name) const;
 };
 

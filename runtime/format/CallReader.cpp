@@ -44,6 +44,11 @@ absl::Span<const int64_t> CallReader::integers(absl::string_view name) const {
   return {list.data(), list.size()};
 }
 
+double CallReader::number(absl::string_view name) const {
+  const CallAttribute *found = attribute(name);
+  return found ? found->value_as_FloatValue()->value() : 0;
+}
+
 absl::string_view CallReader::text(absl::string_view name) const {
   const CallAttribute *found = attribute(name);
   return found ? toView(*found->value_as_StringValue()->value())

@@ -24,6 +24,7 @@ public:
   /// 0, empty or "" where there is none.
   int64_t integer(absl::string_view name) const;
   absl::Span<const int64_t> integers(absl::string_view name) const;
+  double number(absl::string_view name) const;
   absl::string_view text(absl::string_view name) const;
   /// The first op of the epilogue, null where there is none or it is binary.
   const EltwisePostOp *activation() const;

@@ -7,6 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 
+#include <cmath>
+
 namespace minic::format {
 
 template <typename... Args> static absl::Status wrong(const Args &...args) {
@@ -84,6 +86,66 @@ absl::Status relateConvolution(const CallDescription &call) {
     }
   }
   return absl::OkStatus();
+}
+
+absl::Status relateSoftmax(const CallDescription &call) {
+  int64_t rank = int64_t(call.view("input")->dims.size());
+  return call.integer("axis") < rank
+             ? absl::OkStatus()
+             : wrong("axis: expected less than the rank ", rank, ", got ",
+                     call.integer("axis"));
+}
+
+/// Of a library's parameter of type float.
+static absl::Status checkFinite(const CallDescription &call, const char *name) {
+  return std::isfinite(float(call.number(name)))
+             ? absl::OkStatus()
+             : wrong(name, ": expected a finite float, got ",
+                     call.number(name));
+}
+
+absl::Status relateLayerNorm(const CallDescription &call) {
+  return checkFinite(call, "epsilon");
+}
+
+absl::Status relateReduction(const CallDescription &call) {
+  const auto &input = call.view("input")->dims,
+             &result = call.view("result")->dims;
+  if (input.size() != result.size()) {
+    return wrong("result: expected rank ", input.size(), ", got ",
+                 result.size());
+  }
+  for (size_t i = 0; i < input.size(); ++i) {
+    if (result[i] != 1 && result[i] != input[i]) {
+      return wrong("result: expected 1 or ", input[i], " of dimension ", i,
+                   ", got ", result[i]);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status relateAttention(const CallDescription &call) {
+  const auto &query = call.view("query")->dims, &key = call.view("key")->dims,
+             &value = call.view("value")->dims,
+             &result = call.view("result")->dims;
+  bool matches = key[0] == query[0] && value[0] == query[0] && key[1] != 0 &&
+                 query[1] % key[1] == 0 && value[1] == key[1] &&
+                 value[2] == key[2] && key[3] == query[3] &&
+                 result[0] == query[0] && result[1] == query[1] &&
+                 result[2] == query[2] && result[3] == value[3];
+  if (!matches) {
+    return wrong("shapes of query, key, value and result are no attention's");
+  }
+  if (const CallDescription::View *bias = call.view("bias")) {
+    const int64_t scores[] = {query[0], query[1], query[2], key[2]};
+    for (size_t i = 0; i < 4; ++i) {
+      if (bias->dims[i] != 1 && bias->dims[i] != scores[i]) {
+        return wrong("bias: expected 1 or ", scores[i], " of dimension ", i,
+                     ", got ", bias->dims[i]);
+      }
+    }
+  }
+  return checkFinite(call, "scale");
 }
 
 absl::Status relateCompute(const CallDescription &call) {

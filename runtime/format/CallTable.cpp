@@ -67,6 +67,38 @@ static constexpr CallRelation kConvolution[] = {relateConvolution};
 
 static constexpr EpilogueRule kPostOps = {32, kAnyEltwise, true};
 
+// Along dimension `axis`.
+static constexpr RoleRule kOnednnSoftmax[] = {
+    {"input", true, false, 1, 12, false, ShapeRule::asResult},
+    {"result", true, true, 1, 12, false},
+};
+static constexpr AttributeRule kOnednnSoftmaxAttributes[] = {
+    {"axis", AttributeKind::integer, true, 0, 11}};
+static constexpr CallRelation kSoftmax[] = {relateSoftmax};
+
+// Along the last dimension; (x - mean) / sqrt(variance + epsilon) * scale +
+// bias.
+static constexpr RoleRule kOnednnLayerNorm[] = {
+    {"input", true, false, 2, 5, false, ShapeRule::asResult},
+    optional({"scale", true, false, 1, 1, false, ShapeRule::perColumn}),
+    optional({"bias", true, false, 1, 1, false, ShapeRule::perColumn}),
+    {"result", true, true, 2, 5, false},
+};
+static constexpr AttributeRule kOnednnLayerNormAttributes[] = {
+    {"epsilon", AttributeKind::number}};
+static constexpr CallRelation kLayerNorm[] = {relateLayerNorm};
+
+// Over the dimensions of which the result has one index.
+static constexpr RoleRule kOnednnReduction[] = {
+    {"input", true, false, 1, 12, false},
+    {"result", true, true, 1, 12, false},
+};
+static constexpr const char *kReductions[] = {"sum", "mean", "max", "min",
+                                              "prod"};
+static constexpr AttributeRule kOnednnReductionAttributes[] = {
+    {"kind", AttributeKind::text, true, 0, 0, kReductions}};
+static constexpr CallRelation kReduction[] = {relateReduction};
+
 //===----------------------------------------------------------------------===//
 // cuBLAS: GemmEx, whose algorithm the library chooses
 //===----------------------------------------------------------------------===//
@@ -126,6 +158,21 @@ static constexpr RoleRule kCudnnMatmul[] = {
 };
 static constexpr EpilogueRule kActivation = {1, kAnyEltwise};
 
+// result = softmax(query * transpose(key) * scale + bias) * value, with causal
+// without the keys behind the query.
+static constexpr RoleRule kCudnnAttention[] = {
+    {"query", true, false, 4, 4},
+    {"key", true, false, 4, 4, true, ShapeRule::free, "query"},
+    {"value", true, false, 4, 4, true, ShapeRule::free, "query"},
+    optional({"bias", true, false, 4, 4}),
+    {"result", true, true, 4, 4, true, ShapeRule::free, "query"},
+};
+static constexpr const char *kCausal[] = {"none", "upper_left", "lower_right"};
+static constexpr AttributeRule kCudnnAttentionAttributes[] = {
+    {"scale", AttributeKind::number},
+    {"causal", AttributeKind::text, true, 0, 0, kCausal}};
+static constexpr CallRelation kAttention[] = {relateAttention};
+
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
@@ -135,6 +182,33 @@ static constexpr CallRule kTable[] = {
      kOnednnMatmulAttributes, kPostOps, AlgorithmRule::none, kProduct},
     {"onednn", "convolution", "oneDNN", "cpu", kOnednnConvolution,
      kOnednnConvolutionAttributes, kPostOps, AlgorithmRule::none, kConvolution},
+    {"onednn",
+     "softmax",
+     "oneDNN",
+     "cpu",
+     kOnednnSoftmax,
+     kOnednnSoftmaxAttributes,
+     {},
+     AlgorithmRule::none,
+     kSoftmax},
+    {"onednn",
+     "layer_norm",
+     "oneDNN",
+     "cpu",
+     kOnednnLayerNorm,
+     kOnednnLayerNormAttributes,
+     {},
+     AlgorithmRule::none,
+     kLayerNorm},
+    {"onednn",
+     "reduction",
+     "oneDNN",
+     "cpu",
+     kOnednnReduction,
+     kOnednnReductionAttributes,
+     {},
+     AlgorithmRule::none,
+     kReduction},
     {"cublas",
      "gemm",
      "cuBLAS",
@@ -151,6 +225,15 @@ static constexpr CallRule kTable[] = {
      kGpuConvolution},
     {"cudnn", "matmul", "cuDNN", "cuda", kCudnnMatmul, kComputeAlone,
      kActivation, AlgorithmRule::text, kGpuProduct},
+    {"cudnn",
+     "attention",
+     "cuDNN",
+     "cuda",
+     kCudnnAttention,
+     kCudnnAttentionAttributes,
+     {},
+     AlgorithmRule::text,
+     kAttention},
 };
 
 absl::Span<const CallRule> callTable() { return kTable; }

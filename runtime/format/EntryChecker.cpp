@@ -4,6 +4,7 @@
 
 #include "runtime/format/EntryChecker.h"
 
+#include "runtime/base/Tensor.h"
 #include "runtime/format/MetadataChecker.h"
 
 #include "absl/strings/str_cat.h"
@@ -54,6 +55,30 @@ static absl::Status checkResultAxes(const EntryDim &dim, uint32_t number,
                   (output.dims()->Get(axis) != size || output.in_place()))) {
       return damaged(number, "axis ", axis, " of output ", i,
                      " cannot have the rows of ", size);
+    }
+  }
+  return absl::OkStatus();
+}
+
+/// Each is an element of an input that it names.
+static absl::Status checkFills(const Entry &entry, uint32_t number,
+                               const Function &function) {
+  int64_t before = -1;
+  for (uint32_t i = 0; entry.fills() && i < entry.fills()->size(); ++i) {
+    const InputFill &fill = *entry.fills()->Get(i);
+    if (fill.input() >= function.inputs()->size() || fill.input() <= before) {
+      return damaged(number, "fill of input ", fill.input(), " of ",
+                     function.inputs()->size(), ", or not ascending");
+    }
+    before = fill.input();
+    DType dtype = function.inputs()->Get(fill.input())->dtype();
+    uint64_t most =
+        dtype == DType::i1
+            ? 1
+            : ~uint64_t(0) >> (64 - 8 * runtime::elementBytes(dtype));
+    if (fill.element() > most) {
+      return damaged(number, "fill ", fill.element(),
+                     " is no element of input ", fill.input());
     }
   }
   return absl::OkStatus();
@@ -119,6 +144,10 @@ static absl::Status checkEntry(const Entry &entry, uint32_t number,
     }
     first = first ? first : function;
     before = std::move(sizes);
+    if (absl::Status status = checkFills(entry, number, *function);
+        !status.ok()) {
+      return status;
+    }
     if (!areAlike(*function->inputs(), *first->inputs()) ||
         !areAlike(*function->outputs(), *first->outputs())) {
       return damaged(number, "functions of different signatures");

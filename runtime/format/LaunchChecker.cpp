@@ -28,6 +28,80 @@ template <typename... Args> static absl::Status damaged(const Args &...args) {
   return absl::DataLossError(absl::StrCat("damaged artifact: launch", args...));
 }
 
+// Of cuTensorMapEncodeTiled.
+static constexpr uint32_t kMaxMapRank = 5;
+static constexpr int64_t kMaxMapDim = int64_t(1) << 32;
+static constexpr int64_t kMaxMapStride = (int64_t(1) << 40) - 1;
+static constexpr int64_t kMaxBox = 256;
+static constexpr int64_t kMapUnit = 16; // bytes, of addresses and strides
+static constexpr uint64_t kMapBytes = 128;
+
+template <typename... Args>
+static absl::Status damagedMap(const Args &...args) {
+  return damaged(" tensor map: ", args...);
+}
+
+/// `params`: those of its launch, of which it is number `number`.
+static absl::Status checkTensorMap(
+    const TensorMapParam &map,
+    const flatbuffers::Vector<flatbuffers::Offset<ParamEntry>> &params,
+    uint32_t number, const AddressSpace &space) {
+  const AddressParam *param = map.param() < number
+                                  ? params[map.param()]->param_as_AddressParam()
+                                  : nullptr;
+  if (!param) {
+    return damagedMap("parameter ", map.param(),
+                      " is not an address ahead of it");
+  }
+  if (!isAligned(*map.dims()) || !isAligned(*map.strides()) ||
+      !isAligned(*map.box())) {
+    return damagedMap("extents are not aligned");
+  }
+  uint32_t rank = map.dims()->size();
+  if (rank < 1 || rank > kMaxMapRank || map.strides()->size() + 1 != rank ||
+      map.box()->size() != rank) {
+    return damagedMap("expected 1 to 5 dims, a stride fewer and as many "
+                      "extents of a box, got ",
+                      rank, ", ", map.strides()->size(), " and ",
+                      map.box()->size());
+  }
+  if (map.dtype() != DType::bf16 && map.dtype() != DType::f16) {
+    return damagedMap("expected bf16 or f16, got dtype ", int(map.dtype()));
+  }
+  const uint64_t elementBytes = 2;
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < rank; ++i) {
+    int64_t dim = map.dims()->Get(i), box = map.box()->Get(i);
+    int64_t stride = i == 0 ? int64_t(elementBytes) : map.strides()->Get(i - 1);
+    if (dim < 1 || dim > kMaxMapDim) {
+      return damagedMap("dimension ", dim, " is out of range");
+    }
+    if (box < 1 || box > kMaxBox) {
+      return damagedMap("extent ", box, " of its box is out of range");
+    }
+    if (i > 0 &&
+        (stride < kMapUnit || stride > kMaxMapStride || stride % kMapUnit)) {
+      return damagedMap("stride ", stride, " is no multiple of 16 in range");
+    }
+    if (uint64_t(dim - 1) > kMaxBytes / uint64_t(stride)) {
+      return damagedMap("dimensions overflow");
+    }
+    bytes += uint64_t(dim - 1) * uint64_t(stride);
+  }
+  uint64_t row = uint64_t(map.box()->Get(0)) * elementBytes;
+  uint32_t swizzle = map.swizzle();
+  if ((swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128) ||
+      row % kMapUnit != 0 || (swizzle != 0 && row > swizzle)) {
+    return damagedMap("rows of ", row, " bytes with a swizzle of ", swizzle);
+  }
+  if (param->address()->offset() % kMapUnit != 0) {
+    return damagedMap("offset ", param->address()->offset(),
+                      " is no multiple of 16");
+  }
+  return space.check(*param->address(), bytes + elementBytes, false,
+                     "launch tensor map");
+}
+
 static absl::Status checkCpuLaunch(const Launch &launch, const Binary &binary) {
   if (binary.kind() != BinaryKind::elf_shared_object ||
       launch.grid()->size() != 1) {
@@ -39,6 +113,11 @@ static absl::Status checkCpuLaunch(const Launch &launch, const Binary &binary) {
       launch.shared_bytes() != 0 || launch.programmatic()) {
     return damaged(" '", launch.entry()->str(),
                    "': block, cluster and shared memory are a GPU's");
+  }
+  for (const ParamEntry *entry : *launch.params()) {
+    if (entry->param_as_TensorMapParam()) {
+      return damaged(" '", launch.entry()->str(), "': tensor maps are a GPU's");
+    }
   }
   return absl::OkStatus();
 }
@@ -97,7 +176,12 @@ static absl::Status checkCudaLaunch(const Launch &launch,
     return damaged(": ", launch.shared_bytes(),
                    " bytes of shared memory are out of range");
   }
-  if (launch.params()->size() * sizeof(int64_t) > kMaxParamBytes) {
+  uint64_t paramBytes = 0;
+  for (const ParamEntry *entry : *launch.params()) {
+    paramBytes +=
+        entry->param_as_TensorMapParam() ? kMapBytes : sizeof(int64_t);
+  }
+  if (paramBytes > kMaxParamBytes) {
     return damaged(": ", launch.params()->size(), " parameters are too many");
   }
   if (launch.scratch() || launch.scratch_bytes() != 0) {
@@ -133,14 +217,17 @@ absl::Status checkLaunch(const Launch &launch, const Artifact &artifact,
   if (!status.ok()) {
     return status;
   }
-  for (const ParamEntry *entry : *launch.params()) {
+  for (uint32_t i = 0; i < launch.params()->size(); ++i) {
+    const ParamEntry *entry = launch.params()->Get(i);
     if (const AddressParam *param = entry->param_as_AddressParam()) {
       status = space.check(*param->address(), 0, false, "launch parameter");
-      if (!status.ok()) {
-        return status;
-      }
+    } else if (const TensorMapParam *map = entry->param_as_TensorMapParam()) {
+      status = checkTensorMap(*map, *launch.params(), i, space);
     } else if (!entry->param_as_ScalarParam()) {
       return damaged(" parameter: unknown kind ", int(entry->param_type()));
+    }
+    if (!status.ok()) {
+      return status;
     }
   }
   uint64_t perThread = launch.scratch_bytes();

@@ -10,7 +10,8 @@
 namespace minic::format {
 
 /// The binary exists and is of the target's kind, extents and memory lie in
-/// what the target has, parameters lie in their bases.
+/// what the target has, parameters lie in their bases, tensor maps in those of
+/// their addresses.
 absl::Status checkLaunch(const Launch &launch, const Artifact &artifact,
                          const Variant &variant, const AddressSpace &space);
 

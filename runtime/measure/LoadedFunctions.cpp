@@ -40,6 +40,7 @@ absl::StatusOr<LoadReply> LoadedFunctions::load(const LoadRequest &request) {
   options.device = request.device;
   options.spares = libraryParts;
   options.onlyListsAlgorithms = request.onlyListsAlgorithms;
+  options.isPart = request.isPart;
   options.constants = constants.provider(request.constantsSeed);
   auto start = std::chrono::steady_clock::now();
   absl::StatusOr<std::shared_ptr<const Program>> program =

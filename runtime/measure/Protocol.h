@@ -40,6 +40,7 @@ struct LoadRequest {
   int device = 0; // index of the GPU
   /// Only an AlgorithmsRequest will name it: see ProgramOptions.
   bool onlyListsAlgorithms = false;
+  bool isPart = false; // see ProgramOptions
 };
 struct LoadReply {
   double microseconds = 0; // of the load, packing of constants included

@@ -57,6 +57,7 @@ template <typename F> void visit(F &fields, LoadRequest &request) {
   fields.get("constants_seed", request.constantsSeed);
   fields.get("device", request.device);
   fields.get("only_lists_algorithms", request.onlyListsAlgorithms);
+  fields.get("is_part", request.isPart);
 }
 
 template <typename F> void visit(F &fields, LoadReply &reply) {

@@ -5,6 +5,7 @@
 #include "runtime/measure/RandomConstants.h"
 
 #include "runtime/base/AlignedBuffer.h"
+#include "runtime/device/Device.h"
 #include "runtime/format/Packer.h"
 #include "runtime/measure/RandomData.h"
 
@@ -44,11 +45,38 @@ absl::Status fillConstant(uint64_t seed, const format::Constant &constant,
   return absl::OkStatus();
 }
 
+absl::StatusOr<std::shared_ptr<const std::byte>>
+makeConstant(uint64_t seed, const format::Constant &constant,
+             const Device &device, int deviceIndex) {
+  absl::StatusOr<std::shared_ptr<std::byte>> memory =
+      device.allocateConstants(constant.bytes(), deviceIndex);
+  if (!memory.ok()) {
+    return memory.status();
+  }
+  if (absl::Status status = fillConstant(seed, constant, memory->get());
+      !status.ok()) {
+    return status;
+  }
+  return *memory;
+}
+
+absl::StatusOr<std::shared_ptr<const std::byte>>
+copyConstant(const std::byte *from, uint64_t bytes, const Device &device,
+             int deviceIndex) {
+  absl::StatusOr<std::shared_ptr<std::byte>> memory =
+      device.allocateConstants(bytes, deviceIndex);
+  if (memory.ok() && bytes > 0) {
+    std::memcpy(memory->get(), from, bytes);
+  }
+  return memory;
+}
+
 } // namespace
 
 ConstantProvider ConstantCache::provider(uint64_t seed) {
-  return [this, seed](const format::Constant &constant,
-                      void *destination) -> absl::Status {
+  return [this, seed](const format::Constant &constant, const Device &device,
+                      int deviceIndex)
+             -> absl::StatusOr<std::shared_ptr<const std::byte>> {
     std::string key = absl::StrCat(seed, " ", constant.name()->str(), " ",
                                    int(constant.dtype()), " ", constant.bytes(),
                                    " ", absl::StrJoin(*constant.dims(), ","));
@@ -62,32 +90,31 @@ ConstantProvider ConstantCache::provider(uint64_t seed) {
       }
     }
     auto known = filled.find(key);
-    if (known != filled.end()) {
-      std::memcpy(destination, known->second.data(), constant.bytes());
-      return absl::OkStatus();
-    }
-    absl::Status status = fillConstant(seed, constant, destination);
-    if (!status.ok() || constant.bytes() == 0 || constant.bytes() > capacity) {
-      return status;
-    }
-    if (used + constant.bytes() > capacity) {
-      filled.clear(); // of an earlier problem
-      used = 0;
-    }
-    absl::StatusOr<AlignedBuffer> copy =
-        AlignedBuffer::create(constant.bytes());
-    if (copy.ok()) {
-      std::memcpy(copy->data(), destination, constant.bytes());
+    if (known == filled.end()) {
+      absl::StatusOr<std::shared_ptr<const std::byte>> made =
+          makeConstant(seed, constant, device, deviceIndex);
+      if (!made.ok() || constant.bytes() == 0 || constant.bytes() > capacity) {
+        return made;
+      }
+      if (used + constant.bytes() > capacity) {
+        filled.clear(); // of an earlier problem
+        used = 0;
+      }
       used += constant.bytes();
-      filled[key] = *std::move(copy);
+      known = filled.emplace(std::move(key), *std::move(made)).first;
     }
-    return absl::OkStatus();
+    if (device.copiesConstants()) {
+      return known->second;
+    }
+    return copyConstant(known->second.get(), constant.bytes(), device,
+                        deviceIndex);
   };
 }
 
 ConstantProvider randomConstants(uint64_t seed) {
-  return [seed](const format::Constant &constant, void *destination) {
-    return fillConstant(seed, constant, destination);
+  return [seed](const format::Constant &constant, const Device &device,
+                int deviceIndex) {
+    return makeConstant(seed, constant, device, deviceIndex);
   };
 }
 

@@ -6,20 +6,24 @@
 #ifndef MINIC_RUNTIME_MEASURE_RANDOMCONSTANTS_H
 #define MINIC_RUNTIME_MEASURE_RANDOMCONSTANTS_H
 
-#include "runtime/base/AlignedBuffer.h"
 #include "runtime/program/Program.h"
 
 #include <map>
+#include <memory>
+#include <string>
 
 namespace minic::runtime {
 
 /// fillRandom(scaleByFanIn = true) under the constant's name and `seed`, packed
-/// into the constant's layout.
+/// into the constant's layout, in new memory.
 ConstantProvider randomConstants(uint64_t seed);
 
 /// Keeps what randomConstants filled, up to `capacity` bytes, because
 /// candidates of one problem have the same constants and filling takes longer
-/// than running. One thread at a time; outlives its providers.
+/// than running. A device that copies constants gets the same memory for all of
+/// them. On another, each gets a copy: a candidate must not find its weights in
+/// a cache because its predecessor has read them. One thread at a time;
+/// outlives its providers.
 class ConstantCache {
 public:
   explicit ConstantCache(uint64_t capacity) : capacity(capacity) {}
@@ -28,7 +32,7 @@ public:
 private:
   const uint64_t capacity;
   uint64_t used = 0;
-  std::map<std::string, AlignedBuffer> filled;
+  std::map<std::string, std::shared_ptr<const std::byte>> filled;
 };
 
 } // namespace minic::runtime

@@ -220,4 +220,6 @@ std::string Context::graphRefusal() const {
 
 const Program &Context::program() const { return *impl_->program; }
 
+Execution &Context::execution() { return *impl_->execution; }
+
 } // namespace minic::runtime

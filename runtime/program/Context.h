@@ -68,6 +68,8 @@ public:
   std::string graphRefusal() const;
 
   const Program &program() const;
+  /// What runs are enqueued on: for copies before and behind them.
+  Execution &execution();
 
 private:
   struct Impl;

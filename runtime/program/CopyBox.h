@@ -5,6 +5,8 @@
 #ifndef MINIC_RUNTIME_PROGRAM_COPYBOX_H
 #define MINIC_RUNTIME_PROGRAM_COPYBOX_H
 
+#include "runtime/device/Device.h"
+
 #include "absl/types/span.h"
 
 #include <cstddef>
@@ -18,6 +20,12 @@ namespace minic::runtime {
 void copyBox(std::byte *to, absl::Span<const int64_t> toDims,
              const std::byte *from, absl::Span<const int64_t> fromDims,
              size_t elementBytes);
+
+/// The same of one GPU's memory, enqueued on the stream of `execution`.
+absl::Status enqueueCopyBox(Execution &execution, void *to,
+                            absl::Span<const int64_t> toDims, const void *from,
+                            absl::Span<const int64_t> fromDims,
+                            size_t elementBytes);
 
 } // namespace minic::runtime
 

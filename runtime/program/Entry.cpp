@@ -7,43 +7,10 @@
 #include "runtime/program/ProgramImpl.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 #include <algorithm>
 
 namespace minic::runtime {
-
-absl::Status Entry::readTable(const format::Entry &table) {
-  if (table.dims()->size() > mostDims) {
-    return absl::UnimplementedError(
-        absl::StrCat("entry '", table.name()->str(), "': expected at most ",
-                     mostDims, " dimensions, got ", table.dims()->size()));
-  }
-  for (const format::EntryDim *dim : *table.dims()) {
-    VaryingDim &varying = dims_.emplace_back();
-    varying.name = dim->name()->str();
-    for (const format::DimPlace *place : *dim->places()) {
-      varying.places.push_back({place->input(), place->axis()});
-    }
-    varying.isPadded = dim->result_axes() != nullptr;
-    if (varying.isPadded) {
-      varying.resultAxes.assign(dim->result_axes()->begin(),
-                                dim->result_axes()->end());
-    }
-  }
-  for (const format::Bucket *bucket : *table.buckets()) {
-    for (uint32_t i = 0; i < dims_.size(); ++i) {
-      int64_t size = bucket->sizes()->Get(i);
-      sizes_.push_back(size);
-      std::vector<int64_t> &all = dims_[i].sizes;
-      auto place = std::lower_bound(all.begin(), all.end(), size);
-      if (place == all.end() || *place != size) {
-        all.insert(place, size);
-      }
-    }
-  }
-  return absl::OkStatus();
-}
 
 /// Specs of `bucket` into those of all, -1 where they differ.
 static void merge(const std::vector<TensorSpec> &bucket,
@@ -76,15 +43,23 @@ Entry::create(std::shared_ptr<const Program> first,
   const Program::Impl &impl = first->impl();
   entry->buckets_ = {first};
   if (const format::Entry *table = impl.entry) {
-    if (absl::Status status = entry->readTable(*table); !status.ok()) {
-      return status;
+    absl::StatusOr<format::BucketTable> buckets =
+        format::BucketTable::create(*table);
+    if (!buckets.ok()) {
+      return buckets.status();
+    }
+    entry->table_ = *std::move(buckets);
+    entry->fills_.resize(first->inputs().size());
+    if (table->fills()) {
+      for (const format::InputFill *fill : *table->fills()) {
+        entry->fills_[fill->input()] = fill->element();
+      }
     }
     const auto &functions = *impl.file->artifact.metadata().functions();
-    for (uint32_t i = 1; i < table->buckets()->size(); ++i) {
+    for (size_t i = 1; i < entry->table_.size(); ++i) {
       ProgramOptions other = options;
       other.expectedDigest.reset(); // the file is the same
-      other.function =
-          functions.Get(table->buckets()->Get(i)->function())->name()->str();
+      other.function = functions.Get(entry->table_.function(i))->name()->str();
       absl::StatusOr<std::shared_ptr<const Program>> bucket =
           first->loadFunction(other, entry->buckets_);
       if (!bucket.ok()) {
@@ -103,10 +78,6 @@ Entry::create(std::shared_ptr<const Program> first,
     }
   }
   entry->mergeSpecs();
-  if (entry->isPadded() && !first->executable().memory().isHost()) {
-    return absl::UnimplementedError(absl::StrCat(
-        "entry '", options.function, "': runs are padded on CPUs only"));
-  }
   return entry;
 }
 
@@ -132,11 +103,6 @@ Entry::loadFunction(const ProgramOptions &options) const {
   return first.ok() ? create(std::move(*first), options) : first.status();
 }
 
-bool Entry::isPadded() const {
-  return std::any_of(dims_.begin(), dims_.end(),
-                     [](const VaryingDim &dim) { return dim.isPadded; });
-}
-
 uint64_t Entry::arenaBytes() const {
   uint64_t bytes = 0;
   for (const auto &bucket : buckets_) {
@@ -145,85 +111,57 @@ uint64_t Entry::arenaBytes() const {
   return bytes;
 }
 
-absl::Status Entry::describeUnknown(absl::Span<const int64_t> asked) const {
-  for (size_t i = 0; i < dims_.size(); ++i) {
-    const std::vector<int64_t> &sizes = dims_[i].sizes;
-    bool fits = dims_[i].isPadded
-                    ? asked[i] >= 1 && asked[i] <= sizes.back()
-                    : std::binary_search(sizes.begin(), sizes.end(), asked[i]);
-    if (!fits) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("no plan for ", dims_[i].name, "=", asked[i],
-                       ": expected ", dims_[i].name, " to be ",
-                       dims_[i].isPadded ? absl::StrCat("1 to ", sizes.back())
-                                         : absl::StrJoin(sizes, ", ")));
+void Entry::inputDims(const Found &found, size_t index,
+                      std::vector<int64_t> &sizes) const {
+  sizes = buckets_[found.bucket]->inputs()[index].dims;
+  for (size_t i = 0; i < dims().size(); ++i) {
+    for (const VaryingDim::Place &place : dims()[i].places) {
+      if (place.input == index) {
+        sizes[place.axis] = found.sizes[i];
+      }
     }
   }
-  std::vector<std::string> sets, names;
-  for (size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
-    sets.push_back(absl::StrJoin(sizes(bucket), ","));
-  }
-  for (const VaryingDim &dim : dims_) {
-    names.push_back(dim.name);
-  }
-  return absl::InvalidArgumentError(absl::StrCat(
-      "no plan for ", absl::StrJoin(names, ","), "=", absl::StrJoin(asked, ","),
-      ": expected ", absl::StrJoin(sets, " or ")));
 }
 
-size_t Entry::findPadded(absl::Span<const int64_t> wanted) const {
-  size_t best = buckets_.size();
-  double fewest = 0;
-  for (size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
-    double elements = 1;
-    bool fits = true;
-    for (size_t i = 0; i < dims_.size() && fits; ++i) {
-      int64_t size = sizes(bucket)[i];
-      fits = dims_[i].isPadded ? wanted[i] >= 1 && wanted[i] <= size
-                               : wanted[i] == size;
-      elements *= double(size);
-    }
-    if (fits && (best == buckets_.size() || elements < fewest)) {
-      best = bucket;
-      fewest = elements;
+void Entry::outputDims(const Found &found, size_t index,
+                       std::vector<int64_t> &sizes) const {
+  sizes = buckets_[found.bucket]->outputs()[index].dims;
+  for (size_t i = 0; i < dims().size(); ++i) {
+    const VaryingDim &dim = dims()[i];
+    if (dim.isPadded && dim.resultAxes[index] >= 0) {
+      sizes[size_t(dim.resultAxes[index])] = found.sizes[i];
     }
   }
-  return best;
+}
+
+absl::Status Entry::find(absl::Span<const Tensor> inputs, Found &found) const {
+  const std::vector<VaryingDim> &varying = dims();
+  if (varying.empty()) {
+    found.bucket = 0;
+    found.isPadded = false;
+    return absl::OkStatus();
+  }
+  for (size_t i = 0; i < varying.size(); ++i) {
+    auto [input, axis] = varying[i].places.front();
+    absl::Span<const int64_t> sizes = inputs[input].dims;
+    if (axis >= sizes.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input '", inputs_[input].name, "': expected ",
+          inputs_[input].dims.size(), " dimensions, got ", sizes.size()));
+    }
+    found.sizes[i] = sizes[axis];
+  }
+  return table_.find(found)
+             ? absl::OkStatus()
+             : table_.describeUnknown({found.sizes.data(), varying.size()});
 }
 
 absl::StatusOr<Entry::Found>
 Entry::find(absl::Span<const Tensor> inputs) const {
   Found found;
-  if (dims_.empty()) {
-    return found;
-  }
-  for (size_t i = 0; i < dims_.size(); ++i) {
-    auto [input, axis] = dims_[i].places.front();
-    absl::Span<const int64_t> dims = inputs[input].dims;
-    if (axis >= dims.size()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "input '", inputs_[input].name, "': expected ",
-          inputs_[input].dims.size(), " dimensions, got ", dims.size()));
-    }
-    found.sizes[i] = dims[axis];
-  }
-  absl::Span<const int64_t> wanted(found.sizes.data(), dims_.size());
-  size_t begin = 0, end = buckets_.size();
-  while (begin < end) {
-    size_t middle = (begin + end) / 2;
-    absl::Span<const int64_t> at = sizes(middle);
-    if (at == wanted) {
-      found.bucket = middle;
-      return found;
-    }
-    bool isBelow = std::lexicographical_compare(at.begin(), at.end(),
-                                                wanted.begin(), wanted.end());
-    (isBelow ? begin : end) = isBelow ? middle + 1 : middle;
-  }
-  found.bucket = findPadded(wanted);
-  found.isPadded = true;
-  if (found.bucket == buckets_.size()) {
-    return describeUnknown(wanted);
+  absl::Status status = find(inputs, found);
+  if (!status.ok()) {
+    return status;
   }
   return found;
 }

@@ -22,7 +22,7 @@ EntryContext::create(std::shared_ptr<const Entry> entry,
     shared.arenaBytes = entry->arenaBytes();
   }
   if (entry->isPadded()) {
-    absl::StatusOr<Padding> padding = Padding::create(entry);
+    absl::StatusOr<Padding> padding = Padding::create(entry, options.staging);
     if (!padding.ok()) {
       return padding.status();
     }
@@ -44,29 +44,31 @@ absl::Status EntryContext::run(absl::Span<const Tensor> inputs,
   if (inputs.size() != entry_->inputs().size()) {
     return contexts_.front()->run(inputs, outputs); // says so
   }
-  absl::StatusOr<Entry::Found> found = entry_->find(inputs);
-  if (!found.ok()) {
-    return found.status();
+  Entry::Found found;
+  absl::Status status = entry_->find(inputs, found);
+  if (!status.ok()) {
+    return status;
   }
-  if (found->isPadded) {
-    return runPadded(*found, inputs, outputs);
+  if (found.isPadded) {
+    return runPadded(found, inputs, outputs);
   }
-  absl::Status status = contexts_[found->bucket]->run(inputs, outputs);
-  counters_[found->bucket].runs += status.ok();
+  status = contexts_[found.bucket]->run(inputs, outputs);
+  counters_[found.bucket].runs += status.ok();
   return status;
 }
 
 absl::Status EntryContext::runPadded(const Entry::Found &found,
                                      absl::Span<const Tensor> inputs,
                                      absl::Span<const Tensor> outputs) {
-  absl::Status status = padding_.begin(found, inputs, outputs);
+  Context &context = *contexts_[found.bucket];
+  Execution &execution = context.execution();
+  absl::Status status = padding_.begin(found, inputs, outputs, execution);
   if (status.ok()) {
-    status =
-        contexts_[found.bucket]->run(padding_.inputs(), padding_.outputs());
+    status = context.run(padding_.inputs(), padding_.outputs());
   }
   // Results of clamped indices are results.
   if (status.ok() || absl::IsOutOfRange(status)) {
-    padding_.finish(outputs);
+    status.Update(padding_.finish(outputs, execution));
   }
   if (status.ok()) {
     BucketCounters &counters = counters_[found.bucket];

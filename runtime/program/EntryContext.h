@@ -27,8 +27,10 @@ public:
   create(std::shared_ptr<const Entry> entry, const ContextOptions &options);
 
   /// As Context::run, for the bucket of the inputs' sizes, or the next larger
-  /// one where these are padded: outputs have the run's sizes then.
-  /// InvalidArgument where there is none.
+  /// one where these are padded: outputs have the run's sizes then, and are
+  /// copied, or the bucket's, and are written where they are.
+  /// InvalidArgument where there is none. On a GPU copies in and out are
+  /// enqueued on the stream, before and behind the run.
   absl::Status run(absl::Span<const Tensor> inputs,
                    absl::Span<const Tensor> outputs);
   absl::Status setStream(void *stream);

@@ -1,88 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Copies in with zeros behind, copies out.
+// Copies in with the fill behind, copies out.
 
 #include "runtime/program/Padding.h"
 
 #include "runtime/program/CopyBox.h"
-#include "runtime/program/TensorCheck.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace minic::runtime {
 
-absl::StatusOr<Padding> Padding::create(std::shared_ptr<const Entry> entry) {
+absl::StatusOr<Padding> Padding::create(std::shared_ptr<const Entry> entry,
+                                        bool stagesHost) {
   Padding padding;
-  auto makeRoom = [](uint64_t bytes, std::vector<AlignedBuffer> &room) {
-    absl::StatusOr<AlignedBuffer> memory = AlignedBuffer::create(bytes);
-    if (memory.ok()) {
-      room.push_back(std::move(*memory));
-    }
-    return memory.status();
+  uint64_t bytes = 0;
+  size_t rank = 0;
+  auto add = [&](const TensorSpec &spec, uint64_t size) {
+    bool varies =
+        std::find(spec.dims.begin(), spec.dims.end(), -1) != spec.dims.end();
+    uint64_t step = std::max<uint64_t>(256, spec.alignment);
+    padding.alignment_ = std::max(padding.alignment_, step);
+    bytes = (bytes + step - 1) / step * step;
+    padding.offsets_.push_back(bytes);
+    bytes += varies ? size : 0;
+    rank = std::max(rank, spec.dims.size());
   };
-  absl::Status status;
   for (size_t i = 0; i < entry->inputs().size(); ++i) {
-    status.Update(makeRoom(entry->inputBytes(i), padding.inputRoom_));
+    add(entry->inputs()[i], entry->inputBytes(i));
   }
   for (size_t i = 0; i < entry->outputs().size(); ++i) {
-    status.Update(makeRoom(entry->outputBytes(i), padding.outputRoom_));
+    add(entry->outputs()[i], entry->outputBytes(i));
   }
-  if (!status.ok()) {
-    return status;
+  const Program &first = *entry->buckets().front();
+  const DeviceMemory &memory = first.executable().memory();
+  bytes += padding.alignment_;
+  absl::StatusOr<DeviceBuffer> own = DeviceBuffer::create(memory, bytes);
+  absl::Status status = own.status();
+  if (status.ok()) {
+    padding.own_ = *std::move(own);
   }
-  padding.inputs_.resize(entry->inputs().size());
-  padding.outputs_.resize(entry->outputs().size());
-  size_t rank = 0;
-  for (const auto *specs : {&entry->inputs(), &entry->outputs()}) {
-    for (const TensorSpec &spec : *specs) {
-      rank = std::max(rank, spec.dims.size());
+  if (status.ok() && stagesHost && !memory.isHost()) {
+    absl::StatusOr<AlignedBuffer> host = AlignedBuffer::create(bytes);
+    status = host.status();
+    if (status.ok()) {
+      padding.host_ = *std::move(host);
     }
   }
+  if (!status.ok()) {
+    return absl::Status(status.code(),
+                        absl::StrCat("padding: ", status.message()));
+  }
+  padding.place_ = first.place();
+  padding.confirmed_.resize(padding.offsets_.size());
+  padding.inputs_.resize(entry->inputs().size());
+  padding.outputs_.resize(entry->outputs().size());
   padding.expected_.reserve(rank);
   padding.entry_ = std::move(entry);
   return padding;
 }
 
-bool Padding::shrink(const Entry::Found &found, size_t index, bool isOutput,
-                     const TensorSpec &spec) {
-  expected_.assign(spec.dims.begin(), spec.dims.end());
-  for (size_t i = 0; i < entry_->dims().size(); ++i) {
-    const VaryingDim &dim = entry_->dims()[i];
-    if (!dim.isPadded) {
-      continue;
-    }
-    if (isOutput && dim.resultAxes[index] >= 0) {
-      expected_[size_t(dim.resultAxes[index])] = found.sizes[i];
-    }
-    for (const VaryingDim::Place &place : dim.places) {
-      if (!isOutput && place.input == index) {
-        expected_[place.axis] = found.sizes[i];
-      }
-    }
-  }
-  return !std::equal(expected_.begin(), expected_.end(), spec.dims.begin());
+std::byte *Padding::room(size_t slot, Residence residence) const {
+  std::byte *base = residence == Residence::here ? own_.data() : host_.data();
+  auto address = reinterpret_cast<uintptr_t>(base);
+  return base + (alignment_ - address % alignment_) % alignment_ +
+         offsets_[slot];
 }
 
-/// Whether `tensor` is as `spec` says but for its dimensions, `dims`.
-static absl::Status check(const char *role, const TensorSpec &spec,
-                          const std::vector<int64_t> &dims,
-                          const Tensor &tensor) {
-  DevicePlace host;
-  if (residenceOf(tensor.place, host) != Residence::here) {
-    return describeMisplaced(role, spec, tensor.place, host);
+absl::Status Padding::accept(const char *role, const TensorSpec &spec,
+                             const Tensor &tensor, size_t slot,
+                             Tensor &bucket) {
+  bucket = tensor;
+  if (expected_ == spec.dims ||
+      (slot >= inputs_.size() &&
+       tensor.dims == absl::MakeConstSpan(spec.dims))) {
+    return absl::OkStatus(); // checked by the bucket's own context
   }
-  bool isRight = tensor.dtype == spec.dtype && tensor.data &&
-                 tensor.dims == absl::MakeConstSpan(dims);
-  if (isRight) {
-    return absl::OkStatus();
+  Residence residence = residenceOf(tensor.place, place_);
+  if (residence == Residence::elsewhere ||
+      (residence == Residence::host && !host_.data())) {
+    return describeMisplaced(role, spec, tensor.place, place_);
   }
-  TensorSpec shrunk = spec;
-  shrunk.dims = dims;
-  return describeMismatch(role, shrunk, tensor);
+  if (tensor.dtype != spec.dtype || !tensor.data ||
+      tensor.dims != absl::MakeConstSpan(expected_)) {
+    TensorSpec shrunk = spec;
+    shrunk.dims = expected_;
+    return describeMismatch(role, shrunk, tensor);
+  }
+  if (residence == Residence::here && tensor.data != confirmed_[slot]) {
+    const Program &first = *entry_->buckets().front();
+    if (absl::Status status = first.executable().checkPointer(tensor.data);
+        !status.ok()) {
+      return absl::Status(status.code(), absl::StrCat(role, " '", spec.name,
+                                                      "': ", status.message()));
+    }
+    confirmed_[slot] = tensor.data;
+  }
+  bucket.data = room(slot, residence);
+  bucket.dims = spec.dims;
+  bucket.place = residence == Residence::here ? place_ : DevicePlace{};
+  return absl::OkStatus();
 }
 
 static int64_t elementsOf(absl::Span<const int64_t> dims) {
@@ -93,67 +112,108 @@ static int64_t elementsOf(absl::Span<const int64_t> dims) {
   return elements;
 }
 
+template <typename T>
+static void fillWith(void *to, uint64_t element, int64_t count) {
+  std::fill_n(static_cast<T *>(to), count, T(element));
+}
+
+static void fillHost(void *to, uint64_t element, int64_t elementBytes,
+                     int64_t count) {
+  switch (elementBytes) {
+  case 1:
+    return fillWith<uint8_t>(to, element, count);
+  case 2:
+    return fillWith<uint16_t>(to, element, count);
+  case 4:
+    return fillWith<uint32_t>(to, element, count);
+  default:
+    return fillWith<uint64_t>(to, element, count);
+  }
+}
+
+/// Whether the elements of `from` are the first ones of `to`: sizes differ
+/// along the outermost axis with more than one element alone.
+static bool isPrefix(absl::Span<const int64_t> from,
+                     absl::Span<const int64_t> to) {
+  size_t axis = 0;
+  while (axis < to.size() && to[axis] == 1) {
+    ++axis;
+  }
+  return axis == to.size() || from.subspan(axis + 1) == to.subspan(axis + 1);
+}
+
+absl::Status Padding::copyIn(size_t index, const Tensor &from,
+                             Execution &execution) {
+  const Tensor &to = inputs_[index];
+  int64_t bytes = elementBytes(to.dtype);
+  // Only what is behind the rows is filled where that is one piece.
+  int64_t begin = isPrefix(from.dims, to.dims) ? elementsOf(from.dims) : 0;
+  int64_t count = elementsOf(to.dims) - begin;
+  std::byte *tail = static_cast<std::byte *>(to.data) + begin * bytes;
+  uint64_t element = entry_->fill(index);
+  if (to.place.type == 1) {
+    fillHost(tail, element, bytes, count);
+    copyBox(static_cast<std::byte *>(to.data), to.dims,
+            static_cast<const std::byte *>(from.data), from.dims,
+            size_t(bytes));
+    return absl::OkStatus();
+  }
+  absl::Status status =
+      execution.enqueueFill(tail, element, bytes, uint64_t(count));
+  return status.ok() ? enqueueCopyBox(execution, to.data, to.dims, from.data,
+                                      from.dims, size_t(bytes))
+                     : status;
+}
+
 absl::Status Padding::begin(const Entry::Found &found,
                             absl::Span<const Tensor> inputs,
-                            absl::Span<const Tensor> outputs) {
+                            absl::Span<const Tensor> outputs,
+                            Execution &execution) {
   const Program &bucket = *entry_->buckets()[found.bucket];
   if (inputs.size() != inputs_.size() || outputs.size() != outputs_.size()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "expected ", inputs_.size(), " inputs and ", outputs_.size(),
         " outputs, got ", inputs.size(), " and ", outputs.size()));
   }
+  absl::Status status;
   paddedElements_ = 0;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const TensorSpec &spec = bucket.inputs()[i];
-    inputs_[i] = inputs[i];
-    if (!shrink(found, i, /*isOutput=*/false, spec)) {
-      continue; // checked by the bucket's own context
-    }
-    if (absl::Status status = check("input", spec, expected_, inputs[i]);
-        !status.ok()) {
-      return status;
-    }
-    paddedElements_ += spec.elements() - elementsOf(expected_);
-    inputs_[i].data = inputRoom_[i].data();
-    inputs_[i].dims = spec.dims;
-    inputs_[i].place = {};
+  for (size_t i = 0; i < inputs.size() && status.ok(); ++i) {
+    entry_->inputDims(found, i, expected_);
+    status = accept("input", bucket.inputs()[i], inputs[i], i, inputs_[i]);
+    paddedElements_ += elementsOf(inputs_[i].dims) - elementsOf(expected_);
   }
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const TensorSpec &spec = bucket.outputs()[i];
-    outputs_[i] = outputs[i];
-    if (!shrink(found, i, /*isOutput=*/true, spec)) {
-      continue;
-    }
-    if (absl::Status status = check("output", spec, expected_, outputs[i]);
-        !status.ok()) {
-      return status;
-    }
-    outputs_[i].data = outputRoom_[i].data();
-    outputs_[i].dims = spec.dims;
-    outputs_[i].place = {};
+  for (size_t i = 0; i < outputs.size() && status.ok(); ++i) {
+    entry_->outputDims(found, i, expected_);
+    status = accept("output", bucket.outputs()[i], outputs[i],
+                    inputs.size() + i, outputs_[i]);
   }
   // Nothing was wrong: copy.
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs_[i].data == inputs[i].data) {
-      continue;
+  for (size_t i = 0; i < inputs.size() && status.ok(); ++i) {
+    if (inputs_[i].data != inputs[i].data) {
+      status = copyIn(i, inputs[i], execution);
     }
-    const TensorSpec &spec = bucket.inputs()[i];
-    auto *room = static_cast<std::byte *>(inputs_[i].data);
-    std::memset(room, 0, size_t(spec.bytes()));
-    copyBox(room, spec.dims, static_cast<const std::byte *>(inputs[i].data),
-            inputs[i].dims, size_t(elementBytes(spec.dtype)));
   }
-  return absl::OkStatus();
+  return status;
 }
 
-void Padding::finish(absl::Span<const Tensor> outputs) const {
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (outputs_[i].data != outputs[i].data) {
-      copyBox(static_cast<std::byte *>(outputs[i].data), outputs[i].dims,
-              static_cast<const std::byte *>(outputs_[i].data),
-              outputs_[i].dims, size_t(elementBytes(outputs[i].dtype)));
+absl::Status Padding::finish(absl::Span<const Tensor> outputs,
+                             Execution &execution) const {
+  absl::Status status;
+  for (size_t i = 0; i < outputs.size() && status.ok(); ++i) {
+    const Tensor &from = outputs_[i], &to = outputs[i];
+    if (from.data == to.data) {
+      continue;
+    }
+    auto bytes = size_t(elementBytes(to.dtype));
+    if (from.place.type == 1) {
+      copyBox(static_cast<std::byte *>(to.data), to.dims,
+              static_cast<const std::byte *>(from.data), from.dims, bytes);
+    } else {
+      status = enqueueCopyBox(execution, to.data, to.dims, from.data, from.dims,
+                              bytes);
     }
   }
+  return status;
 }
 
 } // namespace minic::runtime

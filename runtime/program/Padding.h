@@ -7,24 +7,32 @@
 #define MINIC_RUNTIME_PROGRAM_PADDING_H
 
 #include "runtime/base/AlignedBuffer.h"
+#include "runtime/device/DeviceBuffer.h"
 #include "runtime/program/Entry.h"
+#include "runtime/program/TensorCheck.h"
 
 namespace minic::runtime {
 
-/// The room that one EntryContext on a CPU has for them. Thread-compatible.
+/// The room that one EntryContext has for them: at the same addresses in every
+/// run, so that a captured graph need not follow. Thread-compatible.
 class Padding {
 public:
-  /// Room for the largest bucket; none where no dimension of `entry` is padded.
-  static absl::StatusOr<Padding> create(std::shared_ptr<const Entry> entry);
+  /// Room for the largest bucket where the program runs, and on the host as
+  /// well if `stagesHost`. `entry` has a padded dimension.
+  static absl::StatusOr<Padding> create(std::shared_ptr<const Entry> entry,
+                                        bool stagesHost);
 
   /// Checks the caller's tensors, of the sizes `found`, and makes inputs() and
   /// outputs() of them as the bucket takes them: inputs that differ in size are
-  /// copied, with zeros behind their rows. InvalidArgument names the tensor,
-  /// expected and got. Allocates nothing.
+  /// copied, with the entry's fill behind their rows. An output that has the
+  /// bucket's own sizes is written where it is. InvalidArgument names the
+  /// tensor, expected and got. On a GPU all that is enqueued on the stream of
+  /// `execution`, the bucket's. Allocates nothing.
   absl::Status begin(const Entry::Found &found, absl::Span<const Tensor> inputs,
-                     absl::Span<const Tensor> outputs);
-  /// Copies the rows of the run into the caller's outputs.
-  void finish(absl::Span<const Tensor> outputs) const;
+                     absl::Span<const Tensor> outputs, Execution &execution);
+  /// Copies the rows of the run into the caller's outputs, or enqueues that.
+  absl::Status finish(absl::Span<const Tensor> outputs,
+                      Execution &execution) const;
 
   absl::Span<const Tensor> inputs() const { return inputs_; }
   absl::Span<const Tensor> outputs() const { return outputs_; }
@@ -32,13 +40,23 @@ public:
   int64_t paddedElements() const { return paddedElements_; }
 
 private:
-  /// `expected_` becomes the dimensions of `spec`, of bucket sizes, in a run of
-  /// the sizes `found`. False where they are the bucket's.
-  bool shrink(const Entry::Found &found, size_t index, bool isOutput,
-              const TensorSpec &spec);
+  /// Memory for tensor `slot`, an input or, behind these, an output, where
+  /// `residence` says.
+  std::byte *room(size_t slot, Residence residence) const;
+  /// Has `bucket`, which is as the caller's `tensor`, point to the room of
+  /// `slot` where it is smaller than `spec`; its sizes are `expected_`.
+  absl::Status accept(const char *role, const TensorSpec &spec,
+                      const Tensor &tensor, size_t slot, Tensor &bucket);
+  absl::Status copyIn(size_t index, const Tensor &from, Execution &execution);
 
-  std::shared_ptr<const Entry> entry_;
-  std::vector<AlignedBuffer> inputRoom_, outputRoom_;
+  std::shared_ptr<const Entry> entry_; // outlives what follows
+  DevicePlace place_;
+  DeviceBuffer own_;
+  AlignedBuffer host_;            // for host tensors of a GPU's program
+  std::vector<uint64_t> offsets_; // by slot, of a multiple of the alignment
+  uint64_t alignment_ = 1;
+  std::vector<const void *>
+      confirmed_; // by slot: the device's, as it said last
   std::vector<Tensor> inputs_, outputs_;
   std::vector<int64_t> expected_;
   int64_t paddedElements_ = 0;

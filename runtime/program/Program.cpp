@@ -99,8 +99,8 @@ static std::vector<TensorSpec> copySpecs(
   return copies;
 }
 
-static absl::Status collectConstants(LoadedFile &file,
-                                     const ConstantProvider &provider) {
+static absl::Status collectConstants(LoadedFile &file, const Device &device,
+                                     const ProgramOptions &options) {
   const auto &constants = *file.artifact.metadata().constants();
   for (uint32_t i = 0; i < constants.size(); ++i) {
     const format::Constant &constant = *constants[i];
@@ -108,28 +108,25 @@ static absl::Status collectConstants(LoadedFile &file,
       file.constants.push_back(file.artifact.constant(i).data());
       continue;
     }
-    if (!provider) {
+    if (!options.constants) {
       return absl::InvalidArgumentError(
           absl::StrCat("constant '", constant.name()->str(),
                        "' is external, expected a provider for it at load"));
     }
-    absl::StatusOr<AlignedBuffer> memory =
-        AlignedBuffer::create(constant.bytes());
-    if (!memory.ok()) {
-      return memory.status();
+    absl::StatusOr<std::shared_ptr<const std::byte>> lent =
+        options.constants(constant, device, options.device);
+    if (!lent.ok()) {
+      return lent.status();
     }
-    if (absl::Status status = provider(constant, memory->data());
-        !status.ok()) {
-      return status;
-    }
-    file.constants.push_back(memory->data());
-    file.externals.push_back(std::move(*memory));
+    file.constants.push_back(lent->get());
+    file.externals.push_back(*std::move(lent));
   }
   return absl::OkStatus();
 }
 
-static absl::Status loadImpl(Program::Impl &impl, const ProgramOptions &options,
-                             absl::Span<const Executable *const> siblings) {
+/// Sets all but the executable.
+static absl::Status chooseVariant(Program::Impl &impl,
+                                  const ProgramOptions &options) {
   absl::StatusOr<const format::Function *> function = findFunction(
       impl.file->artifact.metadata(), options.function, impl.entry);
   if (!function.ok()) {
@@ -144,11 +141,20 @@ static absl::Status loadImpl(Program::Impl &impl, const ProgramOptions &options,
   impl.variant = *variant;
   impl.inputs = copySpecs(*impl.function->inputs());
   impl.outputs = copySpecs(*impl.function->outputs());
-  const Device *device = findDevice(impl.variant->target()->str());
-  absl::StatusOr<std::unique_ptr<Executable>> executable = device->load(
+  return absl::OkStatus();
+}
+
+static const Device &deviceOf(const Program::Impl &impl) {
+  return *findDevice(impl.variant->target()->str());
+}
+
+static absl::Status
+makeExecutable(Program::Impl &impl, const ProgramOptions &options,
+               absl::Span<const Executable *const> siblings) {
+  absl::StatusOr<std::unique_ptr<Executable>> executable = deviceOf(impl).load(
       {impl.file->artifact, *impl.function, *impl.variant, impl.file->constants,
        options.strictLibraries, options.device, options.spares,
-       options.onlyListsAlgorithms, siblings});
+       options.onlyListsAlgorithms, options.isPart, siblings});
   if (!executable.ok()) {
     return executable.status();
   }
@@ -170,12 +176,14 @@ makeImpl(absl::StatusOr<format::ArtifactReader> artifact,
   }
   auto file = std::make_shared<LoadedFile>(std::move(*artifact));
   file->name = name;
-  absl::Status status = collectConstants(*file, options.constants);
-  if (!status.ok()) {
-    return annotate(name, status);
+  auto impl = std::make_unique<Program::Impl>(file);
+  absl::Status status = chooseVariant(*impl, options);
+  if (status.ok()) {
+    status = collectConstants(*file, deviceOf(*impl), options);
   }
-  auto impl = std::make_unique<Program::Impl>(std::move(file));
-  status = loadImpl(*impl, options, /*siblings=*/{});
+  if (status.ok()) {
+    status = makeExecutable(*impl, options, /*siblings=*/{});
+  }
   if (!status.ok()) {
     return annotate(name, status);
   }
@@ -218,11 +226,14 @@ absl::StatusOr<std::shared_ptr<const Program>> Program::loadFunction(
           ? impl_->file->artifact.checkDigest(*options.expectedDigest)
           : absl::OkStatus();
   if (status.ok()) {
+    status = chooseVariant(*impl, options);
+  }
+  if (status.ok()) {
     std::vector<const Executable *> executables = {impl_->executable.get()};
     for (const std::shared_ptr<const Program> &sibling : siblings) {
       executables.push_back(sibling->impl_->executable.get());
     }
-    status = loadImpl(*impl, options, executables);
+    status = makeExecutable(*impl, options, executables);
   }
   if (!status.ok()) {
     return annotate(impl_->file->name, status);

@@ -20,12 +20,17 @@
 
 namespace minic::runtime {
 
+class Device;
 class Executable;
 
-/// Fills `destination` (constant.bytes bytes, 64-byte aligned) with an external
-/// constant in its layout.
-using ConstantProvider = std::function<absl::Status(
-    const format::Constant &constant, void *destination)>;
+/// Lends an external constant in its layout: constant.bytes bytes, 64-byte
+/// aligned, which nobody changes while they are held (null for zero bytes).
+/// Memory that `device` allocated for constants of its device `deviceIndex` is
+/// loaded fastest.
+using ConstantProvider =
+    std::function<absl::StatusOr<std::shared_ptr<const std::byte>>(
+        const format::Constant &constant, const Device &device,
+        int deviceIndex)>;
 
 struct ProgramOptions {
   /// A function, or an entry, of which it is the first.
@@ -47,6 +52,9 @@ struct ProgramOptions {
   /// The caller will only ask Executable::algorithms. So a library call whose
   /// algorithm is open need not get one ready, and may refuse to run.
   bool onlyListsAlgorithms = false;
+  /// The function stands for a part of a longer one and is to be measured as it
+  /// would run there: its kernels are loaded as those with neighbours are.
+  bool isPart = false;
 };
 
 /// Thread-safe after load. Holds the mapped file, the loaded kernels, library

@@ -8,6 +8,11 @@
 #include "runtime/device/Device.h"
 #include "runtime/program/Program.h"
 
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
 namespace minic::runtime {
 
 /// What the Programs of one artifact share.
@@ -17,7 +22,7 @@ struct LoadedFile {
 
   std::string name; // in messages
   format::ArtifactReader artifact;
-  std::vector<AlignedBuffer> externals;
+  std::vector<std::shared_ptr<const std::byte>> externals; // as lent
   std::vector<const std::byte *> constants; // by index of Artifact.constants
 };
 

@@ -55,6 +55,30 @@ def along_rows():
                           (shape, dtype), data)
 
 
+def long_rows():
+    """Few rows, which blocks of a GPU share: of a power of two, and of odd
+    length."""
+    for shape, dtype in itertools.product(((1, 50257), (3, 32768)),
+                                          ("f32", "bf16")):
+        x, t, rest = {"x": (shape, dtype)}, tensor(shape, dtype), shape[:1]
+        size = f"long_{shape[0]}x{shape[1]}_{dtype}"
+        yield Problem("softmax", f"softmax_{size}", x,
+                      f"softmax %x axis = 1 : {t}", (shape, dtype))
+        yield Problem("layer_norm", f"layer_norm_{size}", x,
+                      f"layer_norm %x axis = 1 : ({t}) -> {t}",
+                      (shape, dtype))
+        yield Problem("reduce", f"reduce_mean_{size}", x,
+                      f"reduce mean, %x [1] : {t} -> {tensor(rest, dtype)}",
+                      (rest, dtype))
+        yield Problem("arg_reduce", f"arg_max_{size}", x,
+                      f"arg_reduce max, %x axis = 1 : {t} -> "
+                      f"{tensor(rest, 'i64')}", (rest, "i64"))
+    shape = (16384, 3)  # along the first dimension
+    yield Problem("reduce", "reduce_sum_long_columns", {"x": (shape, "f32")},
+                  f"reduce sum, %x [0] : {tensor(shape, 'f32')} -> "
+                  f"{tensor((3,), 'f32')}", ((3,), "f32"))
+
+
 def norms():
     for (at, shape), dtype in itertools.product(enumerate(ROWS), FLOATS):
         row = shape[1:]
@@ -87,3 +111,4 @@ def norms():
 def all_problems():
     yield from along_rows()
     yield from norms()
+    yield from long_rows()

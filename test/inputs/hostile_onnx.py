@@ -82,6 +82,12 @@ def group_query(batch, length, past):
     return made
 
 
+def far_index(index=-648799821318062077, run=16):
+    """An update of the run of elements at an index."""
+    return one("ScatterND", {"x": [2, run], "i": None, "u": [1, run]},
+               known={"i": numpy.int64([[index]])})
+
+
 def updates():
     """2^41 updates of one slice."""
     shape = numpy_helper.from_array(ints(1 << 21, 1), "s")
@@ -120,6 +126,8 @@ MODELS = {
         known={"i": ints([0, 1]), "m": numpy.int32([1, 1])},
         domain="com.microsoft"),
     "long_past": lambda: group_query(1, 1, 9),
+    "far_index": far_index,
+    "empty_runs": lambda: far_index(0, run=0),
     "no_numbers": lambda: one("DFT", {"x": [2, 3, 0]}, opset=17),
     # No numbers where a size is expected.
     "nan_window": lambda: one("HannWindow", {"s": None},

@@ -24,6 +24,16 @@ func.func @long_bf16(%x: tensor<40x4096xbf16>, %w: tensor<72x4096xbf16>, %b: ten
   return %0 : tensor<40x72xbf16>
 }
 
+func.func @longer(%x: tensor<40x16384xf32>, %w: tensor<72x16384xf32>) -> tensor<40x72xf32> {
+  %0 = graph.linear %x, %w : (tensor<40x16384xf32>, tensor<72x16384xf32>) -> tensor<40x72xf32>
+  return %0 : tensor<40x72xf32>
+}
+
+func.func @longer_bf16(%x: tensor<40x32768xbf16>, %w: tensor<72x32768xbf16>) -> tensor<40x72xbf16> {
+  %0 = graph.linear %x, %w : (tensor<40x32768xbf16>, tensor<72x32768xbf16>) -> tensor<40x72xbf16>
+  return %0 : tensor<40x72xbf16>
+}
+
 func.func @prologue(%x: tensor<37x72xf16>, %v: tensor<72xf16>, %w: tensor<40x72xf16>) -> tensor<37x40xf16> {
   %0 = graph.mul %x, %v : (tensor<37x72xf16>, tensor<72xf16>) -> tensor<37x72xf16>
   %1 = graph.exp %0 : tensor<37x72xf16>

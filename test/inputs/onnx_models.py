@@ -155,6 +155,25 @@ def padded():
                   value("scale", [5])], [value("y", [3, 5])])
 
 
+def masked():
+    """Attention of one head whose keys an i64 mask leaves out, as BERT's."""
+    return model(
+        [node("Cast", ["mask"], ["kept"], to=FLOAT),
+         node("Unsqueeze", ["kept", "one"], ["keys"]),
+         node("Sub", ["ones", "keys"], ["off"]),
+         node("Mul", ["off", "low"], ["bias"]),
+         node("Transpose", ["x"], ["xt"], perm=[0, 2, 1]),
+         node("MatMul", ["x", "xt"], ["products"]),
+         node("Add", ["products", "bias"], ["scores"]),
+         node("Softmax", ["scores"], ["weights"], axis=-1),
+         node("MatMul", ["weights", "x"], ["y"])],
+        [value("x", ["B", "T", 4]), value("mask", ["B", "T"], TensorProto.INT64)],
+        [value("y", ["B", "T", 4])],
+        [numpy_helper.from_array(numpy.array([1], numpy.int64), "one"),
+         numpy_helper.from_array(numpy.float32(1), "ones"),
+         numpy_helper.from_array(numpy.float32(-3.4028235e38), "low")])
+
+
 def changed(made, change):
     change(made.graph)
     return made
@@ -202,14 +221,56 @@ def enormous():
                  [value("y", [None, None])], [sizes])
 
 
+def doubles():
+    """A model of float64 whose weight is a little more than halfway between two
+    numbers of bf16: rounded to float32 first, it would be halfway, and go down
+    to the even one."""
+    weight = numpy.full((4, 3), 1 + 2 ** -8 + 2 ** -40)
+    half = numpy_helper.from_array(numpy.float64(0.5))
+    double = TensorProto.DOUBLE
+    return model([node("MatMul", ["x", "w"], ["p"]),
+                  node("Constant", [], ["half"], value=half),
+                  node("Mul", ["p", "half"], ["h"]),
+                  node("Cast", ["h"], ["y"], to=double)],
+                 [value("x", [2, 4], double)], [value("y", [2, 3], double)],
+                 [numpy_helper.from_array(weight, "w")])
+
+
 def short_weights():
     weight = numpy_helper.from_array(WEIGHT, "w")
     weight.raw_data = weight.raw_data[:-1]
     return product(weight)
 
 
+def deep(levels=5000):
+    """A graph in an attribute of a node of a graph, and so on, as bytes: no
+    library writes it."""
+    def message(number, content):
+        length = b""
+        size = len(content)
+        while size >= 0x80:
+            length += bytes([size & 0x7f | 0x80])
+            size >>= 7
+        return bytes([number << 3 | 2]) + length + bytes([size]) + content
+    graph = b""
+    for _ in range(levels):
+        graph = message(1, message(5, message(6, graph)))
+    return message(7, graph)
+
+
+#: Bytes that are no model. 0x3a begins the graph, whose length comes next.
+BYTES = {
+    "empty": b"", "no_graph": b"\x08\x08\x12\x01p",
+    "long_length": b"\x08\x08\x3a" + 8 * b"\xff" + b"\x3f",  # 2^62 - 1
+    "longest_length": b"\x08\x08\x3a" + 9 * b"\xff" + b"\x01",  # 2^64 - 1
+    "endless_varint": b"\x08\x08\x3a" + 30 * b"\xff",
+    "open_varint": b"\x08\x08\x3a\xff",
+    "deep": deep(),
+}
+
 MODELS = {
-    "inline": inline, "typed": typed, "padded": padded, "external": external,
+    "inline": inline, "typed": typed, "padded": padded, "masked": masked,
+    "external": external,
     "huge": lambda: product(numpy_helper.from_array(1e30 * WEIGHT, "w"),
                             dims=(2, 4)),
     "overlapping": overlapping, "not_numbers": not_numbers,
@@ -222,6 +283,7 @@ MODELS = {
     "missing": lambda: external(location="none.bin"),
     "bad_length": lambda: external(length="47"),
     "bad_offset": lambda: external(offset="-4"),
+    "doubles": doubles,
     "short": short_weights,
     "double": lambda: relu(TensorProto.DOUBLE),
     "unnamed_dim": lambda: relu(dims=(3, None)),
@@ -229,6 +291,7 @@ MODELS = {
     "future_ir": lambda: relu(ir_version=99),
     "old_opset": lambda: relu(opset=6),
     "twice": lambda: changed(relu(), lambda g: g.node.append(g.node[0])),
+    "twice_input": lambda: changed(relu(), lambda g: g.input.append(g.input[0])),
     "twice_initializer": lambda: changed(
         inline(), lambda g: g.initializer.append(g.initializer[0])),
     "cycle": cycle, "bomb": bomb, "recursion": recursion,
@@ -249,11 +312,12 @@ def main():
         pathlib.Path(f"{name}.onnx").write_bytes(make().SerializeToString())
     whole = pathlib.Path("inline.onnx").read_bytes()
     pathlib.Path("truncated.onnx").write_bytes(whole[:-7])
-    pathlib.Path("empty.onnx").write_bytes(b"")
-    pathlib.Path("no_graph.onnx").write_bytes(b"\x08\x08\x12\x01p")
+    for name, content in BYTES.items():
+        pathlib.Path(f"{name}.onnx").write_bytes(content)
     pathlib.Path("w.bin").write_bytes(WEIGHT.tobytes())
     os.symlink("/etc/hostname", "link.bin")
     numpy.save("pads.npy", numpy.array([1, 0, 0, 2]))
+    numpy.save("mask.npy", numpy.array([[1, 1, 0, 1, 1, 1], [1, 1, 1, 1, 0, 0]]))
     numpy.save("scale.npy", numpy.arange(5, dtype=numpy.float32))
     numpy.save("x.npy", numpy.arange(8, dtype=numpy.float32).reshape(2, 4))
 

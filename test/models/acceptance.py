@@ -25,18 +25,19 @@ import time
 import numpy
 import torch
 
+import beside_torch
 import exported_models
 import exporters
 import files
 
 MODES = ("default", "max-autotune")
 LIMIT_S = 1800  # of one command
-VACUOUS = 0.25  # as minic-run --check says
 #: Error that two evaluations in double precision of a model may have, of the
 #: largest value: constants that the exporter folded, as those of rotary
 #: embeddings, are f32, and norms of transformers compute in f32.
 ROUNDED = 1e-6
 BUDGET_S = 60  # of comparing tensors
+MORE_INPUTS = 11  # of models with few results
 #: What exporters write in pieces.
 NAMED = ("linear", "attention", "layer_norm", "rms_norm", "group_norm", "gelu",
          "silu", "rotary", "conv", "hard_swish", "hard_sigmoid", "softmax")
@@ -72,13 +73,20 @@ def computed(module, inputs):
             (results if isinstance(results, tuple) else (results,))]
 
 
+def others(inputs, count):
+    """More inputs like these, with other floats; none where there are no
+    floats."""
+    random = torch.Generator().manual_seed(1)
+    if not any(x.is_floating_point() for x in inputs.values()):
+        return []
+    return [{name: torch.randn(x.shape, generator=random)
+             if x.is_floating_point() else x for name, x in inputs.items()}
+            for _ in range(count)]
+
+
 def as_array(code, count, data, place):
     return numpy.frombuffer(data, f"<{code.replace('d', 'f8').replace('q', 'i8')}",
                             count, place)
-
-
-def rms(x):
-    return float(numpy.sqrt(numpy.mean(numpy.square(x))))
 
 
 class Model:
@@ -92,15 +100,29 @@ class Model:
         module, inputs = self.case.build(size)
         self.dims = {opset: exporters.dims(self.case, inputs, opset)
                      for opset in exporters.OPSETS}
-        self.inputs = []
-        for tensor, value in inputs.items():
-            path = self.folder / f"{tensor}.npy"
-            numpy.save(path, value.numpy())
-            self.inputs.append(f"--input={tensor}={path}")
         self.forms = {opset: self.export(module, inputs, opset)
                       for opset in exporters.OPSETS}
+        sets = [inputs]
         self.single = computed(module, inputs.values())
-        self.exact = computed(module.double(), map(wide, inputs.values()))
+        if min(r.size for r in self.single) < beside_torch.FEW:
+            sets += others(inputs, MORE_INPUTS)
+        singles = [computed(module, each.values()) for each in sets]
+        module.double()
+        #: Of each set of inputs: options, results in f32, in double precision.
+        self.runs = [
+            (self.write(each, i), single,
+             computed(module, map(wide, each.values())))
+            for i, (each, single) in enumerate(zip(sets, singles))]
+        self.inputs, self.single, self.exact = self.runs[0]
+
+    def write(self, inputs, number):
+        """Options of minic-run."""
+        options = []
+        for tensor, value in inputs.items():
+            path = self.folder / f"{tensor}.{number}.npy"
+            numpy.save(path, value.numpy())
+            options.append(f"--input={tensor}={path}")
+        return options
 
     def export(self, module, inputs, opset):
         """None where the form is there, or else why not."""
@@ -159,33 +181,27 @@ def reference(model, opset):
     return [found[name] for name in model.names()]
 
 
-def run(model, artifact):
+def run(model, artifact, inputs):
     paths = [model.folder / f"{name}.out.npy" for name in model.names()]
-    tool("minic-run", artifact, *model.inputs,
+    tool("minic-run", artifact, *inputs,
          *(f"--output={name}={path}"
            for name, path in zip(model.names(), paths)))
     return [numpy.load(path).astype(numpy.float64) for path in paths]
 
 
-def compare(model, expected, got):
+def compare(model, expected, artifact):
     """The row of what ran, over all results, beside PyTorch."""
     row = {"worst": 0, "rms": 0, "torch_rms": 0, "bound": 0, "wrong": []}
-    for name, value, single, exact, reference_of in zip(
-            model.names(), got, model.single, model.exact, expected):
-        size = rms(exact)
-        tolerance = reference_of.tolerances.reshape(exact.shape)
-        with numpy.errstate(divide="ignore", invalid="ignore"):
-            off = numpy.nan_to_num(abs(value - exact) / tolerance, nan=0)
-        worst, error = float(off.max()), rms(value - exact) / size
-        of_torch, bound = rms(single - exact) / size, rms(tolerance) / size
-        if not worst <= 1 or numpy.isnan(value).any():
-            row["wrong"].append(f"{name} is off by {worst:.3g} bounds")
-        if bound > VACUOUS and not error <= 1.5 * of_torch:
-            row["wrong"].append(f"{name} has an RMS error of {error:.2g}, "
-                                f"PyTorch's f32 {of_torch:.2g}")
-        for key, figure in (("worst", worst), ("rms", error),
-                            ("torch_rms", of_torch), ("bound", bound)):
-            row[key] = max(row[key], figure)
+    ran = [(run(model, artifact, inputs), single, exact)
+           for inputs, single, exact in model.runs]
+    for i, (name, reference_of) in enumerate(zip(model.names(), expected)):
+        first, *more = [[results[i] for results in each] for each in ran]
+        found = beside_torch.errors(
+            *first, reference_of.tolerances.reshape(first[0].shape), more)
+        if why := found.wrong():
+            row["wrong"].append(f"{name} {why}")
+        for key in ("worst", "rms", "torch_rms", "bound"):
+            row[key] = max(row[key], getattr(found, key))
     return row
 
 
@@ -229,9 +245,13 @@ def check_form(model, opset, arguments, plans):
         if same is None:
             expected = expected or reference(model, opset)
             row["reference"] = reference_error(model, expected)
-            outcome = compare(model, expected, run(model, artifact))
+            outcome = compare(model, expected, artifact)
             if mode == "default":
                 row["by_tensor"] = compare_tensors(model, opset)
+                if not row["by_tensor"]["worst"] <= 1:
+                    outcome["wrong"].append(
+                        "a tensor is off by "
+                        f"{row['by_tensor']['worst']:.3g} bounds")
             if row["reference"] > ROUNDED:
                 outcome["wrong"].append(
                     f"the reference differs by {row['reference']:.2g}")
@@ -248,7 +268,8 @@ def error_text(row, mode):
     it = row[mode]
     if it["same_as"]:
         return f"plan of {it['same_as']}"
-    of_bound = (f"{it['worst']:.1e} of its bound" if it["bound"] <= VACUOUS
+    of_bound = (f"{it['worst']:.1e} of its bound"
+                if it["bound"] <= beside_torch.VACUOUS
                 else f"{it['rms'] / it['torch_rms']:.2f} of PyTorch's f32")
     return f"{it['rms']:.1e}, {of_bound}"
 

@@ -43,14 +43,46 @@ class Sizes(unittest.TestCase):
                     f"^no plan for N={rows}: expected N to be 2, 5, 64$"):
                 self.model(np.ones((rows, 8), np.float32))
 
-    def test_sizes_between_are_refused(self):
+    def test_sizes_between(self):
         path = minic.compile(models.write(models.scaled()), target="cpu",
                              threads=1, dims={"N": [2, 5]}, pad="N")
         model = minic.load(path)
-        self.assertEqual(model(np.ones((5, 8), np.float32)).shape, (5, 8))
+        for rows in 5, 4, 1, 2, 3:
+            # Unaligned, too.
+            room = np.random.default_rng(rows).standard_normal(rows * 8 + 1)
+            x = room.astype(np.float32)[1:].reshape(rows, 8)
+            np.testing.assert_array_equal(model(x), np.maximum(x, 0))
+            out = np.empty_like(x)
+            self.assertIs(model(x, out=out), out)
+            np.testing.assert_array_equal(out, np.maximum(x, 0))
+        with self.assertRaisesRegex(
+                minic.InvalidInputError,
+                "^no plan for N=6: expected N to be 1 to 5$"):
+            model(np.ones((6, 8), np.float32))
+        x = np.ones((4, 8), np.float32)
         with self.assertRaisesRegex(minic.InvalidInputError,
-                                    "^input 'x': expected sizes of a bucket"):
-            model(np.ones((4, 8), np.float32))
+                                    r"output 'y': expected shape \[4, 8\]"):
+            model(x, out=np.empty((3, 8), np.float32))
+        # An output of the bucket's own sizes is written where it is.
+        out = np.full((5, 8), -1, np.float32)
+        self.assertIs(model(x, out=out), out)
+        np.testing.assert_array_equal(out[:4], x)
+        np.testing.assert_array_equal(out[4], np.zeros(8))
+
+    def test_counters(self):
+        path = minic.compile(models.write(models.scaled()), target="cpu",
+                             threads=1, dims={"N": [2, 5]}, pad="N")
+        model = minic.load(path)
+        none = {"runs": 0, "padded_runs": 0, "padded_elements": 0}
+        self.assertEqual(model.bucket_counters(),
+                         {"main[N=2]": none, "main[N=5]": none})
+        for rows in 2, 3, 4, 5:
+            model(np.ones((rows, 8), np.float32))
+        self.assertEqual(model.bucket_counters(), {
+            "main[N=2]": {"runs": 1, "padded_runs": 0, "padded_elements": 0},
+            "main[N=5]": {"runs": 3, "padded_runs": 2,
+                          "padded_elements": 8 * (2 + 1)}})
+        self.assertEqual(model.load_function("main[N=5]").bucket_counters(), {})
 
     def test_the_rest_is_checked(self):
         x = np.ones((5, 8), np.float32)

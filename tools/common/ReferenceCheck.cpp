@@ -13,6 +13,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
+#include <algorithm>
+#include <functional>
 #include <vector>
 
 namespace minic::tools {
@@ -33,6 +35,9 @@ evaluate(const ReferenceRequest &request,
   std::vector<std::string> arguments = {"evaluate", request.model,
                                         "--function=" + request.function,
                                         "--expected=" + expected};
+  for (const auto &[name, size] : request.sizes) {
+    arguments.push_back(absl::StrCat("--dim=", name, "=", size));
+  }
   for (size_t i = 0; i < inputs.size(); ++i) {
     std::string path = absl::StrCat(folder->path(), "/", i, ".npy");
     if (absl::Status status = runtime::writeNpy(path, inputs[i]);
@@ -43,6 +48,66 @@ evaluate(const ReferenceRequest &request,
   }
   absl::Status status = runMinic("--check", arguments);
   return status.ok() ? runtime::readExpectedOutputs(expected) : status;
+}
+
+/// Whether `dims` are `of`, or smaller where that may be.
+bool isWithin(const std::vector<int64_t> &dims, const std::vector<int64_t> &of,
+              bool isPadded) {
+  if (!isPadded) {
+    return dims == of;
+  }
+  return dims.size() == of.size() &&
+         std::equal(dims.begin(), dims.end(), of.begin(), std::less_equal<>());
+}
+
+/// Row `row` of `dims`, as a row of `smaller`; -1 where that has none.
+int64_t rowWithin(const std::vector<int64_t> &smaller,
+                  const std::vector<int64_t> &dims, int64_t row) {
+  int64_t result = 0, step = 1;
+  for (size_t axis = dims.size(); axis-- > 1;) {
+    int64_t index = row % dims[axis - 1];
+    if (index >= smaller[axis - 1]) {
+      return -1;
+    }
+    result += index * step;
+    step *= smaller[axis - 1];
+    row /= dims[axis - 1];
+  }
+  return result;
+}
+
+/// What `whole` says of the elements at the indices of `dims`; its first row is
+/// always given.
+ExpectedOutput crop(const ExpectedOutput &whole,
+                    const std::vector<int64_t> &dims) {
+  ExpectedOutput part;
+  part.name = whole.name;
+  part.dtype = whole.dtype;
+  part.dims = dims;
+  int64_t from = runtime::rowElements(whole.dims);
+  int64_t length = runtime::rowElements(dims);
+  int64_t count = from == 0 ? 0 : int64_t(whole.values.size()) / from;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t row = rowWithin(dims, whole.dims,
+                            whole.rows.empty() ? i : whole.rows[size_t(i)]);
+    if (row < 0) {
+      continue;
+    }
+    part.rows.push_back(row);
+    auto take = [&](const std::vector<double> &all, std::vector<double> &some) {
+      if (!all.empty()) {
+        auto first = all.begin() + i * from;
+        some.insert(some.end(), first, first + length);
+      }
+    };
+    take(whole.values, part.values);
+    take(whole.tolerances, part.tolerances);
+    take(whole.alternatives, part.alternatives);
+  }
+  if (int64_t(part.rows.size()) == runtime::rowCount(dims)) {
+    part.rows.clear(); // all of them
+  }
+  return part;
 }
 
 /// Prints the verdict on one output.
@@ -73,7 +138,7 @@ bool report(const ExpectedOutput &expected, const runtime::Tensor &output) {
 absl::StatusOr<bool>
 compareAll(const std::vector<ExpectedOutput> &expected,
            absl::Span<const runtime::TensorSpec> outputSpecs,
-           absl::Span<const runtime::Tensor> outputs) {
+           absl::Span<const runtime::Tensor> outputs, bool isPadded) {
   if (expected.size() != outputSpecs.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--check: the model has ", expected.size(),
@@ -82,12 +147,16 @@ compareAll(const std::vector<ExpectedOutput> &expected,
   bool right = true;
   for (size_t i = 0; i < outputs.size(); ++i) {
     if (expected[i].dtype != outputSpecs[i].dtype ||
-        expected[i].dims != outputSpecs[i].dims) {
+        !isWithin(outputSpecs[i].dims, expected[i].dims, isPadded)) {
       return absl::InvalidArgumentError(
           absl::StrCat("--check: output ", outputSpecs[i].name,
                        " has another shape or dtype in the model"));
     }
-    right = report(expected[i], outputs[i]) && right;
+    bool isWhole = expected[i].dims == outputSpecs[i].dims;
+    right =
+        report(isWhole ? expected[i] : crop(expected[i], outputSpecs[i].dims),
+               outputs[i]) &&
+        right;
   }
   return right;
 }
@@ -105,7 +174,7 @@ checkAgainstReference(const ReferenceRequest &request,
   if (!expected.ok()) {
     return expected.status();
   }
-  return compareAll(*expected, outputSpecs, outputs);
+  return compareAll(*expected, outputSpecs, outputs, request.isPadded);
 }
 
 absl::StatusOr<bool>
@@ -117,7 +186,7 @@ checkAgainstFile(const std::string &expectedPath,
   if (!expected.ok()) {
     return expected.status();
   }
-  return compareAll(*expected, outputSpecs, outputs);
+  return compareAll(*expected, outputSpecs, outputs, /*isPadded=*/false);
 }
 
 } // namespace minic::tools

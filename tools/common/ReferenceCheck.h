@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 
+#include <map>
 #include <string>
 
 namespace minic::tools {
@@ -18,6 +19,10 @@ struct ReferenceRequest {
   /// The artifact, which carries its model, or a model that overrides it.
   std::string model;
   std::string function = "main";
+  /// Of dimensions that a model, no artifact, gives a name.
+  std::map<std::string, int64_t> sizes = {};
+  /// Outputs may be smaller than the model's: they are its first rows.
+  bool isPadded = false;
 };
 
 /// Has `minic evaluate` compute the outputs for `inputs` and compares; prints

@@ -51,7 +51,7 @@ double microsecondsSince(Clock::time_point start) {
 absl::StatusOr<std::shared_ptr<const Program>>
 loadArtifact(const BenchOptions &options, size_t index) {
   runtime::ProgramOptions programOptions;
-  programOptions.function = options.function;
+  programOptions.function = options.functionOf(index);
   programOptions.threads = options.threads;
   programOptions.device = options.device;
   programOptions.constants = runtime::randomConstants(constantsSeed);
@@ -319,7 +319,7 @@ absl::StatusOr<bool> checkArtifacts(const BenchOptions &options) {
     absl::PrintF("%s\n", options.labels[i]);
     ReferenceRequest request;
     request.model = options.model.empty() ? path : options.model;
-    request.function = options.function;
+    request.function = options.functionOf(i);
     absl::StatusOr<bool> matches = checkAgainstReference(
         request, inputSpecs, inputs->tensors, outputSpecs, outputs->tensors);
     if (!matches.ok()) {

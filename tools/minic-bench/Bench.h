@@ -31,7 +31,8 @@ struct BenchOptions {
   std::string pin;                     // of the same
   std::vector<std::string> callables;  // "LIBRARY.so:FUNCTION", after them
   std::string function;                // empty: "main", else the only one
-  std::string model; // of the check; empty: what each artifact carries
+  std::string otherFunction; // of artifacts after the first; empty: the same
+  std::string model;         // of the check; empty: what each artifact carries
   std::string jsonPath;
   int threads = 0;
   int device = 0;                               // index of the GPU
@@ -48,6 +49,11 @@ struct BenchOptions {
   runtime::Residency residency = runtime::Residency::warm;
   bool check = false;
   bool overhead = false;
+
+  /// Of the artifact of that index.
+  const std::string &functionOf(size_t index) const {
+    return index > 0 && !otherFunction.empty() ? otherFunction : function;
+  }
 };
 
 /// Of one artifact, or of a callable, whose flops are not known: 0.

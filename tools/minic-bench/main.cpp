@@ -64,6 +64,10 @@ int main(int argc, char **argv) {
   app.add_option("--function", options.function,
                  "Function to time (default: main, or the only one)")
       ->type_name("NAME");
+  app.add_option("--compare-function", options.otherFunction,
+                 "Function of the others to time, such as a bucket "
+                 "'main[T=512]' (default: the same)")
+      ->type_name("NAME");
   app.add_option("--threads", options.threads,
                  "Use the plans for N threads (default: each artifact's first "
                  "that runs here)")

@@ -15,34 +15,66 @@
 namespace minic::tools {
 
 using runtime::Entry;
-using runtime::Program;
 
-/// "T=128 or T=512"
-static std::string describe(const Entry &entry) {
-  std::vector<std::string> buckets;
-  for (size_t bucket = 0; bucket < entry.buckets().size(); ++bucket) {
-    std::vector<std::string> sizes;
-    for (size_t i = 0; i < entry.dims().size(); ++i) {
-      sizes.push_back(
-          absl::StrCat(entry.dims()[i].name, "=", entry.sizes(bucket)[i]));
-    }
-    buckets.push_back(absl::StrJoin(sizes, ","));
-  }
-  return absl::StrJoin(buckets, " or ");
-}
-
-static bool hasSizes(const Entry &entry, size_t bucket,
-                     const std::map<std::string, int64_t> &sizes) {
+std::string describeSizes(const Entry &entry, absl::Span<const int64_t> sizes) {
+  std::vector<std::string> texts;
   for (size_t i = 0; i < entry.dims().size(); ++i) {
-    auto asked = sizes.find(entry.dims()[i].name);
-    if (asked != sizes.end() && asked->second != entry.sizes(bucket)[i]) {
-      return false;
-    }
+    texts.push_back(absl::StrCat(entry.dims()[i].name, "=", sizes[i]));
   }
-  return true;
+  return absl::StrJoin(texts, ",");
 }
 
-absl::StatusOr<std::shared_ptr<const Program>>
+/// "T=128 or T=512, or less of T"
+static std::string describe(const Entry &entry) {
+  std::vector<std::string> buckets, padded;
+  for (size_t bucket = 0; bucket < entry.buckets().size(); ++bucket) {
+    buckets.push_back(describeSizes(entry, entry.sizes(bucket)));
+  }
+  for (const runtime::VaryingDim &dim : entry.dims()) {
+    if (dim.isPadded) {
+      padded.push_back(dim.name);
+    }
+  }
+  return absl::StrCat(absl::StrJoin(buckets, " or "),
+                      padded.empty() ? "" : ", or less of ",
+                      absl::StrJoin(padded, ", "));
+}
+
+using Shapes = std::vector<std::optional<std::vector<int64_t>>>;
+
+/// What a run has that takes the sizes which neither `sizes` nor `shapes` say
+/// from `bucket`.
+static absl::StatusOr<Entry::Found>
+tryBucket(const Entry &entry, size_t bucket,
+          const std::map<std::string, int64_t> &sizes, const Shapes &shapes) {
+  Entry::Found run;
+  run.bucket = bucket;
+  for (size_t i = 0; i < entry.dims().size(); ++i) {
+    const runtime::VaryingDim &dim = entry.dims()[i];
+    run.sizes[i] = entry.sizes(bucket)[i];
+    for (const runtime::VaryingDim::Place &place : dim.places) {
+      if (place.input < shapes.size() && shapes[place.input] &&
+          place.axis < shapes[place.input]->size()) {
+        run.sizes[i] = (*shapes[place.input])[place.axis];
+      }
+    }
+    if (auto asked = sizes.find(dim.name); asked != sizes.end()) {
+      run.sizes[i] = asked->second;
+    }
+  }
+  std::vector<std::vector<int64_t>> dims(entry.inputs().size());
+  std::vector<runtime::Tensor> inputs(dims.size());
+  for (size_t i = 0; i < dims.size(); ++i) {
+    entry.inputDims(run, i, dims[i]);
+    inputs[i].dims = dims[i];
+    if (i < shapes.size() && shapes[i] && *shapes[i] != dims[i]) {
+      return absl::InvalidArgumentError("another shape");
+    }
+  }
+  return entry.find(inputs);
+}
+
+absl::StatusOr<Entry::Found>
 chooseBucket(const Entry &entry, const std::map<std::string, int64_t> &sizes,
              const std::vector<std::string> &files, bool bf16) {
   for (const auto &[name, size] : sizes) {
@@ -55,9 +87,9 @@ chooseBucket(const Entry &entry, const std::map<std::string, int64_t> &sizes,
   }
   // What a fixed shape must be is said where the file is read.
   if (entry.dims().empty()) {
-    return entry.buckets().front();
+    return Entry::Found();
   }
-  std::vector<std::optional<std::vector<int64_t>>> shapes;
+  Shapes shapes;
   std::vector<std::string> described;
   for (size_t i = 0; i < files.size(); ++i) {
     shapes.emplace_back();
@@ -75,14 +107,13 @@ chooseBucket(const Entry &entry, const std::map<std::string, int64_t> &sizes,
   for (const auto &[name, size] : sizes) {
     described.push_back(absl::StrCat(name, "=", size));
   }
-  for (size_t bucket = 0; bucket < entry.buckets().size(); ++bucket) {
-    const std::shared_ptr<const Program> &program = entry.buckets()[bucket];
-    bool fits = hasSizes(entry, bucket, sizes);
-    for (size_t i = 0; i < shapes.size(); ++i) {
-      fits = fits && (!shapes[i] || *shapes[i] == program->inputs()[i].dims);
-    }
-    if (fits) {
-      return program;
+  for (bool mayPad : {false, true}) {
+    for (size_t bucket = 0; bucket < entry.buckets().size(); ++bucket) {
+      absl::StatusOr<Entry::Found> found =
+          tryBucket(entry, bucket, sizes, shapes);
+      if (found.ok() && (mayPad || !found->isPadded)) {
+        return found;
+      }
     }
   }
   return absl::InvalidArgumentError(

@@ -8,13 +8,15 @@
 #include "runtime/measure/NpyFile.h"
 #include "runtime/measure/RandomConstants.h"
 #include "runtime/measure/Statistics.h"
-#include "runtime/program/Context.h"
+#include "runtime/program/EntryContext.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/DeviceTensors.h"
 #include "tools/common/ModelInputs.h"
 #include "tools/common/ReferenceCheck.h"
 #include "tools/minic-run/ChooseBucket.h"
+#include "tools/minic-run/PadTensors.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
@@ -24,8 +26,8 @@
 
 namespace minic::tools {
 
-using runtime::Context;
 using runtime::Entry;
+using runtime::EntryContext;
 using runtime::Program;
 using runtime::Tensor;
 using runtime::TensorSpec;
@@ -59,12 +61,13 @@ std::string summarize(const TensorSpec &spec, const Tensor &tensor) {
   return text;
 }
 
-absl::Status runRepeatedly(Context &context, DeviceTensors &inputs,
-                           const DeviceTensors &outputs, int repeat) {
+absl::Status runRepeatedly(EntryContext &context, const Program &program,
+                           DeviceTensors &inputs, const DeviceTensors &outputs,
+                           int repeat) {
   std::vector<double> milliseconds;
   for (int i = 0; i < repeat; ++i) {
     // State that runs update is what it was before the first: all are alike.
-    absl::Status shared = inputs.shareInPlace(context.program(), outputs);
+    absl::Status shared = inputs.shareInPlace(program, outputs);
     if (!shared.ok()) {
       return shared;
     }
@@ -86,16 +89,75 @@ absl::Status runRepeatedly(Context &context, DeviceTensors &inputs,
   return absl::OkStatus();
 }
 
-void printStats(const Context &context) {
+void printStats(const EntryContext &context, const Program &program) {
   runtime::GraphCounters counters = context.graphCounters();
   absl::PrintF("ran on %s; graph: %d instantiations, %d updates, %d replays, "
                "%d plain runs\n",
-               runtime::toString(context.program().place()),
-               counters.instantiations, counters.updates, counters.replays,
-               counters.plainRuns);
+               runtime::toString(program.place()), counters.instantiations,
+               counters.updates, counters.replays, counters.plainRuns);
   if (std::string reason = context.graphRefusal(); !reason.empty()) {
     absl::PrintF("graph refused: %s\n", reason);
   }
+  const Entry &entry = context.entry();
+  for (size_t i = 0; i < entry.buckets().size() && !entry.dims().empty(); ++i) {
+    const runtime::BucketCounters &bucket = context.counters(i);
+    absl::PrintF("bucket %s: %d runs, %d of them padded by %d elements\n",
+                 describeSizes(entry, entry.sizes(i)), bucket.runs,
+                 bucket.paddedRuns, bucket.paddedElements);
+  }
+}
+
+int64_t elementsOf(const std::vector<TensorSpec> &specs) {
+  int64_t elements = 0;
+  for (const TensorSpec &spec : specs) {
+    elements += spec.elements();
+  }
+  return elements;
+}
+
+/// Inputs and outputs of the program that `found` runs, of the run's sizes.
+struct RunSpecs {
+  RunSpecs(const Entry &entry, const Entry::Found &found)
+      : inputs(entry.buckets()[found.bucket]->inputs()),
+        outputs(entry.buckets()[found.bucket]->outputs()) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      entry.inputDims(found, i, inputs[i].dims);
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      entry.outputDims(found, i, outputs[i].dims);
+    }
+  }
+  std::vector<TensorSpec> inputs, outputs;
+};
+
+/// Against a model of the run's sizes, or what the artifact carries: that has
+/// the bucket's.
+absl::StatusOr<bool> check(const RunOptions &options, const Entry &entry,
+                           const Entry::Found &found, const RunSpecs &specs,
+                           absl::Span<const Tensor> inputs,
+                           absl::Span<const Tensor> outputs) {
+  ReferenceRequest request;
+  request.model = options.model.empty() ? options.artifact : options.model;
+  const Program &program = *entry.buckets()[found.bucket];
+  request.function = program.function();
+  bool isOfAllSizes =
+      !entry.dims().empty() && !absl::EndsWith(request.model, ".minic");
+  if (isOfAllSizes) {
+    request.function = options.function;
+    for (size_t i = 0; i < entry.dims().size(); ++i) {
+      request.sizes[entry.dims()[i].name] = found.sizes[i];
+    }
+  } else if (found.isPadded) {
+    absl::StatusOr<ModelTensors> padded = padTensors(entry, found, inputs);
+    if (!padded.ok()) {
+      return padded.status();
+    }
+    request.isPadded = true;
+    return checkAgainstReference(request, program.inputs(), padded->tensors,
+                                 specs.outputs, outputs);
+  }
+  return checkAgainstReference(request, specs.inputs, inputs, specs.outputs,
+                               outputs);
 }
 
 absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
@@ -116,13 +178,15 @@ absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
   if (!inputFiles.ok()) {
     return inputFiles.status();
   }
-  absl::StatusOr<std::shared_ptr<const Program>> program =
+  absl::StatusOr<Entry::Found> found =
       chooseBucket(**entry, options.sizes, *inputFiles, options.bf16);
-  if (!program.ok()) {
-    return program.status();
+  if (!found.ok()) {
+    return found.status();
   }
-  const std::vector<TensorSpec> &inputSpecs = (*program)->inputs();
-  const std::vector<TensorSpec> &outputSpecs = (*program)->outputs();
+  const Program &program = *(*entry)->buckets()[found->bucket];
+  RunSpecs specs(**entry, *found);
+  const std::vector<TensorSpec> &inputSpecs = specs.inputs;
+  const std::vector<TensorSpec> &outputSpecs = specs.outputs;
   absl::StatusOr<std::vector<std::string>> outputFiles =
       assignFiles(options.outputs, outputSpecs, "output");
   if (!outputFiles.ok()) {
@@ -140,29 +204,35 @@ absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
                      ? absl::StrCat("random (seed ", options.seed, ")")
                      : (*inputFiles)[i]);
   }
+  if (found->isPadded) {
+    absl::PrintF("%s is padded to %s: %d elements more\n",
+                 describeSizes(**entry, found->sizes),
+                 describeSizes(**entry, (*entry)->sizes(found->bucket)),
+                 elementsOf(program.inputs()) - elementsOf(inputSpecs));
+  }
   absl::StatusOr<ModelTensors> outputs = allocateTensors(outputSpecs);
   if (!outputs.ok()) {
     return outputs.status();
   }
   runtime::ContextOptions contextOptions;
   contextOptions.graph = options.graph;
-  absl::StatusOr<std::unique_ptr<Context>> context =
-      Context::create(*program, contextOptions);
+  absl::StatusOr<std::unique_ptr<EntryContext>> context =
+      EntryContext::create(*entry, contextOptions);
   if (!context.ok()) {
     return context.status();
   }
   absl::StatusOr<DeviceTensors> deviceInputs =
-      DeviceTensors::create(**program, inputSpecs, inputs->tensors);
+      DeviceTensors::create(program, inputSpecs, inputs->tensors);
   if (!deviceInputs.ok()) {
     return deviceInputs.status();
   }
   absl::StatusOr<DeviceTensors> deviceOutputs =
-      DeviceTensors::create(**program, outputSpecs, outputs->tensors);
+      DeviceTensors::create(program, outputSpecs, outputs->tensors);
   if (!deviceOutputs.ok()) {
     return deviceOutputs.status();
   }
-  absl::Status status =
-      runRepeatedly(**context, *deviceInputs, *deviceOutputs, options.repeat);
+  absl::Status status = runRepeatedly(**context, program, *deviceInputs,
+                                      *deviceOutputs, options.repeat);
   // Results of clamped indices are results; they are shown, and not written.
   absl::Status outside = absl::IsOutOfRange(status) ? status : absl::OkStatus();
   if (status.ok() || !outside.ok()) {
@@ -172,18 +242,15 @@ absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
     return status;
   }
   if (options.stats) {
-    printStats(**context);
+    printStats(**context, program);
   }
   for (size_t i = 0; i < outputSpecs.size(); ++i) {
     absl::PrintF("%s\n", summarize(outputSpecs[i], outputs->tensors[i]));
   }
   absl::StatusOr<bool> right = true;
   if (options.check) {
-    ReferenceRequest request;
-    request.model = options.model.empty() ? options.artifact : options.model;
-    request.function = (*program)->function();
-    right = checkAgainstReference(request, inputSpecs, inputs->tensors,
-                                  outputSpecs, outputs->tensors);
+    right = check(options, **entry, *found, specs, inputs->tensors,
+                  outputs->tensors);
   } else if (!options.expected.empty()) {
     right = checkAgainstFile(options.expected, outputSpecs, outputs->tensors);
   }

@@ -60,7 +60,8 @@ int main(int argc, char **argv) {
                "On a GPU: fail where a library has another version than the "
                "one that was measured, instead of asking it anew");
   app.add_flag("--stats", options.stats,
-               "Print where it ran and what its graph did");
+               "Print where it ran, what its graph did, and the runs of each "
+               "bucket");
   app.add_option("--repeat", options.repeat, "Run N times and print the median")
       ->type_name("N")
       ->check(CLI::PositiveNumber)

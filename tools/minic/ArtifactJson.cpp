@@ -106,6 +106,7 @@ static Json explain(const format::Variant &variant) {
                       {"whole_model", orNull(evidence->verdict)},
                       {"graph", orNull(evidence->graph)},
                       {"changed_pointers", linesOf(evidence->pointers)},
+                      {"padding", linesOf(evidence->padding)},
                       {"hints", linesOf(evidence->hints)}};
   return json;
 }

@@ -6,7 +6,9 @@
 #include "tools/minic/Commands.h"
 
 #include "compiler/driver/Compiler.h"
+#include "compiler/driver/SuggestBuckets.h"
 #include "compiler/import/Importer.h"
+#include "compiler/options/InductorNames.h"
 #include "compiler/options/OptionTable.h"
 #include "compiler/tune/process/Interrupt.h"
 #include "tools/minic/CompileFlags.h"
@@ -43,6 +45,18 @@ static void printSummary(const CompileResult &result) {
   for (const std::string &line : result.needs) {
     os << "  needs on the target: " << line << '\n';
   }
+  for (const BucketSummary &bucket : result.buckets) {
+    os << llvm::formatv("  bucket {0}: {1}; {2}{3}arena {4}", bucket.function,
+                        describeProblems(bucket), bucket.graph,
+                        bucket.graph.empty() ? "" : "; ",
+                        bytesText(bucket.arenaBytes));
+    if (bucket.constantBytes > 0) {
+      os << llvm::formatv(", weights {0} of which {1} are its own",
+                          bytesText(bucket.constantBytes),
+                          bytesText(bucket.ownConstantBytes));
+    }
+    os << '\n';
+  }
   for (const FunctionEvidence &function : result.evidence) {
     for (const FusionEvidence &fusion : function.fusions) {
       os << llvm::formatv(
@@ -56,6 +70,36 @@ static void printSummary(const CompileResult &result) {
   }
 }
 
+/// The line about an argument that only TorchInductor knows; empty for none.
+static std::string describeForeign(const CLI::App &app, FullCommandLine &line) {
+  for (int i = 1; i < line.argc(); ++i) {
+    llvm::StringRef argument = line.argv()[i];
+    if (!argument.starts_with("--") ||
+        app.get_option_no_throw(argument.split('=').first.str())) {
+      continue;
+    }
+    if (const InductorName *name = findInductorName(argument)) {
+      return (argument + ": " + describe(*name)).str();
+    }
+  }
+  return "";
+}
+
+static int answerInductorOption(const std::string &name) {
+  const InductorName *found = findInductorName(name);
+  if (found) {
+    llvm::outs() << describe(*found) << '\n';
+    return 0;
+  }
+  std::string known;
+  for (const InductorName &each : inductorNames()) {
+    known += each.name.str() + ", ";
+  }
+  return tools::fail(toolName, ExitCode::Usage,
+                     "--inductor-option: expected a name such as " + known +
+                         "got '" + name + "'");
+}
+
 int compileCommand(int argc, char **argv) {
   CLI::App app(description, "minic");
   app.set_version_flag("--version", "minic " MINIC_VERSION);
@@ -65,6 +109,10 @@ int compileCommand(int argc, char **argv) {
   bool listsOps = false;
   app.add_flag("--list-ops", listsOps,
                "Print the ops that models may have, by format, and stop");
+  std::string inductorOption;
+  app.add_option("--inductor-option", inductorOption,
+                 "Print what minic calls an option of TorchInductor, and stop")
+      ->type_name("NAME");
   CompileFlags flags;
   flags.addTo(app);
   absl::StatusOr<FullCommandLine> line = FullCommandLine::get(argc, argv);
@@ -72,9 +120,15 @@ int compileCommand(int argc, char **argv) {
     return tools::fail(toolName, ExitCode::Usage,
                        std::string(line.status().message()));
   }
+  if (std::string foreign = describeForeign(app, *line); !foreign.empty()) {
+    return tools::fail(toolName, ExitCode::Usage, foreign);
+  }
   if (std::optional<int> code =
           tools::parseCommandLine(toolName, app, line->argc(), line->argv())) {
     return *code;
+  }
+  if (!inductorOption.empty()) {
+    return answerInductorOption(inductorOption);
   }
   CompileOptions options;
   if (std::string error = flags.apply(options); !error.empty()) {
@@ -99,8 +153,20 @@ int compileCommand(int argc, char **argv) {
     return tools::fail(toolName, ExitCode::Usage,
                        "no model given (see --help)");
   }
+  if (!options.runSizes.empty() && options.suggestBuckets.dim.empty()) {
+    return tools::fail(toolName, ExitCode::Usage,
+                       "--sizes: expected --suggest-buckets beside it");
+  }
   catchInterrupts();
   std::unique_ptr<mlir::MLIRContext> context = createCompilerContext();
+  if (!options.suggestBuckets.dim.empty()) {
+    BucketSuggestion suggestion = suggestBuckets(model, options, *context);
+    if (suggestion.code != ExitCode::Success) {
+      return tools::fail(toolName, suggestion.code, suggestion.error);
+    }
+    llvm::outs() << suggestion.text;
+    return 0;
+  }
   CompileResult result = compileModel(model, options, *context);
   if (result.code != ExitCode::Success) {
     return tools::fail(toolName, result.code, result.error);

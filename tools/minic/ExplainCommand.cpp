@@ -5,15 +5,20 @@
 #include "tools/minic/ArtifactFile.h"
 #include "tools/minic/ArtifactJson.h"
 #include "tools/minic/Commands.h"
+#include "tools/minic/ExplainAgainst.h"
 #include "tools/minic/ExplainPins.h"
+#include "tools/minic/ExplainSizes.h"
 
 #include "compiler/explain/Evidence.h"
+#include "compiler/trace/TracePage.h"
 #include "runtime/base/RateText.h"
+#include "runtime/measure/OutputFile.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include <cmath>
 
@@ -102,10 +107,39 @@ static void explain(const format::Function &function,
     }
   };
   printLines(evidence->pointers, "changed pointers of ");
+  printLines(evidence->padding, "padding of ");
   printLines(evidence->hints, "hint: ");
   os << "  --mode=max-autotune tunes it again with --retune, or if the device ("
      << evidence->device << "), the threads (" << evidence->threads
      << ") or the versions (" << evidence->versions << ") differ\n";
+}
+
+/// Says what differs from `other`; as JSON, or as a page in the file `html`.
+static int explainAgainst(const format::ArtifactReader &artifact,
+                          const std::string &path, const std::string &other,
+                          bool asJson, const std::string &html) {
+  absl::StatusOr<format::ArtifactReader> second =
+      format::ArtifactReader::open(other);
+  if (!second.ok()) {
+    return tools::fail(toolName, second.status());
+  }
+  absl::StatusOr<nlohmann::ordered_json> comparison =
+      compareArtifacts(artifact.metadata(), path, second->metadata(), other);
+  if (!comparison.ok()) {
+    return tools::fail(toolName, comparison.status());
+  }
+  if (!html.empty()) {
+    absl::Status status =
+        runtime::writeOutputFile(html, {trace::renderPage(*comparison)});
+    return status.ok() ? 0 : tools::fail(toolName, status);
+  }
+  llvm::outs() << (asJson
+                       ? comparison->dump(
+                             1, ' ', false,
+                             nlohmann::ordered_json::error_handler_t::replace) +
+                             "\n"
+                       : againstText(*comparison));
+  return 0;
 }
 
 int explainCommand(int argc, char **argv) {
@@ -113,14 +147,51 @@ int explainCommand(int argc, char **argv) {
                "which implementation won and by how much.",
                "minic explain");
   bool asPins = false, asJson = false;
-  app.add_flag("--json", asJson, "Print it as JSON instead (docs/json.md)");
-  app.add_flag("--pins", asPins,
-               "Print what was chosen as a file for minic --pin=FILE instead");
+  std::vector<std::string> dims;
+  CLI::Option *json =
+      app.add_flag("--json", asJson, "Print it as JSON instead (docs/json.md)");
+  CLI::Option *pins = app.add_flag(
+      "--pins", asPins,
+      "Print what was chosen as a file for minic --pin=FILE instead");
+  std::string other, html;
+  CLI::Option *against = app.add_option(
+      "--against", other,
+      "Print instead what is other in this artifact of the same model, and "
+      "what it costs");
+  against->type_name("B.minic")->excludes(pins);
+  app.add_option("--html", html, "Write that to FILE, as a page")
+      ->type_name("FILE")
+      ->needs(against);
+  app.add_option("--dim", dims,
+                 "Print which bucket takes runs of this size instead, and what "
+                 "they pay for it; once for each dimension that varies")
+      ->type_name("NAME=SIZE")
+      ->allow_extra_args(false)
+      ->excludes(json)
+      ->excludes(pins)
+      ->excludes(against);
   int exitCode = 0;
   std::optional<format::ArtifactReader> artifact =
       openArtifact(app, argc, argv, exitCode);
   if (!artifact) {
     return exitCode;
+  }
+  if (!other.empty()) {
+    return explainAgainst(*artifact, app["artifact"]->as<std::string>(), other,
+                          asJson, html);
+  }
+  if (!dims.empty()) {
+    std::map<std::string, int64_t> sizes;
+    if (std::string error = parseRunSizes(dims, sizes); !error.empty()) {
+      return tools::fail(toolName, ExitCode::Usage, "--dim: " + error);
+    }
+    absl::StatusOr<std::string> text =
+        explainSizes(artifact->metadata(), sizes);
+    if (!text.ok()) {
+      return tools::fail(toolName, text.status());
+    }
+    llvm::outs() << *text;
+    return 0;
   }
   if (asPins) {
     absl::StatusOr<std::string> pins = pinsOf(artifact->metadata());

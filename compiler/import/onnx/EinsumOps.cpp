@@ -5,6 +5,8 @@
 
 #include "compiler/import/onnx/OpTable.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <algorithm>
 #include <map>
 #include <set>

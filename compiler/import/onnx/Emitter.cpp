@@ -75,7 +75,9 @@ std::shared_ptr<const HostTensor> Emitter::known(const Value &x) {
   auto &tensor = loaded[x.weight];
   if (!tensor) {
     if (std::optional<HostTensor> read = HostTensor::of(*x.weight)) {
-      tensor = std::make_shared<const HostTensor>(std::move(*read));
+      tensor = std::make_shared<const HostTensor>(
+          read->dataType == x.dataType ? std::move(*read)
+                                       : castHost(*read, x.dataType));
     }
   }
   return tensor;
@@ -102,7 +104,9 @@ mlir::Value Emitter::graph(const Value &x) {
   }
   Type element = elementType(x.dataType, builder.getContext());
   if (!element) {
-    fail("minic has no dtype " + dataTypeName(x.dataType));
+    bool isDouble = x.dataType == ::onnx::TensorProto::DOUBLE;
+    fail("minic has no dtype " + dataTypeName(x.dataType) +
+         (isDouble ? "; --cast-weights=bf16 or f16 reads it as float32" : ""));
     return {};
   }
   if (x.elements() == 0) {

@@ -43,7 +43,17 @@ struct Value {
 /// gives a false Value; a false operand gives a false result.
 class Emitter {
 public:
-  explicit Emitter(mlir::OpBuilder &builder) : builder(builder) {}
+  /// `readsDoubles`: tensors of float64, which minic lacks, are read as
+  /// float32.
+  explicit Emitter(mlir::OpBuilder &builder, bool readsDoubles = false)
+      : builder(builder), readsDoubles(readsDoubles) {}
+
+  /// What a tensor becomes that the model says to have `dataType`.
+  int dtypeOf(int dataType) const {
+    return readsDoubles && dataType == ::onnx::TensorProto::DOUBLE
+               ? int(::onnx::TensorProto::FLOAT)
+               : dataType;
+  }
 
   //===--- Nodes ---------------------------------------------------------===//
 
@@ -136,6 +146,7 @@ private:
   bool haveOneType(const Value &x, const Value &y, Dims &dims);
 
   mlir::OpBuilder &builder;
+  bool readsDoubles;
   std::optional<mlir::Location> location;
   std::string reason;
   llvm::DenseMap<const TensorData *, std::shared_ptr<const HostTensor>> loaded;

@@ -189,15 +189,16 @@ static void scatter(Node &n, const Value &x, const Value &places,
     n.fail("indices that are not known when the model is compiled");
     return;
   }
+  int64_t runs = run == 0 ? 0 : x.elements() / run;
   std::vector<llvm::SmallVector<int64_t, 1>> sources(x.elements());
   for (size_t i = 0; i < at->ints.size(); ++i) {
+    // Before it is multiplied: an index may be any integer.
+    if (at->ints[i] < 0 || at->ints[i] >= runs) {
+      n.fail("an index outside of the data");
+      return;
+    }
     for (int64_t j = 0; j < run; ++j) {
-      int64_t place = at->ints[i] * run + j;
-      if (place < 0 || place >= x.elements()) {
-        n.fail("an index outside of the data");
-        return;
-      }
-      sources[place].push_back(int64_t(i) * run + j);
+      sources[at->ints[i] * run + j].push_back(int64_t(i) * run + j);
     }
   }
   std::string reduction = n.stringOf("reduction", "none");

@@ -4,6 +4,7 @@
 
 #include "compiler/import/onnx/ModuleNames.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 

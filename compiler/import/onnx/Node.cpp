@@ -102,7 +102,7 @@ Value Node::tensorOf(StringRef name) {
   }
   Value value;
   if ((value.weight = file.weightOf(attribute->t(), value.name))) {
-    value.dataType = value.weight->dataType;
+    value.dataType = e.dtypeOf(value.weight->dataType);
     value.dims.assign(value.weight->dims.begin(), value.weight->dims.end());
     return value;
   }
@@ -112,6 +112,9 @@ Value Node::tensorOf(StringRef name) {
     return fail("attribute '" + name + "': " + error);
   }
   std::optional<HostTensor> tensor = HostTensor::of(data);
+  if (tensor && e.dtypeOf(tensor->dataType) != tensor->dataType) {
+    tensor = castHost(*tensor, e.dtypeOf(tensor->dataType));
+  }
   return tensor ? e.constant(std::move(*tensor))
                 : fail("minic has no dtype " + dataTypeName(data.dataType));
 }

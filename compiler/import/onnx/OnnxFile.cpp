@@ -21,6 +21,8 @@ static std::string weightsName(int dataType) {
   switch (dataType) {
   case TensorProto::FLOAT:
     return "F32";
+  case TensorProto::DOUBLE:
+    return "F64";
   case TensorProto::FLOAT16:
     return "F16";
   case TensorProto::BFLOAT16:

@@ -31,7 +31,8 @@ public:
   GraphImport(const OnnxFile &file, const ImportOptions &options,
               const graph::DimSizes &sizes, MLIRContext &context)
       : file(file), graph(file.model().graph()), options(options), sizes(sizes),
-        context(context), builder(&context), emitter(builder) {}
+        context(context), builder(&context),
+        emitter(builder, /*readsDoubles=*/!options.castWeights.empty()) {}
 
   FailureOr<OwningOpRef<ModuleOp>> run();
   /// Where that is asked for.
@@ -170,7 +171,7 @@ GraphImport::knownInput(const ValueInfoProto &input, RankedTensorType type) {
     return failure();
   }
   TensorData data;
-  data.dataType = input.type().tensor_type().elem_type();
+  data.dataType = emitter.dtypeOf(input.type().tensor_type().elem_type());
   data.dims = array->dims;
   data.bytes =
       ArrayRef<char>(reinterpret_cast<char *>(array->data.data()),
@@ -196,7 +197,7 @@ LogicalResult GraphImport::readInputs() {
       return error() << "unsupported: input '" << input.name()
                      << "' has no shape";
     }
-    Type element = elementType(type.elem_type(), &context);
+    Type element = elementType(emitter.dtypeOf(type.elem_type()), &context);
     if (!element) {
       return error() << "unsupported: input '" << input.name() << "' is "
                      << dataTypeName(type.elem_type())
@@ -224,7 +225,7 @@ LogicalResult GraphImport::readInputs() {
   for (auto [i, input] : llvm::enumerate(inputs)) {
     auto type = cast<RankedTensorType>(types[i]);
     Value value;
-    value.dataType = input->type().tensor_type().elem_type();
+    value.dataType = emitter.dtypeOf(input->type().tensor_type().elem_type());
     value.dims.assign(type.getShape().begin(), type.getShape().end());
     value.graph = body->getArgument(i);
     FailureOr<std::shared_ptr<const HostTensor>> host =
@@ -254,7 +255,7 @@ LogicalResult GraphImport::returnOutputs() {
     if (!value) {
       return error() << "nothing makes output '" << output.name() << "'";
     }
-    int declared = output.type().tensor_type().elem_type();
+    int declared = emitter.dtypeOf(output.type().tensor_type().elem_type());
     if (output.type().has_tensor_type() && declared != value->dataType) {
       return error() << "output '" << output.name() << "' is declared as "
                      << dataTypeName(declared) << " and is "
@@ -288,7 +289,7 @@ FailureOr<OwningOpRef<ModuleOp>> GraphImport::run() {
     Value value;
     value.weight = file.initializer(tensor.name());
     value.name = tensor.name();
-    value.dataType = value.weight->dataType;
+    value.dataType = emitter.dtypeOf(value.weight->dataType);
     value.dims.assign(value.weight->dims.begin(), value.weight->dims.end());
     scope.define(tensor.name(), value);
   }

@@ -201,7 +201,7 @@ static void where(Node &n) {
 }
 
 static void cast(Node &n) {
-  n.set(0, n.e.cast(n.operand(0), int(n.intOf("to", 0))));
+  n.set(0, n.e.cast(n.operand(0), n.e.dtypeOf(int(n.intOf("to", 0)))));
 }
 
 static void castLike(Node &n) {

@@ -8,6 +8,7 @@
 
 #include "compiler/target/CountCode.h"
 #include "compiler/target/cpu/LinkSharedObject.h"
+#include "compiler/target/cpu/LinkedModules.h"
 #include "compiler/target/cpu/LowerToLlvm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,6 +26,7 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -96,6 +98,10 @@ static std::unique_ptr<llvm::Module> translate(ModuleOp device,
     function.addFnAttr("prefer-vector-width", "512");
     function.addFnAttr("min-legal-vector-width", "512");
   }
+  // Users' kernels have the attributes that they were compiled with.
+  if (failed(linkModules(device, *module))) {
+    return nullptr;
+  }
   return module;
 }
 
@@ -140,6 +146,43 @@ FailureOr<std::string> assemble(ModuleOp device, const DeviceProfile &profile) {
     return device.emitError() << llvm::toString(linked.takeError());
   }
   return std::move(*linked);
+}
+
+std::string findImport(const llvm::Module &module,
+                       const DeviceProfile &profile) {
+  std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine(profile);
+  std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
+  copy->setTargetTriple(machine->getTargetTriple());
+  copy->setDataLayout(machine->createDataLayout());
+  SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, nullptr,
+                                   llvm::CodeGenFileType::ObjectFile)) {
+    return "";
+  }
+  passes.run(*copy);
+  llvm::StringRef bytes(object.data(), object.size());
+  auto file = llvm::object::ObjectFile::createELFObjectFile(
+      llvm::MemoryBufferRef(bytes, "kernel"));
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return "";
+  }
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    auto name = symbol.getName();
+    if (!flags || !name) {
+      llvm::consumeError(flags.takeError());
+      llvm::consumeError(name.takeError());
+      continue;
+    }
+    if ((*flags & llvm::object::SymbolRef::SF_Undefined) && !name->empty() &&
+        *name != "_GLOBAL_OFFSET_TABLE_") {
+      return name->str();
+    }
+  }
+  return "";
 }
 
 FailureOr<std::string> assembleToText(ModuleOp device,

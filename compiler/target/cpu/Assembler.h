@@ -10,6 +10,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include "llvm/IR/Module.h"
+
 #include <string>
 
 namespace minic::cpu {
@@ -26,6 +28,11 @@ void prepareContext(mlir::MLIRContext &context);
 /// different contexts; linking is serialized.
 mlir::FailureOr<std::string> assemble(mlir::ModuleOp device,
                                       const DeviceProfile &profile);
+
+/// The first symbol that code of `module` for `profile` would refer to without
+/// defining it, such as expf; empty for none. `module` is not changed.
+std::string findImport(const llvm::Module &module,
+                       const DeviceProfile &profile);
 
 /// The assembly text of `device` (consumed), for tests and dumps.
 mlir::FailureOr<std::string> assembleToText(mlir::ModuleOp device,

@@ -14,9 +14,11 @@
 #include "compiler/target/cpu/loops/LoopsFamily.h"
 #include "compiler/target/cpu/onednn/OnednnConvolution.h"
 #include "compiler/target/cpu/onednn/OnednnMatmul.h"
+#include "compiler/target/cpu/onednn/OnednnRows.h"
 #include "compiler/target/cpu/pointwise/PointwiseFamily.h"
 #include "compiler/target/cpu/relayout/Relayout.h"
 #include "compiler/target/cpu/rows/RowsFamily.h"
+#include "compiler/target/cpu/user/UserFamily.h"
 
 using namespace mlir;
 
@@ -29,12 +31,16 @@ CpuTarget::CpuTarget(DeviceProfile profile) : Target(std::move(profile)) {
   static const RowsFamily rows;
   static const AttentionFamily attention;
   static const LoopsFamily loops;
-  families_ = {&gemm, &convolution, &pointwise, &rows, &attention, &loops};
+  static const UserFamily user;
+  families_ = {&gemm,      &convolution, &pointwise, &rows,
+               &attention, &loops,       &user};
   static const OnednnMatmul onednn(/*fusesEpilogue=*/false);
   static const OnednnMatmul onednnFused(/*fusesEpilogue=*/true);
   static const OnednnConvolution onednnConv(/*fusesEpilogue=*/false);
   static const OnednnConvolution onednnConvFused(/*fusesEpilogue=*/true);
-  libraries_ = {&onednn, &onednnFused, &onednnConv, &onednnConvFused};
+  static const OnednnRows onednnRows;
+  libraries_ = {&onednn, &onednnFused, &onednnConv, &onednnConvFused,
+                &onednnRows};
 }
 
 void CpuTarget::prepareContext(MLIRContext &context) const {

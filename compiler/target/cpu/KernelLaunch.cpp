@@ -9,7 +9,7 @@ using namespace mlir;
 namespace minic::cpu {
 
 void addLaunch(plan::PlanBuilder &plan, Operation *op, plan::KernelOp kernel,
-               const KernelLaunch &launch) {
+               const KernelLaunch &launch, size_t entry) {
   OpBuilder &b = plan.builder();
   SmallVector<Value> addresses;
   SmallVector<Attribute> access;
@@ -31,8 +31,8 @@ void addLaunch(plan::PlanBuilder &plan, Operation *op, plan::KernelOp kernel,
     scratch = plan.buffer(launch.scratchBytes * plan.threads());
   }
   plan::LaunchOp::create(
-      b, op->getLoc(), cast<StringAttr>(kernel.getEntries()[0]), {launch.tiles},
-      addresses, access, b.getStringAttr(launch.label), scratch,
+      b, op->getLoc(), cast<StringAttr>(kernel.getEntries()[entry]),
+      {launch.tiles}, addresses, access, b.getStringAttr(launch.label), scratch,
       launch.scratchBytes);
 }
 

@@ -17,10 +17,11 @@ struct KernelLaunch {
   llvm::SmallVector<mlir::Value> workspace = {};
 };
 
-/// Adds the launch of `kernel` on the operands and results of `op`, a fusion or
-/// a relayout.
+/// Adds the launch of `kernel`'s entry number `entry` on the operands and
+/// results of `op`, a fusion or a relayout.
 void addLaunch(plan::PlanBuilder &plan, mlir::Operation *op,
-               plan::KernelOp kernel, const KernelLaunch &launch);
+               plan::KernelOp kernel, const KernelLaunch &launch,
+               size_t entry = 0);
 
 } // namespace minic::cpu
 

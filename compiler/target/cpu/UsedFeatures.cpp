@@ -4,6 +4,8 @@
 
 #include "compiler/target/cpu/UsedFeatures.h"
 
+#include "compiler/target/cpu/LinkedModules.h"
+
 #include "dialects/plan/Plan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,6 +39,11 @@ public:
     for (auto function : device.getOps<LLVM::LLVMFuncOp>()) {
       Facts &facts = functions[function.getName()];
       facts.function = function;
+      if (auto said =
+              function->getAttrOfType<ArrayAttr>(usedFeaturesAttrName)) {
+        facts.usesBf16 = llvm::is_contained(
+            said, StringAttr::get(said.getContext(), bf16Feature.drop_front()));
+      }
       function.walk([&](Operation *op) {
         facts.usesBf16 |= usesBf16Instructions(op);
         if (auto call = dyn_cast<LLVM::CallOp>(op); call && call.getCallee()) {

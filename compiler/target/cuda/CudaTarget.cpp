@@ -6,9 +6,11 @@
 
 #include "compiler/target/CountCode.h"
 #include "compiler/target/cuda/Assembler.h"
+#include "compiler/target/cuda/UserModules.h"
 #include "compiler/target/cuda/attention/AttentionFamily.h"
 #include "compiler/target/cuda/cublas/CublasGemm.h"
 #include "compiler/target/cuda/cublaslt/CublasltMatmul.h"
+#include "compiler/target/cuda/cudnn/CudnnAttention.h"
 #include "compiler/target/cuda/cudnn/CudnnConvolution.h"
 #include "compiler/target/cuda/cudnn/CudnnMatmul.h"
 #include "compiler/target/cuda/gemm_skinny/GemmSkinnyFamily.h"
@@ -18,6 +20,7 @@
 #include "compiler/target/cuda/pointwise/PointwiseFamily.h"
 #include "compiler/target/cuda/relayout/Relayout.h"
 #include "compiler/target/cuda/rows/RowsFamily.h"
+#include "compiler/target/cuda/user/UserFamily.h"
 
 using namespace mlir;
 
@@ -31,15 +34,17 @@ CudaTarget::CudaTarget(DeviceProfile profile) : Target(std::move(profile)) {
   static const PointwiseFamily pointwise;
   static const RowsFamily rows;
   static const LoopsFamily loops;
+  static const UserFamily user;
   families_ = {&attention, &skinny, &gemmSm80, &gemmSm90,
-               &pointwise, &rows,   &loops};
+               &pointwise, &rows,   &loops,    &user};
   static const CublasGemm cublas;
   static const CublasltMatmul cublaslt;
   static const CudnnConvolution convolution(/*fusesEpilogue=*/false),
       fusedConvolution(/*fusesEpilogue=*/true);
   static const CudnnMatmul cudnnMatmul;
-  libraries_ = {&cublas, &cublaslt, &convolution, &fusedConvolution,
-                &cudnnMatmul};
+  static const CudnnAttention cudnnAttention;
+  libraries_ = {&cublas,           &cublaslt,    &convolution,
+                &fusedConvolution, &cudnnMatmul, &cudnnAttention};
 }
 
 void CudaTarget::prepareContext(MLIRContext &context) const {
@@ -52,12 +57,16 @@ LogicalResult CudaTarget::emitRelayout(plan::KernelOp kernel,
 }
 
 LogicalResult CudaTarget::describe(ModuleOp device, KernelCode &code) const {
+  code.assemblyKind = "ptx";
+  for (const UserModule &users : getUserModules(device)) {
+    code.assembly = users.isCubin ? "" : users.code;
+    return success();
+  }
   FailureOr<std::string> ptx = emitPtx(device, profile_, &code.llvmIr);
   if (failed(ptx)) {
     return failure();
   }
   code.assembly = *std::move(ptx);
-  code.assemblyKind = "ptx";
   return success();
 }
 
@@ -81,33 +90,39 @@ static void addResources(std::vector<KernelCode> &report, StringRef arch,
   }
 }
 
-LogicalResult CudaTarget::assemble(ModuleOp device, OpBuilder &builder) const {
-  FailureOr<std::string> bytes = emitPtx(device, profile_);
-  if (failed(bytes)) {
-    return failure();
-  }
+static plan::BinaryOp addBinary(StringRef name, StringRef bytes, bool isCubin,
+                                const DeviceProfile &profile, Location loc,
+                                OpBuilder &builder) {
+  auto type = RankedTensorType::get(int64_t(bytes.size()), builder.getI8Type());
+  auto data = DenseElementsAttr::getFromRawBuffer(
+      type, ArrayRef(bytes.data(), bytes.size()));
+  return plan::BinaryOp::create(builder, loc, name, isCubin ? "cubin" : "ptx",
+                                profile.features.front(), data);
+}
+
+LogicalResult CudaTarget::assemblePtx(StringRef name, std::string ptx,
+                                      ModuleOp device,
+                                      OpBuilder &builder) const {
   bool isPtx = StringRef(profile_.features.front()).starts_with("compute_");
   bool isCubin = !isPtx && hasAssembler();
   std::vector<KernelResources> resources;
+  std::string bytes = std::move(ptx);
   if (isCubin) {
-    bytes =
-        assembleCubin(*bytes, profile_.cpu, device, &resources, binaryCache);
-    if (failed(bytes)) {
+    FailureOr<std::string> cubin =
+        assembleCubin(bytes, profile_.cpu, device, &resources, binaryCache);
+    if (failed(cubin)) {
       return failure();
     }
+    bytes = *std::move(cubin);
   } else if (!isPtx) {
     device.emitWarning("nothing here assembles PTX (no libnvJitLink.so.13, no "
                        "ptxas): the driver does it whenever the artifact is "
                        "loaded");
   }
-  auto type =
-      RankedTensorType::get(int64_t(bytes->size()), builder.getI8Type());
-  auto data = DenseElementsAttr::getFromRawBuffer(type, *bytes);
-  auto binary = plan::BinaryOp::create(builder, device.getLoc(), "cuda_kernels",
-                                       isCubin ? "cubin" : "ptx",
-                                       profile_.features.front(), data);
+  plan::BinaryOp binary =
+      addBinary(name, bytes, isCubin, profile_, device.getLoc(), builder);
   if (codeReport) {
-    addResources(*codeReport, profile_.cpu, resources, *bytes);
+    addResources(*codeReport, profile_.cpu, resources, bytes);
   }
   int registers = 0, spills = 0;
   for (const KernelResources &kernel : resources) {
@@ -116,6 +131,45 @@ LogicalResult CudaTarget::assemble(ModuleOp device, OpBuilder &builder) const {
   }
   binary->setAttr("registers", builder.getI64IntegerAttr(registers));
   binary->setAttr("spill_bytes", builder.getI64IntegerAttr(spills));
+  return success();
+}
+
+LogicalResult CudaTarget::assemble(ModuleOp device, OpBuilder &builder) const {
+  constexpr StringRef ownName = "cuda_kernels";
+  if (!device.getBody()->empty()) {
+    FailureOr<std::string> ptx = emitPtx(device, profile_);
+    if (failed(ptx) ||
+        failed(assemblePtx(ownName, *std::move(ptx), device, builder))) {
+      return failure();
+    }
+  }
+  std::vector<UserModule> users = getUserModules(device);
+  if (users.empty()) {
+    return success();
+  }
+  // Users' kernels are binaries of their own, so that their symbols meet no
+  // others.
+  llvm::StringMap<std::pair<std::string, std::string>> places;
+  for (const UserModule &user : users) {
+    std::string name = "user_" + user.launched;
+    if (user.isCubin) {
+      addBinary(name, user.code, /*isCubin=*/true, profile_, device.getLoc(),
+                builder);
+    } else if (failed(assemblePtx(name, user.code, device, builder))) {
+      return failure();
+    }
+    places[user.launched] = {name, user.entry};
+  }
+  auto module = cast<ModuleOp>(builder.getInsertionBlock()->getParentOp());
+  module.walk([&](plan::LaunchOp launch) {
+    auto place = places.find(launch.getEntry());
+    if (place == places.end()) {
+      launch.setBinary(ownName);
+    } else {
+      launch.setBinary(place->second.first);
+      launch.setEntry(place->second.second);
+    }
+  });
   return success();
 }
 

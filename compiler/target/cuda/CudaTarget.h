@@ -11,7 +11,8 @@ namespace minic::cuda {
 
 /// The kernels of a module become one cubin, `plan.binary @cuda_kernels`, of
 /// the profile's architecture; where nothing here assembles one, PTX that the
-/// driver assembles at load. What the assembler said of the worst kernel is in
+/// driver assembles at load. Each kernel of the user's is a binary of its own,
+/// `@user_ENTRY`. What the assembler said of the worst kernel is in
 /// the binary's attributes `registers` and `spill_bytes`.
 class CudaTarget : public Target {
 public:
@@ -26,6 +27,10 @@ private:
                                    mlir::ModuleOp device) const override;
   mlir::LogicalResult describe(mlir::ModuleOp device,
                                KernelCode &code) const override;
+  /// Adds a plan.binary of `ptx`, assembled where there is an assembler.
+  mlir::LogicalResult assemblePtx(llvm::StringRef name, std::string ptx,
+                                  mlir::ModuleOp device,
+                                  mlir::OpBuilder &builder) const;
   mlir::LogicalResult assemble(mlir::ModuleOp device,
                                mlir::OpBuilder &builder) const override;
 };

@@ -31,6 +31,9 @@ KernelEntry KernelEntry::create(OpBuilder &builder, Location loc,
   MLIRContext *context = builder.getContext();
   SmallVector<Type> arguments(size_t(bounds.pointers), globalPointer(context));
   arguments.append(size_t(bounds.scalars), builder.getI64Type());
+  auto firstMap = unsigned(arguments.size());
+  arguments.append(size_t(bounds.tensorMaps),
+                   LLVM::LLVMPointerType::get(context));
   auto type =
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), arguments);
   auto function = LLVM::LLVMFuncOp::create(builder, loc, name, type);
@@ -49,6 +52,16 @@ KernelEntry KernelEntry::create(OpBuilder &builder, Location loc,
   if (bounds.clusterX > 0) {
     function->setAttr(NVVMDialect::getClusterDimAttrName(),
                       triple(bounds.clusterX));
+  }
+  // As cuda.h's CUtensorMap.
+  auto map = LLVM::LLVMArrayType::get(builder.getI64Type(), 16);
+  for (unsigned i = firstMap; i != arguments.size(); ++i) {
+    function.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(),
+                        TypeAttr::get(map));
+    function.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                        builder.getI64IntegerAttr(64));
+    function.setArgAttr(i, NVVMDialect::getGridConstantAttrName(),
+                        builder.getUnitAttr());
   }
   Block *body = function.addEntryBlock(builder);
   builder.setInsertionPointToEnd(body);
@@ -96,6 +109,23 @@ Value CudaKernelBuilder::laneId() { return rem(threadIdX(), 32); }
 
 void CudaKernelBuilder::barrier() { NVVM::BarrierOp::create(b, loc); }
 
+void CudaKernelBuilder::clusterBarrier() {
+  NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+  NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+}
+
+Value CudaKernelBuilder::ofClusterBlock(Value shared, Value rank) {
+  auto type = LLVM::LLVMPointerType::get(
+      b.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+  return NVVM::MapaOp::create(b, loc, type, shared, rank);
+}
+
+Value CudaKernelBuilder::inCluster(Value shared) {
+  auto type = LLVM::LLVMPointerType::get(
+      b.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+  return LLVM::AddrSpaceCastOp::create(b, loc, type, shared);
+}
+
 void CudaKernelBuilder::waitForEarlierLaunches(bool programmatic) {
   if (programmatic) {
     NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
@@ -115,6 +145,21 @@ void CudaKernelBuilder::ifThen(Value condition,
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
   then();
+}
+
+void CudaKernelBuilder::ifElse(Value condition, llvm::function_ref<void()> then,
+                               llvm::function_ref<void()> otherwise) {
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  then();
+  b.setInsertionPointToStart(branch.elseBlock());
+  otherwise();
+}
+
+Value CudaKernelBuilder::equal(Value lhs, int64_t rhs) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, lhs,
+                               integer(lhs.getType(), rhs));
 }
 
 Value CudaKernelBuilder::lessThan(Value lhs, Value rhs) {

@@ -4,8 +4,9 @@
 //
 // An entry's parameters are pointers to global memory: the fusion's operands in
 // order, its results, then what the launch adds (workspace, counters); then
-// 64-bit scalars. They do not overlap unless the plan says so, and the plan
-// never lets memory overlap that a kernel writes. Shapes are compiled in.
+// 64-bit scalars; then tensor maps. Pointers do not overlap unless the plan
+// says so, and the plan never lets memory overlap that a kernel writes. Shapes
+// are compiled in.
 
 #ifndef MINIC_COMPILER_TARGET_CUDA_KERNELABI_H
 #define MINIC_COMPILER_TARGET_CUDA_KERNELABI_H
@@ -28,6 +29,8 @@ struct KernelLaunchBounds {
   /// The kernel's parameters before `scalars` many i64.
   int64_t pointers = 0;
   int64_t scalars = 0;
+  /// Parameters behind them that are tensor maps, of 128 bytes each.
+  int64_t tensorMaps = 0;
 };
 
 /// An entry being built. The body ends in llvm.return already; the builder that
@@ -40,7 +43,8 @@ struct KernelEntry {
                             mlir::ModuleOp device, llvm::StringRef name,
                             const KernelLaunchBounds &bounds);
 
-  /// Parameter number `index`: !llvm.ptr<1>, or i64 for a scalar.
+  /// Parameter number `index`: !llvm.ptr<1>, i64 for a scalar, or !llvm.ptr to
+  /// a tensor map.
   mlir::Value parameter(int64_t index) {
     return function.getArgument(unsigned(index));
   }
@@ -67,6 +71,13 @@ public:
 
   /// bar.sync 0 of the whole block.
   void barrier();
+  /// barrier.cluster of all blocks of a cluster; also orders their accesses to
+  /// shared memory.
+  void clusterBarrier();
+  /// `shared`, an address of this block, in block number `rank` of the cluster.
+  mlir::Value ofClusterBlock(mlir::Value shared, mlir::Value rank);
+  /// `shared`, an address of this block, as one of the cluster's.
+  mlir::Value inCluster(mlir::Value shared);
   /// griddepcontrol.wait: memory of earlier launches may be read from here on.
   /// Nothing where `programmatic` is not set.
   void waitForEarlierLaunches(bool programmatic);
@@ -75,6 +86,9 @@ public:
 
   /// scf.if without results.
   void ifThen(mlir::Value condition, llvm::function_ref<void()> then);
+  void ifElse(mlir::Value condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise);
+  mlir::Value equal(mlir::Value lhs, int64_t rhs);
   mlir::Value lessThan(mlir::Value lhs, mlir::Value rhs); // signed
   mlir::Value lessThan(mlir::Value lhs, int64_t rhs);
 

@@ -8,6 +8,15 @@ using namespace mlir;
 
 namespace minic::cuda {
 
+LogicalResult checkProgrammatic(plan::KernelOp kernel, bool programmatic,
+                                const DeviceProfile &profile) {
+  if (!programmatic || profile.smVersion >= 90) {
+    return success();
+  }
+  return kernel.emitError("programmatic launches need sm_90, got ")
+         << profile.cpu;
+}
+
 void addLaunch(plan::PlanBuilder &plan, Operation *op, plan::KernelOp kernel,
                const KernelLaunch &launch, size_t entry) {
   OpBuilder &b = plan.builder();
@@ -36,6 +45,11 @@ void addLaunch(plan::PlanBuilder &plan, Operation *op, plan::KernelOp kernel,
   command.setSharedBytes(uint64_t(launch.sharedBytes));
   command.setProgrammatic(launch.programmatic);
   command.setScalars(launch.scalars);
+  if (!launch.tensorMaps.empty()) {
+    SmallVector<Attribute> maps(launch.tensorMaps.begin(),
+                                launch.tensorMaps.end());
+    command.setTensorMapsAttr(b.getArrayAttr(maps));
+  }
 }
 
 } // namespace minic::cuda

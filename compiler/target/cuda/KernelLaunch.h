@@ -5,6 +5,7 @@
 #ifndef MINIC_COMPILER_TARGET_CUDA_KERNELLAUNCH_H
 #define MINIC_COMPILER_TARGET_CUDA_KERNELLAUNCH_H
 
+#include "compiler/target/DeviceProfile.h"
 #include "dialects/plan/FusionLowering.h"
 
 namespace minic::cuda {
@@ -20,8 +21,15 @@ struct KernelLaunch {
   /// workspace, counters.
   llvm::SmallVector<mlir::Value> workspace;
   llvm::SmallVector<int64_t> scalars;
+  /// Of operands, whose numbers are those of their addresses.
+  llvm::SmallVector<plan::TensorMapAttr> tensorMaps;
   std::string label;
 };
+
+/// A diagnostic at `kernel` where its launch is programmatic and `profile`'s
+/// device, before sm_90, has no such launches.
+mlir::LogicalResult checkProgrammatic(plan::KernelOp kernel, bool programmatic,
+                                      const DeviceProfile &profile);
 
 /// Adds the launch of `kernel`'s entry number `entry` on the operands and
 /// results of `op`, a fusion or a relayout.

@@ -92,4 +92,14 @@ StringRef LibrarySchedule::versionsAlgorithm() const {
   return StringRef(algorithm).split(':').second;
 }
 
+LogicalResult checkDenseOperands(kernel::FusionOp fusion, StringRef library) {
+  for (Value input : fusion.getInputs()) {
+    if (kernel::getLayout(cast<RankedTensorType>(input.getType()))) {
+      return fusion.emitError(library)
+             << " expects dense operands, got " << input.getType();
+    }
+  }
+  return success();
+}
+
 } // namespace minic::cuda

@@ -6,6 +6,7 @@
 #define MINIC_COMPILER_TARGET_CUDA_LIBRARYSCHEDULE_H
 
 #include "compiler/target/DeviceProfile.h"
+#include "dialects/kernel/Kernel.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
@@ -55,6 +56,11 @@ struct LibrarySchedule {
   llvm::StringRef version() const;
   llvm::StringRef versionsAlgorithm() const;
 };
+
+/// A diagnostic where an operand of `fusion` has a layout: `library`'s calls
+/// take dense ones.
+mlir::LogicalResult checkDenseOperands(kernel::FusionOp fusion,
+                                       llvm::StringRef library);
 
 /// Workspace that a library may ask for, within the user's limit.
 int64_t libraryScratchBytes(const DeviceProfile &profile);

@@ -12,12 +12,15 @@ using namespace mlir;
 
 namespace minic::tune {
 
-/// What is taken without a record. What a library does twice alike is only
-/// known once measured; a generated kernel splits no sum between threads.
+/// What is taken without a record. What a library or a kernel of the user's
+/// does twice alike is only known once measured; a generated kernel splits no
+/// sum between threads.
 static const CandidateSpec *bestEstimate(const TuningTask &task,
                                          bool deterministic) {
   for (const CandidateSpec &candidate : task.candidates) {
-    if (!deterministic || !candidate.needsLibrary) {
+    bool isOfOthers = candidate.needsLibrary ||
+                      candidate.label == toString(BackendLabel::User);
+    if (!deterministic || !isOfOthers) {
       return &candidate;
     }
   }

@@ -5,6 +5,7 @@
 #include "compiler/tune/bridge/Problem.h"
 
 #include "dialects/graph/BinaryTypes.h"
+#include "dialects/graph/KernelOp.h"
 #include "dialects/kernel/InPlace.h"
 #include "dialects/kernel/OperandValues.h"
 
@@ -139,6 +140,21 @@ std::string printProblem(ModuleOp problem) {
   llvm::raw_string_ostream os(text);
   problem->print(os, OpPrintingFlags().useLocalScope());
   os << '\n';
+  return text;
+}
+
+std::string printWithoutSources(ModuleOp problem) {
+  OwningOpRef<ModuleOp> copy = problem.clone();
+  copy->walk([](graph::KernelOp op) {
+    for (StringRef name : graph::KernelOp::getAttributeNames()) {
+      if (name != op.getTitleAttrName().getValue()) {
+        op->removeAttr(name);
+      }
+    }
+  });
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  copy->print(os, OpPrintingFlags().useLocalScope().printGenericOpForm());
   return text;
 }
 

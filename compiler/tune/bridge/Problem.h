@@ -42,6 +42,9 @@ mlir::OwningOpRef<mlir::ModuleOp> outlineProblem(kernel::FusionOp fusion,
 
 /// The problem as text, equal for equal problems.
 std::string printProblem(mlir::ModuleOp problem);
+/// The same without what the user wrote of kernels: sources, entries,
+/// configurations. What they compute stays.
+std::string printWithoutSources(mlir::ModuleOp problem);
 /// 32 hex digits of printProblem's text and the version of its form.
 std::string problemKey(const std::string &text);
 

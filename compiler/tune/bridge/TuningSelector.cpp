@@ -221,7 +221,7 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
     // A worker is needed anyway: what it opens is what is measured.
     describeLibrary();
     for (TuningTask &task : (*tasks)->tasks) {
-      task.problem.versions = versions();
+      task.problem.versions.libraries = versions().libraries;
     }
     return absl::OkStatus();
   };
@@ -253,6 +253,9 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
     auto [known, isNew] =
         shown.try_emplace(problem.record.problem.key, problem.measured);
     known->second |= problem.measured;
+    if (problem.measured) {
+      spentSeconds[problem.record.problem.key] += secondsSpent(problem.record);
+    }
     if (isNew || problem.measured) {
       tables.push_back(formatTable(problem));
     }
@@ -365,14 +368,14 @@ std::string TuningSelector::describeCosts(double checkSeconds) const {
   return text;
 }
 
+std::string TuningSelector::report() const {
+  return formatReport(tuned, verdicts ? &*verdicts : nullptr,
+                      descent ? &*descent : nullptr);
+}
+
 absl::Status TuningSelector::writeReport() const {
   const std::string &path = inputs.options->tuneReport;
-  if (path.empty()) {
-    return absl::OkStatus();
-  }
-  return tune::writeReport(path,
-                           formatReport(tuned, verdicts ? &*verdicts : nullptr,
-                                        descent ? &*descent : nullptr));
+  return path.empty() ? absl::OkStatus() : tune::writeReport(path, report());
 }
 
 } // namespace minic::tune

@@ -47,6 +47,13 @@ public:
   /// not asked. `checkSeconds`: of that in all.
   std::string describeCosts(double checkSeconds) const;
 
+  /// What measuring each problem took that had no record, by its key; without
+  /// the builders' work.
+  const std::map<std::string, double> &tunedSeconds() const {
+    return spentSeconds;
+  }
+  /// What a tune report says of everything so far.
+  std::string report() const;
   /// To options.tuneReport, if given.
   absl::Status writeReport() const;
 
@@ -77,6 +84,7 @@ private:
   /// Keys of the problems whose tables were printed, and whether it was
   /// measured here.
   std::map<std::string, bool> shown;
+  std::map<std::string, double> spentSeconds; // by problem
   /// Of the oneDNN that the worker opened, empty for none; unset: not asked.
   std::optional<std::string> libraryVersion;
 };

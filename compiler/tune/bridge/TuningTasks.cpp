@@ -7,6 +7,7 @@
 #include "compiler/pipeline/DescribeFusion.h"
 #include "compiler/pipeline/EstimateSelector.h"
 #include "compiler/pipeline/ResolveTarget.h"
+#include "compiler/target/UserKernels.h"
 #include "compiler/tune/bridge/ExpectedValues.h"
 #include "compiler/tune/bridge/Problem.h"
 #include "compiler/tune/bridge/Versions.h"
@@ -15,6 +16,7 @@
 #include "runtime/measure/RandomData.h"
 
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -35,6 +37,9 @@ Versions currentVersions(const Target &target) {
   Versions versions;
   versions.sources["minic"] = commonVersion;
   auto add = [&](const ImplementationSource *source) {
+    if (source->takesUserKernels()) {
+      return; // a matter of the problem that has the kernel
+    }
     versions.sources[source->name().str()] = source->version().str();
   };
   llvm::for_each(target.families(), add);
@@ -48,13 +53,14 @@ Versions currentVersions(const Target &target) {
   return versions;
 }
 
-/// Whether all that one run of the model touches outgrows the caches: then the
-/// operands of a fusion have left them when its turn comes again. `any` of its
-/// fusions tells the model: those that are pinned are touched as well.
-static bool isCold(kernel::FusionOp any, const DeviceProfile &profile) {
+/// Whether all that one run of the function touches outgrows the caches: then
+/// the operands of a fusion have left them when its turn comes again. Fusions
+/// that are pinned are touched as well; other functions, such as other buckets,
+/// are not.
+static bool isCold(func::FuncOp function, const DeviceProfile &profile) {
   llvm::SmallDenseSet<Value> seen;
   int64_t bytes = 0;
-  any->getParentOfType<ModuleOp>().walk([&](kernel::FusionOp fusion) {
+  function.walk([&](kernel::FusionOp fusion) {
     for (Value value :
          llvm::concat<Value>(llvm::to_vector(fusion.getInputs()),
                              llvm::to_vector_of<Value>(fusion.getResults()))) {
@@ -67,10 +73,19 @@ static bool isCold(kernel::FusionOp any, const DeviceProfile &profile) {
   return bytes > std::max(profile.l2Bytes, profile.l3Bytes);
 }
 
+/// The version of the source `user` in a problem with this kernel.
+static std::string versionOf(graph::KernelOp kernel, const Target &target) {
+  const ImplementationSource *source = target.find(userFamily);
+  return absl::StrCat(source ? source->version().str() : "", " ",
+                      hashOfUserKernel(kernel));
+}
+
 static std::string backendsText(ArrayRef<BackendLabel> backends) {
   std::vector<std::string> names;
   for (BackendLabel label : allBackendLabels) {
-    if (backends.empty() || llvm::is_contained(backends, label)) {
+    // Nobody but a fusion with a kernel of the user's has that one.
+    if ((backends.empty() && label != BackendLabel::User) ||
+        llvm::is_contained(backends, label)) {
       names.push_back(toString(label).str());
     }
   }
@@ -180,7 +195,6 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
   setting.isa = inputs.isa;
   setting.threads = profile.threads;
   setting.alignment = inputs.options->inputAlignment;
-  setting.cold = isCold(fusions.front(), profile);
   setting.float32Precision = inputs.options->float32Precision;
   setting.propagateNan = inputs.options->propagateNan;
   if (profile.isGpu()) {
@@ -188,8 +202,15 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
   }
   auto result = std::make_unique<TuningTasks>();
   llvm::StringMap<size_t> byText;
+  llvm::DenseMap<Operation *, bool> areCold;
   for (kernel::FusionOp fusion : fusions) {
     canonicalizeBody(fusion);
+    auto function = fusion->getParentOfType<func::FuncOp>();
+    auto [cold, isFirst] = areCold.try_emplace(function);
+    if (isFirst) {
+      cold->second = isCold(function, profile);
+    }
+    setting.cold = cold->second;
     OwningOpRef<ModuleOp> problem = outlineProblem(fusion, setting);
     std::string text = printProblem(*problem);
     auto [known, isNew] = byText.try_emplace(text, result->tasks.size());
@@ -206,7 +227,10 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
       return failure();
     }
     TuningTask &task = result->tasks.emplace_back();
-    task.problem.key = problemKey(text);
+    graph::KernelOp userKernel = graph::findKernel(fusion.getBodyOps());
+    // An edited source makes the rows of the old one stale, and no others.
+    task.problem.key =
+        problemKey(userKernel ? printWithoutSources(*problem) : text);
     task.problem.text = std::move(text);
     task.problem.description = describeFusion(fusion);
     task.problem.flops = countFusionFlops(fusion);
@@ -216,6 +240,10 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
     task.problem.backends =
         backendsText(allowedBackends(fusion, *inputs.options));
     task.problem.versions = currentVersions(*inputs.target);
+    if (userKernel) {
+      task.problem.versions.sources[userFamily.str()] =
+          versionOf(userKernel, *inputs.target);
+    }
     if (profile.isGpu()) {
       task.onGpu = true;
       task.device = profile.deviceIndex;

@@ -16,7 +16,7 @@ namespace minic::tune {
 /// ImplementationSource::version() of some sources is not enough: if code
 /// changes that all generated kernels have, or the way parts are put together,
 /// or the rule by which a search skips candidates.
-inline constexpr const char *commonVersion = "1";
+inline constexpr const char *commonVersion = "2";
 
 /// Raise it whenever whole-model verdicts are reached in another way.
 inline constexpr const char *verdictVersion = "7";

@@ -71,6 +71,11 @@ std::string describe(const ClockRange &clock) {
                          : "";
 }
 
+double secondsSpent(const Record &record) {
+  return record.verifySeconds + record.measureSeconds + record.listSeconds +
+         record.loadSeconds + record.waitSeconds;
+}
+
 std::string utcNow() {
   std::time_t now = std::time(nullptr);
   std::tm utc = {};

@@ -148,6 +148,9 @@ struct Record {
   int64_t provisionalSearches = 0;
 };
 
+/// What its search took on the clock, without the builders' work beside it.
+double secondsSpent(const Record &record);
+
 /// Now, in UTC, as in Record::created.
 std::string utcNow();
 

@@ -119,9 +119,9 @@ static std::string describeSeconds(const TunedProblem &tuned) {
   return absl::StrFormat(
       "tuned in %.1f s (list %.1f, load %.1f, verify %.1f, measure %.1f, wait "
       "%.1f; build %.1f core-s)",
-      tested + record.listSeconds + record.loadSeconds + record.waitSeconds,
-      record.listSeconds, record.loadSeconds, record.verifySeconds,
-      record.measureSeconds, record.waitSeconds, record.buildSeconds);
+      secondsSpent(record), record.listSeconds, record.loadSeconds,
+      record.verifySeconds, record.measureSeconds, record.waitSeconds,
+      record.buildSeconds);
 }
 
 std::string formatTable(const TunedProblem &tuned, int maxRows) {

@@ -79,6 +79,7 @@ std::optional<BenchFailure> CandidateBench::load(const std::string &id,
   request.constantsSeed = options.constantsSeed;
   request.device = options.device;
   request.onlyListsAlgorithms = onlyListsAlgorithms;
+  request.isPart = true;
   runtime::Reply reply;
   double begun = clock.now();
   auto failure = ask(request, "load", reply, options.timeoutSeconds);

@@ -181,7 +181,8 @@ bool isMinicsFault(absl::Span<const Row> rows) {
     case RowStatus::Crashed:
     case RowStatus::Hung:
     case RowStatus::BuildFailed:
-      return !row.candidate.needsLibrary;
+      // What a kernel of the user's does is the user's matter.
+      return !row.candidate.needsLibrary && row.candidate.label != "user";
     default:
       return false;
     }

@@ -49,7 +49,7 @@ int selectGenerated(absl::Span<const Row> rows, const Selection &winner,
                     double limit, const SelectionPolicy &policy = {});
 
 /// If nothing can be selected: whether that is minic's fault, because a
-/// generated candidate fails, and not a library's or the machine's.
+/// generated candidate fails, and not a library's, a user's or the machine's.
 bool isMinicsFault(absl::Span<const Row> rows);
 
 } // namespace minic::tune

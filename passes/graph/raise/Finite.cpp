@@ -5,7 +5,7 @@
 #include "passes/graph/raise/Finite.h"
 
 #include "dialects/graph/Graph.h"
-#include "passes/graph/raise/KnownMask.h"
+#include "passes/graph/raise/KnownValues.h"
 #include "passes/graph/raise/Match.h"
 
 #include <cmath>
@@ -18,8 +18,10 @@ static bool isFiniteConstant(Value value) {
   if (std::optional<double> number = scalarOf(value)) {
     return std::isfinite(*number);
   }
-  std::optional<KnownMask> known = KnownMask::get(value);
-  return known && known->isFinite();
+  std::optional<KnownValues> known = KnownValues::get(value);
+  return known && llvm::all_of(known->elements, [](float element) {
+           return std::isfinite(element);
+         });
 }
 
 static bool isFiniteTo(Value value, int depth) {

@@ -63,11 +63,6 @@ ElementsAttr KnownMask::attribute(Type dtype) const {
 // Questions
 //===----------------------------------------------------------------------===//
 
-bool KnownMask::isFinite() const {
-  return llvm::all_of(values_,
-                      [](float value) { return std::isfinite(value); });
-}
-
 bool KnownMask::hasKeyInEachRow() const {
   ArrayRef<float> rest = values_;
   for (size_t keys = shape_[3]; !rest.empty(); rest = rest.drop_front(keys)) {

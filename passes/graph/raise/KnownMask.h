@@ -30,7 +30,6 @@ public:
   /// Row-major; 0 and 1 for an i1.
   llvm::ArrayRef<float> values() const { return values_; }
 
-  bool isFinite() const;
   /// Whether each query has a key that an i1 lets take part, or to which a
   /// float does not add -infinity.
   bool hasKeyInEachRow() const;

@@ -4,6 +4,7 @@
 // graph-fold-constants transposes what is [K, N]. A bias that is added is the
 // linear's. No rounding changes: the product was stored nowhere.
 
+#include "passes/graph/raise/KnownValues.h"
 #include "passes/graph/raise/Match.h"
 #include "passes/graph/raise/Patterns.h"
 
@@ -84,10 +85,27 @@ struct AddBias : OpRewritePattern<AddOp> {
   }
 };
 
+/// A bias of zeros, which some exporters leave out.
+struct DropZeroBias : OpRewritePattern<LinearOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(LinearOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<KnownValues> bias =
+        op.getBias() ? KnownValues::get(op.getBias()) : std::nullopt;
+    if (!bias || llvm::any_of(bias->elements,
+                              [](float element) { return element != 0; })) {
+      return rewriter.notifyMatchFailure(op, "no bias of zeros");
+    }
+    rewriter.modifyOpInPlace(op, [&] { op.getBiasMutable().clear(); });
+    return success();
+  }
+};
+
 } // namespace
 
 void populateRaiseLinear(RewritePatternSet &patterns) {
-  patterns.add<RaiseMatmul, AddBias>(patterns.getContext());
+  patterns.add<RaiseMatmul, AddBias, DropZeroBias>(patterns.getContext());
 }
 
 } // namespace minic::graph

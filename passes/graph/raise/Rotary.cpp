@@ -10,6 +10,8 @@
 
 #include "dialects/graph/ConstantBytes.h"
 
+#include "mlir/IR/IRMapping.h"
+
 #include <cstring>
 
 using namespace mlir;

@@ -140,6 +140,106 @@ struct RaiseLayerNorm : OpRewritePattern<RmsNormOp> {
 
 } // namespace
 
+/// x in mean((x - mean(x))^2), or in that of mean(x) - x; null for any other
+/// mean.
+static Value centredInput(const RowMean &variance) {
+  Operation *square = variance.input.getDefiningOp();
+  if (!isa_and_present<MulOp, PowOp>(square)) {
+    return {};
+  }
+  auto difference = square->getOperand(0).getDefiningOp<SubOp>();
+  if (!difference || !isSquareOf(variance.input, difference)) {
+    return {};
+  }
+  for (bool swapped : {false, true}) {
+    auto [x, centre] = operandsOf(difference, swapped);
+    std::optional<RowMean> mean = rowMeanOf(centre);
+    if (mean && isSame(mean->input, x) && mean->axis == variance.axis &&
+        x.getType() == difference.getType()) {
+      return x;
+    }
+  }
+  return {};
+}
+
+namespace {
+
+/// 1 / sqrt(variance + epsilon), and what scales it; null for nothing.
+struct ScaledRoot {
+  InverseRoot root;
+  Value scale;
+};
+
+/// Of Keras, through TensorFlow: x * f + (bias - mean(x) * f), where f is the
+/// scale over the root of the variance.
+struct RaiseFactoredLayerNorm : OpRewritePattern<AddOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AddOp op,
+                                PatternRewriter &rewriter) const override {
+    for (bool swapped : {false, true}) {
+      auto [product, rest] = operandsOf(op, swapped);
+      auto scaled = product.getDefiningOp<MulOp>();
+      auto offset = rest.getDefiningOp<SubOp>();
+      auto shift = offset ? offset.getRhs().getDefiningOp<MulOp>() : MulOp();
+      if (!scaled || !shift) {
+        continue;
+      }
+      for (bool isFirst : {false, true}) {
+        auto [x, factor] = operandsOf(scaled, isFirst);
+        std::optional<ScaledRoot> found = match(x, factor, shift);
+        if (!found || x.getType() != op.getType()) {
+          continue;
+        }
+        // Scale and bias become its own if they are of its rows.
+        Value normal = LayerNormOp::create(
+            rewriter, op.getLoc(), op.getType(), x, /*scale=*/Value(),
+            /*bias=*/Value(), found->root.mean.axis,
+            APFloat(found->root.epsilon));
+        if (found->scale) {
+          normal = MulOp::create(rewriter, op.getLoc(), op.getType(), normal,
+                                 found->scale);
+        }
+        rewriter.replaceOpWithNewOp<AddOp>(op, op.getType(), normal,
+                                           offset.getLhs());
+        return success();
+      }
+    }
+    return rewriter.notifyMatchFailure(op, "not x * f + (bias - mean(x) * f)");
+  }
+
+private:
+  static std::optional<ScaledRoot> match(Value x, Value factor, MulOp shift) {
+    bool isShift = llvm::any_of(ArrayRef({false, true}), [&](bool swapped) {
+      auto [centre, other] = operandsOf(shift, swapped);
+      std::optional<RowMean> mean = rowMeanOf(centre);
+      return mean && isSame(mean->input, x) && isSame(other, factor);
+    });
+    std::optional<ScaledRoot> found = isShift ? rootOf(factor) : std::nullopt;
+    Value input = found ? centredInput(found->root.mean) : Value();
+    return input && isSame(input, x) ? found : std::nullopt;
+  }
+
+  static std::optional<ScaledRoot> rootOf(Value factor) {
+    if (auto root = inverseRootOf(factor)) {
+      return ScaledRoot{*root, {}};
+    }
+    auto product = factor.getDefiningOp<MulOp>();
+    for (bool swapped : {false, true}) {
+      if (!product) {
+        break;
+      }
+      auto [value, scale] = operandsOf(product, swapped);
+      if (auto root = inverseRootOf(value)) {
+        return ScaledRoot{*root, scale};
+      }
+    }
+    return std::nullopt;
+  }
+};
+
+} // namespace
+
 /// `value` in the dimensions of `type` from `axis` on; null if it is not of
 /// those, or computed and has more of its own.
 static Value perElement(PatternRewriter &rewriter, Value value,
@@ -225,8 +325,8 @@ struct AddBias : OpRewritePattern<AddOp> {
 
 void populateRaiseRowNorms(RewritePatternSet &patterns) {
   patterns.add<RaiseRmsNorm<MulOp>, RaiseRmsNorm<DivOp>, RaiseLayerNorm,
-               ScaleNorm<RmsNormOp>, ScaleNorm<LayerNormOp>, AddBias>(
-      patterns.getContext());
+               RaiseFactoredLayerNorm, ScaleNorm<RmsNormOp>,
+               ScaleNorm<LayerNormOp>, AddBias>(patterns.getContext());
 }
 
 } // namespace minic::graph

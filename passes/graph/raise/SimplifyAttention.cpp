@@ -237,6 +237,49 @@ struct ShareHeads : OpRewritePattern<AttentionOp> {
   }
 };
 
+/// Heads that share a key, written as the rows of one head, are heads again:
+/// a single query of each, [B, G * n, 1, D] as [B, G, n, D].
+struct RowsToHeads : OpRewritePattern<AttentionOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AttentionOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType rows = op.getQuery().getType();
+    auto reshape = op.getQuery().getDefiningOp<ReshapeOp>();
+    if (!reshape || !rows.hasStaticShape() ||
+        rows.getDimSize(1) != op.getKey().getType().getDimSize(1)) {
+      return rewriter.notifyMatchFailure(op, "the query is not reshaped");
+    }
+    ArrayRef<int64_t> from = typeOf(reshape.getInput()).getShape();
+    bool isOneQuery = from.size() == 4 && from[0] == rows.getDimSize(0) &&
+                      from[2] == 1 && from[3] == rows.getDimSize(3) &&
+                      rows.getDimSize(2) != 1;
+    if (!isOneQuery) {
+      return rewriter.notifyMatchFailure(op, "not of a single query");
+    }
+    Value mask = op.getMask();
+    ArrayRef<int64_t> shape =
+        mask ? typeOf(mask).getShape() : from.take_back(0);
+    // Where rows are places, they are no heads.
+    bool isOfKeys =
+        llvm::all_of(shape.drop_back(shape.empty() ? 0 : 1).take_back(2),
+                     [](int64_t size) { return size == 1; });
+    if (!isOfKeys || op.getCausal() != Causal::None || op.getWindow() ||
+        op.getLogSumExp()) {
+      return rewriter.notifyMatchFailure(op, "rows that differ");
+    }
+    SmallVector<int64_t> heads(from);
+    heads.back() = op.getResult().getType().getDimSize(3);
+    rewriter.setInsertionPointAfter(op);
+    RankedTensorType type = op.getResult().getType();
+    auto grouped = cast<AttentionOp>(rewriter.clone(*op));
+    grouped.getQueryMutable().assign(reshape.getInput());
+    grouped.getResult().setType(type.clone(heads));
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, type, grouped.getResult());
+    return success();
+  }
+};
+
 /// A scale that is 1 / sqrt(D), as f32 has it, need not be said. Exporters
 /// write its root twice, rounded each time.
 struct DropUsualScale : OpRewritePattern<AttentionOp> {
@@ -259,7 +302,7 @@ struct DropUsualScale : OpRewritePattern<AttentionOp> {
 
 void populateSimplifyAttention(RewritePatternSet &patterns) {
   patterns.add<DropBroadcastOfMask, SelectedMask, KnownMaskPattern, SplitMask,
-               ShareHeads, DropUsualScale>(patterns.getContext());
+               ShareHeads, RowsToHeads, DropUsualScale>(patterns.getContext());
 }
 
 } // namespace minic::graph

@@ -55,6 +55,12 @@ absl::StatusOr<std::unique_ptr<OnednnPrimitive>>
 createOnednnMatmul(const format::Call &call, OnednnBuilder builder);
 absl::StatusOr<std::unique_ptr<OnednnPrimitive>>
 createOnednnConvolution(const format::Call &call, OnednnBuilder builder);
+absl::StatusOr<std::unique_ptr<OnednnPrimitive>>
+createOnednnSoftmax(const format::Call &call, OnednnBuilder builder);
+absl::StatusOr<std::unique_ptr<OnednnPrimitive>>
+createOnednnLayerNorm(const format::Call &call, OnednnBuilder builder);
+absl::StatusOr<std::unique_ptr<OnednnPrimitive>>
+createOnednnReduction(const format::Call &call, OnednnBuilder builder);
 
 } // namespace minic::runtime
 

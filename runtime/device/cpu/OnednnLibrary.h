@@ -34,6 +34,9 @@
   X(dnnl_primitive_attr_set_post_ops)                                          \
   X(dnnl_matmul_desc_init)                                                     \
   X(dnnl_dilated_convolution_forward_desc_init)                                \
+  X(dnnl_softmax_v2_forward_desc_init)                                         \
+  X(dnnl_layer_normalization_forward_desc_init)                                \
+  X(dnnl_reduction_desc_init)                                                  \
   X(dnnl_reorder_primitive_desc_create)                                        \
   X(dnnl_primitive_desc_create)                                                \
   X(dnnl_primitive_desc_query)                                                 \

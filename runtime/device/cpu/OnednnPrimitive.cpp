@@ -27,9 +27,22 @@ using Create = absl::StatusOr<std::unique_ptr<OnednnPrimitive>> (*)(
 static constexpr struct {
   const char *op;
   Create create;
-  const char *lhs, *rhs;
+  const char *lhs, *rhs = nullptr;
 } kOps[] = {{"matmul", createOnednnMatmul, "lhs", "rhs"},
-            {"convolution", createOnednnConvolution, "input", "filter"}};
+            {"convolution", createOnednnConvolution, "input", "filter"},
+            {"softmax", createOnednnSoftmax, "input"},
+            {"layer_norm", createOnednnLayerNorm, "input"},
+            {"reduction", createOnednnReduction, "input"}};
+
+/// "f32 x f32 -> f32": dtypes of what the call reads and writes.
+static std::string dtypesOf(const format::CallReader &reader, const char *lhs,
+                            const char *rhs) {
+  std::string text = toString(reader.view(lhs)->dtype());
+  if (rhs) {
+    absl::StrAppend(&text, " x ", toString(reader.view(rhs)->dtype()));
+  }
+  return absl::StrCat(text, " -> ", toString(reader.view("result")->dtype()));
+}
 
 absl::StatusOr<std::unique_ptr<OnednnPrimitive>>
 OnednnPrimitive::create(const format::Call &call,
@@ -53,9 +66,7 @@ OnednnPrimitive::create(const format::Call &call,
     return absl::Status(
         primitive.status().code(),
         absl::StrCat(primitive.status().message(), " (", op->op, " of ",
-                     toString(reader.view(op->lhs)->dtype()), " x ",
-                     toString(reader.view(op->rhs)->dtype()), " -> ",
-                     toString(result.dtype()), ", result [",
+                     dtypesOf(reader, op->lhs, op->rhs), ", result [",
                      absl::StrJoin(*result.dims(), ", "), "])"));
   }
   return primitive;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OnednnPrimitive: a call of the plan as a oneDNN primitive, whatever its kind.
-// OnednnMatmul.cpp and OnednnConvolution.cpp translate the ops.
+// OnednnMatmul.cpp, OnednnConvolution.cpp and OnednnRows.cpp translate the ops.
 
 #ifndef MINIC_RUNTIME_DEVICE_CPU_ONEDNNPRIMITIVE_H
 #define MINIC_RUNTIME_DEVICE_CPU_ONEDNNPRIMITIVE_H

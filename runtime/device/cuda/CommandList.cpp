@@ -47,14 +47,30 @@ CommandList::Slot *CommandList::newSlots(size_t count) {
   return slots_.back().get();
 }
 
-void CommandList::noteUse(const format::Address &address, Slot *slot) {
+bool CommandList::noteUse(const format::Address &address, Slot *slot,
+                          TensorMap *map) {
   uint32_t caller = address.index();
   if (address.base() == format::Base::output) {
     caller += bases_.inputCount;
   } else if (address.base() != format::Base::input) {
-    return;
+    return false;
   }
-  uses_.push_back({caller, uint32_t(steps_.size()), address.offset(), slot});
+  uses_.push_back(
+      {caller, uint32_t(steps_.size()), address.offset(), slot, map});
+  return true;
+}
+
+absl::StatusOr<TensorMap *>
+CommandList::addMap(const format::TensorMapParam &param,
+                    const format::Address &address, Slot &slot) {
+  TensorMap *map = maps_.emplace_back(std::make_unique<TensorMap>(param)).get();
+  if (!noteUse(address, &slot, map)) {
+    absl::Status status = map->setAddress(context_.driver(), slot.pointer);
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  return map;
 }
 
 void CommandList::setAddress(Slot &slot, const format::Address &address) {
@@ -62,30 +78,40 @@ void CommandList::setAddress(Slot &slot, const format::Address &address) {
   noteUse(address, &slot);
 }
 
-void CommandList::addLaunch(const LoadedCommand &command,
-                            const format::Launch &launch) {
+absl::Status CommandList::addLaunch(const LoadedCommand &command,
+                                    const format::Launch &launch) {
   const auto &params = *launch.params();
   Slot *slots = newSlots(params.size());
   params_.push_back(std::make_unique<void *[]>(params.size()));
   void **pointers = params_.back().get();
   for (uint32_t i = 0; i < params.size(); ++i) {
+    pointers[i] = &slots[i];
     if (const auto *address = params[i]->param_as_AddressParam()) {
       setAddress(slots[i], *address->address());
+    } else if (const auto *map = params[i]->param_as_TensorMapParam()) {
+      absl::StatusOr<TensorMap *> added = addMap(
+          *map, *params[map->param()]->param_as_AddressParam()->address(),
+          slots[map->param()]);
+      if (!added.ok()) {
+        return added.status();
+      }
+      pointers[i] = (*added)->value();
     } else {
       slots[i].integer = params[i]->param_as_ScalarParam()->value();
     }
-    pointers[i] = &slots[i];
   }
   Step step = makeStep(Step::Kind::launch, command);
   step.launch = &command.launch;
   step.params = pointers;
   steps_.push_back(std::move(step));
+  return absl::OkStatus();
 }
 
 absl::Status CommandList::add(const LoadedCommand &command, bool sharesCalls) {
   if (const auto *launch = command.command->operation_as_Launch()) {
-    addLaunch(command, *launch);
-  } else if (command.call) {
+    return addLaunch(command, *launch);
+  }
+  if (command.call) {
     Step step = makeStep(Step::Kind::call, command);
     step.call = command.call.get();
     if (!sharesCalls) {
@@ -128,26 +154,34 @@ absl::Status CommandList::add(const LoadedCommand &command, bool sharesCalls) {
   return absl::OkStatus();
 }
 
-bool CommandList::setCallers(void *const *callers) {
-  bool changed = false;
+absl::Status CommandList::setCallers(void *const *callers) {
   auto use = uses_.begin();
   for (uint32_t i = 0; i < callers_.size(); ++i) {
     if (callers_[i] == callers[i]) {
       continue;
     }
-    changed = true;
     callers_[i] = callers[i];
     while (use != uses_.end() && use->caller < i) {
       ++use;
     }
     for (; use != uses_.end() && use->caller == i; ++use) {
-      if (use->slot) {
-        auto *base = static_cast<std::byte *>(callers[i]);
-        use->slot->pointer = base ? base + use->offset : nullptr;
+      if (!use->slot) {
+        continue;
+      }
+      auto *base = static_cast<std::byte *>(callers[i]);
+      use->slot->pointer = base ? base + use->offset : nullptr;
+      if (!use->map) {
+        continue;
+      }
+      if (absl::Status status =
+              use->map->setAddress(context_.driver(), use->slot->pointer);
+          !status.ok()) {
+        callers_[i] = nullptr;
+        return status;
       }
     }
   }
-  return changed;
+  return absl::OkStatus();
 }
 
 /// "kernel 'mlp_0' (label)" for errors.

@@ -8,6 +8,7 @@
 
 #include "runtime/device/cuda/KernelLaunch.h"
 #include "runtime/device/cuda/LibraryCall.h"
+#include "runtime/device/cuda/TensorMap.h"
 
 namespace minic::runtime {
 
@@ -46,6 +47,8 @@ public:
     uint32_t step;
     uint64_t offset;
     Slot *slot; // null: a library call, which resolves it itself
+    /// A parameter of the step that is a map of the tensor there; or null.
+    TensorMap *map = nullptr;
   };
 
   /// `bases` are all but the callers' pointers. The context is current.
@@ -55,9 +58,9 @@ public:
          const PlanBases &bases, uint32_t callerCount,
          bool sharesCalls = false);
 
-  /// Puts the callers' pointers where they are used; false if they are those
-  /// of the last time.
-  bool setCallers(void *const *callers);
+  /// Puts the callers' pointers where they are used. An error where the driver
+  /// makes no tensor map of one; call it again before the next run then.
+  absl::Status setCallers(void *const *callers);
   /// The pointers of the last setCallers.
   const std::vector<void *> &callers() const { return callers_; }
 
@@ -76,11 +79,18 @@ private:
               uint32_t callerCount)
       : context_(context), bases_(bases), callers_(callerCount) {}
   absl::Status add(const LoadedCommand &command, bool sharesCalls);
-  void addLaunch(const LoadedCommand &command, const format::Launch &launch);
+  absl::Status addLaunch(const LoadedCommand &command,
+                         const format::Launch &launch);
   Slot *newSlots(size_t count);
   void setAddress(Slot &slot, const format::Address &address);
-  /// Notes that the step being added uses the address, if it is a caller's.
-  void noteUse(const format::Address &address, Slot *slot);
+  /// The map whose address has `slot`; of a caller's it has no contents yet.
+  absl::StatusOr<TensorMap *> addMap(const format::TensorMapParam &param,
+                                     const format::Address &address,
+                                     Slot &slot);
+  /// Notes that the step being added uses the address; false where it is not a
+  /// caller's.
+  bool noteUse(const format::Address &address, Slot *slot,
+               TensorMap *map = nullptr);
 
   const CudaContext &context_;
   PlanBases bases_;
@@ -91,6 +101,7 @@ private:
   std::string captureRefusal_;
   std::vector<std::unique_ptr<Slot[]>> slots_;
   std::vector<std::unique_ptr<void *[]>> params_;
+  std::vector<std::unique_ptr<TensorMap>> maps_;
 };
 
 } // namespace minic::runtime

@@ -6,6 +6,7 @@
 
 #include "runtime/device/cuda/Architecture.h"
 #include "runtime/device/cuda/CudaExecutable.h"
+#include "runtime/device/cuda/CudaMemory.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -22,6 +23,10 @@ public:
   load(const ExecutableSource &source) const override {
     return CudaExecutable::load(source);
   }
+
+  bool copiesConstants() const override { return true; }
+  absl::StatusOr<std::shared_ptr<std::byte>>
+  allocateConstants(uint64_t bytes, int deviceIndex) const override;
 };
 
 absl::Status CudaDevice::canRun(const format::Variant &variant,
@@ -64,6 +69,27 @@ absl::Status CudaDevice::canRun(const format::Variant &variant,
     }
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<std::byte>>
+CudaDevice::allocateConstants(uint64_t bytes, int deviceIndex) const {
+  absl::StatusOr<std::shared_ptr<const CudaContext>> context =
+      CudaContext::retain(deviceIndex);
+  if (!context.ok()) {
+    return context.status();
+  }
+  absl::StatusOr<std::shared_ptr<const CudaMemory>> memory =
+      CudaMemory::create(*context);
+  if (!memory.ok()) {
+    return memory.status();
+  }
+  absl::StatusOr<void *> pinned = (*memory)->allocatePinned(bytes);
+  if (!pinned.ok()) { // a limit of locked memory, say
+    return Device::allocateConstants(bytes, deviceIndex);
+  }
+  return std::shared_ptr<std::byte>(
+      static_cast<std::byte *>(*pinned),
+      [memory = *memory](std::byte *bytes) { memory->releasePinned(bytes); });
 }
 
 } // namespace

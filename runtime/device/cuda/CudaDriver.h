@@ -46,7 +46,11 @@
   X(cuMemcpyHtoDAsync)                                                         \
   X(cuMemcpyDtoHAsync)                                                         \
   X(cuMemcpyAsync)                                                             \
+  X(cuMemcpy3DAsync)                                                           \
   X(cuMemsetD8Async)                                                           \
+  X(cuMemsetD16Async)                                                          \
+  X(cuMemsetD32Async)                                                          \
+  X(cuMemsetD2D32Async)                                                        \
   X(cuPointerGetAttributes)                                                    \
   X(cuThreadExchangeStreamCaptureMode)                                         \
   X(cuStreamCreate)                                                            \
@@ -62,6 +66,7 @@
   X(cuEventRecordWithFlags)                                                    \
   X(cuEventSynchronize)                                                        \
   X(cuEventElapsedTime)                                                        \
+  X(cuTensorMapEncodeTiled)                                                    \
   X(cuLaunchKernel)                                                            \
   X(cuLaunchKernelEx)                                                          \
   X(cuGraphInstantiate)                                                        \

@@ -118,7 +118,7 @@ absl::StatusOr<std::vector<LoadedCommand>> CudaExecutable::loadCommands(
     one.command = command;
     if (const auto *launch = command->operation_as_Launch()) {
       absl::StatusOr<KernelLaunch> made =
-          modules.makeLaunch(*launch, /*hasNeighbours=*/commands.size() > 1);
+          modules.makeLaunch(*launch, source.isPart || commands.size() > 1);
       if (!made.ok()) {
         return made.status();
       }

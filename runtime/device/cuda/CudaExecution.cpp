@@ -117,7 +117,9 @@ absl::Status CudaExecution::runPlainly(void *const *callers) {
         absl::StrCat("run: expected a stream that is not being captured: ",
                      commands_->captureRefusal()));
   }
-  commands_->setCallers(callers);
+  if (absl::Status status = commands_->setCallers(callers); !status.ok()) {
+    return status;
+  }
   ++plainRuns_;
   return commands_->enqueueAll(stream_);
 }
@@ -220,6 +222,97 @@ absl::Status CudaExecution::enqueueCopy(void *destination, const void *source,
                                            devicePointer(source), bytes,
                                            stream_),
                              "copy between host and device");
+  return absl::OkStatus();
+}
+
+/// Steps between rows that the driver takes: CU_DEVICE_ATTRIBUTE_MAX_PITCH.
+static constexpr uint64_t mostPitch = INT32_MAX;
+
+absl::Status CudaExecution::enqueueStridedCopy(void *destination,
+                                               const void *source,
+                                               const StridedCopy &shape) {
+  if (shape.rowBytes == 0 || shape.rows == 0 || shape.planes == 0) {
+    return absl::OkStatus();
+  }
+  auto at = [](const void *start, const StridedCopy::Side &side, uint64_t plane,
+               uint64_t row) {
+    return devicePointer(start) + plane * side.planeStep + row * side.rowStep;
+  };
+  CudaScope scope(*parts_.context);
+  const CudaDriver &driver = parts_.context->driver();
+  const char *what = "copy of rows";
+  bool isPlain = shape.rows == 1 && shape.planes == 1;
+  if (isPlain || shape.to.rowStep > mostPitch ||
+      shape.from.rowStep > mostPitch) {
+    for (uint64_t plane = 0; plane < shape.planes; ++plane) {
+      for (uint64_t row = 0; row < shape.rows; ++row) {
+        MINIC_RETURN_IF_CUDA_ERROR(
+            driver,
+            cuMemcpyAsync(at(destination, shape.to, plane, row),
+                          at(source, shape.from, plane, row), shape.rowBytes,
+                          stream_),
+            what);
+      }
+    }
+    return absl::OkStatus();
+  }
+  auto height = [&](const StridedCopy::Side &side) {
+    return shape.planes == 1 ? shape.rows : side.planeStep / side.rowStep;
+  };
+  CUDA_MEMCPY3D copy = {};
+  copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  copy.srcDevice = devicePointer(source);
+  copy.dstDevice = devicePointer(destination);
+  copy.srcPitch = shape.from.rowStep;
+  copy.dstPitch = shape.to.rowStep;
+  copy.srcHeight = height(shape.from);
+  copy.dstHeight = height(shape.to);
+  copy.WidthInBytes = shape.rowBytes;
+  copy.Height = shape.rows;
+  copy.Depth = shape.planes;
+  MINIC_RETURN_IF_CUDA_ERROR(driver, cuMemcpy3DAsync(&copy, stream_), what);
+  return absl::OkStatus();
+}
+
+absl::Status CudaExecution::enqueueFill(void *destination, uint64_t element,
+                                        int64_t elementBytes, uint64_t count) {
+  if (count == 0) {
+    return absl::OkStatus();
+  }
+  CudaScope scope(*parts_.context);
+  const CudaDriver &driver = parts_.context->driver();
+  CUdeviceptr to = devicePointer(destination);
+  auto low = unsigned(element), high = unsigned(element >> 32);
+  const char *what = "fill of a tensor";
+  switch (elementBytes) {
+  case 1:
+    MINIC_RETURN_IF_CUDA_ERROR(
+        driver, cuMemsetD8Async(to, uint8_t(element), count, stream_), what);
+    return absl::OkStatus();
+  case 2:
+    MINIC_RETURN_IF_CUDA_ERROR(
+        driver, cuMemsetD16Async(to, uint16_t(element), count, stream_), what);
+    return absl::OkStatus();
+  case 4:
+    MINIC_RETURN_IF_CUDA_ERROR(driver,
+                               cuMemsetD32Async(to, low, count, stream_), what);
+    return absl::OkStatus();
+  default:
+    break;
+  }
+  if (low == high) {
+    MINIC_RETURN_IF_CUDA_ERROR(
+        driver, cuMemsetD32Async(to, low, 2 * count, stream_), what);
+    return absl::OkStatus();
+  }
+  // No memset is 8 bytes wide: the lower halves, then the upper ones.
+  for (unsigned half : {0, 1}) {
+    MINIC_RETURN_IF_CUDA_ERROR(driver,
+                               cuMemsetD2D32Async(to + 4 * half, /*pitch=*/8,
+                                                  half ? high : low,
+                                                  /*width=*/1, count, stream_),
+                               what);
+  }
   return absl::OkStatus();
 }
 

@@ -41,6 +41,10 @@ public:
   absl::Status synchronize() override;
   absl::Status enqueueCopy(void *destination, const void *source,
                            uint64_t bytes) override;
+  absl::Status enqueueStridedCopy(void *destination, const void *source,
+                                  const StridedCopy &shape) override;
+  absl::Status enqueueFill(void *destination, uint64_t element,
+                           int64_t elementBytes, uint64_t count) override;
   bool isCapturing() const override;
   GraphCounters graphCounters() const override;
   std::string graphRefusal() const override {

@@ -209,7 +209,8 @@ absl::Status KernelModules::setShared(const format::Launch &launch,
 /// needs: two GEMMs of an MLP with blocks of 48 and 72 KB took 13.0 us on an
 /// H200, and 8.2 where both asked for the most. A kernel without neighbours
 /// keeps the driver's choice, for what is left to L1 is worth up to 2 %
-/// (docs/measurements/2026-11-21-cuda/carveout.txt).
+/// (docs/measurements/2026-11-21-cuda/carveout.txt), and more where loads are
+/// many and pass through L1: 28 KiB hold too few of those under way.
 absl::Status KernelModules::setCarveout(const format::Launch &launch,
                                         KernelLaunch &made) const {
   MINIC_RETURN_IF_CUDA_ERROR(
@@ -235,10 +236,15 @@ absl::Status KernelModules::checkParams(const format::Launch &launch,
           result,
           absl::StrCat("launch '", launch.entry()->str(), "': parameter ", i));
     }
-    if (exists != (i < count) || (exists && bytes != sizeof(void *))) {
+    bool isMap =
+        i < count &&
+        launch.params()->Get(uint32_t(i))->param_as_TensorMapParam() != nullptr;
+    size_t expected = isMap ? sizeof(CUtensorMap) : sizeof(void *);
+    if (exists != (i < count) || (exists && bytes != expected)) {
       return absl::DataLossError(absl::StrCat(
           "damaged artifact: launch '", launch.entry()->str(), "': expected ",
-          count, " parameters of 8 bytes, the kernel has ",
+          count, " parameters of 8 bytes",
+          isMap ? ", of 128 for a tensor map" : "", ", the kernel has ",
           exists ? absl::StrCat("one of ", bytes, " bytes as parameter ", i)
                  : absl::StrCat(i)));
     }

@@ -23,6 +23,7 @@ static constexpr struct {
   Create create;
 } kCalls[] = {{"cublas", "gemm", createCublasGemm},
               {"cublaslt", "matmul", createCublasltMatmul},
+              {"cudnn", "attention", createCudnnCall},
               {"cudnn", "convolution", createCudnnCall},
               {"cudnn", "matmul", createCudnnCall}};
 

@@ -98,18 +98,20 @@ absl::Status PatchableGraph::captureCommands(CUstream capturing,
 
 /// Gives the commands the callers' pointers, and stages for those that have
 /// one.
-void PatchableGraph::setCallers(void *const *callers) {
+absl::Status PatchableGraph::setCallers(void *const *callers) {
   std::copy_n(callers, effective.size(), effective.begin());
   for (const GraphStage &stage : stages) {
     effective[stage.caller] = stage.memory;
   }
-  commands.setCallers(effective.data());
+  return commands.setCallers(effective.data());
 }
 
 absl::StatusOr<CudaGraph> PatchableGraph::capture(CUstream capturing,
                                                   void *const *callers) {
   const CudaDriver &driver = context->driver();
-  setCallers(callers);
+  if (absl::Status status = setCallers(callers); !status.ok()) {
+    return status;
+  }
   captured.clear();
   // What other threads do meanwhile is none of this capture's business.
   MINIC_RETURN_IF_CUDA_ERROR(
@@ -245,7 +247,9 @@ CUresult PatchableGraph::setParams(const Node &node,
 }
 
 absl::Status PatchableGraph::patch(void *const *callers) {
-  setCallers(callers);
+  if (absl::Status status = setCallers(callers); !status.ok()) {
+    return status;
+  }
   ++round;
   for (const Use &use : uses) {
     Node &node = nodes[use.node];

@@ -86,7 +86,7 @@ private:
                             void *caller);
   absl::Status noteNode(CUstream capturing, const CommandList::Step *step,
                         const GraphStage *stage);
-  void setCallers(void *const *callers);
+  absl::Status setCallers(void *const *callers);
   void noteUses();
   CUresult setParams(const Node &node, void *const *callers) const;
 

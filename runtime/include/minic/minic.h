@@ -158,6 +158,13 @@ MINIC_API minic_status minic_program_find_bucket(const minic_program *program,
                                                  const DLTensor *inputs,
                                                  size_t input_count,
                                                  size_t *bucket);
+/* The sizes of output `index` in a run with these inputs, by their shapes
+ * alone: the bucket's, but those of the run where it is padded. `shape` has
+ * room for the output's ndim. */
+MINIC_API minic_status minic_program_output_shape(const minic_program *program,
+                                                  const DLTensor *inputs,
+                                                  size_t input_count,
+                                                  size_t index, int64_t *shape);
 
 /* Memory that each context needs beside inputs and outputs: one arena, for
  * whichever bucket runs. */
@@ -235,12 +242,14 @@ MINIC_API void minic_context_destroy(minic_context *context);
  * vary, those of the inputs decide which bucket runs; sizes that no bucket has
  * are INVALID_ARGUMENT, but a dimension that is padded may have any size up to
  * its largest: inputs are copied into tensors of the next larger bucket, and
- * outputs, of the sizes of the run, from them. Nothing is compiled, tuned or
- * captured then. Device,
- * type, shape, strides (null or dense) and alignment of each are checked first;
- * if one is wrong, nothing is written. Tensors must not overlap an output; this
- * is not checked. But an output that updates an input in place must have that
- * input's pointer. Allocates nothing unless the plan calls a library.
+ * outputs, of the sizes of the run, from them. An output that has all sizes of
+ * that bucket is written where it is instead, without a copy: its first
+ * elements along the padded axis are the run's, what is behind them says
+ * nothing. Nothing is compiled, tuned or captured then. Device, type, shape,
+ * strides (null or dense) and alignment of each are checked first; if one is
+ * wrong, nothing is written. Tensors must not overlap an output; this is not
+ * checked. But an output that updates an input in place must have that input's
+ * pointer. Allocates nothing unless the plan calls a library.
  *
  * On a GPU the run is enqueued on the context's stream and not waited for. Keep
  * tensors and stream valid until it is done. If the stream is being captured,

@@ -15,6 +15,18 @@ plan.launch "k" grid [1]() access [] {shared_bytes = -1 : i64}
 
 // -----
 
+%0 = plan.input 0
+// expected-error @below {{expects a tensor map of one of its 1 addresses, got #plan.tensor_map<operand = 1,}}
+plan.launch "k" grid [1](%0) access [#plan<access read>] {tensor_maps = [#plan.tensor_map<operand = 1, dtype = bf16, dims = [72, 10], strides = [144], box = [64, 8], swizzle = 128>]}
+
+// -----
+
+%0 = plan.input 0
+// expected-error @below {{expects a tensor map of 1 or more dims, a stride fewer and as many extents of its box, got}}
+plan.launch "k" grid [1](%0) access [#plan<access read>] {tensor_maps = [#plan.tensor_map<operand = 0, dtype = bf16, dims = [72, 10], strides = [144, 1440], box = [64, 8], swizzle = 128>]}
+
+// -----
+
 %0 = plan.buffer 64
 // expected-error @below {{expects the view of rhs to be of one of 2 addresses, got 7}}
 plan.call <"cublas" "gemm"(
@@ -203,4 +215,14 @@ plan.call <"onednn" "convolution"(
     result = <operand = 1, dtype = f32, dims = [1, 2, 2], strides = [4, 2, 1]>)
     attributes {strides = array<i64: 1>, pads_begin = array<i64: 0>, pads_end = array<i64: 0>,
                 dilations = array<i64: 1>, groups = 0 : i64}>(%0, %0)
+  access [#plan<access read>, #plan<access write>]
+
+// -----
+
+%0 = plan.buffer 64
+// expected-error @below {{of onednn softmax: axis: expected less than the rank 2, got 2}}
+plan.call <"onednn" "softmax"(
+    input = <operand = 0, dtype = f32, dims = [4, 4], strides = [4, 1]>,
+    result = <operand = 1, dtype = f32, dims = [4, 4], strides = [4, 1]>)
+    attributes {axis = 2 : i64}>(%0, %0)
   access [#plan<access read>, #plan<access write>]

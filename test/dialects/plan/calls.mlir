@@ -18,6 +18,14 @@ plan.launch "kernel" grid [4, 6](%y) access [#plan<access write>]
   {binary = @device, block = array<i64: 32, 4>, cluster = array<i64: 2, 2>,
    shared_bytes = 49152 : i64, programmatic}
 
+// CHECK: plan.launch "boxes"
+// CHECK-SAME: tensor_maps = [#plan.tensor_map<operand = 0, dtype = bf16, dims = [72, 10], strides = [144], box = [64, 8], swizzle = 128>]
+plan.launch "boxes" grid [4](%x, %y)
+  access [#plan<access read>, #plan<access write>]
+  {tensor_maps = [#plan.tensor_map<operand = 0, dtype = bf16, dims = [72, 10],
+                                   strides = [144], box = [64, 8],
+                                   swizzle = 128>]}
+
 // CHECK: plan.call <"cublas" "gemm"(lhs = <operand = 0, dtype = bf16, dims = [4, 8], strides = [8, 1]>
 // CHECK-SAME: attributes {compute = "f32"}>(
 // CHECK-SAME: scratch %{{.+}} {
@@ -77,6 +85,16 @@ plan.call <"cudnn" "matmul"(
     attributes {compute = "f32"}>(%x, %w, %y)
   access [#plan<access read>, #plan<access read>, #plan<access write>]
 
+// CHECK: plan.call <"cudnn" "attention"(query =
+// CHECK-SAME: attributes {causal = "upper_left", scale = 2.500000e-01 : f64}>(
+plan.call <"cudnn" "attention"(
+    query = <operand = 0, dtype = bf16, dims = [1, 1, 1, 8], strides = [8, 8, 8, 1]>,
+    key = <operand = 0, dtype = bf16, dims = [1, 1, 2, 8], strides = [16, 16, 8, 1]>,
+    value = <operand = 1, dtype = bf16, dims = [1, 1, 2, 8], strides = [16, 16, 8, 1]>,
+    result = <operand = 2, dtype = bf16, dims = [1, 1, 1, 8], strides = [8, 8, 8, 1]>)
+    attributes {scale = 0.25 : f64, causal = "upper_left"}>(%x, %w, %y)
+  access [#plan<access read>, #plan<access read>, #plan<access write>]
+
 // CHECK: plan.call <"onednn" "convolution"(input =
 // CHECK-SAME: groups = 2 : i64, pack_filter = 1 : i64
 // CHECK-SAME: epilogue [#plan.eltwise<
@@ -89,3 +107,27 @@ plan.call <"onednn" "convolution"(
                 dilations = array<i64: 1>, groups = 2 : i64, pack_filter = 1 : i64}
     epilogue [#plan.eltwise<kind = "relu", alpha = 0.0 : f32, beta = 0.0 : f32>]>(%x, %w, %y)
   access [#plan<access read>, #plan<access read>, #plan<access write>]
+
+// CHECK: plan.call <"onednn" "softmax"(input =
+// CHECK-SAME: attributes {axis = 1 : i64}>(
+plan.call <"onednn" "softmax"(
+    input = <operand = 0, dtype = f32, dims = [4, 8], strides = [8, 1]>,
+    result = <operand = 1, dtype = f32, dims = [4, 8], strides = [8, 1]>)
+    attributes {axis = 1 : i64}>(%x, %y)
+  access [#plan<access read>, #plan<access write>]
+
+// CHECK: plan.call <"onednn" "layer_norm"(input =
+plan.call <"onednn" "layer_norm"(
+    input = <operand = 0, dtype = f32, dims = [4, 8], strides = [8, 1]>,
+    scale = <operand = 1, dtype = f32, dims = [8], strides = [1]>,
+    bias = <operand = 1, dtype = f32, dims = [8], strides = [1]>,
+    result = <operand = 2, dtype = f32, dims = [4, 8], strides = [8, 1]>)
+    attributes {epsilon = 1.0e-5 : f64}>(%x, %w, %y)
+  access [#plan<access read>, #plan<access read>, #plan<access write>]
+
+// CHECK: plan.call <"onednn" "reduction"(input =
+plan.call <"onednn" "reduction"(
+    input = <operand = 0, dtype = f32, dims = [4, 8], strides = [8, 1]>,
+    result = <operand = 1, dtype = f32, dims = [4, 1], strides = [1, 1]>)
+    attributes {kind = "max"}>(%x, %y)
+  access [#plan<access read>, #plan<access write>]

@@ -260,3 +260,13 @@ plan.fill %0 value = 0 bytes = -8
 %0 = plan.buffer 64
 // expected-error @below {{expects a value of one byte, got 256}}
 plan.fill %0 value = 256 bytes = 8
+
+// -----
+
+// expected-error @below {{expects a fill or unit for each of 1 inputs, got 2}}
+plan.function @fills inputs [#plan.tensor_spec<name = "x", type = tensor<4xi64>, alignment = 64>] outputs [] flops = 0 bucket #plan.bucket<entry = "main", dims = [#plan.bucket_dim<name = "N", size = 4, places = [0, 0], result_axes = []>], fills = [unit, 0 : i64]> {}
+
+// -----
+
+// expected-error @below {{expects a fill of 'i64', got 1 : i32}}
+plan.function @fills inputs [#plan.tensor_spec<name = "x", type = tensor<4xi64>, alignment = 64>] outputs [] flops = 0 bucket #plan.bucket<entry = "main", dims = [#plan.bucket_dim<name = "N", size = 4, places = [0, 0], result_axes = []>], fills = [1 : i32]> {}

@@ -302,3 +302,31 @@ func.func @key_of_columns(%q: tensor<1x2x3x4xf32>, %k: tensor<1x2x4x3xf32>, %v: 
   %2 = graph.matmul %1, %v : (tensor<1x2x3x3xf32>, tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
   return %2 : tensor<1x2x3x4xf32>
 }
+
+// -----
+
+// Swin: windows of an image are a part of the batch, and a mask differs between them.
+// Where it holds numbers, no query can be without keys; -infinity might be all of a row.
+// CHECK-LABEL: func.func @windows
+// CHECK:       %[[BATCH:.+]] = graph.broadcast %{{.+}} : tensor<1x2x1x2x2xf32> to tensor<3x2x1x2x2xf32>
+// CHECK:       %[[MASK:.+]] = graph.reshape %[[BATCH]] : tensor<3x2x1x2x2xf32> to tensor<6x1x2x2xf32>
+// CHECK:       graph.attention %{{.+}}, %{{.+}}, %{{.+}} mask %[[MASK]]
+// CHECK:       graph.softmax
+// CHECK-NOT:   graph.attention
+func.func @windows(%q: tensor<6x5x2x4xf32>) -> (tensor<6x5x2x4xf32>, tensor<6x5x2x4xf32>) {
+  %mask = graph.constant dense<[[[[[0.0, -100.0], [-100.0, 0.0]]], [[[0.0, 0.0], [-100.0, -100.0]]]]]> : tensor<1x2x1x2x2xf32>
+  %scores = graph.matmul %q, %q {transpose_rhs} : (tensor<6x5x2x4xf32>, tensor<6x5x2x4xf32>) -> tensor<6x5x2x2xf32>
+  %apart = graph.reshape %scores : tensor<6x5x2x2xf32> to tensor<3x2x5x2x2xf32>
+  %masked = graph.add %apart, %mask : (tensor<3x2x5x2x2xf32>, tensor<1x2x1x2x2xf32>) -> tensor<3x2x5x2x2xf32>
+  %whole = graph.reshape %masked : tensor<3x2x5x2x2xf32> to tensor<6x5x2x2xf32>
+  %weights = graph.softmax %whole axis = 3 : tensor<6x5x2x2xf32>
+  %0 = graph.matmul %weights, %q : (tensor<6x5x2x2xf32>, tensor<6x5x2x4xf32>) -> tensor<6x5x2x4xf32>
+  %none = graph.constant dense<[[[[[0.0, 0xFF800000], [0.0, 0.0]]], [[[0.0, 0.0], [0xFF800000, 0xFF800000]]]]]> : tensor<1x2x1x2x2xf32>
+  %scores1 = graph.matmul %q, %q {transpose_rhs} : (tensor<6x5x2x4xf32>, tensor<6x5x2x4xf32>) -> tensor<6x5x2x2xf32>
+  %apart1 = graph.reshape %scores1 : tensor<6x5x2x2xf32> to tensor<3x2x5x2x2xf32>
+  %masked1 = graph.add %apart1, %none : (tensor<3x2x5x2x2xf32>, tensor<1x2x1x2x2xf32>) -> tensor<3x2x5x2x2xf32>
+  %whole1 = graph.reshape %masked1 : tensor<3x2x5x2x2xf32> to tensor<6x5x2x2xf32>
+  %weights1 = graph.softmax %whole1 axis = 3 : tensor<6x5x2x2xf32>
+  %1 = graph.matmul %weights1, %q : (tensor<6x5x2x2xf32>, tensor<6x5x2x4xf32>) -> tensor<6x5x2x4xf32>
+  return %0, %1 : tensor<6x5x2x4xf32>, tensor<6x5x2x4xf32>
+}

@@ -99,3 +99,32 @@ func.func @in_turn(%q: tensor<2x6x5x4xf32>, %k: tensor<2x3x7x4xf32>, %v: tensor<
   %0 = graph.attention %q, %k3, %v3 : (tensor<2x6x5x4xf32>, tensor<2x6x7x4xf32>, tensor<2x6x7x4xf32>) -> tensor<2x6x5x4xf32>
   return %0 : tensor<2x6x5x4xf32>
 }
+
+// -----
+
+// A decoder's one query: heads that share a key stand as rows of one head.
+// CHECK-LABEL: func.func @rows
+// CHECK-SAME: %[[Q:[^:]+]]: {{[^,]+}}, %[[K:[^:]+]]: {{[^,]+}}, %[[V:[^:]+]]: {{[^,]+}}, %[[M:[^:]+]]:
+// CHECK-NEXT: %[[A:.+]] = graph.attention %[[Q]], %[[K]], %[[V]] mask %[[M]] : (tensor<2x6x1x4xf32>, tensor<2x3x7x4xf32>, tensor<2x3x7x5xf32>, tensor<2x1x1x7xi1>) -> tensor<2x6x1x5xf32>
+// CHECK-NEXT: graph.reshape %[[A]] : tensor<2x6x1x5xf32> to tensor<2x3x2x5xf32>
+func.func @rows(%q: tensor<2x6x1x4xf32>, %k: tensor<2x3x7x4xf32>, %v: tensor<2x3x7x5xf32>, %m: tensor<2x1x1x7xi1>) -> tensor<2x3x2x5xf32> {
+  %0 = graph.reshape %q : tensor<2x6x1x4xf32> to tensor<2x3x2x4xf32>
+  %1 = graph.attention %0, %k, %v mask %m : (tensor<2x3x2x4xf32>, tensor<2x3x7x4xf32>, tensor<2x3x7x5xf32>, tensor<2x1x1x7xi1>) -> tensor<2x3x2x5xf32>
+  return %1 : tensor<2x3x2x5xf32>
+}
+
+// -----
+
+// Not where rows are places: a mask of each, an order of them, several queries.
+// CHECK-LABEL: func.func @places
+// CHECK:       graph.attention %{{.+}} mask %{{.+}} -> tensor<2x3x2x4xf32>
+// CHECK:       graph.attention %{{.+}} {causal = {{.+}}} : {{.+}} -> tensor<2x3x2x4xf32>
+// CHECK:       graph.attention %{{.+}} -> tensor<2x3x4x4xf32>
+func.func @places(%q: tensor<2x6x1x4xf32>, %two: tensor<2x6x2x4xf32>, %k: tensor<2x3x7x4xf32>, %m: tensor<2x7xi1>) -> (tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x4x4xf32>) {
+  %0 = graph.reshape %q : tensor<2x6x1x4xf32> to tensor<2x3x2x4xf32>
+  %1 = graph.attention %0, %k, %k mask %m : (tensor<2x3x2x4xf32>, tensor<2x3x7x4xf32>, tensor<2x3x7x4xf32>, tensor<2x7xi1>) -> tensor<2x3x2x4xf32>
+  %2 = graph.attention %0, %k, %k {causal = #graph.causal<lower_right>} : (tensor<2x3x2x4xf32>, tensor<2x3x7x4xf32>, tensor<2x3x7x4xf32>) -> tensor<2x3x2x4xf32>
+  %3 = graph.reshape %two : tensor<2x6x2x4xf32> to tensor<2x3x4x4xf32>
+  %4 = graph.attention %3, %k, %k : (tensor<2x3x4x4xf32>, tensor<2x3x7x4xf32>, tensor<2x3x7x4xf32>) -> tensor<2x3x4x4xf32>
+  return %1, %2, %4 : tensor<2x3x2x4xf32>, tensor<2x3x2x4xf32>, tensor<2x3x4x4xf32>
+}

@@ -102,3 +102,20 @@ func.func @no_linear(%x: tensor<2x3x4xf32>, %w: tensor<4x5xf32>, %t: tensor<4x3x
   %3 = graph.matmul %h, %half : (tensor<3x4xf16>, tensor<4x5xf16>) -> tensor<3x5xf32>
   return %0, %1, %2, %3 : tensor<2x3x5xf32>, tensor<2x3x5xf32>, tensor<3x5xf32>, tensor<3x5xf32>
 }
+
+// -----
+
+// A bias of zeros is none, of either sign; not where one element differs.
+// CHECK-LABEL: func.func @zeros
+// CHECK-DAG:   %[[W:.+]] = graph.constant @w
+// CHECK-DAG:   %[[B:.+]] = graph.constant dense<[0.000000e+00, 1.000000e+00]>
+// CHECK-DAG:   graph.linear %arg0, %[[W]] : (tensor<3x4xf32>, tensor<2x4xf32>) -> tensor<3x2xf32>
+// CHECK-DAG:   graph.linear %arg0, %[[W]], %[[B]]
+func.func @zeros(%x: tensor<3x4xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>) {
+  %w = graph.constant @w : tensor<2x4xf32>
+  %zeros = graph.constant dense<[0.0, -0.0]> : tensor<2xf32>
+  %other = graph.constant dense<[0.0, 1.0]> : tensor<2xf32>
+  %0 = graph.linear %x, %w, %zeros : (tensor<3x4xf32>, tensor<2x4xf32>, tensor<2xf32>) -> tensor<3x2xf32>
+  %1 = graph.linear %x, %w, %other : (tensor<3x4xf32>, tensor<2x4xf32>, tensor<2xf32>) -> tensor<3x2xf32>
+  return %0, %1 : tensor<3x2xf32>, tensor<3x2xf32>
+}

@@ -181,3 +181,53 @@ func.func @no_layer_norm(%x: tensor<5x5xf32>, %y: tensor<5x5xf32>) -> (tensor<5x
   %5 = graph.rms_norm %4 axis = 1 : (tensor<5x5xf32>) -> tensor<5x5xf32>
   return %2, %5 : tensor<5x5xf32>, tensor<5x5xf32>
 }
+
+// -----
+
+// Keras, as TensorFlow computes it: the scale over the root is a factor of both the
+// input and the mean.
+// CHECK-LABEL: func.func @factored
+// CHECK-SAME:  %[[X:[^:]+]]: tensor<2x3x4xf32>, %[[SCALE:[^:]+]]: tensor<4xf32>, %[[BIAS:[^:]+]]: tensor<4xf32>
+// CHECK-NEXT:  %[[Y:.+]] = graph.layer_norm %[[X]] scale %[[SCALE]] bias %[[BIAS]] axis = 2 {epsilon = 0.00100000004{{[0-9]+}} : f64}
+// CHECK-NEXT:  return %[[Y]]
+func.func @factored(%x: tensor<2x3x4xf32>, %scale: tensor<4xf32>, %bias: tensor<4xf32>) -> tensor<2x3x4xf32> {
+  %eps = graph.constant dense<0.001> : tensor<f32>
+  %one = graph.constant dense<1.0> : tensor<f32>
+  %mean = graph.reduce mean, %x [2] {keep_dims} : tensor<2x3x4xf32> -> tensor<2x3x1xf32>
+  %centred = graph.sub %x, %mean : (tensor<2x3x4xf32>, tensor<2x3x1xf32>) -> tensor<2x3x4xf32>
+  %square = graph.mul %centred, %centred : tensor<2x3x4xf32>
+  %variance = graph.reduce mean, %square [2] {keep_dims} : tensor<2x3x4xf32> -> tensor<2x3x1xf32>
+  %sum = graph.add %variance, %eps : (tensor<2x3x1xf32>, tensor<f32>) -> tensor<2x3x1xf32>
+  %root = graph.sqrt %sum : tensor<2x3x1xf32>
+  %inverse = graph.div %one, %root : (tensor<f32>, tensor<2x3x1xf32>) -> tensor<2x3x1xf32>
+  %factor = graph.mul %inverse, %scale : (tensor<2x3x1xf32>, tensor<4xf32>) -> tensor<2x3x4xf32>
+  %scaled = graph.mul %x, %factor : tensor<2x3x4xf32>
+  %shift = graph.mul %mean, %factor : (tensor<2x3x1xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %offset = graph.sub %bias, %shift : (tensor<4xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %y = graph.add %scaled, %offset : tensor<2x3x4xf32>
+  return %y : tensor<2x3x4xf32>
+}
+
+// -----
+
+// Not where the mean is of something else, or the factors differ.
+// CHECK-LABEL: func.func @other_factors
+// CHECK-NOT:   layer_norm
+func.func @other_factors(%x: tensor<3x4xf32>, %z: tensor<3x4xf32>, %scale: tensor<4xf32>, %bias: tensor<4xf32>) -> (tensor<3x4xf32>, tensor<3x4xf32>) {
+  %eps = graph.constant dense<0.001> : tensor<f32>
+  %mean = graph.reduce mean, %x [1] {keep_dims} : tensor<3x4xf32> -> tensor<3x1xf32>
+  %other = graph.reduce mean, %z [1] {keep_dims} : tensor<3x4xf32> -> tensor<3x1xf32>
+  %centred = graph.sub %x, %mean : (tensor<3x4xf32>, tensor<3x1xf32>) -> tensor<3x4xf32>
+  %square = graph.mul %centred, %centred : tensor<3x4xf32>
+  %variance = graph.reduce mean, %square [1] {keep_dims} : tensor<3x4xf32> -> tensor<3x1xf32>
+  %root = graph.rsqrt %variance {epsilon = 0.001 : f64} : tensor<3x1xf32>
+  %factor = graph.mul %root, %scale : (tensor<3x1xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  %scaled = graph.mul %x, %factor : tensor<3x4xf32>
+  %shift = graph.mul %other, %factor : (tensor<3x1xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %offset = graph.sub %bias, %shift : (tensor<4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %y = graph.add %scaled, %offset : tensor<3x4xf32>
+  %shift2 = graph.mul %mean, %root : tensor<3x1xf32>
+  %offset2 = graph.sub %bias, %shift2 : (tensor<4xf32>, tensor<3x1xf32>) -> tensor<3x4xf32>
+  %y2 = graph.add %scaled, %offset2 : tensor<3x4xf32>
+  return %y, %y2 : tensor<3x4xf32>, tensor<3x4xf32>
+}

@@ -2,7 +2,9 @@
 //
 // A broadcast of lhs is used for all vectors of the panel, so that loads stay
 // below one per multiply-add; K is never split, so that results are written
-// once and the bias is where the sum starts.
+// once. The bias comes last: where a sum starts with it, each of the K
+// additions rounds to the size of the bias, and the error of a model's last
+// linear was 1.6 times that of PyTorch's.
 
 #include "compiler/target/cpu/gemm_packed/Microkernel.h"
 
@@ -25,22 +27,19 @@ public:
       : k_(builder, loc), shape_(shape), g_(g), height_(height),
         lhs_(function.getArgument(0)), panel_(function.getArgument(1)),
         args_(function.getArgument(2)), row_(function.getArgument(3)),
-        f32s_(VectorType::get(gemmLanes, builder.getF32Type())) {
-    for (int64_t v = 0; v != g.vectors(); ++v) {
-      columns_.push_back(k_.add(function.getArgument(4), v * gemmLanes));
-      masks_.push_back(maskAt(columns_[v]));
-    }
-  }
+        column_(function.getArgument(4)),
+        f32s_(VectorType::get(gemmLanes, builder.getF32Type())) {}
 
   void emit() {
-    SmallVector<Value> sums = contract(initialSums());
+    SmallVector<Value> sums = withBias(contract(SmallVector<Value>(
+        height_ * g_.vectors(), k_.zeroVector(k_.b.getF32Type(), gemmLanes))));
     emitTileEpilogue(
         k_, shape_, args_,
         {.height = height_,
          .vectors = g_.vectors(),
          .lanes = gemmLanes,
          .firstRow = row_,
-         .column = columns_[0],
+         .column = column_,
          .columnEnd = g_.hasColumnTail() ? k_.i64(g_.gemm.n) : Value()},
         sums);
   }
@@ -57,22 +56,22 @@ private:
                : Value();
   }
 
-  SmallVector<Value> initialSums() {
-    SmallVector<Value> first;
-    for (int64_t v = 0; v != g_.vectors(); ++v) {
-      if (!g_.gemm.bias) {
-        first.push_back(k_.zeroVector(k_.b.getF32Type(), gemmLanes));
-        continue;
-      }
-      Type type =
-          cast<RankedTensorType>(g_.gemm.bias.getType()).getElementType();
-      Value bias = k_.argPointer(args_, argumentIndex(g_.gemm.bias));
-      first.push_back(k_.loadVector(k_.advance(bias, columns_[v], type), type,
-                                    gemmLanes, masks_[v]));
+  /// All of this is computed behind the loop, in which it would take registers
+  /// from the sums.
+  SmallVector<Value> withBias(SmallVector<Value> sums) {
+    if (!g_.gemm.bias) {
+      return sums;
     }
-    SmallVector<Value> sums;
-    for (int64_t i = 0; i != height_; ++i) {
-      llvm::append_range(sums, first);
+    Type type = cast<RankedTensorType>(g_.gemm.bias.getType()).getElementType();
+    Value start = k_.argPointer(args_, argumentIndex(g_.gemm.bias));
+    for (int64_t v = 0; v != g_.vectors(); ++v) {
+      Value column = k_.add(column_, v * gemmLanes);
+      Value bias = k_.loadVector(k_.advance(start, column, type), type,
+                                 gemmLanes, maskAt(column));
+      for (int64_t i = 0; i != height_; ++i) {
+        Value &sum = sums[i * g_.vectors() + v];
+        sum = arith::AddFOp::create(k_.b, k_.loc, sum, bias);
+      }
     }
     return sums;
   }
@@ -199,9 +198,8 @@ private:
   const kernel::FusionShape &shape_;
   const GemmGeometry &g_;
   int64_t height_;
-  Value lhs_, panel_, args_, row_;
+  Value lhs_, panel_, args_, row_, column_;
   VectorType f32s_;
-  SmallVector<Value> columns_, masks_;
 };
 
 } // namespace

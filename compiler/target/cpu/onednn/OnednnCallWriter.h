@@ -28,6 +28,9 @@ public:
   template <typename Value> void set(llvm::StringRef name, const Value &value) {
     call_.set(name, value);
   }
+  void setNumber(llvm::StringRef name, double value) {
+    call_.setNumber(name, value);
+  }
   /// 1 where `argument` is a constant, which oneDNN packs once.
   void setPack(llvm::StringRef name, mlir::Value argument);
 

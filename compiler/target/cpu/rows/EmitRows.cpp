@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Row by row, walk by walk: vectors of columns, several at a time, each with a
-// state of its own per reduction, so that their latencies overlap.
+// state of its own per reduction, so that their latencies overlap. Or one walk,
+// piece by piece.
 
 #include "compiler/target/cpu/rows/EmitRows.h"
 
 #include "compiler/target/cpu/rows/LaneReduction.h"
 #include "compiler/target/cpu/rows/RowMemory.h"
+#include "compiler/target/cpu/rows/RowPieces.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -36,10 +39,69 @@ public:
   void emitRow(Value row) {
     memory.enterRow(row);
     computePerRow(0);
+    Range all{k.i64(0), k.i64(splitExtent()), /*isWhole=*/true};
     for (auto [number, walk] : llvm::enumerate(walks.walks)) {
-      emitWalk(walk);
+      setReduced(walk, emitWalk(walk, all));
       computePerRow(int64_t(number) + 1);
     }
+    storePerRow();
+  }
+
+  /// Walk number `number` over piece `piece` of `count` of a row, whose earlier
+  /// walks have ended.
+  void emitPiece(size_t number, Value row, Value piece, int64_t count,
+                 RowPieces &pieces) {
+    memory.enterRow(row);
+    readWalks(number, row, pieces);
+    auto size = int64_t(llvm::divideCeil(splitExtent(), count));
+    if (lines() == 1) {
+      // Pieces begin with whole steps.
+      size = int64_t(llvm::alignTo(size, lanes * kUnroll));
+    }
+    Value first = k.mul(piece, size);
+    Range range{first, k.min(k.add(first, size), k.i64(splitExtent()))};
+    const RowWalk &walk = walks.walks[number];
+    std::vector<ReductionState> states = emitWalk(walk, range);
+    for (auto [node, state] : llvm::zip_equal(walk.reductions, states)) {
+      pieces.store(node, row, piece, state);
+    }
+  }
+
+  /// What is known of a row when all its walks have ended.
+  void emitEnd(Value row, RowPieces &pieces) {
+    memory.enterRow(row);
+    readWalks(walks.walks.size(), row, pieces);
+    storePerRow();
+  }
+
+private:
+  /// [first, end) of the lines of a row, or of the columns of its only line.
+  struct Range {
+    Value first, end;
+    bool isWhole = false;
+  };
+
+  int64_t lines() const {
+    return llvm::product_of(rows.columnExtents().drop_back());
+  }
+  /// What is cut into pieces: lines, or the columns of the only line.
+  int64_t splitExtent() const {
+    return lines() == 1 ? rows.extents.back() : lines();
+  }
+
+  void readWalks(size_t count, Value row, RowPieces &pieces) {
+    computePerRow(0);
+    for (size_t i = 0; i != count; ++i) {
+      std::vector<ReductionState> states;
+      for (size_t node : walks.walks[i].reductions) {
+        states.push_back(pieces.merge(node, row));
+      }
+      setReduced(walks.walks[i], states);
+      computePerRow(int64_t(i) + 1);
+    }
+  }
+
+  void storePerRow() {
     for (auto [i, result] : llvm::enumerate(rows.results)) {
       if (isPerRow(rows, result)) {
         memory.storePerRow(i, perRow[result.node]);
@@ -47,7 +109,6 @@ public:
     }
   }
 
-private:
   /// The states of all reductions of a walk, one after the other, for each of
   /// the vectors at a time.
   using States = SmallVector<Value>;
@@ -70,7 +131,8 @@ private:
     }
   }
 
-  void emitWalk(const RowWalk &walk) {
+  /// The states, scalars, of the walk's reductions over a part of a row.
+  std::vector<ReductionState> emitWalk(const RowWalk &walk, Range range) {
     SmallVector<int64_t> shape = {lanes};
     States initial;
     for (int64_t v = 0; v != kUnroll; ++v) {
@@ -78,34 +140,60 @@ private:
         llvm::append_range(initial, opOf(i).emitInit(k.b, shape));
       }
     }
-    int64_t lines = llvm::product_of(rows.columnExtents().drop_back());
-    States states;
-    if (lines == 1) {
-      states = emitLine(walk, k.i64(0), initial);
-    } else {
-      states = k.forLoop(k.i64(0), k.i64(lines), 1, initial,
-                         [&](Value line, ValueRange carried) {
-                           return emitLine(walk, line, carried);
-                         });
+    if (lines() == 1) {
+      return mergeVectors(walk, emitLine(walk, k.i64(0), range, initial));
     }
-    finish(walk, states);
+    Range line{k.i64(0), k.i64(rows.extents.back()), /*isWhole=*/true};
+    return mergeVectors(walk, k.forLoop(range.first, range.end, 1, initial,
+                                        [&](Value number, ValueRange carried) {
+                                          return emitLine(walk, number, line,
+                                                          carried);
+                                        }));
   }
 
-  States emitLine(const RowWalk &walk, Value line, ValueRange carried) {
+  States emitLine(const RowWalk &walk, Value line, Range range,
+                  ValueRange carried) {
     memory.enterLine(line);
     int64_t columns = rows.extents.back(), step = lanes * kUnroll;
     int64_t aligned = columns / step * step;
     States states(carried);
     if (aligned > 0) {
-      states = k.forLoop(k.i64(0), k.i64(aligned), step, states,
-                         [&](Value first, ValueRange before) {
+      states = k.forLoop(range.first, k.min(range.end, k.i64(aligned)), step,
+                         states, [&](Value first, ValueRange before) {
                            return emitColumns(walk, first, step, before);
                          });
     }
+    auto rest = [&] {
+      return emitColumns(walk, k.i64(aligned), columns - aligned, states);
+    };
     if (aligned != columns) {
-      states = emitColumns(walk, k.i64(aligned), columns - aligned, states);
+      states = range.isWhole ? rest() : ifHas(range, aligned, states, rest);
     }
     return states;
+  }
+
+  /// What `then` gives where `range` has the column `column`, else `otherwise`.
+  States ifHas(Range range, int64_t column, const States &otherwise,
+               llvm::function_ref<States()> then) {
+    auto compare = [&](Value lhs, Value rhs) -> Value {
+      return arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::sle, lhs,
+                                   rhs);
+    };
+    Value begins = compare(range.first, k.i64(column));
+    Value ends = compare(k.i64(column + 1), range.end);
+    Value isInside = arith::AndIOp::create(k.b, k.loc, begins, ends);
+    auto branch =
+        scf::IfOp::create(k.b, k.loc, TypeRange(ValueRange(otherwise)),
+                          isInside, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(k.b);
+    k.b.setInsertionPointToStart(branch.thenBlock());
+    States values = then();
+    if (!values.empty()) {
+      scf::YieldOp::create(k.b, k.loc, values);
+      k.b.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(k.b, k.loc, otherwise);
+    }
+    return States(branch.getResults());
   }
 
   /// At most `kUnroll` vectors that hold `count` columns.
@@ -208,8 +296,11 @@ private:
     return indices;
   }
 
-  /// From the states of all vectors to one value per row.
-  void finish(const RowWalk &walk, ValueRange states) {
+  /// From the states of all vectors to one for each reduction.
+  std::vector<ReductionState> mergeVectors(const RowWalk &walk,
+                                           const States &all) {
+    ValueRange states = all;
+    std::vector<ReductionState> merged;
     SmallVector<SmallVector<ReductionState>> parts(walk.reductions.size());
     for (int64_t v = 0; v != kUnroll; ++v) {
       for (auto [own, i] : llvm::zip_equal(parts, walk.reductions)) {
@@ -223,10 +314,17 @@ private:
       // Vectors that a short row has not have the state of no columns.
       int64_t used = llvm::divideCeil(rows.extents.back(), lanes);
       own.truncate(size_t(std::min(used, kUnroll)));
-      ReductionState all =
-          mergeLanes(k, op, mergeStates(k, op, std::move(own)));
-      SmallVector<Value> biases(op->getNumOperands());
-      perRow[i] = op.emitFinish(k.b, all, biases)[0];
+      merged.push_back(mergeLanes(k, op, mergeStates(k, op, std::move(own))));
+    }
+    return merged;
+  }
+
+  /// Ends the reductions of `walk` with the states of a whole row.
+  void setReduced(const RowWalk &walk,
+                  const std::vector<ReductionState> &states) {
+    for (auto [i, state] : llvm::zip_equal(walk.reductions, states)) {
+      SmallVector<Value> biases(opOf(i)->getNumOperands());
+      perRow[i] = opOf(i).emitFinish(k.b, state, biases)[0];
     }
   }
 
@@ -242,21 +340,45 @@ private:
 
 } // namespace
 
-void emitRows(ModuleOp device, Location loc, StringRef name,
+void emitRows(ModuleOp device, Location loc, ArrayAttr names,
               const RowFusion &rows, const RowSchedule &schedule,
               const DeviceProfile &profile, int64_t operands) {
   OpBuilder builder(device.getContext());
-  KernelEntry entry = KernelEntry::create(builder, loc, device, name);
-  KernelBuilder k(builder, loc);
-  RowWalks walks = RowWalks::get(rows, schedule.keeps);
-  int64_t lanes = profile.has("avx512f") ? 16 : 8;
-  RowMemory memory(k, rows, walks, lanes, entry, operands);
-  Emitter emitter(k, rows, walks, memory, lanes);
-  k.forLoop(entry.begin, entry.end, 1, [&](Value tile) {
-    Value first = k.mul(tile, schedule.rows);
-    Value end = k.min(k.add(first, schedule.rows), k.i64(rows.rows()));
-    k.forLoop(first, end, 1, [&](Value row) { emitter.emitRow(row); });
-  });
+  RowWalks walks = walksOf(rows, schedule);
+  int64_t lanes = profile.has("avx512f") ? 16 : 8, count = schedule.pieces;
+  for (auto [number, name] : llvm::enumerate(names.getAsRange<StringAttr>())) {
+    KernelEntry entry =
+        KernelEntry::create(builder, loc, device, name.getValue());
+    KernelBuilder k(builder, loc);
+    RowMemory memory(k, rows, walks, lanes, entry, operands);
+    Emitter emitter(k, rows, walks, memory, lanes);
+    if (count == 1) {
+      k.forLoop(entry.begin, entry.end, 1, [&](Value tile) {
+        Value first = k.mul(tile, schedule.rows);
+        Value end = k.min(k.add(first, schedule.rows), k.i64(rows.rows()));
+        k.forLoop(first, end, 1, [&](Value row) { emitter.emitRow(row); });
+      });
+      continue;
+    }
+    int64_t last = operands + int64_t(rows.results.size());
+    Value workspace = k.argPointer(entry.args, last);
+    RowPieces pieces(k, rows, count, workspace);
+    Value kept =
+        k.advance(workspace, keptAt(rows, schedule), builder.getI8Type());
+    auto keepOf = [&](Value row) {
+      memory.keepIn(k.advance(kept, k.mul(row, scratchBytes(rows, walks)),
+                              builder.getI8Type()));
+    };
+    k.forLoop(entry.begin, entry.end, 1, [&, number = number](Value tile) {
+      if (number == walks.walks.size()) {
+        emitter.emitEnd(tile, pieces);
+      } else {
+        Value row = k.div(tile, count);
+        keepOf(row);
+        emitter.emitPiece(number, row, k.rem(tile, count), count, pieces);
+      }
+    });
+  }
 }
 
 } // namespace minic::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of one rows kernel.
+// The code of the kernels of one fusion.
 
 #ifndef MINIC_COMPILER_TARGET_CPU_ROWS_EMITROWS_H
 #define MINIC_COMPILER_TARGET_CPU_ROWS_EMITROWS_H
@@ -11,10 +11,11 @@
 
 namespace minic::cpu {
 
-/// Adds the entry `name` to `device`. A tile is `schedule.rows` rows; the
-/// thread's memory has `scratchBytes` of the walks. `operands` is how many
-/// addresses come before the results'.
-void emitRows(mlir::ModuleOp device, mlir::Location loc, llvm::StringRef name,
+/// Adds the entries `names` to `device`, one for each of `launches`. A tile is
+/// `schedule.rows` rows, or a piece of one; the thread's memory has
+/// `scratchBytes` of the walks. `operands` is how many addresses come before
+/// the results'; behind these comes the workspace of pieces.
+void emitRows(mlir::ModuleOp device, mlir::Location loc, mlir::ArrayAttr names,
               const RowFusion &rows, const RowSchedule &schedule,
               const DeviceProfile &profile, int64_t operands);
 

@@ -11,7 +11,7 @@
 
 namespace minic::cpu {
 
-/// Bytes of a thread that hold what `walks` keep.
+/// Bytes that hold what `walks` keep of a row: of a thread, as a rule.
 int64_t scratchBytes(const RowFusion &rows, const RowWalks &walks);
 
 /// A vector of neighbours in the innermost loop of columns. The first `filled`
@@ -26,6 +26,10 @@ public:
   /// `operands` is how many addresses come before the results'.
   RowMemory(KernelBuilder &k, const RowFusion &rows, const RowWalks &walks,
             int64_t lanes, const KernelEntry &entry, int64_t operands);
+
+  /// Keeps values in `memory`, which has `scratchBytes`, not in the thread's
+  /// own.
+  void keepIn(mlir::Value memory) { scratch = memory; }
 
   /// Must come first, then `enterLine`; each holds for what is built at the
   /// builder's place and inside.

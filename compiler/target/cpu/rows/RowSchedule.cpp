@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tiles of some thousand elements, and one tile where a team costs more than it
-// saves.
+// Tiles of some thousand elements, one tile where a team costs more than it
+// saves, and pieces of rows where a team would have too few.
 
 #include "compiler/target/cpu/rows/RowSchedule.h"
 
 #include "compiler/target/cpu/rows/RowMemory.h"
+#include "compiler/target/cpu/rows/RowPieces.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
@@ -17,10 +18,17 @@ namespace minic::cpu {
 
 /// Instructions of a reduction's end: lanes are merged one by two.
 static constexpr double kRowInstructions = 60;
+/// Columns of a piece, at least: enough for its end not to matter, and few
+/// enough for all threads to have about as many.
+static constexpr int64_t kPieceColumns = 4096;
+/// Of a row that is cut. Shorter ones end before a team has joined.
+static constexpr int64_t kLeastPieces = 8, kMostPieces = 64;
+/// How much more of memory several threads get than one: WeightBandwidth's.
+static constexpr double kTeamsMemory = 1.6 / 1.2;
 
 static double estimate(const RowFusion &rows, const RowSchedule &schedule,
                        double bytes, const DeviceProfile &profile) {
-  RowWalks walks = RowWalks::get(rows, schedule.keeps);
+  RowWalks walks = walksOf(rows, schedule);
   int64_t tiles = schedule.tiles(rows);
   double threads = double(std::clamp<int64_t>(tiles, 1, profile.threads));
   // What fits in the caches was just written there by the producer; they
@@ -43,8 +51,11 @@ static double estimate(const RowFusion &rows, const RowSchedule &schedule,
           ? 2.0 * double(scratchBytes(rows, walks)) * double(rows.rows())
           : 0;
   computeUs += profile.l3GBs > 0 ? spilled / profile.l3GBs * 1e-3 : 0;
-  return std::max(memoryUs / (isCached ? threads : 1), computeUs / threads) +
-         0.2 + 0.002 * double(tiles) + (threads > 1 ? profile.joinUs : 0);
+  double atOnce = isCached ? threads : threads > 1 ? kTeamsMemory : 1;
+  return std::max(memoryUs / atOnce, computeUs / threads) +
+         0.002 * double(tiles) +
+         double(launches(rows, schedule)) *
+             (0.2 + (threads > 1 ? profile.joinUs : 0));
 }
 
 std::vector<EstimatedRows> enumerateSchedules(const RowFusion &rows,
@@ -70,13 +81,22 @@ std::vector<EstimatedRows> enumerateSchedules(const RowFusion &rows,
   if (profile.threads > 1 && found[0].us < 8 * profile.joinUs) {
     add(rows.rows());
   }
+  int64_t pieces = std::min(rows.columns() / kPieceColumns, kMostPieces);
+  for (bool keeps : {false, true}) {
+    RowSchedule schedule{1, keeps, pieces};
+    bool isNew = keeps == !walksOf(rows, schedule).kept.empty();
+    if (rows.rows() < profile.threads && pieces >= kLeastPieces && isNew) {
+      found.push_back({schedule, estimate(rows, schedule, bytes, profile)});
+    }
+  }
   llvm::stable_sort(found,
                     [](const auto &a, const auto &b) { return a.us < b.us; });
   return found;
 }
 
 std::string toString(const RowSchedule &schedule) {
-  return "rows tile=" + std::to_string(schedule.rows) +
+  return (schedule.pieces > 1 ? "rows pieces=" + std::to_string(schedule.pieces)
+                              : "rows tile=" + std::to_string(schedule.rows)) +
          (schedule.keeps ? " keep" : "");
 }
 
@@ -84,6 +104,7 @@ DictionaryAttr toAttr(const RowSchedule &schedule, MLIRContext *context) {
   Builder b(context);
   return b.getDictionaryAttr(
       {b.getNamedAttr("keep", b.getBoolAttr(schedule.keeps)),
+       b.getNamedAttr("pieces", b.getI64IntegerAttr(schedule.pieces)),
        b.getNamedAttr("tile", b.getI64IntegerAttr(schedule.rows))});
 }
 
@@ -91,12 +112,17 @@ FailureOr<RowSchedule> parseRowSchedule(kernel::FusionOp fusion) {
   DictionaryAttr attr = fusion.getImplAttr().getSchedule();
   auto keep = attr ? attr.getAs<BoolAttr>("keep") : BoolAttr();
   auto tile = attr ? attr.getAs<IntegerAttr>("tile") : IntegerAttr();
-  if (!keep || !tile || attr.size() != 2 || tile.getInt() < 1) {
+  auto pieces = attr ? attr.getAs<IntegerAttr>("pieces") : IntegerAttr();
+  bool isKnown = keep && tile && pieces && attr.size() == 3 &&
+                 tile.getInt() >= 1 && pieces.getInt() >= 1 &&
+                 pieces.getInt() <= 4096;
+  if (!isKnown || (pieces.getInt() > 1 && tile.getInt() != 1)) {
     return fusion.emitError("rows expects a schedule {keep = true or false, "
-                            "tile = N} with N of at least 1, got ")
+                            "pieces = N, tile = M}, N up to 4096 and one of "
+                            "them 1, got ")
            << attr;
   }
-  return RowSchedule{tile.getInt(), keep.getValue()};
+  return RowSchedule{tile.getInt(), keep.getValue(), pieces.getInt()};
 }
 
 } // namespace minic::cpu

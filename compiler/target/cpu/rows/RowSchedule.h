@@ -18,9 +18,13 @@ struct RowSchedule {
   /// What later walks need is kept in memory of the thread where it costs more
   /// to compute again (see RowWalks).
   bool keeps = false;
+  /// Pieces of a row, each a tile of its own, where rows are too few for the
+  /// threads. Each walk is a launch then. How many there are does not depend on
+  /// threads, nor does the order in which they merge.
+  int64_t pieces = 1;
 
   int64_t tiles(const RowFusion &fusion) const {
-    return (fusion.rows() + rows - 1) / rows;
+    return (fusion.rows() + rows - 1) / rows * pieces;
   }
   friend bool operator==(const RowSchedule &lhs,
                          const RowSchedule &rhs) = default;
@@ -31,13 +35,14 @@ struct EstimatedRows {
   double us;
 };
 
-/// The schedules worth measuring, best estimate first; one to six. `bytes` is
+/// The schedules worth measuring, best estimate first; one to eight. `bytes` is
 /// the size of all operands and results.
 std::vector<EstimatedRows> enumerateSchedules(const RowFusion &rows,
                                               double bytes,
                                               const DeviceProfile &profile);
 
-/// "rows tile=4", with " keep" where values are kept.
+/// "rows tile=4", with " keep" where values are kept; "rows pieces=8",
+/// with " keep".
 std::string toString(const RowSchedule &schedule);
 mlir::DictionaryAttr toAttr(const RowSchedule &schedule,
                             mlir::MLIRContext *context);

@@ -8,6 +8,7 @@
 #include "compiler/target/cpu/KernelLaunch.h"
 #include "compiler/target/cpu/rows/EmitRows.h"
 #include "compiler/target/cpu/rows/RowMemory.h"
+#include "compiler/target/cpu/rows/RowPieces.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -56,12 +57,23 @@ LogicalResult RowsFamily::lower(FusionOp fusion,
   if (failed(schedule)) {
     return failure();
   }
-  plan::KernelOp kernel = plan.kernel(fusion, toString(*schedule));
-  addLaunch(plan, fusion, kernel,
-            {.tiles = schedule->tiles(*rows),
-             .scratchBytes =
-                 scratchBytes(*rows, RowWalks::get(*rows, schedule->keeps)),
-             .label = getLaunchLabel(name(), fusion)});
+  bool hasPieces = schedule->pieces > 1;
+  KernelLaunch launch{
+      .tiles = schedule->tiles(*rows),
+      .scratchBytes =
+          hasPieces ? 0 : scratchBytes(*rows, walksOf(*rows, *schedule)),
+      .label = getLaunchLabel(name(), fusion)};
+  if (int64_t bytes = workspaceBytes(*rows, *schedule)) {
+    launch.workspace.push_back(plan.buffer(bytes));
+  }
+  int64_t count = launches(*rows, *schedule);
+  plan::KernelOp kernel = plan.kernel(fusion, toString(*schedule), count);
+  for (int64_t i = 0; i != count; ++i) {
+    if (hasPieces && i == rows->passes()) {
+      launch.tiles = rows->rows();
+    }
+    addLaunch(plan, fusion, kernel, launch, size_t(i));
+  }
   return success();
 }
 
@@ -75,9 +87,8 @@ LogicalResult RowsFamily::emit(plan::KernelOp kernel,
   if (failed(rows) || failed(schedule)) {
     return kernel.emitError("internal error: not a kernel of rows: ") << reason;
   }
-  emitRows(device, kernel.getLoc(),
-           cast<StringAttr>(kernel.getEntries()[0]).getValue(), *rows,
-           *schedule, profile, int64_t(fusion.getInputs().size()));
+  emitRows(device, kernel.getLoc(), kernel.getEntries(), *rows, *schedule,
+           profile, int64_t(fusion.getInputs().size()));
   return success();
 }
 

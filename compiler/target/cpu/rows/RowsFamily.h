@@ -9,19 +9,20 @@
 
 namespace minic::cpu {
 
-/// One launch over tiles of rows: reductions that share one space of rows and
+/// Launches over tiles of rows: reductions that share one space of rows and
 /// columns, with the pointwise ops before, between and after them (see
 /// RowFusion), each pass by vectors along the columns. Named ops are taken
 /// whole. Columns that are no neighbours in memory are read and written one by
 /// one. Operands are dense.
 ///
-/// Schedule: `{keep = true or false, tile = N : i64}`, rows per tile, and
-/// whether what costs more to compute than to load is kept between walks.
-/// Name: "rows tile=4 keep".
+/// Schedule: `{keep = true or false, pieces = 1 : i64, tile = N : i64}`, rows
+/// per tile, and whether what costs more to compute than to load is kept
+/// between walks; with `pieces = N : i64, tile = 1 : i64` tiles per row, and a
+/// launch for each walk. Name: "rows tile=4 keep", "rows pieces=8 keep".
 class RowsFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "rows"; }
-  llvm::StringRef version() const override { return "1"; }
+  llvm::StringRef version() const override { return "2"; }
   bool isFor(mlir::Operation *anchor) const override;
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

@@ -33,7 +33,8 @@ AttentionFamily::reject(FusionOp fusion, const DeviceProfile &profile) const {
 
 /// What the estimate is least sure of.
 static std::string kindOf(const AttentionSchedule &schedule) {
-  return "attention " + std::to_string(schedule.rowBlock()) + "x" +
+  return std::string(schedule.wgmma ? "attention wgmma " : "attention ") +
+         std::to_string(schedule.rowBlock()) + "x" +
          std::to_string(schedule.keyBlock) + " " +
          std::to_string(schedule.keyWarps) +
          (schedule.split > 1 ? " split" : "");
@@ -108,9 +109,13 @@ LogicalResult AttentionFamily::emit(plan::KernelOp kernel,
   if (failed(g)) {
     return failure();
   }
-  if (g->schedule.programmatic && profile.smVersion < 90) {
-    return kernel.emitError("programmatic launches need sm_90, got ")
-           << profile.cpu;
+  if (failed(checkProgrammatic(kernel, g->schedule.programmatic, profile))) {
+    return failure();
+  }
+  if (g->schedule.wgmma && profile.cpu != "sm_90a") {
+    return kernel.emitError("attention cannot run ")
+           << toString(g->schedule) << " on " << profile.cpu
+           << ": wgmma needs sm_90a";
   }
   int64_t pointers =
       int64_t(fusion.getInputs().size() + fusion.getNumResults());

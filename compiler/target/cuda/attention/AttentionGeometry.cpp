@@ -29,9 +29,10 @@ static int64_t alignmentOf(const AttentionFusion::Access &access,
 }
 
 static SharedRows rowsOf(const AttentionFusion::Access &access,
-                         std::array<int64_t, 4> extents) {
-  return {extents[3], int64_t(llvm::alignTo(extents[3], 16)),
-          alignmentOf(access, extents)};
+                         std::array<int64_t, 4> extents, bool wgmma) {
+  auto padded = int64_t(llvm::alignTo(extents[3], 16));
+  return {extents[3], padded, alignmentOf(access, extents),
+          wgmma ? std::gcd(padded * 2, int64_t(128)) : 0};
 }
 
 FailureOr<AttentionFusion> matchAttention(kernel::FusionOp fusion,
@@ -61,9 +62,9 @@ FailureOr<AttentionFusion> matchAttention(kernel::FusionOp fusion,
     return fail("a head whose elements are not contiguous");
   }
   SharedRows rows[] = {
-      rowsOf(a.query, {a.batch, a.heads, a.rows, a.depth}),
-      rowsOf(a.key, {a.batch, a.keyHeads, a.keys, a.depth}),
-      rowsOf(a.value, {a.batch, a.keyHeads, a.keys, a.valueDepth})};
+      rowsOf(a.query, {a.batch, a.heads, a.rows, a.depth}, false),
+      rowsOf(a.key, {a.batch, a.keyHeads, a.keys, a.depth}, false),
+      rowsOf(a.value, {a.batch, a.keyHeads, a.keys, a.valueDepth}, false)};
   for (const SharedRows &each : rows) {
     if (each.accessBytes < 4) {
       return fail("rows of query, key or value not aligned to 4 bytes");
@@ -89,14 +90,20 @@ AttentionGeometry::get(const AttentionFusion &a,
   AttentionGeometry g{
       a,
       schedule,
-      rowsOf(a.query, {a.batch, a.heads, a.rows, a.depth}),
-      rowsOf(a.key, {a.batch, a.keyHeads, a.keys, a.depth}),
-      rowsOf(a.value, {a.batch, a.keyHeads, a.keys, a.valueDepth}),
+      rowsOf(a.query, {a.batch, a.heads, a.rows, a.depth}, schedule.wgmma),
+      rowsOf(a.key, {a.batch, a.keyHeads, a.keys, a.depth}, schedule.wgmma),
+      rowsOf(a.value, {a.batch, a.keyHeads, a.keys, a.valueDepth},
+             schedule.wgmma),
       schedule.packs ? a.headsPerKey() : 1};
   for (const SharedRows &rows : {g.query, g.key, g.value}) {
     auto accesses = uint64_t(rows.padded * 2 / rows.accessBytes);
-    if (int64_t(llvm::PowerOf2Ceil(accesses)) > schedule.threads()) {
+    auto lanes = int64_t(llvm::PowerOf2Ceil(accesses));
+    if (lanes > schedule.threads()) {
       reason = "fewer threads than accesses of a row";
+      return failure();
+    }
+    if (schedule.wgmma && schedule.threads() / lanes % 8 != 0) {
+      reason = "wgmma and too few threads to copy 8 rows at once";
       return failure();
     }
   }
@@ -120,7 +127,7 @@ int64_t AttentionGeometry::keyBlocks() const {
 }
 
 bool AttentionGeometry::keepsQuery() const {
-  return query.padded / 4 * schedule.rowTiles <= 32;
+  return !schedule.wgmma && query.padded / 4 * schedule.rowTiles <= 32;
 }
 
 bool AttentionGeometry::foldsScale() const {
@@ -147,13 +154,17 @@ int64_t AttentionGeometry::workspaceBytes() const {
 }
 
 /// Within 25 of what nvJitLink 13.0 took for sm_80 and sm_90a, for heads of 64
-/// to 256 elements and 32 and 64 keys; above 256 it spilled.
+/// to 256 elements and 32 and 64 keys; above 256 it spilled. With wgmma at most
+/// 20 more than it took, for heads of 64 and 128 and 64 and 128 keys.
 int64_t AttentionGeometry::registers() const {
   auto tiles = double(schedule.rowTiles);
   double sums = double(value.padded) / 2 * tiles;
   double scores = double(schedule.warpKeys()) / 2 * tiles;
   double held = keepsQuery() ? double(query.padded) / 4 * tiles : 4 * tiles;
   double masks = (leavesOut() ? 10 : 0) + (fusion.mask ? 1.4 * scores : 0);
+  if (schedule.wgmma) {
+    return int64_t(1.2 * sums + 1.6 * scores + masks + 20);
+  }
   double more = schedule.stages > 2 && tiles > 1 ? 52 : 40;
   return int64_t(1.2 * sums + (tiles > 1 ? 1.5 : 1.75) * scores + held + masks +
                  more);

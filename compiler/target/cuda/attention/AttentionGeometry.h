@@ -13,14 +13,21 @@
 namespace minic::cuda {
 
 /// Rows of a 16-bit operand in shared memory: padded with zeros to a multiple
-/// of 16 elements. Their pitch is an odd number of 16 bytes, so that ldmatrix
-/// finds 8 rows in different banks.
+/// of 16 elements. For ldmatrix their pitch is an odd number of 16 bytes, so
+/// that it finds 8 rows in different banks. For wgmma a tile of rows is cut
+/// along them into tiles of `atomBytes` (128, 64 or 32) bytes, each laid out as
+/// SharedTile says; elsewhere that is 0.
 struct SharedRows {
   int64_t elements, padded;
   /// Bytes of one cp.async: what the operand's rows are aligned to.
   int64_t accessBytes;
+  int64_t atomBytes;
 
-  int64_t pitch() const { return padded * 2 + 16; }
+  int64_t pitch() const { return atomBytes ? atomBytes : padded * 2 + 16; }
+  /// Of a tile of `rows` rows.
+  int64_t bytes(int64_t rows) const {
+    return rows * (atomBytes ? padded * 2 : pitch());
+  }
 };
 
 struct AttentionGeometry {
@@ -43,7 +50,7 @@ struct AttentionGeometry {
   int64_t blocks() const { return rowBlocks() * outer(); }
   int64_t keyBlocks() const;
 
-  /// The query stays in registers; otherwise each block of keys has it loaded
+  /// The query stays in registers; otherwise each block of keys has it read
   /// again.
   bool keepsQuery() const;
   /// Scores are scaled by the exponential's own multiplication.
@@ -51,10 +58,10 @@ struct AttentionGeometry {
   /// Some keys may be left out, beyond the last one's block being cut.
   bool leavesOut() const;
 
-  int64_t queryBytes() const { return schedule.rowBlock() * query.pitch(); }
-  int64_t keyBytes() const { return schedule.keyBlock * key.pitch(); }
+  int64_t queryBytes() const { return query.bytes(schedule.rowBlock()); }
+  int64_t keyBytes() const { return key.bytes(schedule.keyBlock); }
   int64_t stageBytes() const {
-    return keyBytes() + schedule.keyBlock * value.pitch();
+    return keyBytes() + value.bytes(schedule.keyBlock);
   }
   /// Of a partial result: rows of f32 values, then maximum and sum of each.
   int64_t partialPitch() const { return value.padded + 4; }

@@ -5,6 +5,7 @@
 
 #include "compiler/target/cuda/attention/AttentionOutput.h"
 
+#include "compiler/target/cuda/LastBlock.h"
 #include "compiler/target/cuda/attention/WideStore.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,6 +34,17 @@ static bool storesWords(const AttentionGeometry &g) {
          g.value.padded % 32 == 0 &&
          g.value.padded / 2 * g.schedule.rowTiles <= mostSums &&
          g.fusion.result.storage.getIntOrFloatBitWidth() == 16;
+}
+
+AttentionOutput::Memory
+AttentionOutput::Memory::of(const AttentionGeometry &geometry,
+                            KernelEntry entry, Value shared, int64_t pointers) {
+  Memory memory{shared, {}, {}};
+  if (geometry.schedule.split > 1) {
+    memory.workspace = entry.parameter(pointers);
+    memory.counters = entry.parameter(pointers + 1);
+  }
+  return memory;
 }
 
 void AttentionOutput::emit(ArrayRef<RowState> states, ArrayRef<Value> sums,
@@ -239,27 +251,9 @@ Value AttentionOutput::partOf(Value number) {
 }
 
 Value AttentionOutput::isLastBlock() {
-  Type i32 = k.b.getI32Type();
   Value flag = k.advance(memory.shared, g.sharedBytes() - 16, k.b.getI8Type());
-  auto device = k.b.getStringAttr("device");
-  // What the block wrote must be seen by whoever sees its count.
-  LLVM::FenceOp::create(k.b, k.loc, LLVM::AtomicOrdering::acq_rel, device);
-  k.barrier();
-  Value isFirst = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq,
-                                        k.threadIdX(), k.i32(0));
-  k.ifThen(isFirst, [&] {
-    // Wraps to zero at the last one, for the next run.
-    Value before = LLVM::AtomicRMWOp::create(
-        k.b, k.loc, LLVM::AtomicBinOp::uinc_wrap,
-        k.advance(memory.counters, k.blockIdX(), i32),
-        k.i32(g.schedule.split - 1), LLVM::AtomicOrdering::acq_rel, device);
-    k.storeAligned(before, flag);
-  });
-  k.barrier();
-  LLVM::FenceOp::create(k.b, k.loc, LLVM::AtomicOrdering::acq_rel, device);
-  return arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq,
-                               k.loadAligned(i32, flag),
-                               k.i32(g.schedule.split - 1));
+  Value counter = k.advance(memory.counters, k.blockIdX(), k.b.getI32Type());
+  return emitIsLastBlock(k, counter, g.schedule.split, flag);
 }
 
 void AttentionOutput::storeLogSumExp(const Group &group) {

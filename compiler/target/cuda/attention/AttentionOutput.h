@@ -17,6 +17,10 @@ public:
   /// keys are not split.
   struct Memory {
     mlir::Value shared, workspace, counters;
+
+    /// Of an entry with `pointers` operands and results.
+    static Memory of(const AttentionGeometry &geometry, KernelEntry entry,
+                     mlir::Value shared, int64_t pointers);
   };
 
   AttentionOutput(CudaKernelBuilder &builder, const AttentionGeometry &geometry,

@@ -17,6 +17,7 @@ std::string toString(const AttentionSchedule &schedule) {
   return "attention " + text(schedule.rowBlock()) + "x" +
          text(schedule.keyBlock) + " warps=" + text(schedule.warps) + "x" +
          text(schedule.keyWarps) + " stages=" + text(schedule.stages) +
+         (schedule.wgmma ? " wgmma" : "") + (schedule.ahead ? " ahead" : "") +
          (schedule.split > 1 ? " split=" + text(schedule.split) : "") +
          (schedule.packs ? " packed" : "") +
          (schedule.programmatic ? " pdl" : "");
@@ -28,23 +29,40 @@ DictionaryAttr toAttr(const AttentionSchedule &schedule, MLIRContext *context) {
     return b.getNamedAttr(name, b.getI64IntegerAttr(value));
   };
   return b.getDictionaryAttr(
-      {number("key_block", schedule.keyBlock),
+      {number("ahead", schedule.ahead), number("key_block", schedule.keyBlock),
        number("key_warps", schedule.keyWarps), number("pack", schedule.packs),
        number("pdl", schedule.programmatic),
        number("row_tiles", schedule.rowTiles), number("split", schedule.split),
-       number("stages", schedule.stages), number("warps", schedule.warps)});
+       number("stages", schedule.stages), number("warps", schedule.warps),
+       number("wgmma", schedule.wgmma)});
+}
+
+static bool fitsWarps(const AttentionSchedule &schedule) {
+  return llvm::isPowerOf2_64(schedule.keyWarps) &&
+         llvm::isPowerOf2_64(schedule.warps) &&
+         schedule.keyBlock % (16 * schedule.keyWarps) == 0 &&
+         schedule.threads() <= 256 && !schedule.ahead;
+}
+
+/// A ring needs a stage that is copied while another is multiplied, and whole
+/// tiles of shared memory begin at multiples of 1024 bytes.
+static bool fitsWarpGroups(const AttentionSchedule &schedule) {
+  return schedule.warps % 4 == 0 && schedule.keyWarps == 1 &&
+         schedule.rowTiles == 1 && schedule.keyBlock % 32 == 0 &&
+         schedule.stages > 1;
 }
 
 FailureOr<AttentionSchedule> parseAttentionSchedule(DictionaryAttr attr,
                                                     Location loc) {
   AttentionSchedule schedule;
-  bool isKnown = attr && attr.size() == 8;
+  bool isKnown = attr && attr.size() == 10;
   auto read = [&](StringRef name, int64_t least, int64_t most) {
     auto value = attr ? attr.getAs<IntegerAttr>(name) : IntegerAttr();
     isKnown =
         isKnown && value && value.getInt() >= least && value.getInt() <= most;
     return isKnown ? value.getInt() : least;
   };
+  schedule.ahead = read("ahead", 0, 1) != 0;
   schedule.keyBlock = read("key_block", 16, 256);
   schedule.keyWarps = read("key_warps", 1, 8);
   schedule.packs = read("pack", 0, 1) != 0;
@@ -52,15 +70,15 @@ FailureOr<AttentionSchedule> parseAttentionSchedule(DictionaryAttr attr,
   schedule.rowTiles = read("row_tiles", 1, 2);
   schedule.split = read("split", 1, 128);
   schedule.stages = read("stages", 1, 4);
-  schedule.warps = read("warps", 1, 8);
-  isKnown = isKnown && llvm::isPowerOf2_64(schedule.keyWarps) &&
-            llvm::isPowerOf2_64(schedule.warps) &&
-            schedule.keyBlock % (16 * schedule.keyWarps) == 0 &&
-            schedule.threads() <= 256;
+  schedule.warps = read("warps", 1, 16);
+  schedule.wgmma = read("wgmma", 0, 1) != 0;
+  isKnown = isKnown &&
+            (schedule.wgmma ? fitsWarpGroups(schedule) : fitsWarps(schedule));
   if (!isKnown) {
-    return emitError(loc, "attention expects a schedule {key_block, key_warps, "
-                          "pack, pdl, row_tiles, split, stages, warps} of at "
-                          "most 256 threads, got ")
+    return emitError(loc, "attention expects a schedule {ahead, key_block, "
+                          "key_warps, pack, pdl, row_tiles, split, stages, "
+                          "warps, wgmma} of at most 256 threads, 512 with "
+                          "wgmma, got ")
            << attr;
   }
   return schedule;

@@ -16,6 +16,9 @@ namespace minic::cuda {
 /// A block has `warps` x `keyWarps` warps. Warps of one row number share their
 /// rows, each with a part of every block of keys; a warp has `rowTiles` tiles
 /// of 16 rows.
+///
+/// With `wgmma` (sm_90a), four warps have 64 rows of one product, and warps do
+/// not share rows.
 struct AttentionSchedule {
   int64_t warps = 4;
   int64_t rowTiles = 1;
@@ -29,6 +32,10 @@ struct AttentionSchedule {
   int64_t split = 1;
   /// The heads that share a key are rows of one block.
   bool packs = false;
+  bool wgmma = false;
+  /// With wgmma: products of the next keys are under way while weights are made
+  /// of these.
+  bool ahead = false;
   /// The launch may begin while the one before it ends (sm_90).
   bool programmatic = false;
 
@@ -38,7 +45,8 @@ struct AttentionSchedule {
   int64_t warpKeys() const { return keyBlock / keyWarps; }
 };
 
-/// "attention 64x64 warps=4x1 stages=2", then " split=8", " packed", " pdl".
+/// "attention 64x64 warps=4x1 stages=2", then " wgmma", " ahead", " split=8",
+/// " packed", " pdl".
 std::string toString(const AttentionSchedule &schedule);
 mlir::DictionaryAttr toAttr(const AttentionSchedule &schedule,
                             mlir::MLIRContext *context);

@@ -130,6 +130,29 @@ KeyInterval BlockRows::seenByAll(Value first, int64_t rows) {
   return {low(greatest), high(least)};
 }
 
+BlockRows::KeyBlocks BlockRows::keyBlocks() {
+  const AttentionSchedule &s = g.schedule;
+  KeyInterval seen = seenByAny(firstRow(), s.rowBlock());
+  Value begin = k.i32(0);
+  if (seen.low) {
+    begin = k.div(k.max(seen.low, k.i32(0)), s.keyBlock);
+  }
+  Value end =
+      k.div(k.add(k.max(seen.high, k.i32(0)), s.keyBlock - 1), s.keyBlock);
+  if (s.split == 1) {
+    return {begin, end};
+  }
+  Value count = k.max(k.sub(end, begin), k.i32(0));
+  Value each = k.div(k.add(count, s.split - 1), s.split);
+  begin = k.add(begin, k.mul(k.blockIdY(), each));
+  return {begin, k.min(end, k.add(begin, each))};
+}
+
+bool BlockRows::mayBeEmpty() const {
+  const AttentionFusion &a = g.fusion;
+  return g.schedule.split > 1 || a.keyLength || a.window || isAtTheEnd(a);
+}
+
 bool BlockRows::cutsKeys() const {
   const AttentionFusion &a = g.fusion;
   return a.causal != graph::Causal::None || a.window || a.keyLength ||

@@ -41,6 +41,14 @@ public:
   KeyInterval seenBy(mlir::Value row);
   KeyInterval seenByAny(mlir::Value first, int64_t rows);
   KeyInterval seenByAll(mlir::Value first, int64_t rows);
+  /// Which blocks of keys this block has: those that some row sees, or its part
+  /// of them; none where `begin` is not less than `end`.
+  struct KeyBlocks {
+    mlir::Value begin, end;
+  };
+  KeyBlocks keyBlocks();
+  /// False where a block always has some.
+  bool mayBeEmpty() const;
   /// False where every row sees all keys of every block of keys.
   bool cutsKeys() const;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many rows: blocks of rows are spread over warps. Few rows: warps share the
-// keys of a block, and blocks those of a head.
+// Many rows: blocks of rows are spread over warps, or over warp groups where
+// there is wgmma. Few rows: warps share the keys of a block, and blocks those
+// of a head.
 
 #include "compiler/target/cuda/attention/EnumerateAttention.h"
 
@@ -14,8 +15,9 @@ using namespace mlir;
 
 namespace minic::cuda {
 
-constexpr size_t kMostSchedules = 12;
-/// Beyond these the assembler spills.
+/// With mma.sync alone, and with wgmma too; then a few of each, whatever the
+/// estimates.
+constexpr size_t kMostSchedules = 12, kMostOfBoth = 16, kLeastOfEach = 4;
 constexpr int64_t kMostRegisters = 256;
 
 namespace {
@@ -44,17 +46,66 @@ public:
         }
       }
     }
+    if (profile.cpu == "sm_90a") {
+      addWarpGroups();
+    }
+    return best();
+  }
+
+private:
+  void addWarpGroups() {
+    for (int64_t warps : {4, 8, 12}) {
+      for (int64_t keyBlock : {32, 64, 128}) {
+        for (int64_t stages : {2, 3}) {
+          for (bool ahead : {false, true}) {
+            AttentionSchedule schedule;
+            schedule.warps = warps;
+            schedule.keyBlock = keyBlock;
+            schedule.stages = stages;
+            schedule.wgmma = true;
+            schedule.ahead = ahead;
+            schedule.programmatic = true;
+            withPacking(schedule);
+          }
+        }
+      }
+    }
+  }
+
+  std::vector<EstimatedAttention> best() {
     llvm::sort(found, [](const auto &a, const auto &b) {
       return std::pair(a.microseconds, toString(a.schedule)) <
              std::pair(b.microseconds, toString(b.schedule));
     });
-    if (found.size() > kMostSchedules) {
-      found.resize(kMostSchedules);
+    dropSimilar();
+    auto isWgmma = [](const auto &one) { return one.schedule.wgmma; };
+    auto ofWgmma = size_t(llvm::count_if(found, isWgmma));
+    size_t most = ofWgmma ? kMostOfBoth : kMostSchedules;
+    // What is left of each once the others have their least number.
+    size_t left[] = {most - std::min(ofWgmma, kLeastOfEach),
+                     most - std::min(found.size() - ofWgmma, kLeastOfEach)};
+    std::vector<EstimatedAttention> best;
+    for (const EstimatedAttention &one : found) {
+      size_t &ofForm = left[isWgmma(one)];
+      if (ofForm > 0 && best.size() < most) {
+        --ofForm;
+        best.push_back(one);
+      }
     }
-    return std::move(found);
+    return best;
   }
 
-private:
+  /// Of wgmma's that differ in stages alone keeps the first: how warp groups
+  /// and blocks of keys compare is what the estimate is least sure of.
+  void dropSimilar() {
+    std::set<std::string> seen;
+    llvm::erase_if(found, [&](const EstimatedAttention &one) {
+      AttentionSchedule same = one.schedule;
+      same.stages = 0;
+      return same.wgmma && !seen.insert(toString(same)).second;
+    });
+  }
+
   void withPacking(AttentionSchedule schedule) {
     withSplits(schedule);
     if (fusion.headsPerKey() > 1 && fusion.rows < schedule.rowBlock()) {
@@ -85,11 +136,20 @@ private:
     }
   }
 
+  /// Beyond these the assembler spills.
+  int64_t mostRegisters(const AttentionSchedule &schedule) const {
+    return schedule.wgmma
+               ? std::min<int64_t>(profile.registersPerSm / schedule.threads(),
+                                   kMostRegisters)
+               : kMostRegisters;
+  }
+
   void add(const AttentionSchedule &schedule) {
     std::string reason;
     auto g = AttentionGeometry::get(fusion, schedule, reason);
     if (failed(g) || g->sharedBytes() > profile.sharedBytesPerBlock ||
-        g->registers() > kMostRegisters || g->blocksPerSm(profile) < 1 ||
+        g->registers() > mostRegisters(schedule) ||
+        g->blocksPerSm(profile) < 1 ||
         g->workspaceBytes() > profile.workspaceLimit) {
       return;
     }
@@ -100,8 +160,8 @@ private:
         (schedule.stages == 1 && !g->keepsQuery())) {
       return;
     }
-    // Tiles of which more than half would be padding, and stages that there
-    // are no keys for.
+    // Tiles of which more than half would be padding, and stages and turns
+    // that there are no keys for.
     auto isMostlyPadding = [](int64_t block, int64_t count, int64_t least) {
       return block > least && block / 2 >= int64_t(llvm::alignTo(count, least));
     };
@@ -109,7 +169,8 @@ private:
         int64_t(llvm::divideCeil(g->keyBlocks(), schedule.split));
     if (isMostlyPadding(schedule.rowBlock(), g->rows(), 16) ||
         isMostlyPadding(schedule.keyBlock, fusion.keys, 32) ||
-        schedule.stages > std::max<int64_t>(perBlock, 1)) {
+        schedule.stages > std::max<int64_t>(perBlock, 1) ||
+        (schedule.ahead && perBlock == 1)) {
       return;
     }
     found.push_back({schedule, estimateMicroseconds(*g, profile)});

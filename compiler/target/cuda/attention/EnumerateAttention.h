@@ -16,8 +16,8 @@ struct EstimatedAttention {
   double microseconds = 0;
 };
 
-/// At most a dozen, best estimate first; none where the GPU has too little
-/// shared memory.
+/// At most a dozen, 16 where there is wgmma, best estimate first; none where
+/// the GPU has too little shared memory.
 std::vector<EstimatedAttention>
 enumerateAttention(const AttentionFusion &fusion, const DeviceProfile &profile);
 

@@ -68,8 +68,8 @@ private:
   }
 
   double multiplyAddsPerCycle() const {
-    // As gemm_sm80's: wgmma is what reaches the peak on sm_90.
-    double reached = profile.smVersion >= 90 ? 0.62 : 0.9;
+    // As gemm_sm80's and gemm_sm90's: wgmma is what reaches the peak on sm_90.
+    double reached = profile.smVersion >= 90 && !s.wgmma ? 0.62 : 0.9;
     return reached * profile.tensorGflops16 * 1e9 / 2 /
            (profile.clockMHz * 1e6 * std::max(profile.smCount, 1));
   }
@@ -83,7 +83,9 @@ private:
     double multiply = scores * depth / multiplyAddsPerCycle() / busy;
     double powers = scores / kExponentialsPerCycle / busy;
     double arithmetic = scores * instructions() / kLanesPerCycle / busy;
-    double read = warps * double(s.warpKeys()) * depth * 2;
+    // One read of a warp group is for the rows of four warps.
+    double read =
+        (s.wgmma ? warps / 4 : warps) * double(s.warpKeys()) * depth * 2;
     if (!g.keepsQuery()) {
       read += warps * 16 * double(s.rowTiles * g.query.padded) * 2;
     }
@@ -92,13 +94,22 @@ private:
     double most = std::max({multiply, powers + arithmetic, shared, copies});
     double all = multiply + powers + arithmetic + shared;
     // Warps overlap each other's products and exponentials, not wholly.
-    double throughput = blocks * (0.75 * most + 0.25 * all);
-    double chain = 350 + 36 * double(g.query.padded + s.warpKeys()) / 16;
+    double throughput = blocks * (most + alone(blocks) * (all - most));
+    double chain =
+        350 + (s.wgmma ? 0 : 36 * double(g.query.padded + s.warpKeys()) / 16);
     double waiting = s.stages == 1 ? 300 : s.stages == 2 ? 100 : 50;
     double each = std::max(throughput, chain + waiting);
     double merging = double(s.keyWarps > 1 ? 500 : 0) +
                      double(s.rowBlock() * g.value.padded) * blocks / 64;
     return 1800 + keyBlocks * each + merging;
+  }
+
+  /// How much of all but the slowest part does not run beside that part.
+  double alone(double blocks) const {
+    if (!s.wgmma) {
+      return 0.25;
+    }
+    return 1 / (blocks * double(s.warps) / 4 + (s.ahead ? 1 : 0));
   }
 
   /// Of a score, beside products and its exponential.

@@ -5,9 +5,10 @@
 
 #include "compiler/target/cuda/attention/LeftOutValues.h"
 
+#include "compiler/target/cuda/attention/RolledLoops.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -22,17 +23,6 @@ Value LeftOutValues::isFinite(Value value) {
   Value zero = arith::MulFOp::create(k.b, k.loc, value, constant(0));
   return arith::CmpFOp::create(k.b, k.loc, arith::CmpFPredicate::OEQ, zero,
                                constant(0));
-}
-
-/// Unrolled they would take registers that the fast path lacks.
-static void keepLoopsRolled(OpBuilder &b, Operation *around) {
-  MLIRContext *context = b.getContext();
-  auto unroll = LLVM::LoopUnrollAttr::get(context, b.getBoolAttr(true), {}, {},
-                                          {}, {}, {}, {});
-  auto rolled = LLVM::LoopAnnotationAttr::get(
-      context, {}, {}, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
-  around->walk(
-      [&](scf::ForOp loop) { loop->setAttr("loop_annotation", rolled); });
 }
 
 Value LeftOutValues::check(ArrayRef<Value> sums) {
@@ -58,6 +48,7 @@ void LeftOutValues::repair(Value row, Value column, int64_t tiles,
                  [&] { repairOne(row, at, state); });
       });
     });
+    // Unrolled they would take registers that the fast path lacks.
     keepLoopsRolled(b, b.getInsertionBlock()->getParentOp());
   });
 }

@@ -47,22 +47,23 @@ Value OnlineSoftmax::weight(Value score, Value greatest) {
   return power(score, shift(greatest));
 }
 
-void OnlineSoftmax::add(MutableArrayRef<RowState> rows,
-                        MutableArrayRef<Value> scores,
-                        MutableArrayRef<Value> results) {
-  size_t tiles = rows.size() / 2;
-  auto forEach = [&](MutableArrayRef<Value> values, size_t row,
-                     llvm::function_ref<void(Value &)> visit) {
-    size_t perTile = values.size() / tiles;
-    for (size_t i = 0; i != perTile; i += 4) {
-      size_t at = row / 2 * perTile + i + row % 2 * 2;
-      visit(values[at]);
-      visit(values[at + 1]);
-    }
-  };
+/// Visits the elements of row number `row` of a thread, of `rows`.
+static void forEach(MutableArrayRef<Value> values, size_t row, size_t rows,
+                    llvm::function_ref<void(Value &)> visit) {
+  size_t perTile = values.size() / (rows / 2);
+  for (size_t i = 0; i != perTile; i += 4) {
+    size_t at = row / 2 * perTile + i + row % 2 * 2;
+    visit(values[at]);
+    visit(values[at + 1]);
+  }
+}
+
+SmallVector<Value> OnlineSoftmax::add(MutableArrayRef<RowState> rows,
+                                      MutableArrayRef<Value> scores) {
+  SmallVector<Value> factors;
   for (auto [i, row] : llvm::enumerate(rows)) {
     Value greatest;
-    forEach(scores, i, [&](Value &score) {
+    forEach(scores, i, rows.size(), [&](Value &score) {
       greatest = greatest
                      ? arith::MaximumFOp::create(k.b, k.loc, greatest, score)
                      : score;
@@ -73,14 +74,22 @@ void OnlineSoftmax::add(MutableArrayRef<RowState> rows,
     }
     greatest = arith::MaximumFOp::create(k.b, k.loc, greatest, row.greatest);
     Value by = shift(greatest), kept = power(row.greatest, by), sum;
-    forEach(scores, i, [&](Value &score) {
+    forEach(scores, i, rows.size(), [&](Value &score) {
       score = power(score, by);
       sum = sum ? arith::AddFOp::create(k.b, k.loc, sum, score) : score;
     });
     row.greatest = greatest;
     row.sum = math::FmaOp::create(k.b, k.loc, row.sum, kept, sum);
-    forEach(results, i, [&](Value &result) {
-      result = arith::MulFOp::create(k.b, k.loc, result, kept);
+    factors.push_back(kept);
+  }
+  return factors;
+}
+
+void OnlineSoftmax::scale(ArrayRef<Value> factors,
+                          MutableArrayRef<Value> results) {
+  for (auto [i, factor] : llvm::enumerate(factors)) {
+    forEach(results, i, factors.size(), [&, factor = factor](Value &result) {
+      result = arith::MulFOp::create(k.b, k.loc, result, factor);
     });
   }
 }
@@ -97,7 +106,10 @@ void OnlineSoftmax::finish(RowState &row) { row.sum = addUp(row.sum); }
 Value OnlineSoftmax::inverse(const RowState &row) {
   Value isNone = arith::CmpFOp::create(k.b, k.loc, arith::CmpFPredicate::OEQ,
                                        row.sum, constant(0));
-  Value inverse = arith::DivFOp::create(k.b, k.loc, constant(1), row.sum);
+  // One instruction: a function that is called would make the assembler wait
+  // for each wgmma. A sum is 1 at least.
+  Value inverse =
+      NVVM::RcpApproxFtzF32Op::create(k.b, k.loc, k.b.getF32Type(), row.sum);
   return arith::SelectOp::create(k.b, k.loc, isNone, constant(0), inverse);
 }
 

@@ -25,11 +25,13 @@ public:
       : k(builder), factor_(factor) {}
 
   RowState start();
-  /// Replaces the scores of the thread's rows by weights and scales `results`
-  /// to the new maxima.
-  void add(llvm::MutableArrayRef<RowState> rows,
-           llvm::MutableArrayRef<mlir::Value> scores,
-           llvm::MutableArrayRef<mlir::Value> results);
+  /// Replaces the scores of the thread's rows by weights. Returns what results
+  /// so far are to be scaled by, to the new maxima, of each row.
+  llvm::SmallVector<mlir::Value> add(llvm::MutableArrayRef<RowState> rows,
+                                     llvm::MutableArrayRef<mlir::Value> scores);
+  /// Scales the results of each row.
+  void scale(llvm::ArrayRef<mlir::Value> factors,
+             llvm::MutableArrayRef<mlir::Value> results);
   /// The sum over all threads of the row.
   void finish(RowState &row);
   /// `value` of all threads of the row added up.

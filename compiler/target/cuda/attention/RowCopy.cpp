@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Neighbouring threads copy neighbouring bytes. The threads of a row are a
-// power of two, some of them idle where its accesses are none.
+// power of two, some of them idle where its accesses are none. Of a swizzled
+// tile they pass a multiple of 8 rows at once: the swizzle stays the same.
 
 #include "compiler/target/cuda/attention/RowCopy.h"
+
+#include "compiler/target/cuda/gemm/SharedTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -31,6 +34,19 @@ RowCopy::RowCopy(CudaKernelBuilder &builder, const SharedRows &rows,
   }
 }
 
+Value RowCopy::place() {
+  if (rows.atomBytes == 0) {
+    return k.add(k.mul(row_, rows.pitch()), bytes_);
+  }
+  SharedTile tile{rows.atomBytes};
+  Value inTile = k.rem(bytes_, rows.atomBytes);
+  Value chunk = arith::XOrIOp::create(k.b, k.loc, k.div(inTile, 16),
+                                      tile.swizzle(k, row_));
+  Value row = k.add(k.mul(chunk, 16), k.rem(inTile, 16));
+  return k.add(k.mul(k.div(bytes_, rows.atomBytes), tileRows * rows.atomBytes),
+               k.add(k.mul(row_, rows.atomBytes), row));
+}
+
 void RowCopy::copy(Value from, Value to, int64_t first, Value rowsLeft) {
   OpBuilder &b = k.b;
   Value bytes = inside;
@@ -49,7 +65,7 @@ void RowCopy::copy(Value from, Value to, int64_t first, Value rowsLeft) {
 void RowCopy::issue(Value shared, llvm::function_ref<Value(int64_t)> source,
                     Value rowsLeft) {
   Type i8 = k.b.getI8Type();
-  Value to = k.advance(shared, k.add(k.mul(row_, rows.pitch()), bytes_), i8);
+  Value to = k.advance(shared, place(), i8);
   auto all = [&] {
     for (int64_t first = 0; first < tileRows; first += rowsPerPass) {
       auto one = [&] {

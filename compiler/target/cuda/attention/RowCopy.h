@@ -27,6 +27,8 @@ public:
              mlir::Value rowsLeft);
 
 private:
+  /// Where the thread's bytes of its first row go.
+  mlir::Value place();
   void copy(mlir::Value from, mlir::Value to, int64_t first,
             mlir::Value rowsLeft);
 

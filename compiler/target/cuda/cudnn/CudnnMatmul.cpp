@@ -99,11 +99,8 @@ LogicalResult CudnnMatmul::lower(FusionOp fusion,
     return fusion.emitError(name()) << " cannot implement this: " << reason;
   }
   const auto &[shape, chain] = *matched;
-  for (Value input : fusion.getInputs()) {
-    if (kernel::getLayout(cast<RankedTensorType>(input.getType()))) {
-      return fusion.emitError(name())
-             << " expects dense operands, got " << input.getType();
-    }
+  if (failed(checkDenseOperands(fusion, name()))) {
+    return failure();
   }
   plan::CallWriter call(fusion, plan, "cudnn", "matmul");
   ProductWriter product(fusion, shape, call);

@@ -9,6 +9,7 @@
 #include "compiler/target/DeviceProfile.h"
 #include "dialects/kernel/FusionShape.h"
 
+#include <map>
 #include <vector>
 
 namespace minic::cuda {
@@ -37,6 +38,27 @@ Estimated<Schedule> programmaticTwin(Estimated<Schedule> twin) {
   twin.schedule.programmatic = true;
   twin.microseconds = std::max(twin.microseconds - 0.5, 0.0);
   return twin;
+}
+
+/// Clusters that are offered beside other schedules.
+inline constexpr size_t maxClusterSchedules = 8;
+
+/// Beside the plain schedules of `result`: the best clusters of `sorted` as
+/// programmatic launches, two of each tile. How they compare with the plain
+/// ones is what the estimate knows least.
+template <typename Schedule>
+void appendClusters(std::vector<Estimated<Schedule>> &result,
+                    const std::vector<Estimated<Schedule>> &sorted) {
+  constexpr int kMostOfTile = 2;
+  std::map<std::pair<int64_t, int64_t>, int> ofTile;
+  size_t end = result.size() + maxClusterSchedules;
+  for (const Estimated<Schedule> &one : sorted) {
+    const Schedule &s = one.schedule;
+    if (s.clustered && result.size() < end &&
+        ofTile[{s.bm, s.bn}]++ < kMostOfTile) {
+      result.push_back(programmaticTwin(one));
+    }
+  }
 }
 
 /// `favourite`, a programmatic launch, with fewer stages, so that three blocks

@@ -34,8 +34,11 @@ GemmGeometry::GemmGeometry(const kernel::FusionShape &shape,
       // Weights are free, and another rhs is rarely unaligned.
       rhs(GemmOperand::padded(shape, /*isLhs=*/false, paddedRowBytes)),
       raster{int64_t(llvm::divideCeil(gemm.m, schedule.bm)),
-             int64_t(llvm::divideCeil(gemm.n, schedule.bn)), schedule.splitK,
-             gemm.batchCount(), schedule.group},
+             int64_t(llvm::divideCeil(gemm.n, schedule.bn)),
+             schedule.splitK,
+             gemm.batchCount(),
+             schedule.group,
+             schedule.clustered},
       elementBytes(lhs.elementBytes()), rowBytes(schedule.bk * elementBytes),
       lhsTileBytes(schedule.bm * rowBytes),
       kBlocks(llvm::divideCeil(gemm.k, schedule.bk)),
@@ -43,11 +46,11 @@ GemmGeometry::GemmGeometry(const kernel::FusionShape &shape,
       tileSums(schedule.bm * schedule.bn), lanes(epilogueLanes(shape)) {}
 
 int64_t GemmGeometry::workspaceBytes() const {
-  return raster.splits == 1 ? 0 : raster.blocks() * tileSums * 4;
+  return raster.meetsInMemory() ? raster.blocks() * tileSums * 4 : 0;
 }
 
 int64_t GemmGeometry::counterBytes() const {
-  return raster.splits == 1 ? 0 : raster.tiles() * raster.batches * 4;
+  return raster.meetsInMemory() ? raster.tiles() * raster.batches * 4 : 0;
 }
 
 std::string GemmGeometry::checkCopy(const GemmOperand &operand, int64_t bk,
@@ -62,6 +65,12 @@ std::string GemmGeometry::checkCopy(const GemmOperand &operand, int64_t bk,
 std::string GemmGeometry::checkSize() const {
   if ((raster.splits - 1) * kBlocksPerSplit >= std::max<int64_t>(kBlocks, 1)) {
     return "K has too few stages to split";
+  }
+  // Clusters of eight run on every device that has clusters.
+  int64_t rows = lhsTileBytes / std::max<int64_t>(rowBytes, 1);
+  if (raster.clustered &&
+      (raster.splits < 2 || raster.splits > 8 || rows % raster.splits != 0)) {
+    return "a cluster has 2 to 8 blocks, which divide a tile's rows";
   }
   if (blocks() > INT32_MAX || gemm.m > INT32_MAX || gemm.n > INT32_MAX ||
       gemm.k > INT32_MAX / 8 || counterBytes() > INT32_MAX) {

@@ -40,7 +40,7 @@ struct GemmGeometry {
 
   /// Blocks of the launch; 0 where the result has no elements.
   int64_t blocks() const { return raster.blocks(); }
-  /// Partial sums and counters of a split K.
+  /// Partial sums and counters of blocks that meet in memory.
   int64_t workspaceBytes() const;
   int64_t counterBytes() const;
   /// Why so many threads cannot copy `operand`; empty if they can.

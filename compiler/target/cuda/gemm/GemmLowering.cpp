@@ -43,7 +43,10 @@ void addGemmLaunch(kernel::FusionOp fusion, plan::PlanBuilder &plan,
   }
   launch.grid = {geometry.blocks()};
   launch.programmatic = schedule.programmatic;
-  if (schedule.splitK > 1) {
+  if (schedule.clustered) {
+    launch.clusterX = schedule.splitK;
+  }
+  if (geometry.raster.meetsInMemory()) {
     launch.workspace = {plan.buffer(geometry.workspaceBytes()),
                         plan.zeroedBuffer(geometry.counterBytes())};
   }
@@ -58,13 +61,13 @@ void addGemmLaunch(kernel::FusionOp fusion, plan::PlanBuilder &plan,
 }
 
 KernelEntry GemmEntry::create(OpBuilder &builder, Location loc, ModuleOp device,
-                              StringRef name, const GemmSchedule &schedule,
-                              int64_t threads, int64_t minBlocksPerSm) const {
-  KernelLaunchBounds bounds;
-  bounds.threads = threads;
-  bounds.minBlocksPerSm = minBlocksPerSm;
-  bounds.pointers =
-      operands + int64_t(shape.results.size()) + (schedule.splitK > 1 ? 2 : 0);
+                              StringRef name, const TileRaster &raster,
+                              KernelLaunchBounds bounds) const {
+  bounds.pointers = operands + int64_t(shape.results.size()) +
+                    (raster.meetsInMemory() ? 2 : 0);
+  if (raster.clustered) {
+    bounds.clusterX = raster.splits;
+  }
   return KernelEntry::create(builder, loc, device, name, bounds);
 }
 
@@ -87,9 +90,11 @@ void GemmEntry::finish(CudaKernelBuilder &k, KernelEntry entry,
   }
   EpilogueEmitter epilogue(k, shape, operandsOf(entry), results);
   TileEpilogue store(k, tile, *shape.gemm, thread, index);
+  if (raster.clustered) {
+    return store.finishCluster(shared, epilogue, raster.splits);
+  }
   if (raster.splits == 1) {
-    store.finish(shared, epilogue);
-    return;
+    return store.finish(shared, epilogue);
   }
   store.finishSplit(shared, epilogue, raster, entry.parameter(next),
                     entry.parameter(next + 1));

@@ -52,15 +52,18 @@ checkOperandLayouts(kernel::FusionOp fusion,
                     llvm::ArrayRef<const GemmOperand *> matrices);
 
 /// Adds the launch of `fusion` with `schedule`, if a result has elements. Of
-/// `launch` threads, shared memory and label are the caller's.
+/// `launch` threads, shared memory, label and tensor maps are the caller's, and
+/// a cluster that does not share tiles.
 void addGemmLaunch(kernel::FusionOp fusion, plan::PlanBuilder &plan,
                    const GemmGeometry &geometry, const GemmSchedule &schedule,
                    KernelLaunch launch);
 
 /// KernelFamily::lower of a family, from what analyzeFusion said of `fusion`.
-template <typename Analyzed>
+/// `describe(geometry, launch)`: what else the family's launches have.
+template <typename Analyzed, typename Describe>
 mlir::LogicalResult lowerGemm(kernel::FusionOp fusion, plan::PlanBuilder &plan,
-                              const mlir::FailureOr<Analyzed> &analyzed) {
+                              const mlir::FailureOr<Analyzed> &analyzed,
+                              Describe describe) {
   if (failed(analyzed)) {
     return mlir::failure();
   }
@@ -72,8 +75,14 @@ mlir::LogicalResult lowerGemm(kernel::FusionOp fusion, plan::PlanBuilder &plan,
   launch.threads = geometry.schedule.threads();
   launch.sharedBytes = geometry.sharedBytes();
   launch.label = toString(geometry.schedule);
+  describe(geometry, launch);
   addGemmLaunch(fusion, plan, geometry, geometry.schedule, launch);
   return mlir::success();
+}
+template <typename Analyzed>
+mlir::LogicalResult lowerGemm(kernel::FusionOp fusion, plan::PlanBuilder &plan,
+                              const mlir::FailureOr<Analyzed> &analyzed) {
+  return lowerGemm(fusion, plan, analyzed, [](const auto &, KernelLaunch &) {});
 }
 
 /// KernelFamily::emit, likewise; the family's emitGemm takes its geometry.
@@ -99,15 +108,16 @@ emitGemmKernel(plan::KernelOp kernel, kernel::FusionOp fusion,
 }
 
 /// A GEMM kernel's parameters: `operands` operands and shape.results' results
-/// of the fusion, then with a split K the workspace and the counters.
+/// of the fusion, then the workspace and the counters of blocks that meet in
+/// memory.
 struct GemmEntry {
   const kernel::FusionShape &shape;
   int64_t operands;
 
+  /// `bounds`: threads and what else the family chooses.
   KernelEntry create(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::ModuleOp device, llvm::StringRef name,
-                     const GemmSchedule &schedule, int64_t threads,
-                     int64_t minBlocksPerSm = 0) const;
+                     const TileRaster &raster, KernelLaunchBounds bounds) const;
   llvm::SmallVector<mlir::Value> operandsOf(KernelEntry entry) const;
   /// The tile of sums at `shared`, which a barrier has made visible, becomes
   /// results.

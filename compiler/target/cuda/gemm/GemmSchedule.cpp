@@ -21,7 +21,8 @@ std::string tileText(const GemmSchedule &schedule) {
 std::string stagesText(const GemmSchedule &schedule) {
   std::string text = " stages=" + std::to_string(schedule.stages);
   if (schedule.splitK > 1) {
-    text += " split=" + std::to_string(schedule.splitK);
+    text += (schedule.clustered ? " cluster=" : " split=") +
+            std::to_string(schedule.splitK);
   }
   return text + " group=" + std::to_string(schedule.group);
 }
@@ -96,6 +97,9 @@ LogicalResult ScheduleReader::readFlag(NamedAttribute entry,
   }
   if (entry.getName() == "pdl") {
     return read("on", "off", schedule.programmatic);
+  }
+  if (entry.getName() == "cluster") {
+    return read("on", "off", schedule.clustered);
   }
   return emitError(loc, family)
          << " schedule has no '" << entry.getName().getValue() << "'";

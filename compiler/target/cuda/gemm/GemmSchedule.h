@@ -20,7 +20,8 @@ struct GemmSchedule {
   int64_t bm = 128, bn = 128, bk = 64;
   /// Stages of shared memory that copies run ahead in.
   int64_t stages = 3;
-  /// Blocks that share a tile's K; the last one to finish adds up.
+  /// Blocks that share a tile's K; the last one to finish adds up, or all of
+  /// them as a cluster.
   int64_t splitK = 1;
   /// Rows of tiles that pass before the next column: what L2 should keep.
   int64_t group = 8;
@@ -28,12 +29,16 @@ struct GemmSchedule {
   bool padLhs = false;
   /// Whether it may start before the launch ahead has ended (sm_90).
   bool programmatic = false;
+  /// Whether the blocks that share a tile are a cluster (sm_90): each adds up a
+  /// part of the tile from the shared memory of all.
+  bool clustered = false;
 
   bool operator==(const GemmSchedule &) const = default;
 };
 
 /// Parts of a schedule's text: "128x128x64", " stages=3 split=2 group=8" and
-/// " lhs=padded pdl=on"; what is not said is 1, dense or off.
+/// " lhs=padded pdl=on"; what is not said is 1, dense or off. A cluster of
+/// two is " cluster=2".
 std::string tileText(const GemmSchedule &schedule);
 std::string stagesText(const GemmSchedule &schedule);
 std::string launchText(const GemmSchedule &schedule);
@@ -58,7 +63,7 @@ struct ScheduleReader {
   mlir::LogicalResult readInteger(mlir::NamedAttribute entry,
                                   const ScheduleRange &range,
                                   int64_t &result) const;
-  /// Entries "lhs" and "pdl"; any other is unknown.
+  /// Entries "lhs", "pdl" and "cluster"; any other is unknown.
   mlir::LogicalResult readFlag(mlir::NamedAttribute entry,
                                GemmSchedule &schedule) const;
 };
@@ -79,6 +84,9 @@ mlir::DictionaryAttr toAttribute(const Schedule &schedule,
       "lhs", b.getStringAttr(schedule.padLhs ? "padded" : "dense")));
   entries.push_back(b.getNamedAttr(
       "pdl", b.getStringAttr(schedule.programmatic ? "on" : "off")));
+  if (schedule.clustered) {
+    entries.push_back(b.getNamedAttr("cluster", b.getStringAttr("on")));
+  }
   return b.getDictionaryAttr(entries);
 }
 

@@ -5,6 +5,8 @@
 
 #include "compiler/target/cuda/gemm/TileEpilogue.h"
 
+#include "compiler/target/cuda/LastBlock.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -14,8 +16,11 @@ namespace minic::cuda {
 TileEpilogue::Access TileEpilogue::access(Value pass) {
   int64_t perRow = tile_.columns / tile_.lanes;
   Value number = k_.add(k_.mul(pass, tile_.threads), thread_);
-  return {number, k_.div(number, perRow),
-          k_.mul(k_.rem(number, perRow), tile_.lanes)};
+  Value row = k_.div(number, perRow);
+  if (tile_.sharers > 1) {
+    row = k_.add(row, k_.mul(index_.split, tile_.rows / tile_.sharers));
+  }
+  return {number, row, k_.mul(k_.rem(number, perRow), tile_.lanes)};
 }
 
 void TileEpilogue::forEach(int64_t unroll,
@@ -62,17 +67,20 @@ Value TileEpilogue::isInside(const Access &access) {
   return inside;
 }
 
-Value TileEpilogue::loadSums(Value shared, const Access &access) {
+Value TileEpilogue::loadSums(ArrayRef<Value> tiles, const Access &access) {
   Type f32 = k_.b.getF32Type();
   Type type = tile_.sumType(k_.b);
   int64_t alignment = std::min<int64_t>(tile_.lanes * 4, 16);
-  Value at = k_.advance(
-      shared, k_.add(k_.mul(access.row, tile_.pitch), access.column), f32);
+  Value offset = k_.add(k_.mul(access.row, tile_.pitch), access.column);
   Value sum;
-  for (int64_t copy = 0; copy != tile_.copies; ++copy) {
-    Value part = k_.loadRaw(
-        type, k_.advance(at, copy * tile_.rows * tile_.pitch, f32), alignment);
-    sum = sum ? arith::AddFOp::create(k_.b, k_.loc, sum, part) : part;
+  for (Value tile : tiles) {
+    Value at = k_.advance(tile, offset, f32);
+    for (int64_t copy = 0; copy != tile_.copies; ++copy) {
+      Value part =
+          k_.loadRaw(type, k_.advance(at, copy * tile_.rows * tile_.pitch, f32),
+                     alignment);
+      sum = sum ? arith::AddFOp::create(k_.b, k_.loc, sum, part) : part;
+    }
   }
   return sum;
 }
@@ -93,37 +101,30 @@ void TileEpilogue::emit(const Access &access, llvm::function_ref<Value()> sums,
   }
 }
 
-void TileEpilogue::finish(Value shared, EpilogueEmitter &epilogue) {
+void TileEpilogue::finishFrom(ArrayRef<Value> tiles,
+                              EpilogueEmitter &epilogue) {
   forEach(std::min<int64_t>(tile_.passes(), 4), [&](ArrayRef<Access> accesses) {
     for (const Access &access : accesses) {
-      emit(access, [&] { return loadSums(shared, access); }, epilogue);
+      emit(access, [&] { return loadSums(tiles, access); }, epilogue);
     }
   });
 }
 
-Value TileEpilogue::arriveLast(Value shared, int64_t splits, Value counters) {
-  OpBuilder &b = k_.b;
-  auto fence = [&] {
-    LLVM::FenceOp::create(b, k_.loc, LLVM::AtomicOrdering::acq_rel, "device");
-  };
-  // Each thread's partial sums before the block's arrival.
-  fence();
-  k_.barrier();
-  k_.ifThen(arith::CmpIOp::create(b, k_.loc, arith::CmpIPredicate::eq, thread_,
-                                  k_.i32(0)),
-            [&] {
-              // Wraps to zero with the last arrival.
-              Value before = LLVM::AtomicRMWOp::create(
-                  b, k_.loc, LLVM::AtomicBinOp::uinc_wrap,
-                  k_.advance(counters, index_.tile, b.getI32Type()),
-                  k_.i32(splits - 1), LLVM::AtomicOrdering::acq_rel, "device");
-              k_.storeAligned(before, shared);
-            });
-  k_.barrier();
-  Value before = k_.loadAligned(b.getI32Type(), shared);
-  fence();
-  return arith::CmpIOp::create(b, k_.loc, arith::CmpIPredicate::eq, before,
-                               k_.i32(splits - 1));
+void TileEpilogue::finish(Value shared, EpilogueEmitter &epilogue) {
+  finishFrom(shared, epilogue);
+}
+
+void TileEpilogue::finishCluster(Value shared, EpilogueEmitter &epilogue,
+                                 int64_t splits) {
+  k_.clusterBarrier();
+  SmallVector<Value> tiles;
+  for (int64_t split = 0; split != splits; ++split) {
+    tiles.push_back(k_.ofClusterBlock(shared, k_.i32(split)));
+  }
+  tile_.sharers = splits;
+  finishFrom(tiles, epilogue);
+  // No block may end while others read its memory.
+  k_.clusterBarrier();
 }
 
 void TileEpilogue::finishSplit(Value shared, EpilogueEmitter &epilogue,
@@ -153,7 +154,8 @@ void TileEpilogue::finishSplit(Value shared, EpilogueEmitter &epilogue,
       });
     }
   });
-  Value isLast = arriveLast(shared, raster.splits, counters);
+  Value counter = k_.advance(counters, index_.tile, k_.b.getI32Type());
+  Value isLast = emitIsLastBlock(k_, counter, raster.splits, shared);
   k_.ifThen(isLast, [&] {
     // All loads of some accesses before the first sum: their latencies overlap.
     int64_t atOnce = std::max<int64_t>(64 / (tile_.lanes * raster.splits), 1);

@@ -20,13 +20,17 @@ struct TileOfSums {
   /// Columns per access: they divide N and `columns`.
   int64_t lanes = 1;
   int64_t threads = 0;
+  /// Blocks of a cluster that have such a tile each, and that share the work on
+  /// their sum by rows.
+  int64_t sharers = 1;
 
   /// Of an access's sums: a scalar for one lane.
   mlir::Type sumType(mlir::OpBuilder &b) const {
     mlir::Type f32 = b.getF32Type();
     return lanes == 1 ? f32 : mlir::VectorType::get(lanes, f32);
   }
-  int64_t accesses() const { return rows * columns / lanes; }
+  /// Of one block.
+  int64_t accesses() const { return rows / sharers * columns / lanes; }
   int64_t passes() const { return (accesses() + threads - 1) / threads; }
 };
 
@@ -50,6 +54,12 @@ public:
                    const TileRaster &raster, mlir::Value workspace,
                    mlir::Value counters);
 
+  /// The same where they are a cluster: each adds up its rows, in the order of
+  /// splits, from the shared memory of all. The caller need not wait for its
+  /// own threads' sums.
+  void finishCluster(mlir::Value shared, EpilogueEmitter &epilogue,
+                     int64_t splits);
+
 private:
   /// One access of a thread: its number in the tile, row and column.
   struct Access {
@@ -63,16 +73,15 @@ private:
   /// always.
   mlir::Value isInside(const Access &access);
   mlir::Value isInTile(const Access &access);
-  mlir::Value loadSums(mlir::Value shared, const Access &access);
+  /// The sum over `tiles` of shared memory, each of tile_.copies.
+  mlir::Value loadSums(llvm::ArrayRef<mlir::Value> tiles, const Access &access);
+  void finishFrom(llvm::ArrayRef<mlir::Value> tiles, EpilogueEmitter &epilogue);
   /// Stores what follows from `sums`, if the access is inside.
   void emit(const Access &access, llvm::function_ref<mlir::Value()> sums,
             EpilogueEmitter &epilogue);
-  /// Whether this block is the last of a tile's to come here.
-  mlir::Value arriveLast(mlir::Value shared, int64_t splits,
-                         mlir::Value counters);
 
   CudaKernelBuilder &k_;
-  const TileOfSums &tile_;
+  TileOfSums tile_;
   const kernel::GemmShape &gemm_;
   mlir::Value thread_;
   const TileIndex &index_;

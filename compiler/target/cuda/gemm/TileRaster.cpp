@@ -11,20 +11,30 @@ using namespace mlir;
 namespace minic::cuda {
 
 std::array<int64_t, 4> TileRaster::locate(int64_t block) const {
-  int64_t at = block % tiles();
+  int64_t rest = block / (clustered ? splits : tiles());
+  int64_t at = clustered ? rest % tiles() : block % tiles();
+  int64_t split = clustered ? block % splits : rest % splits;
   int64_t first = at / (group * tilesN) * group;
   int64_t rows = std::min(group, tilesM - first);
   int64_t inside = at % (group * tilesN);
-  return {first + inside % rows, inside / rows, block / tiles() % splits,
-          block / tiles() / splits};
+  return {first + inside % rows, inside / rows, split,
+          rest / (clustered ? tiles() : splits)};
 }
 
 TileIndex TileRaster::locate(CudaKernelBuilder &k, Value block) const {
   TileIndex index;
-  Value at = k.rem(block, tiles());
-  Value rest = k.div(block, tiles());
-  index.split = k.rem(rest, splits);
-  index.batch = k.div(rest, splits);
+  Value at;
+  if (clustered) {
+    Value rest = k.div(block, splits);
+    index.split = k.rem(block, splits);
+    index.batch = k.div(rest, tiles());
+    at = k.rem(rest, tiles());
+  } else {
+    Value rest = k.div(block, tiles());
+    at = k.rem(block, tiles());
+    index.split = k.rem(rest, splits);
+    index.batch = k.div(rest, splits);
+  }
   index.tile = k.add(k.mul(index.batch, tiles()), at);
   if (group >= tilesM) {
     index.tileM = k.rem(at, tilesM);

@@ -16,13 +16,18 @@ struct TileIndex {
   mlir::Value tile;
 };
 
-/// Blocks run through tiles first, then splits, then batches. Within a matrix
-/// `group` rows of tiles pass before the next column, so that blocks that run
-/// together share what they read.
+/// Blocks run through tiles first, then splits, then batches; in clusters
+/// through splits, tiles, batches. Within a matrix `group` rows of tiles pass
+/// before the next column, so that blocks that run together share what they
+/// read.
 struct TileRaster {
   int64_t tilesM = 0, tilesN = 0, splits = 1, batches = 1;
   int64_t group = 1;
+  /// The blocks that share a tile are a cluster of neighbours: splits first.
+  bool clustered = false;
 
+  /// Whether blocks that share a tile meet in global memory.
+  bool meetsInMemory() const { return splits > 1 && !clustered; }
   int64_t tiles() const { return tilesM * tilesN; }
   int64_t blocks() const { return tiles() * splits * batches; }
   /// Emits the arithmetic from the block's number.

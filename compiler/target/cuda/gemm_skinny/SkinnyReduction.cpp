@@ -5,6 +5,8 @@
 
 #include "compiler/target/cuda/gemm_skinny/SkinnyReduction.h"
 
+#include "compiler/target/cuda/LastBlock.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -112,25 +114,8 @@ Value SkinnyReduction::isLastBlock(Value tile) {
   Type i32 = k.b.getI32Type();
   Value flag =
       k.advance(memory.shared, g.schedule.warps * g.partialBytes() / 4, i32);
-  auto device = k.b.getStringAttr("device");
-  // What the block wrote must be seen by whoever sees its count.
-  LLVM::FenceOp::create(k.b, k.loc, LLVM::AtomicOrdering::acq_rel, device);
-  k.barrier();
-  Value isFirst = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq,
-                                        k.threadIdX(), k.i32(0));
-  k.ifThen(isFirst, [&] {
-    // Wraps to zero at the last one, for the next run.
-    Value before = LLVM::AtomicRMWOp::create(
-        k.b, k.loc, LLVM::AtomicBinOp::uinc_wrap,
-        k.advance(memory.counters, tile, i32), k.i32(g.schedule.split - 1),
-        LLVM::AtomicOrdering::acq_rel, device);
-    k.storeAligned(before, flag);
-  });
-  k.barrier();
-  LLVM::FenceOp::create(k.b, k.loc, LLVM::AtomicOrdering::acq_rel, device);
-  return arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq,
-                               k.loadAligned(i32, flag),
-                               k.i32(g.schedule.split - 1));
+  return emitIsLastBlock(k, k.advance(memory.counters, tile, i32),
+                         g.schedule.split, flag);
 }
 
 void SkinnyReduction::emit(Value tile, Value part) {

@@ -195,8 +195,10 @@ void emitGemm(Location loc, ModuleOp device, StringRef name,
               int64_t operands, bool rhsIsConstant) {
   OpBuilder builder(device.getContext());
   GemmEntry gemm{shape, operands};
-  KernelEntry entry = gemm.create(builder, loc, device, name, g.schedule,
-                                  g.schedule.threads(), g.minBlocksPerSm());
+  KernelLaunchBounds bounds;
+  bounds.threads = g.schedule.threads();
+  bounds.minBlocksPerSm = g.minBlocksPerSm();
+  KernelEntry entry = gemm.create(builder, loc, device, name, g.raster, bounds);
   CudaKernelBuilder k(builder, loc);
   GemmEmitter(k, entry, gemm, g, dynamicShared(builder, loc, device))
       .emit(rhsIsConstant);

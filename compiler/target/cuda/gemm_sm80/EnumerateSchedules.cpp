@@ -82,6 +82,8 @@ private:
               schedule.bk =
                   rowBytes * 8 / shape_.gemm->lhsType.getIntOrFloatBitWidth();
               consider(schedule);
+              schedule.clustered = true;
+              consider(schedule);
             }
           }
         }
@@ -130,7 +132,7 @@ bestOfEach(ArrayRef<EstimatedSchedule> sorted, size_t limit) {
     int &tiles = ofTile[{math, s.bm, s.bn, s.warpsM, s.warpsN, s.warpsK}];
     int &stages = ofStages[{math, s.bm, s.bn, s.warpsM, s.warpsN, s.warpsK,
                             s.bk, s.splitK, s.padLhs}];
-    if (tiles < 4 && stages < 1 && result.size() < limit) {
+    if (!s.clustered && tiles < 4 && stages < 1 && result.size() < limit) {
       ++tiles, ++stages;
       result.push_back(one);
     }
@@ -174,6 +176,9 @@ enumerateSchedules(const kernel::FusionShape &shape,
       }
       result.push_back(*plain);
     }
+  }
+  if (limit > 1) {
+    appendClusters(result, found);
   }
   sortByEstimate(result);
   return result;

@@ -77,7 +77,9 @@ GemmSm80Family::reject(kernel::FusionOp fusion,
 static std::string kindOf(const GemmSm80Schedule &schedule) {
   return "gemm_sm80 " + toString(schedule.math).str() + " " +
          std::to_string(schedule.bm) + "x" + std::to_string(schedule.bn) +
-         (schedule.splitK > 1 ? " split" : "");
+         (schedule.clustered    ? " cluster"
+          : schedule.splitK > 1 ? " split"
+                                : "");
 }
 
 std::vector<Implementation>

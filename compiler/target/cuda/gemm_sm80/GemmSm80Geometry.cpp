@@ -191,6 +191,9 @@ GemmSm80Geometry::misfit(const DeviceProfile &profile) const {
   if (schedule.programmatic && profile.smVersion < 90) {
     return "pdl=on needs sm_90";
   }
+  if (schedule.clustered && profile.smVersion < 90) {
+    return "a cluster needs sm_90";
+  }
   if (schedule.math == GemmMath::Tf32 && !profile.allowTf32) {
     return "math=tf32 needs --float32-precision=tf32";
   }

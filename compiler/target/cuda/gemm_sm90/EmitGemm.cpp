@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A ring of stages: while tensor cores multiply stage i, and perhaps still the
-// one before, copies of stage i + stages - 2 are under way. One barrier per
-// stage says that its copies have landed and that every warp group has left
-// stage i - 2, whose memory the next copies take: each waited for its products
-// before. So tensor cores have work while warps pass a barrier.
+// With copies by cp.async, a ring of stages: while tensor cores multiply stage
+// i, and perhaps still the one before, copies of stage i + stages - 2 are under
+// way. One barrier per stage says that its copies have landed and that every
+// warp group has left stage i - 2, whose memory the next copies take: each
+// waited for its products before. So tensor cores have work while warps pass a
+// barrier. Copies by TMA have a kernel of their own: EmitTmaGemm.
 
 #include "compiler/target/cuda/gemm_sm90/EmitGemm.h"
 
+#include "compiler/target/cuda/Wgmma.h"
 #include "compiler/target/cuda/gemm/GemmLowering.h"
 #include "compiler/target/cuda/gemm/StageCopies.h"
+#include "compiler/target/cuda/gemm_sm90/EmitTmaGemm.h"
 #include "compiler/target/cuda/gemm_sm90/WarpGroupMultiply.h"
 
 using namespace mlir;
@@ -51,10 +54,7 @@ private:
   void waitForStage() {
     NVVM::CpAsyncWaitGroupOp::create(k_.b, k_.loc,
                                      int32_t(g_.stagesAhead() - 1));
-    NVVM::FenceProxyOp::create(
-        k_.b, k_.loc, NVVM::ProxyKind::async_shared,
-        NVVM::SharedSpaceAttr::get(k_.b.getContext(),
-                                   NVVM::SharedSpace::shared_cta));
+    fenceProxy(k_);
     k_.barrier();
   }
 
@@ -104,9 +104,13 @@ void emitGemm(Location loc, ModuleOp device, StringRef name,
               int64_t operands, bool rhsIsConstant) {
   OpBuilder builder(device.getContext());
   GemmEntry gemm{shape, operands};
-  KernelEntry entry = gemm.create(builder, loc, device, name, g.schedule,
-                                  g.schedule.threads(), g.minBlocksPerSm());
+  KernelEntry entry =
+      gemm.create(builder, loc, device, name, g.raster, g.launchBounds());
   CudaKernelBuilder k(builder, loc);
+  if (g.schedule.tma) {
+    return emitTmaGemm(k, entry, gemm, g, dynamicShared(builder, loc, device),
+                       rhsIsConstant);
+  }
   GemmEmitter(k, entry, gemm, g, dynamicShared(builder, loc, device))
       .emit(rhsIsConstant);
 }

@@ -4,6 +4,8 @@
 
 #include "compiler/target/cuda/gemm_sm90/EnumerateSchedules.h"
 
+#include "compiler/target/cuda/gemm_sm90/EnumerateTmaSchedules.h"
+
 #include <map>
 
 using namespace mlir;
@@ -51,6 +53,8 @@ public:
             schedule.stages = stages, schedule.splitK = splitK;
             schedule.padLhs = padLhs;
             consider(schedule);
+            schedule.clustered = true;
+            consider(schedule);
           }
         }
       }
@@ -78,7 +82,9 @@ private:
     }
     bool areAlone =
         g->blocksPerSm(profile_) == 1 || g->blocks() <= profile_.smCount;
-    if (schedule.stages == depths[0] && areAlone) {
+    // With the fewest stages two blocks share an SM. One of a cluster would not
+    // fit: 128x128 tiles of K = 1000 spill its addresses.
+    if (schedule.stages == depths[0] && (areAlone || schedule.clustered)) {
       return;
     }
     found.push_back({schedule, estimateMicroseconds(*g, profile_)});
@@ -105,7 +111,7 @@ bestOfEach(ArrayRef<EstimatedSm90Schedule> sorted, size_t limit) {
     int &stages =
         ofStages[{s.bm, s.bn, s.warpGroupsM, s.warpGroupsN, s.warpGroupsK,
                   s.splitK, s.padLhs, s.stages == depths[0]}];
-    if (tiles < 3 && stages < 1 && result.size() < limit) {
+    if (!s.clustered && tiles < 3 && stages < 1 && result.size() < limit) {
       ++tiles, ++stages;
       result.push_back(one);
     }
@@ -158,6 +164,10 @@ enumerateSm90Schedules(const kernel::FusionShape &shape,
     EstimatedSm90Schedule other = result[i];
     other.schedule.group = 1;
     append(other);
+  }
+  if (limit > 1) {
+    appendClusters(result, found);
+    appendTmaSchedules(result, shape, profile);
   }
   sortByEstimate(result);
   return result;

@@ -12,8 +12,11 @@ namespace minic::cuda {
 
 using EstimatedSm90Schedule = Estimated<GemmSm90Schedule>;
 
+/// Schedules that are offered beside others and copy by TMA.
+inline constexpr size_t maxTmaSchedules = 16;
+
 /// Schedules for `shape` that fit `profile`'s device, best estimate first, at
-/// most `limit`; none only where no block fits.
+/// most `limit`, clusters and copies by TMA; none only where no block fits.
 std::vector<EstimatedSm90Schedule>
 enumerateSm90Schedules(const kernel::FusionShape &shape,
                        const DeviceProfile &profile, size_t limit = 24);

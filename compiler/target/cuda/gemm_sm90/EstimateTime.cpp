@@ -35,11 +35,12 @@ private:
     double reads = double(s_.bm) / 64 * double(s_.bn + 64 * s_.warpGroupsN) *
                    double(g_.rowBytes);
     double shared = reads / sharedBytesPerCycle;
-    double copies = copyCycles(l2BytesPerCycle);
+    double copies = copyCycles(l2BytesPerCycle) * ownPart();
     double throughput = blocks * std::max({multiply, shared, copies});
     // Tensor cores are busy with one stage while warps pass the barrier of the
     // next, if it lasts as long as that.
-    double chain = 120 + 0.5 * multiply;
+    // With TMA they only look whether the stage is full.
+    double chain = (s_.tma ? 40 : 120) + 0.5 * multiply;
     double latency = memoryLatency / double(g_.stagesAhead());
     double bound = std::max({throughput, chain, latency});
     // Nothing overlaps wholly.
@@ -47,6 +48,13 @@ private:
     double epilogue = 500 + blocks * tile * double(s_.warpGroupsK + 1) * 4 /
                                 sharedBytesPerCycle;
     return 1300 + double(g_.kBlocksPerSplit) * perStage + epilogue;
+  }
+
+  /// Of a stage's bytes, what the block asks L2 for itself.
+  double ownPart() const {
+    double lhs = double(s_.bm) / double(s_.multicastN),
+           rhs = double(s_.bn) / double(s_.multicastM);
+    return (lhs + rhs) / double(s_.bm + s_.bn);
   }
 
   const GemmSm90Geometry &g_;

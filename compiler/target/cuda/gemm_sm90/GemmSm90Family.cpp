@@ -70,9 +70,14 @@ GemmSm90Family::reject(kernel::FusionOp fusion,
 }
 
 /// Tiles and splits are what the estimate is least sure of.
+/// Those with TMA count as a family, so that a search looks at some of them.
 static std::string kindOf(const GemmSm90Schedule &schedule) {
-  return "gemm_sm90 " + std::to_string(schedule.bm) + "x" +
-         std::to_string(schedule.bn) + (schedule.splitK > 1 ? " split" : "");
+  return (schedule.tma ? "gemm_sm90_tma " : "gemm_sm90 ") +
+         std::to_string(schedule.bm) + "x" + std::to_string(schedule.bn) +
+         (schedule.multicast() > 1 ? " multicast"
+          : schedule.clustered     ? " cluster"
+          : schedule.splitK > 1    ? " split"
+                                   : "");
 }
 
 std::vector<Implementation>
@@ -89,7 +94,13 @@ GemmSm90Family::enumerate(kernel::FusionOp fusion,
 
 LogicalResult GemmSm90Family::lower(kernel::FusionOp fusion,
                                     plan::PlanBuilder &plan) const {
-  return lowerGemm(fusion, plan, analyze(fusion));
+  return lowerGemm(fusion, plan, analyze(fusion),
+                   [](const GemmSm90Geometry &g, KernelLaunch &launch) {
+                     launch.tensorMaps = g.tensorMaps();
+                     if (g.schedule.multicast() > 1) {
+                       launch.clusterX = g.schedule.multicast();
+                     }
+                   });
 }
 
 LogicalResult GemmSm90Family::emit(plan::KernelOp kernel,

@@ -10,6 +10,39 @@ using namespace mlir;
 
 namespace minic::cuda {
 
+/// Blocks of a cluster are neighbours of one launch: along M within a group of
+/// rows of tiles, along N where a group is one row.
+static std::string checkMulticast(const GemmSm90Geometry &g) {
+  const GemmSm90Schedule &s = g.schedule;
+  if (s.splitK > 1) {
+    return "multicast and a split K are not done together";
+  }
+  // Each block copies its part of what they share: rows in eights, after which
+  // the swizzle repeats.
+  if (s.multicastM > 1 &&
+      (g.raster.tilesM % s.multicastM != 0 || s.group % s.multicastM != 0 ||
+       s.bn % (8 * s.multicastM) != 0)) {
+    return "tiles along M do not divide among clusters";
+  }
+  if (s.multicastN > 1 &&
+      (s.group != 1 || g.raster.tilesN % s.multicastN != 0)) {
+    return "tiles along N do not divide among clusters, or group is not 1";
+  }
+  return "";
+}
+
+static std::string checkTma(const GemmSm90Geometry &g) {
+  if (g.rowBytes != 128) {
+    return "TMA copies stages of 64 elements of K";
+  }
+  for (const TmaOperand *operand : {&g.tmaLhs, &g.tmaRhs}) {
+    if (!operand->why.empty()) {
+      return operand->why;
+    }
+  }
+  return g.schedule.multicast() > 1 ? checkMulticast(g) : "";
+}
+
 static std::string checkTile(const GemmSm90Geometry &g) {
   const GemmSm90Schedule &s = g.schedule;
   if (s.bm % (64 * s.warpGroupsM) != 0 || s.bn % (8 * s.warpGroupsN) != 0) {
@@ -23,6 +56,12 @@ static std::string checkTile(const GemmSm90Geometry &g) {
   }
   if (g.accumulators() > 128) {
     return "more than 128 sums in a thread";
+  }
+  if (s.tma) {
+    return checkTma(g);
+  }
+  if (s.multicast() > 1) {
+    return "multicast is of copies by TMA";
   }
   for (const GemmOperand *operand : g.copied()) {
     std::string why = g.checkCopy(*operand, s.bk, s.threads());
@@ -43,6 +82,13 @@ GemmSm90Geometry::get(const kernel::FusionShape &shape,
   g.schedule = schedule;
   g.groupTileM = schedule.bm / schedule.warpGroupsM;
   g.groupTileN = schedule.bn / schedule.warpGroupsN;
+  if (schedule.tma) {
+    // A block of several asks for its part of what they share.
+    g.tmaLhs = TmaOperand(g.lhs, g.gemm.batch,
+                          schedule.bm / schedule.multicastN, schedule.bk);
+    g.tmaRhs = TmaOperand(g.rhs, g.gemm.batch,
+                          schedule.bn / schedule.multicastM, schedule.bk);
+  }
 
   std::string why = checkTile(g);
   if (why.empty()) {
@@ -57,9 +103,29 @@ GemmSm90Geometry::get(const kernel::FusionShape &shape,
   return g;
 }
 
-int64_t GemmSm90Geometry::sharedBytes() const {
+int64_t GemmSm90Geometry::stageBarriers() const {
   int64_t sums = schedule.warpGroupsK * schedule.bm * sumPitch() * 4;
   return std::max(schedule.stages * stageBytes(), sums);
+}
+
+int64_t GemmSm90Geometry::sharedBytes() const {
+  return stageBarriers() + (schedule.tma ? 2 * 8 * schedule.stages : 0);
+}
+
+SmallVector<plan::TensorMapAttr, 2> GemmSm90Geometry::tensorMaps() const {
+  if (!schedule.tma) {
+    return {};
+  }
+  return {tmaLhs.map(), tmaRhs.map()};
+}
+
+KernelLaunchBounds GemmSm90Geometry::launchBounds() const {
+  KernelLaunchBounds bounds;
+  bounds.threads = schedule.threads();
+  bounds.minBlocksPerSm = minBlocksPerSm();
+  bounds.tensorMaps = schedule.tma ? 2 : 0;
+  bounds.clusterX = schedule.multicast() > 1 ? schedule.multicast() : 0;
+  return bounds;
 }
 
 int64_t GemmSm90Geometry::registers() const {

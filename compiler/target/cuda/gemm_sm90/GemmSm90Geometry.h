@@ -5,14 +5,19 @@
 #ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_GEMMSM90GEOMETRY_H
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_GEMMSM90GEOMETRY_H
 
+#include "compiler/target/cuda/KernelAbi.h"
 #include "compiler/target/cuda/gemm/GemmGeometry.h"
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Schedule.h"
+#include "compiler/target/cuda/gemm_sm90/TmaOperand.h"
 
 namespace minic::cuda {
 
-/// The tile of sums is there once per warp group along K.
+/// The tile of sums is there once per warp group along K. With TMA barriers
+/// follow stages and sums: see stageBarriers().
 struct GemmSm90Geometry : GemmGeometry {
   GemmSm90Schedule schedule;
+  /// With TMA: how it sees the matrices.
+  TmaOperand tmaLhs, tmaRhs;
   /// What one warp group computes of the tile.
   int64_t groupTileM = 0, groupTileN = 0;
 
@@ -30,13 +35,23 @@ struct GemmSm90Geometry : GemmGeometry {
   /// The matrices that are copied from arguments.
   std::array<const GemmOperand *, 2> copied() const { return {&lhs, &rhs}; }
   int64_t stageBytes() const { return (schedule.bm + schedule.bn) * rowBytes; }
-  /// Stages that copies run ahead. Those of one stage go where the one before
-  /// the last was, which every warp group has left.
-  int64_t stagesAhead() const { return schedule.stages - 2; }
+  /// Stages that copies run ahead. With cp.async those of one stage go where
+  /// the one before the last was, which every warp group has left; TMA waits
+  /// for that alone.
+  int64_t stagesAhead() const {
+    return schedule.stages - (schedule.tma ? 1 : 2);
+  }
   /// Floats from one row of the tile of sums to the next: rows start in other
   /// banks than their neighbours, for a warp writes pairs of 8 rows.
   int64_t sumPitch() const { return schedule.bn + 8; }
   int64_t sharedBytes() const;
+  /// Where the barriers of a ring that TMA fills begin: they are in use by
+  /// other blocks of a cluster when stages have become sums. One of 8 bytes per
+  /// stage that says it is full, then one each that says it is empty.
+  int64_t stageBarriers() const;
+  /// What TMA copies a stage's part of each matrix from, lhs first; none for
+  /// cp.async.
+  llvm::SmallVector<plan::TensorMapAttr, 2> tensorMaps() const;
   /// Sums that a thread holds.
   int64_t accumulators() const { return groupTileM * groupTileN / 128; }
   /// A rough count of registers a thread needs; more than 255 spill.
@@ -44,6 +59,8 @@ struct GemmSm90Geometry : GemmGeometry {
   /// Blocks per SM that the assembler is to keep to, 0 for as it likes: it
   /// takes as many registers for addresses as there are.
   int64_t minBlocksPerSm() const;
+  /// Parameters that depend on the fusion are not in them.
+  KernelLaunchBounds launchBounds() const;
 
 private:
   BlockResources resources() const;

@@ -23,15 +23,59 @@ static const ScheduleField<S> fields[] = {
     {{"group", 1, 1 << 16}, &S::group},
 };
 
+static std::string multicastText(const GemmSm90Schedule &schedule) {
+  return std::to_string(schedule.multicastM) + "x" +
+         std::to_string(schedule.multicastN);
+}
+
 DictionaryAttr toAttribute(const GemmSm90Schedule &schedule,
                            MLIRContext *context) {
-  return toAttribute<S>(schedule, fields, {}, context);
+  Builder b(context);
+  SmallVector<NamedAttribute> more;
+  if (schedule.tma) {
+    more.push_back(b.getNamedAttr("copies", b.getStringAttr("tma")));
+  }
+  if (schedule.multicast() > 1) {
+    more.push_back(
+        b.getNamedAttr("multicast", b.getStringAttr(multicastText(schedule))));
+  }
+  return toAttribute<S>(schedule, fields, more, context);
+}
+
+/// Reads entries "copies" and "multicast"; null for any other.
+static std::optional<LogicalResult>
+readCopies(NamedAttribute entry, GemmSm90Schedule &schedule, Location loc) {
+  auto text = dyn_cast<StringAttr>(entry.getValue());
+  auto fail = [&](const char *expected) -> LogicalResult {
+    return emitError(loc, "gemm_sm90 schedule expects ")
+           << entry.getName().getValue() << " to be " << expected << ", got "
+           << entry.getValue();
+  };
+  if (entry.getName() == "copies") {
+    if (!text || (text != "tma" && text != "cp.async")) {
+      return fail("\"tma\" or \"cp.async\"");
+    }
+    schedule.tma = text == "tma";
+    return success();
+  }
+  if (entry.getName() == "multicast") {
+    if (!text || (text != "1x1" && text != "2x1" && text != "1x2")) {
+      return fail("\"1x1\", \"2x1\" or \"1x2\"");
+    }
+    schedule.multicastM = text == "2x1" ? 2 : 1;
+    schedule.multicastN = text == "1x2" ? 2 : 1;
+    return success();
+  }
+  return std::nullopt;
 }
 
 FailureOr<GemmSm90Schedule> parseGemmSm90Schedule(DictionaryAttr attribute,
                                                   Location loc) {
   ScheduleReader reader{"gemm_sm90", loc};
   auto more = [&](NamedAttribute entry, GemmSm90Schedule &schedule) {
+    if (auto result = readCopies(entry, schedule, loc)) {
+      return *result;
+    }
     return reader.readFlag(entry, schedule);
   };
   return parseSchedule<S>(reader, fields, more, attribute);
@@ -45,7 +89,11 @@ std::string toString(const GemmSm90Schedule &schedule) {
   if (schedule.warpGroupsK > 1) {
     os << 'x' << schedule.warpGroupsK;
   }
-  os << stagesText(schedule) << launchText(schedule);
+  os << stagesText(schedule) << (schedule.tma ? " copies=tma" : "");
+  if (schedule.multicast() > 1) {
+    os << " multicast=" << multicastText(schedule);
+  }
+  os << launchText(schedule);
   return text;
 }
 

@@ -14,8 +14,16 @@ struct GemmSm90Schedule : GemmSchedule {
   /// K share a tile: each takes its part of every stage, and the block adds up.
   int64_t warpGroupsM = 2, warpGroupsN = 1, warpGroupsK = 1;
 
+  /// Whether stages are copied by TMA, which one more warp asks for, instead of
+  /// by all threads with cp.async.
+  bool tma = false;
+  /// With TMA: neighbouring tiles along M, or along N, whose blocks are a
+  /// cluster. What they share is copied to all of them at once, a part by each.
+  int64_t multicastM = 1, multicastN = 1;
+
   int64_t warpGroups() const { return warpGroupsM * warpGroupsN * warpGroupsK; }
-  int64_t threads() const { return warpGroups() * 128; }
+  int64_t threads() const { return warpGroups() * 128 + (tma ? 32 : 0); }
+  int64_t multicast() const { return multicastM * multicastN; }
   bool operator==(const GemmSm90Schedule &) const = default;
 };
 
@@ -29,7 +37,8 @@ mlir::FailureOr<GemmSm90Schedule>
 parseGemmSm90Schedule(mlir::DictionaryAttr attribute, mlir::Location loc);
 
 /// "gemm_sm90 128x160x64 warpgroups=2x1 stages=5 group=8": what is not said is
-/// 1, off or dense.
+/// 1, off, dense or cp.async. TMA is " copies=tma", a cluster of two tiles
+/// along M that share rhs " multicast=2x1".
 std::string toString(const GemmSm90Schedule &schedule);
 
 } // namespace minic::cuda

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Descriptors, products and fragments, as the PTX ISA describes wgmma.mma_async
-// and its shared memory matrix layouts.
+// Products and fragments, as the PTX ISA describes wgmma.mma_async.
 
 #include "compiler/target/cuda/gemm_sm90/WarpGroupMultiply.h"
+
+#include "compiler/target/cuda/Wgmma.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -11,8 +12,6 @@ using namespace mlir;
 
 namespace minic::cuda {
 
-/// Descriptors count in units of 16 bytes.
-constexpr int64_t unit = 16;
 /// Elements of K, of 16 bits, and rows of lhs that one wgmma takes.
 constexpr int64_t stepK = 16, stepM = 64;
 
@@ -35,20 +34,10 @@ WarpGroupMultiply::WarpGroupMultiply(CudaKernelBuilder &builder,
   auto first = [&](Value row, int64_t offset) {
     Value at = k_.add(k_.add(k_.mul(row, g_.rowBytes), part), offset);
     Value wide = arith::ExtUIOp::create(k_.b, k_.loc, k_.b.getI64Type(), at);
-    return descriptor(k_.add(base, wide));
+    return wgmmaDescriptor(k_, k_.add(base, wide), g_.rowBytes);
   };
   lhs_ = first(firstRow_, 0);
   rhs_ = first(firstColumn_, g_.lhsTileBytes);
-}
-
-Value WarpGroupMultiply::descriptor(Value address) {
-  // 14 bits hold any address of shared memory: places of the ring are added
-  // without a carry. Bytes from 8 rows to the next 8, and SharedTile's swizzle.
-  int64_t swizzle = g_.rowBytes == 128 ? 1 : g_.rowBytes == 64 ? 2 : 3;
-  uint64_t constant = uint64_t(1) << 16 |
-                      uint64_t(8 * g_.rowBytes / unit) << 32 |
-                      uint64_t(swizzle) << 62;
-  return k_.add(k_.rem(k_.div(address, unit), 1 << 14), int64_t(constant));
 }
 
 LLVM::LLVMStructType WarpGroupMultiply::structType() {
@@ -76,13 +65,13 @@ Value WarpGroupMultiply::step(Value sums, Value lhs, Value rhs) {
 void WarpGroupMultiply::multiply(Value position, MutableArrayRef<Value> sums) {
   NVVM::WgmmaFenceAlignedOp::create(k_.b, k_.loc);
   Value place = arith::ExtUIOp::create(k_.b, k_.loc, k_.b.getI64Type(),
-                                       k_.div(position, unit));
+                                       k_.div(position, kWgmmaUnit));
   Value lhs = k_.add(lhs_, place), rhs = k_.add(rhs_, place);
   int64_t steps = g_.schedule.bk / stepK / g_.schedule.warpGroupsK;
   for (int64_t i = 0; i != steps; ++i) {
-    int64_t alongK = i * stepK * g_.elementBytes / unit;
+    int64_t alongK = i * stepK * g_.elementBytes / kWgmmaUnit;
     for (auto [block, sum] : llvm::enumerate(sums)) {
-      int64_t rows = int64_t(block) * stepM * g_.rowBytes / unit;
+      int64_t rows = int64_t(block) * stepM * g_.rowBytes / kWgmmaUnit;
       sum = step(sum, k_.add(lhs, rows + alongK), k_.add(rhs, alongK));
     }
   }
@@ -100,24 +89,8 @@ void WarpGroupMultiply::finish(SmallVector<Value> &sums) {
       scalars.push_back(LLVM::ExtractValueOp::create(k_.b, k_.loc, sum, i));
     }
   }
-  // No use of a register that passes through the wait can come before it.
-  std::string results, operands;
-  for (size_t i = 0; i != scalars.size(); ++i) {
-    results += "=f,";
-    operands += std::to_string(i) + ",";
-  }
-  auto type = LLVM::LLVMStructType::getLiteral(
-      k_.b.getContext(), SmallVector<Type>(scalars.size(), k_.b.getF32Type()));
-  auto wait = LLVM::InlineAsmOp::create(
-      k_.b, k_.loc, type, scalars, "wgmma.wait_group.sync.aligned 0;",
-      results + operands + "~{memory}", /*has_side_effects=*/true,
-      /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-      /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr);
-  sums.clear();
-  for (size_t i = 0; i != scalars.size(); ++i) {
-    sums.push_back(
-        LLVM::ExtractValueOp::create(k_.b, k_.loc, wait.getRes(), int64_t(i)));
-  }
+  awaitWgmma(k_, 0, scalars);
+  sums = std::move(scalars);
 }
 
 void WarpGroupMultiply::store(ArrayRef<Value> sums, Value shared) {

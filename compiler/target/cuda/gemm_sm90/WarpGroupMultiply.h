@@ -35,8 +35,6 @@ public:
 
 private:
   mlir::LLVM::LLVMStructType structType();
-  /// The descriptor of the rows that begin at `address`, an i64, of stage 0.
-  mlir::Value descriptor(mlir::Value address);
   mlir::Value step(mlir::Value sums, mlir::Value lhs, mlir::Value rhs);
 
   CudaKernelBuilder &k_;

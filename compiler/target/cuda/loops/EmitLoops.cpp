@@ -23,6 +23,8 @@ void emitLoops(ModuleOp device, Location loc, StringRef name,
   bounds.pointers = tensors + (loops.reportsIndices() ? 1 : 0);
   KernelEntry entry = KernelEntry::create(builder, loc, device, name, bounds);
   CudaKernelBuilder k(builder, loc);
+  k.allowLaterLaunches(schedule.programmatic);
+  k.waitForEarlierLaunches(schedule.programmatic);
   SmallVector<Value> operands, results;
   for (int64_t i = 0; i != tensors; ++i) {
     (i < operandCount ? operands : results).push_back(entry.parameter(i));

@@ -63,6 +63,7 @@ LogicalResult LoopsFamily::lower(FusionOp fusion,
   launch.grid = {int64_t(
       llvm::divideCeil(loops->pointCount(), schedule->blockElements()))};
   launch.threads = schedule->block;
+  launch.programmatic = schedule->programmatic;
   launch.sharedBytes =
       ThreadShare::sharedBytes(schedule->threads, schedule->block);
   if (loops->reportsIndices()) {
@@ -77,7 +78,8 @@ LogicalResult LoopsFamily::lower(FusionOp fusion,
   return success();
 }
 
-LogicalResult LoopsFamily::emit(plan::KernelOp kernel, const DeviceProfile &,
+LogicalResult LoopsFamily::emit(plan::KernelOp kernel,
+                                const DeviceProfile &profile,
                                 ModuleOp device) const {
   auto fusion = cast<FusionOp>(kernel.getBody().front().front());
   std::string reason;
@@ -87,6 +89,9 @@ LogicalResult LoopsFamily::emit(plan::KernelOp kernel, const DeviceProfile &,
   if (failed(loops) || failed(schedule)) {
     return kernel.emitError("internal error: not a kernel of loops: ")
            << reason;
+  }
+  if (failed(checkProgrammatic(kernel, schedule->programmatic, profile))) {
+    return failure();
   }
   emitLoops(device, kernel.getLoc(),
             cast<StringAttr>(kernel.getEntries()[0]).getValue(), fusion, *loops,

@@ -22,7 +22,8 @@ constexpr int64_t kLargestBlock = 1024; // that a GPU launches
 static LoopsSchedule makeSchedule(const MapLoops &loops, int64_t threads,
                                   const DeviceProfile &profile) {
   int64_t sms = std::max(1, profile.smCount);
-  LoopsSchedule schedule{std::max(kMostBlock, threads), threads};
+  LoopsSchedule schedule{std::max(kMostBlock, threads), threads,
+                         profile.smVersion >= 90};
   while (schedule.block > std::max(kLeastBlock, threads) &&
          loops.pointCount() < schedule.blockElements() * 2 * sms) {
     schedule.block /= 2;
@@ -84,17 +85,21 @@ double estimateUs(const MapLoops &loops, const LoopsSchedule &schedule,
 
 std::string toString(const LoopsSchedule &schedule) {
   std::string text = "loops block=" + std::to_string(schedule.block);
-  return schedule.threads == 1
-             ? text
-             : text + " threads=" + std::to_string(schedule.threads) +
-                   " per element";
+  if (schedule.threads != 1) {
+    text += " threads=" + std::to_string(schedule.threads) + " per element";
+  }
+  return text + (schedule.programmatic ? " pdl" : "");
 }
 
 DictionaryAttr toAttr(const LoopsSchedule &schedule, MLIRContext *context) {
   Builder b(context);
-  return b.getDictionaryAttr(
-      {b.getNamedAttr("block", b.getI64IntegerAttr(schedule.block)),
-       b.getNamedAttr("threads", b.getI64IntegerAttr(schedule.threads))});
+  SmallVector<NamedAttribute> entries = {
+      b.getNamedAttr("block", b.getI64IntegerAttr(schedule.block)),
+      b.getNamedAttr("threads", b.getI64IntegerAttr(schedule.threads))};
+  if (schedule.programmatic) {
+    entries.push_back(b.getNamedAttr("pdl", b.getI64IntegerAttr(1)));
+  }
+  return b.getDictionaryAttr(entries);
 }
 
 FailureOr<LoopsSchedule> parseLoopsSchedule(DictionaryAttr attr, Location loc) {
@@ -103,10 +108,10 @@ FailureOr<LoopsSchedule> parseLoopsSchedule(DictionaryAttr attr, Location loc) {
     bool isPower = value && llvm::isPowerOf2_64(uint64_t(value.getInt()));
     return isPower ? value.getInt() : 0;
   };
-  LoopsSchedule schedule{read("block"), read("threads")};
-  if (!attr || attr.size() != 2 || schedule.block < kLeastBlock ||
-      schedule.block > kLargestBlock || schedule.threads < 1 ||
-      schedule.threads > schedule.block) {
+  LoopsSchedule schedule{read("block"), read("threads"), read("pdl") == 1};
+  if (!attr || attr.size() != (schedule.programmatic ? 3 : 2) ||
+      schedule.block < kLeastBlock || schedule.block > kLargestBlock ||
+      schedule.threads < 1 || schedule.threads > schedule.block) {
     return emitError(loc, "loops expects a schedule {block, threads} of powers "
                           "of two, 32 to 1024 threads of a block and no more "
                           "of them per element, got ")

@@ -18,6 +18,8 @@ namespace minic::cuda {
 struct LoopsSchedule {
   int64_t block = 128;
   int64_t threads = 1;
+  /// Whether it may start before the launch ahead has ended (sm_90).
+  bool programmatic = false;
 
   /// How many result elements a block computes.
   int64_t blockElements() const { return block / threads; }
@@ -31,7 +33,7 @@ std::vector<LoopsSchedule> enumerateSchedules(const MapLoops &loops,
 double estimateUs(const MapLoops &loops, const LoopsSchedule &schedule,
                   double bytes, const DeviceProfile &profile);
 
-/// "loops block=128 threads=32 per element".
+/// "loops block=128 threads=32 per element pdl".
 std::string toString(const LoopsSchedule &schedule);
 mlir::DictionaryAttr toAttr(const LoopsSchedule &schedule,
                             mlir::MLIRContext *context);

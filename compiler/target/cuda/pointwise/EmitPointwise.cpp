@@ -32,6 +32,8 @@ public:
         total(loops.rows() * loops.columns()) {}
 
   void emit(KernelEntry entry, int64_t operands) {
+    k.allowLaterLaunches(schedule.programmatic);
+    k.waitForEarlierLaunches(schedule.programmatic);
     for (const PointwiseLoops::Read &read : loops.reads) {
       reads.push_back(
           k.advance(entry.parameter(read.argument), read.offset, read.storage));

@@ -100,6 +100,7 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
   KernelLaunch launch;
   launch.grid = {int64_t(llvm::divideCeil(total, schedule->blockElements()))};
   launch.threads = schedule->threads;
+  launch.programmatic = schedule->programmatic;
   launch.label = getLaunchLabel(name(), fusion);
   if (loops->gathers()) {
     launch.workspace.push_back(plan.statusWord());
@@ -113,7 +114,7 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
 }
 
 LogicalResult PointwiseFamily::emit(plan::KernelOp kernel,
-                                    const DeviceProfile &,
+                                    const DeviceProfile &profile,
                                     ModuleOp device) const {
   auto fusion = cast<FusionOp>(kernel.getBody().front().front());
   std::string reason;
@@ -123,6 +124,9 @@ LogicalResult PointwiseFamily::emit(plan::KernelOp kernel,
   if (failed(loops) || failed(schedule)) {
     return kernel.emitError("internal error: not a pointwise kernel: ")
            << reason;
+  }
+  if (failed(checkProgrammatic(kernel, schedule->programmatic, profile))) {
+    return failure();
   }
   emitPointwise(device, kernel.getLoc(),
                 cast<StringAttr>(kernel.getEntries()[0]).getValue(), *loops,

@@ -40,7 +40,8 @@ enumerateSchedules(const PointwiseLoops &loops, ArrayRef<Type> dtypes,
   for (int64_t vector = widest; vector >= 1; vector /= 2) {
     for (int64_t unroll : {1, 2, 4}) {
       for (int64_t threads : {128, 256}) {
-        PointwiseSchedule schedule{vector, unroll, threads};
+        PointwiseSchedule schedule{vector, unroll, threads,
+                                   profile.smVersion >= 90};
         // Twice the registers of a body are more than a thread should hold.
         bool isLong = loops.nodes.size() * vector * unroll > 128;
         int64_t blocks = llvm::divideCeil(total, schedule.blockElements());
@@ -71,21 +72,28 @@ enumerateSchedules(const PointwiseLoops &loops, ArrayRef<Type> dtypes,
 std::string toString(const PointwiseSchedule &schedule) {
   return "pointwise " + std::to_string(schedule.vector) + "x" +
          std::to_string(schedule.unroll) +
-         " threads=" + std::to_string(schedule.threads);
+         " threads=" + std::to_string(schedule.threads) +
+         (schedule.programmatic ? " pdl" : "");
 }
 
 DictionaryAttr toAttr(const PointwiseSchedule &schedule, MLIRContext *context) {
   Builder b(context);
-  return b.getDictionaryAttr(
-      {b.getNamedAttr("threads", b.getI64IntegerAttr(schedule.threads)),
-       b.getNamedAttr("unroll", b.getI64IntegerAttr(schedule.unroll)),
-       b.getNamedAttr("vector", b.getI64IntegerAttr(schedule.vector))});
+  SmallVector<NamedAttribute> entries = {
+      b.getNamedAttr("threads", b.getI64IntegerAttr(schedule.threads)),
+      b.getNamedAttr("unroll", b.getI64IntegerAttr(schedule.unroll)),
+      b.getNamedAttr("vector", b.getI64IntegerAttr(schedule.vector))};
+  if (schedule.programmatic) {
+    entries.push_back(b.getNamedAttr("pdl", b.getI64IntegerAttr(1)));
+  }
+  return b.getDictionaryAttr(entries);
 }
 
 FailureOr<PointwiseSchedule> parsePointwiseSchedule(DictionaryAttr attr,
                                                     Location loc) {
   PointwiseSchedule schedule;
-  bool isKnown = attr && attr.size() == 3;
+  auto pdl = attr ? attr.getAs<IntegerAttr>("pdl") : IntegerAttr();
+  schedule.programmatic = pdl && pdl.getInt() == 1;
+  bool isKnown = attr && attr.size() == (schedule.programmatic ? 4 : 3);
   auto read = [&](StringRef name, int64_t most, int64_t &field) {
     auto value = attr ? attr.getAs<IntegerAttr>(name) : IntegerAttr();
     isKnown = isKnown && value && value.getInt() >= 1 &&
@@ -97,7 +105,7 @@ FailureOr<PointwiseSchedule> parsePointwiseSchedule(DictionaryAttr attr,
   read("vector", 16, schedule.vector);
   if (!isKnown || schedule.threads < 32) {
     return emitError(loc, "pointwise expects a schedule {threads, unroll, "
-                          "vector} of powers of two, got ")
+                          "vector} of powers of two and pdl = 1 or none, got ")
            << attr;
   }
   return schedule;

@@ -19,6 +19,8 @@ struct PointwiseSchedule {
   int64_t vector = 1;
   int64_t unroll = 1;
   int64_t threads = 256;
+  /// Whether it may start before the launch ahead has ended (sm_90).
+  bool programmatic = false;
 
   int64_t blockElements() const { return vector * unroll * threads; }
 };
@@ -30,7 +32,7 @@ enumerateSchedules(const PointwiseLoops &loops,
                    llvm::ArrayRef<mlir::Type> dtypes,
                    const DeviceProfile &profile);
 
-/// "pointwise 8x2 threads=256".
+/// "pointwise 8x2 threads=256 pdl".
 std::string toString(const PointwiseSchedule &schedule);
 mlir::DictionaryAttr toAttr(const PointwiseSchedule &schedule,
                             mlir::MLIRContext *context);

@@ -2,15 +2,16 @@
 //
 // Pass by pass: what the reductions of a pass need is computed for each column
 // that the thread has, then their states are merged. Where a thread keeps its
-// columns, values computed in one pass are there in the next.
+// columns, values computed in one pass are there in the next. Where each pass
+// is a launch, the workspace brings what reductions gave.
 
 #include "compiler/target/cuda/rows/EmitRows.h"
 
-#include "compiler/target/cuda/rows/RowMemory.h"
-#include "compiler/target/cuda/rows/RowReduction.h"
+#include "compiler/target/cuda/LastBlock.h"
+#include "compiler/target/cuda/rows/RowValues.h"
+#include "compiler/target/cuda/rows/RowWorkspace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -18,195 +19,123 @@ using namespace mlir;
 
 namespace minic::cuda {
 
-using graph::PointwiseOpInterface;
 using graph::ReductionOpInterface;
 
 namespace {
 
-/// `vector` columns from `column` on, and what is known of them by node.
-struct Columns {
-  Value column;
-  Value isInside; // null: always
-  SmallVector<Value> raw, values;
-};
-
-/// x / d as (x * scale) * reciprocal: two roundings, as the reference allows a
-/// division. The scale is 1 unless 1 / d would overflow or lose digits.
-struct Divisor {
-  Value scale, reciprocal; // null: nothing is divided by it
+/// One kernel: its parameters, and which of the launches it is.
+struct Launch {
+  KernelEntry entry;
+  int64_t operands, number;
+  Value shared;
 };
 
 class Emitter {
 public:
   Emitter(CudaKernelBuilder &k, const RowFusion &rows,
           const RowSchedule &schedule)
-      : k(k), rows(rows), schedule(schedule),
-        isExact(rows.columns() % schedule.step() == 0),
-        perRow(rows.nodes.size()), divisors(rows.nodes.size()) {}
+      : k(k), rows(rows), schedule(schedule) {}
 
-  void emit(KernelEntry entry, int64_t operands, Value shared) {
+  void emit(Launch launch) {
     k.allowLaterLaunches(schedule.programmatic);
-    Value thread = k.threadIdX();
-    Value row = k.add(k.mul(k.blockIdX(), schedule.rows),
-                      k.div(thread, schedule.threads));
+    Value block = k.blockIdX(), thread = k.threadIdX();
+    inBlock = own = k.rem(thread, schedule.threads);
+    if (schedule.split > 1) {
+      Value part = k.rem(block, schedule.split);
+      block = k.div(block, schedule.split);
+      own = k.add(k.mul(part, schedule.threads), own);
+    }
+    Value row =
+        k.add(k.mul(block, schedule.rows), k.div(thread, schedule.threads));
     // Threads of rows that are none read the last one and store nothing.
     if (rows.rows() % schedule.rows != 0) {
       isRow = k.lessThan(row, rows.rows());
       row = k.min(row, k.i32(rows.rows() - 1));
     }
-    own = k.rem(thread, schedule.threads);
-    RowMemory made(k, rows, entry, operands, row);
+    RowMemory made(k, rows, launch.entry, launch.operands, row);
     memory = &made;
-    RowMerger merging(k, schedule, shared);
+    RowValues known(k, rows, schedule, made, own);
+    values = &known;
+    RowMerger merging(k, rows, schedule, launch.shared);
     merger = &merging;
-    k.waitForEarlierLaunches(schedule.programmatic);
-    if (schedule.keeps) {
-      kept = columnsFrom(k.i32(0));
-      loadAll();
+    if (schedule.cluster) {
+      merger->joinCluster();
     }
-    computePerRow(0);
+    k.waitForEarlierLaunches(schedule.programmatic);
+    if (schedule.usesWorkspace()) {
+      int64_t next = launch.operands + int64_t(rows.results.size());
+      RowWorkspace parts(k, rows, schedule, merging,
+                         launch.entry.parameter(next), row);
+      workspace = &parts;
+      emitLaunch(launch, block);
+      return;
+    }
+    keep(0, rows.passes());
+    values->computePerRow(0);
     for (int64_t pass = 0; pass != rows.passes(); ++pass) {
       walk(pass);
     }
-    storePerRow();
+    storePerRow(own);
   }
 
 private:
   //===--------------------------------------------------------------------===//
-  // Values
+  // Launches
   //===--------------------------------------------------------------------===//
 
-  SmallVector<Columns> columnsFrom(Value first) {
-    SmallVector<Columns> made;
-    for (int64_t i = 0; i != schedule.unroll; ++i) {
-      Columns each;
-      each.raw.resize(rows.nodes.size());
-      each.values.resize(rows.nodes.size());
-      each.column = k.add(k.add(first, k.mul(own, schedule.vector)),
-                          i * schedule.threads * schedule.vector);
-      if (!isExact && !isAlwaysInside(i)) {
-        each.isInside = k.lessThan(each.column, rows.columns());
-        // Outside anything may be read.
-        each.column = arith::SelectOp::create(k.b, k.loc, each.isInside,
-                                              each.column, k.i32(0));
-      }
-      made.push_back(std::move(each));
+  /// Pass number `launch.number` alone. `block` is the number of its rows'
+  /// blocks.
+  void emitLaunch(Launch &launch, Value block) {
+    int64_t pass = launch.number;
+    keep(pass, pass + 1);
+    if (pass > 0) {
+      readWorkspace(reductionsUpTo(pass));
     }
-    return made;
-  }
-
-  /// Of a row that is kept.
-  bool isAlwaysInside(int64_t vector) const {
-    return schedule.keeps &&
-           (vector + 1) * schedule.threads * schedule.vector <= rows.columns();
-  }
-
-  /// All loads are in flight together.
-  void loadAll() {
-    for (auto [i, node] : llvm::enumerate(rows.nodes)) {
-      for (Columns &columns : kept) {
-        if (!node.op && !node.isPerRow) {
-          load(i, columns);
-        }
-      }
+    for (int64_t known = 0; known <= pass; ++known) {
+      values->computePerRow(known);
     }
-  }
-
-  void load(size_t node, Columns &columns) {
-    columns.raw[node] =
-        memory->load(rows.nodes[node].read, columns.column, schedule.vector);
-  }
-
-  Value spread(Value scalar) {
-    return schedule.vector == 1 ? scalar : k.splat(scalar, schedule.vector);
-  }
-
-  /// Node number `i` at `columns`, in compute type.
-  Value valueOf(size_t i, Columns &columns) {
-    const RowFusion::Node &node = rows.nodes[i];
-    if (columns.values[i]) {
-      return columns.values[i];
-    }
-    Value value;
-    if (node.isPerRow) {
-      value = spread(perRow[i]);
-    } else if (!node.op) {
-      if (!columns.raw[i]) {
-        load(i, columns);
+    SmallVector<size_t> ended = values->reductionsOf(pass);
+    RowMerger::States states = walkColumns(pass, ended);
+    guarded({isRow, isZero(inBlock, schedule.threads)}, [&] {
+      for (auto [node, state] : llvm::zip_equal(ended, states)) {
+        workspace->store(node, state);
       }
-      value = k.toCompute(columns.raw[i], rows.reads[node.read].storage);
-    } else {
-      SmallVector<Value> operands;
-      for (size_t operand : node.operands) {
-        operands.push_back(valueOf(operand, columns));
-      }
-      value =
-          isDivisionByRow(node)
-              ? divide(operands[0], divisors[node.operands[1]])
-              : cast<PointwiseOpInterface>(node.op).emitScalar(k.b, operands);
-    }
-    return columns.values[i] = value;
-  }
-
-  /// What is known after `pass` passes and is no reduction.
-  void computePerRow(int64_t pass) {
-    for (auto [i, node] : llvm::enumerate(rows.nodes)) {
-      if (!node.isPerRow || node.pass != pass || rows.isReduction(node)) {
-        continue;
-      }
-      if (!node.op) {
-        Type storage = rows.reads[node.read].storage;
-        perRow[i] = k.toCompute(memory->load(node.read, k.i32(0), 1), storage);
-        continue;
-      }
-      auto operands = llvm::map_to_vector(
-          node.operands, [&](size_t operand) { return perRow[operand]; });
-      perRow[i] = cast<PointwiseOpInterface>(node.op).emitScalar(k.b, operands);
-    }
-    for (const RowFusion::Node &node : rows.nodes) {
-      if (isDivisionByRow(node)) {
-        prepareDivisor(node.operands[1]);
-      }
-    }
-  }
-
-  /// A division of floats that all columns of a row have in common.
-  bool isDivisionByRow(const RowFusion::Node &node) const {
-    return isa_and_present<graph::DivOp>(node.op) && !node.isPerRow &&
-           rows.nodes[node.operands[1]].isPerRow &&
-           isa<FloatType>(getElementTypeOrSelf(node.op->getResult(0)));
-  }
-
-  void prepareDivisor(size_t node) {
-    Divisor &divisor = divisors[node];
-    Value d = perRow[node];
-    if (!d || divisor.reciprocal) {
+    });
+    if (pass + 1 != rows.passes()) {
       return;
     }
-    auto number = [&](double value) -> Value {
-      return arith::ConstantOp::create(k.b, k.loc, k.b.getF32FloatAttr(value));
-    };
-    Value size = math::AbsFOp::create(k.b, k.loc, d);
-    auto choose = [&](arith::CmpFPredicate predicate, double limit,
-                      double scale, Value otherwise) -> Value {
-      Value isBeyond =
-          arith::CmpFOp::create(k.b, k.loc, predicate, size, number(limit));
-      return arith::SelectOp::create(k.b, k.loc, isBeyond, number(scale),
-                                     otherwise);
-    };
-    divisor.scale =
-        choose(arith::CmpFPredicate::OLT, 0x1p-100, 0x1p+60,
-               choose(arith::CmpFPredicate::OGT, 0x1p+100, 0x1p-60, number(1)));
-    divisor.reciprocal = arith::DivFOp::create(
-        k.b, k.loc, number(1),
-        arith::MulFOp::create(k.b, k.loc, d, divisor.scale));
+    if (ended.empty()) {
+      storePerRow(own);
+      return;
+    }
+    int64_t counters = launch.operands + int64_t(rows.results.size()) + 1;
+    Value counter =
+        k.advance(launch.entry.parameter(counters), block, k.b.getI32Type());
+    Value isLast = emitIsLastBlock(k, counter, schedule.split, merger->flag());
+    k.ifThen(isLast, [&] {
+      readWorkspace(ended);
+      values->computePerRow(pass + 1);
+      storePerRow(inBlock);
+    });
   }
 
-  Value divide(Value dividend, const Divisor &divisor) {
-    Value scaled =
-        arith::MulFOp::create(k.b, k.loc, dividend, spread(divisor.scale));
-    return arith::MulFOp::create(k.b, k.loc, scaled,
-                                 spread(divisor.reciprocal));
+  SmallVector<size_t> reductionsUpTo(int64_t pass) const {
+    SmallVector<size_t> found;
+    for (int64_t each = 0; each != pass; ++each) {
+      found.append(values->reductionsOf(each));
+    }
+    return found;
+  }
+
+  void readWorkspace(ArrayRef<size_t> reductions) {
+    values->setReduced(reductions, workspace->merge(reductions));
+  }
+
+  void keep(int64_t from, int64_t to) {
+    if (schedule.keeps) {
+      kept = values->columnsFrom(k.i32(0));
+      values->load(kept, values->readBy(from, to));
+    }
   }
 
   //===--------------------------------------------------------------------===//
@@ -214,24 +143,46 @@ private:
   //===--------------------------------------------------------------------===//
 
   void walk(int64_t pass) {
-    SmallVector<size_t> reductions;
-    SmallVector<ReductionOpInterface> ops;
-    SmallVector<Value> initial;
-    for (auto [i, node] : llvm::enumerate(rows.nodes)) {
-      if (rows.isReduction(node) && node.pass == pass + 1) {
-        reductions.push_back(i);
-        ops.push_back(cast<ReductionOpInterface>(node.op));
-        llvm::append_range(initial, ops.back().emitInit(k.b, stateShape()));
-      }
+    SmallVector<size_t> ended = values->reductionsOf(pass);
+    RowMerger::States states = walkColumns(pass, ended);
+    if (schedule.cluster && !ended.empty()) {
+      states = merger->mergeCluster(opsOf(ended), std::move(states));
     }
-    SmallVector<Value> states =
-        overColumns(initial, [&](Columns &columns, ValueRange carried) {
+    values->setReduced(ended, states);
+    values->computePerRow(pass + 1);
+  }
+
+  /// The states of `reductions`, which end with `pass`, of what the block has
+  /// of its rows.
+  RowMerger::States walkColumns(int64_t pass, ArrayRef<size_t> reductions) {
+    SmallVector<Value> initial;
+    for (size_t node : reductions) {
+      llvm::append_range(initial,
+                         values->reduction(node).emitInit(k.b, stateShape()));
+    }
+    SmallVector<Value> all =
+        overColumns(pass, initial, [&](Columns &columns, ValueRange carried) {
           SmallVector<Value> next = combine(reductions, columns, carried);
           storeColumns(pass, columns);
           return next;
         });
-    finish(reductions, ops, states);
-    computePerRow(pass + 1);
+    if (reductions.empty()) {
+      return {};
+    }
+    RowMerger::States states;
+    ValueRange rest = all;
+    for (size_t node : reductions) {
+      size_t count = values->reduction(node).emitInit(k.b, {}).size();
+      states.push_back(
+          merger->mergeLanes(values->reduction(node), rest.take_front(count)));
+      rest = rest.drop_front(count);
+    }
+    return merger->mergeThreads(opsOf(reductions), std::move(states));
+  }
+
+  SmallVector<ReductionOpInterface> opsOf(ArrayRef<size_t> reductions) const {
+    return llvm::map_to_vector(
+        reductions, [&](size_t node) { return values->reduction(node); });
   }
 
   SmallVector<int64_t> stateShape() const {
@@ -241,7 +192,7 @@ private:
 
   /// The thread's columns, all at once where they are kept.
   SmallVector<Value> overColumns(
-      ValueRange initial,
+      int64_t pass, ValueRange initial,
       llvm::function_ref<SmallVector<Value>(Columns &, ValueRange)> body) {
     auto all = [&](SmallVectorImpl<Columns> &columns, ValueRange carried) {
       SmallVector<Value> states(carried);
@@ -255,7 +206,9 @@ private:
     }
     return k.forLoop(k.i32(0), k.i32(rows.columns()), schedule.step(), initial,
                      [&](Value first, ValueRange carried) {
-                       SmallVector<Columns> columns = columnsFrom(first);
+                       SmallVector<Columns> columns =
+                           values->columnsFrom(first);
+                       values->load(columns, values->loadedAhead(pass));
                        return all(columns, carried);
                      });
   }
@@ -264,13 +217,13 @@ private:
                              ValueRange states) {
     SmallVector<Value> next;
     for (size_t i : reductions) {
-      auto op = cast<ReductionOpInterface>(rows.nodes[i].op);
+      ReductionOpInterface op = values->reduction(i);
       size_t count = op.emitInit(k.b, {}).size();
       ValueRange before = states.take_front(count);
       states = states.drop_front(count);
       SmallVector<Value> operands;
       for (size_t operand : rows.nodes[i].operands) {
-        operands.push_back(valueOf(operand, columns));
+        operands.push_back(values->valueOf(operand, columns));
       }
       SmallVector<Value> after =
           op.emitCombine(k.b, before, operands, positions(op, columns));
@@ -312,24 +265,6 @@ private:
     });
   }
 
-  void finish(ArrayRef<size_t> reductions,
-              MutableArrayRef<ReductionOpInterface> ops, ValueRange states) {
-    if (reductions.empty()) {
-      return;
-    }
-    SmallVector<SmallVector<Value>> merged;
-    for (ReductionOpInterface op : ops) {
-      size_t count = op.emitInit(k.b, {}).size();
-      merged.push_back(merger->mergeLanes(op, states.take_front(count)));
-      states = states.drop_front(count);
-    }
-    merged = merger->mergeThreads(ops, std::move(merged));
-    for (auto [i, op, state] : llvm::zip_equal(reductions, ops, merged)) {
-      SmallVector<Value> biases(op->getNumOperands());
-      perRow[i] = op.emitFinish(k.b, state, biases)[0];
-    }
-  }
-
   //===--------------------------------------------------------------------===//
   // Results
   //===--------------------------------------------------------------------===//
@@ -355,57 +290,68 @@ private:
       if (rows.isPerRow(result) || rows.nodes[result.node].pass != pass) {
         continue;
       }
-      Value value = valueOf(result.node, columns);
+      Value value = values->valueOf(result.node, columns);
       guarded({isRow, columns.isInside}, [&, number = i] {
         memory->store(number, value, columns.column, schedule.vector);
       });
     }
   }
 
-  void storePerRow() {
-    Value isFirst;
-    if (schedule.threads > 1) {
-      isFirst = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, own,
-                                      k.i32(0));
-    }
+  /// By the thread of each row whose `number` among threads of it is 0.
+  void storePerRow(Value number) {
+    Value isFirst = isZero(number, schedule.rowThreads());
     for (auto [i, result] : llvm::enumerate(rows.results)) {
       if (rows.isPerRow(result)) {
         guarded({isRow, isFirst}, [&, number = i, node = result.node] {
-          memory->store(number, perRow[node], k.i32(0), 1);
+          memory->store(number, values->ofRow(node), k.i32(0), 1);
         });
       }
     }
   }
 
+  /// Null where `number` is always, as it is below `end`.
+  Value isZero(Value number, int64_t end) {
+    return end == 1
+               ? Value()
+               : arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq,
+                                       number, k.i32(0));
+  }
+
   CudaKernelBuilder &k;
   const RowFusion &rows;
   const RowSchedule &schedule;
-  const bool isExact; // no vector of a thread is outside of its row
-  Value own;          // this thread's number in its row
-  Value isRow;        // null: always
+  // This thread's number among those of its row: of the block, of all blocks.
+  Value inBlock, own;
+  Value isRow; // null: always
   RowMemory *memory = nullptr;
+  RowValues *values = nullptr;
   RowMerger *merger = nullptr;
+  RowWorkspace *workspace = nullptr; // null: not used
   SmallVector<Columns> kept;
-  SmallVector<Value> perRow;     // by node
-  SmallVector<Divisor> divisors; // by node
 };
 
 } // namespace
 
-void emitRows(ModuleOp device, Location loc, StringRef name,
+void emitRows(ModuleOp device, Location loc, ArrayAttr names,
               const RowFusion &rows, const RowSchedule &schedule,
               int64_t operands) {
   OpBuilder builder(device.getContext());
   KernelLaunchBounds bounds;
   bounds.threads = schedule.blockThreads();
-  bounds.pointers = operands + int64_t(rows.results.size());
-  KernelEntry entry = KernelEntry::create(builder, loc, device, name, bounds);
-  CudaKernelBuilder k(builder, loc);
-  Value shared;
-  if (sharedBytes(rows, schedule) > 0) {
-    shared = dynamicShared(builder, loc, device);
+  bounds.clusterX = schedule.cluster ? schedule.split : 0;
+  bounds.pointers = operands + int64_t(rows.results.size()) +
+                    (workspaceBytes(rows, schedule) > 0) +
+                    (counterBytes(rows, schedule) > 0);
+  for (auto [number, name] : llvm::enumerate(names.getAsRange<StringAttr>())) {
+    KernelEntry entry =
+        KernelEntry::create(builder, loc, device, name.getValue(), bounds);
+    CudaKernelBuilder k(builder, loc);
+    Value shared;
+    if (sharedBytes(rows, schedule) > 0) {
+      shared = dynamicShared(builder, loc, device);
+    }
+    Emitter(k, rows, schedule).emit({entry, operands, int64_t(number), shared});
   }
-  Emitter(k, rows, schedule).emit(entry, operands, shared);
 }
 
 } // namespace minic::cuda

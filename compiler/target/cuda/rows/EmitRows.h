@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The code of one rows kernel.
+// The code of the kernels of one fusion.
 
 #ifndef MINIC_COMPILER_TARGET_CUDA_ROWS_EMITROWS_H
 #define MINIC_COMPILER_TARGET_CUDA_ROWS_EMITROWS_H
@@ -11,9 +11,11 @@
 
 namespace minic::cuda {
 
-/// Adds the kernel `name` to `device`. `operands` is how many addresses come
-/// before the results'; `schedule` fits `rows`.
-void emitRows(mlir::ModuleOp device, mlir::Location loc, llvm::StringRef name,
+/// Adds to `device` the kernels `names`, one for each of the schedule's
+/// launches. `operands` is how many addresses come before the results'; behind
+/// these come workspace and counters where RowWorkspace.h says so. `schedule`
+/// fits `rows`.
+void emitRows(mlir::ModuleOp device, mlir::Location loc, mlir::ArrayAttr names,
               const RowFusion &rows, const RowSchedule &schedule,
               int64_t operands);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lanes by a tree, threads by shuffles, warps through shared memory. Each state
-// has a place of its own there, so that one barrier is enough.
+// Lanes by a tree, threads by shuffles, warps through shared memory, blocks of
+// a cluster through each other's. Each state has a place of its own there, so
+// that one barrier is enough.
 
 #include "compiler/target/cuda/rows/RowReduction.h"
 
@@ -16,16 +17,31 @@ namespace minic::cuda {
 
 /// Of a state in shared memory, whatever its type.
 constexpr int64_t kSlotBytes = 8;
-/// No reduction has more values in its state: arg_reduce's are two.
-constexpr int64_t kMostValues = 2;
 
-int64_t sharedBytes(const RowFusion &rows, const RowSchedule &schedule) {
+static int64_t stateValues(const RowFusion &rows) {
+  return kMostStateValues * llvm::count_if(rows.nodes, [&](const auto &node) {
+           return rows.isReduction(node);
+         });
+}
+
+/// Of the states of warps. The last of some blocks merges a state twice: that
+/// of its own threads, then that of all blocks.
+static int64_t warpBytes(const RowFusion &rows, const RowSchedule &schedule) {
   if (schedule.threads <= 32) {
     return 0;
   }
-  int64_t reductions = llvm::count_if(
-      rows.nodes, [&](const auto &node) { return rows.isReduction(node); });
-  return reductions * kMostValues * schedule.blockThreads() / 32 * kSlotBytes;
+  int64_t merges = schedule.usesWorkspace() ? 2 : 1;
+  return merges * stateValues(rows) * schedule.blockThreads() / 32 * kSlotBytes;
+}
+
+int64_t sharedBytes(const RowFusion &rows, const RowSchedule &schedule) {
+  int64_t bytes = warpBytes(rows, schedule);
+  if (schedule.cluster) {
+    bytes += stateValues(rows) * schedule.split * schedule.rows * kSlotBytes;
+  } else if (schedule.split > 1) {
+    bytes += kSlotBytes; // the flag
+  }
+  return bytes;
 }
 
 SmallVector<Value> RowMerger::mergeLanes(graph::ReductionOpInterface op,
@@ -94,9 +110,7 @@ Value RowMerger::slot(int64_t number, Value warp) {
   return k.advance(shared, at, k.b.getI8Type());
 }
 
-SmallVector<SmallVector<Value>>
-RowMerger::mergeThreads(ArrayRef<graph::ReductionOpInterface> ops,
-                        States states) {
+RowMerger::States RowMerger::mergeThreads(Ops ops, States states) {
   for (auto [op, state] : llvm::zip_equal(ops, states)) {
     state = mergeInWarp(op, state, std::min<int64_t>(schedule.threads, 32));
   }
@@ -124,6 +138,57 @@ RowMerger::mergeThreads(ArrayRef<graph::ReductionOpInterface> ops,
       value = k.loadAligned(value.getType(), slot(next++, from));
     }
     state = mergeInWarp(op, state, warpsPerRow());
+  }
+  return states;
+}
+
+Value RowMerger::flag() {
+  return k.advance(shared, warpBytes(rows, schedule), k.b.getI8Type());
+}
+
+void RowMerger::joinCluster() {
+  NVVM::ClusterArriveRelaxedOp::create(k.b, k.loc, /*aligned=*/UnitAttr());
+}
+
+Value RowMerger::clusterSlot(int64_t number, Value part) {
+  Value row = k.div(k.threadIdX(), schedule.threads);
+  Value at = k.add(k.mul(row, schedule.split), part);
+  at = k.add(k.mul(at, kSlotBytes),
+             warpBytes(rows, schedule) +
+                 number * schedule.rows * schedule.split * kSlotBytes);
+  return k.advance(shared, at, k.b.getI8Type());
+}
+
+RowMerger::States RowMerger::mergeCluster(Ops ops, States states) {
+  if (usedByCluster == 0) {
+    NVVM::ClusterWaitOp::create(
+        k.b, k.loc, /*aligned=*/UnitAttr()); // for joinCluster() of all
+  }
+  Value part = k.rem(k.blockIdX(), schedule.split);
+  Value other = k.rem(k.threadIdX(), schedule.threads);
+  int64_t first = usedByCluster;
+  // A thread of each row for each block, the own one included.
+  k.ifThen(k.lessThan(other, schedule.split), [&] {
+    for (const auto &state : states) {
+      for (Value value : state) {
+        Value mine = clusterSlot(usedByCluster++, part);
+        k.storeAligned(value, k.ofClusterBlock(mine, other));
+      }
+    }
+  });
+  k.clusterBarrier();
+  for (auto [each, state] : llvm::zip_equal(ops, states)) {
+    graph::ReductionOpInterface op = each;
+    SmallVector<Type> types = llvm::to_vector(ValueRange(state).getTypes());
+    for (int64_t i = 0; i != schedule.split; ++i) {
+      SmallVector<Value> sent;
+      for (auto [j, type] : llvm::enumerate(types)) {
+        sent.push_back(
+            k.loadAligned(type, clusterSlot(first + int64_t(j), k.i32(i))));
+      }
+      state = i == 0 ? sent : op.emitMerge(k.b, state, sent);
+    }
+    first += int64_t(types.size());
   }
   return states;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // RowReduction: reductions of a row whose columns are spread over the lanes of
-// vectors, threads and warps.
+// vectors, threads, warps and blocks.
 
 #ifndef MINIC_COMPILER_TARGET_CUDA_ROWS_ROWREDUCTION_H
 #define MINIC_COMPILER_TARGET_CUDA_ROWS_ROWREDUCTION_H
@@ -11,6 +11,9 @@
 
 namespace minic::cuda {
 
+/// No reduction has more values in its state: arg_reduce's are two.
+constexpr int64_t kMostStateValues = 2;
+
 /// Bytes of shared memory of one block.
 int64_t sharedBytes(const RowFusion &rows, const RowSchedule &schedule);
 
@@ -18,34 +21,49 @@ int64_t sharedBytes(const RowFusion &rows, const RowSchedule &schedule);
 /// block call it.
 class RowMerger {
 public:
-  /// `shared` is null where a row has at most one warp.
-  RowMerger(CudaKernelBuilder &k, const RowSchedule &schedule,
-            mlir::Value shared)
-      : k(k), schedule(schedule), shared(shared) {}
+  using Ops = llvm::ArrayRef<graph::ReductionOpInterface>;
+  /// One for each of some ops.
+  using States = llvm::SmallVector<llvm::SmallVector<mlir::Value>>;
+
+  /// `shared` has sharedBytes(), and is null where they are none.
+  RowMerger(CudaKernelBuilder &k, const RowFusion &rows,
+            const RowSchedule &schedule, mlir::Value shared)
+      : k(k), rows(rows), schedule(schedule), shared(shared) {}
 
   /// The state of all lanes of `state`, a scalar each.
   llvm::SmallVector<mlir::Value> mergeLanes(graph::ReductionOpInterface op,
                                             mlir::ValueRange state);
-  /// The states of whole rows, in every thread of them; `states` are of
-  /// threads, one for each of `ops`.
-  llvm::SmallVector<llvm::SmallVector<mlir::Value>>
-  mergeThreads(llvm::ArrayRef<graph::ReductionOpInterface> ops,
-               llvm::SmallVector<llvm::SmallVector<mlir::Value>> states);
+  /// The states of what a block has of its rows, in every thread of them;
+  /// `states` are of threads.
+  States mergeThreads(Ops ops, States states);
+
+  /// Says that this block runs, which the others of its cluster must know
+  /// before they meet.
+  void joinCluster();
+  /// The states of whole rows in every thread of them; `states` are those of
+  /// blocks, in every thread.
+  States mergeCluster(Ops ops, States states);
+
+  /// Four bytes of shared memory that no state has; not of a cluster.
+  mlir::Value flag();
 
 private:
-  using States = llvm::SmallVector<llvm::SmallVector<mlir::Value>>;
   /// Of `threads` neighbours.
   llvm::SmallVector<mlir::Value>
   mergeInWarp(graph::ReductionOpInterface op,
               llvm::SmallVector<mlir::Value> state, int64_t threads);
   mlir::Value shuffle(mlir::Value value, int64_t flips);
   mlir::Value slot(int64_t number, mlir::Value warp);
+  /// Of this thread's row and part number `part` of its cluster.
+  mlir::Value clusterSlot(int64_t number, mlir::Value part);
   int64_t warpsPerRow() const { return schedule.threads / 32; }
 
   CudaKernelBuilder &k;
+  const RowFusion &rows;
   const RowSchedule &schedule;
   mlir::Value shared;
-  int64_t used = 0; // states that have a place in shared memory
+  // States that have a place in shared memory.
+  int64_t used = 0, usedByCluster = 0;
 };
 
 } // namespace minic::cuda

@@ -7,19 +7,14 @@
 #include "compiler/target/OfferFusion.h"
 #include "compiler/target/cuda/KernelLaunch.h"
 #include "compiler/target/cuda/rows/EmitRows.h"
-#include "compiler/target/cuda/rows/RowReduction.h"
-
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
+#include "compiler/target/cuda/rows/EnumerateRows.h"
+#include "compiler/target/cuda/rows/RowWorkspace.h"
 
 using namespace mlir;
 
 namespace minic::cuda {
 
 using kernel::FusionOp;
-
-/// A launch that finds its operands in L2 and little to do.
-constexpr double kSmallKernelUs = 2.0;
 
 bool RowsFamily::isFor(Operation *anchor) const {
   return anchor && !graph::isContraction(anchor) &&
@@ -40,43 +35,24 @@ std::optional<std::string> RowsFamily::reject(FusionOp fusion,
   return std::nullopt;
 }
 
-/// From memory, or from L2 where it was just written; rows that are not kept
-/// come mostly from L1 again.
-static double estimateMemoryUs(FusionOp fusion, const RowFusion &rows,
-                               const RowSchedule &schedule,
-                               const DeviceProfile &profile) {
-  double bytes = getTrafficBytes(fusion);
-  bool isStrided = llvm::any_of(rows.reads, [](const RowFusion::Read &read) {
-    return read.strides.back() > 1;
-  });
-  double bandwidth = profile.memoryGBs * (bytes < profile.l2Bytes ? 2 : 1);
-  double again = schedule.keeps ? 1 : 1 + 0.3 * double(rows.passes() - 1);
-  return bandwidth > 0 ? bytes / bandwidth * 1e-3 * again * (isStrided ? 4 : 1)
-                       : 0;
-}
-
-static double estimateComputeUs(const RowFusion &rows,
-                                const DeviceProfile &profile) {
-  double elements = double(rows.rows()) * double(rows.columns());
-  constexpr double perNode = 4; // a transcendental function is several
-  double instructions = perNode * double(rows.nodes.size());
-  return profile.peakGflops > 0
-             ? elements * instructions / (profile.peakGflops / 2) * 1e-3
-             : 0;
+static double getResultBytes(FusionOp fusion) {
+  double bytes = 0;
+  for (Type type : fusion.getResultTypes()) {
+    bytes += double(kernel::getBytes(cast<RankedTensorType>(type)));
+  }
+  return bytes;
 }
 
 std::vector<Implementation>
 RowsFamily::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
   std::string reason;
   auto rows = RowFusion::get(fusion, reason);
+  RowTraffic traffic;
+  traffic.written = getResultBytes(fusion);
+  traffic.read = getTrafficBytes(fusion) - traffic.written;
   std::vector<Implementation> implementations;
   MLIRContext *context = fusion.getContext();
-  for (const RowSchedule &schedule : enumerateSchedules(*rows, profile)) {
-    // The order is the enumeration's.
-    double us = kSmallKernelUs +
-                std::max(estimateMemoryUs(fusion, *rows, schedule, profile),
-                         estimateComputeUs(*rows, profile)) +
-                1e-3 * double(implementations.size());
+  for (const auto &[schedule, us] : enumerateRows(*rows, traffic, profile)) {
     implementations.push_back(offerDense(
         fusion, name(), toAttr(schedule, context), toString(schedule), us));
   }
@@ -111,12 +87,23 @@ LogicalResult RowsFamily::lower(FusionOp fusion,
   }
   const auto &[rows, schedule] = *analyzed;
   KernelLaunch launch;
-  launch.grid = {int64_t(llvm::divideCeil(rows.rows(), schedule.rows))};
+  launch.grid = {schedule.blocks(rows)};
   launch.threads = schedule.blockThreads();
+  launch.clusterX = schedule.cluster ? schedule.split : 0;
   launch.sharedBytes = sharedBytes(rows, schedule);
   launch.programmatic = schedule.programmatic;
   launch.label = getLaunchLabel(name(), fusion);
-  addLaunch(plan, fusion, plan.kernel(fusion, toString(schedule)), launch);
+  if (int64_t bytes = workspaceBytes(rows, schedule)) {
+    launch.workspace.push_back(plan.buffer(bytes));
+  }
+  if (int64_t bytes = counterBytes(rows, schedule)) {
+    launch.workspace.push_back(plan.zeroedBuffer(bytes));
+  }
+  int64_t launches = schedule.launches(rows);
+  plan::KernelOp kernel = plan.kernel(fusion, toString(schedule), launches);
+  for (int64_t i = 0; i != launches; ++i) {
+    addLaunch(plan, fusion, kernel, launch, size_t(i));
+  }
   return success();
 }
 
@@ -129,12 +116,14 @@ LogicalResult RowsFamily::emit(plan::KernelOp kernel,
     return failure();
   }
   const auto &[rows, schedule] = *analyzed;
-  if (schedule.programmatic && profile.smVersion < 90) {
-    return kernel.emitError("programmatic launches need sm_90, got ")
+  if (failed(checkProgrammatic(kernel, schedule.programmatic, profile))) {
+    return failure();
+  }
+  if (schedule.cluster && profile.smVersion < 90) {
+    return kernel.emitError("clusters of blocks need sm_90, got ")
            << profile.cpu;
   }
-  emitRows(device, kernel.getLoc(),
-           cast<StringAttr>(kernel.getEntries()[0]).getValue(), rows, schedule,
+  emitRows(device, kernel.getLoc(), kernel.getEntries(), rows, schedule,
            int64_t(fusion.getInputs().size()));
   return success();
 }

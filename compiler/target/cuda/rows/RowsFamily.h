@@ -9,15 +9,16 @@
 
 namespace minic::cuda {
 
-/// One launch over the rows of a RowFusion: softmax, norms, reductions along
-/// some dimensions, with the pointwise ops around them, in any dtype. Operands
-/// are dense. The order of every sum is fixed.
+/// Launches over the rows of a RowFusion: softmax, norms, reductions along some
+/// dimensions, with the pointwise ops around them, in any dtype. Operands are
+/// dense. The order of every sum is fixed. Blocks that share a row need one
+/// launch for each pass over it, or a cluster.
 ///
 /// Schedule: RowSchedule. Name: "rows 256x1 8x2 pdl".
 class RowsFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "rows"; }
-  llvm::StringRef version() const override { return "1"; }
+  llvm::StringRef version() const override { return "2"; }
   bool isFor(mlir::Operation *anchor) const override;
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calls of cuDNN, convolutions and matmuls alike.
+// Calls of cuDNN, whatever they compute.
 
 #include "runtime/device/cuda/LibraryCall.h"
 
@@ -99,12 +99,13 @@ absl::Status CudnnCall::useFirstThatFits() {
     }
     failure.Update(status); // of cuDNN's favourite
   }
+  std::string why = failure.ok() ? refusals(engines.library.lastError())
+                                 : std::string(failure.message());
   RETURN_IF_ERROR(offered.status());
   return absl::UnimplementedError(absl::StrCat(
       "unsupported: cuDNN ", engines.library.version, " has no engine for ",
       engines.problem.describe(), " within ", shared->scratchBytes,
-      " bytes of workspace",
-      failure.ok() ? "" : absl::StrCat(" (", failure.message(), ")")));
+      " bytes of workspace", why.empty() ? "" : absl::StrCat(" (", why, ")")));
 }
 
 absl::StatusOr<std::unique_ptr<LibraryCall>>

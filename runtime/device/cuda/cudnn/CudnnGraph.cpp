@@ -18,6 +18,7 @@ struct CudnnGraph::State {
   const size_t tensors;
   const EngineNumerics numerics;
   const std::vector<int64_t> errata; // engines that are never listed
+  std::vector<CudnnScalar> scalars;
   std::optional<fe::OperationGraph> graph;
   std::shared_ptr<fe::DeviceProperties> properties; // null with a handle
 };
@@ -58,9 +59,13 @@ CudnnGraph::create(const CudnnLibrary &library, const CudnnProblem &problem,
   std::string what = absl::StrCat("describe ", problem.describe());
   return guarded(library, what, [&]() -> Result {
     auto state = std::unique_ptr<State>(new State{
-        library, problem.describe(), problem.tensors().size(),
+        library,
+        problem.describe(),
+        problem.tensors().size(),
         EngineNumerics{problem.lhs.dtype == DType::f32, problem.allowsTf32},
-        engineErrata(problem, library.cudnnGetVersion()), std::nullopt,
+        engineErrata(problem, library.cudnnGetVersion()),
+        {},
+        std::nullopt,
         nullptr});
     if (!handle) {
       state->properties = std::make_shared<fe::DeviceProperties>();
@@ -70,13 +75,13 @@ CudnnGraph::create(const CudnnLibrary &library, const CudnnProblem &problem,
         return absl::InvalidArgumentError(error.get_message());
       }
     }
-    absl::StatusOr<std::vector<fe::Operation>> operations =
-        graphOperations(problem);
-    if (!operations.ok()) {
-      return operations.status();
+    absl::StatusOr<GraphOperations> made = graphOperations(problem);
+    if (!made.ok()) {
+      return made.status();
     }
+    state->scalars = std::move(made->scalars);
     std::vector<fe::Operation const *> pointers;
-    for (const fe::Operation &operation : *operations) {
+    for (const fe::Operation &operation : made->operations) {
       pointers.push_back(&operation);
     }
     state->graph = fe::OperationGraphBuilder()
@@ -147,7 +152,8 @@ CudnnGraph::plan(const EngineChoice &choice) const {
     if (!state->numerics.allow(config->descriptor->get_backend_descriptor())) {
       return isUnknown("none with the numerics that the plan asks for");
     }
-    return CudnnPlan::create(state->library, *config, state->tensors);
+    return CudnnPlan::create(state->library, *config, state->tensors,
+                             state->scalars);
   });
 }
 

@@ -65,9 +65,15 @@ absl::Status CudnnLibrary::check(cudnnStatus_t status,
   if (status == CUDNN_STATUS_SUCCESS) {
     return absl::OkStatus();
   }
-  char detail[1024] = "";
-  cudnnGetLastErrorString(detail, sizeof(detail));
-  return error(status, what, detail);
+  constexpr size_t most = 1023; // of what may be the words on many engines
+  return error(status, what, lastError().substr(0, most));
+}
+
+std::string CudnnLibrary::lastError() const {
+  char text[4096] = "";
+  cudnnGetLastErrorString(text, sizeof(text));
+  text[sizeof(text) - 1] = '\0';
+  return text;
 }
 
 absl::Status CudnnLibrary::error(cudnnStatus_t status, absl::string_view what,

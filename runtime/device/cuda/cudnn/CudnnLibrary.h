@@ -48,6 +48,8 @@ struct CudnnLibrary {
   absl::Status check(cudnnStatus_t status, absl::string_view what) const;
   absl::Status error(cudnnStatus_t status, absl::string_view what,
                      absl::string_view why) const;
+  /// What cuDNN says of this thread's last error; reading forgets it.
+  std::string lastError() const;
 };
 
 /// What one thread at a time makes calls with, on one stream. Belongs to the

@@ -9,18 +9,27 @@
 
 #include "absl/types/span.h"
 
+#include <vector>
+
 namespace minic::runtime {
 
 struct EngineConfig;
 
+/// A tensor of one element that is given by value, from the host's memory.
+struct CudnnScalar {
+  int64_t id;
+  uint32_t bits; ///< of a float or an int32
+};
+
 /// One thread at a time.
 class CudnnPlan {
 public:
-  /// Of a graph whose pointers are those of `tensors` tensors. Throws what the
-  /// frontend throws.
+  /// Of a graph whose pointers are those of `tensors` tensors, and `scalars`.
+  /// Throws what the frontend throws.
   static std::unique_ptr<CudnnPlan> create(const CudnnLibrary &library,
                                            const EngineConfig &config,
-                                           size_t tensors);
+                                           size_t tensors,
+                                           std::vector<CudnnScalar> scalars);
   ~CudnnPlan();
 
   uint64_t workspaceBytes() const;

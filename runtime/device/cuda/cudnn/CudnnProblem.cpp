@@ -58,8 +58,30 @@ static std::vector<int64_t> toVector(absl::Span<const int64_t> values) {
   return {values.begin(), values.end()};
 }
 
+static CudnnProblem getAttention(const format::CallReader &reader) {
+  constexpr size_t rank = 4;
+  absl::string_view causal = reader.text("causal");
+  CudnnProblem::Attention attention = {
+      getTensor(*reader.view("value"), rank), float(reader.number("scale")),
+      causal == "upper_left"    ? CudnnProblem::Causal::upperLeft
+      : causal == "lower_right" ? CudnnProblem::Causal::lowerRight
+                                : CudnnProblem::Causal::none};
+  return {std::nullopt,
+          std::move(attention),
+          getTensor(*reader.view("query"), rank),
+          getTensor(*reader.view("key"), rank),
+          getOptional(reader.view("bias"), rank),
+          std::nullopt,
+          getTensor(*reader.view("result"), rank),
+          std::nullopt,
+          /*allowsTf32=*/false};
+}
+
 CudnnProblem CudnnProblem::get(const format::Call &call) {
   format::CallReader reader(call);
+  if (reader.is("cudnn", "attention")) {
+    return getAttention(reader);
+  }
   bool isConvolution = reader.is("cudnn", "convolution");
   size_t rank = reader.view("result")->dims()->size();
   std::optional<Convolution> convolution;
@@ -72,6 +94,7 @@ CudnnProblem CudnnProblem::get(const format::Call &call) {
     rank = std::max<size_t>(3, rank); // cuDNN's matmuls are batched
   }
   return {std::move(convolution),
+          std::nullopt,
           getTensor(*reader.view(isConvolution ? "input" : "lhs"), rank),
           getTensor(*reader.view(isConvolution ? "filter" : "rhs"), rank),
           getOptional(reader.view("addend"), rank),
@@ -83,6 +106,9 @@ CudnnProblem CudnnProblem::get(const format::Call &call) {
 
 std::vector<const CudnnTensor *> CudnnProblem::tensors() const {
   std::vector<const CudnnTensor *> all = {&lhs, &rhs};
+  if (attention) {
+    all.push_back(&attention->value);
+  }
   if (addend) {
     all.push_back(&*addend);
   }
@@ -93,11 +119,29 @@ std::vector<const CudnnTensor *> CudnnProblem::tensors() const {
   return all;
 }
 
+static const char *nameOf(CudnnProblem::Causal causal) {
+  switch (causal) {
+  case CudnnProblem::Causal::upperLeft:
+    return " upper_left";
+  case CudnnProblem::Causal::lowerRight:
+    return " lower_right";
+  case CudnnProblem::Causal::none:
+    break;
+  }
+  return "";
+}
+
 std::string CudnnProblem::describe() const {
   std::string text =
-      absl::StrCat(convolution ? "convolution " : "matmul ",
+      absl::StrCat(convolution ? "convolution "
+                   : attention ? "attention "
+                               : "matmul ",
                    toString(lhs.dtype), " [", absl::StrJoin(lhs.dims, ", "),
                    "] x [", absl::StrJoin(rhs.dims, ", "), "]");
+  if (attention) {
+    absl::StrAppend(&text, " x [", absl::StrJoin(attention->value.dims, ", "),
+                    "]", nameOf(attention->causal));
+  }
   if (addend) {
     absl::StrAppend(&text, " + addend");
   }
@@ -122,6 +166,10 @@ std::string CudnnProblem::key() const {
     append(convolution->padsBegin);
     append(convolution->padsEnd);
     append(convolution->dilations);
+  }
+  if (attention) {
+    absl::StrAppend(&text, " attention", nameOf(attention->causal), " ",
+                    absl::bit_cast<uint32_t>(attention->scale));
   }
   absl::StrAppend(&text, addend ? " addend" : "", bias ? " bias" : "");
   for (const CudnnTensor *tensor : tensors()) {

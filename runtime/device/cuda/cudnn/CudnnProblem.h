@@ -24,17 +24,28 @@ struct CudnnTensor {
 };
 
 /// result = activation(lhs * rhs + addend + bias), the product a convolution
-/// of input and filter or a batched matmul.
+/// of input and filter or a batched matmul; or an attention of the query lhs
+/// [B, H, T, D] and the key rhs [B, G, S, D], in which the addend is added to
+/// the scores.
 struct CudnnProblem {
   struct Convolution {
     std::vector<int64_t> strides, padsBegin, padsEnd, dilations;
+  };
+  /// Keys that take part: all, those up to number t for query t, or the same
+  /// with the last query at the last key.
+  enum class Causal { none, upperLeft, lowerRight };
+  struct Attention {
+    CudnnTensor value; ///< [B, G, S, E]
+    float scale;       ///< of a score
+    Causal causal;
   };
   struct Activation {
     format::EltwiseKind kind;
     float alpha, beta;
   };
 
-  std::optional<Convolution> convolution; // absent: a matmul
+  std::optional<Convolution> convolution;
+  std::optional<Attention> attention; // neither: a matmul
   CudnnTensor lhs, rhs;
   std::optional<CudnnTensor> addend, bias;
   CudnnTensor result;
@@ -42,11 +53,11 @@ struct CudnnProblem {
   /// f32 operands may be rounded to tf32.
   bool allowsTf32;
 
-  /// Of "cudnn convolution" or "cudnn matmul".
+  /// Of "cudnn convolution", "cudnn matmul" or "cudnn attention".
   static CudnnProblem get(const format::Call &call);
 
-  /// lhs, rhs, addend, bias and result, without those that are absent: the
-  /// order of the pointers of a run.
+  /// lhs, rhs, value, addend, bias and result, without those that are absent:
+  /// the order of the pointers of a run.
   std::vector<const CudnnTensor *> tensors() const;
   /// For messages: "convolution bf16 [32, 256, 14, 14] x [256, 256, 3, 3]".
   std::string describe() const;

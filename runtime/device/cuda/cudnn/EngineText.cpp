@@ -6,8 +6,11 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+
+#include <algorithm>
 
 namespace minic::runtime {
 
@@ -60,6 +63,24 @@ std::string toString(const EngineChoice &choice) {
     absl::StrAppend(&text, "_k", type, "=", value);
   }
   return text;
+}
+
+// "{engine as JSON}\nWarning: STATUS; Reason: words at: condition\nWarning:
+// ...", engines apart by a blank line.
+std::string refusals(absl::string_view lastError) {
+  constexpr size_t most = 300;
+  std::vector<absl::string_view> reasons;
+  for (absl::string_view engine : absl::StrSplit(lastError, "\n\n")) {
+    std::pair<absl::string_view, absl::string_view> sides =
+        absl::StrSplit(engine, absl::MaxSplits("Reason: ", 1));
+    absl::string_view line = sides.second.substr(0, sides.second.find('\n'));
+    absl::string_view reason = line.substr(0, line.rfind(" at: "));
+    if (!reason.empty() &&
+        std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) {
+      reasons.push_back(reason);
+    }
+  }
+  return absl::StrJoin(reasons, "; ").substr(0, most);
 }
 
 } // namespace minic::runtime

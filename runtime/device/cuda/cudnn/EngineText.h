@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How plans name an engine of cuDNN: "eng38_k2=5_k13=1".
+// How plans name an engine of cuDNN, "eng38_k2=5_k13=1", and how messages say
+// why cuDNN has none.
 
 #ifndef MINIC_RUNTIME_DEVICE_CUDA_CUDNN_ENGINETEXT_H
 #define MINIC_RUNTIME_DEVICE_CUDA_CUDNN_ENGINETEXT_H
@@ -23,6 +24,11 @@ struct EngineChoice {
 /// Of "eng38_k2=5_k13=1". InvalidArgument where it is not of that form.
 absl::StatusOr<EngineChoice> parseEngine(absl::string_view text);
 std::string toString(const EngineChoice &choice);
+
+/// Of cuDNN's last error, which tells of each engine in several lines why it
+/// was refused: the first reason of each, once, in one line, at most 300
+/// characters. Empty where it tells none.
+std::string refusals(absl::string_view lastError);
 
 } // namespace minic::runtime
 

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensors, the product and pointwise operations.
+// The product and pointwise operations.
 
 #include "runtime/device/cuda/cudnn/GraphOperations.h"
 
-namespace minic::runtime {
+#include "runtime/device/cuda/cudnn/AttentionOperations.h"
+#include "runtime/device/cuda/cudnn/GraphTensor.h"
 
-static absl::StatusOr<cudnnDataType_t> dataType(DType dtype) {
-  switch (dtype) {
-  case DType::f32:
-    return CUDNN_DATA_FLOAT;
-  case DType::f16:
-    return CUDNN_DATA_HALF;
-  case DType::bf16:
-    return CUDNN_DATA_BFLOAT16;
-  default:
-    return absl::UnimplementedError(
-        absl::StrCat("unsupported: cuDNN call on ", toString(dtype)));
-  }
-}
+namespace minic::runtime {
 
 /// cuDNN's form of an elementwise function of the plan.
 static absl::StatusOr<fe::PointWiseDesc>
@@ -102,24 +91,10 @@ public:
   std::vector<fe::Operation> operations;
 
 private:
-  absl::StatusOr<fe::Tensor> describe(const CudnnTensor &tensor, int64_t id) {
-    absl::StatusOr<cudnnDataType_t> type = dataType(tensor.dtype);
-    if (!type.ok()) {
-      return type.status();
-    }
-    return fe::TensorBuilder()
-        .setDim(tensor.dims.size(), tensor.dims.data())
-        .setStride(tensor.strides.size(), tensor.strides.data())
-        .setId(id)
-        .setAlignment(tensor.alignment)
-        .setDataType(*type)
-        .build();
-  }
-
   /// What the next operation writes: the result, or a value of the graph's own.
   absl::StatusOr<fe::Tensor> output() {
     if (pending-- == 0) {
-      return describe(problem.result, int64_t(problem.tensors().size()));
+      return describeTensor(problem.result, int64_t(problem.tensors().size()));
     }
     const CudnnTensor &like = problem.result;
     return fe::TensorBuilder()
@@ -133,8 +108,8 @@ private:
   }
 
   absl::Status appendProduct() {
-    absl::StatusOr<fe::Tensor> lhs = describe(problem.lhs, nextId++);
-    absl::StatusOr<fe::Tensor> rhs = describe(problem.rhs, nextId++);
+    absl::StatusOr<fe::Tensor> lhs = describeTensor(problem.lhs, nextId++);
+    absl::StatusOr<fe::Tensor> rhs = describeTensor(problem.rhs, nextId++);
     absl::StatusOr<fe::Tensor> to = output();
     for (const auto *tensor : {&lhs, &rhs, &to}) {
       if (!tensor->ok()) {
@@ -179,7 +154,7 @@ private:
   }
 
   absl::Status appendAdd(const CudnnTensor &addend) {
-    absl::StatusOr<fe::Tensor> other = describe(addend, nextId++);
+    absl::StatusOr<fe::Tensor> other = describeTensor(addend, nextId++);
     absl::StatusOr<fe::Tensor> to = output();
     if (!other.ok() || !to.ok()) {
       return other.ok() ? to.status() : other.status();
@@ -215,8 +190,6 @@ private:
     return absl::OkStatus();
   }
 
-  static constexpr int64_t kFirstVirtual = 100;
-
   const CudnnProblem &problem;
   int pending = 0;
   int64_t nextId = 1; // in the order of CudnnProblem::tensors()
@@ -225,13 +198,15 @@ private:
 
 } // namespace
 
-absl::StatusOr<std::vector<fe::Operation>>
-graphOperations(const CudnnProblem &problem) {
+absl::StatusOr<GraphOperations> graphOperations(const CudnnProblem &problem) {
+  if (problem.attention) {
+    return attentionOperations(problem);
+  }
   GraphBuilder builder(problem);
   if (absl::Status status = builder.build(); !status.ok()) {
     return status;
   }
-  return std::move(builder.operations);
+  return GraphOperations{std::move(builder.operations), {}};
 }
 
 } // namespace minic::runtime

@@ -9,6 +9,7 @@
 #include "test/unit/dialects/kernel/ParsedFusion.h"
 
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include "gmock/gmock.h"
 

@@ -361,6 +361,41 @@ TEST_F(CApiTest, picksTheBucketOfTheInputs) {
             MINIC_INVALID_ARGUMENT);
 }
 
+TEST_F(CApiTest, saysWhatAPaddedRunReturns) {
+  TestArtifact artifact = scaleBuckets({4, 20});
+  artifact.metadata.entries[0]->dims[0]->result_axes = {0};
+  load(artifact);
+  AlignedFloats x(20, 4), y(20, -1);
+  DLTensor input = tensor(x), output = tensor(y);
+  int64_t rows = 0;
+  for (int64_t each : {5, 20, 3}) {
+    shape[0] = each;
+    ASSERT_EQ(minic_program_output_shape(program, &input, 1, 0, &rows),
+              MINIC_OK);
+    EXPECT_EQ(rows, each);
+  }
+  ASSERT_EQ(minic_context_run(context, &input, 1, &output, 1), MINIC_OK);
+  EXPECT_EQ(y[2], 9);
+  EXPECT_EQ(y[3], -1);
+  // With all of the bucket's sizes it is written where it is: 2 * 0 + 1.
+  int64_t all = 4;
+  output.shape = &all;
+  ASSERT_EQ(minic_context_run(context, &input, 1, &output, 1), MINIC_OK);
+  EXPECT_EQ(y[2], 9);
+  EXPECT_EQ(y[3], 1);
+  EXPECT_EQ(y[4], -1);
+  EXPECT_EQ(minic_program_output_shape(program, &input, 1, 1, &rows),
+            MINIC_INVALID_ARGUMENT);
+  EXPECT_STREQ(minic_last_error(), "output 1: the program has 1 outputs");
+  EXPECT_EQ(minic_program_output_shape(program, &input, 1, 0, nullptr),
+            MINIC_INVALID_ARGUMENT);
+  shape[0] = 21;
+  EXPECT_EQ(minic_program_output_shape(program, &input, 1, 0, &rows),
+            MINIC_INVALID_ARGUMENT);
+  EXPECT_STREQ(minic_last_error(),
+               "no plan for N=21: expected N to be 1 to 20");
+}
+
 TEST_F(CApiTest, loadsAnotherFunction) {
   load(scaleArtifact(20));
   minic_program *other = nullptr;

@@ -47,12 +47,29 @@ TestArtifact soundMatmul() {
   return artifact;
 }
 
-/// Of either.
+/// Four heads of three queries that share two of five keys, bf16.
+TestArtifact soundAttention() {
+  TestArtifact artifact;
+  artifact.variant().target = "cuda";
+  artifact.variant().arena_bytes = 4096;
+  CallT &attention = artifact.call(libraryCall("cudnn", "attention"));
+  setOperand(attention, "query", arenaView(0, {1, 4, 3, 8}, DType::bf16));
+  setOperand(attention, "key", arenaView(512, {1, 2, 5, 8}, DType::bf16));
+  setOperand(attention, "value", arenaView(1024, {1, 2, 5, 16}, DType::bf16));
+  setOperand(attention, "bias", arenaView(1536, {1, 1, 3, 5}));
+  setOperand(attention, "result", arenaView(2048, {1, 4, 3, 16}, DType::bf16));
+  setNumber(attention, "scale", 0.25);
+  setText(attention, "causal", "lower_right");
+  return artifact;
+}
+
+/// Of any.
 CallT &call(TestArtifact &artifact) { return lastCall(artifact); }
 
 TEST(CudnnCheckerTest, acceptsWhatIsSound) {
   expectSound(soundConvolution());
   expectSound(soundMatmul());
+  expectSound(soundAttention());
 }
 
 TEST(CudnnCheckerTest, checksConvolutions) {
@@ -109,6 +126,37 @@ TEST(CudnnCheckerTest, checksMatmuls) {
            }},
           {"expected the attribute 'compute', got none",
            [](auto &a) { call(a).attributes.clear(); }},
+      });
+}
+
+TEST(CudnnCheckerTest, checksAttentions) {
+  constexpr const char *kNone = "are no attention's";
+  auto grow = [](const char *role, int dim) {
+    return [=](auto &a) { ++operandOf(call(a), role).dims[dim]; };
+  };
+  expectDamageFound(
+      soundAttention,
+      {
+          {kNone, [](auto &a) { operandOf(call(a), "key").dims[1] = 3; }},
+          {kNone, [](auto &a) { operandOf(call(a), "key").dims[1] = 0; }},
+          {kNone, grow("query", 0)},
+          {kNone, grow("query", 3)},
+          {kNone, grow("key", 2)},
+          {kNone, grow("value", 1)},
+          {kNone, grow("value", 3)},
+          {kNone, grow("query", 2)},
+          {"bias: expected 1 or 4 of dimension 1, got 2", grow("bias", 1)},
+          {"value: expected query's dtype bf16, got f16",
+           [](auto &a) { operandOf(call(a), "value").dtype = DType::f16; }},
+          {"query: expected rank 4, got 3",
+           [](auto &a) {
+             operandOf(call(a), "query").dims = {1, 4, 8};
+             operandOf(call(a), "query").strides = {32, 8, 1};
+           }},
+          {"scale: expected a finite float, got 1e+39",
+           [](auto &a) { setNumber(call(a), "scale", 1e39); }},
+          {"causal: expected none or upper_left or lower_right, got 'both'",
+           [](auto &a) { setText(call(a), "causal", "both"); }},
       });
 }
 

@@ -13,7 +13,19 @@ TestArtifact sound() { return scaleBuckets({4, 12}); }
 
 EntryT &entry(TestArtifact &artifact) { return *artifact.metadata.entries[0]; }
 
-TEST(EntryCheckerTest, takesSoundOnes) { expectSound(sound()); }
+void addFill(TestArtifact &artifact, uint32_t input, uint64_t element) {
+  auto fill = std::make_unique<InputFillT>();
+  fill->input = input;
+  fill->element = element;
+  entry(artifact).fills.push_back(std::move(fill));
+}
+
+TEST(EntryCheckerTest, takesSoundOnes) {
+  expectSound(sound());
+  TestArtifact filled = sound();
+  addFill(filled, 0, 0xff800000); // -infinity
+  expectSound(filled);
+}
 
 TEST(EntryCheckerTest, refusesUnsoundOnes) {
   expectDamageFound(
@@ -36,6 +48,15 @@ TEST(EntryCheckerTest, refusesUnsoundOnes) {
         [](TestArtifact &a) { entry(a).dims[0]->result_axes = {0, 0}; }},
        {"entry 0: axis 1 of output 0 cannot have the rows of 4",
         [](TestArtifact &a) { entry(a).dims[0]->result_axes = {1}; }},
+       {"entry 0: fill of input 1 of 1, or not ascending",
+        [](TestArtifact &a) { addFill(a, 1, 0); }},
+       {"entry 0: fill of input 0 of 1, or not ascending",
+        [](TestArtifact &a) {
+          addFill(a, 0, 0);
+          addFill(a, 0, 0);
+        }},
+       {"entry 0: fill 4294967296 is no element of input 0",
+        [](TestArtifact &a) { addFill(a, 0, uint64_t(1) << 32); }},
        {"entry 0: function 2 of 2",
         [](TestArtifact &a) { entry(a).buckets[0]->function = 2; }},
        {"entry 0: buckets do not ascend",

@@ -81,5 +81,101 @@ TEST(LaunchCheckerTest, checksLaunchesOnGpus) {
       });
 }
 
+/// A box of 64 x 8 of 2 x 10 x 72 bf16, which begin at byte 16 of the input.
+TestArtifact soundMap() {
+  TestArtifact artifact = sound();
+  artifact.function().inputs[0]->dims = {1000};
+  LaunchT &made = launch(artifact);
+  made.params[0]->param.AsAddressParam()->address =
+      std::make_unique<Address>(inputAddress(0, 16));
+  TensorMapParamT map;
+  map.param = 0;
+  map.dtype = DType::bf16;
+  map.dims = {72, 10, 2};
+  map.strides = {144, 1440};
+  map.box = {64, 8, 1};
+  map.swizzle = 128;
+  made.params.push_back(std::make_unique<ParamEntryT>());
+  made.params.back()->param.Set(std::move(map));
+  return artifact;
+}
+
+TensorMapParamT &mapOf(TestArtifact &artifact) {
+  return *launch(artifact).params.back()->param.AsTensorMapParam();
+}
+
+TEST(LaunchCheckerTest, checksTensorMaps) {
+  expectSound(soundMap());
+  expectDamageFound(
+      soundMap,
+      {
+          {"parameter 3 is not an address ahead of it",
+           [](auto &a) { mapOf(a).param = 3; }},
+          {"parameter 4000000000 is not an address ahead of it",
+           [](auto &a) { mapOf(a).param = 4000000000u; }},
+          {"parameter 2 is not an address ahead of it",
+           [](auto &a) { mapOf(a).param = 2; }},
+          {"expected 1 to 5 dims, a stride fewer and as many extents of a box, "
+           "got 0, 2 and 3",
+           [](auto &a) { mapOf(a).dims.clear(); }},
+          {"got 3, 1 and 3", [](auto &a) { mapOf(a).strides.pop_back(); }},
+          {"got 3, 2 and 4", [](auto &a) { mapOf(a).box.push_back(1); }},
+          {"got 6, 5 and 6",
+           [](auto &a) {
+             mapOf(a).dims.resize(6, 1);
+             mapOf(a).strides.resize(5, 1440);
+             mapOf(a).box.resize(6, 1);
+           }},
+          {"expected bf16 or f16, got dtype 3",
+           [](auto &a) { mapOf(a).dtype = DType::i64; }},
+          {"expected bf16 or f16, got dtype 200",
+           [](auto &a) { mapOf(a).dtype = DType(200); }},
+          {"dimension 0 is out of range",
+           [](auto &a) { mapOf(a).dims[1] = 0; }},
+          {"dimension -1 is out of range",
+           [](auto &a) { mapOf(a).dims[0] = -1; }},
+          {"dimension 4294967297 is out of range",
+           [](auto &a) { mapOf(a).dims[2] = (int64_t(1) << 32) + 1; }},
+          {"extent 257 of its box", [](auto &a) { mapOf(a).box[1] = 257; }},
+          {"extent 0 of its box", [](auto &a) { mapOf(a).box[2] = 0; }},
+          {"stride 8 is no multiple of 16",
+           [](auto &a) { mapOf(a).strides[0] = 8; }},
+          {"stride 0 is no multiple of 16",
+           [](auto &a) { mapOf(a).strides[1] = 0; }},
+          {"stride -16 is no multiple of 16",
+           [](auto &a) { mapOf(a).strides[1] = -16; }},
+          {"stride 1099511627776 is no multiple of 16",
+           [](auto &a) { mapOf(a).strides[1] = int64_t(1) << 40; }},
+          {"dimensions overflow",
+           [](auto &a) {
+             mapOf(a).dims[1] = int64_t(1) << 32;
+             mapOf(a).strides[0] = int64_t(1) << 39;
+           }},
+          {"rows of 128 bytes with a swizzle of 64",
+           [](auto &a) { mapOf(a).swizzle = 64; }},
+          {"rows of 128 bytes with a swizzle of 48",
+           [](auto &a) { mapOf(a).swizzle = 48; }},
+          {"rows of 120 bytes with a swizzle of 128",
+           [](auto &a) { mapOf(a).box[0] = 60; }},
+          {"offset 24 is no multiple of 16",
+           [](auto &a) {
+             launch(a).params[0]->param.AsAddressParam()->address =
+                 std::make_unique<Address>(inputAddress(0, 24));
+           }},
+          {"launch tensor map: 5616 bytes at offset 16",
+           [](auto &a) { mapOf(a).strides[1] = 4176; }},
+          {"tensor maps are a GPU's",
+           [](auto &a) {
+             a.variant().target = "cpu";
+             a.metadata.binaries[0]->kind = BinaryKind::elf_shared_object;
+             launch(a).grid = {4};
+             launch(a).block.clear();
+             launch(a).cluster.clear();
+             launch(a).shared_bytes = 0;
+             launch(a).programmatic = false;
+           }},
+      });
+}
+
 } // namespace
 } // namespace minic::format

@@ -13,13 +13,15 @@
 
 namespace minic::testing {
 
-/// [2, 4] x [4, 3], or a [1, 4, 5, 5] image by 8 filters of 3x3, padded by 1.
+/// [2, 4] x [4, 3], or a [1, 4, 5, 5] image by 8 filters of 3x3, padded by 1,
+/// or 4 heads of 3 queries that share 2 of 5 keys, or rows of [2, 3].
 inline std::vector<int64_t> soundDims(const std::string &role,
                                       format::ShapeRule shape,
-                                      bool isConvolution) {
+                                      const std::string &op) {
   using format::ShapeRule;
-  std::vector<int64_t> result = isConvolution ? std::vector<int64_t>{1, 8, 5, 5}
-                                              : std::vector<int64_t>{2, 3};
+  std::vector<int64_t> result = op == "convolution"
+                                    ? std::vector<int64_t>{1, 8, 5, 5}
+                                    : std::vector<int64_t>{2, 3};
   switch (shape) {
   case ShapeRule::perColumn:
     return {result.back()};
@@ -33,11 +35,21 @@ inline std::vector<int64_t> soundDims(const std::string &role,
   case ShapeRule::free:
     break;
   }
+  if (op == "attention") {
+    return role == "query" || role == "result"
+               ? std::vector<int64_t>{1, 4, 3, 8}
+           : role == "bias" ? std::vector<int64_t>{1, 1, 3, 5}
+                            : std::vector<int64_t>{1, 2, 5, 8};
+  }
   if (role == "lhs") {
     return {2, 4};
   }
   if (role == "rhs") {
     return {4, 3};
+  }
+  if (op == "reduction") {
+    return role == "input" ? std::vector<int64_t>{2, 3}
+                           : std::vector<int64_t>{2, 1};
   }
   if (role == "input") {
     return {1, 4, 5, 5};
@@ -49,11 +61,9 @@ inline std::vector<int64_t> soundDims(const std::string &role,
 /// in constant 0.
 inline format::CallT soundCall(const format::CallRule &rule) {
   format::CallT call = libraryCall(rule.library, rule.op);
-  bool isConvolution = std::string(rule.op) == "convolution";
   uint64_t place = 0;
   for (const format::RoleRule &role : rule.roles) {
-    auto view =
-        arenaView(place, soundDims(role.name, role.shape, isConvolution));
+    auto view = arenaView(place, soundDims(role.name, role.shape, rule.op));
     if (role.packedBy) {
       view->address = address(format::Base::constant, 0, 0);
     }
@@ -72,6 +82,7 @@ inline format::CallT soundCall(const format::CallRule &rule) {
       setText(call, attribute.name, attribute.names[0]);
       break;
     case format::AttributeKind::number:
+      setNumber(call, attribute.name, 0.5);
       break;
     }
   }
@@ -86,7 +97,7 @@ inline format::CallT soundCall(const format::CallRule &rule) {
   if (rule.epilogue.takesBinary) {
     addBinary(call, format::BinaryKindPostOp::mul,
               arenaView(place, soundDims("result", format::ShapeRule::asResult,
-                                         isConvolution)));
+                                         rule.op)));
   }
   if (rule.algorithm == format::AlgorithmRule::bytes64) {
     call.algorithm = std::string(128, '0');

@@ -33,7 +33,8 @@ TEST(ProtocolTest, LoadRequest) {
                       .function = "problem",
                       .threads = 2,
                       .constantsSeed = 0xffffffffffffffffu,
-                      .onlyListsAlgorithms = true};
+                      .onlyListsAlgorithms = true,
+                      .isPart = true};
   std::string line = encode(Request(request));
   EXPECT_EQ(line.find('\n'), std::string::npos);
   LoadRequest got = roundTripRequest(request);
@@ -43,6 +44,7 @@ TEST(ProtocolTest, LoadRequest) {
   EXPECT_EQ(got.threads, 2);
   EXPECT_EQ(got.constantsSeed, request.constantsSeed);
   EXPECT_TRUE(got.onlyListsAlgorithms);
+  EXPECT_TRUE(got.isPart);
 }
 
 TEST(ProtocolTest, OtherRequests) {

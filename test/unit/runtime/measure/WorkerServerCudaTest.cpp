@@ -222,6 +222,17 @@ TEST_F(WorkerServerCudaTest, ColdTimingOfTheNextCandidateWaitsForLittle) {
   EXPECT_EQ(fakeCuda().callsOf("cuMemFree"), 1); // its own constants
 }
 
+TEST_F(WorkerServerCudaTest, CandidatesAreLoadedFromOnePinnedMemory) {
+  load("first", addExternal());
+  EXPECT_EQ(fakeCuda().callsOf("cuMemAllocHost"), 1);
+  fakeCuda().calls.clear();
+  load("next", addExternal());
+  EXPECT_EQ(fakeCuda().callsOf("cuMemAllocHost"), 0);
+  // Each has its weights in memory of its own on the device.
+  EXPECT_EQ(fakeCuda().callsOf("cuMemAlloc"), 1);
+  EXPECT_EQ(fakeCuda().callsOf("cuMemcpyHtoDAsync"), 1);
+}
+
 TEST_F(WorkerServerCudaTest, ReplaysWhenTheStreamIsIdle) {
   load("a", cudaScaleArtifact(count));
   auto graphLaunches = [&](RunMode mode, double runUs) {

@@ -75,6 +75,23 @@ TEST(AllocationTest, pickingABucketAllocatesNothing) {
   }
 }
 
+TEST(AllocationTest, paddingAllocatesNothing) {
+  TestArtifact artifact = scaleBuckets({4, 12, 40});
+  artifact.metadata.entries[0]->dims[0]->result_axes = {0};
+  auto entry = Entry::loadBytes(artifact.bytes());
+  ASSERT_TRUE(entry.ok()) << entry.status();
+  auto context = EntryContext::create(*entry, {});
+  ASSERT_TRUE(context.ok()) << context.status();
+  AlignedFloats x(40), y(40);
+  long before = allocations;
+  for (int64_t count : {3, 30, 11, 4}) {
+    Tensor input{x.data(), DType::f32, {&count, 1}},
+        output{y.data(), DType::f32, {&count, 1}};
+    ASSERT_TRUE((*context)->run({&input, 1}, {&output, 1}).ok());
+  }
+  EXPECT_EQ(allocations - before, 0);
+}
+
 TEST(AllocationTest, countsAtAll) {
   long before = allocations;
   void *volatile memory = ::operator new(100); // volatile: not elided

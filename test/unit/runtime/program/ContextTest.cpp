@@ -3,6 +3,7 @@
 // Running: results, arenas, threads, and what run refuses.
 
 #include "runtime/program/Context.h"
+#include "runtime/device/Device.h"
 #include "test/unit/runtime/testing/TestArtifact.h"
 
 #include <gmock/gmock.h>
@@ -236,24 +237,33 @@ TEST(ContextTest, preparesPersistentMemoryOncePerProgram) {
   EXPECT_EQ(y[3], 9);
 }
 
-TEST(ContextTest, fillsExternalConstants) {
+TEST(ContextTest, readsExternalConstantsWhereTheyAre) {
   TestArtifact artifact;
   artifact.output("y", {4});
   uint32_t w = artifact.constant("w", {4}, {0, 0, 0, 0});
   artifact.metadata.constants[w]->external = true;
   artifact.copy(outputAddress(0), constantAddress(w), 16);
   ProgramOptions options;
-  options.constants = [](const format::Constant &constant, void *destination) {
+  std::weak_ptr<const std::byte> held;
+  options.constants =
+      [&](const format::Constant &constant, const Device &device,
+          int deviceIndex) -> absl::StatusOr<std::shared_ptr<const std::byte>> {
     EXPECT_EQ(constant.name()->str(), "w");
-    EXPECT_EQ(reinterpret_cast<uintptr_t>(destination) % 64, 0u);
-    std::fill_n(static_cast<float *>(destination), 4, 5.0f);
-    return absl::OkStatus();
+    auto memory = device.allocateConstants(constant.bytes(), deviceIndex);
+    EXPECT_TRUE(memory.ok()) << memory.status();
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(memory->get()) % 64, 0u);
+    std::fill_n(reinterpret_cast<float *>(memory->get()), 4, 5.0f);
+    held = *memory;
+    return *memory;
   };
   auto context = createContext(load(artifact, options));
+  EXPECT_FALSE(held.expired());
   AlignedFloats y(4);
   std::vector<int64_t> dims = {4};
   ASSERT_TRUE(context->run({}, {tensor(y, dims)}).ok());
   EXPECT_EQ(y[2], 5);
+  context.reset();
+  EXPECT_TRUE(held.expired());
 }
 
 TEST(ContextTest, acceptsEmptyTensorsWithoutData) {

@@ -182,16 +182,54 @@ TEST_F(EntryTest, padsToTheNextLargerBucket) {
   EXPECT_EQ(context->counters(2).paddedElements, 27 + 1);
 }
 
+TEST_F(EntryTest, fillsBehindTheRowsOfARun) {
+  TestArtifact artifact = paddedBuckets({4, 12});
+  format::EntryT &table = *artifact.metadata.entries[0];
+  table.dims[0]->result_axes = {-1}; // all of the bucket's rows come out
+  auto fill = std::make_unique<format::InputFillT>();
+  fill->element = 0xc0a00000; // -5
+  table.fills.push_back(std::move(fill));
+  load(artifact);
+  int64_t seven = 7, twelve = 12;
+  AlignedFloats x(12, 3), y(12);
+  Tensor input{x.data(), DType::f32, {&seven, 1}},
+      output{y.data(), DType::f32, {&twelve, 1}};
+  absl::Status status = context->run({&input, 1}, {&output, 1});
+  ASSERT_TRUE(status.ok()) << status;
+  for (int64_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(y[i], i < 7 ? 7 : -9) << i;
+  }
+}
+
+TEST_F(EntryTest, writesAnOutputOfTheBucketsSizesWhereItIs) {
+  load(paddedBuckets({4, 12}));
+  int64_t three = 3, four = 4;
+  AlignedFloats x(12, 7), y(12, -5);
+  Tensor input{x.data(), DType::f32, {&three, 1}},
+      output{y.data(), DType::f32, {&four, 1}};
+  absl::Status status = context->run({&input, 1}, {&output, 1});
+  ASSERT_TRUE(status.ok()) << status;
+  // The fourth element is that of a zero behind the run's: nothing was copied.
+  for (int64_t i = 0; i < 12; ++i) {
+    EXPECT_EQ(y[i], i < 3 ? 15 : i == 3 ? 1 : -5) << i;
+  }
+  EXPECT_EQ(context->counters(0).paddedRuns, 1);
+  output.data = y.data() + 1;
+  EXPECT_THAT(std::string(context->run({&input, 1}, {&output, 1}).message()),
+              HasSubstr("output 'y': expected data aligned to"));
+  EXPECT_EQ(context->counters(0).paddedRuns, 1);
+}
+
 TEST_F(EntryTest, refusesWhatCannotBePadded) {
   load(paddedBuckets({4, 12}));
   EXPECT_EQ(run(13).message(), "no plan for N=13: expected N to be 1 to 12");
   EXPECT_EQ(run(0).message(), "no plan for N=0: expected N to be 1 to 12");
-  int64_t three = 3, four = 4;
+  int64_t three = 3, two = 2;
   AlignedFloats x(12), y(12);
   Tensor input{x.data(), DType::f32, {&three, 1}},
-      output{y.data(), DType::f32, {&four, 1}};
+      output{y.data(), DType::f32, {&two, 1}};
   EXPECT_EQ(context->run({&input, 1}, {&output, 1}).message(),
-            "output 'y': expected shape [3], got [4]");
+            "output 'y': expected shape [3], got [2]");
   input.dtype = DType::i32;
   EXPECT_EQ(context->run({&input, 1}, {&output, 1}).message(),
             "input 'x': expected dtype f32, got i32");

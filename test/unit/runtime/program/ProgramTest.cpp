@@ -3,6 +3,7 @@
 // Loading: which function and variant, which errors.
 
 #include "runtime/program/Program.h"
+#include "runtime/device/Device.h"
 #include "test/unit/runtime/testing/TestArtifact.h"
 
 #include <gmock/gmock.h>
@@ -124,7 +125,7 @@ TEST(ProgramTest, needsAProviderForExternalConstants) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("'w' is external"));
 
   ProgramOptions options;
-  options.constants = [](const format::Constant &, void *) {
+  options.constants = [](const format::Constant &, const Device &, int) {
     return absl::UnavailableError("no weights today");
   };
   EXPECT_THAT(std::string(load(artifact, options).status().message()),

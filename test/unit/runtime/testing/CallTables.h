@@ -71,6 +71,13 @@ inline void setIntegers(format::CallT &call, const std::string &name,
   attributeOf(call, name).value.Set(std::move(value));
 }
 
+inline void setNumber(format::CallT &call, const std::string &name,
+                      double number) {
+  format::FloatValueT value;
+  value.value = number;
+  attributeOf(call, name).value.Set(std::move(value));
+}
+
 inline void setText(format::CallT &call, const std::string &name,
                     const std::string &text) {
   format::StringValueT value;

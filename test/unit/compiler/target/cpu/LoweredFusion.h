@@ -145,8 +145,41 @@ private:
   std::vector<bool> isZeroed;
 };
 
+/// Runs `fusion`, which has an implementation of `family`, on `addresses`:
+/// operands, then results. Its launches share their workspace.
+inline void runImplemented(const KernelFamily &family, kernel::FusionOp fusion,
+                           const std::vector<void *> &addresses,
+                           const DeviceProfile &profile) {
+  mlir::MLIRContext *context = fusion.getContext();
+  prepareContext(*context);
+  RecordingPlanBuilder plan(context);
+  ASSERT_TRUE(succeeded(family.lower(fusion, plan)));
+  std::vector<plan::LaunchOp> launches;
+  plan.module->walk([&](plan::LaunchOp op) { launches.push_back(op); });
+  if (launches.empty()) {
+    return;
+  }
+  for (plan::LaunchOp launch : launches) {
+    ASSERT_EQ(launch.getAddresses(), launches[0].getAddresses());
+  }
+  ASSERT_GE(launches[0].getAddresses().size(), addresses.size());
+  LaunchWorkspace workspace(launches[0], addresses.size());
+  std::vector<void *> all = addresses;
+  workspace.appendTo(all);
+  mlir::OwningOpRef<mlir::ModuleOp> device =
+      mlir::ModuleOp::create(fusion.getLoc());
+  ASSERT_TRUE(succeeded(
+      family.emit(onlyOp<plan::KernelOp>(*plan.module), profile, *device)));
+  auto bytes = assemble(*device, profile);
+  ASSERT_TRUE(succeeded(bytes));
+  for (plan::LaunchOp launch : launches) {
+    runLaunch(*bytes, launch, all);
+  }
+  workspace.check();
+}
+
 /// Implements `fusion` by implementation number `which` of `family`, and runs
-/// it on `addresses`: operands, then results.
+/// it on `addresses`.
 inline void runFusion(const KernelFamily &family, kernel::FusionOp fusion,
                       const std::vector<void *> &addresses, size_t which = 0,
                       const std::string &isa = "") {
@@ -156,26 +189,7 @@ inline void runFusion(const KernelFamily &family, kernel::FusionOp fusion,
   auto implementations = family.enumerate(fusion, profile);
   ASSERT_GT(implementations.size(), which);
   fusion.setImplAttr(implementations[which].impl);
-  mlir::MLIRContext *context = fusion.getContext();
-  prepareContext(*context);
-  RecordingPlanBuilder plan(context);
-  ASSERT_TRUE(succeeded(family.lower(fusion, plan)));
-  auto launch = onlyOp<plan::LaunchOp>(*plan.module);
-  if (!launch) {
-    return;
-  }
-  ASSERT_GE(launch.getAddresses().size(), addresses.size());
-  LaunchWorkspace workspace(launch, addresses.size());
-  std::vector<void *> all = addresses;
-  workspace.appendTo(all);
-  mlir::OwningOpRef<mlir::ModuleOp> device =
-      mlir::ModuleOp::create(fusion.getLoc());
-  ASSERT_TRUE(succeeded(
-      family.emit(onlyOp<plan::KernelOp>(*plan.module), profile, *device)));
-  auto bytes = assemble(*device, profile);
-  ASSERT_TRUE(succeeded(bytes));
-  runLaunch(*bytes, launch, all);
-  workspace.check();
+  runImplemented(family, fusion, addresses, profile);
 }
 
 } // namespace minic::cpu

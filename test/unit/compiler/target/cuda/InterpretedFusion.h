@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // InterpretedFusion: a fusion implemented by a CUDA kernel family, lowered,
-// emitted, and run by the interpreter as its launch says.
+// emitted, and run by the interpreter as its launches say.
 
 #ifndef MINIC_TEST_UNIT_COMPILER_TARGET_CUDA_INTERPRETEDFUSION_H
 #define MINIC_TEST_UNIT_COMPILER_TARGET_CUDA_INTERPRETEDFUSION_H
@@ -65,25 +65,29 @@ public:
     LaunchRecorder plan(fusion.getContext());
     ASSERT_TRUE(succeeded(family.lower(fusion, plan)));
     ASSERT_TRUE(succeeded(mlir::verify(*plan.module)));
-    auto launch = cpu::onlyOp<plan::LaunchOp>(*plan.module);
+    llvm::SmallVector<plan::LaunchOp> launches;
+    plan.module->walk([&](plan::LaunchOp op) { launches.push_back(op); });
     auto kernel = cpu::onlyOp<plan::KernelOp>(*plan.module);
-    ASSERT_TRUE(launch && kernel);
+    ASSERT_TRUE(!launches.empty() && kernel);
     mlir::OwningOpRef<mlir::ModuleOp> device =
         mlir::ModuleOp::create(fusion.getLoc());
     ASSERT_TRUE(succeeded(family.emit(kernel, profile, *device)));
     ASSERT_TRUE(succeeded(mlir::verify(*device)));
-    place(implementation, launch);
-    std::vector<GlobalRange> parameters;
-    for (DeviceBytes &each : memory) {
-      parameters.push_back({each.data(), each.bytes});
+    place(implementation);
+    for (plan::LaunchOp launch : launches) {
+      addWorkspace(launch);
     }
-    auto grid = launch.getGrid();
-    for (int i = 0; i != 2; ++i) {
-      ASSERT_EQ(interpret(*device, launch.getEntry(), grid[0],
-                          launch.getBlock()[0],
-                          int64_t(launch.getSharedBytes()), parameters,
-                          grid.size() > 1 ? grid[1] : 1),
-                "");
+    for (SimtOrder order : ordersOf(launches)) {
+      for (plan::LaunchOp launch : launches) {
+        auto grid = launch.getGrid(), cluster = launch.getCluster();
+        ASSERT_EQ(interpret(*device, launch.getEntry(), grid[0],
+                            launch.getBlock()[0],
+                            int64_t(launch.getSharedBytes()),
+                            parametersOf(launch), grid.size() > 1 ? grid[1] : 1,
+                            cluster.empty() ? 1 : cluster[0],
+                            tensorMapsOf(launch), order),
+                  "");
+      }
     }
     for (size_t i = 0; i != results.size(); ++i) {
       DeviceBytes &from = memory[inputs.size() + i];
@@ -111,9 +115,10 @@ public:
   std::vector<KernelResources> resources;
 
 private:
-  void place(const Implementation &implementation, plan::LaunchOp launch) {
+  void place(const Implementation &implementation) {
     memory.clear();
     results.clear();
+    workspace.clear();
     for (auto [i, input] : llvm::enumerate(inputs)) {
       memory.push_back(pack(input, implementation.operandLayouts[i]));
     }
@@ -123,12 +128,58 @@ private:
       memory.emplace_back(results.back().elements() *
                           results.back().elementBytes());
     }
-    for (mlir::Value address :
-         launch.getAddresses().drop_front(memory.size())) {
+  }
+
+  size_t tensors() const { return inputs.size() + results.size(); }
+
+  /// Launches may share buffers.
+  void addWorkspace(plan::LaunchOp launch) {
+    for (mlir::Value address : launch.getAddresses().drop_front(tensors())) {
       auto buffer = address.getDefiningOp<plan::BufferOp>();
-      memory.emplace_back(int64_t(buffer.getBytes()),
-                          buffer.getZeroed() ? 0 : 0xff);
+      if (workspace.try_emplace(address, memory.size()).second) {
+        memory.emplace_back(int64_t(buffer.getBytes()),
+                            buffer.getZeroed() ? 0 : 0xff);
+      }
     }
+  }
+
+  std::vector<GlobalRange> parametersOf(plan::LaunchOp launch) {
+    std::vector<GlobalRange> parameters;
+    for (auto [i, address] : llvm::enumerate(launch.getAddresses())) {
+      DeviceBytes &each = memory[i < tensors() ? i : workspace.at(address)];
+      parameters.push_back({each.data(), each.bytes});
+    }
+    return parameters;
+  }
+
+  /// Launches run twice, and those with roles for warps in each order.
+  static std::vector<SimtOrder>
+  ordersOf(llvm::ArrayRef<plan::LaunchOp> launches) {
+    std::vector<SimtOrder> orders = {SimtOrder::FirstFirst,
+                                     SimtOrder::LastFirst};
+    for (plan::LaunchOp launch : launches) {
+      if (launch.getTensorMapsAttr() && orders.size() == 2) {
+        orders.push_back(SimtOrder::Random);
+      }
+    }
+    return orders;
+  }
+
+  std::vector<SimtTensorMap> tensorMapsOf(plan::LaunchOp launch) {
+    std::vector<SimtTensorMap> maps;
+    std::vector<GlobalRange> parameters = parametersOf(launch);
+    mlir::ArrayAttr attributes = launch.getTensorMapsAttr();
+    for (size_t i = 0; attributes && i != attributes.size(); ++i) {
+      auto map = mlir::cast<plan::TensorMapAttr>(attributes[i]);
+      EXPECT_EQ(map.getSwizzle(), 128);
+      SimtTensorMap &made = maps.emplace_back();
+      made.address = uint64_t(reinterpret_cast<uintptr_t>(
+          parameters[size_t(map.getOperand())].data));
+      made.dims = map.getDims().asArrayRef().vec();
+      made.strides = map.getStrides().asArrayRef().vec();
+      made.box = map.getBox().asArrayRef().vec();
+    }
+    return maps;
   }
 
   static DeviceBytes pack(cpu::TestTensor &dense, mlir::Attribute attribute) {
@@ -151,6 +202,7 @@ private:
   }
 
   std::vector<DeviceBytes> memory;
+  llvm::DenseMap<mlir::Value, size_t> workspace; // numbers in `memory`
 };
 
 } // namespace minic::cuda

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SimtBlock: the threads of one block while SimtInterpreter runs them: their
-// registers, and who of them takes part. Ops are done for all threads at once;
-// each kind of op has a file of its own.
+// SimtBlock: the threads of one block, of all blocks of a cluster, or of one
+// warp group of theirs, while SimtInterpreter runs them: their registers, and
+// who of them takes part. Ops are done for all threads at once; each kind of op
+// has a file of its own.
 
 #ifndef MINIC_TEST_UNIT_COMPILER_TARGET_CUDA_SIMTBLOCK_H
 #define MINIC_TEST_UNIT_COMPILER_TARGET_CUDA_SIMTBLOCK_H
 
+#include "test/unit/compiler/target/cuda/SimtBarriers.h"
 #include "test/unit/compiler/target/cuda/SimtMemory.h"
+#include "test/unit/compiler/target/cuda/SimtStrands.h"
 #include "test/unit/compiler/target/cuda/SimtValues.h"
 #include "test/unit/compiler/target/cuda/SimtWarpGroup.h"
 
@@ -22,13 +25,27 @@ using namespace mlir;
 
 class SimtBlock {
 public:
-  SimtBlock(int64_t threads, SimtMemory &memory)
-      : threads_(threads), memory_(memory), active_(size_t(threads), 1),
+  /// `threads` of `blocks` blocks together.
+  SimtBlock(int64_t threads, int64_t blocks, SimtMemory &memory)
+      : threads_(threads), blockThreads_(threads / blocks), blocks_(blocks),
+        memory_(memory), active_(size_t(threads), 1),
+        warpGroups_(size_t((threads + 127) / 128)) {}
+  /// The `threads` from number `first` on of those of `blocks` blocks of
+  /// `blockThreads`. They run beside others as `strand` of `strands`, and meet
+  /// them at `barriers`.
+  SimtBlock(int64_t first, int64_t threads, int64_t blockThreads,
+            int64_t blocks, SimtMemory &memory, SimtStrands &strands,
+            size_t strand, SimtBarriers &barriers)
+      : threads_(threads), blockThreads_(blockThreads), blocks_(blocks),
+        first_(first), memory_(memory), strands_(&strands), strand_(strand),
+        barriers_(&barriers), active_(size_t(threads), 1),
         warpGroups_(size_t((threads + 127) / 128)) {}
 
   std::string error;
+  /// `block` is the first one's number.
   void run(LLVM::LLVMFuncOp function, int64_t block, int64_t blockY,
-           const std::vector<GlobalRange> &parameters);
+           const std::vector<GlobalRange> &parameters,
+           const std::vector<SimtTensorMap> &tensorMaps);
 
 private:
   void fail(Operation *op, const std::string &why);
@@ -102,6 +119,8 @@ private:
   /// Threads leave the loop one by one and wait for the others.
   void runFor(scf::ForOp loop);
   void runIf(scf::IfOp branch);
+  /// Of loops that carry nothing.
+  void runWhile(scf::WhileOp loop);
   /// Whether the warp of thread `first` is here; a failure if part of it is.
   bool isWarpActive(Operation *op, int64_t first);
   void runOp(Operation *op);
@@ -115,12 +134,27 @@ private:
   bool runValues(Operation *op); // SimtVectors.cpp
   bool runNvvm(Operation *op);   // SimtWarp.cpp
   bool runWgmma(Operation *op);  // SimtWgmma.cpp
+  bool runBulk(Operation *op);   // SimtBulk.cpp
 
   void constant(arith::ConstantOp op);
+  /// A block's own, or that of any block of its cluster.
   bool isShared(Value pointer) {
-    return cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace() ==
-           3;
+    unsigned space =
+        cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace();
+    return space == 3 || space == 7;
   }
+  /// The number in the cluster of the warp, or the block, of a thread here.
+  int64_t warpOf(int64_t t) const { return (first_ + t) / 32; }
+  int64_t blockOf(int64_t t) const { return (first_ + t) / blockThreads_; }
+  void runBarrier(Operation *op);
+  void runTryWait(NVVM::MBarrierTryWaitOp op);
+  void runBulkCopy(NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp op);
+  /// Calls `f`(barrier's address) for each active thread; a failure where it
+  /// returns text.
+  void forBarriers(Operation *op, Value pointer,
+                   llvm::function_ref<std::string(uint64_t)> f);
+  void runMapa(NVVM::MapaOp op);
+  void runClusterBarrier(Operation *op);
   void runGep(LLVM::GEPOp op);
   void runLoad(LLVM::LoadOp op);
   /// Loads of words that have no op: what follows "ld.global".
@@ -141,12 +175,27 @@ private:
   void forWarpGroups(Operation *op,
                      llvm::function_ref<void(int64_t, WarpGroup &)> f);
   void runWgmmaMma(NVVM::WgmmaMmaAsyncOp op);
+  /// The same with A from registers and B transposed, as inline assembly.
+  void runWgmmaOfRegisters(LLVM::InlineAsmOp op);
+  /// Issues `product` for a warp group; `sums` has `count` of each thread.
+  void issueWgmma(Operation *op, WgmmaProduct product, int64_t first,
+                  WarpGroup &group, ArrayRef<uint64_t> sums, int64_t count);
+  /// A fence that its operands pass through.
+  void fenceRegisters(LLVM::InlineAsmOp op);
   /// A wait that its operands pass through: registers of sums, which are
   /// readable where their wgmma is complete.
   void waitForSums(LLVM::InlineAsmOp op);
 
-  int64_t threads_, block_ = 0, blockY_ = 0;
+  int64_t threads_, blockThreads_, blocks_, first_ = 0;
+  int64_t block_ = 0, blockY_ = 0;
+  /// The arrival that the next cluster.wait waits for.
+  Operation *arrival_ = nullptr;
+  int64_t meeting_ = 0; // which of the cluster's it is of
   SimtMemory &memory_;
+  /// Null where all threads run in lockstep.
+  SimtStrands *strands_ = nullptr;
+  size_t strand_ = 0;
+  SimtBarriers *barriers_ = nullptr;
   std::vector<char> active_;
   std::vector<WarpGroup> warpGroups_;
   llvm::DenseMap<Value, Register> registers_;

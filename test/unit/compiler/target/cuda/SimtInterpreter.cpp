@@ -17,12 +17,17 @@ void SimtBlock::fail(Operation *op, const std::string &why) {
 }
 
 void SimtBlock::run(LLVM::LLVMFuncOp function, int64_t block, int64_t blockY,
-                    const std::vector<GlobalRange> &parameters) {
+                    const std::vector<GlobalRange> &parameters,
+                    const std::vector<SimtTensorMap> &tensorMaps) {
   block_ = block;
   blockY_ = blockY;
   for (auto [argument, range] :
-       llvm::zip_equal(function.getArguments(), parameters)) {
+       llvm::zip(function.getArguments(), parameters)) {
     define(argument, uint64_t(reinterpret_cast<uintptr_t>(range.data)));
+  }
+  for (auto [i, map] : llvm::enumerate(tensorMaps)) {
+    define(function.getArgument(unsigned(parameters.size() + i)),
+           uint64_t(reinterpret_cast<uintptr_t>(&map)));
   }
   runBlock(function.getBody().front());
 }
@@ -141,6 +146,30 @@ void SimtBlock::runIf(scf::IfOp branch) {
   }
 }
 
+void SimtBlock::runWhile(scf::WhileOp loop) {
+  if (loop.getNumOperands() != 0 || loop.getNumResults() != 0) {
+    return fail(loop, "a loop that carries values");
+  }
+  std::vector<char> before = active_;
+  while (error.empty()) {
+    runBlock(loop.getBefore().front());
+    if (!error.empty()) {
+      return;
+    }
+    auto condition =
+        cast<scf::ConditionOp>(loop.getBefore().front().getTerminator());
+    const Register &goesOn = get(condition.getCondition());
+    for (size_t t = 0; t != active_.size(); ++t) {
+      active_[t] = active_[t] && goesOn.bits[t] != 0;
+    }
+    if (llvm::none_of(active_, [](char each) { return each != 0; })) {
+      break;
+    }
+    runBlock(loop.getAfter().front());
+  }
+  active_ = before;
+}
+
 bool SimtBlock::isWarpActive(Operation *op, int64_t first) {
   int64_t active = 0;
   for (int64_t t = first; t != first + 32; ++t) {
@@ -159,27 +188,77 @@ void SimtBlock::runOp(Operation *op) {
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     return runIf(branch);
   }
-  if (!runArith(op) && !runWgmma(op) && !runMemory(op) && !runValues(op) &&
-      !runNvvm(op)) {
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    return runWhile(loop);
+  }
+  if (!runBulk(op) && !runArith(op) && !runWgmma(op) && !runMemory(op) &&
+      !runValues(op) && !runNvvm(op)) {
     fail(op, "unknown op");
   }
+}
+
+static bool hasMBarrier(LLVM::LLVMFuncOp function) {
+  return function
+      .walk([](NVVM::MBarrierInitOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+/// Runs each warp group of a cluster by itself.
+static std::string runStrands(LLVM::LLVMFuncOp function, int64_t block,
+                              int64_t blockY, int64_t threads, int64_t blocks,
+                              const std::vector<GlobalRange> &parameters,
+                              const std::vector<SimtTensorMap> &tensorMaps,
+                              SimtOrder order, SimtMemory &memory) {
+  SimtStrands strands(order, uint64_t(block));
+  SimtBarriers barriers(memory, threads, blocks);
+  std::vector<std::unique_ptr<SimtBlock>> parts;
+  for (int64_t of = 0; of != blocks; ++of) {
+    for (int64_t first = 0; first < threads; first += 128) {
+      parts.push_back(std::make_unique<SimtBlock>(
+          of * threads + first, std::min<int64_t>(128, threads - first),
+          threads, blocks, memory, strands, parts.size(), barriers));
+    }
+  }
+  std::string why = strands.run(parts.size(), [&](size_t i) {
+    parts[i]->run(function, block, blockY, parameters, tensorMaps);
+    return parts[i]->error;
+  });
+  return why.empty() ? barriers.checkEnd() : why;
 }
 
 std::string interpret(ModuleOp device, StringRef entry, int64_t blocks,
                       int64_t threads, int64_t sharedBytes,
                       const std::vector<GlobalRange> &parameters,
-                      int64_t blocksY) {
+                      int64_t blocksY, int64_t clusterBlocks,
+                      const std::vector<SimtTensorMap> &tensorMaps,
+                      SimtOrder order) {
   auto function = device.lookupSymbol<LLVM::LLVMFuncOp>(entry);
-  if (!function || function.getNumArguments() != parameters.size()) {
+  if (!function ||
+      function.getNumArguments() != parameters.size() + tensorMaps.size()) {
     return "no such kernel";
   }
-  for (int64_t number = 0; number != blocks * blocksY; ++number) {
+  if (blocks % clusterBlocks != 0) {
+    return "no whole number of clusters";
+  }
+  bool areApart = hasMBarrier(function);
+  for (int64_t number = 0; number != blocks * blocksY;
+       number += clusterBlocks) {
     int64_t block = number % blocks;
-    SimtMemory memory(threads, sharedBytes, parameters);
-    SimtBlock threadBlock(threads, memory);
-    threadBlock.run(function, block, number / blocks, parameters);
-    if (!threadBlock.error.empty()) {
-      return "block " + std::to_string(block) + ": " + threadBlock.error;
+    SimtMemory memory(threads, sharedBytes, clusterBlocks, parameters);
+    std::string why;
+    if (areApart) {
+      why = runStrands(function, block, number / blocks, threads, clusterBlocks,
+                       parameters, tensorMaps, order, memory);
+    } else {
+      SimtBlock threadBlock(threads * clusterBlocks, clusterBlocks, memory);
+      threadBlock.run(function, block, number / blocks, parameters, tensorMaps);
+      why = threadBlock.error;
+    }
+    if (why.empty()) {
+      why = memory.checkEnd();
+    }
+    if (!why.empty()) {
+      return "block " + std::to_string(block) + ": " + why;
     }
   }
   return "";

@@ -39,7 +39,10 @@ void SimtBlock::runLoad(LLVM::LoadOp op) {
         memory_.check(isShared(op.getAddr()), address, result.width * bytes,
                       int64_t(op.getAlignment().value_or(1)));
     if (why.empty() && isShared(op.getAddr())) {
-      why = memory_.readShared(address, result.width * bytes, t / 32);
+      why = memory_.checkBlock(address, warpOf(t));
+    }
+    if (why.empty() && isShared(op.getAddr())) {
+      why = memory_.readShared(address, result.width * bytes, warpOf(t));
     }
     if (!why.empty()) {
       return fail(op, why);
@@ -94,7 +97,10 @@ void SimtBlock::runStore(LLVM::StoreOp op) {
         memory_.check(isShared(op.getAddr()), address, values.width * bytes,
                       int64_t(op.getAlignment().value_or(1)));
     if (why.empty() && isShared(op.getAddr())) {
-      why = memory_.writeShared(address, values.width * bytes, t / 32);
+      why = memory_.checkBlock(address, warpOf(t));
+    }
+    if (why.empty() && isShared(op.getAddr())) {
+      why = memory_.writeShared(address, values.width * bytes, warpOf(t));
     }
     if (!why.empty()) {
       return fail(op, why);
@@ -141,7 +147,7 @@ void SimtBlock::runCopy(NVVM::CpAsyncOp op) {
     }
     int64_t read = sizes ? int64_t(sizes->bits[at]) : bytes;
     std::string why =
-        memory_.copy(to.bits[at], from.bits[at], bytes, read, t / 32);
+        memory_.copy(to.bits[at], from.bits[at], bytes, read, warpOf(t));
     if (!why.empty()) {
       return fail(op, why);
     }
@@ -157,15 +163,69 @@ void SimtBlock::runProxyFence(NVVM::FenceProxyOp op) {
                                active_.begin() + std::min(first + 32, threads_),
                                [](char each) { return each != 0; });
     if (isWhole) {
-      memory_.fenceProxy(first / 32);
+      memory_.fenceProxy(warpOf(first));
     }
   }
+}
+
+void SimtBlock::runMapa(NVVM::MapaOp op) {
+  const Register pointers = get(op.getA()), blocks = get(op.getB());
+  Register &result = define(op.getRes());
+  auto pitch = uint64_t(memory_.pitch());
+  for (int64_t t = 0; t != threads_; ++t) {
+    auto at = size_t(t);
+    if (active_[at] && int64_t(blocks.bits[at]) >= blocks_) {
+      return fail(op, "no such block in the cluster");
+    }
+    result.bits[at] = pointers.bits[at] % pitch + blocks.bits[at] * pitch;
+  }
+}
+
+void SimtBlock::runBarrier(Operation *op) {
+  if (!allActive()) {
+    return fail(op, "a barrier in divergent code");
+  }
+  if (!strands_) {
+    return memory_.barrier();
+  }
+  int64_t meeting = barriers_->arriveAtBlock(blockOf(0), threads_);
+  if (!strands_->waitUntil(strand_, [&] {
+        return barriers_->hasMetBlock(blockOf(0), meeting);
+      })) {
+    fail(op, SimtStrands::deadlock);
+  }
+}
+
+void SimtBlock::runClusterBarrier(Operation *op) {
+  if (!allActive()) {
+    return fail(op, "a barrier in divergent code");
+  }
+  bool isWait = isa<NVVM::ClusterWaitOp>(op);
+  if (isWait != (arrival_ != nullptr)) {
+    return fail(op,
+                "arrivals at a cluster's barrier and waits do not alternate");
+  }
+  if (!strands_ && isWait) {
+    memory_.meet(/*release=*/isa<NVVM::ClusterArriveOp>(arrival_));
+  } else if (strands_ && !isWait) {
+    meeting_ = barriers_->arriveAtCluster(
+        threads_, /*release=*/isa<NVVM::ClusterArriveOp>(op));
+  } else if (strands_ && !strands_->waitUntil(strand_, [&] {
+               return barriers_->hasMetCluster(meeting_);
+             })) {
+    return fail(op, SimtStrands::deadlock);
+  }
+  arrival_ = isWait ? nullptr : op;
 }
 
 bool SimtBlock::runMemory(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](LLVM::AddressOfOp address) {
-        return define(address.getResult(), 0), true;
+        Register &reg = define(address.getResult());
+        for (int64_t t = 0; t != threads_; ++t) {
+          reg.bits[size_t(t)] = uint64_t(blockOf(t) * memory_.pitch());
+        }
+        return true;
       })
       .Case([&](LLVM::PtrToIntOp pointer) {
         int64_t width = bitsOf(pointer.getType());
@@ -185,12 +245,11 @@ bool SimtBlock::runMemory(Operation *op) {
       .Case([&](NVVM::CpAsyncWaitGroupOp each) {
         return memory_.wait(each.getN()), true;
       })
-      .Case([&](NVVM::BarrierOp) {
-        if (!allActive()) {
-          fail(op, "a barrier in divergent code");
-        }
-        return memory_.barrier(), true;
-      })
+      .Case([&](NVVM::BarrierOp) { return runBarrier(op), true; })
+      .Case([&](NVVM::MapaOp each) { return runMapa(each), true; })
+      .Case<NVVM::ClusterArriveOp, NVVM::ClusterArriveRelaxedOp,
+            NVVM::ClusterWaitOp>(
+          [&](Operation *each) { return runClusterBarrier(each), true; })
       .Case([&](NVVM::FenceProxyOp each) { return runProxyFence(each), true; })
       .Case<LLVM::FenceOp, NVVM::GriddepcontrolOp, LLVM::ReturnOp,
             scf::YieldOp>([](Operation *) { return true; })

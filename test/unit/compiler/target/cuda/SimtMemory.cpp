@@ -6,11 +6,15 @@
 
 namespace minic::cuda {
 
-std::string SimtMemory::beginAsyncRead(uint64_t address, int64_t bytes) {
+std::string SimtMemory::beginAsyncRead(uint64_t address, int64_t bytes,
+                                       int64_t warp) {
   for (Word *word = first(address); word != first(address + bytes + 3);
        ++word) {
     if (word->pendingCopies > 0) {
       return "shared memory is read before its copy was waited for";
+    }
+    if (!hasSeen(*word, warp)) {
+      return notSeen;
     }
     if (word->written == epoch_) {
       return "shared memory is read with no barrier after it was written";
@@ -65,6 +69,31 @@ std::string SimtMemory::copy(uint64_t to, uint64_t from, int64_t bytes,
   return "";
 }
 
+std::string SimtMemory::beginBulkCopy(uint64_t to, int64_t bytes) {
+  for (Word *word = first(to); word != first(to + uint64_t(bytes)); ++word) {
+    if (word->asyncReads > 0) {
+      return "shared memory that a pending wgmma reads is written";
+    }
+    if (word->pendingCopies > 0 || word->written == epoch_ ||
+        word->isReserved) {
+      return "shared memory that something else writes is written";
+    }
+    ++word->pendingCopies;
+  }
+  return "";
+}
+
+void SimtMemory::endBulkCopy(uint64_t to, llvm::ArrayRef<char> data,
+                             uint64_t barrier, int64_t phase) {
+  std::memcpy(shared_.data() + to, data.data(), data.size());
+  for (Word *word = first(to); word != first(to + data.size()); ++word) {
+    --word->pendingCopies;
+    word->written = -1;
+    word->barrier = int64_t(barrier);
+    word->phase = phase;
+  }
+}
+
 void SimtMemory::wait(uint64_t left) {
   while (groups_.size() > left) {
     for (Copy &copy : groups_.front()) {
@@ -73,6 +102,7 @@ void SimtMemory::wait(uint64_t left) {
            word != first(copy.to + copy.data.size()); ++word) {
         --word->pendingCopies;
         word->wasWritten(epoch_, copy.warp, fencesOf(copy.warp));
+        word->barrier = -1;
       }
     }
     groups_.erase(groups_.begin());

@@ -31,7 +31,7 @@ void SimtBlock::runLdMatrix(NVVM::LdMatrixOp op) {
         uint64_t row = pointers.bits[size_t(warp * 32 + 8 * j + number)];
         std::string why = memory_.check(true, row, 16, 16);
         if (why.empty()) {
-          why = memory_.readShared(row, 16, warp);
+          why = memory_.readShared(row, 16, warpOf(t));
         }
         if (!why.empty()) {
           return fail(op, why);
@@ -127,11 +127,17 @@ bool SimtBlock::runNvvm(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](NVVM::ThreadIdXOp) {
         Register &reg = define(op->getResult(0));
-        std::iota(reg.bits.begin(), reg.bits.end(), uint64_t(0));
+        for (int64_t t = 0; t != threads_; ++t) {
+          reg.bits[size_t(t)] = uint64_t((first_ + t) % blockThreads_);
+        }
         return true;
       })
       .Case([&](NVVM::BlockIdXOp) {
-        return define(op->getResult(0), uint64_t(block_)), true;
+        Register &reg = define(op->getResult(0));
+        for (int64_t t = 0; t != threads_; ++t) {
+          reg.bits[size_t(t)] = uint64_t(block_ + blockOf(t));
+        }
+        return true;
       })
       .Case([&](NVVM::BlockIdYOp) {
         return define(op->getResult(0), uint64_t(blockY_)), true;
@@ -153,6 +159,13 @@ bool SimtBlock::runNvvm(Operation *op) {
                         return in[0];
                       }
                       return (in[0] + 0x1000) & ~uint64_t(0x1fff);
+                    }),
+               true;
+      })
+      .Case([&](NVVM::RcpApproxFtzF32Op) {
+        return each(op,
+                    [](ArrayRef<uint64_t> in) {
+                      return asBits(1 / asFloat(in[0]));
                     }),
                true;
       })

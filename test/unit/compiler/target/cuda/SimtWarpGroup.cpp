@@ -8,21 +8,28 @@
 
 namespace minic::cuda {
 
-std::string WgmmaMatrix::parse(uint64_t descriptor, int64_t rowCount) {
+std::string WgmmaMatrix::parse(uint64_t descriptor, int64_t rowCount,
+                               bool transposed) {
   // The address, leading and stride offsets and the layout: the base offset
   // (bits 49 to 51) is that of atoms that are not aligned.
   constexpr uint64_t known = 0xc0003fff3fff3fff;
   start = (descriptor & 0x3fff) << 4;
   stride = (descriptor >> 32 & 0x3fff) << 4;
+  slab = (descriptor >> 16 & 0x3fff) << 4;
   rows = rowCount;
+  isTransposed = transposed;
   uint64_t layout = descriptor >> 62;
   if (layout == 0 || (descriptor & ~known) != 0) {
     return "unknown descriptor " + std::to_string(descriptor);
   }
   rowBytes = uint64_t(256) >> layout;
   const uint64_t atom = 8 * rowBytes, inAtom = start % atom;
-  if (inAtom % 32 != 0 || inAtom >= rowBytes ||
-      (rows > 8 && stride % atom != 0)) {
+  bool isAligned =
+      isTransposed ? inAtom == 0 && stride % atom == 0 &&
+                         (uint64_t(rows) * 2 <= rowBytes || slab % atom == 0)
+                   : inAtom % 32 == 0 && inAtom < rowBytes &&
+                         (rows <= 8 || stride % atom == 0);
+  if (!isAligned) {
     return "a matrix at " + std::to_string(start) + ", each 8 rows " +
            std::to_string(stride) + " bytes on, not aligned to " +
            std::to_string(atom);
@@ -30,12 +37,12 @@ std::string WgmmaMatrix::parse(uint64_t descriptor, int64_t rowCount) {
   return "";
 }
 
-std::string WgmmaMatrix::beginReads(SimtMemory &memory) const {
-  for (int64_t i = 0; i != rows * 2; ++i) {
-    uint64_t at = chunk(i / 2, i % 2);
+std::string WgmmaMatrix::beginReads(SimtMemory &memory, int64_t warp) const {
+  for (int64_t i = 0; i != lines() * chunksPerLine(); ++i) {
+    uint64_t at = chunk(i / chunksPerLine(), i % chunksPerLine());
     std::string why = memory.check(/*shared=*/true, at, 16, 16);
     if (why.empty()) {
-      why = memory.beginAsyncRead(at, 16);
+      why = memory.beginAsyncRead(at, 16, warp);
     }
     if (!why.empty()) {
       return why;
@@ -45,8 +52,8 @@ std::string WgmmaMatrix::beginReads(SimtMemory &memory) const {
 }
 
 void WgmmaMatrix::endReads(SimtMemory &memory) const {
-  for (int64_t i = 0; i != rows * 2; ++i) {
-    memory.endAsyncRead(chunk(i / 2, i % 2), 16);
+  for (int64_t i = 0; i != lines() * chunksPerLine(); ++i) {
+    memory.endAsyncRead(chunk(i / chunksPerLine(), i % chunksPerLine()), 16);
   }
 }
 
@@ -54,7 +61,9 @@ std::vector<double> WgmmaMatrix::load(const SimtMemory &memory,
                                       mlir::FloatType type) const {
   std::vector<double> elements;
   for (int64_t i = 0; i != rows * 16; ++i) {
-    uint64_t at = chunk(i / 16, i % 16 / 8) + uint64_t(i % 8 * 2);
+    int64_t line = isTransposed ? i % 16 : i / 16,
+            inLine = isTransposed ? i / 16 : i % 16;
+    uint64_t at = chunk(line, inLine / 8) + uint64_t(inLine % 8 * 2);
     elements.push_back(decode(memory.load(/*shared=*/true, at, 2), type));
   }
   return elements;
@@ -73,8 +82,11 @@ std::string WarpGroup::takeSums(WgmmaProduct &product,
     }
     product.sums.push_back(asFloat(bits));
   }
+  if (!isFenced && (!first || !product.left.empty())) {
+    return "no wgmma.fence before a wgmma that takes registers";
+  }
   if (!first) {
-    return isFenced ? "" : "no wgmma.fence before a wgmma that takes registers";
+    return "";
   }
   WgmmaProduct &before = products[first->product];
   if (before.isContinued || before.b.rows != product.b.rows) {
@@ -87,13 +99,13 @@ std::string WarpGroup::takeSums(WgmmaProduct &product,
 
 std::string WarpGroup::issue(WgmmaProduct product,
                              llvm::ArrayRef<uint64_t> registers,
-                             SimtMemory &memory) {
+                             SimtMemory &memory, int64_t warp) {
   std::string why = takeSums(product, registers);
-  if (why.empty()) {
-    why = product.a.beginReads(memory);
+  if (why.empty() && product.left.empty()) {
+    why = product.a.beginReads(memory, warp);
   }
   if (why.empty()) {
-    why = product.b.beginReads(memory);
+    why = product.b.beginReads(memory, warp);
   }
   open.push_back(products.size());
   products.push_back(std::move(product));
@@ -107,7 +119,9 @@ void WarpGroup::complete(WgmmaProduct &product, SimtMemory &memory) {
   if (!product.adds) {
     std::fill(product.sums.begin(), product.sums.end(), 0.0f);
   }
-  std::vector<double> a = product.a.load(memory, product.type),
+  bool isShared = product.left.empty();
+  std::vector<double> a = isShared ? product.a.load(memory, product.type)
+                                   : std::move(product.left),
                       b = product.b.load(memory, product.type);
   const int64_t count = product.registers();
   for (auto [at, sum] : llvm::enumerate(product.sums)) {
@@ -118,7 +132,9 @@ void WarpGroup::complete(WgmmaProduct &product, SimtMemory &memory) {
                       llvm::ArrayRef(b).slice(size_t(column * 16)), 16,
                       /*spareBits=*/2);
   }
-  product.a.endReads(memory);
+  if (isShared) {
+    product.a.endReads(memory);
+  }
   product.b.endReads(memory);
   product.isComplete = true;
 }

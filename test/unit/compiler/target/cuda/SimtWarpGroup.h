@@ -19,23 +19,33 @@
 namespace minic::cuda {
 
 /// Rows of 16 elements of 16 bits in shared memory, as a descriptor has them:
-/// atoms of 8 swizzled rows, of which these elements are a part.
+/// atoms of 8 swizzled lines, of which these elements are a part. A line is a
+/// row, or, transposed, one element of each.
 struct WgmmaMatrix {
   uint64_t start = 0, stride = 0, rowBytes = 0;
+  /// Transposed: from each rowBytes of a line to the next.
+  uint64_t slab = 0;
   int64_t rows = 0;
+  bool isTransposed = false;
 
   /// Returns what is wrong, empty for nothing.
-  std::string parse(uint64_t descriptor, int64_t rowCount);
+  std::string parse(uint64_t descriptor, int64_t rowCount,
+                    bool transposed = false);
 
-  /// The 8 elements from `half * 8` on are together.
-  uint64_t chunk(int64_t row, int64_t half) const {
-    uint64_t at = start + uint64_t(row / 8) * stride +
-                  uint64_t(row % 8) * rowBytes + uint64_t(half * 16);
+  int64_t lines() const { return isTransposed ? 16 : rows; }
+  int64_t chunksPerLine() const { return isTransposed ? rows / 8 : 2; }
+  /// The 8 elements from `number * 8` on are together.
+  uint64_t chunk(int64_t line, int64_t number) const {
+    auto byte = uint64_t(number * 16);
+    uint64_t at = start + uint64_t(line / 8) * stride +
+                  uint64_t(line % 8) * rowBytes + byte / rowBytes * slab +
+                  byte % rowBytes;
     // Of each row's 16-byte chunks: 8, 4 or 2.
     return at ^ (at >> 3 & (rowBytes - 16));
   }
 
-  std::string beginReads(SimtMemory &memory) const;
+  /// `warp`: one of those that read.
+  std::string beginReads(SimtMemory &memory, int64_t warp) const;
   void endReads(SimtMemory &memory) const;
   /// Row after row.
   std::vector<double> load(const SimtMemory &memory,
@@ -45,6 +55,8 @@ struct WgmmaMatrix {
 /// One m64nNk16.
 struct WgmmaProduct {
   WgmmaMatrix a, b;
+  /// A's elements, row after row, where they come from registers.
+  std::vector<double> left;
   mlir::FloatType type;
   /// Whether it is added to what the sums were, or replaces it.
   bool adds = false;
@@ -89,7 +101,7 @@ struct WarpGroup {
   /// Begins `product`, whose sums so far are `registers`, as bits: numbers, or
   /// all of a pending product.
   std::string issue(WgmmaProduct product, llvm::ArrayRef<uint64_t> registers,
-                    SimtMemory &memory);
+                    SimtMemory &memory, int64_t warp);
   void commit() { committed.push_back(std::exchange(open, {})); }
   void wait(size_t left, SimtMemory &memory);
 

@@ -30,6 +30,8 @@ struct Played {
   }
 };
 
+/// BeforeSm90: those that there were when the times were taken, which had no
+/// clusters either.
 enum class Families { All, BeforeSm90 };
 
 /// Kernels without a known time take `factor` times their estimate, which is
@@ -41,8 +43,9 @@ Played play(ParsedFusion &&parsed, const Times &times, double factor,
   std::vector<Candidate> candidates = enumerateCandidates(
       parsed.get(), *target, {BackendLabel::Generated}, why);
   llvm::erase_if(candidates, [&](const Candidate &candidate) {
+    llvm::StringRef name = candidate.name;
     return families == Families::BeforeSm90 &&
-           candidate.name.find("gemm_sm90") != std::string::npos;
+           (name.contains("gemm_sm90") || name.contains(" cluster="));
   });
   std::vector<Prospect> prospects;
   for (const Candidate &candidate : candidates) {

@@ -35,8 +35,8 @@ TEST(CommandListTest, SharesLibraryCallsWhereAsked) {
     }
     {
       CudaScope scope(*program.context());
-      list->setCallers(callers.data());
-      absl::Status status = list->enqueueAll(program.stream());
+      absl::Status status = list->setCallers(callers.data());
+      status.Update(list->enqueueAll(program.stream()));
       ASSERT_TRUE(status.ok()) << status;
     }
     program.expectOutputs(callers.data());

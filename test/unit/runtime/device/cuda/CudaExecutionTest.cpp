@@ -41,6 +41,58 @@ TEST_F(CudaExecutionTest, runsWithThePointersOfEachCall) {
   EXPECT_EQ((*execution)->graphCounters().plainRuns, 3);
 }
 
+/// In plain launches and in a graph, whose nodes are patched.
+TEST_F(CudaExecutionTest, makesTensorMapsOfTheTensorsOfEachCall) {
+  for (GraphMode mode : {GraphMode::Off, GraphMode::On}) {
+    LoadedArtifact loaded(tensorMapArtifact(16));
+    ASSERT_TRUE(loaded.status().ok()) << loaded.status();
+    ExecutionOptions options{nullptr};
+    options.graph = mode;
+    auto execution = (*loaded).createExecution(options);
+    ASSERT_TRUE(execution.ok()) << execution.status();
+    std::vector<float> values(32, 7);
+    DeviceFloats a(*loaded, values), v(*loaded, {0, 0});
+    values[4] = 8;
+    DeviceFloats b(*loaded, values), y(*loaded, {0, 0}), z(*loaded, {0, 0});
+    void *first[] = {a.data(), y.data(), v.data()};
+    void *second[] = {b.data(), z.data(), v.data()};
+    for (int i = 0; i != 3; ++i) {
+      ASSERT_TRUE((*execution)->run(first).ok());
+      EXPECT_THAT(y.read(), ElementsAre(7, 7));
+      EXPECT_THAT(v.read(), ElementsAre(5, 6));
+      ASSERT_TRUE((*execution)->run(second).ok());
+      EXPECT_THAT(z.read(), ElementsAre(8, 7));
+    }
+    EXPECT_EQ((*execution)->graphCounters().replays,
+              mode == GraphMode::Off ? 0 : 5);
+    // Only where a pointer changed.
+    fake.calls.clear();
+    ASSERT_TRUE((*execution)->run(second).ok());
+    EXPECT_EQ(fake.callsOf("cuTensorMapEncodeTiled"), 0);
+    ASSERT_TRUE((*execution)->run(first).ok());
+    EXPECT_EQ(fake.callsOf("cuTensorMapEncodeTiled"), 1);
+  }
+}
+
+TEST_F(CudaExecutionTest, saysWhyThereIsNoTensorMap) {
+  LoadedArtifact loaded(tensorMapArtifact(0));
+  ASSERT_TRUE(loaded.status().ok()) << loaded.status();
+  auto execution = loaded.execution();
+  ASSERT_TRUE(execution.ok()) << execution.status();
+  DeviceFloats x(*loaded, std::vector<float>(32, 7)), y(*loaded, {0, 0}),
+      v(*loaded, {0, 0});
+  void *unaligned[] = {static_cast<char *>(x.data()) + 8, y.data(), v.data()};
+  absl::Status status = (*execution)->run(unaligned);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal);
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("a tensor map of the tensor at 0x"),
+                    HasSubstr("CUDA error (1)")));
+  EXPECT_TRUE(fake.launches.empty());
+  void *callers[] = {x.data(), y.data(), v.data()};
+  EXPECT_TRUE((*execution)->run(callers).ok());
+  EXPECT_THAT(y.read(), ElementsAre(7, 7));
+}
+
 /// out0 = 2x + 1 (first half by offset), through arena, constants, copies.
 TEST_F(CudaExecutionTest, resolvesEveryBaseAndOffset) {
   TestArtifact artifact = cudaArtifact();
@@ -195,6 +247,11 @@ TEST_F(CudaExecutionTest, neighboursAgreeHowAnSmsMemoryIsDivided) {
   TestArtifact artifact = cudaScaleArtifact(1);
   ASSERT_TRUE(LoadedArtifact(artifact).status().ok());
   EXPECT_THAT(fake.carveouts, ::testing::IsEmpty());
+  // What is measured for a longer plan.
+  LoadedArtifact part(artifact, /*deviceIndex=*/0, /*isPart=*/true);
+  ASSERT_TRUE(part.status().ok()) << part.status();
+  EXPECT_THAT(fake.carveouts, ElementsAre(Pair("scale_f32", 100)));
+  fake.carveouts.clear();
   cudaLaunch(artifact, "add_f32", 1,
              {inputAddress(0), inputAddress(0), outputAddress(0)}, {1});
   LoadedArtifact loaded(artifact);

@@ -100,6 +100,15 @@ TEST_F(CudaLoadTest, tellsWhyABinaryDoesNotLoad) {
                     HasSubstr("ptxas fatal: unresolved symbol")));
 }
 
+TEST_F(CudaLoadTest, refusesParametersThatAreNoTensorMaps) {
+  TestArtifact artifact = tensorMapArtifact(0);
+  auto &params = artifact.variant().run[0]->operation.AsLaunch()->params;
+  std::swap(params[1], params[2]);
+  expectRefused(artifact, absl::StatusCode::kDataLoss,
+                "expected 3 parameters of 8 bytes, of 128 for a tensor map, "
+                "the kernel has one of 8 bytes as parameter 1");
+}
+
 TEST_F(CudaLoadTest, refusesKernelsThatAreNotWhatThePlanSays) {
   TestArtifact artifact = cudaScaleArtifact(8);
   artifact.variant().run[0]->operation.AsLaunch()->entry = "absent";

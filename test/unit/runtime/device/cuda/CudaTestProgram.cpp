@@ -160,7 +160,39 @@ TestArtifact cudaScaleArtifact(int64_t count) {
   return artifact;
 }
 
-LoadedArtifact::LoadedArtifact(const TestArtifact &test, int deviceIndex)
+TestArtifact tensorMapArtifact(uint64_t offset) {
+  TestArtifact artifact = cudaArtifact();
+  setBinary(
+      artifact, format::BinaryKind::ptx,
+      bytesOf(".visible .entry first_of_map(.param .u64 source, .param "
+              ".u64 destination, .param .align 64 .b8 map[128])\n{\n}\n"));
+  artifact.input("x", {32});
+  artifact.output("y", {2});
+  artifact.output("v", {2});
+  std::vector<float> values(32);
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = float(i + 1);
+  }
+  uint32_t w = artifact.constant("w", {32}, values);
+  for (uint32_t i : {0, 1}) {
+    format::LaunchT &launch = cudaLaunch(
+        artifact, "first_of_map", 1,
+        {i == 0 ? inputAddress(0, offset) : constantAddress(w, offset),
+         outputAddress(i)},
+        {});
+    format::TensorMapParamT map;
+    map.dtype = format::DType::bf16;
+    map.dims = {8, 2};
+    map.strides = {16};
+    map.box = {8, 2};
+    launch.params.push_back(std::make_unique<format::ParamEntryT>());
+    launch.params.back()->param.Set(std::move(map));
+  }
+  return artifact;
+}
+
+LoadedArtifact::LoadedArtifact(const TestArtifact &test, int deviceIndex,
+                               bool isPart)
     : artifact(format::ArtifactReader::copy(test.bytes(), "test")) {
   if (!artifact.ok()) {
     executable_ = artifact.status();
@@ -173,7 +205,7 @@ LoadedArtifact::LoadedArtifact(const TestArtifact &test, int deviceIndex)
   const format::Function &function = *metadata.functions()->Get(0);
   executable_ = runtime::findDevice("cuda")->load(
       {*artifact, function, *function.variants()->Get(0), constants, false,
-       deviceIndex});
+       deviceIndex, /*spares=*/nullptr, /*onlyListsAlgorithms=*/false, isPart});
 }
 
 LoadedArtifact::~LoadedArtifact() {

@@ -31,10 +31,16 @@ format::LaunchT &cudaLaunch(TestArtifact &artifact, const std::string &entry,
 /// y = 2 * x + 1
 TestArtifact cudaScaleArtifact(int64_t count);
 
+/// y = the first 8 bytes of x, which the kernel finds by a tensor map of x, and
+/// likewise v of the constant w (1, 2, ...), each from byte `offset` on. For
+/// the fake driver alone.
+TestArtifact tensorMapArtifact(uint64_t offset);
+
 /// A loaded variant with all that has to outlive it.
 class LoadedArtifact {
 public:
-  explicit LoadedArtifact(const TestArtifact &artifact, int deviceIndex = 0);
+  explicit LoadedArtifact(const TestArtifact &artifact, int deviceIndex = 0,
+                          bool isPart = false);
   const absl::Status &status() const { return executable_.status(); }
   const runtime::Executable &operator*() const { return **executable_; }
   const runtime::Executable *operator->() const { return executable_->get(); }

@@ -138,7 +138,7 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec executable,
   }
   operation->kernel = *params;
   operation->values.clear();
-  for (size_t i = 0; i < params->func->params; ++i) {
+  for (size_t i = 0; i < params->func->params.size(); ++i) {
     operation->values.push_back(
         *static_cast<const uint64_t *>(params->kernelParams[i]));
   }
@@ -171,7 +171,8 @@ CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec executable,
     return CUDA_ERROR_INVALID_VALUE;
   }
   operation->to = params->dst;
-  operation->value = static_cast<unsigned char>(params->value);
+  operation->value = params->value;
+  operation->elementBytes = operation->step = params->elementSize;
   operation->bytes = params->width * params->elementSize;
   return CUDA_SUCCESS;
 }

@@ -27,11 +27,15 @@ static void readPtx(const char *text, CUmodule module) {
     if (entry != std::string::npos) {
       size_t begin = entry + 7, end = line.find('(', begin);
       module->functions.push_back(std::make_unique<CUfunc_st>(
-          CUfunc_st{module->context, line.substr(begin, end - begin), 0}));
+          CUfunc_st{module->context, line.substr(begin, end - begin), {}}));
     }
     for (size_t at = 0; (at = line.find(".param ", at)) != std::string::npos;
          ++at) {
-      ++module->functions.back()->params;
+      // An array is ".param .align 64 .b8 name[128]".
+      std::string param = line.substr(at, line.find_first_of(",)", at) - at);
+      size_t array = param.find('[');
+      module->functions.back()->params.push_back(
+          array == std::string::npos ? 8 : std::stoul(param.substr(array + 1)));
     }
   }
 }
@@ -56,12 +60,19 @@ static void readCubin(const char *image, CUmodule module) {
       continue;
     }
     auto &function = module->functions.emplace_back(std::make_unique<CUfunc_st>(
-        CUfunc_st{module->context, name.substr(prefix.size()), 0}));
+        CUfunc_st{module->context, name.substr(prefix.size()), {}}));
     const auto *bytes =
         reinterpret_cast<const unsigned char *>(image + info.sh_offset);
     for (size_t at = 0; at + 4 <= info.sh_size;) {
       constexpr unsigned char sized = 4, parameter = 0x17;
-      function->params += bytes[at + 1] == parameter;
+      if (bytes[at + 1] == parameter) {
+        // Its place is at 4 of what follows, its size in the word at 8.
+        size_t place = bytes[at + 8] + 256 * bytes[at + 9];
+        uint32_t word;
+        std::memcpy(&word, bytes + at + 12, sizeof(word));
+        function->params.resize(std::max(function->params.size(), place + 1));
+        function->params[place] = word >> 18;
+      }
       at += 4 + (bytes[at] == sized ? bytes[at + 2] + 256 * bytes[at + 3] : 0);
     }
   }
@@ -85,6 +96,8 @@ static CUresult runKernel(const std::string &name,
     }
   } else if (name == "increment" || name == "linger") {
     *pointerTo<int64_t>(values[0]) += int64_t(values[1]);
+  } else if (name == "first_of_map") { // destination = the map's first 8 bytes
+    std::memcpy(pointerTo<void>(values[1]), pointerTo<void>(values[2]), 8);
   } else if (name == "illegal") {
     currentContext()->sticky = CUDA_ERROR_ILLEGAL_ADDRESS;
   }
@@ -132,7 +145,7 @@ static CUresult launch(CUfunction function, unsigned grid, unsigned shared,
   }
   CUgraphNode_st node{CU_GRAPH_NODE_TYPE_KERNEL};
   node.kernel.func = function;
-  for (size_t i = 0; i < function->params; ++i) {
+  for (size_t i = 0; i < function->params.size(); ++i) {
     node.values.push_back(*static_cast<const uint64_t *>(params[i]));
   }
   node.launch = function->name + " grid=" + std::to_string(grid) +
@@ -204,11 +217,11 @@ CUresult cuFuncLoad(CUfunction) {
 CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset,
                             size_t *bytes) {
   FAKE_ENTER_CONTEXT;
-  if (index >= function->params) {
+  if (index >= function->params.size()) {
     return CUDA_ERROR_INVALID_VALUE;
   }
   *offset = 8 * index;
-  *bytes = 8;
+  *bytes = function->params[index];
   return CUDA_SUCCESS;
 }
 
@@ -242,6 +255,28 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
   } else {
     return CUDA_ERROR_INVALID_VALUE;
   }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuTensorMapEncodeTiled(
+    CUtensorMap *map, CUtensorMapDataType, cuuint32_t rank, void *address,
+    const cuuint64_t *dims, const cuuint64_t *strides, const cuuint32_t *box,
+    const cuuint32_t *steps, CUtensorMapInterleave, CUtensorMapSwizzle swizzle,
+    CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+  FAKE_ENTER;
+  bool isGood = address && uint64_t(address) % 16 == 0 && rank >= 1 &&
+                rank <= 5 &&
+                (swizzle == CU_TENSOR_MAP_SWIZZLE_NONE || box[0] * 2 <= 128);
+  for (cuuint32_t i = 0; isGood && i < rank; ++i) {
+    isGood = dims[i] >= 1 && box[i] >= 1 && box[i] <= 256 && steps[i] == 1 &&
+             (i == 0 || strides[i - 1] % 16 == 0);
+  }
+  if (!isGood) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  // What kernels here see of it.
+  *map = {};
+  map->opaque[0] = cuuint64_t(address);
   return CUDA_SUCCESS;
 }
 

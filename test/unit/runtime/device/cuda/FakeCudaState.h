@@ -18,7 +18,7 @@ struct CUctx_st {
 struct CUfunc_st {
   CUctx_st *context;
   std::string name;
-  size_t params;
+  std::vector<size_t> params; // bytes of each
   int staticShared = 0, dynamicShared = 48 * 1024;
   bool nonPortableCluster = false;
 };
@@ -40,8 +40,11 @@ struct CUgraphNode_st {
   std::string launch = {};           // the kernel's entry in `launches`
   CUdeviceptr to = 0, from = 0;
   size_t bytes = 0;
-  unsigned char value = 0;
+  unsigned value = 0;
   CUevent event = nullptr;
+  CUDA_MEMCPY3D box{}; // of a copy of rows; no width: `bytes` in one
+  /// Of a memset: what `value` fills, and from one to the next.
+  size_t elementBytes = 1, step = 1;
 };
 
 struct CUgraph_st {

@@ -82,15 +82,40 @@ static CUgraphNode_st copyNode(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   return node;
 }
 
+static void copyRows(const CUDA_MEMCPY3D &box) {
+  for (size_t plane = 0; plane < box.Depth; ++plane) {
+    for (size_t row = 0; row < box.Height; ++row) {
+      auto at = [&](CUdeviceptr start, size_t pitch, size_t height) {
+        return reinterpret_cast<std::byte *>(start) +
+               (plane * height + row) * pitch;
+      };
+      std::memcpy(at(box.dstDevice, box.dstPitch, box.dstHeight),
+                  at(box.srcDevice, box.srcPitch, box.srcHeight),
+                  box.WidthInBytes);
+    }
+  }
+}
+
+static void fillElements(const CUgraphNode_st &node) {
+  for (size_t at = 0; at < node.bytes; at += node.step) {
+    std::memcpy(reinterpret_cast<std::byte *>(node.to) + at, &node.value,
+                node.elementBytes);
+  }
+}
+
 /// The operations that are no kernels.
 static CUresult executeOther(const CUgraphNode_st &node) {
   switch (node.type) {
   case CU_GRAPH_NODE_TYPE_MEMCPY:
+    if (node.box.WidthInBytes > 0) {
+      copyRows(node.box);
+      return CUDA_SUCCESS;
+    }
     std::memcpy(reinterpret_cast<void *>(node.to),
                 reinterpret_cast<const void *>(node.from), node.bytes);
     return CUDA_SUCCESS;
   case CU_GRAPH_NODE_TYPE_MEMSET:
-    std::memset(reinterpret_cast<void *>(node.to), node.value, node.bytes);
+    fillElements(node);
     return CUDA_SUCCESS;
   case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
     node.event->microseconds = eventTime();
@@ -274,14 +299,57 @@ CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes,
   return enqueue(stream, copyNode(CUdeviceptr(to), from, bytes));
 }
 
-CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
-                         CUstream stream) {
+CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *box, CUstream stream) {
   FAKE_ENTER_CONTEXT;
+  // As the real one: rows lie apart, and planes hold their rows.
+  if (box->srcMemoryType != CU_MEMORYTYPE_DEVICE ||
+      box->dstMemoryType != CU_MEMORYTYPE_DEVICE ||
+      box->WidthInBytes > box->srcPitch || box->WidthInBytes > box->dstPitch ||
+      box->Height > box->srcHeight || box->Height > box->dstHeight) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  CUgraphNode_st node{CU_GRAPH_NODE_TYPE_MEMCPY};
+  node.box = *box;
+  return enqueue(stream, std::move(node));
+}
+
+static CUresult fill(CUdeviceptr to, unsigned value, size_t elementBytes,
+                     size_t step, size_t count, CUstream stream) {
+  if (to % elementBytes != 0 || step % elementBytes != 0) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
   CUgraphNode_st node{CU_GRAPH_NODE_TYPE_MEMSET};
   node.to = to;
   node.value = value;
-  node.bytes = bytes;
+  node.elementBytes = elementBytes;
+  node.step = step;
+  node.bytes = count * step;
   return enqueue(stream, std::move(node));
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes,
+                         CUstream stream) {
+  FAKE_ENTER_CONTEXT;
+  return fill(to, value, 1, 1, bytes, stream);
+}
+
+CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count,
+                          CUstream stream) {
+  FAKE_ENTER_CONTEXT;
+  return fill(to, value, 2, 2, count, stream);
+}
+
+CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count,
+                          CUstream stream) {
+  FAKE_ENTER_CONTEXT;
+  return fill(to, value, 4, 4, count, stream);
+}
+
+CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value,
+                            size_t width, size_t height, CUstream stream) {
+  FAKE_ENTER_CONTEXT;
+  return width == 1 ? fill(to, value, 4, pitch, height, stream)
+                    : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 } // extern "C"

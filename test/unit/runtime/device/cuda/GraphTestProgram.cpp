@@ -174,8 +174,8 @@ GraphTestProgram::createGraph(uint64_t callerBytes,
 
 absl::Status GraphTestProgram::runPlainly(void *const *callers) {
   CudaScope scope(*context_);
-  commands_->setCallers(callers);
-  return commands_->enqueueAll(stream_.get());
+  absl::Status status = commands_->setCallers(callers);
+  return status.ok() ? commands_->enqueueAll(stream_.get()) : status;
 }
 
 absl::Status GraphTestProgram::run(CapturedGraph &graph, void *const *callers) {

@@ -107,20 +107,21 @@ TEST(GemmPackedFamily, OffersDistinctSchedulesForAnyShape) {
   }
 }
 
-TEST(GemmPackedFamily, OffersLastWhatSpills) {
+TEST(GemmPackedFamily, OffersFirstWhatDoesNotSpill) {
   std::string x = tensor({128, 768}, "f32"), w = tensor({3072, 768}, "f32"),
               y = tensor({128, 3072}, "f32");
   ParsedFusion parsed({x, w}, y, linearBody(x, w, y));
   std::vector<Implementation> offers =
       family.enumerate(parsed.get(), getCpuProfile(1, "v3"));
-  // 3x32 takes 12 sums, 4 vectors of the panel and a broadcast: 17 of 16.
-  auto spills = [](const Implementation &offer) {
-    return StringRef(offer.name).contains("3x32");
+  auto first = [&](StringRef tile) {
+    return std::find_if(offers.begin(), offers.end(), [&](const auto &offer) {
+      return StringRef(offer.name).contains(tile);
+    });
   };
-  EXPECT_FALSE(spills(offers.front()));
-  EXPECT_TRUE(
-      std::is_partitioned(offers.begin(), offers.end(),
-                          [&](const auto &offer) { return !spills(offer); }));
+  // 3x32 takes 12 sums, 4 vectors of the panel and a broadcast: 17 of 16.
+  // Whatever this machine's caches say of orders, 6x16 has them, too.
+  ASSERT_NE(first("6x16"), offers.end());
+  EXPECT_LT(first("6x16"), first("3x32"));
 }
 
 TEST(GemmPackedFamily, EveryOfferIsRight) {

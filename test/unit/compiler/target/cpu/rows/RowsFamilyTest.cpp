@@ -4,6 +4,7 @@
 
 #include "compiler/target/cpu/rows/RowsFamily.h"
 
+#include "compiler/target/cpu/rows/RowSchedule.h"
 #include "test/unit/compiler/target/cpu/LoweredFusion.h"
 #include "test/unit/compiler/target/cpu/pointwise/DenseTensor.h"
 #include "test/unit/dialects/kernel/ParsedFusion.h"
@@ -37,7 +38,8 @@ std::vector<std::string> typesOf(const Tensors &tensors) {
   return types;
 }
 
-/// Runs every implementation of a body; `check` looks at the results of each.
+/// Runs every implementation of a body, and those whose rows are in pieces,
+/// some of them empty; `check` looks at the results of each.
 void forEachSchedule(Tensors &inputs, Tensors &results, const std::string &body,
                      const std::function<void()> &check,
                      const std::string &isa = "") {
@@ -63,6 +65,22 @@ void forEachSchedule(Tensors &inputs, Tensors &results, const std::string &body,
     if (testing::Test::HasFailure()) {
       return;
     }
+  }
+  for (bool keeps : {false, true}) {
+    ParsedFusion parsed(typesOf(inputs), types, body);
+    kernel::FusionOp fusion = parsed.get();
+    RowSchedule pieces{1, keeps, /*pieces=*/5};
+    SCOPED_TRACE(toString(pieces) + " of " + types + " " + isa);
+    mlir::MLIRContext *context = fusion.getContext();
+    fusion.setImplAttr(
+        kernel::ImplAttr::get(context, "rows", toAttr(pieces, context)));
+    for (DenseTensor &result : results) {
+      for (int64_t i = 0; i != result.count(); ++i) {
+        result.set(i, 77);
+      }
+    }
+    runImplemented(RowsFamily(), fusion, addresses, getCpuProfile(2, isa));
+    check();
   }
 }
 
@@ -145,6 +163,7 @@ TEST(RowsFamily, SoftmaxOfAnyWidth) {
     }
   }
   checkSoftmax("f32", 2, 50257);
+  checkSoftmax("f32", 1, 50257);
 }
 
 TEST(RowsFamily, SoftmaxWithoutAvx512) {
@@ -367,7 +386,7 @@ TEST(RowsFamily, SpreadsARowsValueOverItsColumns) {
 }
 
 //===----------------------------------------------------------------------===//
-// What it refuses
+// What it offers, and refuses
 //===----------------------------------------------------------------------===//
 
 std::string reasonAgainst(const std::string &body) {
@@ -375,6 +394,26 @@ std::string reasonAgainst(const std::string &body) {
   return RowsFamily()
       .reject(parsed.get(), getCpuProfile(2, ""))
       .value_or("none");
+}
+
+bool offersPieces(int64_t rows, int64_t columns, int threads) {
+  std::string type = "tensor<" + std::to_string(rows) + "x" +
+                     std::to_string(columns) + "xf32>";
+  ParsedFusion parsed({type}, type,
+                      "%y = graph.softmax %0 axis = 1 : " + type +
+                          "\nkernel.yield %y : " + type);
+  auto offers = RowsFamily().enumerate(parsed.get(), getCpuProfile(threads));
+  return llvm::any_of(offers, [](const Implementation &each) {
+    return llvm::StringRef(each.name).starts_with("rows pieces=");
+  });
+}
+
+TEST(RowsFamily, CutsFewLongRowsForThreads) {
+  EXPECT_TRUE(offersPieces(1, 50257, 2));
+  EXPECT_TRUE(offersPieces(3, 1 << 20, 4));
+  EXPECT_FALSE(offersPieces(1, 50257, 1));
+  EXPECT_FALSE(offersPieces(2, 50257, 2));
+  EXPECT_FALSE(offersPieces(1, 1000, 2));
 }
 
 TEST(RowsFamily, SaysWhyNot) {
@@ -389,8 +428,10 @@ TEST(RowsFamily, SaysWhyNot) {
 TEST(RowsFamily, RefusesASchedule) {
   std::string type = "tensor<4x8xf32>";
   for (std::string schedule :
-       {"{tile = 4 : i64}", "{keep = true, tile = 0 : i64}",
-        "{keep = 1 : i64, tile = 4 : i64}"}) {
+       {"{tile = 4 : i64}", "{keep = true, pieces = 1 : i64, tile = 0 : i64}",
+        "{keep = 1 : i64, pieces = 1 : i64, tile = 4 : i64}",
+        "{keep = true, pieces = 2 : i64, tile = 2 : i64}",
+        "{keep = false, pieces = 0 : i64, tile = 1 : i64}"}) {
     ParsedFusion parsed({type}, type,
                         "%y = graph.softmax %0 axis = 1 : " + type +
                             "\nkernel.yield %y : " + type);
@@ -407,7 +448,7 @@ TEST(RowsFamily, RefusesASchedule) {
     });
     EXPECT_TRUE(mlir::failed(RowsFamily().lower(fusion, plan)));
     EXPECT_THAT(message, HasSubstr("rows expects a schedule {keep = true or "
-                                   "false, tile = N} with N of at least 1"));
+                                   "false, pieces = N, tile = M}"));
   }
 }
 

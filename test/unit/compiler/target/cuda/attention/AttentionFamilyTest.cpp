@@ -54,17 +54,47 @@ TEST(CudaAttentionFamily, OffersADozenSchedules) {
     for (const AttentionCase &c :
          {prefill(8, 16, 512, 64), prefill(1, 32, 2048, 128),
           prefill(1, 3, 17, 40), prefill(1, 4, 100, 256), decode()}) {
-      EXPECT_THAT(offersFor(c, device), SizeIs(AllOf(Ge(2), Le(12))))
+      EXPECT_THAT(
+          offersFor(c, device),
+          SizeIs(AllOf(Ge(2), Le(device == std::string("h200") ? 16 : 12))))
           << device << " " << c.op();
     }
   }
 }
 
+TEST(CudaAttentionFamily, OffersBothFormsOnHopper) {
+  auto isWgmma = [](const Implementation &offer) {
+    return StringRef(offer.name).contains("wgmma");
+  };
+  for (const AttentionCase &c :
+       {prefill(8, 16, 512, 64), prefill(1, 32, 2048, 128),
+        prefill(1, 4, 100, 256)}) {
+    std::vector<Implementation> offers = offersFor(c, "h200");
+    EXPECT_THAT(llvm::count_if(offers, isWgmma),
+                AllOf(Ge(4), Le(int64_t(offers.size()) - 4)))
+        << c.op();
+    EXPECT_TRUE(llvm::none_of(offersFor(c, "b200"), isWgmma));
+  }
+  EXPECT_TRUE(isWgmma(offersFor(prefill(1, 32, 2048, 128), "h200").front()));
+  EXPECT_TRUE(llvm::none_of(offersFor(decode(), "h200"), isWgmma));
+}
+
 TEST(CudaAttentionFamily, OffersDoNotSpill) {
   AttentionCase causal = prefill(1, 32, 2048, 128);
   causal.causal = Causality::LowerRight;
+  AttentionCase masked = prefill(1, 32, 2048, 128), added = masked;
+  masked.maskType = "i1";
+  masked.maskDims = {2048, 2048};
+  added.maskType = "bf16";
+  added.maskDims = {1, 32, 2048, 2048};
+  added.causal = Causality::UpperLeft;
   for (const auto &[device, c] : {std::pair("h200", prefill(8, 16, 512, 64)),
                                   {"a100", causal},
+                                  {"h200", causal},
+                                  {"h200", masked},
+                                  {"h200", added},
+                                  {"h200", prefill(2, 8, 500, 96)},
+                                  {"h200", prefill(1, 8, 1024, 256)},
                                   {"h200", decode()}}) {
     DeviceProfile profile = *getCudaProfile(device);
     ParsedFusion parsed(c.arguments(), c.results(), c.body());
@@ -90,6 +120,7 @@ TEST(CudaAttentionFamily, OffersDoNotSpill) {
     ASSERT_TRUE(
         succeeded(assembleCubin(*ptx, profile.cpu, *module, &resources)));
     for (const KernelResources &kernel : resources) {
+      EXPECT_FALSE(kernel.serializesWgmma) << kernel.entry << " of " << names;
       EXPECT_EQ(kernel.spillBytes, 0)
           << device << " " << kernel.entry << " of\n"
           << names << c.op();
@@ -158,6 +189,19 @@ TEST(CudaAttentionFamily, SaysWhatIsNoSchedule) {
   schedule.warps = 8;
   schedule.keyWarps = 4;
   EXPECT_THAT(lower(schedule), HasSubstr("at most 256 threads"));
+  // Two warp groups that share keys; a stage that is copied to while it is
+  // read; rows that no warp group has; weights of the keys before without it.
+  for (auto change : {+[](AttentionSchedule &s) { s.keyWarps = 2; },
+                      +[](AttentionSchedule &s) { s.stages = 1; },
+                      +[](AttentionSchedule &s) { s.warps = 6; },
+                      +[](AttentionSchedule &s) { s.wgmma = false; }}) {
+    schedule = {};
+    schedule.stages = 2;
+    schedule.wgmma = schedule.ahead = true;
+    change(schedule);
+    said.clear();
+    EXPECT_THAT(lower(schedule), HasSubstr("expects a schedule"));
+  }
   AttentionCase narrow = prefill(1, 2, 16, 66);
   ParsedFusion other(narrow.arguments(), narrow.results(), narrow.body());
   ScopedDiagnosticHandler second(
@@ -171,6 +215,13 @@ TEST(CudaAttentionFamily, SaysWhatIsNoSchedule) {
   LaunchRecorder plan(fusion.getContext());
   EXPECT_TRUE(failed(AttentionFamily().lower(fusion, plan)));
   EXPECT_THAT(said, HasSubstr("fewer threads than accesses of a row"));
+  schedule.warps = 4;
+  schedule.stages = 2;
+  schedule.wgmma = true;
+  implement(fusion, offerDense(fusion, "attention",
+                               toAttr(schedule, fusion.getContext()), ""));
+  EXPECT_TRUE(failed(AttentionFamily().lower(fusion, plan)));
+  EXPECT_THAT(said, HasSubstr("too few threads to copy 8 rows at once"));
 }
 
 TEST(CudaAttentionFamily, ScheduleAsText) {
@@ -183,6 +234,12 @@ TEST(CudaAttentionFamily, ScheduleAsText) {
   schedule.packs = schedule.programmatic = true;
   EXPECT_EQ(toString(schedule),
             "attention 64x64 warps=2x4 stages=1 split=3 packed pdl");
+  AttentionSchedule groups;
+  groups.warps = 8;
+  groups.stages = 2;
+  groups.wgmma = groups.ahead = true;
+  EXPECT_EQ(toString(groups),
+            "attention 128x64 warps=8x1 stages=2 wgmma ahead");
   auto parsed = parseAttentionSchedule(toAttr(schedule, &context),
                                        UnknownLoc::get(&context));
   ASSERT_TRUE(succeeded(parsed));

@@ -93,7 +93,7 @@ public:
       memory.emplace_back(
           results.back().elements() * results.back().elementBytes(), 0xff);
     }
-    if (schedule.splitK > 1) {
+    if (geometry->raster.meetsInMemory()) {
       memory.emplace_back(geometry->workspaceBytes(), 0xff);
       memory.emplace_back(geometry->counterBytes(), 0);
     }
@@ -105,7 +105,8 @@ public:
     for (int i = 0; i != (schedule.splitK > 1 ? 2 : 1); ++i) {
       std::string error =
           interpret(*device, "kernel", geometry->blocks(), schedule.threads(),
-                    geometry->sharedBytes(), parameters);
+                    geometry->sharedBytes(), parameters, /*blocksY=*/1,
+                    schedule.clustered ? schedule.splitK : 1);
       if (!expectedError.empty()) {
         EXPECT_THAT(error, testing::HasSubstr(expectedError));
         return;
@@ -236,6 +237,21 @@ TEST(GemmSm80Run, SplitK) {
   checkLinear(40, 32, 320, "bf16", schedule(32, 32, 32, 2, 2, 1, 3, 4));
   checkLinear(40, 36, 200, "bf16", schedule(32, 32, 64, 2, 1, 2, 2, 2));
   checkLinear(40, 33, 300, "bf16", schedule(32, 32, 32, 1, 2, 1, 3, 3));
+}
+
+/// Blocks that share a tile add up its rows from each other's memory. They run
+/// in lockstep here, so each has as many stages of K.
+TEST(GemmSm80Run, Cluster) {
+  auto cluster = [](GemmSm80Schedule one) {
+    one.clustered = true;
+    return one;
+  };
+  checkLinear(40, 32, 384, "bf16",
+              cluster(schedule(32, 32, 32, 2, 2, 1, 3, 4)));
+  checkLinear(40, 37, 200, "bf16",
+              cluster(schedule(32, 32, 64, 2, 1, 2, 2, 2)));
+  checkLinear(100, 33, 280, "f32",
+              cluster(schedule(48, 32, 32, 1, 2, 1, 3, 3, GemmMath::Tf32x3)));
 }
 
 TEST(GemmSm80Run, Raster) {

@@ -29,14 +29,23 @@ const GemmSm90Family family;
 
 TEST(GemmSm90Schedule, AttributeRoundTrip) {
   MLIRContext context;
-  GemmSm90Schedule schedule{{64, 96, 32, 5, 6, 7, true, true}, 1, 2, 4};
+  GemmSm90Schedule schedule{{64, 96, 32, 5, 6, 7, true, true, true}, 1, 2, 4};
   auto parsed = parseGemmSm90Schedule(toAttribute(schedule, &context),
                                       UnknownLoc::get(&context));
   ASSERT_TRUE(succeeded(parsed));
   EXPECT_EQ(*parsed, schedule);
   EXPECT_EQ(toString(schedule),
-            "gemm_sm90 64x96x32 warpgroups=1x2x4 stages=5 split=6 group=7 "
+            "gemm_sm90 64x96x32 warpgroups=1x2x4 stages=5 cluster=6 group=7 "
             "lhs=padded pdl=on");
+  GemmSm90Schedule tma;
+  tma.tma = true;
+  tma.multicastM = 2;
+  parsed = parseGemmSm90Schedule(toAttribute(tma, &context),
+                                 UnknownLoc::get(&context));
+  ASSERT_TRUE(succeeded(parsed));
+  EXPECT_EQ(*parsed, tma);
+  EXPECT_EQ(toString(tma), "gemm_sm90 128x128x64 warpgroups=2x1 stages=3 "
+                           "group=8 copies=tma multicast=2x1");
   EXPECT_EQ(toString(GemmSm90Schedule()),
             "gemm_sm90 128x128x64 warpgroups=2x1 stages=3 group=8");
 }
@@ -66,6 +75,12 @@ TEST(GemmSm90Schedule, RejectsWhatItDoesNotKnow) {
   EXPECT_TRUE(failed(parse("pdl", b.getI64IntegerAttr(1))));
   EXPECT_EQ(message, "gemm_sm90 schedule expects pdl to be \"on\" or \"off\", "
                      "got 1 : i64");
+  EXPECT_TRUE(failed(parse("copies", b.getStringAttr("tmi"))));
+  EXPECT_EQ(message, "gemm_sm90 schedule expects copies to be \"tma\" or "
+                     "\"cp.async\", got \"tmi\"");
+  EXPECT_TRUE(failed(parse("multicast", b.getStringAttr("4x1"))));
+  EXPECT_EQ(message, "gemm_sm90 schedule expects multicast to be \"1x1\", "
+                     "\"2x1\" or \"1x2\", got \"4x1\"");
   EXPECT_TRUE(failed(parse("math", b.getStringAttr("mma"))));
   EXPECT_EQ(message, "gemm_sm90 schedule has no 'math'");
 }
@@ -94,6 +109,16 @@ TEST(GemmSm90Geometry, SaysWhatCannotBe) {
               HasSubstr("1024 threads"));
   EXPECT_THAT(why([](S &s) { s.splitK = 2; }), HasSubstr("too few stages"));
   EXPECT_THAT(why([](S &s) { s.padLhs = false; }), HasSubstr("lhs=padded"));
+  EXPECT_THAT(why([](S &s) { s.padLhs = false, s.tma = true; }),
+              HasSubstr("rows of a multiple of 16 bytes"));
+  EXPECT_THAT(why([](S &s) { s.multicastM = 2; }),
+              HasSubstr("multicast is of copies by TMA"));
+  EXPECT_THAT(why([](S &s) { s.tma = true, s.bk = 32; }),
+              HasSubstr("64 elements of K"));
+  EXPECT_THAT(why([](S &s) { s.tma = true, s.multicastM = 2; }),
+              HasSubstr("along M do not divide among clusters"));
+  EXPECT_THAT(why([](S &s) { s.tma = true, s.multicastN = 2; }),
+              HasSubstr("along N do not divide among clusters"));
 
   GemmSm90Schedule schedule;
   schedule.padLhs = true;
@@ -151,7 +176,8 @@ TEST(GemmSm90Family, OffersDistinctSchedulesForAnyShape) {
       EXPECT_EQ(family.reject(parsed.get(), profile), std::nullopt);
       auto offers = family.enumerate(parsed.get(), profile);
       ASSERT_FALSE(offers.empty());
-      EXPECT_LE(offers.size(), 24u);
+      EXPECT_LE(offers.size(), 24u + maxClusterSchedules + maxTmaSchedules);
+      EXPECT_FALSE(StringRef(offers[0].name).contains("copies=tma"));
       std::set<std::string> names;
       for (size_t i = 0; i != offers.size(); ++i) {
         EXPECT_TRUE(names.insert(offers[i].name).second) << offers[i].name;
@@ -174,6 +200,27 @@ TEST(GemmSm90Family, FillsTheDeviceWithWideTiles) {
     names.push_back(offer.name);
   }
   EXPECT_THAT(names, Contains(HasSubstr("128x160x64 warpgroups=2x1 ")));
+}
+
+/// Behind the others, and none where TMA cannot read rows of lhs.
+TEST(GemmSm90Family, OffersCopiesByTma) {
+  auto count = [](int64_t m, int64_t n, int64_t k, StringRef text) {
+    ParsedFusion parsed = linearRelu(m, n, k, "bf16");
+    return llvm::count_if(
+        family.enumerate(parsed.get(), profileOf("sm_90a")),
+        [&](const Implementation &offer) {
+          return StringRef(offer.name).contains(text) &&
+                 StringRef(offer.kind).starts_with("gemm_sm90_tma ");
+        });
+  };
+  EXPECT_GE(count(512, 2304, 768, "copies=tma"), 10);
+  EXPECT_GE(count(512, 768, 3072, "copies=tma"), 10);
+  EXPECT_GE(count(4096, 3072, 768, " multicast=2x1"), 2);
+  EXPECT_EQ(count(64, 64, 768, " multicast="), 0);
+  EXPECT_GE(count(512, 512, 767, "copies=tma lhs=padded"), 1);
+  EXPECT_EQ(count(512, 512, 767, "copies=tma"),
+            count(512, 512, 767, "copies=tma lhs=padded"));
+  EXPECT_EQ(count(256, 1024, 0, "copies=tma"), 0);
 }
 
 /// What is offered for typical shapes assembles without spills, and the

@@ -9,8 +9,11 @@
 #include "test/unit/compiler/target/cuda/InterpretedFusion.h"
 #include "test/unit/dialects/kernel/TensorText.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -145,6 +148,21 @@ TEST(GemmSm90Run, SplitK) {
   checkLinear(70, 33, 200, "bf16", alongK);
 }
 
+/// Blocks that share a tile add up its rows from each other's memory. They run
+/// in lockstep here, so each has as many stages of K.
+TEST(GemmSm90Run, Cluster) {
+  auto cluster = [](GemmSm90Schedule one) {
+    one.clustered = true;
+    return one;
+  };
+  checkLinear(70, 32, 384, "bf16", cluster(schedule(64, 32, 1, 4, 2)));
+  checkLinear(70, 37, 500, "bf16", cluster(schedule(64, 32, 1, 5, 4)));
+  GemmSm90Schedule alongK = cluster(schedule(64, 32, 1, 4, 4));
+  alongK.warpGroupsK = 2;
+  alongK.programmatic = true;
+  checkLinear(70, 33, 500, "bf16", alongK, /*rhsIsConstant=*/true);
+}
+
 TEST(GemmSm90Run, Raster) {
   GemmSm90Schedule one = schedule(64, 16, 1, 4);
   for (int64_t group : {1, 2, 8}) {
@@ -170,8 +188,8 @@ TEST(GemmSm90Run, Programmatic) {
 }
 
 /// Batches of matmul with every layout of operands; rhs of a batch of 1.
-TEST(GemmSm90Run, Matmul) {
-  int64_t m = 20, n = 24, k = 40;
+void checkMatmuls(int64_t m, int64_t n, int64_t k,
+                  const GemmSm90Schedule &one) {
   for (bool transposeLhs : {false, true}) {
     for (bool transposeRhs : {false, true}) {
       for (int64_t rhsBatch : {3, 1}) {
@@ -188,7 +206,7 @@ TEST(GemmSm90Run, Matmul) {
                                  "%l = graph.matmul %0, %1 {" + flags +
                                      "} : (" + a + ", " + b + ") -> " + y +
                                      "\nkernel.yield %l : " + y);
-        ASSERT_NO_FATAL_FAILURE(run(fusion, schedule(64, 16, 1, 4)));
+        ASSERT_NO_FATAL_FAILURE(run(fusion, one));
         int bad = 0;
         for (int64_t at = 0; at != 6 * m * n; ++at) {
           int64_t batch = at / (m * n), row = at / n % m, column = at % n;
@@ -209,11 +227,90 @@ TEST(GemmSm90Run, Matmul) {
   }
 }
 
+TEST(GemmSm90Run, Matmul) { checkMatmuls(20, 24, 40, schedule(64, 16, 1, 4)); }
+
+GemmSm90Schedule tma(GemmSm90Schedule one) {
+  one.tma = true;
+  return one;
+}
+
+/// Fewer stages of K than the ring has, as many, and several passes.
+TEST(GemmSm90Run, Tma) {
+  checkLinear(64, 32, 64, "bf16", tma(schedule(64, 32, 1, 4)));
+  checkLinear(128, 64, 256, "f16", tma(schedule(64, 32, 1, 4)));
+  checkLinear(64, 32, 704, "bf16", tma(schedule(64, 32, 1, 3)));
+  checkLinear(128, 32, 320, "bf16", tma(schedule(128, 32, 2, 3)));
+}
+
+/// What is beyond M, N and K is zero. Rows are of multiples of 16 bytes.
+TEST(GemmSm90Run, TmaTails) {
+  checkLinear(1, 20, 40, "bf16", tma(schedule(64, 16, 1, 4)));
+  checkLinear(67, 37, 200, "bf16", tma(schedule(64, 32, 1, 3)));
+  checkLinear(131, 46, 328, "f16", tma(schedule(128, 32, 2, 3)));
+  GemmSm90Schedule padded = tma(schedule(64, 32, 1, 4));
+  padded.padLhs = true;
+  checkLinear(67, 1, 71, "bf16", padded);
+  checkLinear(5, 3, 7, "f16", padded);
+}
+
+TEST(GemmSm90Run, TmaWarpGroups) {
+  checkLinear(130, 32, 200, "bf16", tma(schedule(128, 32, 1, 3)));
+  GemmSm90Schedule alongN = tma(schedule(64, 64, 1, 3));
+  alongN.warpGroupsN = 2;
+  checkLinear(70, 72, 264, "bf16", alongN);
+  GemmSm90Schedule alongK = tma(schedule(64, 32, 1, 3));
+  alongK.warpGroupsK = 2;
+  checkLinear(70, 40, 264, "bf16", alongK);
+  checkLinear(130, 176, 104, "bf16", tma(schedule(128, 176, 2, 4)));
+  checkLinear(70, 250, 72, "bf16", tma(schedule(64, 256, 1, 3)));
+}
+
+/// K shared by blocks that meet in memory, or as a cluster.
+TEST(GemmSm90Run, TmaSplitK) {
+  checkLinear(70, 32, 648, "bf16", tma(schedule(64, 32, 1, 3, 2)));
+  checkLinear(70, 33, 328, "bf16", tma(schedule(64, 32, 1, 4, 3)));
+  GemmSm90Schedule cluster = tma(schedule(64, 32, 1, 3, 4));
+  cluster.clustered = true;
+  checkLinear(70, 37, 840, "bf16", cluster);
+}
+
+/// Weights are asked for before activations may be.
+TEST(GemmSm90Run, TmaProgrammatic) {
+  GemmSm90Schedule one = tma(schedule(64, 32, 1, 4));
+  one.programmatic = true;
+  checkLinear(70, 40, 400, "bf16", one, /*rhsIsConstant=*/true);
+  checkLinear(70, 40, 48, "bf16", one, /*rhsIsConstant=*/true);
+  checkLinear(70, 40, 200, "bf16", one);
+}
+
+TEST(GemmSm90Run, TmaMatmul) {
+  checkMatmuls(24, 24, 40, tma(schedule(64, 16, 1, 3)));
+  checkMatmuls(72, 40, 200, tma(schedule(64, 32, 1, 3)));
+}
+
+/// Neighbours along M share rhs, along N lhs; each copies half of it for both.
+TEST(GemmSm90Run, TmaMulticast) {
+  GemmSm90Schedule alongM = tma(schedule(64, 32, 1, 3));
+  alongM.multicastM = 2;
+  checkLinear(128, 32, 64, "bf16", alongM);
+  checkLinear(240, 72, 712, "bf16", alongM);
+  alongM.warpGroupsK = 2;
+  alongM.programmatic = true;
+  checkLinear(100, 40, 456, "f16", alongM, /*rhsIsConstant=*/true);
+  GemmSm90Schedule alongN = tma(schedule(128, 32, 2, 3));
+  alongN.multicastN = 2;
+  alongN.group = 1;
+  checkLinear(130, 120, 520, "bf16", alongN);
+  GemmSm90Schedule batched = tma(schedule(64, 32, 1, 3));
+  batched.multicastM = 2;
+  checkMatmuls(128, 24, 72, batched);
+}
+
 /// What the interpreter says of a kernel after `change`.
 std::string errorOf(const GemmSm90Schedule &one,
                     std::function<void(ModuleOp)> change) {
-  std::string x = tensor({64, 512}, "bf16"), w = tensor({32, 512}, "bf16"),
-              y = tensor({64, 32}, "bf16");
+  std::string x = tensor({128, 512}, "bf16"), w = tensor({32, 512}, "bf16"),
+              y = tensor({128, 32}, "bf16");
   InterpretedFusion parsed({x, w}, y,
                            "%l = graph.linear %0, %1 : (" + x + ", " + w +
                                ") -> " + y + "\nkernel.yield %l : " + y);
@@ -223,13 +320,33 @@ std::string errorOf(const GemmSm90Schedule &one,
   OwningOpRef<ModuleOp> device = ModuleOp::create(parsed.fusion.getLoc());
   emitGemm(parsed.fusion.getLoc(), *device, "kernel", *shape, *g, 2);
   change(*device);
-  DeviceBytes first(64 * 512 * 2), second(32 * 512 * 2), result(64 * 32 * 2);
+  DeviceBytes first(128 * 512 * 2), second(32 * 512 * 2), result(128 * 32 * 2);
   std::vector<GlobalRange> parameters;
   for (DeviceBytes *each : {&first, &second, &result}) {
     parameters.push_back({each->data(), each->bytes});
   }
-  return interpret(*device, "kernel", g->blocks(), one.threads(),
-                   g->sharedBytes(), parameters);
+  parsed.fusion.getContext()->loadDialect<plan::PlanDialect>();
+  std::vector<SimtTensorMap> maps;
+  for (plan::TensorMapAttr map : g->tensorMaps()) {
+    DeviceBytes &of = map.getOperand() == 0 ? first : second;
+    maps.push_back({uint64_t(reinterpret_cast<uintptr_t>(of.data())),
+                    map.getDims().asArrayRef().vec(),
+                    map.getStrides().asArrayRef().vec(),
+                    map.getBox().asArrayRef().vec()});
+  }
+  // One of the orders has to show it.
+  std::string found;
+  for (SimtOrder order :
+       {SimtOrder::FirstFirst, SimtOrder::LastFirst, SimtOrder::Random}) {
+    std::string why =
+        interpret(*device, "kernel", g->blocks(), one.threads(),
+                  g->sharedBytes(), parameters, /*blocksY=*/1,
+                  one.clustered ? one.splitK : one.multicast(), maps, order);
+    if (found.empty()) {
+      found = why;
+    }
+  }
+  return found;
 }
 
 /// The tests above are worth something: kernels without a barrier, a fence or
@@ -251,6 +368,28 @@ TEST(GemmSm90Run, MissingOrderIsSeen) {
   };
   EXPECT_NE(without([](Operation *op) { return isa<NVVM::BarrierOp>(op); }),
             "");
+  one.splitK = 2;
+  one.clustered = true;
+  EXPECT_EQ(errorOf(one, [](ModuleOp) {}), "");
+  for (bool isFirst : {true, false}) {
+    // Of the two meetings of a cluster.
+    EXPECT_NE(errorOf(one,
+                      [&](ModuleOp device) {
+                        SmallVector<Operation *> arrive, wait;
+                        device.walk([&](NVVM::ClusterArriveOp op) {
+                          arrive.push_back(op);
+                        });
+                        device.walk([&](NVVM::ClusterWaitOp op) {
+                          wait.push_back(op);
+                        });
+                        ASSERT_EQ(arrive.size(), 2u);
+                        ASSERT_EQ(wait.size(), 2u);
+                        arrive[isFirst ? 0 : 1]->erase();
+                        wait[isFirst ? 0 : 1]->erase();
+                      }),
+              "");
+  }
+  one = schedule(64, 32, 1, 4);
   EXPECT_NE(without([](Operation *op) { return isa<NVVM::FenceProxyOp>(op); }),
             "");
   EXPECT_NE(without([](Operation *op) {
@@ -264,6 +403,84 @@ TEST(GemmSm90Run, MissingOrderIsSeen) {
                       });
                     }),
             "");
+}
+
+/// Likewise of mbarriers, their phases and counts.
+TEST(GemmSm90Run, MissingPhaseIsSeen) {
+  for (int64_t multicast : {1, 2}) {
+    GemmSm90Schedule one = tma(schedule(64, 32, 1, 3));
+    one.multicastM = multicast;
+    EXPECT_EQ(errorOf(one, [](ModuleOp) {}), "");
+    auto changed = [&](auto isIt, size_t which, auto change) {
+      return errorOf(one, [&](ModuleOp device) {
+        SmallVector<Operation *> found;
+        device.walk([&](Operation *op) {
+          if (isIt(op)) {
+            found.push_back(op);
+          }
+        });
+        ASSERT_GT(found.size(), which);
+        change(found[which]);
+      });
+    };
+    auto erase = [](Operation *op) { op->erase(); };
+    auto isWait = [](Operation *op) { return isa<scf::WhileOp>(op); };
+    auto isArrival = [](Operation *op) {
+      return isa<NVVM::MBarrierArriveOp>(op);
+    };
+    auto isExpect = [](Operation *op) {
+      return isa<NVVM::MBarrierArriveExpectTxOp>(op);
+    };
+    auto isCopy = [](Operation *op) {
+      return isa<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(op);
+    };
+    // That a stage is empty, and that it is full.
+    EXPECT_NE(changed(isWait, 0, erase), "");
+    EXPECT_NE(changed(isWait, 1, erase), "");
+    // A stage is not given back: all wait.
+    EXPECT_THAT(changed(isArrival, 0, erase),
+                testing::HasSubstr("wait for each other for ever"));
+    // Another parity, more bytes, fewer bytes, a copy less.
+    EXPECT_NE(
+        changed(
+            isWait, 1,
+            [](Operation *op) {
+              auto wait =
+                  *op->getRegion(0).getOps<NVVM::MBarrierTryWaitOp>().begin();
+              OpBuilder b(wait);
+              Value other = arith::XOrIOp::create(
+                  b, wait.getLoc(), wait.getStateOrPhase(),
+                  arith::ConstantIntOp::create(b, wait.getLoc(), 1, 32));
+              wait.getStateOrPhaseMutable().assign(other);
+            }),
+        "");
+    for (int64_t more : {-128, 128}) {
+      EXPECT_NE(changed(isExpect, 0,
+                        [&](Operation *op) {
+                          auto expect =
+                              cast<NVVM::MBarrierArriveExpectTxOp>(op);
+                          OpBuilder b(op);
+                          expect.getTxcountMutable().assign(
+                              arith::ConstantIntOp::create(
+                                  b, op->getLoc(), 96 * 128 + more, 32));
+                        }),
+                "");
+    }
+    EXPECT_THAT(changed(isCopy, 0, erase),
+                testing::HasSubstr("wait for each other for ever"));
+    // Barriers that not all have seen made.
+    EXPECT_NE(changed(
+                  [&](Operation *op) {
+                    return multicast == 1 ? isa<NVVM::BarrierOp>(op)
+                                          : isa<NVVM::ClusterWaitOp>(op);
+                  },
+                  0, erase),
+              "");
+    // Sums that are written while others still multiply are the barrier's.
+    EXPECT_NE(changed([&](Operation *op) { return isa<NVVM::BarrierOp>(op); },
+                      multicast == 1 ? 3 : 2, erase),
+              "");
+  }
 }
 
 } // namespace

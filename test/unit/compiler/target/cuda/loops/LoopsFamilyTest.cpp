@@ -265,15 +265,16 @@ std::string bestFor(const std::vector<int64_t> &space, int64_t axis) {
 }
 
 TEST(CudaLoops, SpreadsFewElementsOverSmallBlocks) {
-  EXPECT_EQ(bestFor({1000, 8}, 1), "loops block=32");
-  EXPECT_EQ(bestFor({8, 1000000}, 0), "loops block=256");
+  EXPECT_EQ(bestFor({1000, 8}, 1), "loops block=32 pdl");
+  EXPECT_EQ(bestFor({8, 1000000}, 0), "loops block=256 pdl");
 }
 
 TEST(CudaLoops, SharesLongRows) {
-  EXPECT_EQ(bestFor({8, 4096}, 1), "loops block=256 threads=256 per element");
+  EXPECT_EQ(bestFor({8, 4096}, 1),
+            "loops block=256 threads=256 per element pdl");
   EXPECT_THAT(bestFor({8192, 4096}, 1), HasSubstr("threads=32 per element"));
   // Neighbouring threads read neighbouring columns.
-  EXPECT_EQ(bestFor({512, 100000}, 0), "loops block=256");
+  EXPECT_EQ(bestFor({512, 100000}, 0), "loops block=256 pdl");
 }
 
 /// Another order of merges would round otherwise.

@@ -4,16 +4,10 @@
 // threads: awkward sizes, fused neighbours, several results; and what is
 // offered for which body.
 
-#include "compiler/target/cuda/rows/RowsFamily.h"
-
-#include "compiler/target/OfferFusion.h"
-#include "compiler/target/cuda/rows/RowSchedule.h"
-#include "test/unit/compiler/target/cuda/InterpretedFusion.h"
-#include "test/unit/dialects/kernel/TensorText.h"
+#include "test/unit/compiler/target/cuda/rows/RowsCase.h"
 
 #include <gmock/gmock.h>
 
-#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -22,22 +16,6 @@ using testing::SizeIs;
 
 namespace minic::cuda {
 namespace {
-
-/// How far a value may be from `expected` after one rounding to `dtype`.
-double tolerance(double expected, const std::string &dtype) {
-  double unit = dtype == "bf16" ? 0x1p-8 : dtype == "f16" ? 0x1p-11 : 0x1p-21;
-  return unit * std::abs(expected) + 2e-6;
-}
-
-void runBy(const RowSchedule &schedule, InterpretedFusion &run) {
-  Implementation offer =
-      offerDense(run.fusion, "rows", toAttr(schedule, run.fusion.getContext()),
-                 toString(schedule));
-  run.run(RowsFamily(), offer, *getCudaProfile("h200"));
-  for (const KernelResources &kernel : run.resources) {
-    EXPECT_EQ(kernel.spillBytes, 0) << kernel.entry;
-  }
-}
 
 /// Part of a warp, a warp, several, several rows per block; rows read again.
 std::vector<RowSchedule> schedulesFor(int64_t columns) {
@@ -53,56 +31,6 @@ std::vector<RowSchedule> schedulesFor(int64_t columns) {
     all.push_back({threads, rows, vector, 2, /*keeps=*/false});
   }
   return all;
-}
-
-using Row = std::vector<double>;
-using RowFunction = std::function<Row(const Row &)>;
-
-/// Every row of result number `result`, as `function` makes it of a row of the
-/// first operand.
-void checkRows(InterpretedFusion &run, size_t result, int64_t columns,
-               const std::string &dtype, const RowFunction &function) {
-  cpu::TestTensor &from = run.inputs[0], &to = run.results[result];
-  for (int64_t row = 0; row != from.elements() / columns; ++row) {
-    Row x;
-    for (int64_t i = 0; i != columns; ++i) {
-      x.push_back(from.get(row * columns + i));
-    }
-    Row expected = function(x);
-    auto count = int64_t(expected.size());
-    for (int64_t i = 0; i != count; ++i) {
-      double got = to.get(row * count + i), want = expected[size_t(i)];
-      ASSERT_NEAR(got, want, tolerance(want, dtype)) << row << ", " << i;
-    }
-  }
-  EXPECT_TRUE(to.guardIntact());
-}
-
-Row softmax(const Row &x) {
-  double most = *std::max_element(x.begin(), x.end()), sum = 0;
-  Row y;
-  for (double each : x) {
-    sum += y.emplace_back(std::exp(each - most));
-  }
-  for (double &each : y) {
-    each /= sum;
-  }
-  return y;
-}
-
-Row normalize(const Row &x, bool isCentred) {
-  double mean = 0, power = 0;
-  for (double each : x) {
-    mean += isCentred ? each / double(x.size()) : 0;
-  }
-  for (double each : x) {
-    power += (each - mean) * (each - mean) / double(x.size());
-  }
-  Row y;
-  for (double each : x) {
-    y.push_back((each - mean) / std::sqrt(power + 1e-5));
-  }
-  return y;
 }
 
 TEST(CudaRows, ComputesSoftmax) {

@@ -4,19 +4,25 @@
 // their time, fail, throw and wait for each other.
 
 #include "runtime/device/cuda/LibraryCall.h"
+#include "test/unit/runtime/device/cuda/cudnn/AttentionProblem.h"
 #include "test/unit/runtime/device/cuda/cudnn/CudnnProblems.h"
 #include "test/unit/runtime/device/cuda/cudnn/FakeCudnnFixture.h"
 
+#include "absl/base/casts.h"
+
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <thread>
 
 namespace minic::runtime {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 using Engine = minic::testing::FakeCudnn::Engine;
@@ -182,6 +188,61 @@ TEST_F(CudnnEngineTest, WhatIsListedIsKeptForTheCallsThatNeedIt) {
   EXPECT_EQ(list(10), first);
   EXPECT_THAT(fake().made, IsEmpty());
   EXPECT_EQ(spares->counters().held, 3u);
+}
+
+// Its scalars are read from memory of the plan in every run.
+TEST_F(CudnnEngineTest, AttentionIsGivenItsScalars) {
+  listed(CUDNN_HEUR_MODE_A) = {{.index = 2}};
+  AttentionProblem attention;
+  attention.causal = "lower_right";
+  attention.rows = 16;
+  attention.scale = 0.25;
+  minic::testing::PackedTable<format::Call> packed(attention.descriptor());
+  auto call = createCudnnCall(
+      *packed, {*context, "", false, 0, constants, nullptr, spares});
+  ASSERT_TRUE(call.ok()) << call.status();
+  auto clone = (*call)->clone();
+  ASSERT_TRUE(clone.ok()) << clone.status();
+  alignas(16) std::byte memory[2][64];
+  void *callers[2][4]; // three inputs and, as number 4, no bias: the result
+  for (int which : {0, 1}) {
+    for (void *&caller : callers[which]) {
+      caller = memory[which];
+    }
+    PlanBases bases;
+    bases.arena = memory[which];
+    bases.callers = callers[which];
+    bases.inputCount = 3;
+    absl::Status status =
+        (which ? *clone : *call)->enqueue(this->memory->stream(), bases);
+    ASSERT_TRUE(status.ok()) << status;
+    // Behind four tensors: the scale, S and T, and what left out keys have.
+    EXPECT_THAT(fake().scalars,
+                ElementsAre(Pair(5, absl::bit_cast<uint32_t>(0.25f)),
+                            Pair(6, 48u), Pair(7, 16u),
+                            Pair(8, absl::bit_cast<uint32_t>(-INFINITY))));
+  }
+}
+
+// Where cuDNN has no engine for a graph the row is refused, by name.
+TEST_F(CudnnEngineTest, AttentionWithoutEnginesIsUnsupported) {
+  fake().lastError = "Warning: STATUS; Reason: too odd at: dims";
+  minic::testing::PackedTable<format::Call> packed(
+      AttentionProblem().descriptor());
+  LibraryCallOptions options = {*context,  "",      false,  0,
+                                constants, nullptr, spares, false};
+  auto call = createCudnnCall(*packed, options);
+  ASSERT_FALSE(call.ok());
+  EXPECT_EQ(call.status().code(), absl::StatusCode::kUnimplemented);
+  EXPECT_THAT(call.status().message(),
+              HasSubstr("has no engine for attention"));
+  EXPECT_THAT(call.status().message(), EndsWith(" (too odd)"));
+  options.onlyListsAlgorithms = true;
+  auto lister = createCudnnCall(*packed, options);
+  ASSERT_TRUE(lister.ok()) << lister.status();
+  auto algorithms = (*lister)->algorithms(8, 1 << 20);
+  ASSERT_TRUE(algorithms.ok()) << algorithms.status();
+  EXPECT_THAT(*algorithms, IsEmpty());
 }
 
 TEST_F(CudnnEngineTest, SeveralCallsListAtOnce) {

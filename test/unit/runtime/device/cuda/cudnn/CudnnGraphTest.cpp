@@ -4,10 +4,13 @@
 // need not be there.
 
 #include "runtime/device/cuda/cudnn/CudnnGraph.h"
+#include "test/unit/runtime/device/cuda/cudnn/AttentionProblem.h"
 #include "test/unit/runtime/device/cuda/cudnn/CudnnProblems.h"
 
 #include <gmock/gmock.h>
 
+#include <dlfcn.h>
+#include <functional>
 #include <set>
 
 // cuDNN's libraries lose memory of their own where there is no device.
@@ -237,6 +240,71 @@ TEST_F(CudnnGraphTest, ShapesThatDoNotFitAreAnError) {
       CudnnGraph::create(*library, CudnnProblem::get(*flat), nullptr, kH200);
   ASSERT_FALSE(graph.ok());
   EXPECT_EQ(graph.status().code(), absl::StatusCode::kUnimplemented);
+}
+
+// Its engines are compiled: cuDNN lists none where there is no driver.
+TEST_F(CudnnGraphTest, EveryAttentionHasEngines) {
+  bool hasDriver = dlopen("libcuda.so.1", RTLD_NOW) != nullptr;
+  for (const char *causal : {"none", "upper_left", "lower_right"}) {
+    for (bool hasBias : {false, true}) {
+      AttentionProblem test;
+      test.causal = causal;
+      if (hasBias) {
+        test.biasType = format::DType::f32;
+        test.biasDims = {1, 1, 48, 48};
+      }
+      minic::testing::PackedTable<format::Call> call(test.descriptor());
+      auto graph = CudnnGraph::create(*library, CudnnProblem::get(*call),
+                                      nullptr, kH200);
+      ASSERT_TRUE(graph.ok()) << graph.status();
+      EXPECT_EQ(enginesOf(**graph).empty(), !hasDriver)
+          << causal << " bias=" << hasBias;
+    }
+  }
+}
+
+// cuDNN itself would take them and compute something else.
+TEST_F(CudnnGraphTest, AttentionsOfOtherThanVectorsAreRefused) {
+  struct Change {
+    const char *role;
+    std::function<void(format::TensorViewT &)> apply;
+  };
+  for (const Change &change : std::initializer_list<Change>{
+           {"query", [](auto &view) { view.strides[2] = 68; }},
+           {"key", [](auto &view) { view.strides[3] = 2; }},
+           {"value", [](auto &view) { view.strides[1] = 0; }},
+           {"result", [](auto &view) {
+              view.address =
+                  std::make_unique<format::Address>(format::Base::output, 0, 8);
+            }}}) {
+    format::CallT native = AttentionProblem().descriptor();
+    change.apply(minic::testing::operandOf(native, change.role));
+    minic::testing::PackedTable<format::Call> call(native);
+    auto graph =
+        CudnnGraph::create(*library, CudnnProblem::get(*call), nullptr, kH200);
+    ASSERT_FALSE(graph.ok()) << change.role;
+    EXPECT_EQ(graph.status().code(), absl::StatusCode::kUnimplemented);
+    EXPECT_THAT(graph.status().message(), HasSubstr("attention bf16"));
+    EXPECT_THAT(graph.status().message(), HasSubstr("vectors of 16 bytes"));
+  }
+}
+
+TEST_F(CudnnGraphTest, ScoresBeyond64BitsAreRefused) {
+  for (auto [heads, rows, keys] :
+       {std::tuple(int64_t(1), int64_t(1) << 31, int64_t(8)),
+        std::tuple(int64_t(1), int64_t(8), int64_t(1) << 31),
+        std::tuple(int64_t(8), int64_t(1) << 30, int64_t(1) << 30)}) {
+    AttentionProblem test;
+    test.heads = test.keyHeads = heads;
+    test.rows = rows;
+    test.keys = keys;
+    minic::testing::PackedTable<format::Call> call(test.descriptor());
+    auto graph =
+        CudnnGraph::create(*library, CudnnProblem::get(*call), nullptr, kH200);
+    ASSERT_FALSE(graph.ok());
+    EXPECT_EQ(graph.status().code(), absl::StatusCode::kUnimplemented);
+    EXPECT_THAT(graph.status().message(), HasSubstr("more scores"));
+  }
 }
 
 TEST_F(CudnnGraphTest, AHandleNeedsADevice) {

@@ -3,6 +3,7 @@
 // Keys: problems that may not use each other's plans have different ones.
 
 #include "runtime/device/cuda/cudnn/CudnnProblem.h"
+#include "test/unit/runtime/device/cuda/cudnn/AttentionProblem.h"
 #include "test/unit/runtime/device/cuda/cudnn/CudnnProblems.h"
 
 #include <gtest/gtest.h>
@@ -52,6 +53,37 @@ TEST(CudnnProblem, TheKeyHasAllThatPlansDependOn) {
            [](Case &test) {
              test.activation = format::EltwiseKind::leaky_relu;
              test.alpha = 0.1000001f;
+           }}) {
+    Case test;
+    change(test);
+    auto [it, isNew] = keys.emplace(keyOf(test.descriptor()), changes);
+    EXPECT_TRUE(isNew) << "changes " << changes << " and " << it->second
+                       << " have one key: " << it->first;
+    ++changes;
+  }
+}
+
+TEST(CudnnProblem, AndThatOfAnAttention) {
+  using Case = AttentionProblem;
+  std::map<std::string, int> keys;
+  int changes = 0;
+  for (void (*change)(Case &) : std::initializer_list<void (*)(Case &)>{
+           [](Case &) {}, [](Case &test) { test.dtype = format::DType::f16; },
+           [](Case &test) { test.keyHeads = 2; },
+           [](Case &test) { test.keys = 64; },
+           [](Case &test) { test.valueDepth = 32; },
+           [](Case &test) { test.causal = "upper_left"; },
+           [](Case &test) { test.causal = "lower_right"; },
+           [](Case &test) { test.scale = 0.5; },
+           [](Case &test) { test.scale = 0.50000006; },
+           [](Case &test) { test.isMerged = true; },
+           [](Case &test) {
+             test.biasType = format::DType::f32;
+             test.biasDims = {1, 1, 48, 48};
+           },
+           [](Case &test) {
+             test.biasType = format::DType::bf16;
+             test.biasDims = {1, 1, 48, 48};
            }}) {
     Case test;
     change(test);

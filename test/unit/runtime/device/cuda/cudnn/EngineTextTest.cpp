@@ -39,5 +39,27 @@ TEST(EngineTextTest, RejectsWhatIsNoEngine) {
   }
 }
 
+// As 9.19 tells of an attention whose heads have 20 elements, cut short.
+TEST(EngineTextTest, SaysWhyEnginesWereRefused) {
+  EXPECT_EQ(refusals(R"({"engineId":1,"smVersion":900}
+Warning: CUDNN_STATUS_NOT_SUPPORTED_SHAPE; Reason: Embedding dim per head for q and k is not a multiple of 8 at: d_qk % 8 != 0
+Warning: CUDNN_STATUS_NOT_SUPPORTED_SHAPE; Reason: generate_attention_desc()
+
+{"engineId":2,"smVersion":900}
+Warning: CUDNN_STATUS_NOT_SUPPORTED_SHAPE; Reason: Embedding dim per head for q and k is not a multiple of 8 at: d_qk % 8 != 0
+
+{"engineId":3,"smVersion":900}
+Warning: CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH; Reason: only Blackwell is supported for this engine at: !(1000 <= deviceVer)
+)"),
+            "Embedding dim per head for q and k is not a multiple of 8; only "
+            "Blackwell is supported for this engine");
+  EXPECT_EQ(refusals("Warning: ...; Reason: finalize_internal()"),
+            "finalize_internal()");
+  EXPECT_EQ(refusals("fake detail"), "");
+  EXPECT_EQ(refusals("Reason: "), "");
+  EXPECT_EQ(refusals(""), "");
+  EXPECT_EQ(refusals("Reason: " + std::string(5000, 'a')).size(), 300u);
+}
+
 } // namespace
 } // namespace minic::runtime

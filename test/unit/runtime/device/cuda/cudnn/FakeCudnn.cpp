@@ -177,7 +177,7 @@ cudnnStatus_t make(Descriptor &plan, std::unique_lock<std::mutex> &lock) {
 EXPORT size_t cudnnGetVersion() { return state.version; }
 EXPORT const char *cudnnGetErrorString(cudnnStatus_t) { return "fake text"; }
 EXPORT void cudnnGetLastErrorString(char *message, size_t bytes) {
-  std::strncpy(message, "fake detail", bytes);
+  std::strncpy(message, state.lastError.c_str(), bytes);
 }
 
 EXPORT cudnnStatus_t cudnnCreate(cudnnHandle_t *handle) {
@@ -265,13 +265,35 @@ EXPORT cudnnStatus_t cudnnBackendFinalize(cudnnBackendDescriptor_t descriptor) {
     return list(made);
   case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
     return make(made, lock);
+  case CUDNN_BACKEND_TENSOR_DESCRIPTOR:
+    if (made.attributes.count(CUDNN_ATTR_TENSOR_IS_BY_VALUE)) {
+      state.byValue.insert(made.get<int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID));
+    }
+    return CUDNN_STATUS_SUCCESS;
   default:
     return CUDNN_STATUS_SUCCESS;
   }
 }
 
+/// Reads the tensors given by value, as a launch copies them.
 EXPORT cudnnStatus_t cudnnBackendExecute(cudnnHandle_t,
                                          cudnnBackendDescriptor_t,
-                                         cudnnBackendDescriptor_t) {
+                                         cudnnBackendDescriptor_t pack) {
+  std::lock_guard<std::mutex> lock(mutex);
+  const Attribute &ids =
+      at(pack)->attributes.at(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS);
+  const Attribute &pointers =
+      at(pack)->attributes.at(CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS);
+  state.scalars.clear();
+  for (int64_t i = 0; i < ids.count; ++i) {
+    int64_t id;
+    const uint32_t *pointer;
+    std::memcpy(&id, &ids.bytes[i * sizeof(id)], sizeof(id));
+    std::memcpy(&pointer, &pointers.bytes[i * sizeof(pointer)],
+                sizeof(pointer));
+    if (state.byValue.count(id)) {
+      state.scalars[id] = *pointer;
+    }
+  }
   return CUDNN_STATUS_SUCCESS;
 }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,7 @@ struct FakeCudnn {
 
   // What the library is.
   size_t version = 91900;
+  std::string lastError = "fake detail";
   /// By cudnnBackendHeurMode_t; one that is not here answers with an error.
   std::map<int, std::vector<Engine>> heuristics;
   /// An engine is not done before so many are being made at the same time; the
@@ -40,6 +42,9 @@ struct FakeCudnn {
   int handles = 0;                // alive
   int sharedHandles = 0;          // times that two threads used one
   int strays = 0;                 // calls that need a context and had none
+  std::set<int64_t> byValue = {}; // identifiers of tensors given by value
+  /// Of the last run: what tensors given by value held, by identifier.
+  std::map<int64_t, uint32_t> scalars = {};
 };
 
 } // namespace minic::testing

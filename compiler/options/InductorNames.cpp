@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table, also in docs/debugging.md.
+
+#include "compiler/options/InductorNames.h"
+
+#include <algorithm>
+#include <string>
+
+namespace minic {
+
+static constexpr InductorName names[] = {
+    {"max_autotune", "--mode=max-autotune", ""},
+    {"max_autotune_gemm", "--mode=max-autotune", "it tunes every fusion"},
+    {"max_autotune_pointwise", "--mode=max-autotune", "it tunes every fusion"},
+    {"max_autotune_gemm_backends", "--gemm-backends=LIST",
+     "aten, library-fused, cudnn, generated"},
+    {"max_autotune_conv_backends", "--conv-backends=LIST",
+     "aten, library-fused, cudnn, generated"},
+    {"max_autotune_gemm_search_space", "--search=guided|exhaustive", ""},
+    {"coordinate_descent_tuning", "--whole-model-check=on",
+     "descent is part of tuning and changes whole models"},
+    {"autotune_in_subproc", "", "candidates always run in another process"},
+    {"triton.cudagraphs", "--cuda-graphs=on", ""},
+    {"epilogue_fusion", "--gemm-backends=aten",
+     "fusing is the default; aten keeps epilogues apart"},
+    {"prologue_fusion", "--gemm-backends=aten",
+     "fusing is the default; aten keeps prologues apart"},
+    {"shape_padding", "",
+     "weights are padded when they are packed; tuning chooses for the rest"},
+    {"force_disable_caches", "--retune", ""},
+    {"deterministic", "--deterministic", ""},
+    {"freezing", "", "weights are always constants"},
+    {"trace.enabled", "--trace=DIR", ""},
+    {"trace.debug_dir", "--trace=DIR", ""},
+    {"trace.graph_diagram", "--trace=DIR", ""},
+    {"trace.fx_graph", "--compile-to=import", ""},
+    {"trace.ir_pre_fusion", "--dump-ir-after=simplify", ""},
+    {"trace.ir_post_fusion", "--dump-ir-after=fuse", ""},
+    {"trace.output_code", "--dump-kernels-to=DIR", ""},
+    {"trace.log_autotuning_results", "--tune-report=FILE", ""},
+};
+
+llvm::ArrayRef<InductorName> inductorNames() { return names; }
+
+const InductorName *findInductorName(llvm::StringRef name) {
+  std::string plain = name.ltrim('-').split('=').first.str();
+  std::replace(plain.begin(), plain.end(), '-', '_');
+  const auto *found = std::find_if(
+      std::begin(names), std::end(names),
+      [&](const InductorName &each) { return each.name == plain; });
+  return found == std::end(names) ? nullptr : found;
+}
+
+std::string describe(const InductorName &name) {
+  std::string text = name.name.str();
+  text += name.minic.empty() ? " has no option in minic"
+                             : " is " + name.minic.str() + " in minic";
+  return name.note.empty() ? text : text + " (" + name.note.str() + ")";
+}
+
+} // namespace minic

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compiling, launching and calling of users' kernels.
+
+#include "compiler/target/cpu/user/UserFamily.h"
+
+#include "compiler/target/OfferFusion.h"
+#include "compiler/target/UserKernels.h"
+#include "compiler/target/cpu/KernelAbi.h"
+#include "compiler/target/cpu/KernelLaunch.h"
+#include "compiler/target/cpu/LinkedModules.h"
+#include "compiler/target/cpu/user/CompileC.h"
+#include "compiler/target/cpu/user/UserModule.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+using graph::KernelConfig;
+using kernel::FusionOp;
+
+llvm::StringRef UserFamily::name() const { return userFamily; }
+
+llvm::StringRef UserFamily::version() const {
+  static const std::string version = "1, " + getClangVersion();
+  return version;
+}
+
+/// The kernel's code for `config`.
+static llvm::Expected<UserModule> compile(const UserKernel &kernel,
+                                          const KernelConfig &config,
+                                          const DeviceProfile &profile) {
+  graph::KernelOp op = kernel.op;
+  std::string ir = op.getSource(config.number).str(), name;
+  if (op.getLanguage() == "c") {
+    name = getSourceName(op, config.number, ".c");
+    auto macros = getDefinitions(kernel, config);
+    SmallVector<std::string> flags;
+    for (const std::string &feature : textsOf(op.getFeaturesAttr())) {
+      flags.push_back("-m" + feature);
+    }
+    llvm::append_range(flags, textsOf(op.getFlagsAttr()));
+    llvm::Expected<std::string> compiled =
+        compileC({name, ir, macros, flags}, profile);
+    if (!compiled) {
+      return compiled.takeError();
+    }
+    ir = std::move(*compiled);
+  } else {
+    name = getSourceName(op, config.number, ".ll");
+  }
+  size_t scalars = op.getScalars() ? op.getScalars()->size() : 0;
+  return makeUserModule(ir, name, op.getEntry(),
+                        unsigned(op.getInputs().size() + op.getNumResults()),
+                        unsigned(scalars + 2), profile);
+}
+
+std::optional<std::string>
+UserFamily::reject(FusionOp fusion, const DeviceProfile &profile) const {
+  auto kernel = UserKernel::get(fusion);
+  if (!kernel) {
+    return "not a kernel of the user alone";
+  }
+  graph::KernelOp op = kernel->op;
+  if (op.getTargetName() != profile.target) {
+    return "its code is of another target";
+  }
+  for (const std::string &feature : textsOf(op.getFeaturesAttr())) {
+    if (!profile.has(feature)) {
+      return "needs " + feature + ", which the target lacks";
+    }
+  }
+  std::string why;
+  SmallVector<KernelConfig> configs = kernel->sized.configs(why);
+  llvm::erase_if(configs, [&](const KernelConfig &config) {
+    return !kernel->sized.geometry(config, why);
+  });
+  if (configs.empty()) {
+    return "has no configuration for these sizes: " + why;
+  }
+  if (llvm::Expected<UserModule> module =
+          compile(*kernel, configs.front(), profile);
+      !module) {
+    return llvm::toString(module.takeError());
+  }
+  return std::nullopt;
+}
+
+std::vector<Implementation>
+UserFamily::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
+  auto kernel = UserKernel::get(fusion);
+  // Each tensor once, as fast as the second cache gives it: nobody knows better
+  // before it is measured, and who wrote a kernel wants it tried.
+  double us = getTrafficBytes(fusion) /
+              (3 * std::max(profile.l3GBs, 1.0) * profile.threads) * 1e-3;
+  return offerConfigs(fusion, *kernel, us);
+}
+
+LogicalResult UserFamily::lower(FusionOp fusion,
+                                plan::PlanBuilder &plan) const {
+  FailureOr<ConfiguredKernel> configured = ConfiguredKernel::get(fusion);
+  if (failed(configured)) {
+    return failure();
+  }
+  SmallVector<Value> unread = addContents(fusion, configured->kernel, plan);
+  std::string label = configured->label();
+  addLaunch(plan, fusion, plan.kernel(fusion, label),
+            {.tiles = configured->geometry.grid.front(),
+             .label = label,
+             .workspace = std::move(unread)});
+  return success();
+}
+
+LogicalResult UserFamily::emit(plan::KernelOp planned,
+                               const DeviceProfile &profile,
+                               ModuleOp device) const {
+  auto configured =
+      ConfiguredKernel::get(cast<FusionOp>(planned.getBody().front().front()));
+  if (failed(configured)) {
+    return failure();
+  }
+  const auto &[kernel, config, geometry] = *configured;
+  graph::KernelOp op = kernel.op;
+  llvm::Expected<UserModule> module = compile(kernel, config, profile);
+  if (!module) {
+    return planned.emitError("kernel ")
+           << op.getShownName() << " " << llvm::toString(module.takeError());
+  }
+  addLinkedModule(device, module->symbol, module->text);
+
+  OpBuilder builder(device.getContext());
+  Location loc = planned.getLoc();
+  size_t pointers = op.getInputs().size() + op.getNumResults();
+  SmallVector<Type> types(pointers,
+                          LLVM::LLVMPointerType::get(builder.getContext()));
+  types.append(geometry.scalars.size() + 2, builder.getI64Type());
+  if (!device.lookupSymbol(module->symbol)) {
+    builder.setInsertionPointToEnd(device.getBody());
+    LLVM::LLVMFuncOp::create(
+        builder, loc, module->symbol,
+        LLVM::LLVMFunctionType::get(
+            LLVM::LLVMVoidType::get(builder.getContext()), types));
+  }
+  KernelEntry entry =
+      KernelEntry::create(builder, loc, device,
+                          cast<StringAttr>(planned.getEntries()[0]).getValue());
+  if (op.getFeatures()) {
+    entry.function->setAttr(usedFeaturesAttrName, *op.getFeatures());
+  }
+  KernelBuilder k(builder, loc);
+  SmallVector<Value> arguments;
+  for (unsigned i = 0; i != op.getInputs().size(); ++i) {
+    arguments.push_back(k.argPointer(entry.args, kernel.parameterOfInput(i)));
+  }
+  for (unsigned i = 0; i != op.getNumResults(); ++i) {
+    arguments.push_back(k.argPointer(entry.args, kernel.parameterOfResult(i)));
+  }
+  for (int64_t scalar : geometry.scalars) {
+    arguments.push_back(k.i64(scalar));
+  }
+  arguments.append({entry.begin, entry.end});
+  LLVM::CallOp::create(builder, loc, TypeRange(), module->symbol, arguments);
+  return success();
+}
+
+} // namespace minic::cpu

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// UserModule: a user's LLVM IR, checked and ready to be linked beside minic's
+// kernels.
+
+#ifndef MINIC_COMPILER_TARGET_CPU_USER_USERMODULE_H
+#define MINIC_COMPILER_TARGET_CPU_USER_USERMODULE_H
+
+#include "compiler/target/DeviceProfile.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace minic::cpu {
+
+struct UserModule {
+  std::string symbol; // of the entry: unique to the text
+  std::string text;   // LLVM IR in which all else is internal
+};
+
+/// Reads `ir` (`name` is its file, for messages), whose function `entry` takes
+/// `pointers` pointers and then `integers` i64, and returns nothing. The error
+/// is one line: what cannot be read, a missing or different entry, something
+/// that is imported, a variable (kernels keep no state).
+llvm::Expected<UserModule> makeUserModule(llvm::StringRef ir,
+                                          llvm::StringRef name,
+                                          llvm::StringRef entry,
+                                          unsigned pointers, unsigned integers,
+                                          const DeviceProfile &profile);
+
+} // namespace minic::cpu
+
+#endif // MINIC_COMPILER_TARGET_CPU_USER_USERMODULE_H

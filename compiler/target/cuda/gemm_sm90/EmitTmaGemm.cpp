@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Warps have roles: the last one copies, and the warp groups before it
+// multiply. One thread of the last warp fills a ring of stages by TMA; a warp
+// group that has multiplied a stage and waited for its products says so, and
+// the stage is filled again. Nothing else keeps them together, so copies run as
+// far ahead as there are stages. After the last stage all threads write the
+// tile of sums out.
+//
+// All warps have as many registers: 288 threads may have 224 each, which the
+// most sums need no more of (setmaxnreg would shift some from the warp that
+// copies to the others).
+
+#include "compiler/target/cuda/gemm_sm90/EmitTmaGemm.h"
+
+#include "compiler/target/cuda/gemm_sm90/TmaCopies.h"
+#include "compiler/target/cuda/gemm_sm90/WarpGroupMultiply.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+namespace {
+
+class TmaGemmEmitter {
+public:
+  TmaGemmEmitter(CudaKernelBuilder &k, KernelEntry entry, const GemmEntry &gemm,
+                 const GemmSm90Geometry &g, Value shared)
+      : k_(k), entry_(entry), gemm_(gemm), g_(g), shared_(shared),
+        thread_(k.threadIdX()), index_(g.raster.locate(k, k.blockIdX())),
+        copies_(k, entry, g, shared, index_) {}
+
+  void emit(bool rhsIsConstant) {
+    const GemmSm90Schedule &s = g_.schedule;
+    copies_.initBarriers();
+    Value copies = k_.equal(k_.warpId(), 4 * s.warpGroups());
+    k_.ifElse(copies, [&] { produce(rhsIsConstant); }, [&] { consume(); });
+    k_.barrier();
+    bool isCluster = s.multicast() > 1;
+    if (isCluster) {
+      NVVM::ClusterArriveOp::create(k_.b, k_.loc, k_.b.getUnitAttr());
+    }
+    TileOfSums tile{s.bm,          s.bn,     g_.sumPitch(),
+                    s.warpGroupsK, g_.lanes, s.threads()};
+    gemm_.finish(k_, entry_, tile, g_.raster, index_, thread_, shared_);
+    if (isCluster) {
+      // No block may end while others arrive at its barriers.
+      NVVM::ClusterWaitOp::create(k_.b, k_.loc, k_.b.getUnitAttr());
+    }
+  }
+
+private:
+  void produce(bool rhsIsConstant) {
+    Value elected =
+        NVVM::ElectSyncOp::create(k_.b, k_.loc, k_.b.getI1Type(), Value());
+    k_.ifThen(elected, [&] { copies_.produce(rhsIsConstant); });
+    // For what the warp reads and writes of results.
+    k_.waitForEarlierLaunches(g_.schedule.programmatic);
+    k_.barrier();
+  }
+
+  void consume() {
+    k_.waitForEarlierLaunches(g_.schedule.programmatic);
+    WarpGroupMultiply multiply(k_, g_, shared_, thread_);
+    SmallVector<Value> sums = loop(multiply);
+    multiply.finish(sums);
+    // No warp group reads stages any more, and every copy has arrived: their
+    // memory becomes the tile of sums.
+    k_.barrier();
+    multiply.store(sums, shared_);
+  }
+
+  SmallVector<Value> loop(WarpGroupMultiply &multiply) {
+    Value inGroup = k_.rem(thread_, 128);
+    SmallVector<Value> carried = multiply.zeros();
+    size_t sums = carried.size();
+    RingPlace start = copies_.first();
+    // The stage before the one at hand, and that one.
+    carried.append({start.stage, start.stage, start.parity});
+    auto body = [&](Value block, ValueRange values) {
+      SmallVector<Value> now(values);
+      Value before = now[sums];
+      RingPlace place{now[sums + 1], now[sums + 2]};
+      copies_.awaitFull(place);
+      multiply.multiply(copies_.position(place.stage),
+                        MutableArrayRef(now).take_front(sums));
+      // Tensor cores go on with this stage while the one before is given back.
+      multiply.wait(1);
+      k_.ifThen(k_.lessThan(copies_.begin(), block),
+                [&] { copies_.release(before, inGroup); });
+      RingPlace after = copies_.next(place);
+      now[sums] = place.stage;
+      now[sums + 1] = after.stage;
+      now[sums + 2] = after.parity;
+      return now;
+    };
+    SmallVector<Value> results =
+        k_.forLoop(copies_.begin(), copies_.end(), 1, carried, body);
+    results.resize(sums);
+    return results;
+  }
+
+  CudaKernelBuilder &k_;
+  KernelEntry entry_;
+  const GemmEntry &gemm_;
+  const GemmSm90Geometry &g_;
+  Value shared_, thread_;
+  TileIndex index_;
+  TmaCopies copies_;
+};
+
+} // namespace
+
+void emitTmaGemm(CudaKernelBuilder &k, KernelEntry entry, const GemmEntry &gemm,
+                 const GemmSm90Geometry &g, Value shared, bool rhsIsConstant) {
+  TmaGemmEmitter(k, entry, gemm, g, shared).emit(rhsIsConstant);
+}
+
+} // namespace minic::cuda

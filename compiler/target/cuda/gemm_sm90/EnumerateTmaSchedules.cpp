@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tiles with as many stages as fit, the best of them as programmatic launches
+// and as clusters that share operands.
+
+#include "compiler/target/cuda/gemm_sm90/EnumerateTmaSchedules.h"
+
+#include <map>
+#include <set>
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+namespace {
+
+struct Tile {
+  int64_t bm, bn, warpGroupsM, warpGroupsN = 1, warpGroupsK = 1;
+};
+
+/// One warp group or two: a copy costs no thread anything, so small tiles with
+/// deep rings are worth more than with cp.async.
+const Tile tiles[] = {
+    {64, 32, 1},   {64, 32, 1, 1, 2}, {64, 64, 1},   {64, 64, 1, 1, 2},
+    {64, 96, 1},   {64, 128, 1},      {64, 192, 1},  {64, 256, 1, 2},
+    {128, 64, 1},  {128, 64, 2},      {128, 96, 2},  {128, 128, 1},
+    {128, 128, 2}, {128, 160, 2},     {128, 192, 2}, {128, 224, 2},
+    {128, 256, 2},
+};
+
+/// Deepest first.
+constexpr int64_t depths[] = {12, 8, 6, 5, 4, 3};
+
+class TmaEnumeration {
+public:
+  TmaEnumeration(const kernel::FusionShape &shape, const DeviceProfile &profile)
+      : shape_(shape), profile_(profile) {}
+
+  std::vector<EstimatedSm90Schedule> found;
+
+  void run() {
+    for (const Tile &tile : tiles) {
+      for (int64_t splitK : {1, 2, 4}) {
+        for (bool padLhs : {false, true}) {
+          GemmSm90Schedule schedule;
+          schedule.bm = tile.bm, schedule.bn = tile.bn;
+          schedule.warpGroupsM = tile.warpGroupsM;
+          schedule.warpGroupsN = tile.warpGroupsN;
+          schedule.warpGroupsK = tile.warpGroupsK;
+          schedule.splitK = splitK, schedule.clustered = splitK > 1;
+          schedule.padLhs = padLhs;
+          schedule.tma = true;
+          considerDepths(schedule);
+        }
+      }
+    }
+    sortByEstimate(found);
+  }
+
+  /// With its estimate; none where it cannot be.
+  std::optional<EstimatedSm90Schedule> estimate(GemmSm90Schedule schedule) {
+    auto g = GemmSm90Geometry::get(shape_, schedule, nullptr);
+    if (failed(g) || g->misfit(profile_)) {
+      return std::nullopt;
+    }
+    return EstimatedSm90Schedule{schedule, estimateMicroseconds(*g, profile_)};
+  }
+
+private:
+  /// The most stages of a block that is alone on its SM, and, where there are
+  /// more blocks than SMs, of two that share one.
+  void considerDepths(GemmSm90Schedule schedule) {
+    int64_t residents = 1;
+    for (int64_t stages : depths) {
+      schedule.stages = stages;
+      auto g = GemmSm90Geometry::get(shape_, schedule, nullptr);
+      if (failed(g) || g->misfit(profile_) ||
+          g->blocksPerSm(profile_) < residents ||
+          (stages > 4 && g->stagesAhead() > g->kBlocksPerSplit)) {
+        continue;
+      }
+      if ((schedule.padLhs && g->lhs.isDense()) ||
+          (schedule.splitK > 1 && g->blocks() > profile_.smCount)) {
+        return; // equal code has one name; splits only add traffic
+      }
+      found.push_back({schedule, estimateMicroseconds(*g, profile_)});
+      residents = g->blocksPerSm(profile_) + 1;
+      if (residents > 2 || g->blocks() <= profile_.smCount) {
+        return;
+      }
+    }
+  }
+
+  const kernel::FusionShape &shape_;
+  const DeviceProfile &profile_;
+};
+
+} // namespace
+
+/// `sorted` as clusters of neighbours, the best of each of three tiles, along M
+/// first. Only where blocks fill the device: of smaller grids clusters took
+/// longer on an H200 than blocks by themselves.
+static std::vector<EstimatedSm90Schedule>
+multicasts(TmaEnumeration &enumeration, const kernel::FusionShape &shape,
+           const DeviceProfile &profile,
+           ArrayRef<EstimatedSm90Schedule> sorted) {
+  constexpr size_t mostTiles = 3;
+  std::vector<EstimatedSm90Schedule> twins;
+  for (bool isAlongM : {true, false}) {
+    std::set<std::pair<int64_t, int64_t>> tilesDone;
+    for (const EstimatedSm90Schedule &one : sorted) {
+      GemmSm90Schedule schedule = one.schedule;
+      if (isAlongM) {
+        schedule.multicastM = 2;
+      } else {
+        schedule.multicastN = 2, schedule.group = 1;
+      }
+      auto g = GemmSm90Geometry::get(shape, schedule, nullptr);
+      if (failed(g) || g->blocks() < profile.smCount ||
+          tilesDone.size() == mostTiles ||
+          !tilesDone.insert({schedule.bm, schedule.bn}).second) {
+        continue;
+      }
+      if (auto twin = enumeration.estimate(schedule)) {
+        twins.push_back(*twin);
+      }
+    }
+  }
+  return twins;
+}
+
+/// No estimate of them has been compared with a GPU yet, so that the default
+/// mode, which measures nothing, must not choose one: each is behind the best
+/// of the others that ask for lhs in the same layout. Their order among
+/// themselves, which a search goes by, stays.
+static void putBehind(std::vector<EstimatedSm90Schedule> &made,
+                      ArrayRef<EstimatedSm90Schedule> others) {
+  double best = 0, bestOfOthers = 0;
+  auto note = [](double &least, double microseconds) {
+    least = least == 0 ? microseconds : std::min(least, microseconds);
+  };
+  for (const EstimatedSm90Schedule &one : made) {
+    note(best, one.microseconds);
+  }
+  bool padLhs = made.front().schedule.padLhs;
+  bool isKnown = llvm::any_of(others, [&](const EstimatedSm90Schedule &one) {
+    return one.schedule.padLhs == padLhs;
+  });
+  for (const EstimatedSm90Schedule &one : others) {
+    if (!isKnown || one.schedule.padLhs == padLhs) {
+      note(bestOfOthers, one.microseconds);
+    }
+  }
+  double factor = std::max(1.0, 1.05 * bestOfOthers / std::max(best, 1e-3));
+  for (EstimatedSm90Schedule &one : made) {
+    one.microseconds *= factor;
+  }
+}
+
+void appendTmaSchedules(std::vector<EstimatedSm90Schedule> &schedules,
+                        const kernel::FusionShape &shape,
+                        const DeviceProfile &profile) {
+  TmaEnumeration enumeration(shape, profile);
+  enumeration.run();
+  std::vector<EstimatedSm90Schedule> made;
+  std::map<std::array<int64_t, 4>, int> ofTile;
+  for (const EstimatedSm90Schedule &one : enumeration.found) {
+    const GemmSm90Schedule &s = one.schedule;
+    int &count = ofTile[{s.bm, s.bn, s.warpGroups(), s.warpGroupsK}];
+    if (count < 2 && made.size() < maxTmaSchedules / 2) {
+      ++count;
+      made.push_back(one);
+    }
+  }
+  if (made.empty()) {
+    return;
+  }
+  auto append = [&](const EstimatedSm90Schedule &one) {
+    if (made.size() < maxTmaSchedules) {
+      made.push_back(one);
+    }
+  };
+  const size_t plain = made.size();
+  for (size_t i = 0; i != std::min<size_t>(plain, 4); ++i) {
+    append(programmaticTwin(made[i]));
+  }
+  for (const EstimatedSm90Schedule &one : multicasts(
+           enumeration, shape, profile, ArrayRef(made).take_front(plain))) {
+    append(programmaticTwin(one));
+  }
+  putBehind(made, schedules);
+  schedules.insert(schedules.end(), made.begin(), made.end());
+}
+
+} // namespace minic::cuda

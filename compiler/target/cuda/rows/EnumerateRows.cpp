@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sixteen bytes per access, two accesses per thread and tensor, and no more of
+// a row per thread than registers hold. Where rows are too few for the device,
+// several blocks share each.
+
+#include "compiler/target/cuda/rows/EnumerateRows.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+namespace minic::cuda {
+
+/// Columns that a thread keeps of each value without spilling.
+constexpr int64_t kMostKept = 32;
+constexpr int64_t kMostVector = 8;
+constexpr size_t kMostSchedules = 8;
+/// Columns of a block's part of a row, at least: fewer are read sooner than
+/// blocks meet.
+constexpr int64_t kLeastPart = 4096;
+
+/// The bytes of the narrowest tensor that is walked column by column.
+static int64_t narrowestBytes(const RowFusion &rows) {
+  int64_t narrowest = 8;
+  for (const RowFusion::Read &read : rows.reads) {
+    if (read.strides.back() == 1) {
+      narrowest = std::min(narrowest, kernel::getElementBytes(read.storage));
+    }
+  }
+  for (const RowFusion::Result &result : rows.results) {
+    if (result.strides.back() == 1) {
+      narrowest = std::min(narrowest, kernel::getElementBytes(result.storage));
+    }
+  }
+  return narrowest;
+}
+
+static int64_t widestVector(const RowFusion &rows) {
+  int64_t vector = std::min(kMostVector, 16 / narrowestBytes(rows));
+  while (rows.extents.back() % vector != 0) {
+    vector /= 2;
+  }
+  return vector;
+}
+
+/// Lower is better.
+static double rank(const RowFusion &rows, const RowSchedule &s,
+                   const DeviceProfile &profile) {
+  double sms = std::max(1, profile.smCount);
+  double blocks = double(s.blocks(rows));
+  double residentThreads = std::min(double(profile.threadsPerSm),
+                                    double(s.blockThreads()) * blocks / sms);
+  double wasted =
+      double(s.step() * llvm::divideCeil(rows.columns(), s.step())) /
+      double(rows.columns());
+  // Each thread and SM needs enough loads in flight, and few threads wait for
+  // each other.
+  double perThread = double(s.vector * s.unroll);
+  double cost = std::min(wasted, 4.0);
+  cost += 0.1 * std::abs(std::log2(perThread / 16));
+  cost += residentThreads < 512 ? 0.3 * std::log2(512 / residentThreads) : 0;
+  cost += s.threads > 256 ? 0.1 * std::log2(double(s.threads) / 256) : 0;
+  cost += s.blockThreads() != 256 && s.threads < 256 ? 0.02 : 0;
+  return cost;
+}
+
+static void addKeeping(const RowFusion &rows, int64_t vector,
+                       std::vector<RowSchedule> &schedules) {
+  int64_t count = rows.columns() / vector;
+  for (int64_t threads = 1; threads <= 1024; threads *= 2) {
+    for (int64_t block : {128, 256}) {
+      RowSchedule schedule = {threads, std::max<int64_t>(1, block / threads),
+                              vector, int64_t(llvm::divideCeil(count, threads)),
+                              /*keeps=*/true};
+      bool isTwin = threads > 128 && block == 128;
+      bool isIdle = threads > 1 && threads * vector >= 2 * rows.columns();
+      if (!isTwin && !isIdle && schedule.unroll * vector <= kMostKept) {
+        schedules.push_back(schedule);
+      }
+    }
+  }
+}
+
+/// True where neighbours in memory are of different rows.
+static bool runsAcross(const RowFusion &rows) {
+  return rows.rowLoops > 0 &&
+         llvm::any_of(rows.reads, [&](const RowFusion::Read &read) {
+           return read.strides.back() > 1 &&
+                  read.strides[rows.rowLoops - 1] == 1;
+         });
+}
+
+/// Few threads per row, so that those of a warp read neighbours.
+static std::vector<RowSchedule> across(const RowFusion &rows) {
+  std::vector<RowSchedule> schedules;
+  bool isMany = rows.rows() >= 16384;
+  for (int64_t threads : {isMany ? 1 : 8, isMany ? 4 : 32, isMany ? 16 : 2}) {
+    schedules.push_back({threads, 256 / threads, 1, 8, /*keeps=*/false});
+  }
+  return schedules;
+}
+
+/// Each row in one block.
+static std::vector<RowSchedule> wholeRows(const RowFusion &rows,
+                                          const DeviceProfile &profile) {
+  std::vector<RowSchedule> schedules;
+  if (runsAcross(rows)) {
+    return across(rows);
+  }
+  int64_t widest = widestVector(rows);
+  addKeeping(rows, widest, schedules);
+  if (widest > 1) {
+    addKeeping(rows, widest / 2, schedules);
+  }
+  llvm::stable_sort(schedules, [&](const auto &a, const auto &b) {
+    return rank(rows, a, profile) < rank(rows, b, profile);
+  });
+  if (schedules.size() > kMostSchedules) {
+    schedules.resize(kMostSchedules);
+  }
+  if (schedules.empty()) {
+    for (int64_t threads : {1024, 512, 256}) {
+      for (int64_t held : {16, 8}) {
+        int64_t unroll = std::max<int64_t>(1, held / widest);
+        schedules.push_back({threads, 1, widest, unroll, /*keeps=*/false});
+      }
+    }
+  }
+  return schedules;
+}
+
+/// A power of two from 128 to `most` threads for `columns` of a block's part,
+/// 16 of them each.
+static int64_t threadsFor(int64_t columns, int64_t most) {
+  return std::clamp(int64_t(llvm::bit_ceil(uint64_t(columns / 16))),
+                    int64_t(128), most);
+}
+
+/// The part is kept where registers hold it.
+static RowSchedule withUnroll(RowSchedule s, const RowFusion &rows) {
+  s.unroll =
+      int64_t(llvm::divideCeil(rows.columns(), s.rowThreads() * s.vector));
+  s.keeps = s.unroll * s.vector <= kMostKept;
+  if (!s.keeps) {
+    s.unroll = std::max<int64_t>(1, 16 / s.vector);
+  }
+  return s;
+}
+
+/// Clusters that keep rows: their blocks meet soonest.
+static void addClusters(const RowFusion &rows, const DeviceProfile &profile,
+                        std::vector<RowSchedule> &schedules) {
+  for (int64_t split : {8, 4, 2}) {
+    int64_t part = rows.columns() / split;
+    RowSchedule schedule;
+    schedule.split = split;
+    schedule.cluster = true;
+    schedule.vector = widestVector(rows);
+    schedule.threads = threadsFor(part, 1024);
+    schedule = withUnroll(schedule, rows);
+    if (schedule.keeps && part >= kLeastPart &&
+        rows.rows() * split <= 2 * profile.smCount) {
+      schedules.push_back(schedule);
+    }
+  }
+}
+
+/// As many blocks as the device has multiprocessors, and some times that.
+static void addLaunches(const RowFusion &rows, const DeviceProfile &profile,
+                        std::vector<RowSchedule> &schedules) {
+  bool isAcross = runsAcross(rows);
+  for (int64_t perSm : {2, 1, 4}) {
+    RowSchedule schedule;
+    int64_t least = kLeastPart;
+    if (isAcross) {
+      // A warp reads neighbours.
+      schedule.rows =
+          std::clamp(int64_t(llvm::bit_floor(uint64_t(rows.rows()))),
+                     int64_t(1), int64_t(256));
+      schedule.threads = 256 / schedule.rows;
+      least = schedule.threads * 8;
+    }
+    int64_t groups = schedule.blocks(rows);
+    int64_t split =
+        std::min(perSm * profile.smCount / groups, rows.columns() / least);
+    if (split < 2) {
+      continue;
+    }
+    schedule.split = split;
+    if (isAcross) {
+      schedule.unroll = 8;
+      schedule.keeps = false;
+    } else {
+      schedule.vector = widestVector(rows);
+      schedule.threads = threadsFor(rows.columns() / split, 1024 / perSm);
+      schedule = withUnroll(schedule, rows);
+    }
+    if (!llvm::is_contained(schedules, schedule)) {
+      schedules.push_back(schedule);
+    }
+  }
+}
+
+std::vector<EstimatedRows> enumerateRows(const RowFusion &rows,
+                                         const RowTraffic &traffic,
+                                         const DeviceProfile &profile) {
+  std::vector<RowSchedule> schedules = wholeRows(rows, profile);
+  std::vector<EstimatedRows> found;
+  auto add = [&](RowSchedule schedule, double us) {
+    schedule.programmatic = profile.smVersion >= 90;
+    // The order is the enumeration's.
+    found.push_back({schedule, us + 1e-3 * double(found.size())});
+  };
+  auto estimate = [&](const RowSchedule &schedule) {
+    return estimateMicroseconds(rows, traffic, schedule, profile);
+  };
+  for (const RowSchedule &schedule : schedules) {
+    add(schedule, estimate(schedules.front()));
+  }
+  if (schedules.front().blocks(rows) < profile.smCount) {
+    std::vector<RowSchedule> shared;
+    if (profile.smVersion >= 90 && !runsAcross(rows)) {
+      addClusters(rows, profile, shared);
+    }
+    addLaunches(rows, profile, shared);
+    for (const RowSchedule &schedule : shared) {
+      add(schedule, estimate(schedule));
+    }
+  }
+  llvm::stable_sort(found, [](const auto &a, const auto &b) {
+    return a.microseconds < b.microseconds;
+  });
+  return found;
+}
+
+} // namespace minic::cuda

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory bounds rows, or what few multiprocessors get of it. Constants without
+// another source need to be right only among schedules of one problem.
+
+#include "compiler/target/cuda/rows/EnumerateRows.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+namespace minic::cuda {
+
+namespace {
+
+/// A launch that finds its operands in L2 and little to do.
+constexpr double kSmallKernelUs = 2.0;
+/// Of a multiprocessor, cycles of a load, and microseconds in which the last
+/// block of several is found: the GEMM families', of one H200.
+constexpr double kL2BytesPerCycle = 52, kMemoryLatency = 900,
+                 kLastBlockUs = 1.3;
+
+class TimeModel {
+public:
+  TimeModel(const RowFusion &rows, const RowTraffic &traffic,
+            const RowSchedule &schedule, const DeviceProfile &profile)
+      : rows(rows), traffic(traffic), s(schedule), profile(profile) {}
+
+  double microseconds() const {
+    return kSmallKernelUs * double(s.launches(rows)) + meetingUs() +
+           std::max(memoryUs(), computeUs());
+  }
+
+private:
+  double blocks() const { return double(s.blocks(rows)); }
+  double sms() const { return std::max(profile.smCount, 1); }
+  double hertz() const { return std::max(profile.clockMHz, 500.0) * 1e6; }
+  bool hasFewBlocks() const { return blocks() < sms(); }
+  /// Passes that end in reductions, whose states the blocks of a row merge.
+  double meetings() const {
+    int64_t last = 0;
+    for (const RowFusion::Node &node : rows.nodes) {
+      last = std::max(last, rows.isReduction(node) ? node.pass : 0);
+    }
+    return double(last);
+  }
+
+  /// A cluster's blocks meet within one trip to memory. Others' launches begin
+  /// with one, and the last may end in reductions.
+  double meetingUs() const {
+    double trip = kMemoryLatency / hertz() * 1e6;
+    if (s.cluster) {
+      return meetings() * trip;
+    }
+    if (s.split == 1) {
+      return 0;
+    }
+    bool endsInReductions = meetings() == double(rows.passes());
+    return double(rows.passes() - 1) * trip +
+           (endsInReductions ? kLastBlockUs : 0);
+  }
+
+  /// GB/s of what was just written, which is in L2, or of memory.
+  double bandwidth(double bytes) const {
+    return profile.memoryGBs * (bytes < double(profile.l2Bytes) ? 2 : 1);
+  }
+
+  /// GB/s of the multiprocessors that have a block, each by what its threads
+  /// have on the way at a time.
+  double reachable() const {
+    double perColumn =
+        traffic.read /
+        std::max(double(rows.rows()) * double(rows.columns()), 1.0);
+    double underWay =
+        double(s.blockThreads() * s.vector * s.unroll) * perColumn;
+    double perCycle = std::min(kL2BytesPerCycle, underWay / kMemoryLatency);
+    return blocks() * perCycle * hertz() * 1e-9;
+  }
+
+  /// From memory, or from L2 where it was just written; rows that are not kept
+  /// come mostly from L1 again, those of a later launch from L2.
+  double memoryUs() const {
+    double all = traffic.read + traffic.written;
+    if (bandwidth(all) <= 0) {
+      return 0;
+    }
+    double passes = double(rows.passes());
+    double again = s.keeps || s.usesWorkspace() ? 1 : 1 + 0.3 * (passes - 1);
+    double bytes = s.usesWorkspace() ? all + (passes - 1) * traffic.read : all;
+    bool isStrided = llvm::any_of(
+        rows.reads, [](const auto &read) { return read.strides.back() > 1; });
+    double speed = bandwidth(all);
+    if (hasFewBlocks() && traffic.read > 0) {
+      speed = std::min(speed, reachable());
+    }
+    return bytes * again / speed * 1e-3 * (isStrided ? 4 : 1);
+  }
+
+  double computeUs() const {
+    double elements = double(rows.rows()) * double(rows.columns());
+    constexpr double perNode = 4; // a transcendental function is several
+    double instructions = perNode * double(rows.nodes.size());
+    double busy = hasFewBlocks() ? blocks() / sms() : 1;
+    return profile.peakGflops > 0 ? elements * instructions /
+                                        (profile.peakGflops / 2 * busy) * 1e-3
+                                  : 0;
+  }
+
+  const RowFusion &rows;
+  const RowTraffic &traffic;
+  const RowSchedule &s;
+  const DeviceProfile &profile;
+};
+
+} // namespace
+
+double estimateMicroseconds(const RowFusion &rows, const RowTraffic &traffic,
+                            const RowSchedule &schedule,
+                            const DeviceProfile &profile) {
+  return TimeModel(rows, traffic, schedule, profile).microseconds();
+}
+
+} // namespace minic::cuda
