@@ -4,8 +4,10 @@
 
 #include "compiler/explain/Evidence.h"
 
+#include "compiler/explain/Marks.h"
 #include "compiler/pipeline/DescribeFusion.h"
 #include "dialects/graph/Dims.h"
+#include "dialects/plan/Commands.h"
 #include "dialects/plan/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -19,8 +21,8 @@ namespace minic {
 
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
     FusionEvidence, label, choice, origin, candidate, problem, reason, timeUs,
-    dtype, flops, bytes, peakGflops, parts, errorOverTolerance,
-    maxAbsoluteError, runnerUp, runnerUpRatio, lost)
+    dtype, flops, bytes, rooflineUs, peakGflops, parts, errorOverTolerance,
+    maxAbsoluteError, runnerUp, runnerUpRatio, lost, commands)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FunctionEvidence, function,
                                                 device, threads, peakGflops,
                                                 memoryGBs, cacheBytes, verdict,
@@ -87,6 +89,24 @@ static FusionEvidence collect(kernel::FusionOp fusion,
   return evidence;
 }
 
+/// Of FusionEvidence.
+static double rooflineUs(const FunctionEvidence &function,
+                         const FusionEvidence &fusion) {
+  if (function.peakGflops <= 0 || function.memoryGBs <= 0) {
+    return 0;
+  }
+  // 1 GFLOP/s is 1000 operations per microsecond.
+  double peakGflops = fusion.peakGflops > 0
+                          ? fusion.peakGflops
+                          : function.peakGflops * function.threads;
+  double compute = fusion.flops / (peakGflops * 1e3);
+  // What fits the last-level cache need not come from memory.
+  double memory = fusion.bytes > function.cacheBytes
+                      ? fusion.bytes / (function.memoryGBs * 1e3)
+                      : 0;
+  return std::max(compute, memory);
+}
+
 /// Why runs of smaller sizes may be padded to those of a bucket.
 static std::string describePadding(func::FuncOp function) {
   auto bucket = function->getAttrOfType<DictionaryAttr>(graph::bucketAttrName);
@@ -119,23 +139,41 @@ std::vector<FunctionEvidence> collectEvidence(ModuleOp module,
     evidence.cacheBytes = std::max(profile.l2Bytes, profile.l3Bytes);
     evidence.padding = describePadding(function);
     function.walk([&](kernel::FusionOp fusion) {
-      evidence.fusions.push_back(collect(fusion, profile));
+      addMark(fusion, Mark::Fusion, int64_t(evidence.fusions.size()));
+      FusionEvidence &entry =
+          evidence.fusions.emplace_back(collect(fusion, profile));
+      entry.rooflineUs = rooflineUs(evidence, entry);
     });
   }
   return result;
 }
 
-void attachEvidence(ModuleOp plan,
-                    const std::vector<FunctionEvidence> &evidence) {
-  for (const FunctionEvidence &entry : evidence) {
+/// Sets `commands` of the fusions.
+static void findCommands(plan::VariantOp variant,
+                         std::vector<FusionEvidence> &fusions) {
+  for (FusionEvidence &fusion : fusions) {
+    fusion.commands.clear();
+  }
+  for (auto [i, command] :
+       llvm::enumerate(plan::getCommands(variant.getRun().front()))) {
+    for (int64_t fusion : marksIn(command->getLoc(), Mark::Fusion)) {
+      if (fusion < int64_t(fusions.size())) {
+        fusions[fusion].commands.push_back(int64_t(i));
+      }
+    }
+  }
+}
+
+void attachEvidence(ModuleOp plan, std::vector<FunctionEvidence> &evidence) {
+  for (FunctionEvidence &entry : evidence) {
     auto function = plan.lookupSymbol<plan::FunctionOp>(entry.function);
     if (!function) {
       continue;
     }
-    std::string text = nlohmann::json(entry).dump(
-        -1, ' ', false, nlohmann::json::error_handler_t::replace);
     for (auto variant : function.getBody().getOps<plan::VariantOp>()) {
-      variant.setEvidence(text);
+      findCommands(variant, entry.fusions);
+      variant.setEvidence(nlohmann::json(entry).dump(
+          -1, ' ', false, nlohmann::json::error_handler_t::replace));
     }
   }
 }
@@ -172,25 +210,14 @@ std::optional<FunctionEvidence> parseEvidence(const std::string &json) {
     if (!isWellFormed(fusion, FusionEvidence())) {
       return std::nullopt;
     }
+    for (const nlohmann::json &command :
+         fusion.value("commands", nlohmann::json::array())) {
+      if (!command.is_number_integer()) {
+        return std::nullopt;
+      }
+    }
   }
   return value.get<FunctionEvidence>();
-}
-
-double rooflineUs(const FunctionEvidence &function,
-                  const FusionEvidence &fusion) {
-  if (function.peakGflops <= 0 || function.memoryGBs <= 0) {
-    return 0;
-  }
-  // 1 GFLOP/s is 1000 operations per microsecond.
-  double peakGflops = fusion.peakGflops > 0
-                          ? fusion.peakGflops
-                          : function.peakGflops * function.threads;
-  double compute = fusion.flops / (peakGflops * 1e3);
-  // What fits the last-level cache need not come from memory.
-  double memory = fusion.bytes > function.cacheBytes
-                      ? fusion.bytes / (function.memoryGBs * 1e3)
-                      : 0;
-  return std::max(compute, memory);
 }
 
 } // namespace minic

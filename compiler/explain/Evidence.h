@@ -26,6 +26,9 @@ struct FusionEvidence {
   double timeUs = 0; // 0 where nothing was measured
   std::string dtype; // of the operands that are multiplied; empty for none
   int64_t flops = 0, bytes = 0;
+  /// The least time that the work could take at the device's peaks; an
+  /// estimate, 0 where these are not known.
+  double rooflineUs = 0;
   /// Peak of the arithmetic that this fusion may use; 0: the function's peak.
   double peakGflops = 0;
   int64_t parts = 1;
@@ -37,6 +40,8 @@ struct FusionEvidence {
   /// If another plan ships: the choice that a search or a record had found
   /// here, "4.65 us: NAME, 6.0% faster than OTHER"; empty elsewhere.
   std::string lost;
+  /// The commands that compute it: indices in the variant's `run`.
+  std::vector<int64_t> commands;
 };
 
 struct FunctionEvidence {
@@ -64,21 +69,18 @@ struct FunctionEvidence {
   std::vector<FusionEvidence> fusions;
 };
 
-/// One entry per function of `module`, whose fusions carry choices.
+/// One entry per function of `module`, whose fusions carry choices. Marks the
+/// fusions by their places.
 std::vector<FunctionEvidence> collectEvidence(mlir::ModuleOp module,
                                               const DeviceProfile &profile);
 
-/// Sets the evidence of the variants of `plan`'s functions.
+/// Finds the commands of each fusion by the marks and sets the evidence of the
+/// variants of `plan`'s functions.
 void attachEvidence(mlir::ModuleOp plan,
-                    const std::vector<FunctionEvidence> &evidence);
+                    std::vector<FunctionEvidence> &evidence);
 
 /// Reads what attachEvidence wrote; nothing where it is damaged or absent.
 std::optional<FunctionEvidence> parseEvidence(const std::string &json);
-
-/// The least time the work could take at the device's peaks, in microseconds;
-/// an estimate.
-double rooflineUs(const FunctionEvidence &function,
-                  const FusionEvidence &fusion);
 
 } // namespace minic
 

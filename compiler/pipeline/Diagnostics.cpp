@@ -26,10 +26,18 @@ std::string locationPrefix(Location location) {
                  .str();
     return WalkResult::interrupt();
   });
-  // Models that are no text have nodes with names.
-  if (auto name = dyn_cast<NameLoc>(location); name && prefix.empty()) {
-    prefix = ("'" + name.getName().getValue() + "': ").str();
+  if (!prefix.empty()) {
+    return prefix;
   }
+  // Models that are no text have nodes with names.
+  location->walk([&](Location inner) {
+    auto name = dyn_cast<NameLoc>(inner);
+    if (!name) {
+      return WalkResult::advance();
+    }
+    prefix = ("'" + name.getName().getValue() + "': ").str();
+    return WalkResult::interrupt();
+  });
   return prefix;
 }
 

@@ -4,8 +4,8 @@
 
 #include "compiler/trace/GraphJson.h"
 
+#include "compiler/explain/Marks.h"
 #include "compiler/import/NamedTensors.h"
-#include "compiler/trace/Marks.h"
 #include "compiler/trace/RepeatedBlock.h"
 #include "dialects/graph/Graph.h"
 

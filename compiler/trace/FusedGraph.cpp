@@ -4,10 +4,10 @@
 
 #include "compiler/trace/GraphJson.h"
 
+#include "compiler/explain/Marks.h"
 #include "compiler/explain/PerfHints.h"
 #include "compiler/pipeline/DescribeFusion.h"
 #include "compiler/pipeline/EstimateSelector.h"
-#include "compiler/trace/Marks.h"
 
 #include <map>
 #include <set>
@@ -29,23 +29,23 @@ static Json orNull(const std::string &text) {
 
 static Json toJson(const FunctionEvidence &function,
                    const FusionEvidence &fusion) {
-  double roofline = rooflineUs(function, fusion);
-  Json json = {{"implementation", fusion.choice},
-               {"parts", fusion.parts},
-               {"candidate", orNull(fusion.candidate)},
-               {"problem", orNull(fusion.problem)},
-               {"chosen_by", fusion.origin},
-               {"reason", fusion.reason},
-               {"flops", fusion.flops},
-               {"bytes", fusion.bytes},
-               {"time_us", orNull(fusion.timeUs, fusion.timeUs > 0)},
-               {"roofline_us", orNull(roofline, roofline > 0)},
-               {"peak_gflops", fusion.peakGflops > 0
-                                   ? fusion.peakGflops
-                                   : function.peakGflops * function.threads},
-               {"verified", nullptr},
-               {"runner_up", nullptr},
-               {"lost", orNull(fusion.lost)}};
+  Json json = {
+      {"implementation", fusion.choice},
+      {"parts", fusion.parts},
+      {"candidate", orNull(fusion.candidate)},
+      {"problem", orNull(fusion.problem)},
+      {"chosen_by", fusion.origin},
+      {"reason", fusion.reason},
+      {"flops", fusion.flops},
+      {"bytes", fusion.bytes},
+      {"time_us", orNull(fusion.timeUs, fusion.timeUs > 0)},
+      {"roofline_us", orNull(fusion.rooflineUs, fusion.rooflineUs > 0)},
+      {"peak_gflops", fusion.peakGflops > 0
+                          ? fusion.peakGflops
+                          : function.peakGflops * function.threads},
+      {"verified", nullptr},
+      {"runner_up", nullptr},
+      {"lost", orNull(fusion.lost)}};
   if (fusion.maxAbsoluteError >= 0) {
     json["verified"] = {{"max_absolute_error", fusion.maxAbsoluteError},
                         {"error_over_tolerance", fusion.errorOverTolerance}};
@@ -111,7 +111,6 @@ Json fuseGraph(func::FuncOp function, const FunctionEvidence &evidence) {
     node["commands"] = Json::array();
     node["signature"] = label + " " + evidence.fusions[id].choice;
     nodes.push_back(std::move(node));
-    addMark(fusion, Mark::Fusion, id);
   });
   Json graph = {{"nodes", std::move(nodes)}};
   foldRepeats(graph);

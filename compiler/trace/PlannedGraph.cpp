@@ -4,7 +4,7 @@
 
 #include "compiler/trace/GraphJson.h"
 
-#include "compiler/trace/Marks.h"
+#include "compiler/explain/Marks.h"
 #include "dialects/plan/Commands.h"
 
 #include "llvm/ADT/MapVector.h"

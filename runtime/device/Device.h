@@ -9,6 +9,7 @@
 #include "runtime/base/SparePool.h"
 #include "runtime/base/Tensor.h"
 #include "runtime/device/GraphPolicy.h"
+#include "runtime/device/RunTrace.h"
 #include "runtime/format/ArtifactReader.h"
 
 #include <functional>
@@ -126,6 +127,11 @@ public:
   /// `callers` are the caller's tensors: all inputs, then all outputs, checked.
   /// On a GPU: enqueued on the stream, not waited for.
   virtual absl::Status run(void *const *callers) = 0;
+  /// The same, waited for, and when each command worked. On a GPU commands are
+  /// launched on the stream, where no command begins before the one ahead of it
+  /// has ended. An index out of range is no error. FailedPrecondition where the
+  /// stream is being captured.
+  virtual absl::StatusOr<RunTrace> trace(void *const *callers) = 0;
   /// GPU: later runs go to `stream` (CUstream). InvalidArgument on a CPU.
   virtual absl::Status setStream(void *stream);
   /// Waits for all runs; where one failed, says so.

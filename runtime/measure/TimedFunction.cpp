@@ -107,6 +107,11 @@ absl::Status TimedFunction::run() {
   return exceptIndices(context_->run(inputs_, outputs_));
 }
 
+absl::StatusOr<RunTrace> TimedFunction::trace() {
+  LibgompTeam team(libraryThreads(program()));
+  return context_->trace(inputs_, outputs_);
+}
+
 absl::StatusOr<double> TimedFunction::sample(int64_t iterations,
                                              CacheEvictor *evictor) {
   LibgompTeam team(libraryThreads(program()));

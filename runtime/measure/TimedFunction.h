@@ -46,6 +46,9 @@ public:
   absl::StatusOr<double> sample(int64_t iterations,
                                 CacheEvictor *evictor = nullptr);
 
+  /// One run, timed command by command.
+  absl::StatusOr<RunTrace> trace();
+
   /// Whether this process was kept from running during the last sample.
   bool wasDisturbed() const { return wasDisturbed_; }
 

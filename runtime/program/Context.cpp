@@ -30,6 +30,9 @@ struct Context::Impl {
                       absl::Span<const Tensor> tensors, size_t first,
                       bool &isStaged);
   absl::Status checkInPlace(bool isStaged) const;
+  /// Puts all pointers into `callers`.
+  absl::Status acceptAll(absl::Span<const Tensor> inputs,
+                         absl::Span<const Tensor> outputs, bool &isStaged);
   absl::Status runStaged(absl::Span<const Tensor> inputs,
                          absl::Span<const Tensor> outputs);
 };
@@ -180,24 +183,43 @@ absl::Status Context::Impl::runStaged(absl::Span<const Tensor> inputs,
   return status;
 }
 
+absl::Status Context::Impl::acceptAll(absl::Span<const Tensor> given,
+                                      absl::Span<const Tensor> results,
+                                      bool &isStaged) {
+  absl::Status status =
+      accept("input", program->inputs(), inputs, given, 0, isStaged);
+  if (status.ok()) {
+    status = accept("output", program->outputs(), outputs, results,
+                    given.size(), isStaged);
+  }
+  return status.ok() ? checkInPlace(isStaged) : status;
+}
+
 absl::Status Context::run(absl::Span<const Tensor> inputs,
                           absl::Span<const Tensor> outputs) {
   Impl &impl = *impl_;
   bool isStaged = false;
-  absl::Status status = impl.accept("input", impl.program->inputs(),
-                                    impl.inputs, inputs, 0, isStaged);
-  if (status.ok()) {
-    status = impl.accept("output", impl.program->outputs(), impl.outputs,
-                         outputs, inputs.size(), isStaged);
-  }
-  if (status.ok()) {
-    status = impl.checkInPlace(isStaged);
-  }
-  if (!status.ok()) {
+  if (absl::Status status = impl.acceptAll(inputs, outputs, isStaged);
+      !status.ok()) {
     return status;
   }
   return isStaged ? impl.runStaged(inputs, outputs)
                   : impl.execution->run(impl.callers.data());
+}
+
+absl::StatusOr<RunTrace> Context::trace(absl::Span<const Tensor> inputs,
+                                        absl::Span<const Tensor> outputs) {
+  Impl &impl = *impl_;
+  bool isStaged = false;
+  if (absl::Status status = impl.acceptAll(inputs, outputs, isStaged);
+      !status.ok()) {
+    return status;
+  }
+  if (isStaged) {
+    return absl::InvalidArgumentError(
+        "trace: expected tensors in the GPU's memory, got the host's");
+  }
+  return impl.execution->trace(impl.callers.data());
 }
 
 absl::Status Context::setStream(void *stream) {

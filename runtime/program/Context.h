@@ -57,6 +57,11 @@ public:
   absl::Status run(absl::Span<const Tensor> inputs,
                    absl::Span<const Tensor> outputs);
 
+  /// Runs on tensors of the program's place, waits, and says when each command
+  /// of the plan worked: Execution::trace.
+  absl::StatusOr<RunTrace> trace(absl::Span<const Tensor> inputs,
+                                 absl::Span<const Tensor> outputs);
+
   /// GPU: later runs go to `stream`. The caller orders them behind earlier
   /// ones, for they share the arena. InvalidArgument on a CPU.
   absl::Status setStream(void *stream);

@@ -10,12 +10,14 @@
 #include "runtime/measure/PairedRounds.h"
 #include "runtime/measure/PeakFlops.h"
 #include "runtime/measure/RandomConstants.h"
+#include "runtime/measure/Statistics.h"
 #include "runtime/measure/TimedFunction.h"
 #include "tools/common/CommandLine.h"
 #include "tools/common/ModelInputs.h"
 #include "tools/common/ReferenceCheck.h"
 #include "tools/minic-bench/BenchReport.h"
 #include "tools/minic-bench/Callable.h"
+#include "tools/minic-bench/ChromeTrace.h"
 #include "tools/minic-bench/CompileModels.h"
 #include "tools/minic-bench/LockClocks.h"
 #include "tools/minic-bench/TimedContext.h"
@@ -41,6 +43,9 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int overheadLoads = 21; // loads whose median --overhead reports
 constexpr uint64_t constantsSeed = 1;
+// Of traced runs, so many as take this long, within the limits.
+constexpr double traceUs = 2e5;
+constexpr int fewestTraces = 5, mostTraces = 101;
 
 double microsecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start)
@@ -178,6 +183,31 @@ absl::StatusOr<Contestant> enterCallable(const BenchOptions &options,
   return contestant;
 }
 
+/// Of an artifact that was timed.
+absl::StatusOr<TracedArtifact> traceArtifact(const BenchOptions &options,
+                                             Contestant &contestant,
+                                             const BenchSeries &series) {
+  const Program &program = contestant.cpu ? contestant.cpu->program()
+                                          : contestant.gpu->context().program();
+  TracedArtifact traced;
+  traced.path = series.path;
+  traced.function = program.function();
+  traced.evidence = program.evidence();
+  traced.untracedUs = runtime::median(series.samplesUs);
+  traced.commands = runtime::describeCommands(program);
+  int count = int(std::clamp<double>(traceUs / traced.untracedUs, fewestTraces,
+                                     mostTraces));
+  auto run = [&] {
+    return contestant.cpu ? contestant.cpu->trace() : contestant.gpu->trace();
+  };
+  absl::StatusOr<runtime::TracedRuns> runs = runtime::traceRuns(run, count);
+  if (!runs.ok()) {
+    return runs.status();
+  }
+  traced.runs = *std::move(runs);
+  return traced;
+}
+
 } // namespace
 
 absl::StatusOr<BenchResult> runBench(const BenchOptions &options,
@@ -273,6 +303,18 @@ absl::StatusOr<BenchResult> runBench(const BenchOptions &options,
   if (!status.ok()) {
     return status;
   }
+  for (size_t i = 0; !options.tracePath.empty() && i < contestants.size();
+       ++i) {
+    if (contestants[i].callable) {
+      continue;
+    }
+    absl::StatusOr<TracedArtifact> traced =
+        traceArtifact(options, contestants[i], result.series[i]);
+    if (!traced.ok()) {
+      return traced.status();
+    }
+    result.traced.push_back(*std::move(traced));
+  }
   return result;
 }
 
@@ -352,12 +394,20 @@ int bench(BenchOptions options) {
     return fail(tool, result.status());
   }
   absl::PrintF("%s", textReport(options, *result));
+  for (const TracedArtifact &traced : result->traced) {
+    absl::PrintF("%s", traceTable(traced));
+  }
+  absl::Status written;
+  if (!options.tracePath.empty()) {
+    written = runtime::writeOutputFile(options.tracePath,
+                                       {chromeTrace(result->traced)});
+  }
   if (!options.jsonPath.empty()) {
-    absl::Status status = runtime::writeOutputFile(
-        options.jsonPath, {jsonReport(options, *result)});
-    if (!status.ok()) {
-      return fail(tool, status);
-    }
+    written.Update(runtime::writeOutputFile(options.jsonPath,
+                                            {jsonReport(options, *result)}));
+  }
+  if (!written.ok()) {
+    return fail(tool, written);
   }
   return static_cast<int>(ExitCode::Success);
 }

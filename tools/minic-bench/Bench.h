@@ -11,6 +11,7 @@
 #include "runtime/format/Digest.h"
 #include "runtime/measure/Protocol.h"
 #include "tools/minic-bench/PeakShare.h"
+#include "tools/minic-bench/TraceTable.h"
 
 #include "absl/status/statusor.h"
 
@@ -34,6 +35,7 @@ struct BenchOptions {
   std::string otherFunction; // of artifacts after the first; empty: the same
   std::string model;         // of the check; empty: what each artifact carries
   std::string jsonPath;
+  std::string tracePath; // empty: runs are not traced
   int threads = 0;
   int device = 0;                               // index of the GPU
   std::optional<format::Digest> expectedDigest; // of the first artifact
@@ -86,6 +88,7 @@ struct BenchResult {
   std::vector<BenchSeries> series; // artifacts, then callables
   /// For the dtypes of the artifacts that run on the CPU.
   std::map<runtime::PeakDtype, BenchPeak> peaks;
+  std::vector<TracedArtifact> traced; // where traces are asked for
 };
 
 /// Loads all artifacts, warms them up and runs the rounds. `loaded` is called

@@ -141,6 +141,11 @@ absl::StatusOr<double> TimedContext::sampleCalls(int64_t iterations) {
   return total / double(iterations);
 }
 
+absl::StatusOr<runtime::RunTrace> TimedContext::trace() {
+  return context_->trace(tensors_->inputs.tensors(),
+                         tensors_->outputs.tensors());
+}
+
 absl::StatusOr<GpuSample> TimedContext::sample(int64_t iterations) {
   absl::StatusOr<double> backToBack = sampleBackToBack(iterations);
   if (!backToBack.ok()) {

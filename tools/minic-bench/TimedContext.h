@@ -42,6 +42,9 @@ public:
   /// Of back-to-back runs alone.
   absl::StatusOr<double> sampleBackToBack(int64_t iterations);
 
+  /// One run, timed command by command.
+  absl::StatusOr<runtime::RunTrace> trace();
+
   const runtime::Context &context() const { return *context_; }
 
 private:

@@ -118,6 +118,10 @@ int main(int argc, char **argv) {
   app.add_option("--model", options.model,
                  "Model to check against instead of the one in the artifact")
       ->type_name("FILE.mlir");
+  app.add_option("--trace", options.tracePath,
+                 "Trace runs command by command, print where their time goes "
+                 "and write one as a Chrome trace to FILE")
+      ->type_name("FILE");
   app.add_option("--json", options.jsonPath,
                  "Write machine facts, figures and every sample to FILE")
       ->type_name("FILE");

@@ -59,7 +59,7 @@ static Json toJson(
 
 static Json toJson(const FunctionEvidence &function,
                    const FusionEvidence &fusion) {
-  double roofline = rooflineUs(function, fusion);
+  double roofline = fusion.rooflineUs;
   Json json = {{"fusion", fusion.label},
                {"implementation", fusion.choice},
                {"parts", fusion.parts},

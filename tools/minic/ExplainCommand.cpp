@@ -33,7 +33,7 @@ static void explain(const FunctionEvidence &function,
              ? " (fused into one)\n"
              : llvm::formatv(" ({0} parts)\n", fusion.parts).str());
   os << "     chosen by " << fusion.origin << ": " << fusion.reason << '\n';
-  double roofline = rooflineUs(function, fusion);
+  double roofline = fusion.rooflineUs;
   if (fusion.timeUs > 0 && roofline > 0) {
     os << llvm::formatv("     {0:F2} us, {1}, ", fusion.timeUs,
                         runtime::rateText(fusion.flops / fusion.timeUs / 1e3));

@@ -82,7 +82,7 @@ static std::vector<double> timesOf(const FunctionEvidence &evidence,
       [](const FusionEvidence &fusion) { return fusion.timeUs > 0; });
   std::vector<double> times;
   for (const FusionEvidence &fusion : evidence.fusions) {
-    times.push_back(areMeasured ? fusion.timeUs : rooflineUs(evidence, fusion));
+    times.push_back(areMeasured ? fusion.timeUs : fusion.rooflineUs);
   }
   return times;
 }

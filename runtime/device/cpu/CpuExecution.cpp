@@ -5,6 +5,8 @@
 #include "runtime/device/cpu/CpuExecution.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 
 namespace minic::runtime {
@@ -18,6 +20,7 @@ CpuExecution::create(const std::vector<LoadedCommand> &commands,
     if (absl::Status status = execution->add(command); !status.ok()) {
       return status;
     }
+    ++execution->added_;
   }
   return execution;
 }
@@ -54,6 +57,11 @@ void CpuExecution::setAddress(Arg &slot, const format::Address &address) {
   }
 }
 
+CpuExecution::Step &CpuExecution::addStep(Kind kind, const Arg *args) {
+  return steps_.emplace_back(
+      Step{kind, added_, {nullptr, args, 0, nullptr, 0, 0}, nullptr});
+}
+
 absl::Status CpuExecution::add(const LoadedCommand &command) {
   switch (command.command->operation_type()) {
   case format::Operation::Launch:
@@ -69,8 +77,7 @@ absl::Status CpuExecution::add(const LoadedCommand &command) {
     setAddress(args[1], *copy->source());
     args[2].integer = copy->bytes();
     if (copy->bytes() != 0) {
-      steps_.push_back(
-          {Kind::copy, {nullptr, args, 0, nullptr, 0, 0}, nullptr});
+      addStep(Kind::copy, args);
     }
     break;
   }
@@ -82,8 +89,7 @@ absl::Status CpuExecution::add(const LoadedCommand &command) {
     args[1].integer = fill->value();
     args[2].integer = fill->bytes();
     if (fill->bytes() != 0) {
-      steps_.push_back(
-          {Kind::fill, {nullptr, args, 0, nullptr, 0, 0}, nullptr});
+      addStep(Kind::fill, args);
     }
     break;
   }
@@ -112,10 +118,8 @@ void CpuExecution::addLaunch(const LoadedCommand &command,
   auto *scratch = static_cast<std::byte *>(
       launch.scratch() ? resolve(*launch.scratch()).pointer : nullptr);
   int workers = std::min<int64_t>(team_.threads(), tiles);
-  steps_.push_back(
-      {Kind::launch,
-       {command.entry, args, tiles, scratch, launch.scratch_bytes(), workers},
-       nullptr});
+  addStep(Kind::launch, args).launch = {
+      command.entry, args, tiles, scratch, launch.scratch_bytes(), workers};
 }
 
 absl::Status CpuExecution::addCall(const OnednnPrimitive &primitive) {
@@ -140,8 +144,7 @@ absl::Status CpuExecution::addCall(const OnednnPrimitive &primitive) {
       setAddress(args[i], *operands[i].address);
     }
   }
-  steps_.push_back(
-      {Kind::call, {nullptr, args, 0, nullptr, 0, 0}, created->get()});
+  addStep(Kind::call, args).call = created->get();
   calls_.push_back(std::move(*created));
   return absl::OkStatus();
 }
@@ -157,39 +160,118 @@ CpuExecution::runPart(int worker, void *data) {
                               : nullptr);
 }
 
-absl::Status CpuExecution::run(void *const *callers) {
+void CpuExecution::setCallers(void *const *callers) {
   for (const Patch &patch : patches_) {
     auto *base = static_cast<std::byte *>(callers[patch.caller]);
     patch.slot->pointer = base ? base + patch.offset : nullptr;
   }
-  for (Step &step : steps_) {
-    const Arg *args = step.launch.args;
-    switch (step.kind) {
-    case Kind::launch:
-      if (step.launch.workers == 1) {
-        runPart(0, &step.launch);
-      } else {
-        team_.run(step.launch.workers, runPart, &step.launch);
-      }
-      break;
-    case Kind::call:
-      if (absl::Status status = step.call->run(args); !status.ok()) {
-        return status;
-      }
-      break;
-    case Kind::copy:
-      std::memmove(args[0].pointer, args[1].pointer, args[2].integer);
-      break;
-    case Kind::fill:
-      std::memset(args[0].pointer, int(args[1].integer), args[2].integer);
-      break;
-    }
+}
+
+void CpuExecution::runWorkers(int workers, void (*body)(int, void *),
+                              void *data) const {
+  if (workers == 1) {
+    body(0, data);
+  } else {
+    team_.run(workers, body, data);
   }
+}
+
+absl::Status CpuExecution::runStep(Step &step) {
+  const Arg *args = step.launch.args;
+  switch (step.kind) {
+  case Kind::launch:
+    runWorkers(step.launch.workers, runPart, &step.launch);
+    break;
+  case Kind::call:
+    return step.call->run(args);
+  case Kind::copy:
+    std::memmove(args[0].pointer, args[1].pointer, args[2].integer);
+    break;
+  case Kind::fill:
+    std::memset(args[0].pointer, int(args[1].integer), args[2].integer);
+    break;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CpuExecution::checkStatusWord() {
   if (memory_.status && *memory_.status != 0) {
     *memory_.status = 0;
     return indexOutOfRange();
   }
   return absl::OkStatus();
+}
+
+absl::Status CpuExecution::run(void *const *callers) {
+  setCallers(callers);
+  for (Step &step : steps_) {
+    if (absl::Status status = runStep(step); !status.ok()) {
+      return status;
+    }
+  }
+  return checkStatusWord();
+}
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double microsecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start)
+      .count();
+}
+
+} // namespace
+
+/// A launch whose workers note when they worked.
+struct CpuExecution::TimedLaunch {
+  Launch *launch;
+  CommandTime *time;
+  Clock::time_point start; // of the run
+  std::atomic<uint64_t> ticks = 0;
+};
+
+void CpuExecution::runTimedPart(int worker, void *data) {
+  auto &timed = *static_cast<TimedLaunch *>(data);
+  WorkerTime &time = timed.time->workers[worker];
+  time.beginUs = microsecondsSince(timed.start);
+  uint64_t ticks = __builtin_ia32_rdtsc();
+  runPart(worker, timed.launch);
+  timed.ticks += __builtin_ia32_rdtsc() - ticks;
+  time.endUs = microsecondsSince(timed.start);
+}
+
+absl::StatusOr<RunTrace> CpuExecution::trace(void *const *callers) {
+  RunTrace trace;
+  trace.clock = "steady clock";
+  for (const Step &step : steps_) {
+    CommandTime &time = trace.commands.emplace_back();
+    time.command = step.command;
+    time.workers.resize(step.launch.workers);
+  }
+  setCallers(callers);
+  Clock::time_point start = Clock::now();
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    Step &step = steps_[i];
+    CommandTime &time = trace.commands[i];
+    time.beginUs = microsecondsSince(start);
+    if (step.kind == Kind::launch) {
+      TimedLaunch timed{&step.launch, &time, start};
+      runWorkers(step.launch.workers, runTimedPart, &timed);
+      time.ticks = timed.ticks;
+    } else {
+      uint64_t ticks = __builtin_ia32_rdtsc();
+      if (absl::Status status = runStep(step); !status.ok()) {
+        return status;
+      }
+      time.ticks = __builtin_ia32_rdtsc() - ticks;
+    }
+    time.endUs = microsecondsSince(start);
+  }
+  trace.spanUs = microsecondsSince(start);
+  // Runs whose indices were clamped take as long as others.
+  absl::Status indices = exceptIndices(checkStatusWord());
+  return indices.ok() ? absl::StatusOr<RunTrace>(std::move(trace)) : indices;
 }
 
 } // namespace minic::runtime

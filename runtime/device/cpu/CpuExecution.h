@@ -40,6 +40,7 @@ public:
 
   /// OutOfRange where a kernel met an index that was.
   absl::Status run(void *const *callers) override;
+  absl::StatusOr<RunTrace> trace(void *const *callers) override;
 
 private:
   struct Launch {
@@ -54,9 +55,11 @@ private:
   /// Copy and fill: args are destination, source or value, bytes.
   struct Step {
     Kind kind;
+    uint32_t command; // index in the plan
     Launch launch;
     OnednnCall *call;
   };
+  struct TimedLaunch;
   /// A slot that takes a caller's tensor plus `offset` at each run.
   struct Patch {
     Arg *slot;
@@ -67,11 +70,18 @@ private:
   CpuExecution(const PlanMemory &memory, const ThreadTeam &team)
       : memory_(memory), team_(team) {}
   absl::Status add(const LoadedCommand &command);
+  Step &addStep(Kind kind, const Arg *args);
   Arg resolve(const format::Address &address) const;
   void setAddress(Arg &slot, const format::Address &address);
   void addLaunch(const LoadedCommand &command, const format::Launch &launch);
   absl::Status addCall(const OnednnPrimitive &primitive);
   static void runPart(int worker, void *launch);
+  static void runTimedPart(int worker, void *timedLaunch);
+  void setCallers(void *const *callers);
+  void runWorkers(int workers, void (*body)(int worker, void *data),
+                  void *data) const;
+  absl::Status runStep(Step &step);
+  absl::Status checkStatusWord();
 
   const PlanMemory memory_;
   const ThreadTeam team_;
@@ -79,6 +89,7 @@ private:
   std::vector<std::unique_ptr<OnednnCall>> calls_;
   std::vector<Patch> patches_;
   std::vector<Step> steps_;
+  uint32_t added_ = 0; // commands, of which some are no steps
 };
 
 } // namespace minic::runtime

@@ -7,6 +7,7 @@
 #include "runtime/base/StatusWord.h"
 #include "runtime/device/cuda/CudaMemory.h"
 #include "runtime/device/cuda/CudaPointer.h"
+#include "runtime/device/cuda/EventTrace.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -145,6 +146,38 @@ absl::Status CudaExecution::run(void *const *callers) {
     graph_->capture(callers, stream_);
   }
   return status;
+}
+
+absl::StatusOr<RunTrace> CudaExecution::trace(void *const *callers) {
+  CudaScope scope(*parts_.context);
+  if (absl::Status status =
+          checkNotCapturing(*parts_.context, stream_, "trace");
+      !status.ok()) {
+    return status;
+  }
+  absl::Status status = commands_->setCallers(callers);
+  if (status.ok()) {
+    status = exceptIndices(synchronize());
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  absl::StatusOr<RunTrace> trace =
+      traceByEvents(parts_.context, *commands_, stream_);
+  if (!trace.ok()) {
+    return trace;
+  }
+  // Steps know their commands by address.
+  uint32_t command = 0;
+  for (CommandTime &time : trace->commands) {
+    const CommandList::Step &step = commands_->steps()[time.command];
+    while (parts_.commands[command].command != step.command) {
+      ++command;
+    }
+    time.command = command;
+  }
+  status = exceptIndices(synchronize());
+  return status.ok() ? trace : status;
 }
 
 bool CudaExecution::isCapturing() const {

@@ -37,6 +37,7 @@ public:
   ~CudaExecution() override;
 
   absl::Status run(void *const *callers) override;
+  absl::StatusOr<RunTrace> trace(void *const *callers) override;
   absl::Status setStream(void *stream) override;
   absl::Status synchronize() override;
   absl::Status enqueueCopy(void *destination, const void *source,

@@ -63,6 +63,52 @@ TEST_F(BenchTest, TableAndJson) {
             comparison["high"].get<double>());
 }
 
+TEST_F(BenchTest, TracesWhereTheTimeGoes) {
+  TestArtifact artifact = scaleArtifact(100000);
+  artifact.variant().evidence =
+      R"({"fusions": [{"label": "scale(100000) f32", "choice": "hand",
+          "rooflineUs": 0.001, "bytes": 800000, "commands": [0, 7, -1, "x"]}]})";
+  artifact.fill(outputAddress(0), 0, 4);
+  write("traced.minic", artifact);
+  ToolResult result = bench("traced.minic --compare=a.minic --rounds=6 "
+                            "--sample-ms=0.1 --trace=run.json");
+  ASSERT_EQ(result.exitCode, 0) << result.errors;
+  EXPECT_THAT(result.output,
+              HasSubstr("traced.minic, traced by the steady clock: "));
+  EXPECT_THAT(result.output, HasSubstr("2 commands, busy "));
+  EXPECT_THAT(result.output, HasSubstr("  scale(100000) f32: hand\n"));
+  EXPECT_THAT(result.output, HasSubstr("  -: fill\n"));
+  auto json = nlohmann::json::parse(read("run.json"), nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  const auto &artifacts = json["minic"]["artifacts"];
+  ASSERT_EQ(artifacts.size(), 2u);
+  const auto &traced = artifacts[0];
+  EXPECT_EQ(traced["path"], "traced.minic");
+  EXPECT_GE(traced["runs"].get<int>(), 5);
+  EXPECT_LE(traced["busy_us"].get<double>(), traced["span_us"].get<double>());
+  ASSERT_EQ(traced["commands"].size(), 2u);
+  EXPECT_EQ(traced["commands"][0]["fusion"], 0);
+  EXPECT_EQ(traced["commands"][0]["implementation"], "hand");
+  EXPECT_EQ(traced["commands"][1]["fusion"], nullptr);
+  // What works is drawn: both commands, and the worker of the launch.
+  size_t works = 0;
+  for (const auto &event : json["traceEvents"]) {
+    if (event["pid"] == 0 && event["ph"] == "X") {
+      ++works;
+      EXPECT_GE(event["dur"].get<double>(), 0);
+    }
+  }
+  EXPECT_EQ(works, 3u);
+}
+
+TEST_F(BenchTest, ATraceThatCannotBeWritten) {
+  ToolResult result =
+      bench("a.minic --rounds=3 --sample-ms=0 --trace=missing/run.json");
+  EXPECT_EQ(result.exitCode, 3);
+  EXPECT_THAT(result.errors, HasSubstr("missing/run.json"));
+  EXPECT_THAT(result.output, HasSubstr("3 rounds")); // nothing is lost
+}
+
 TEST_F(BenchTest, ShareOfThePeakOfTheDtype) {
   TestArtifact artifact = scaleArtifact(1000);
   artifact.function().flops = 1;

@@ -125,6 +125,51 @@ TEST(ContextTest, computesEveryTileOnceHoweverManyThreads) {
   }
 }
 
+TEST(ContextTest, tracesWhenEachCommandAndWorkerWorked) {
+  TestArtifact artifact;
+  artifact.input("x", {64});
+  artifact.output("y", {64});
+  artifact.variant().threads = 2;
+  artifact.variant().arena_bytes = 256;
+  artifact.launch("scale_f32", 8, {inputAddress(0), arenaAddress(0)}, {64, 8});
+  artifact.fill(arenaAddress(0), 0, 0); // moves nothing
+  artifact.launch("scale_f32", 1, {arenaAddress(0), outputAddress(0)},
+                  {64, 64});
+  artifact.copy(arenaAddress(0), outputAddress(0), 256);
+  ContextOptions options;
+  options.parallelFor = threadPerWorker;
+  auto context = createContext(load(artifact), options);
+  std::vector<int64_t> dims = {64};
+  AlignedFloats x(64, 5), y(64);
+  absl::StatusOr<RunTrace> trace =
+      context->trace({tensor(x, dims)}, {tensor(y, dims)});
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  EXPECT_EQ(y[63], 2 * (2 * 5 + 1) + 1);
+  EXPECT_EQ(trace->clock, "steady clock");
+  ASSERT_EQ(trace->commands.size(), 3u);
+  EXPECT_EQ(trace->commands[0].command, 0u);
+  EXPECT_EQ(trace->commands[1].command, 2u);
+  EXPECT_EQ(trace->commands[2].command, 3u);
+  EXPECT_EQ(trace->commands[0].workers.size(), 2u);
+  EXPECT_EQ(trace->commands[1].workers.size(), 1u);
+  EXPECT_EQ(trace->commands[2].workers.size(), 0u);
+  double end = 0;
+  for (const CommandTime &time : trace->commands) {
+    EXPECT_GE(time.beginUs, end);
+    EXPECT_GT(time.ticks, 0u);
+    for (const WorkerTime &worker : time.workers) {
+      EXPECT_GE(worker.beginUs, time.beginUs);
+      EXPECT_GE(worker.endUs, worker.beginUs);
+      EXPECT_LE(worker.endUs, time.endUs);
+    }
+    end = time.endUs;
+  }
+  EXPECT_GE(trace->spanUs, end);
+  // What run refuses, trace refuses.
+  EXPECT_EQ(context->trace({}, {tensor(y, dims)}).status().message(),
+            context->run({}, {tensor(y, dims)}).message());
+}
+
 TEST(ContextTest, givesEachWorkerItsOwnScratch) {
   constexpr int64_t count = 4096;
   TestArtifact artifact;

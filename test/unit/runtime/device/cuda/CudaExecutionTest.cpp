@@ -431,6 +431,40 @@ TEST_F(CudaExecutionTest, recordsRunsAndReplaysThem) {
   }
 }
 
+TEST_F(CudaExecutionTest, tracesOneRunCommandByCommand) {
+  TestArtifact artifact = cudaArtifact();
+  artifact.output("n", {1}, DType::i64);
+  artifact.fill(outputAddress(0), 0, 0); // moves nothing
+  for (int i = 0; i < 3; ++i) {
+    cudaLaunch(artifact, "increment", 1, {outputAddress(0)}, {1}).block = {1};
+  }
+  LoadedArtifact loaded(artifact);
+  ASSERT_TRUE(loaded.status().ok());
+  auto execution = loaded.execution();
+  ASSERT_TRUE(execution.ok());
+  DeviceFloats n(*loaded, {0, 0});
+  void *callers[] = {n.data()};
+  absl::StatusOr<RunTrace> trace = (*execution)->trace(callers);
+  ASSERT_TRUE(trace.ok()) << trace.status();
+  int64_t count = 0;
+  ASSERT_TRUE(loaded->memory().copyOut(&count, n.data(), 8).ok());
+  EXPECT_EQ(count, 3); // run once
+  EXPECT_EQ(trace->clock, "CUDA events");
+  ASSERT_EQ(trace->commands.size(), 3u);
+  double end = 0;
+  for (uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(trace->commands[i].command, i + 1);
+    EXPECT_EQ(trace->commands[i].beginUs, end);
+    EXPECT_GE(trace->commands[i].endUs, end);
+    end = trace->commands[i].endUs;
+  }
+  EXPECT_EQ(trace->spanUs, end);
+  ASSERT_TRUE((*execution)->run(callers).ok());
+  ASSERT_TRUE((*execution)->synchronize().ok());
+  ASSERT_TRUE(loaded->memory().copyOut(&count, n.data(), 8).ok());
+  EXPECT_EQ(count, 4);
+}
+
 TEST_F(CudaExecutionTest, aRecordingThatFailsLeavesNothing) {
   LoadedArtifact loaded(cudaScaleArtifact(1));
   auto recorded = loaded->record(

@@ -2,7 +2,7 @@
 //
 // A mark is the metadata of a fused location of one.
 
-#include "compiler/trace/Marks.h"
+#include "compiler/explain/Marks.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace minic::trace {
+namespace minic {
 
 static StringRef nameOf(Mark mark) {
   return mark == Mark::Captured ? "minic.captured" : "minic.fusion";
@@ -46,4 +46,4 @@ std::vector<int64_t> marksIn(Location location, Mark mark) {
   return {numbers.begin(), numbers.end()};
 }
 
-} // namespace minic::trace
+} // namespace minic

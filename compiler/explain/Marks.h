@@ -4,19 +4,19 @@
 // from ops of an earlier one. Passes carry locations along; kernels, problems
 // and artifacts do not depend on them.
 
-#ifndef MINIC_COMPILER_TRACE_MARKS_H
-#define MINIC_COMPILER_TRACE_MARKS_H
+#ifndef MINIC_COMPILER_EXPLAIN_MARKS_H
+#define MINIC_COMPILER_EXPLAIN_MARKS_H
 
 #include "mlir/IR/Operation.h"
 
 #include <cstdint>
 #include <vector>
 
-namespace minic::trace {
+namespace minic {
 
 enum class Mark {
   Captured, // an op of the model, numbered in its function
-  Fusion    // a fusion, the same
+  Fusion    // a fusion, by its place in FunctionEvidence.fusions
 };
 
 /// Adds a mark around the location that `op` has.
@@ -25,6 +25,6 @@ void addMark(mlir::Operation *op, Mark mark, int64_t number);
 /// The numbers of such marks in `location`, ascending, each once.
 std::vector<int64_t> marksIn(mlir::Location location, Mark mark);
 
-} // namespace minic::trace
+} // namespace minic
 
-#endif // MINIC_COMPILER_TRACE_MARKS_H
+#endif // MINIC_COMPILER_EXPLAIN_MARKS_H
