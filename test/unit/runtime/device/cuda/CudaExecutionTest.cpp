@@ -462,7 +462,7 @@ TEST_F(CudaExecutionTest, tracesOneRunCommandByCommand) {
   ASSERT_TRUE((*execution)->run(callers).ok());
   ASSERT_TRUE((*execution)->synchronize().ok());
   ASSERT_TRUE(loaded->memory().copyOut(&count, n.data(), 8).ok());
-  EXPECT_EQ(count, 4);
+  EXPECT_EQ(count, 6);
 }
 
 TEST_F(CudaExecutionTest, aRecordingThatFailsLeavesNothing) {
