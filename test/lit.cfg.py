@@ -112,6 +112,13 @@ if os.path.isdir(_wrong):
     config.substitutions.append(
         ("%with-wrong-onednn", "env LD_LIBRARY_PATH=" + _wrong))
 
+# Plug-ins that behave and others.
+config.substitutions += [
+    ("%plugins", os.path.join(config.minic_build_root, "test/lib/plugins")),
+    ("%plugin-header", os.path.normpath(os.path.join(
+        os.path.dirname(__file__), "../compiler/plugin/include"))),
+]
+
 # What only machines with such instructions can show.
 with open("/proc/cpuinfo") as _cpus:
     _flags = _cpus.read()

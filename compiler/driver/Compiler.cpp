@@ -13,6 +13,7 @@
 #include "compiler/driver/PointerChanges.h"
 #include "compiler/driver/SelectAlgorithms.h"
 #include "compiler/driver/StoredWeights.h"
+#include "compiler/driver/TargetPlugins.h"
 #include "compiler/emit/EmitArtifact.h"
 #include "compiler/emit/ModelBytecode.h"
 #include "compiler/explain/DumpKernels.h"
@@ -343,6 +344,11 @@ LogicalResult Compilation::run(CompileResult &result) {
       [&](DeviceProfile &profile) { findRecordsOf(profile, options); },
       [&](DeviceProfile &profile) { describeLocalCpu(machine, profile); });
   if (failed(targets)) {
+    return failure();
+  }
+  FailureOr<Plugins> plugins =
+      addPlugins(*targets, options, machine.tools().minic, context);
+  if (failed(plugins)) {
     return failure();
   }
   if (output == "-" && endsAt(Phase::Emit)) {

@@ -8,6 +8,7 @@
 #include "compiler/driver/LocalCpu.h"
 #include "compiler/driver/LocalGpu.h"
 #include "compiler/driver/MeasuredProfile.h"
+#include "compiler/driver/TargetPlugins.h"
 #include "compiler/driver/TimedSizes.h"
 #include "compiler/pipeline/Diagnostics.h"
 #include "compiler/sizes/ChooseBuckets.h"
@@ -329,6 +330,11 @@ LogicalResult Suggestion::run(std::string &text) {
       [&](DeviceProfile &profile) { findRecordsOf(profile, options); },
       [&](DeviceProfile &profile) { describeLocalCpu(machine, profile); });
   if (failed(targets)) {
+    return failure();
+  }
+  FailureOr<Plugins> plugins =
+      addPlugins(*targets, options, machine.tools().minic, context);
+  if (failed(plugins)) {
     return failure();
   }
   tune::ScratchDirectory::removeOrphans();

@@ -224,7 +224,8 @@ private:
     };
     for (const KernelFamily *family : target.families()) {
       // One launch of a last resort is no hint.
-      if (!family->isLastResort() && !family->takesUserKernels()) {
+      if (!family->isLastResort() && !family->takesUserKernels() &&
+          !family->isPlugin()) {
         ask(*family, BackendLabel::Generated, /*isLibrary=*/false);
       }
     }

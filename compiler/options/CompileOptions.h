@@ -37,11 +37,13 @@ struct CompileOptions {
 
   //===--- Algorithm selection -------------------------------------------===//
 
-  /// Labels that may implement GEMM fusions (aten, library-fused, generated);
-  /// empty for all of them.
+  /// Labels that may implement GEMM fusions (BackendLabel.h); empty for all of
+  /// them.
   std::vector<std::string> gemmBackends;
   /// The same for convolutions.
   std::vector<std::string> convBackends;
+  /// Shared libraries of plug-ins, whose kernels are candidates, too.
+  std::vector<std::string> plugins;
   /// The candidate that every fusion takes, as AUTOTUNE tables name it; empty
   /// for a choice.
   std::string candidate;

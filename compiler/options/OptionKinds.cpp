@@ -104,6 +104,28 @@ Option list(std::string name, std::string group, std::string value,
           }};
 }
 
+Option repeated(std::string name, std::string group, std::string value,
+                std::string help,
+                std::vector<std::string> CompileOptions::*field) {
+  Option option = {
+      name,
+      group,
+      value,
+      help,
+      [field, value](CompileOptions &options, const std::string &text) {
+        llvm::SmallVector<llvm::StringRef> words;
+        llvm::SplitString(text, words, ",\n");
+        options.*field = {words.begin(), words.end()};
+        return words.empty() ? "expected " + value + ", got nothing"
+                             : std::string();
+      },
+      [field](const CompileOptions &options) {
+        return llvm::join(options.*field, ",");
+      }};
+  option.isRepeated = true;
+  return option;
+}
+
 std::string parseSizes(const std::string &text,
                        std::map<std::string, std::vector<int64_t>> &sizes) {
   llvm::SmallVector<llvm::StringRef> words;

@@ -33,6 +33,11 @@ Option list(std::string name, std::string group, std::string value,
             std::vector<std::string> allowed, std::string help,
             std::vector<std::string> CompileOptions::*field);
 
+/// Texts without commas, with commas between them or as several options.
+Option repeated(std::string name, std::string group, std::string value,
+                std::string help,
+                std::vector<std::string> CompileOptions::*field);
+
 /// NAME=SIZE,SIZE... with sizes of 1 or more, for several names with commas
 /// between them or as several options.
 Option

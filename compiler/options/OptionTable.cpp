@@ -33,7 +33,8 @@ static std::vector<Option> makeTable() {
   table.push_back(list("gemm-backends", selection, "LIST", backends,
                        "Only these may implement GEMMs: aten (library and "
                        "separate pointwise kernel), library-fused, cudnn, "
-                       "generated, user (kernels of the model's own)",
+                       "generated, user (kernels of the model's own), plugin "
+                       "(--plugin)",
                        &O::gemmBackends));
   // Kernels of the model's own are no matter of convolutions.
   std::vector<std::string> convBackends = backends;
@@ -41,6 +42,10 @@ static std::vector<Option> makeTable() {
   table.push_back(list("conv-backends", selection, "LIST", convBackends,
                        "Only these may implement convolutions",
                        &O::convBackends));
+  table.push_back(repeated("plugin", selection, "FILE",
+                           "Shared library of a plug-in, whose kernels are "
+                           "candidates, too (docs/plugins.md); may be repeated",
+                           &O::plugins));
   table.push_back(text("candidate", selection, "NAME",
                        "The candidate that every fusion takes, by its name in "
                        "an AUTOTUNE table; nothing is measured",

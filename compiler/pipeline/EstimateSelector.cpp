@@ -24,24 +24,39 @@ bool hasConvolution(kernel::FusionOp fusion) {
   return llvm::any_of(fusion.getBodyOps(), graph::isConvolution);
 }
 
+/// Whether `names` has this label, or has none at all.
+static bool isNamed(BackendLabel label, const std::vector<std::string> &names) {
+  std::vector<BackendLabel> asked = labelsOf(names);
+  return asked.empty() || llvm::is_contained(asked, label);
+}
+
+/// Everything, without plug-ins where `names` leaves them out.
+static std::vector<BackendLabel>
+everything(const std::vector<std::string> &names) {
+  std::vector<BackendLabel> labels;
+  if (!isNamed(BackendLabel::Plugin, names)) {
+    labels.assign(std::begin(allBackendLabels), std::end(allBackendLabels));
+    llvm::erase_if(labels, isForeign);
+  }
+  return labels;
+}
+
 /// What `names` allow a fusion without a kernel of the user's: what it alone
 /// would leave is everything.
 static std::vector<BackendLabel>
 withoutUser(const std::vector<std::string> &names) {
   std::vector<BackendLabel> labels = labelsOf(names);
   llvm::erase(labels, BackendLabel::User);
-  return labels;
+  return labels.empty() ? everything(names) : labels;
 }
 
 /// The same for one that has one: it may be left out whatever the reference is.
 static std::vector<BackendLabel>
 withUser(std::vector<BackendLabel> labels,
          const std::vector<std::string> &names) {
-  std::vector<BackendLabel> asked = labelsOf(names);
-  bool isAllowed =
-      asked.empty() || llvm::is_contained(asked, BackendLabel::User);
-  if (isAllowed && asked.size() == 1) {
-    return asked;
+  bool isAllowed = isNamed(BackendLabel::User, names);
+  if (isAllowed && labelsOf(names).size() == 1) {
+    return {BackendLabel::User};
   }
   if (labels.empty()) {
     labels.assign(std::begin(allBackendLabels), std::end(allBackendLabels));
@@ -71,7 +86,7 @@ allowedByAnchor(kernel::FusionOp fusion, const CompileOptions &options) {
       return withoutUser(options.convBackends);
     }
   }
-  return {};
+  return everything(options.gemmBackends);
 }
 
 std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
@@ -80,6 +95,28 @@ std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
   return graph::findKernel(fusion.getBodyOps())
              ? withUser(std::move(labels), options.gemmBackends)
              : labels;
+}
+
+/// Whether a plug-in that takes `fusion` is wanted for it and nothing else, as
+/// a kernel of the user's is: around a contraction or convolution the labels
+/// say so already.
+static bool asksForPlugin(ArrayRef<BackendLabel> labels,
+                          const CompileOptions &options) {
+  return labels.empty() && labelsOf(options.gemmBackends) ==
+                               std::vector<BackendLabel>{BackendLabel::Plugin};
+}
+
+std::vector<BackendLabel> backendsOf(kernel::FusionOp fusion,
+                                     const CompileOptions &options,
+                                     ArrayRef<Candidate> candidates) {
+  std::vector<BackendLabel> labels = allowedBackends(fusion, options);
+  if (asksForPlugin(labels, options) &&
+      llvm::all_of(candidates, [](const Candidate &candidate) {
+        return candidate.label == BackendLabel::Plugin;
+      })) {
+    return {BackendLabel::Plugin};
+  }
+  return labels;
 }
 
 /// "--conv-backends=generated leaves out all of it: aten, cudnn".
@@ -114,9 +151,17 @@ allowedCandidates(kernel::FusionOp fusion, const Target &target,
                   : measuresNan         ? NanPolicy::Measure
                                         : NanPolicy::Reject;
   std::vector<std::string> why;
-  std::vector<Candidate> candidates =
-      enumerateCandidates(fusion, target, allowedBackends(fusion, options), why,
-                          nan, options.deterministic);
+  std::vector<BackendLabel> labels = allowedBackends(fusion, options);
+  std::vector<Candidate> candidates;
+  if (asksForPlugin(labels, options)) {
+    candidates = enumerateCandidates(fusion, target, BackendLabel::Plugin, why,
+                                     nan, options.deterministic);
+    why.clear();
+  }
+  if (candidates.empty()) {
+    candidates = enumerateCandidates(fusion, target, labels, why, nan,
+                                     options.deterministic);
+  }
   if (candidates.empty()) {
     return fusion.emitError("unsupported: nothing implements this fusion: ")
            << (why.empty() ? describeLeftOut(fusion, target, options, nan)

@@ -36,6 +36,13 @@ bool hasConvolution(kernel::FusionOp fusion);
 std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
                                           const CompileOptions &options);
 
+/// The same once its candidates are known: with --gemm-backends=plugin a body
+/// without a contraction or convolution takes a plug-in's kernel where there is
+/// one.
+std::vector<BackendLabel> backendsOf(kernel::FusionOp fusion,
+                                     const CompileOptions &options,
+                                     llvm::ArrayRef<Candidate> candidates);
+
 /// enumerateCandidates under the options; failure with a diagnostic where
 /// nothing is left. `measuresNan`: candidates that lose a NaN are found by
 /// measuring, before one is chosen.

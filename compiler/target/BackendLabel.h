@@ -11,13 +11,19 @@
 
 namespace minic {
 
-enum class BackendLabel { Aten, LibraryFused, Cudnn, Generated, User };
+enum class BackendLabel { Aten, LibraryFused, Cudnn, Generated, User, Plugin };
 
 inline constexpr BackendLabel allBackendLabels[] = {
-    BackendLabel::Aten, BackendLabel::LibraryFused, BackendLabel::Cudnn,
-    BackendLabel::Generated, BackendLabel::User};
+    BackendLabel::Aten,      BackendLabel::LibraryFused, BackendLabel::Cudnn,
+    BackendLabel::Generated, BackendLabel::User,         BackendLabel::Plugin};
 
-/// "aten", "library-fused", "cudnn", "generated", "user".
+/// Whether minic neither wrote the code nor knows the library: a kernel of the
+/// user's, or of a plug-in.
+inline bool isForeign(BackendLabel label) {
+  return label == BackendLabel::User || label == BackendLabel::Plugin;
+}
+
+/// "aten", "library-fused", "cudnn", "generated", "user", "plugin".
 inline llvm::StringRef toString(BackendLabel label) {
   switch (label) {
   case BackendLabel::Aten:
@@ -30,6 +36,8 @@ inline llvm::StringRef toString(BackendLabel label) {
     return "generated";
   case BackendLabel::User:
     return "user";
+  case BackendLabel::Plugin:
+    return "plugin";
   }
   llvm_unreachable("no such label");
 }

@@ -46,6 +46,7 @@ public:
       return std::move(candidates);
     }
     int64_t anchors = llvm::count_if(ops, isAnchor);
+    plugins(anchors);
     if (anchors == 0) {
       pointwiseBody();
     } else {
@@ -282,6 +283,66 @@ private:
     }
   }
 
+  /// `part` by plug-in `family`, behind `before` and in front of `after`, in
+  /// generated kernels; false where nothing came of it.
+  bool pluginPart(const KernelFamily *family, const OpIndices &before,
+                  const OpIndices &part, const OpIndices &after,
+                  PartSources::Reasons &refused) {
+    OutlinedPart outlined = kernel::outlinePart(fusion, part);
+    std::vector<Implementation> implementations =
+        sources.ask(family, outlined, refused);
+    if (implementations.empty()) {
+      return false;
+    }
+    auto head = sources.generateRuns(before),
+         tail = sources.generateRuns(after);
+    if (!head || !tail) {
+      return false;
+    }
+    for (const Implementation &implementation : implementations) {
+      std::vector<ImplementedPart> parts = *head;
+      parts.push_back(sources.implement(part, implementation));
+      llvm::append_range(parts, *tail);
+      add(BackendLabel::Plugin, parts, /*needsLibrary=*/false);
+    }
+    return true;
+  }
+
+  /// Each plug-in for as much as it takes: all; without what feeds the only
+  /// anchor; that alone.
+  void plugins(int64_t anchors) {
+    if (!allows(BackendLabel::Plugin)) {
+      return;
+    }
+    auto feeds = opsThatFeed();
+    OpIndices before, anchor, after;
+    for (auto [index, op] : llvm::enumerate(ops)) {
+      (isAnchor(op)       ? anchor
+       : feeds.lookup(op) ? before
+                          : after)
+          .push_back(int64_t(index));
+    }
+    OpIndices rest = anchor;
+    llvm::append_range(rest, after);
+    llvm::sort(rest);
+    for (const KernelFamily *family : target.families()) {
+      if (!family->isPlugin()) {
+        continue;
+      }
+      PartSources::Reasons refused;
+      bool takes = pluginPart(family, {}, allOps(), {}, refused);
+      if (!takes && anchors == 1 && !before.empty()) {
+        takes = pluginPart(family, before, rest, {}, refused);
+      }
+      if (!takes && anchors == 1 && !after.empty()) {
+        takes = pluginPart(family, before, anchor, after, refused);
+      }
+      if (!takes) {
+        sources.explain(refused);
+      }
+    }
+  }
+
   /// One way to implement the ops around a kernel of the user's.
   struct Way {
     std::vector<ImplementedPart> parts;
@@ -477,7 +538,10 @@ std::vector<Candidate> enumerateCandidates(FusionOp fusion,
                                /*allowsLastResort=*/true);
   }
   llvm::sort(candidates, [](const Candidate &a, const Candidate &b) {
-    return std::tie(a.estimateUs, a.name) < std::tie(b.estimateUs, b.name);
+    bool isPluginA = a.label == BackendLabel::Plugin;
+    bool isPluginB = b.label == BackendLabel::Plugin;
+    return std::tie(isPluginA, a.estimateUs, a.name) <
+           std::tie(isPluginB, b.estimateUs, b.name);
   });
   return candidates;
 }

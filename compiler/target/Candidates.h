@@ -21,9 +21,7 @@ struct Candidate {
   int launches = 1;
   bool needsLibrary = false;
   /// By construction, before anything is measured.
-  bool isDeterministic() const {
-    return !needsLibrary && label != BackendLabel::User;
-  }
+  bool isDeterministic() const { return !needsLibrary && !isForeign(label); }
 };
 
 /// What is done with a library's post-ops that are not known to keep a NaN.
@@ -38,6 +36,10 @@ enum class NanPolicy {
 /// `backends`: labels allowed, empty for all; if none of them matches, the list
 /// is empty and `why` says why. The first one is what `default` mode uses
 /// without a database. `why` collects rejections for the log.
+///
+/// A plug-in's kernels (`plugin`) come last, whatever their estimates: nothing
+/// is known of them before they are measured. They take the whole body, or else
+/// the only anchor, with what follows it or alone.
 ///
 /// A bare anchor is the same call of a library with and without post-ops: it is
 /// listed once, as `aten` where that is allowed. A body without anchor is one

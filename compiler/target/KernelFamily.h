@@ -44,6 +44,9 @@ public:
   /// True for the family of users' kernels: it is asked for bodies that are one
   /// graph.kernel, and no other source is.
   virtual bool takesUserKernels() const { return false; }
+  /// True for a plug-in's kernels: they are asked for whole bodies and for
+  /// anchors, under a label of their own.
+  virtual bool isPlugin() const { return false; }
   /// Null if `fusion` can be implemented; otherwise why not, for people.
   virtual std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const = 0;
@@ -90,6 +93,8 @@ public:
   /// True for a family that is asked only where nothing else implements a
   /// fusion: it takes almost everything, and is never the fastest.
   virtual bool isLastResort() const { return false; }
+  /// How long making code may take beyond minic's own work.
+  virtual double buildSeconds() const { return 0; }
   /// Adds to `device` the functions named by `kernel`'s entries.
   virtual mlir::LogicalResult emit(plan::KernelOp kernel,
                                    const DeviceProfile &profile,

@@ -20,7 +20,7 @@ using kernel::PartAttr;
 SmallVector<const KernelFamily *> PartSources::families() const {
   SmallVector<const KernelFamily *> families;
   for (const KernelFamily *family : target.families()) {
-    if (!family->takesUserKernels() &&
+    if (!family->takesUserKernels() && !family->isPlugin() &&
         (allowsLastResort || !family->isLastResort())) {
       families.push_back(family);
     }
@@ -68,6 +68,11 @@ std::vector<Implementation> PartSources::ask(const ImplementationSource *source,
   }
   auto *anchor = llvm::find_if(body, isAnchor);
   if (!source->isFor(anchor == body.end() ? nullptr : *anchor)) {
+    return {};
+  }
+  if (source->isPlugin() && nan == NanPolicy::Reject) {
+    reasons.push_back(source->name().str() +
+                      ": only measuring finds out whether it keeps a NaN");
     return {};
   }
   if (auto reason = source->reject(outlined, target.profile())) {

@@ -9,6 +9,11 @@ using namespace mlir;
 
 namespace minic {
 
+void Target::addPlugin(Plugin &plugin) {
+  plugins.push_back(createPluginFamily(plugin));
+  families_.push_back(plugins.back().get());
+}
+
 const ImplementationSource *Target::find(StringRef family) const {
   for (const KernelFamily *source : families()) {
     if (source->name() == family) {

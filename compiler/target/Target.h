@@ -8,6 +8,7 @@
 #include "compiler/target/BinaryCache.h"
 #include "compiler/target/KernelCode.h"
 #include "compiler/target/KernelFamily.h"
+#include "compiler/target/Plugin.h"
 
 #include <memory>
 
@@ -25,6 +26,9 @@ public:
   /// Generates every plan.kernel of `module` for this target into one
   /// plan.binary and erases them. Emits diagnostics.
   mlir::LogicalResult codegen(mlir::ModuleOp module) const;
+
+  /// Offers the kernels of `plugin`, which outlives this, beside its own.
+  void addPlugin(Plugin &plugin);
 
   /// Where codegen finds and keeps what it assembles; null: nowhere. Outlives
   /// this.
@@ -46,6 +50,9 @@ public:
 protected:
   explicit Target(DeviceProfile profile) : profile_(std::move(profile)) {}
 
+  /// `plugin` as a family that knows how to call its code on this target.
+  virtual std::unique_ptr<KernelFamily>
+  createPluginFamily(Plugin &plugin) const = 0;
   /// Loads the dialects that kernels are written in, and how to translate them.
   virtual void prepareContext(mlir::MLIRContext &context) const = 0;
   /// Adds to `device` the entry of `kernel`, whose body is a relayout.
@@ -71,6 +78,7 @@ protected:
   std::vector<KernelCode> *codeReport = nullptr;
 
 private:
+  std::vector<std::unique_ptr<KernelFamily>> plugins;
   mlir::LogicalResult emit(plan::KernelOp kernel, mlir::ModuleOp device) const;
   mlir::LogicalResult report(plan::KernelOp kernel) const;
 };

@@ -118,7 +118,7 @@ int main(int argc, char **argv) {
     job.choice = candidate.choice;
     double begun = cpuMs();
     tune::BuildOutcome outcome = tune::buildCandidate(
-        *context, job, &targets->front().target->profile());
+        *context, job, {&targets->front().target->profile()});
     double ms = cpuMs() - begun;
     total += ms;
     std::printf("%8.1f ms  %8.2f us  %s%s%s\n", ms, candidate.estimateUs,

@@ -23,6 +23,7 @@ int inspectCommand(int argc, char **argv);
 int evaluateCommand(int argc, char **argv);
 int devicesCommand(int argc, char **argv);
 int buildWorkerCommand(int argc, char **argv);
+int pluginHostCommand(int argc, char **argv);
 
 } // namespace minic
 

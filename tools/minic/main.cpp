@@ -20,6 +20,7 @@ int main(int argc, char **argv) {
       {"evaluate", minic::evaluateCommand},
       {"explain", minic::explainCommand},
       {"inspect", minic::inspectCommand},
+      {"plugin-host", minic::pluginHostCommand},
       {minic::runtime::clockKeeperCommand, minic::runtime::keepClocks},
   };
   for (const Command &command : commands) {

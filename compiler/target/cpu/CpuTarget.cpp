@@ -15,6 +15,7 @@
 #include "compiler/target/cpu/onednn/OnednnConvolution.h"
 #include "compiler/target/cpu/onednn/OnednnMatmul.h"
 #include "compiler/target/cpu/onednn/OnednnRows.h"
+#include "compiler/target/cpu/plugin/CpuPluginFamily.h"
 #include "compiler/target/cpu/pointwise/PointwiseFamily.h"
 #include "compiler/target/cpu/relayout/Relayout.h"
 #include "compiler/target/cpu/rows/RowsFamily.h"
@@ -41,6 +42,11 @@ CpuTarget::CpuTarget(DeviceProfile profile) : Target(std::move(profile)) {
   static const OnednnRows onednnRows;
   libraries_ = {&onednn, &onednnFused, &onednnConv, &onednnConvFused,
                 &onednnRows};
+}
+
+std::unique_ptr<KernelFamily>
+CpuTarget::createPluginFamily(Plugin &plugin) const {
+  return std::make_unique<CpuPluginFamily>(plugin, profile_);
 }
 
 void CpuTarget::prepareContext(MLIRContext &context) const {

@@ -19,6 +19,8 @@ public:
                                     plan::PlanBuilder &plan) const override;
 
 private:
+  std::unique_ptr<KernelFamily>
+  createPluginFamily(Plugin &plugin) const override;
   void prepareContext(mlir::MLIRContext &context) const override;
   mlir::LogicalResult emitRelayout(plan::KernelOp kernel,
                                    mlir::ModuleOp device) const override;

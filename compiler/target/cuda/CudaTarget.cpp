@@ -17,6 +17,7 @@
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Family.h"
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Family.h"
 #include "compiler/target/cuda/loops/LoopsFamily.h"
+#include "compiler/target/cuda/plugin/CudaPluginFamily.h"
 #include "compiler/target/cuda/pointwise/PointwiseFamily.h"
 #include "compiler/target/cuda/relayout/Relayout.h"
 #include "compiler/target/cuda/rows/RowsFamily.h"
@@ -45,6 +46,11 @@ CudaTarget::CudaTarget(DeviceProfile profile) : Target(std::move(profile)) {
   static const CudnnAttention cudnnAttention;
   libraries_ = {&cublas,           &cublaslt,    &convolution,
                 &fusedConvolution, &cudnnMatmul, &cudnnAttention};
+}
+
+std::unique_ptr<KernelFamily>
+CudaTarget::createPluginFamily(Plugin &plugin) const {
+  return std::make_unique<CudaPluginFamily>(plugin, profile_);
 }
 
 void CudaTarget::prepareContext(MLIRContext &context) const {

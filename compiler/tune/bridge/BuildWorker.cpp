@@ -41,7 +41,7 @@ static std::string hashFile(const std::string &path) {
 }
 
 static LogicalResult build(MLIRContext &context, const BuildJob &job,
-                           const DeviceProfile *gpu, int64_t &spillBytes) {
+                           const BuilderSetting &builder, int64_t &spillBytes) {
   OwningOpRef<ModuleOp> problem =
       parseSourceFile<ModuleOp>(job.problemPath, &context);
   if (!problem) {
@@ -61,13 +61,16 @@ static LogicalResult build(MLIRContext &context, const BuildJob &job,
     return failure();
   }
   std::unique_ptr<Target> target =
-      setting->target == "cuda" && gpu
-          ? createCudaTarget(*gpu)
+      setting->target == "cuda" && builder.gpu
+          ? createCudaTarget(*builder.gpu)
           : createTarget(setting->target, setting->isa,
                          static_cast<int>(setting->threads));
   if (!target) {
     return problem->emitError("unsupported: target '")
            << setting->target << "' with isa '" << setting->isa << "'";
+  }
+  for (const std::unique_ptr<Plugin> &plugin : builder.plugins) {
+    target->addPlugin(*plugin);
   }
   // Candidates whose code is equal are to be equal files.
   (**module)->setAttr(anonymousKernels, UnitAttr::get(&context));
@@ -90,11 +93,11 @@ static LogicalResult build(MLIRContext &context, const BuildJob &job,
 }
 
 BuildOutcome buildCandidate(MLIRContext &context, const BuildJob &job,
-                            const DeviceProfile *gpu) {
+                            const BuilderSetting &setting) {
   auto start = std::chrono::steady_clock::now();
   BuildOutcome outcome;
   DiagnosticCollector diagnostics(&context);
-  outcome.ok = succeeded(build(context, job, gpu, outcome.spillBytes));
+  outcome.ok = succeeded(build(context, job, setting, outcome.spillBytes));
   outcome.buildMs = std::chrono::duration<double, std::milli>(
                         std::chrono::steady_clock::now() - start)
                         .count();
@@ -109,7 +112,7 @@ BuildOutcome buildCandidate(MLIRContext &context, const BuildJob &job,
 }
 
 int serveBuilds(MLIRContext &context, std::FILE *input, std::FILE *output,
-                const DeviceProfile *gpu) {
+                const BuilderSetting &setting) {
   char *line = nullptr;
   size_t capacity = 0;
   ssize_t length;
@@ -117,7 +120,7 @@ int serveBuilds(MLIRContext &context, std::FILE *input, std::FILE *output,
     absl::StatusOr<BuildJob> job = decodeJob(std::string(line, length));
     BuildOutcome outcome;
     if (job.ok()) {
-      outcome = buildCandidate(context, *job, gpu);
+      outcome = buildCandidate(context, *job, setting);
     } else {
       outcome.error = std::string(job.status().message());
     }

@@ -7,23 +7,34 @@
 #define MINIC_COMPILER_TUNE_BRIDGE_BUILDWORKER_H
 
 #include "compiler/target/DeviceProfile.h"
+#include "compiler/target/Plugin.h"
 #include "compiler/tune/process/BuildPool.h"
 
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/ArrayRef.h"
 
 #include <cstdio>
+#include <memory>
 
 namespace minic::tune {
 
-/// Builds one job with the ordinary tail of the compiler. `gpu`: what problems
-/// of GPUs are built for; null: what their architecture alone says.
+/// What builders know beside their jobs.
+struct BuilderSetting {
+  /// What problems of GPUs are built for; null: what their architecture alone
+  /// says.
+  const DeviceProfile *gpu = nullptr;
+  /// Those that candidates may be of.
+  llvm::ArrayRef<std::unique_ptr<Plugin>> plugins;
+};
+
+/// Builds one job with the ordinary tail of the compiler.
 BuildOutcome buildCandidate(mlir::MLIRContext &context, const BuildJob &job,
-                            const DeviceProfile *gpu = nullptr);
+                            const BuilderSetting &setting = {});
 
 /// Answers jobs, lines of BuildProtocol, from `input` on `output` until the end
 /// of the input. Returns the exit code of the process.
 int serveBuilds(mlir::MLIRContext &context, std::FILE *input, std::FILE *output,
-                const DeviceProfile *gpu = nullptr);
+                const BuilderSetting &setting = {});
 
 } // namespace minic::tune
 

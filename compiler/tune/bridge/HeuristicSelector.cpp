@@ -19,7 +19,8 @@ static const CandidateSpec *bestEstimate(const TuningTask &task,
                                          bool deterministic) {
   for (const CandidateSpec &candidate : task.candidates) {
     bool isOfOthers = candidate.needsLibrary ||
-                      candidate.label == toString(BackendLabel::User);
+                      candidate.label == toString(BackendLabel::User) ||
+                      candidate.label == toString(BackendLabel::Plugin);
     if (!deterministic || !isOfOthers) {
       return &candidate;
     }

@@ -135,6 +135,9 @@ Versions TuningSelector::versions() const {
 static std::vector<std::string> builderCommand(const ToolPaths &tools,
                                                const SelectionInputs &inputs) {
   std::vector<std::string> command = {tools.minic, "build-worker"};
+  for (const std::string &plugin : inputs.options->plugins) {
+    command.push_back("--plugin=" + plugin);
+  }
   const DeviceProfile &profile = inputs.target->profile();
   if (profile.isGpu()) {
     command.push_back(encodeProfile(profile));
@@ -190,6 +193,11 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   ProcessBuildPool::Options poolOptions;
   poolOptions.command = builderCommand(machine.tools(), inputs);
   poolOptions.processes = availableThreads();
+  // A plug-in that keeps its own limit ends a builder's job by that one.
+  for (const KernelFamily *family : inputs.target->families()) {
+    poolOptions.timeoutSeconds +=
+        family->isPlugin() ? family->buildSeconds() : 0;
+  }
   ProcessBuildPool pool(poolOptions);
   AutotunerOptions tunerOptions;
   if (inputs.target->profile().isGpu()) {

@@ -82,15 +82,39 @@ static std::string versionOf(graph::KernelOp kernel, const Target &target) {
 
 static std::string backendsText(ArrayRef<BackendLabel> backends) {
   std::vector<std::string> names;
+  bool areAll = backends.size() == std::size(allBackendLabels);
   for (BackendLabel label : allBackendLabels) {
-    // Nobody but a fusion with a kernel of the user's has that one.
-    if ((backends.empty() && label != BackendLabel::User) ||
-        llvm::is_contained(backends, label)) {
+    // Where nothing is left out, a record is the same with and without
+    // plug-ins. Nobody but a fusion with a kernel of the user's has that label.
+    bool isSilent = label == BackendLabel::Plugin && areAll;
+    if ((backends.empty() && !isForeign(label)) ||
+        (llvm::is_contained(backends, label) && !isSilent)) {
       names.push_back(toString(label).str());
     }
   }
   llvm::sort(names);
   return llvm::join(names, ",");
+}
+
+/// Whether a part of one of `candidates` is by `source`.
+static bool isOffered(StringRef source, ArrayRef<Candidate> candidates) {
+  return llvm::any_of(candidates, [&](const Candidate &candidate) {
+    return llvm::any_of(candidate.choice.getParts(),
+                        [&](kernel::PartAttr part) {
+                          return part.getImplementation().getFamily() == source;
+                        });
+  });
+}
+
+/// Without the plug-ins that offer nothing for a problem: whoever has others
+/// open, or none, finds its record all the same.
+static void dropOtherPlugins(Versions &versions, const Target &target,
+                             ArrayRef<Candidate> candidates) {
+  for (const KernelFamily *family : target.families()) {
+    if (family->isPlugin() && !isOffered(family->name(), candidates)) {
+      versions.sources.erase(family->name().str());
+    }
+  }
 }
 
 static CandidateSpec specOf(const Candidate &candidate) {
@@ -238,8 +262,9 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
     task.problem.device = profile.tuningKey;
     task.problem.deviceName = profile.name;
     task.problem.backends =
-        backendsText(allowedBackends(fusion, *inputs.options));
+        backendsText(backendsOf(fusion, *inputs.options, *candidates));
     task.problem.versions = currentVersions(*inputs.target);
+    dropOtherPlugins(task.problem.versions, *inputs.target, *candidates);
     if (userKernel) {
       task.problem.versions.sources[userFamily.str()] =
           versionOf(userKernel, *inputs.target);

@@ -181,8 +181,9 @@ bool isMinicsFault(absl::Span<const Row> rows) {
     case RowStatus::Crashed:
     case RowStatus::Hung:
     case RowStatus::BuildFailed:
-      // What a kernel of the user's does is the user's matter.
-      return !row.candidate.needsLibrary && row.candidate.label != "user";
+      // What a kernel of the user's or of a plug-in does is their matter.
+      return !row.candidate.needsLibrary && row.candidate.label != "user" &&
+             row.candidate.label != "plugin";
     default:
       return false;
     }

@@ -6,9 +6,9 @@
 
 #include "compiler/target/OfferFusion.h"
 #include "compiler/target/UserKernels.h"
-#include "compiler/target/cpu/KernelAbi.h"
 #include "compiler/target/cpu/KernelLaunch.h"
 #include "compiler/target/cpu/LinkedModules.h"
+#include "compiler/target/cpu/user/CallModule.h"
 #include "compiler/target/cpu/user/CompileC.h"
 #include "compiler/target/cpu/user/UserModule.h"
 
@@ -128,40 +128,18 @@ LogicalResult UserFamily::emit(plan::KernelOp planned,
     return planned.emitError("kernel ")
            << op.getShownName() << " " << llvm::toString(module.takeError());
   }
-  addLinkedModule(device, module->symbol, module->text);
-
-  OpBuilder builder(device.getContext());
-  Location loc = planned.getLoc();
-  size_t pointers = op.getInputs().size() + op.getNumResults();
-  SmallVector<Type> types(pointers,
-                          LLVM::LLVMPointerType::get(builder.getContext()));
-  types.append(geometry.scalars.size() + 2, builder.getI64Type());
-  if (!device.lookupSymbol(module->symbol)) {
-    builder.setInsertionPointToEnd(device.getBody());
-    LLVM::LLVMFuncOp::create(
-        builder, loc, module->symbol,
-        LLVM::LLVMFunctionType::get(
-            LLVM::LLVMVoidType::get(builder.getContext()), types));
-  }
-  KernelEntry entry =
-      KernelEntry::create(builder, loc, device,
-                          cast<StringAttr>(planned.getEntries()[0]).getValue());
-  if (op.getFeatures()) {
-    entry.function->setAttr(usedFeaturesAttrName, *op.getFeatures());
-  }
-  KernelBuilder k(builder, loc);
-  SmallVector<Value> arguments;
+  ModuleArguments arguments;
   for (unsigned i = 0; i != op.getInputs().size(); ++i) {
-    arguments.push_back(k.argPointer(entry.args, kernel.parameterOfInput(i)));
+    arguments.pointers.push_back(kernel.parameterOfInput(i));
   }
   for (unsigned i = 0; i != op.getNumResults(); ++i) {
-    arguments.push_back(k.argPointer(entry.args, kernel.parameterOfResult(i)));
+    arguments.pointers.push_back(kernel.parameterOfResult(i));
   }
-  for (int64_t scalar : geometry.scalars) {
-    arguments.push_back(k.i64(scalar));
+  arguments.scalars = geometry.scalars;
+  Operation *entry = callModule(planned, device, *module, arguments);
+  if (op.getFeatures()) {
+    entry->setAttr(usedFeaturesAttrName, *op.getFeatures());
   }
-  arguments.append({entry.begin, entry.end});
-  LLVM::CallOp::create(builder, loc, TypeRange(), module->symbol, arguments);
   return success();
 }
 

@@ -6,10 +6,9 @@
 
 #include "compiler/target/OfferFusion.h"
 #include "compiler/target/UserKernels.h"
-#include "compiler/target/cuda/NvJitLink.h"
 #include "compiler/target/cuda/UserModules.h"
+#include "compiler/target/cuda/user/ForeignCode.h"
 #include "compiler/target/cuda/user/NvRtc.h"
-#include "compiler/target/cuda/user/UserPtx.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -65,39 +64,6 @@ static llvm::Expected<CudaPtx> compileOnce(const CudaSource &source) {
   return ptx;
 }
 
-/// The assembler's first error, as one line.
-static std::string firstError(StringRef text) {
-  SmallVector<StringRef> lines;
-  text.split(lines, '\n', -1, /*KeepEmpty=*/false);
-  auto *line = llvm::find_if(lines, [](StringRef line) {
-    return line.contains("error") || line.contains("fatal");
-  });
-  return (line == lines.end() ? text.split('\n').first : *line).trim().str();
-}
-
-/// The user's cubin: nobody translates it for another architecture.
-static llvm::Expected<UserModule> readCubin(graph::KernelOp op, StringRef cubin,
-                                            const DeviceProfile &profile,
-                                            StringRef name) {
-  std::string section = (".text." + op.getEntry()).str();
-  if (!cubin.starts_with("\x7f"
-                         "ELF")) {
-    return llvm::createStringError("is no cubin");
-  }
-  // As one of the names in its table of sections.
-  if (!cubin.contains(StringRef(section.c_str(), section.size() + 1))) {
-    return llvm::createStringError("has no kernel '" + op.getEntry() + "'");
-  }
-  if (!op.getFeatures()) {
-    return llvm::createStringError(
-        "expected features with the architecture that its cubin is for");
-  }
-  if (StringRef(profile.features.front()).starts_with("compute_")) {
-    return llvm::createStringError("is a cubin, the target is PTX");
-  }
-  return UserModule{name.str(), op.getEntry().str(), cubin.str(), true};
-}
-
 /// The kernel's code for `config`, for launches that call it `name`.
 static llvm::Expected<UserModule> compile(const UserKernel &kernel,
                                           const KernelConfig &config,
@@ -105,7 +71,12 @@ static llvm::Expected<UserModule> compile(const UserKernel &kernel,
                                           StringRef name) {
   graph::KernelOp op = kernel.op;
   if (op.getLanguage() == "cubin") {
-    return readCubin(op, op.getSource(config.number), profile, name);
+    if (!op.getFeatures()) {
+      return llvm::createStringError(
+          "expected features with the architecture that its cubin is for");
+    }
+    return checkCubin(op.getSource(config.number), op.getEntry(), profile,
+                      name);
   }
   CudaPtx ptx = {op.getSource(config.number).str(), op.getEntry().str()};
   if (op.getLanguage() == "cuda") {
@@ -123,54 +94,16 @@ static llvm::Expected<UserModule> compile(const UserKernel &kernel,
     ptx = std::move(*compiled);
   }
   size_t scalars = op.getScalars() ? op.getScalars()->size() : 0;
-  llvm::Expected<std::string> renamed = renameEntry(
+  return checkPtx(
       ptx.text, ptx.entry,
-      unsigned(op.getInputs().size() + op.getNumResults() + scalars), name);
-  if (!renamed) {
-    return renamed.takeError();
-  }
-  // What the assembler does not take is the user's, while minic's own PTX would
-  // be an internal error. This is where static shared memory is counted.
-  if (const NvJitLink *assembler = NvJitLink::get()) {
-    llvm::Expected<AssembledBinary> binary =
-        assembler->assemble(*renamed, profile.cpu);
-    if (!binary) {
-      return llvm::createStringError(
-          "does not assemble: " +
-          firstError(llvm::toString(binary.takeError())));
-    }
-  }
-  return UserModule{name.str(), name.str(), std::move(*renamed), false};
+      unsigned(op.getInputs().size() + op.getNumResults() + scalars), profile,
+      name);
 }
 
 /// What the device has less of than `geometry` wants; empty where it fits.
 static std::string excess(const KernelGeometry &geometry,
                           const DeviceProfile &profile) {
-  constexpr int64_t mostThreads = 1024, mostX = 2147483647, mostYZ = 65535;
-  auto wants = [](StringRef what, int64_t got, int64_t most) {
-    return got <= most ? std::string()
-                       : ("wants " + Twine(got) + " " + what +
-                          ", the device has " + Twine(most))
-                             .str();
-  };
-  std::string why = wants("bytes of shared memory", geometry.sharedBytes,
-                          profile.sharedBytesPerBlock);
-  double threads = 1;
-  for (int64_t count : geometry.block) {
-    threads *= double(count);
-  }
-  if (why.empty() && threads > double(mostThreads)) {
-    why = "wants more than 1024 threads in a block";
-  }
-  for (auto [dim, blocks] : llvm::enumerate(geometry.grid)) {
-    if (why.empty()) {
-      why = wants("blocks", blocks, dim == 0 ? mostX : mostYZ);
-    }
-  }
-  if (why.empty() && geometry.block.size() == 3 && geometry.block[2] > 64) {
-    why = "wants more than 64 threads in z";
-  }
-  return why;
+  return excessOf(geometry.grid, geometry.block, geometry.sharedBytes, profile);
 }
 
 std::optional<std::string>

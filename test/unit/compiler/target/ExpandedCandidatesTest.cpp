@@ -76,6 +76,9 @@ public:
   }
 
 protected:
+  std::unique_ptr<KernelFamily> createPluginFamily(Plugin &) const override {
+    return nullptr;
+  }
   void prepareContext(mlir::MLIRContext &) const override {}
   mlir::LogicalResult emitRelayout(plan::KernelOp,
                                    mlir::ModuleOp) const override {
