@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times gemm_packed schedules against oneDNN (packed weights, bias and relu as
-// post-ops), interleaved in one process. For whoever tunes the generator; what
-// users compare with is minic-bench.
+// Times gemm_packed and gemm_amx schedules against oneDNN (packed weights, bias
+// and relu as post-ops), interleaved in one process. For whoever tunes the
+// generator; what users compare with is minic-bench.
 //
 //   gemm_kernel_bench 256x1024x1024 [f32|bf16] [threads] [rounds] [limit] [op]
 //
@@ -10,9 +10,12 @@
 
 #include "compiler/target/cpu/Assembler.h"
 #include "compiler/target/cpu/CpuProfile.h"
+#include "compiler/target/cpu/gemm_amx/EmitGemmAmx.h"
+#include "compiler/target/cpu/gemm_amx/EnumerateSchedules.h"
 #include "compiler/target/cpu/gemm_packed/EmitGemm.h"
 #include "compiler/target/cpu/gemm_packed/EnumerateSchedules.h"
 #include "dialects/RegisterDialects.h"
+#include "runtime/device/cpu/TileState.h"
 #include "runtime/format/Packer.h"
 #include "test/unit/compiler/target/cpu/LoadedKernel.h"
 
@@ -180,12 +183,19 @@ struct Bench {
                           {}});
   }
 
-  void addGenerated(const GemmPackedSchedule &schedule,
-                    const DeviceProfile &profile) {
+  void emitKernel(ModuleOp device, const GemmGeometry &g) {
+    emitGemm(module->getLoc(), device, "kernel", shape, g);
+  }
+  void emitKernel(ModuleOp device, const GemmAmxGeometry &g) {
+    emitGemmAmx(module->getLoc(), device, "kernel", shape, g);
+  }
+
+  template <typename Geometry, typename Schedule>
+  void addGenerated(const Schedule &schedule, const DeviceProfile &profile) {
     double start = now(CLOCK_THREAD_CPUTIME_ID);
-    GemmGeometry g = *GemmGeometry::get(shape, schedule, nullptr);
+    Geometry g = *Geometry::get(shape, schedule, nullptr);
     auto device = OwningOpRef<ModuleOp>(ModuleOp::create(module->getLoc()));
-    emitGemm(module->getLoc(), *device, "kernel", shape, g);
+    emitKernel(*device, g);
     FailureOr<std::string> bytes = assemble(*device, profile);
     double buildMs = (now(CLOCK_THREAD_CPUTIME_ID) - start) / 1000;
     auto kernel = std::make_shared<LoadedKernel>(*bytes);
@@ -258,8 +268,16 @@ int main(int argc, char **argv) {
   std::vector<double> estimates = {0};
   for (const EstimatedSchedule &estimated :
        enumerateSchedules(bench.shape, profile, limit)) {
-    bench.addGenerated(estimated.schedule, profile);
+    bench.addGenerated<GemmGeometry>(estimated.schedule, profile);
     estimates.push_back(estimated.microseconds);
+  }
+  if (bench.bf16 && profile.has("amx-bf16") &&
+      runtime::requestTileState().ok()) {
+    for (const EstimatedAmxSchedule &estimated :
+         enumerateAmxSchedules(bench.shape, profile, 64)) {
+      bench.addGenerated<GemmAmxGeometry>(estimated.schedule, profile);
+      estimates.push_back(estimated.microseconds);
+    }
   }
   // What others do on the machine disturbs the time of one thread least.
   clockid_t clock =

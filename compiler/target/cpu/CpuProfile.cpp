@@ -177,6 +177,10 @@ DeviceProfile getCpuProfile(int threads, llvm::StringRef isa) {
   }
   if (native && hasV4 && host.lookup("avx512bf16")) {
     profile.features.push_back("+avx512bf16");
+    if (host.lookup("amx-tile") && host.lookup("amx-bf16")) {
+      profile.features.insert(profile.features.end(),
+                              {"+amx-tile", "+amx-bf16"});
+    }
   }
   setPeaks(profile, host, cpu, hasV4);
   profile.joinUs = threads > 1 ? kUnknownJoinUs : 0;

@@ -10,6 +10,7 @@
 #include "compiler/target/cpu/UsedFeatures.h"
 #include "compiler/target/cpu/attention/AttentionFamily.h"
 #include "compiler/target/cpu/conv_direct/ConvDirectFamily.h"
+#include "compiler/target/cpu/gemm_amx/GemmAmxFamily.h"
 #include "compiler/target/cpu/gemm_packed/GemmPackedFamily.h"
 #include "compiler/target/cpu/loops/LoopsFamily.h"
 #include "compiler/target/cpu/onednn/OnednnConvolution.h"
@@ -26,6 +27,7 @@ using namespace mlir;
 namespace minic::cpu {
 
 CpuTarget::CpuTarget(DeviceProfile profile) : Target(std::move(profile)) {
+  static const GemmAmxFamily gemmAmx;
   static const GemmPackedFamily gemm;
   static const PointwiseFamily pointwise;
   static const ConvDirectFamily convolution;
@@ -33,8 +35,8 @@ CpuTarget::CpuTarget(DeviceProfile profile) : Target(std::move(profile)) {
   static const AttentionFamily attention;
   static const LoopsFamily loops;
   static const UserFamily user;
-  families_ = {&gemm,      &convolution, &pointwise, &rows,
-               &attention, &loops,       &user};
+  families_ = {&gemmAmx, &gemm,      &convolution, &pointwise,
+               &rows,    &attention, &loops,       &user};
   static const OnednnMatmul onednn(/*fusesEpilogue=*/false);
   static const OnednnMatmul onednnFused(/*fusesEpilogue=*/true);
   static const OnednnConvolution onednnConv(/*fusesEpilogue=*/false);

@@ -36,6 +36,10 @@ KernelEntry KernelEntry::create(OpBuilder &builder, Location loc,
           function.getArgument(2), function.getArgument(3)};
 }
 
+std::string withoutAmxName(StringRef entry) {
+  return (entry + ".without_amx").str();
+}
+
 LLVM::LLVMFuncOp createInternalFunction(OpBuilder &builder, Location loc,
                                         ModuleOp device, StringRef name,
                                         ArrayRef<Type> arguments) {

@@ -25,6 +25,12 @@ struct KernelEntry {
                             mlir::ModuleOp device, llvm::StringRef name);
 };
 
+/// The entry that does what `entry` does, on the same operands and grid, in a
+/// process that cannot have the tiles of AMX. An entry that uses tiles has one,
+/// no other does: the runtime knows by it that it has to ask for them
+/// (runtime/device/cpu/TileState.h).
+std::string withoutAmxName(llvm::StringRef entry);
+
 /// Adds an internal function that is never inlined and moves `builder` into
 /// its body, which ends in llvm.return of nothing.
 mlir::LLVM::LLVMFuncOp

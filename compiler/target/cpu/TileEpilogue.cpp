@@ -20,19 +20,20 @@ static constexpr int64_t unrolledInstructions = 400;
 /// Vectors that the body of the loop takes at a time: independent chains.
 static constexpr int64_t vectorsAtATime = 4;
 
-static EpilogueEmitter
-createEpilogue(KernelBuilder &k, const kernel::FusionShape &shape, Value args) {
-  SmallVector<Value> inputs, results;
+EpilogueOperands EpilogueOperands::load(KernelBuilder &k,
+                                        const kernel::FusionShape &shape,
+                                        Value args) {
+  EpilogueOperands operands;
   for (Value input : shape.epilogueInputs) {
-    inputs.push_back(
+    operands.inputs.push_back(
         k.argPointer(args, cast<BlockArgument>(input).getArgNumber()));
   }
   auto fusion = cast<kernel::FusionOp>(shape.anchor->getParentOp());
   for (size_t i = 0; i != shape.results.size(); ++i) {
-    results.push_back(
+    operands.results.push_back(
         k.argPointer(args, int64_t(fusion.getInputs().size() + i)));
   }
-  return EpilogueEmitter(k, shape, inputs, results);
+  return operands;
 }
 
 static void finishUnrolled(KernelBuilder &k, EpilogueEmitter &epilogue,
@@ -101,7 +102,8 @@ static void finishInLoop(KernelBuilder &k, EpilogueEmitter &epilogue,
 void emitTileEpilogue(KernelBuilder &k, const kernel::FusionShape &shape,
                       Value args, const RegisterTile &tile,
                       ArrayRef<Value> sums) {
-  EpilogueEmitter epilogue = createEpilogue(k, shape, args);
+  EpilogueOperands operands = EpilogueOperands::load(k, shape, args);
+  EpilogueEmitter epilogue(k, shape, operands.inputs, operands.results);
   int64_t perVector = EpilogueEmitter::instructionCount(shape);
   if (perVector <= unrolledInstructionsPerVector &&
       perVector * int64_t(sums.size()) <= unrolledInstructions) {

@@ -10,6 +10,14 @@
 
 namespace minic::cpu {
 
+/// Where a fusion's epilogue reads and writes: pointers parallel to
+/// shape.epilogueInputs and shape.results.
+struct EpilogueOperands {
+  llvm::SmallVector<mlir::Value> inputs, results;
+  static EpilogueOperands
+  load(KernelBuilder &k, const kernel::FusionShape &shape, mlir::Value args);
+};
+
 /// `height` rows of the epilogue's iteration space, `rowStep` apart from
 /// `firstRow` on, and columns [column, column + vectors * lanes).
 struct RegisterTile {

@@ -4,6 +4,7 @@
 
 #include "compiler/target/cpu/UsedFeatures.h"
 
+#include "compiler/target/cpu/KernelAbi.h"
 #include "compiler/target/cpu/LinkedModules.h"
 
 #include "dialects/plan/Plan.h"
@@ -20,9 +21,6 @@ namespace minic::cpu {
 
 namespace {
 
-/// Beyond the ISA levels there is one extension that kernels use so far.
-constexpr StringLiteral bf16Feature = "+avx512bf16";
-
 /// Rounding to bf16 and the product of pairs.
 bool usesBf16Instructions(Operation *op) {
   if (auto round = dyn_cast<arith::TruncFOp>(op)) {
@@ -30,6 +28,50 @@ bool usesBf16Instructions(Operation *op) {
   }
   auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
   return call && call.getIntrin().starts_with("llvm.x86.avx512bf16.");
+}
+
+bool usesTiles(Operation *op) {
+  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
+  return call && (call.getIntrin().starts_with("llvm.x86.tile") ||
+                  call.getIntrin() == "llvm.x86.ldtilecfg");
+}
+
+bool usesTileProducts(Operation *op) {
+  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
+  return call && call.getIntrin() == "llvm.x86.tdpbf16ps";
+}
+
+/// What kernels use beyond the ISA levels, and what uses it.
+struct Extension {
+  StringLiteral feature;
+  bool (*isUsedBy)(Operation *op);
+};
+constexpr Extension extensions[] = {
+    {"+avx512bf16", usesBf16Instructions},
+    {"+amx-tile", usesTiles},
+    {"+amx-bf16", usesTileProducts},
+};
+
+/// A bit per extension.
+using Extensions = uint32_t;
+
+Extensions extensionsOf(Operation *op) {
+  Extensions used = 0;
+  for (auto [i, extension] : llvm::enumerate(extensions)) {
+    used |= Extensions(extension.isUsedBy(op)) << i;
+  }
+  return used;
+}
+
+/// Those that the author of a function named.
+Extensions extensionsOf(ArrayAttr names) {
+  Extensions used = 0;
+  for (auto [i, extension] : llvm::enumerate(extensions)) {
+    auto name =
+        StringAttr::get(names.getContext(), extension.feature.drop_front());
+    used |= Extensions(llvm::is_contained(names, name)) << i;
+  }
+  return used;
 }
 
 class FeatureAnalysis {
@@ -41,11 +83,10 @@ public:
       facts.function = function;
       if (auto said =
               function->getAttrOfType<ArrayAttr>(usedFeaturesAttrName)) {
-        facts.usesBf16 = llvm::is_contained(
-            said, StringAttr::get(said.getContext(), bf16Feature.drop_front()));
+        facts.used = extensionsOf(said);
       }
       function.walk([&](Operation *op) {
-        facts.usesBf16 |= usesBf16Instructions(op);
+        facts.used |= extensionsOf(op);
         if (auto call = dyn_cast<LLVM::CallOp>(op); call && call.getCallee()) {
           facts.callees.push_back(*call.getCallee());
         }
@@ -57,10 +98,13 @@ public:
   /// Of the function `name` and what it calls, signs included.
   SmallVector<StringRef> featuresOf(StringRef name) const {
     auto found = functions.find(name);
-    bool usesBf16 = found != functions.end() && found->second.usesBf16;
+    Extensions used = found != functions.end() ? found->second.used : 0;
     SmallVector<StringRef> result;
     for (const std::string &feature : profile.features) {
-      if (feature != bf16Feature || usesBf16) {
+      auto extension = llvm::find_if(
+          extensions, [&](const Extension &e) { return e.feature == feature; });
+      if (extension == std::end(extensions) ||
+          used >> (extension - extensions) & 1) {
         result.push_back(feature);
       }
     }
@@ -78,19 +122,19 @@ private:
   struct Facts {
     LLVM::LLVMFuncOp function;
     SmallVector<StringRef> callees;
-    bool usesBf16 = false;
+    Extensions used = 0;
   };
 
   void followCalls() {
     for (bool changed = true; changed;) {
       changed = false;
       for (auto &[name, facts] : functions) {
-        bool called = llvm::any_of(facts.callees, [&](StringRef callee) {
+        Extensions before = facts.used;
+        for (StringRef callee : facts.callees) {
           auto found = functions.find(callee);
-          return found != functions.end() && found->second.usesBf16;
-        });
-        changed |= called && !facts.usesBf16;
-        facts.usesBf16 |= called;
+          facts.used |= found != functions.end() ? found->second.used : 0;
+        }
+        changed |= facts.used != before;
       }
     }
   }
@@ -112,8 +156,11 @@ void requireUsedFeatures(ModuleOp module, ModuleOp device,
     }
     llvm::SmallSetVector<StringRef, 16> used;
     variant.walk([&](plan::LaunchOp launch) {
-      for (StringRef feature : analysis.featuresOf(launch.getEntry())) {
-        used.insert(feature);
+      used.insert_range(analysis.featuresOf(launch.getEntry()));
+      // Its own code may need more than that with tiles.
+      std::string other = withoutAmxName(launch.getEntry());
+      if (device.lookupSymbol(other)) {
+        used.insert_range(analysis.featuresOf(other));
       }
     });
     SmallVector<StringRef> isa;

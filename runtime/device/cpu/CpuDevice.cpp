@@ -4,18 +4,43 @@
 
 #include "runtime/device/cpu/CpuDevice.h"
 
+#include "runtime/base/Log.h"
 #include "runtime/device/cpu/CpuExecution.h"
 #include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/device/cpu/HostMemory.h"
+#include "runtime/device/cpu/TileState.h"
 
 #include "absl/strings/str_cat.h"
 
 #include <cstring>
 #include <map>
+#include <mutex>
 
 namespace minic::runtime {
 
 namespace {
+
+constexpr char kWithoutAmx[] = ".without_amx";
+
+bool namesFeature(const format::Variant &variant, absl::string_view name) {
+  if (variant.isa()) {
+    for (const flatbuffers::String *feature : *variant.isa()) {
+      if (absl::string_view(feature->c_str(), feature->size()) == name) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+void warnOnce(const absl::Status &noTiles) {
+  static std::once_flag warned;
+  std::call_once(warned, [&] {
+    logWarning(absl::StrCat(noTiles.message(),
+                            "; kernels run their AVX-512 form, which takes "
+                            "several times as long"));
+  });
+}
 
 class CpuExecutable : public Executable {
 public:
@@ -61,6 +86,8 @@ private:
                                             const format::Command &command);
   absl::StatusOr<KernelEntry> findEntry(const ExecutableSource &source,
                                         const format::Launch &launch);
+  /// The tiles of AMX, where the variant names them.
+  void askForTiles();
 
   const format::Variant &variant;
   const std::vector<const std::byte *> &constants;
@@ -70,6 +97,8 @@ private:
   AlignedBuffer persistent;
   std::vector<LoadedCommand> run;
   bool callsLibrary_ = false;
+  absl::Status tiles; // an error where the process cannot have them
+  bool hasFormWithoutTiles = false;
 };
 
 absl::StatusOr<KernelEntry>
@@ -90,7 +119,17 @@ CpuExecutable::findEntry(const ExecutableSource &source,
                                             launch.binary(), " has no kernel '",
                                             launch.entry()->str(), "'"));
   }
-  return entry;
+  // compiler/target/cpu/KernelAbi.h: what uses tiles has a form without them.
+  KernelEntry other =
+      tiles.ok() ? nullptr : module->find(launch.entry()->str() + kWithoutAmx);
+  hasFormWithoutTiles |= other != nullptr;
+  return other ? other : entry;
+}
+
+void CpuExecutable::askForTiles() {
+  if (namesFeature(variant, "amx-tile")) {
+    tiles = requestTileState();
+  }
 }
 
 absl::StatusOr<LoadedCommand>
@@ -141,6 +180,7 @@ absl::StatusOr<std::unique_ptr<Executable>>
 CpuExecutable::load(const ExecutableSource &source) {
   std::unique_ptr<CpuExecutable> executable(new CpuExecutable(source));
   const format::Variant &variant = source.variant;
+  executable->askForTiles();
   absl::StatusOr<AlignedBuffer> persistent =
       AlignedBuffer::create(variant.persistent_bytes());
   if (!persistent.ok()) {
@@ -170,6 +210,12 @@ CpuExecutable::load(const ExecutableSource &source) {
     return run.status();
   }
   executable->run = std::move(*run);
+  if (!executable->tiles.ok()) {
+    if (!executable->hasFormWithoutTiles) {
+      return executable->tiles;
+    }
+    warnOnce(executable->tiles);
+  }
   return executable;
 }
 

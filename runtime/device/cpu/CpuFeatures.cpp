@@ -20,6 +20,7 @@ enum State : uint64_t {
   none = 0,
   ymm = 0x6,  // SSE and AVX state
   zmm = 0xe6, // and opmask, upper halves, upper registers
+  tiles = 0x60000,
 };
 
 struct Feature {
@@ -72,7 +73,10 @@ constexpr Feature kFeatures[] = {
     {"avx512bitalg", 7, 0, ecx, 12, zmm},
     {"avx512vpopcntdq", 7, 0, ecx, 14, zmm},
     {"avx512vp2intersect", 7, 0, edx, 8, zmm},
+    {"amx-bf16", 7, 0, edx, 22, tiles},
     {"avx512fp16", 7, 0, edx, 23, zmm},
+    {"amx-tile", 7, 0, edx, 24, tiles},
+    {"amx-int8", 7, 0, edx, 25, tiles},
     {"avxvnni", 7, 1, eax, 4, ymm},
     {"avx512bf16", 7, 1, eax, 5, zmm},
     {"avxifma", 7, 1, eax, 23, ymm},

@@ -13,7 +13,8 @@
 namespace minic::runtime {
 
 /// Whether the CPU has the feature ("avx2", "avx512bf16") and the operating
-/// system saves the registers it needs. False for a name it does not know.
+/// system saves the registers it needs; a process has to ask for those of AMX
+/// (TileState.h). False for a name it does not know.
 /// Thread-safe.
 bool cpuHasFeature(absl::string_view name);
 

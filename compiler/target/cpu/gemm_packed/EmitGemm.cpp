@@ -157,7 +157,8 @@ private:
 } // namespace
 
 void emitGemm(Location loc, ModuleOp device, StringRef name,
-              const kernel::FusionShape &shape, const GemmGeometry &geometry) {
+              const kernel::FusionShape &shape, const GemmGeometry &geometry,
+              std::optional<int64_t> launchGrid) {
   OpBuilder builder(device.getContext());
   SmallVector<LLVM::LLVMFuncOp> microkernels, packers;
   for (int64_t height : geometry.heights()) {
@@ -176,6 +177,13 @@ void emitGemm(Location loc, ModuleOp device, StringRef name,
     entry.begin = arith::ConstantIntOp::create(builder, loc, 0, 64);
     entry.end =
         arith::ConstantIntOp::create(builder, loc, geometry.pieces(), 64);
+  } else if (launchGrid && *launchGrid != geometry.pieces()) {
+    KernelBuilder k(builder, loc);
+    auto share = [&](Value at) {
+      return k.div(k.mul(at, geometry.pieces()), *launchGrid);
+    };
+    entry.begin = share(entry.begin);
+    entry.end = share(entry.end);
   }
   GemmEmitter emitter(builder, loc, entry, geometry);
   emitter.microkernels = std::move(microkernels);

@@ -9,12 +9,16 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <optional>
+
 namespace minic::cpu {
 
 /// Adds the entry `name` to `device`: computes panels (or tiles) [begin, end)
-/// of geometry.grid(), all batches in one range.
+/// of geometry.grid(), all batches in one range. Where the launch has a grid of
+/// `launchGrid` instead, the pieces are shared evenly among those.
 void emitGemm(mlir::Location loc, mlir::ModuleOp device, llvm::StringRef name,
-              const kernel::FusionShape &shape, const GemmGeometry &geometry);
+              const kernel::FusionShape &shape, const GemmGeometry &geometry,
+              std::optional<int64_t> launchGrid = std::nullopt);
 
 } // namespace minic::cpu
 

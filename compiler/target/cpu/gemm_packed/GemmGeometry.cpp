@@ -4,6 +4,8 @@
 
 #include "compiler/target/cpu/gemm_packed/GemmGeometry.h"
 
+#include "compiler/target/cpu/PackedRhs.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -24,6 +26,7 @@ FailureOr<GemmGeometry> GemmGeometry::get(const kernel::FusionShape &shape,
     return failure();
   }
   g.kWords = llvm::divideCeil(g.gemm.k, g.wordElements());
+  g.panelWords = g.kWords;
   g.batches = g.gemm.batchCount();
   g.panels = llvm::divideCeil(g.gemm.n, schedule.nr);
   g.tiles = llvm::divideCeil(g.gemm.m, schedule.mr);
@@ -71,26 +74,8 @@ SmallVector<int64_t> GemmGeometry::packedRhsBatchStrides() const {
 
 kernel::LayoutAttr getRhsLayout(const kernel::FusionShape &shape,
                                 const GemmGeometry &g) {
-  auto type = cast<RankedTensorType>(g.gemm.rhs.getType());
-  int64_t rank = type.getRank();
-  // The last two dimensions are [N, K] or [K, N].
-  bool nFirst = true;
-  if (auto matmul = dyn_cast<graph::MatmulOp>(shape.anchor)) {
-    nFirst = matmul.getTransposeRhs();
-  }
-  int64_t n = nFirst ? rank - 2 : rank - 1, k = nFirst ? rank - 1 : rank - 2;
-  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
-  order.append({n, k});
-  SmallVector<int64_t> blockDims = {n}, blockSizes = {g.schedule.nr};
-  if (g.schedule.pairs) {
-    blockDims.push_back(k);
-    blockSizes.push_back(2);
-  }
-  auto padded = llvm::to_vector(type.getShape());
-  padded[n] = g.panels * g.schedule.nr;
-  padded[k] = g.kWords * g.wordElements();
-  return kernel::LayoutAttr::get(type.getContext(), order, blockDims,
-                                 blockSizes, padded);
+  return getPanelLayout(shape, g.schedule.nr, g.wordElements(),
+                        g.panelWords * g.wordElements());
 }
 
 } // namespace minic::cpu

@@ -21,6 +21,8 @@ struct GemmGeometry {
   kernel::GemmShape gemm;
   GemmPackedSchedule schedule;
   int64_t kWords = 0;
+  /// Words of K that a panel of rhs has in memory, zeros at its end included.
+  int64_t panelWords = 0;
   int64_t tiles = 0, tallTiles = 0, height = 0;
   int64_t panels = 0;
   int64_t batches = 1;
@@ -39,7 +41,7 @@ struct GemmGeometry {
   int64_t vectors() const { return schedule.nr / gemmLanes; }
   /// Elements of one packed panel, and of one packed rhs matrix.
   int64_t panelElements() const {
-    return kWords * wordElements() * schedule.nr;
+    return panelWords * wordElements() * schedule.nr;
   }
   int64_t packedRhsElements() const { return panels * panelElements(); }
   /// True where the last panel is partly padding.

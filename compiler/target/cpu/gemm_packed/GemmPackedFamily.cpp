@@ -6,6 +6,7 @@
 
 #include "compiler/target/codegen/AnalyzeFusion.h"
 #include "compiler/target/cpu/KernelLaunch.h"
+#include "compiler/target/cpu/PackedRhs.h"
 #include "compiler/target/cpu/gemm_packed/EmitGemm.h"
 #include "compiler/target/cpu/gemm_packed/EnumerateSchedules.h"
 
@@ -13,34 +14,9 @@ using namespace mlir;
 
 namespace minic::cpu {
 
-/// The shape of a fusion that this family takes, or why it does not.
-static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
-                                            std::string *reason) {
-  auto fail = [&](const char *why) {
-    *reason = why;
-    return failure();
-  };
-  FailureOr<kernel::FusionShape> shape =
-      kernel::FusionShape::get(fusion, reason);
-  if (failed(shape)) {
-    return failure();
-  }
-  if (!shape->gemm) {
-    return fail("no contraction in the body");
-  }
-  if (!shape->prologue.empty()) {
-    return fail("pointwise ops before the contraction");
-  }
-  // The packed rhs is unreadable for anyone else.
-  Value rhs = shape->gemm->rhs;
-  if (!rhs.hasOneUse() || shape->gemm->lhs == rhs) {
-    return fail("rhs of the contraction has another use in the body");
-  }
-  return shape;
-}
-
 static auto analyze(kernel::FusionOp fusion) {
-  return analyzeFusion<GemmGeometry>(fusion, match, parseGemmPackedSchedule);
+  return analyzeFusion<GemmGeometry>(fusion, matchPackedGemm,
+                                     parseGemmPackedSchedule);
 }
 
 std::optional<std::string>
@@ -50,7 +26,7 @@ GemmPackedFamily::reject(kernel::FusionOp fusion,
     return "the CPU lacks AVX2 or FMA";
   }
   std::string reason;
-  if (failed(match(fusion, &reason))) {
+  if (failed(matchPackedGemm(fusion, &reason))) {
     return reason;
   }
   return std::nullopt;
@@ -60,7 +36,7 @@ std::vector<Implementation>
 GemmPackedFamily::enumerate(kernel::FusionOp fusion,
                             const DeviceProfile &profile) const {
   std::string reason;
-  FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
+  FailureOr<kernel::FusionShape> shape = matchPackedGemm(fusion, &reason);
   if (failed(shape)) {
     return {};
   }

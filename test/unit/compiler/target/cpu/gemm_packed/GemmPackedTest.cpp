@@ -3,6 +3,7 @@
 // Packed GEMM kernels against a float64 loop, at awkward shapes.
 
 #include "test/unit/compiler/target/cpu/HostIsas.h"
+#include "test/unit/compiler/target/cpu/gemm_packed/DotReference.h"
 #include "test/unit/compiler/target/cpu/gemm_packed/GemmRun.h"
 #include "test/unit/dialects/kernel/TensorText.h"
 
@@ -12,33 +13,6 @@ namespace minic::cpu {
 namespace {
 
 using Shape = std::vector<int64_t>;
-
-/// sum over k of lhs[k] * rhs[k], and of its terms' absolute values.
-struct Dot {
-  double value = 0, magnitude = 0;
-};
-
-Dot dot(const TestTensor &lhs, int64_t lhsAt, int64_t lhsStride,
-        const TestTensor &rhs, int64_t rhsAt, int64_t rhsStride, int64_t k) {
-  Dot result;
-  for (int64_t i = 0; i != k; ++i) {
-    double term =
-        lhs.get(lhsAt + i * lhsStride) * rhs.get(rhsAt + i * rhsStride);
-    result.value += term;
-    result.magnitude += std::fabs(term);
-  }
-  return result;
-}
-
-void expectNear(const TestTensor &result, int64_t at, double expected,
-                double magnitude, int64_t k, const std::string &what) {
-  double tolerance = result.roundoff() * std::fabs(expected) +
-                     6e-8 * double(k + 8) * magnitude + 1e-6;
-  double got = result.get(at);
-  ASSERT_TRUE(std::fabs(got - expected) <= tolerance)
-      << what << " [" << at << "]: expected " << expected << ", got " << got
-      << ", tolerance " << tolerance;
-}
 
 GemmPackedSchedule schedule(int64_t mr, int64_t nr, bool pack = false,
                             int64_t tc = 0, bool jt = true, bool splitN = true,

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A grid of packing, blocks and hints, ranked by an estimate.
+
+#include "compiler/target/cpu/gemm_amx/EnumerateSchedules.h"
+
+#include "compiler/target/cpu/WeightBandwidth.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+double estimateMicroseconds(const GemmAmxGeometry &g,
+                            const DeviceProfile &profile) {
+  constexpr double clock = 2.49e9;
+  double blocks = double(g.blocks) - (g.lastTiles() == 1 ? 0.5 : 0);
+  double perStep = g.blocks == 1 ? 50 : 85; // of two by two tiles
+  double cycles =
+      double(g.batches * g.panels) * blocks * (double(g.steps) * perStep + 80);
+  if (g.schedule.packLhs) {
+    double times = g.schedule.splitN ? profile.threads : 1;
+    cycles += times * double(g.batches * g.blocks * g.steps) * 100;
+  }
+  int64_t grid = std::max<int64_t>(g.grid(), 1);
+  int64_t share = llvm::divideCeil(grid, std::max(profile.threads, 1));
+  double slowest = double(share) / double(grid);
+  int workers = int(llvm::divideCeil(grid, share));
+  double rhsBytes = 2.0 * double(g.packedRhsElements());
+  double rounds =
+      double(llvm::divideCeil(std::max<int64_t>(g.blocks, 1), g.blocksAtATime));
+  double compute = cycles * slowest / clock;
+  double memory = rhsBytes * double(g.batches) * rounds /
+                  (1e9 * weightBandwidthGBs(profile, rhsBytes, workers));
+  return 1e6 * (std::max(compute, memory) + 0.3 * std::min(compute, memory)) +
+         (workers > 1 ? profile.joinUs : 0);
+}
+
+std::vector<EstimatedAmxSchedule>
+enumerateAmxSchedules(const kernel::FusionShape &shape,
+                      const DeviceProfile &profile, size_t limit) {
+  std::vector<EstimatedAmxSchedule> found;
+  SmallVector<GemmAmxSchedule> seen;
+  auto consider = [&](GemmAmxSchedule schedule) {
+    FailureOr<GemmAmxGeometry> g =
+        GemmAmxGeometry::get(shape, schedule, nullptr);
+    if (failed(g)) {
+      return;
+    }
+    // Give equal code one name.
+    if (g->blocksAtATime >= g->blocks) {
+      schedule.mc = 0;
+    }
+    schedule.resident = std::min(schedule.resident, g->steps);
+    double microseconds = estimateMicroseconds(*g, profile);
+    if (schedule.alone &&
+        (g->pieces() <= 1 || microseconds > 8 * profile.joinUs)) {
+      return;
+    }
+    if (llvm::is_contained(seen, schedule)) {
+      return;
+    }
+    seen.push_back(schedule);
+    found.push_back({schedule, microseconds});
+  };
+  bool fewRows = shape.gemm->m <= blockRows;
+  for (bool packLhs : {false, true}) {
+    for (int64_t mc : {0, 4, 8, 11}) {
+      for (int64_t resident : {0, 12, 18}) {
+        if ((resident == 0) != fewRows) {
+          continue;
+        }
+        for (int64_t rows : {2, 4}) {
+          for (bool prefetch : {false, true}) {
+            GemmAmxSchedule schedule = {packLhs, mc,       resident,
+                                        rows,    prefetch, true};
+            consider(schedule);
+            if (profile.threads > 1) {
+              schedule.alone = true;
+              consider(schedule);
+              schedule.alone = false;
+              schedule.splitN = false;
+              consider(schedule);
+            }
+          }
+        }
+      }
+    }
+  }
+  llvm::sort(found, [](const auto &a, const auto &b) {
+    // Equal estimates in a fixed order: the first one is what is used where
+    // nothing was measured.
+    return std::pair(a.microseconds, toString(a.schedule)) <
+           std::pair(b.microseconds, toString(b.schedule));
+  });
+  if (found.size() > limit) {
+    found.resize(limit);
+  }
+  return found;
+}
+
+} // namespace minic::cpu

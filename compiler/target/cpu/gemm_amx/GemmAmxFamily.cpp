@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matching, lowering and emission of gemm_amx.
+
+#include "compiler/target/cpu/gemm_amx/GemmAmxFamily.h"
+
+#include "compiler/target/codegen/AnalyzeFusion.h"
+#include "compiler/target/cpu/KernelLaunch.h"
+#include "compiler/target/cpu/PackedRhs.h"
+#include "compiler/target/cpu/gemm_amx/EmitGemmAmx.h"
+#include "compiler/target/cpu/gemm_amx/EnumerateSchedules.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+/// Also needed: what the form without AMX multiplies with.
+static bool hasAmx(const DeviceProfile &profile) {
+  return profile.has("amx-tile") && profile.has("amx-bf16") &&
+         profile.has("avx512bf16");
+}
+
+static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
+                                            std::string *reason) {
+  FailureOr<kernel::FusionShape> shape = matchPackedGemm(fusion, reason);
+  // Whatever the schedule, rows can be packed.
+  if (failed(shape) ||
+      failed(GemmAmxGeometry::get(*shape, GemmAmxSchedule(), reason))) {
+    return failure();
+  }
+  return shape;
+}
+
+static auto analyze(kernel::FusionOp fusion) {
+  return analyzeFusion<GemmAmxGeometry>(fusion, match, parseGemmAmxSchedule);
+}
+
+std::optional<std::string>
+GemmAmxFamily::reject(kernel::FusionOp fusion,
+                      const DeviceProfile &profile) const {
+  if (!hasAmx(profile)) {
+    return "the CPU lacks AMX-BF16";
+  }
+  std::string reason;
+  if (failed(match(fusion, &reason))) {
+    return reason;
+  }
+  return std::nullopt;
+}
+
+std::vector<Implementation>
+GemmAmxFamily::enumerate(kernel::FusionOp fusion,
+                         const DeviceProfile &profile) const {
+  std::string reason;
+  FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
+  if (failed(shape)) {
+    return {};
+  }
+  MLIRContext *context = fusion.getContext();
+  size_t rhs = cast<BlockArgument>(shape->gemm->rhs).getArgNumber();
+  std::vector<Implementation> implementations;
+  for (const EstimatedAmxSchedule &estimated :
+       enumerateAmxSchedules(*shape, profile)) {
+    FailureOr<GemmAmxGeometry> geometry =
+        GemmAmxGeometry::get(*shape, estimated.schedule, nullptr);
+    Implementation implementation;
+    implementation.impl = kernel::ImplAttr::get(
+        context, name(), toAttribute(estimated.schedule, context));
+    implementation.operandLayouts.assign(fusion.getInputs().size(),
+                                         UnitAttr::get(context));
+    implementation.operandLayouts[rhs] = getRhsLayout(*shape, *geometry);
+    implementation.name = toString(estimated.schedule);
+    implementation.estimateUs = estimated.microseconds;
+    implementations.push_back(std::move(implementation));
+  }
+  return implementations;
+}
+
+LogicalResult GemmAmxFamily::lower(kernel::FusionOp fusion,
+                                   plan::PlanBuilder &plan) const {
+  auto analyzed = analyze(fusion);
+  if (failed(analyzed)) {
+    return failure();
+  }
+  auto &[shape, geometry] = *analyzed;
+  size_t rhs = cast<BlockArgument>(geometry.gemm.rhs).getArgNumber();
+  kernel::LayoutAttr expected = getRhsLayout(shape, geometry);
+  auto type = cast<RankedTensorType>(fusion.getInputs()[rhs].getType());
+  if (kernel::getLayout(type) != expected) {
+    return fusion.emitError("gemm_amx expects operand ")
+           << rhs << " in layout " << expected << ", got " << type;
+  }
+  if (geometry.grid() == 0) {
+    return success(); // the result has no elements
+  }
+  std::string label = toString(geometry.schedule);
+  plan::KernelOp kernel = plan.kernel(fusion, label);
+  addLaunch(plan, fusion, kernel,
+            {geometry.grid(), geometry.scratchBytes(), label});
+  return success();
+}
+
+LogicalResult GemmAmxFamily::emit(plan::KernelOp kernel,
+                                  const DeviceProfile &profile,
+                                  ModuleOp device) const {
+  auto fusion = cast<kernel::FusionOp>(kernel.getBody().front().front());
+  auto analyzed = analyze(fusion);
+  if (failed(analyzed)) {
+    return failure();
+  }
+  auto &[shape, geometry] = *analyzed;
+  // LLVM ends the process where an instruction is not of the target.
+  if (!hasAmx(profile)) {
+    return fusion.emitError("gemm_amx needs the CPU features amx-tile, "
+                            "amx-bf16 and avx512bf16");
+  }
+  emitGemmAmx(fusion.getLoc(), device,
+              cast<StringAttr>(kernel.getEntries()[0]).getValue(), shape,
+              geometry);
+  return success();
+}
+
+} // namespace minic::cpu

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Blocks, panels and layouts of a GEMM of AMX tiles.
+
+#include "compiler/target/cpu/gemm_amx/GemmAmxGeometry.h"
+
+#include "compiler/target/cpu/PackedRhs.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+/// The schedule of the form without AMX: panels as wide, split as the other is.
+static GemmPackedSchedule withoutAmx(const kernel::GemmShape &gemm,
+                                     const GemmAmxSchedule &schedule) {
+  GemmPackedSchedule result;
+  result.mr = 8;
+  result.nr = blockColumns;
+  result.packLhs = gemm.lhsStrideK != 1;
+  result.tc = 8;
+  result.splitN = schedule.splitN;
+  result.alone = schedule.alone;
+  result.pairs = true;
+  return result;
+}
+
+FailureOr<GemmAmxGeometry>
+GemmAmxGeometry::get(const kernel::FusionShape &shape,
+                     const GemmAmxSchedule &schedule, std::string *reason) {
+  auto fail = [&](const char *why) {
+    if (reason) {
+      *reason = why;
+    }
+    return failure();
+  };
+  GemmAmxGeometry g;
+  g.gemm = *shape.gemm;
+  g.schedule = schedule;
+  if (!g.gemm.lhsType.isBF16() || !g.gemm.rhsType.isBF16()) {
+    return fail("tiles multiply bf16 alone");
+  }
+  if (g.gemm.k == 0) {
+    return fail("there is nothing to multiply: K is 0");
+  }
+  g.steps = llvm::divideCeil(g.gemm.k, tileDepth);
+  g.blocks = llvm::divideCeil(g.gemm.m, blockRows);
+  g.panels = llvm::divideCeil(g.gemm.n, blockColumns);
+  g.batches = g.gemm.batchCount();
+  g.blocksAtATime =
+      schedule.mc == 0 ? std::max<int64_t>(g.blocks, 1) : schedule.mc;
+  if (!schedule.packLhs) {
+    // Tiles have whole rows. What lies behind a row of lhs may be no number,
+    // and behind its last row no memory.
+    if (g.gemm.lhsStrideK != 1 || g.gemm.k % tileDepth != 0) {
+      return fail("rows of lhs must be packed unless each is a multiple of 32 "
+                  "elements in one piece");
+    }
+    if (g.blocks > 1 && g.gemm.m % blockRows != 0) {
+      return fail("rows of lhs must be packed unless their number is a "
+                  "multiple of 32 or below it");
+    }
+  }
+  FailureOr<GemmGeometry> other =
+      GemmGeometry::get(shape, cpu::withoutAmx(g.gemm, schedule), reason);
+  if (failed(other)) {
+    return failure();
+  }
+  g.withoutAmx = *other;
+  g.withoutAmx.panelWords = g.steps * tileDepth / 2;
+  return g;
+}
+
+int64_t GemmAmxGeometry::scratchBytes() const {
+  int64_t packed = schedule.packLhs ? std::min(blocksAtATime, blocks) *
+                                          packedBlockElements() * 2
+                                    : 0;
+  return std::max(packedLhsOffset + packed, withoutAmx.scratchBytes());
+}
+
+SmallVector<int64_t> GemmAmxGeometry::packedRhsBatchStrides() const {
+  int64_t matrix = gemm.k * gemm.n;
+  return llvm::map_to_vector(gemm.rhsBatchStrides, [&](int64_t stride) {
+    return matrix == 0 ? 0 : stride / matrix * packedRhsElements();
+  });
+}
+
+kernel::LayoutAttr getRhsLayout(const kernel::FusionShape &shape,
+                                const GemmAmxGeometry &g) {
+  return getPanelLayout(shape, blockColumns, 2, g.steps * tileDepth);
+}
+
+} // namespace minic::cpu

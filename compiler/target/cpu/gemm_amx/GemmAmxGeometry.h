@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GemmAmxGeometry: the numbers that follow from a problem and a schedule.
+
+#ifndef MINIC_COMPILER_TARGET_CPU_GEMM_AMX_GEMMAMXGEOMETRY_H
+#define MINIC_COMPILER_TARGET_CPU_GEMM_AMX_GEMMAMXGEOMETRY_H
+
+#include "compiler/target/cpu/gemm_amx/GemmAmxSchedule.h"
+#include "compiler/target/cpu/gemm_packed/GemmGeometry.h"
+
+namespace minic::cpu {
+
+/// Rows of a tile, and elements of K in one of its rows of 64 bytes.
+constexpr int64_t tileRows = 16, tileDepth = 32;
+/// Rows and columns of a block: two tiles each way.
+constexpr int64_t blockRows = 32, blockColumns = 32;
+
+struct GemmAmxGeometry {
+  kernel::GemmShape gemm;
+  GemmAmxSchedule schedule;
+  /// Steps of K, blocks of rows (of each batch), panels of columns.
+  int64_t steps = 0, blocks = 0, panels = 0, batches = 1;
+  /// Blocks of rows that a panel meets before the next one.
+  int64_t blocksAtATime = 0;
+  /// The form without AMX, on the same packed rhs.
+  GemmGeometry withoutAmx;
+
+  /// Fails with a reason where `schedule` cannot implement `shape`.
+  static mlir::FailureOr<GemmAmxGeometry> get(const kernel::FusionShape &shape,
+                                              const GemmAmxSchedule &schedule,
+                                              std::string *reason);
+
+  /// Rows of the last block, 1 to 32, and how many tiles those take.
+  int64_t lastRows() const { return gemm.m - (blocks - 1) * blockRows; }
+  int64_t lastTiles() const { return lastRows() > tileRows ? 2 : 1; }
+  /// Elements of one packed panel, and of one packed rhs matrix.
+  int64_t panelElements() const { return steps * tileDepth * blockColumns; }
+  int64_t packedRhsElements() const { return panels * panelElements(); }
+  /// Elements of one packed block of lhs.
+  int64_t packedBlockElements() const { return steps * tileDepth * blockRows; }
+  /// Elements from one rhs matrix to the next, per batch dimension.
+  llvm::SmallVector<int64_t> packedRhsBatchStrides() const;
+  /// Pieces that threads may take; 0 where the result has no elements.
+  int64_t pieces() const {
+    return batches * (schedule.splitN ? panels : blocks) *
+           (blocks > 0 && panels > 0);
+  }
+  /// Tiles of the launch's grid: the pieces, or one that is all of them.
+  int64_t grid() const {
+    return schedule.alone ? std::min<int64_t>(pieces(), 1) : pieces();
+  }
+  /// Where packed blocks of lhs begin in a thread's scratch, behind the state
+  /// of BlockKernel.
+  static constexpr int64_t packedLhsOffset = 4096 + 1024 + 64;
+  /// Per thread; a multiple of 64, for both forms.
+  int64_t scratchBytes() const;
+};
+
+/// The layout that packed panels of rhs have.
+kernel::LayoutAttr getRhsLayout(const kernel::FusionShape &shape,
+                                const GemmAmxGeometry &geometry);
+
+} // namespace minic::cpu
+
+#endif // MINIC_COMPILER_TARGET_CPU_GEMM_AMX_GEMMAMXGEOMETRY_H

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DotReference: one element of a product in float64, and how far a right kernel
+// may be from it.
+
+#ifndef MINIC_TEST_UNIT_COMPILER_TARGET_CPU_GEMM_PACKED_DOTREFERENCE_H
+#define MINIC_TEST_UNIT_COMPILER_TARGET_CPU_GEMM_PACKED_DOTREFERENCE_H
+
+#include "test/unit/compiler/target/cpu/gemm_packed/TestTensor.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+
+namespace minic::cpu {
+
+/// sum over k of lhs[k] * rhs[k], and of its terms' absolute values.
+struct Dot {
+  double value = 0, magnitude = 0;
+};
+
+inline Dot dot(const TestTensor &lhs, int64_t lhsAt, int64_t lhsStride,
+               const TestTensor &rhs, int64_t rhsAt, int64_t rhsStride,
+               int64_t k) {
+  Dot result;
+  for (int64_t i = 0; i != k; ++i) {
+    double term =
+        lhs.get(lhsAt + i * lhsStride) * rhs.get(rhsAt + i * rhsStride);
+    result.value += term;
+    result.magnitude += std::fabs(term);
+  }
+  return result;
+}
+
+inline void expectNear(const TestTensor &result, int64_t at, double expected,
+                       double magnitude, int64_t k, const std::string &what) {
+  double tolerance = result.roundoff() * std::fabs(expected) +
+                     6e-8 * double(k + 8) * magnitude + 1e-6;
+  double got = result.get(at);
+  ASSERT_TRUE(std::fabs(got - expected) <= tolerance)
+      << what << " [" << at << "]: expected " << expected << ", got " << got
+      << ", tolerance " << tolerance;
+}
+
+} // namespace minic::cpu
+
+#endif // MINIC_TEST_UNIT_COMPILER_TARGET_CPU_GEMM_PACKED_DOTREFERENCE_H
