@@ -410,6 +410,7 @@ LogicalResult Compilation::run(CompileResult &result) {
   PipelineInputs inputs;
   inputs.evaluator = evaluator.get();
   inputs.mergeLinears = options.mergeLinears;
+  inputs.fuse = options.fuse;
   OwningOpRef<ModuleOp> imported;
   if (asksForLinearForms(options, *targets)) {
     imported = model.module->clone();
@@ -430,7 +431,7 @@ LogicalResult Compilation::run(CompileResult &result) {
     }
     forms = std::move(*others);
   }
-  logFusions(*model.module, options.log);
+  logFusions(*model.module, options);
   logPerfHints(*model.module, targets->front().target->profile(), options);
   FailureOr<std::vector<OwningOpRef<ModuleOp>>> variants =
       pinVariants(*targets);

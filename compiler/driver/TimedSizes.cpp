@@ -71,6 +71,7 @@ TimedSizes::importFor(ArrayRef<int64_t> sizes) {
   PipelineInputs inputs;
   inputs.evaluator = evaluator.get();
   inputs.mergeLinears = options.mergeLinears;
+  inputs.fuse = options.fuse;
   for (Phase phase : {Phase::Simplify, Phase::Fuse}) {
     if (failed(runner.run(phase, *module, inputs))) {
       return failure();

@@ -171,7 +171,7 @@ private:
                       bool isLibrary) {
     std::vector<BackendLabel> allowed = allowedBackends(fusion, options);
     if (!allowed.empty() && !llvm::is_contained(allowed, label)) {
-      return hasConvolution(fusion) ? "--conv-backends" : "--gemm-backends";
+      return toString(backendOptionOf(fusion));
     }
     if (!isEstimated()) {
       return ""; // it was measured what is deterministic or loses a NaN

@@ -4,6 +4,7 @@
 
 #include "compiler/explain/PerfHints.h"
 
+#include "compiler/explain/WhyApart.h"
 #include "compiler/pipeline/DescribeFusion.h"
 #include "compiler/pipeline/EstimateSelector.h"
 #include "compiler/target/LostNan.h"
@@ -27,13 +28,8 @@ static void forEachFusion(
   }
 }
 
-std::string whyApart(kernel::FusionOp fusion, kernel::FusionOp producer) {
-  return hasAnchor(fusion) && hasAnchor(producer)
-             ? "each has an anchor of its own"
-             : "shapes differ, or a path leads through another op";
-}
-
-void logFusions(ModuleOp module, const Log &log) {
+void logFusions(ModuleOp module, const CompileOptions &options) {
+  const Log &log = options.log;
   forEachFusion(module, [&](StringRef function, kernel::FusionOp fusion) {
     size_t ops = fusion.getBodyOps().size();
     log.line(LogTopic::Fusion,
@@ -44,9 +40,10 @@ void logFusions(ModuleOp module, const Log &log) {
     // What uses a result of another fusion could not be taken in.
     for (Value input : fusion.getInputs()) {
       if (auto producer = input.getDefiningOp<kernel::FusionOp>()) {
-        log.line(LogTopic::Fusion, llvm::formatv("  apart from {0}: {1}",
-                                                 describeFusion(producer),
-                                                 whyApart(fusion, producer)));
+        log.line(LogTopic::Fusion,
+                 llvm::formatv("  apart from {0}: {1}",
+                               describeFusion(producer),
+                               whyApart(fusion, producer, options.fuse)));
       }
     }
   });

@@ -14,11 +14,8 @@
 
 namespace minic {
 
-/// Why `fusion` did not take in `producer`, whose result it reads.
-std::string whyApart(kernel::FusionOp fusion, kernel::FusionOp producer);
-
 /// Logs each fusion of `module` (topic fusion).
-void logFusions(mlir::ModuleOp module, const Log &log);
+void logFusions(mlir::ModuleOp module, const CompileOptions &options);
 
 /// Logs hints about the fusions of `module` (topic perf-hints).
 void logPerfHints(mlir::ModuleOp module, const DeviceProfile &profile,

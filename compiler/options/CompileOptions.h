@@ -6,6 +6,7 @@
 #ifndef MINIC_COMPILER_OPTIONS_COMPILEOPTIONS_H
 #define MINIC_COMPILER_OPTIONS_COMPILEOPTIONS_H
 
+#include "compiler/options/FuseSwitches.h"
 #include "compiler/options/Log.h"
 #include "compiler/options/Phases.h"
 
@@ -42,6 +43,11 @@ struct CompileOptions {
   std::vector<std::string> gemmBackends;
   /// The same for convolutions.
   std::vector<std::string> convBackends;
+  /// The same for softmax, norms and reductions (aten, generated).
+  std::vector<std::string> rowBackends;
+  /// Whether implementations may ask for operands in a layout of their own, and
+  /// for padded ones.
+  bool packOperands = true, padOperands = true;
   /// Shared libraries of plug-ins, whose kernels are candidates, too.
   std::vector<std::string> plugins;
   /// The candidate that every fusion takes, as AUTOTUNE tables name it; empty
@@ -132,6 +138,10 @@ struct CompileOptions {
   std::string castWeights = "none";
   /// Bytes that callers align inputs and outputs to.
   int64_t inputAlignment = 64;
+
+  //===--- Fusion --------------------------------------------------------===//
+
+  FuseSwitches fuse;
   /// Which linears of one input become one: "auto" (by measurement, else where
   /// none loses what its kernel computes besides), "never" or "always".
   std::string mergeLinears = "auto";

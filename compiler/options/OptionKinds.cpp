@@ -24,6 +24,14 @@ Option text(std::string name, std::string group, std::string value,
           [field](const CompileOptions &options) { return options.*field; }};
 }
 
+static std::string setToggle(bool &value, const std::string &text) {
+  if (text != "on" && text != "off") {
+    return "expected on or off, got '" + text + "'";
+  }
+  value = text == "on";
+  return {};
+}
+
 Option toggle(std::string name, std::string group, std::string help,
               bool CompileOptions::*field) {
   return {name,
@@ -31,14 +39,24 @@ Option toggle(std::string name, std::string group, std::string help,
           "on|off",
           help,
           [field](CompileOptions &options, const std::string &text) {
-            if (text != "on" && text != "off") {
-              return "expected on or off, got '" + text + "'";
-            }
-            options.*field = text == "on";
-            return std::string();
+            return setToggle(options.*field, text);
           },
           [field](const CompileOptions &options) {
             return std::string(options.*field ? "on" : "off");
+          }};
+}
+
+Option fuseSwitch(std::string name, std::string group, std::string help,
+                  bool FuseSwitches::*field) {
+  return {name,
+          group,
+          "on|off",
+          help,
+          [field](CompileOptions &options, const std::string &text) {
+            return setToggle(options.fuse.*field, text);
+          },
+          [field](const CompileOptions &options) {
+            return std::string(options.fuse.*field ? "on" : "off");
           }};
 }
 

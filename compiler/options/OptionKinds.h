@@ -19,6 +19,10 @@ Option text(std::string name, std::string group, std::string value,
 Option toggle(std::string name, std::string group, std::string help,
               bool CompileOptions::*field);
 
+/// The same for a field of `fuse`.
+Option fuseSwitch(std::string name, std::string group, std::string help,
+                  bool FuseSwitches::*field);
+
 /// A switch that is on where it is given.
 Option flag(std::string name, std::string group, std::string help,
             bool CompileOptions::*field);

@@ -17,7 +17,8 @@ static std::vector<Option> makeTable() {
   using O = CompileOptions;
   const std::string mode = "Mode", selection = "Algorithm selection",
                     target = "Target", numerics = "Numerics", model = "Model",
-                    output = "Output", debugging = "Debugging";
+                    fusion = "Fusion", output = "Output",
+                    debugging = "Debugging";
   std::vector<std::string> backends;
   for (BackendLabel label : allBackendLabels) {
     backends.push_back(toString(label).str());
@@ -42,6 +43,19 @@ static std::vector<Option> makeTable() {
   table.push_back(list("conv-backends", selection, "LIST", convBackends,
                        "Only these may implement convolutions",
                        &O::convBackends));
+  table.push_back(list("row-backends", selection, "LIST",
+                       {toString(BackendLabel::Aten).str(),
+                        toString(BackendLabel::Generated).str()},
+                       "Only these may implement softmax, norms and reductions",
+                       &O::rowBackends));
+  table.push_back(toggle("pack-operands", selection,
+                         "Let kernels and libraries ask for operands in a "
+                         "layout of their own, such as packed weights",
+                         &O::packOperands));
+  table.push_back(toggle("pad-operands", selection,
+                         "Let them ask for padded operands; --pack-operands="
+                         "off forbids these too",
+                         &O::padOperands));
   table.push_back(repeated("plugin", selection, "FILE",
                            "Shared library of a plug-in, whose kernels are "
                            "candidates, too (docs/plugins.md); may be repeated",
@@ -175,7 +189,26 @@ static std::vector<Option> makeTable() {
   table.push_back(integer("input-alignment", model,
                           "Bytes that callers align inputs and outputs to", 1,
                           4096, &O::inputAlignment));
-  table.push_back(choice("merge-linears", model, {"auto", "never", "always"},
+
+  table.push_back(fuseSwitch("fuse-epilogues", fusion,
+                             "Fuse contractions, norms and the like with the "
+                             "pointwise ops behind them",
+                             &FuseSwitches::epilogues));
+  table.push_back(fuseSwitch("fuse-prologues", fusion,
+                             "Fuse them with what makes their operands",
+                             &FuseSwitches::prologues));
+  table.push_back(fuseSwitch("fuse-pointwise", fusion,
+                             "Fuse pointwise ops with each other",
+                             &FuseSwitches::pointwise));
+  table.push_back(fuseSwitch("fuse-moves", fusion,
+                             "Fuse transposes, slices, gathers and concats "
+                             "with what reads them",
+                             &FuseSwitches::moves));
+  table.push_back(fuseSwitch("fuse-attention", fusion,
+                             "Keep attention in one fusion instead of one for "
+                             "each of its stages",
+                             &FuseSwitches::attention));
+  table.push_back(choice("merge-linears", fusion, {"auto", "never", "always"},
                          "Which linears of one input become one (auto: where "
                          "none loses what its kernel computes besides; with "
                          "--tune=on, what is faster)",

@@ -68,8 +68,7 @@ withUser(std::vector<BackendLabel> labels,
   return labels;
 }
 
-static std::vector<BackendLabel>
-allowedByAnchor(kernel::FusionOp fusion, const CompileOptions &options) {
+BackendOption backendOptionOf(kernel::FusionOp fusion) {
   SmallVector<int64_t> named;
   for (auto [index, op] : llvm::enumerate(fusion.getBodyOps())) {
     if (kernel::canExpand(op)) {
@@ -78,20 +77,54 @@ allowedByAnchor(kernel::FusionOp fusion, const CompileOptions &options) {
   }
   // Attention has contractions among its stages.
   kernel::ExpandedFusion expanded(fusion, named);
+  bool hasRows = false;
   for (Operation *op : expanded.get().getBodyOps()) {
     if (graph::isContraction(op)) {
-      return withoutUser(options.gemmBackends);
+      return BackendOption::Gemm;
     }
     if (graph::isConvolution(op)) {
-      return withoutUser(options.convBackends);
+      return BackendOption::Conv;
     }
+    hasRows |= graph::isAnchor(op);
   }
-  return everything(options.gemmBackends);
+  return hasRows ? BackendOption::Row : BackendOption::None;
+}
+
+static std::vector<std::string> namesOf(BackendOption option,
+                                        const CompileOptions &options) {
+  switch (option) {
+  case BackendOption::Gemm:
+    return options.gemmBackends;
+  case BackendOption::Conv:
+    return options.convBackends;
+  case BackendOption::Row:
+    return options.rowBackends;
+  case BackendOption::None:
+    return {};
+  }
+}
+
+StringRef toString(BackendOption option) {
+  switch (option) {
+  case BackendOption::Conv:
+    return "--conv-backends";
+  case BackendOption::Row:
+    return "--row-backends";
+  case BackendOption::Gemm:
+  case BackendOption::None:
+    return "--gemm-backends";
+  }
 }
 
 std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
                                           const CompileOptions &options) {
-  std::vector<BackendLabel> labels = allowedByAnchor(fusion, options);
+  BackendOption option = backendOptionOf(fusion);
+  std::vector<std::string> names = namesOf(option, options);
+  bool hasOwnOption = option == BackendOption::Gemm ||
+                      option == BackendOption::Conv || !names.empty();
+  // --gemm-backends says of any fusion whether plug-ins are left out.
+  std::vector<BackendLabel> labels =
+      hasOwnOption ? withoutUser(names) : everything(options.gemmBackends);
   return graph::findKernel(fusion.getBodyOps())
              ? withUser(std::move(labels), options.gemmBackends)
              : labels;
@@ -119,6 +152,22 @@ std::vector<BackendLabel> backendsOf(kernel::FusionOp fusion,
   return labels;
 }
 
+OperandLayouts allowedLayouts(const CompileOptions &options) {
+  return !options.packOperands  ? OperandLayouts::Dense
+         : !options.padOperands ? OperandLayouts::Unpadded
+                                : OperandLayouts::Any;
+}
+
+std::vector<Candidate> enumerateAllowed(kernel::FusionOp fusion,
+                                        const Target &target,
+                                        const CompileOptions &options,
+                                        NanPolicy nan,
+                                        std::vector<std::string> &why) {
+  return enumerateCandidates(fusion, target, allowedBackends(fusion, options),
+                             why, nan, options.deterministic,
+                             allowedLayouts(options));
+}
+
 /// "--conv-backends=generated leaves out all of it: aten, cudnn".
 static std::string describeLeftOut(kernel::FusionOp fusion,
                                    const Target &target,
@@ -127,20 +176,18 @@ static std::string describeLeftOut(kernel::FusionOp fusion,
   std::vector<std::string> why;
   llvm::SetVector<StringRef> labels;
   for (const Candidate &candidate :
-       enumerateCandidates(fusion, target, /*backends=*/{}, why, nan)) {
+       enumerateCandidates(fusion, target, /*backends=*/{}, why, nan,
+                           options.deterministic, allowedLayouts(options))) {
     labels.insert(toString(candidate.label));
   }
   if (labels.empty()) {
     return llvm::join(why, "; ");
   }
-  bool isConvolution = hasConvolution(fusion);
-  return llvm::formatv(
-             "--{0}-backends={1} leaves out all that {2} has for it: {3}",
-             isConvolution ? "conv" : "gemm",
-             llvm::join(isConvolution ? options.convBackends
-                                      : options.gemmBackends,
-                        ","),
-             target.profile().target, llvm::join(labels, ", "))
+  BackendOption option = backendOptionOf(fusion);
+  return llvm::formatv("{0}={1} leaves out all that {2} has for it: {3}",
+                       toString(option),
+                       llvm::join(namesOf(option, options), ","),
+                       target.profile().target, llvm::join(labels, ", "))
       .str();
 }
 
@@ -151,16 +198,15 @@ allowedCandidates(kernel::FusionOp fusion, const Target &target,
                   : measuresNan         ? NanPolicy::Measure
                                         : NanPolicy::Reject;
   std::vector<std::string> why;
-  std::vector<BackendLabel> labels = allowedBackends(fusion, options);
   std::vector<Candidate> candidates;
-  if (asksForPlugin(labels, options)) {
-    candidates = enumerateCandidates(fusion, target, BackendLabel::Plugin, why,
-                                     nan, options.deterministic);
+  if (asksForPlugin(allowedBackends(fusion, options), options)) {
+    candidates =
+        enumerateCandidates(fusion, target, BackendLabel::Plugin, why, nan,
+                            options.deterministic, allowedLayouts(options));
     why.clear();
   }
   if (candidates.empty()) {
-    candidates = enumerateCandidates(fusion, target, labels, why, nan,
-                                     options.deterministic);
+    candidates = enumerateAllowed(fusion, target, options, nan, why);
   }
   if (candidates.empty()) {
     return fusion.emitError("unsupported: nothing implements this fusion: ")

@@ -12,8 +12,9 @@
 namespace minic {
 
 /// Takes the candidate with the best estimate, of those that the options allow
-/// (--gemm-backends, --conv-backends, --propagate-nan, --deterministic). If
-/// none is left, that is an error at the fusion.
+/// (--gemm-backends, --conv-backends, --row-backends, --pack-operands,
+/// --pad-operands, --propagate-nan, --deterministic). If none is left, that is
+/// an error at the fusion.
 class EstimateSelector : public kernel::AlgorithmSelector {
 public:
   /// `options` must outlive it.
@@ -31,8 +32,15 @@ private:
 bool hasAnchor(kernel::FusionOp fusion);
 bool hasConvolution(kernel::FusionOp fusion);
 
-/// The labels that may implement `fusion`, empty for all: what --gemm-backends
-/// names for one around a contraction, --conv-backends around a convolution.
+/// Which option names the labels that may implement a fusion: around a
+/// contraction, a convolution, another reduction.
+enum class BackendOption { None, Gemm, Conv, Row };
+BackendOption backendOptionOf(kernel::FusionOp fusion);
+/// "--row-backends"; of None the one that a kernel of the user's goes by,
+/// "--gemm-backends".
+llvm::StringRef toString(BackendOption option);
+
+/// The labels that this option names, empty for all.
 std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
                                           const CompileOptions &options);
 
@@ -43,7 +51,17 @@ std::vector<BackendLabel> backendsOf(kernel::FusionOp fusion,
                                      const CompileOptions &options,
                                      llvm::ArrayRef<Candidate> candidates);
 
-/// enumerateCandidates under the options; failure with a diagnostic where
+/// --pack-operands and --pad-operands.
+OperandLayouts allowedLayouts(const CompileOptions &options);
+
+/// enumerateCandidates under the options.
+std::vector<Candidate> enumerateAllowed(kernel::FusionOp fusion,
+                                        const Target &target,
+                                        const CompileOptions &options,
+                                        NanPolicy nan,
+                                        std::vector<std::string> &why);
+
+/// The same for those who need at least one; failure with a diagnostic where
 /// nothing is left. `measuresNan`: candidates that lose a NaN are found by
 /// measuring, before one is chosen.
 mlir::FailureOr<std::vector<Candidate>>

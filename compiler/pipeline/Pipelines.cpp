@@ -54,8 +54,10 @@ static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
   passes.addNestedPass<func::FuncOp>(graph::createUpdateInPlace());
 }
 
-static void buildFuse(OpPassManager &passes) {
-  passes.addNestedPass<func::FuncOp>(kernel::createFuse());
+static void buildFuse(OpPassManager &passes, const FuseSwitches &fuse) {
+  passes.addNestedPass<func::FuncOp>(
+      kernel::createFuse({fuse.epilogues, fuse.prologues, fuse.pointwise,
+                          fuse.moves, fuse.attention}));
   // Producers that were cloned into their users have no use left.
   passes.addPass(createCSEPass());
 }
@@ -102,7 +104,7 @@ LogicalResult runPhase(Phase phase, ModuleOp module,
     buildSimplify(passes, inputs);
     break;
   case Phase::Fuse:
-    buildFuse(passes);
+    buildFuse(passes, inputs.fuse);
     break;
   case Phase::SelectAlgorithm:
     buildSelectAlgorithm(passes, inputs);

@@ -5,6 +5,7 @@
 #ifndef MINIC_COMPILER_PIPELINE_PIPELINES_H
 #define MINIC_COMPILER_PIPELINE_PIPELINES_H
 
+#include "compiler/options/FuseSwitches.h"
 #include "compiler/options/Phases.h"
 #include "compiler/target/Target.h"
 #include "dialects/graph/ConstantEvaluator.h"
@@ -26,6 +27,8 @@ struct PipelineInputs {
   const graph::ConstantEvaluator *evaluator = nullptr;
   /// As CompileOptions has it; for simplify only.
   std::string mergeLinears = "auto";
+  /// For fuse only.
+  FuseSwitches fuse;
   /// Bytes that callers align inputs and outputs to.
   int64_t inputAlignment = 64;
   /// Verify the IR after each pass.

@@ -33,10 +33,11 @@ public:
   /// `expanded`: the ops that gave way to their stages in `fusion`'s body.
   Enumeration(FusionOp fusion, const Target &target,
               ArrayRef<BackendLabel> backends, std::vector<std::string> &why,
-              NanPolicy nan, bool allowsLastResort,
+              NanPolicy nan, OperandLayouts layouts, bool allowsLastResort,
               ArrayRef<int64_t> expanded = {})
       : fusion(fusion), target(target), backends(backends), nan(nan),
-        expanded(expanded), sources(fusion, target, nan, allowsLastResort, why),
+        layouts(layouts), expanded(expanded),
+        sources(fusion, target, nan, layouts, allowsLastResort, why),
         ops(fusion.getBodyOps()) {}
 
   std::vector<Candidate> run() {
@@ -366,10 +367,10 @@ private:
     llvm::erase(labels, BackendLabel::User);
     OutlinedPart part = kernel::outlinePart(fusion, indices);
     std::vector<std::string> why;
-    std::vector<Candidate> rest =
-        Enumeration(part.fusion.get(), target, labels, why, NanPolicy::Mark,
-                    /*allowsLastResort=*/true)
-            .run();
+    std::vector<Candidate> rest = Enumeration(part.fusion.get(), target, labels,
+                                              why, NanPolicy::Mark, layouts,
+                                              /*allowsLastResort=*/true)
+                                      .run();
     sources.explain(why);
     llvm::sort(rest, [](const Candidate &a, const Candidate &b) {
       return std::tie(a.estimateUs, a.name) < std::tie(b.estimateUs, b.name);
@@ -461,6 +462,7 @@ private:
   const Target &target;
   ArrayRef<BackendLabel> backends;
   const NanPolicy nan;
+  const OperandLayouts layouts;
   const ArrayRef<int64_t> expanded;
   PartSources sources;
   SmallVector<Operation *> ops;
@@ -488,9 +490,10 @@ static bool hasWhole(ArrayRef<Candidate> candidates,
 static std::vector<Candidate>
 enumerateFrom(FusionOp fusion, const Target &target,
               ArrayRef<BackendLabel> backends, std::vector<std::string> &why,
-              NanPolicy nan, bool allowsLastResort) {
+              NanPolicy nan, OperandLayouts layouts, bool allowsLastResort) {
   std::vector<Candidate> candidates =
-      Enumeration(fusion, target, backends, why, nan, allowsLastResort).run();
+      Enumeration(fusion, target, backends, why, nan, layouts, allowsLastResort)
+          .run();
   OpIndices named, kernels;
   for (auto [index, op] : llvm::enumerate(fusion.getBodyOps())) {
     if (kernel::canExpand(op)) {
@@ -505,9 +508,10 @@ enumerateFrom(FusionOp fusion, const Target &target,
   }
   auto addExpanded = [&](const OpIndices &indices) {
     kernel::ExpandedFusion expanded(fusion, indices);
-    for (Candidate &candidate : Enumeration(expanded.get(), target, backends,
-                                            why, nan, allowsLastResort, indices)
-                                    .run()) {
+    for (Candidate &candidate :
+         Enumeration(expanded.get(), target, backends, why, nan, layouts,
+                     allowsLastResort, indices)
+             .run()) {
       if (!hasWhole(candidates, candidate)) {
         candidates.push_back(std::move(candidate));
       }
@@ -527,14 +531,15 @@ std::vector<Candidate> enumerateCandidates(FusionOp fusion,
                                            const Target &target,
                                            ArrayRef<BackendLabel> backends,
                                            std::vector<std::string> &why,
-                                           NanPolicy nan, bool deterministic) {
+                                           NanPolicy nan, bool deterministic,
+                                           OperandLayouts layouts) {
   std::vector<Candidate> candidates = enumerateFrom(
-      fusion, target, backends, why, nan, /*allowsLastResort=*/false);
+      fusion, target, backends, why, nan, layouts, /*allowsLastResort=*/false);
   // True of no candidates, too.
   if (llvm::all_of(candidates, [&](const Candidate &candidate) {
         return deterministic && !candidate.isDeterministic();
       })) {
-    candidates = enumerateFrom(fusion, target, backends, why, nan,
+    candidates = enumerateFrom(fusion, target, backends, why, nan, layouts,
                                /*allowsLastResort=*/true);
   }
   llvm::sort(candidates, [](const Candidate &a, const Candidate &b) {

@@ -31,6 +31,13 @@ enum class NanPolicy {
   Measure // used: tuning finds out which of them keep it
 };
 
+/// Which layouts of operands an implementation may ask for.
+enum class OperandLayouts {
+  Any,
+  Unpadded, // no extents beyond the tensor's own
+  Dense     // row-major
+};
+
 /// Candidates of `fusion`, best estimate first: one part (fully fused) by each
 /// family and library that matches, and {anchor} + {pointwise rest} groupings.
 /// `backends`: labels allowed, empty for all; if none of them matches, the list
@@ -49,11 +56,14 @@ enum class NanPolicy {
 /// is in a part of its own (`user`), and beside that the same for its reference
 /// in its place; that alone is left out where the kernel says `prefer`. Only
 /// where all of this gives nothing, or with `deterministic` only libraries'
-/// rows, families of last resort are asked as well.
-std::vector<Candidate> enumerateCandidates(
-    kernel::FusionOp fusion, const Target &target,
-    llvm::ArrayRef<BackendLabel> backends, std::vector<std::string> &why,
-    NanPolicy nan = NanPolicy::Mark, bool deterministic = false);
+/// rows, families of last resort are asked as well. `layouts` leaves out
+/// implementations.
+std::vector<Candidate>
+enumerateCandidates(kernel::FusionOp fusion, const Target &target,
+                    llvm::ArrayRef<BackendLabel> backends,
+                    std::vector<std::string> &why,
+                    NanPolicy nan = NanPolicy::Mark, bool deterministic = false,
+                    OperandLayouts layouts = OperandLayouts::Any);
 
 } // namespace minic
 

@@ -58,6 +58,21 @@ double PartSources::relayoutUs(FusionOp outlined,
   return 2 * bytes / (profile.l3GBs * (isCached ? 3 : 1)) * 1e-3;
 }
 
+/// Whether the operands of `outlined` have such layouts in `implementation`.
+static bool hasLayouts(FusionOp outlined, const Implementation &implementation,
+                       OperandLayouts allowed) {
+  return llvm::all_of(
+      llvm::zip_equal(outlined.getInputs(), implementation.operandLayouts),
+      [&](auto each) {
+        auto [operand, attribute] = each;
+        auto layout = dyn_cast<kernel::LayoutAttr>(attribute);
+        return allowed == OperandLayouts::Any || !layout ||
+               (allowed == OperandLayouts::Unpadded &&
+                layout.getPadded() ==
+                    cast<RankedTensorType>(operand.getType()).getShape());
+      });
+}
+
 std::vector<Implementation> PartSources::ask(const ImplementationSource *source,
                                              const OutlinedPart &part,
                                              Reasons &reasons) {
@@ -86,6 +101,15 @@ std::vector<Implementation> PartSources::ask(const ImplementationSource *source,
   }
   std::vector<Implementation> implementations =
       source->enumerate(outlined, target.profile());
+  llvm::erase_if(implementations, [&](const Implementation &implementation) {
+    return !hasLayouts(outlined, implementation, layouts);
+  });
+  if (implementations.empty()) {
+    reasons.push_back(source->name().str() +
+                      (layouts == OperandLayouts::Dense
+                           ? ": --pack-operands=off leaves it no layout"
+                           : ": --pad-operands=off leaves it no layout"));
+  }
   for (Implementation &implementation : implementations) {
     implementation.estimateUs += relayoutUs(outlined, implementation);
     if (!lost.empty() && nan == NanPolicy::Mark) {

@@ -26,8 +26,8 @@ public:
 
   /// `why` collects why something is missing.
   PartSources(kernel::FusionOp fusion, const Target &target, NanPolicy nan,
-              bool allowsLastResort, Reasons &why)
-      : fusion(fusion), target(target), nan(nan),
+              OperandLayouts layouts, bool allowsLastResort, Reasons &why)
+      : fusion(fusion), target(target), nan(nan), layouts(layouts),
         allowsLastResort(allowsLastResort), why(why) {}
 
   /// Those that are asked; a last resort, where it is allowed, comes last.
@@ -58,6 +58,7 @@ private:
   kernel::FusionOp fusion;
   const Target &target;
   const NanPolicy nan;
+  const OperandLayouts layouts;
   const bool allowsLastResort;
   Reasons &why;
 };

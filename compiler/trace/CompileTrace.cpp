@@ -86,7 +86,7 @@ void CompileTrace::selected(ModuleOp module,
     if (!entry) {
       continue;
     }
-    Json fused = fuseGraph(function, of);
+    Json fused = fuseGraph(function, of, options.fuse);
     Json offers = offersOf(function, target, options, fused);
     linkCaptured((*entry)["captured"], fused);
     (*entry)["variants"].push_back({{"target", nullptr},

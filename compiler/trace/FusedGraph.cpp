@@ -5,7 +5,7 @@
 #include "compiler/trace/GraphJson.h"
 
 #include "compiler/explain/Marks.h"
-#include "compiler/explain/PerfHints.h"
+#include "compiler/explain/WhyApart.h"
 #include "compiler/pipeline/DescribeFusion.h"
 #include "compiler/pipeline/EstimateSelector.h"
 
@@ -76,7 +76,8 @@ static void findProducers(Value value,
   }
 }
 
-Json fuseGraph(func::FuncOp function, const FunctionEvidence &evidence) {
+Json fuseGraph(func::FuncOp function, const FunctionEvidence &evidence,
+               const FuseSwitches &switches) {
   Json nodes = Json::array();
   llvm::DenseMap<Operation *, int64_t> ids;
   function.walk([&](kernel::FusionOp fusion) {
@@ -93,7 +94,7 @@ Json fuseGraph(func::FuncOp function, const FunctionEvidence &evidence) {
       findProducers(input, ids, inputs);
       if (auto producer = input.getDefiningOp<kernel::FusionOp>()) {
         apart.push_back({{"fusion", ids[producer]},
-                         {"reason", whyApart(fusion, producer)}});
+                         {"reason", whyApart(fusion, producer, switches)}});
       }
     }
     std::string label = describeFusion(fusion);
@@ -131,10 +132,9 @@ Json offersOf(func::FuncOp function, const Target &target,
       return;
     }
     std::vector<std::string> why;
-    std::vector<Candidate> candidates = enumerateCandidates(
-        fusion, target, allowedBackends(fusion, options), why,
-        options.propagateNan ? NanPolicy::Reject : NanPolicy::Mark,
-        options.deterministic);
+    std::vector<Candidate> candidates = enumerateAllowed(
+        fusion, target, options,
+        options.propagateNan ? NanPolicy::Reject : NanPolicy::Mark, why);
     Json rows = Json::array();
     for (const Candidate &candidate :
          ArrayRef(candidates).take_front(mostOffers)) {

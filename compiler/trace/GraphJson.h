@@ -24,7 +24,8 @@ Json captureGraph(mlir::func::FuncOp function);
 
 /// The fusions of `function`, whose algorithms are selected; marks them.
 /// `evidence`: of the same function.
-Json fuseGraph(mlir::func::FuncOp function, const FunctionEvidence &evidence);
+Json fuseGraph(mlir::func::FuncOp function, const FunctionEvidence &evidence,
+               const FuseSwitches &switches);
 
 /// Candidates by their estimates and what refuses each fusion, once for equal
 /// fusions: "offers". Gives the nodes of `fused` "offer".

@@ -10,6 +10,7 @@
 #include "dialects/graph/InPlace.h"
 #include "dialects/graph/KernelOp.h"
 #include "dialects/graph/Views.h"
+#include "dialects/kernel/ExpandOps.h"
 #include "dialects/kernel/Kernel.h"
 #include "passes/support/FusionPartition.h"
 
@@ -167,23 +168,28 @@ namespace {
 
 /// Applies the rules of the pass description to one block.
 struct FusionRules {
-  explicit FusionRules(Block &block) : block(block), partition(block) {}
+  FusionRules(Block &block, const FuseOptions &allowed)
+      : block(block), allowed(allowed), partition(block) {}
 
   void run() {
     for (Operation &op : block) {
       if (graph::isAnchor(&op) || isKernelAnchor(&op)) {
         spaces[*partition.groupOf(&op)] = &op;
-        takeConsumers(&op);
-        takeTranspose(&op);
+        if (allowed.epilogues) {
+          takeConsumers(&op);
+        }
+        if (allowed.moves) {
+          takeTranspose(&op);
+        }
       }
     }
     for (Operation &op : block) {
-      if (isLeftPointwise(&op)) {
+      if (allowed.pointwise && isLeftPointwise(&op)) {
         joinProducers(&op);
       }
     }
     for (Operation &op : block) {
-      if (rewritesRows(&op)) {
+      if (allowed.prologues && rewritesRows(&op)) {
         takeRows(&op);
       }
     }
@@ -349,10 +355,18 @@ struct FusionRules {
     }
   }
 
+  /// Whether the options let `user` take `group`, which it reads.
+  bool mayTake(Group user, Group group) const {
+    if (hasStrided(group) || isFound(partition.membersOf(group).front())) {
+      return allowed.moves;
+    }
+    return hasAnchor(user) ? allowed.prologues : allowed.pointwise;
+  }
+
   /// The only user of a group takes it: acyclic groups cannot close a cycle.
   /// `onlyReduced`: it uses the group's values as a contraction's operands.
   bool canTake(Group user, Group group, bool onlyReduced) const {
-    if (hasKernel(user) && hasKernel(group)) {
+    if ((hasKernel(user) && hasKernel(group)) || !mayTake(user, group)) {
       return false;
     }
     if (hasStrided(group)) {
@@ -401,7 +415,8 @@ struct FusionRules {
       Operation *op = values.pop_back_val().getDefiningOp();
       auto group = op ? partition.groupOf(op) : std::nullopt;
       if (!group || *group == own || !llvm::all_of(op->getUsers(), isOwn) ||
-          partition.membersOf(*group).size() != 1 || !isNewElement(op)) {
+          partition.membersOf(*group).size() != 1 || !isNewElement(op) ||
+          !(isStrided(op) ? allowed.moves : allowed.prologues)) {
         continue;
       }
       mergeIfConvex(own, op);
@@ -414,7 +429,7 @@ struct FusionRules {
     for (Operation *user : op->getUsers()) {
       Group group = *partition.groupOf(user);
       if (group != own && !partition.hasPath(group, own) &&
-          (!isCounted(op) || takesFound(group)) &&
+          mayTake(group, own) && (!isCounted(op) || takesFound(group)) &&
           !(isSlice(op) && hasAnchor(group))) {
         users.insert(group);
       }
@@ -433,6 +448,7 @@ struct FusionRules {
   }
 
   Block &block;
+  const FuseOptions &allowed;
   FusionPartition partition;
   /// The anchor of groups that have one.
   llvm::DenseMap<Group, Operation *> spaces;
@@ -514,15 +530,33 @@ static void outline(ArrayRef<Operation *> ops) {
 
 namespace {
 
+/// Each attention by the ops of its stages.
+static void expandAttention(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (isa<graph::AttentionOp>(op) && canExpand(&op)) {
+      OpBuilder builder(&op);
+      op.replaceAllUsesWith(
+          cast<graph::ExpandableOpInterface>(op).expand(builder));
+      op.erase();
+    }
+  }
+}
+
 struct Fuse : kernel::impl::FuseBase<Fuse> {
+  using FuseBase::FuseBase;
+
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     if (func.isExternal()) {
       return;
     }
+    FuseOptions allowed = {epilogues, prologues, pointwise, moves, attention};
     for (Block &block : func.getBody()) {
+      if (!attention) {
+        expandAttention(block);
+      }
       eraseDeadOps(block);
-      FusionRules rules(block);
+      FusionRules rules(block, allowed);
       rules.run();
       // Producers that were cloned into all of their users.
       eraseDeadOps(block);

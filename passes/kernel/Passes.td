@@ -50,6 +50,7 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
 
     A step is taken only if no path leads out of the fusion and back into it
     (the body stays convex, also with other fusions seen as one node each).
+    The options turn rules off, for those who look for a fault.
     ```mlir
     %0 = graph.linear %x, %w : ...
     %1 = graph.relu %0 : tensor<4x16xf32>
@@ -68,6 +69,18 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
     Statistic<"fusions", "fusions", "kernel.fusion ops made">,
     Statistic<"absorbed", "absorbed", "Ops that share a fusion with another">,
     Statistic<"cloned", "cloned", "Cheap producers cloned into a fusion">];
+  let options = [
+    Option<"epilogues", "epilogues", "bool", "true",
+           "Anchors take what follows them (rule 2)">,
+    Option<"prologues", "prologues", "bool", "true",
+           "Anchors and updates in place take producers (rules 4, 5 and 9)">,
+    Option<"pointwise", "pointwise", "bool", "true",
+           "Pointwise ops join each other (rules 3 and 5)">,
+    Option<"moves", "moves", "bool", "true",
+           "Transposes, slices and found elements join their readers (rules 2, "
+           "6, 7 and 9)">,
+    Option<"attention", "attention", "bool", "true",
+           "Attention is an anchor; else its stages stand in its place">];
 }
 
 def SelectAlgorithm : Pass<"kernel-select-algorithm", "::mlir::ModuleOp"> {

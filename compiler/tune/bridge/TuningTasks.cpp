@@ -80,7 +80,9 @@ static std::string versionOf(graph::KernelOp kernel, const Target &target) {
                       hashOfUserKernel(kernel));
 }
 
-static std::string backendsText(ArrayRef<BackendLabel> backends) {
+/// The labels and layouts that are searched, which a record is for.
+static std::string backendsText(ArrayRef<BackendLabel> backends,
+                                OperandLayouts layouts) {
   std::vector<std::string> names;
   bool areAll = backends.size() == std::size(allBackendLabels);
   for (BackendLabel label : allBackendLabels) {
@@ -93,6 +95,10 @@ static std::string backendsText(ArrayRef<BackendLabel> backends) {
     }
   }
   llvm::sort(names);
+  if (layouts != OperandLayouts::Any) {
+    names.push_back(layouts == OperandLayouts::Dense ? "dense operands"
+                                                     : "no padding");
+  }
   return llvm::join(names, ",");
 }
 
@@ -262,7 +268,8 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
     task.problem.device = profile.tuningKey;
     task.problem.deviceName = profile.name;
     task.problem.backends =
-        backendsText(backendsOf(fusion, *inputs.options, *candidates));
+        backendsText(backendsOf(fusion, *inputs.options, *candidates),
+                     allowedLayouts(*inputs.options));
     task.problem.versions = currentVersions(*inputs.target);
     dropOtherPlugins(task.problem.versions, *inputs.target, *candidates);
     if (userKernel) {
