@@ -14,6 +14,23 @@ static constexpr llvm::StringRef topicNames[] = {
     "autotuning", "fusion", "perf-hints", "graphs",
     "phases",     "memory", "candidates", "code"};
 
+/// What TORCH_LOGS calls a topic, or what an option prints; also in
+/// docs/debugging.md.
+struct TorchName {
+  llvm::StringRef name, minic;
+};
+static constexpr TorchName torchNames[] = {
+    {"benchmarking", "candidates"},
+    {"cudagraphs", "graphs"},
+    {"kernel_code", "code"},
+    {"perf_hints", "perf-hints"},
+    {"schedule", "fusion"},
+    {"graph_code", "--compile-to=import"},
+    {"ir_post_fusion", "--dump-ir-after=fuse"},
+    {"ir_pre_fusion", "--dump-ir-after=simplify"},
+    {"output_code", "--dump-kernels-to=DIR"},
+    {"post_grad_graphs", "--dump-ir-after=simplify"}};
+
 llvm::ArrayRef<llvm::StringRef> Log::topics() { return topicNames; }
 
 std::optional<Log> Log::parse(llvm::StringRef text, std::string &error) {
@@ -29,6 +46,16 @@ std::optional<Log> Log::parse(llvm::StringRef text, std::string &error) {
     if (word == "none") {
       log.bits = 0;
       continue;
+    }
+    const auto *torch = llvm::find_if(
+        torchNames, [&](const TorchName &each) { return each.name == word; });
+    if (torch != std::end(torchNames)) {
+      if (torch->minic.starts_with("--")) {
+        error = (word + " of TORCH_LOGS is no topic, expected " + torch->minic)
+                    .str();
+        return std::nullopt;
+      }
+      word = torch->minic;
     }
     const auto *found = llvm::find(topicNames, word);
     if (found == std::end(topicNames)) {
