@@ -92,7 +92,7 @@ Json PluginProcess::receive(const char *function, double seconds) {
     case Subprocess::Event::Ended: {
       std::string how = process->describeEnd();
       process.reset();
-      return failed(absl::StrCat(function, ": its process was ", how));
+      return failed(absl::StrCat(function, ": its process ended: ", how));
     }
     case Subprocess::Event::Timeout:
       break;

@@ -48,7 +48,7 @@ std::string kernelSymbol(Operation *op, StringRef schedule) {
   for (char c : text) {
     if (llvm::isAlnum(c) || c == '_') {
       symbol += c;
-    } else if (c != '=' && symbol.back() != '_') {
+    } else if (c != '=' && (symbol.empty() || symbol.back() != '_')) {
       symbol += '_';
     }
   }

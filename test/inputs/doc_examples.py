@@ -18,6 +18,8 @@ import sys
 def comparable(line):
     line = re.sub(r"__\S+", "__schedule", line)
     line = re.sub(r"^(AUTOTUNE .* on ).*", r"\1machine", line)
+    line = re.sub(r", \d+ bytes spilled", "", line)  # not on every machine
+    line = re.sub(r"±[\d.]+%|\bfew\b", "spread", line)  # of samples
     line = re.sub(r"\d+(\.\d+)?(e[+-]?\d+)?", "#", line)
     line = re.sub(r"# [mun]s\b", "# s", line)
     return " ".join(line.split())

@@ -29,7 +29,7 @@ bool ProcessBuildPool::poll(Slot &slot, BuildOutcome &outcome) {
     return true;
   case Subprocess::Event::Ended:
     outcome.error =
-        absl::StrCat("the builder was ", slot.process->describeEnd());
+        absl::StrCat("the builder ended: ", slot.process->describeEnd());
     slot.process.reset();
     return true;
   case Subprocess::Event::Line: {
