@@ -33,6 +33,8 @@ TEST(TileStateTest, smallAlternateStacksAreTheReason) {
   if (!cpuHasFeature("amx-tile")) {
     GTEST_SKIP() << "this CPU lacks 'amx-tile'";
   }
+  // In a process of its own: here oneDNN may have asked, and the answer stays.
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(askWithAlternateStack(4096), testing::ExitedWithCode(1),
               "Linux refuses AMX tiles: a thread of this process has an "
               "alternate signal stack that is too small for them");
