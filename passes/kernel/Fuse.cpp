@@ -129,6 +129,12 @@ static bool isReadByStrides(OpOperand &use) {
          (isa<graph::RotaryOp>(use.getOwner()) && number == 0);
 }
 
+/// Whether `use` is what a rotary embedding turns pairs by: it reads those one by
+/// one, too, and again for each head.
+static bool isTurn(OpOperand &use) {
+  return isa<graph::RotaryOp>(use.getOwner()) && use.getOperandNumber() > 0;
+}
+
 /// A slice that its readers may each read as strides.
 static bool isSlice(Operation *op) {
   return isStrided(op) && isa<graph::SliceOp>(op);
@@ -200,6 +206,11 @@ struct FusionRules {
     for (Operation &op : block) {
       if (graph::updatesInPlace(&op)) {
         takeNewElements(cast<graph::CacheUpdateOp>(op));
+      }
+    }
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (isFound(&op) && llvm::all_of(op.getUses(), isTurn)) {
+        cloneIntoUsers(&op, *partition.groupOf(&op));
       }
     }
   }
@@ -424,6 +435,7 @@ struct FusionRules {
     }
   }
 
+  /// Rule 10, and the ends of rules 5 to 7.
   void cloneIntoUsers(Operation *op, Group own) {
     llvm::SmallSetVector<Group, 4> users;
     for (Operation *user : op->getUsers()) {

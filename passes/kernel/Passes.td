@@ -43,6 +43,8 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
        fusion, and one with several results is a fusion of its own.
     9. An update in place (`graph.in_place`) takes what makes its new elements for
        it alone, and nothing takes it.
+    10. Each rotary embedding has a copy of the gathers that find its cosines and
+       sines, if no other op reads them.
 
     A value is one operand of a fusion however often it is used, except that
     the right operand or filter of an anchor is one for itself: it can have a

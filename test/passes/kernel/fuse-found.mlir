@@ -64,3 +64,45 @@ func.func @apart(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %ids: tensor<4xi32>, 
   %7 = graph.gelu %6 : tensor<4x8xf32>
   return %1, %2, %3, %5, %7 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
 }
+
+// -----
+
+// Each of two rotary embeddings finds its cosines and sines itself.
+// CHECK-LABEL: func.func @turns
+// CHECK:      kernel.fusion
+// CHECK-NEXT:   graph.gather
+// CHECK-NEXT:   graph.gather
+// CHECK-NEXT:   graph.rotary
+// CHECK-NEXT:   kernel.yield
+// CHECK:      kernel.fusion
+// CHECK-NEXT:   graph.gather
+// CHECK-NEXT:   graph.gather
+// CHECK-NEXT:   graph.rotary
+// CHECK-NEXT:   kernel.yield
+// CHECK-NOT:  kernel.fusion
+func.func @turns(%q: tensor<1x6x1x4xf32>, %k: tensor<1x2x1x4xf32>, %cos: tensor<9x2xf32>, %sin: tensor<9x2xf32>, %at: tensor<i64>) -> (tensor<1x6x1x4xf32>, tensor<1x2x1x4xf32>) {
+  %0 = graph.gather %cos, %at axis = 0 : (tensor<9x2xf32>, tensor<i64>) -> tensor<2xf32>
+  %1 = graph.gather %sin, %at axis = 0 : (tensor<9x2xf32>, tensor<i64>) -> tensor<2xf32>
+  %2 = graph.rotary %q, %0, %1 : (tensor<1x6x1x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x6x1x4xf32>
+  %3 = graph.rotary %k, %0, %1 : (tensor<1x2x1x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x2x1x4xf32>
+  return %2, %3 : tensor<1x6x1x4xf32>, tensor<1x2x1x4xf32>
+}
+
+// -----
+
+// Not where another op reads them, too.
+// CHECK-LABEL: func.func @seen_turns
+// CHECK:      kernel.fusion
+// CHECK-NEXT:   graph.gather
+// CHECK-NEXT:   kernel.yield
+// CHECK:      kernel.fusion
+// CHECK-NEXT:   graph.gather
+// CHECK-NEXT:   graph.rotary
+// CHECK-NEXT:   kernel.yield
+// CHECK-NOT:  kernel.fusion
+func.func @seen_turns(%q: tensor<1x6x1x4xf32>, %cos: tensor<9x2xf32>, %sin: tensor<9x2xf32>, %at: tensor<i64>) -> (tensor<1x6x1x4xf32>, tensor<2xf32>) {
+  %0 = graph.gather %cos, %at axis = 0 : (tensor<9x2xf32>, tensor<i64>) -> tensor<2xf32>
+  %1 = graph.gather %sin, %at axis = 0 : (tensor<9x2xf32>, tensor<i64>) -> tensor<2xf32>
+  %2 = graph.rotary %q, %0, %1 : (tensor<1x6x1x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<1x6x1x4xf32>
+  return %2, %0 : tensor<1x6x1x4xf32>, tensor<2xf32>
+}
