@@ -223,17 +223,20 @@ Value gate = a.atMost(a.atLeast(a.add(x, a.like(x, 3.0)), a.like(x, 0.0)),
 return a.mul(x, a.mul(gate, a.like(x, 1.0 / 6.0)));
 }
 MINIC_EMIT(GeluOp)
-Value half = a.like(x, 0.5), one = a.like(x, 1.0), inner;
+Value half = a.mul(x, a.like(x, 0.5));
 if (getApproximate() == GeluApproximation::Tanh) {
   Value cube = a.mul(a.mul(x, x), x);
-  inner = a.add(x, a.mul(cube, a.like(x, 0.044715)));
+  Value inner = a.add(x, a.mul(cube, a.like(x, 0.044715)));
   // sqrt(2 / pi)
   inner = a.op<math::TanhOp>(a.mul(inner, a.like(x, 0.7978845608028654)));
-} else {
-  // 1 / sqrt(2)
-  inner = a.op<math::ErfOp>(a.mul(x, a.like(x, 0.7071067811865476)));
+  return a.mul(half, a.add(a.like(x, 1.0), inner));
 }
-return a.mul(a.mul(x, half), a.add(one, inner));
+// 1 / sqrt(2). What 16 bits hold needs no more than an approximation.
+bool isRounded = getType().getElementTypeBitWidth() == 16;
+Value scaled = a.mul(x, a.like(x, -0.7071067811865476));
+return a.mul(half, a.op<math::ErfcOp>(
+                       scaled, isRounded ? arith::FastMathFlags::afn
+                                         : arith::FastMathFlags::none));
 }
 MINIC_EMIT(ClampOp)
 return a.atMost(a.atLeast(x, a.like(x, getLower().convertToDouble())),

@@ -43,6 +43,7 @@ int64_t BodyEvaluator::instructionCount(ArrayRef<Operation *> ops) {
 void BodyEvaluator::moveTo(const SpacePosition &position) {
   position_ = position;
   values_.clear();
+  fetched_.clear();
 }
 
 /// The distance of `map` from one row to the next, if there is one: the operand
@@ -101,16 +102,23 @@ Value BodyEvaluator::load(BlockArgument argument) {
   auto map = kernel::BroadcastMap::get(shape, space_);
   Value pointer =
       k_.advance(operands_[argument.getArgNumber()], offsetOf(map), storage);
-  int64_t lanes = position_.lanes;
-  if (lanes == 1) {
-    return k_.toCompute(k_.loadAligned(memory, pointer), storage);
+  bool isScalar = position_.lanes == 1 || map.strides.back() == 0;
+  return k_.loadAligned(
+      isScalar ? memory : VectorType::get(position_.lanes, memory), pointer);
+}
+
+Value BodyEvaluator::convert(BlockArgument argument, Value loaded) {
+  Value value =
+      k_.toCompute(loaded, getElementTypeOrSelf(argument.getType()));
+  bool isSplat = position_.lanes > 1 && !isa<VectorType>(value.getType());
+  return isSplat ? k_.splat(value, position_.lanes) : value;
+}
+
+void BodyEvaluator::fetch(BlockArgument argument) {
+  Value &loaded = fetched_[argument];
+  if (!loaded && !values_.contains(argument)) {
+    loaded = load(argument);
   }
-  if (map.strides.back() == 0) {
-    return k_.splat(k_.toCompute(k_.loadAligned(memory, pointer), storage),
-                    lanes);
-  }
-  return k_.toCompute(k_.loadAligned(VectorType::get(lanes, memory), pointer),
-                      storage);
 }
 
 Value BodyEvaluator::get(Value value) {
@@ -119,7 +127,8 @@ Value BodyEvaluator::get(Value value) {
   }
   Value result;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    result = load(argument);
+    Value loaded = fetched_.lookup(argument);
+    result = convert(argument, loaded ? loaded : load(argument));
   } else {
     auto op = cast<graph::PointwiseOpInterface>(value.getDefiningOp());
     auto operands = llvm::map_to_vector(

@@ -39,6 +39,9 @@ public:
   void set(mlir::Value value, mlir::Value known) { values_[value] = known; }
   /// `value` at the position: loads and computes what is not known yet.
   mlir::Value get(mlir::Value value);
+  /// Loads `argument` at the position, in as few registers as it has in memory:
+  /// get() is to convert it.
+  void fetch(mlir::BlockArgument argument);
 
   /// The pointer to the position in a dense tensor of the space's shape.
   mlir::Value pointerTo(mlir::Value base, mlir::Type storage);
@@ -52,7 +55,9 @@ public:
   static int64_t instructionCount(llvm::ArrayRef<mlir::Operation *> ops);
 
 private:
+  /// `argument` as memory has it; converted.
   mlir::Value load(mlir::BlockArgument argument);
+  mlir::Value convert(mlir::BlockArgument argument, mlir::Value loaded);
   mlir::Value offsetOf(const kernel::BroadcastMap &map);
 
   CudaKernelBuilder &k_;
@@ -60,7 +65,7 @@ private:
   llvm::SmallVector<mlir::Value> operands_;
   bool isWide_ = false; // offsets need 64 bits
   SpacePosition position_;
-  llvm::DenseMap<mlir::Value, mlir::Value> values_;
+  llvm::DenseMap<mlir::Value, mlir::Value> values_, fetched_;
 };
 
 } // namespace minic::cuda

@@ -21,12 +21,14 @@ EpilogueEmitter::EpilogueEmitter(CudaKernelBuilder &k,
 
 void EpilogueEmitter::prefetch(const SpacePosition &position) {
   body_.moveTo(position);
+  auto load = [&](Value input) {
+    auto argument = dyn_cast<BlockArgument>(input);
+    argument ? body_.fetch(argument) : void(body_.get(input));
+  };
   if (shape_.gemm && shape_.gemm->bias) {
-    body_.get(shape_.gemm->bias);
+    load(shape_.gemm->bias);
   }
-  for (Value input : shape_.epilogueInputs) {
-    body_.get(input);
-  }
+  llvm::for_each(shape_.epilogueInputs, load);
 }
 
 SmallVector<Value> EpilogueEmitter::compute(Value anchor) {
@@ -47,6 +49,19 @@ void EpilogueEmitter::finish(Value anchor) {
        llvm::zip_equal(shape_.results, values, results_)) {
     body_.store(value, base, getElementTypeOrSelf(result.getType()));
   }
+}
+
+int64_t EpilogueEmitter::inputRegisters(int64_t lanes) const {
+  int64_t count = 0;
+  auto add = [&](Value input) {
+    int64_t bits = getElementTypeOrSelf(input).getIntOrFloatBitWidth();
+    count += int64_t(llvm::divideCeil(lanes * bits, 32));
+  };
+  if (shape_.gemm && shape_.gemm->bias) {
+    add(shape_.gemm->bias);
+  }
+  llvm::for_each(shape_.epilogueInputs, add);
+  return count;
 }
 
 int64_t EpilogueEmitter::lanesFor(const kernel::FusionShape &shape,

@@ -39,6 +39,9 @@ public:
   /// that stages its stores rounds and stores them itself.
   llvm::SmallVector<mlir::Value> compute(mlir::Value anchor);
 
+  /// Registers of a thread that hold what prefetch() loads for `lanes` lanes.
+  int64_t inputRegisters(int64_t lanes) const;
+
   /// The most lanes, a power of two up to `most`, that all accesses allow.
   static int64_t lanesFor(const kernel::FusionShape &shape, int64_t most);
 

@@ -43,7 +43,8 @@ GemmGeometry::GemmGeometry(const kernel::FusionShape &shape,
       lhsTileBytes(schedule.bm * rowBytes),
       kBlocks(llvm::divideCeil(gemm.k, schedule.bk)),
       kBlocksPerSplit(llvm::divideCeil(kBlocks, schedule.splitK)),
-      tileSums(schedule.bm * schedule.bn), lanes(epilogueLanes(shape)) {}
+      tileSums(schedule.bm * schedule.bn), lanes(epilogueLanes(shape)),
+      epilogueInstructions(EpilogueEmitter::instructionCount(shape)) {}
 
 int64_t GemmGeometry::workspaceBytes() const {
   return raster.meetsInMemory() ? raster.blocks() * tileSums * 4 : 0;
@@ -77,6 +78,13 @@ std::string GemmGeometry::checkSize() const {
     return "too large";
   }
   return "";
+}
+
+int64_t freeRegisters(int64_t threads, int64_t used, int64_t minBlocksPerSm) {
+  // What all architectures from sm_80 on have.
+  constexpr int64_t ofSm = 65536, ofThread = 255;
+  int64_t most = ofSm / (std::max<int64_t>(minBlocksPerSm, 1) * threads);
+  return std::max<int64_t>(std::min(most, ofThread) - used, 0);
 }
 
 std::optional<std::string>

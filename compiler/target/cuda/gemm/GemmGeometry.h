@@ -32,6 +32,8 @@ struct GemmGeometry {
   int64_t tileSums = 0;
   /// Columns that one access of the epilogue has.
   int64_t lanes = 1;
+  /// Of the epilogue, for each element, roughly.
+  int64_t epilogueInstructions = 0;
 
   GemmGeometry() = default;
   /// `paddedRowBytes`: what rows that are padded are a multiple of.
@@ -50,6 +52,10 @@ struct GemmGeometry {
   /// neither.
   std::string checkSize() const;
 };
+
+/// Registers that a thread of a block of `threads` may have besides `used`,
+/// where the assembler is to keep to `minBlocksPerSm` blocks an SM, or 0.
+int64_t freeRegisters(int64_t threads, int64_t used, int64_t minBlocksPerSm);
 
 /// The resources of an SM that a block uses.
 struct BlockResources {

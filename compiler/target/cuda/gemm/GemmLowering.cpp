@@ -41,7 +41,9 @@ void addGemmLaunch(kernel::FusionOp fusion, plan::PlanBuilder &plan,
   if (geometry.blocks() == 0) {
     return;
   }
-  launch.grid = {geometry.blocks()};
+  if (launch.grid.empty()) {
+    launch.grid = {geometry.blocks()};
+  }
   launch.programmatic = schedule.programmatic;
   if (schedule.clustered) {
     launch.clusterX = schedule.splitK;
@@ -79,25 +81,33 @@ SmallVector<Value> GemmEntry::operandsOf(KernelEntry entry) const {
   return parameters;
 }
 
-void GemmEntry::finish(CudaKernelBuilder &k, KernelEntry entry,
-                       const TileOfSums &tile, const TileRaster &raster,
-                       const TileIndex &index, Value thread,
-                       Value shared) const {
+EpilogueEmitter GemmEntry::epilogue(CudaKernelBuilder &k,
+                                    KernelEntry entry) const {
   SmallVector<Value> results;
-  int64_t next = operands;
   for (size_t i = 0; i != shape.results.size(); ++i) {
-    results.push_back(entry.parameter(next++));
+    results.push_back(entry.parameter(operands + int64_t(i)));
   }
-  EpilogueEmitter epilogue(k, shape, operandsOf(entry), results);
-  TileEpilogue store(k, tile, *shape.gemm, thread, index);
-  if (raster.clustered) {
-    return store.finishCluster(shared, epilogue, raster.splits);
+  return EpilogueEmitter(k, shape, operandsOf(entry), results);
+}
+
+TileEpilogue GemmEntry::tileEpilogue(CudaKernelBuilder &k, KernelEntry entry,
+                                     const TileOfSums &tile,
+                                     const TileRaster &raster,
+                                     const TileIndex &index,
+                                     Value thread) const {
+  return TileEpilogue(k, tile, raster, *shape.gemm, thread, index,
+                      epilogue(k, entry));
+}
+
+void GemmEntry::finish(KernelEntry entry, TileEpilogue &epilogue,
+                       const TileRaster &raster, Value shared) const {
+  int64_t next = operands + int64_t(shape.results.size());
+  Value workspace, counters;
+  if (raster.meetsInMemory()) {
+    workspace = entry.parameter(next);
+    counters = entry.parameter(next + 1);
   }
-  if (raster.splits == 1) {
-    return store.finish(shared, epilogue);
-  }
-  store.finishSplit(shared, epilogue, raster, entry.parameter(next),
-                    entry.parameter(next + 1));
+  epilogue.finish(shared, workspace, counters);
 }
 
 } // namespace minic::cuda

@@ -52,8 +52,8 @@ checkOperandLayouts(kernel::FusionOp fusion,
                     llvm::ArrayRef<const GemmOperand *> matrices);
 
 /// Adds the launch of `fusion` with `schedule`, if a result has elements. Of
-/// `launch` threads, shared memory, label and tensor maps are the caller's, and
-/// a cluster that does not share tiles.
+/// `launch` threads, shared memory, label and tensor maps are the caller's, a
+/// cluster that does not share tiles, and a grid that is not a block for each.
 void addGemmLaunch(kernel::FusionOp fusion, plan::PlanBuilder &plan,
                    const GemmGeometry &geometry, const GemmSchedule &schedule,
                    KernelLaunch launch);
@@ -119,11 +119,17 @@ struct GemmEntry {
                      mlir::ModuleOp device, llvm::StringRef name,
                      const TileRaster &raster, KernelLaunchBounds bounds) const;
   llvm::SmallVector<mlir::Value> operandsOf(KernelEntry entry) const;
+  /// From sums to results, for the kernel that `k` stands in.
+  EpilogueEmitter epilogue(CudaKernelBuilder &k, KernelEntry entry) const;
+  /// The same for a whole tile, by all threads. `raster` and `index` must
+  /// outlive it.
+  TileEpilogue tileEpilogue(CudaKernelBuilder &k, KernelEntry entry,
+                            const TileOfSums &tile, const TileRaster &raster,
+                            const TileIndex &index, mlir::Value thread) const;
   /// The tile of sums at `shared`, which a barrier has made visible, becomes
   /// results.
-  void finish(CudaKernelBuilder &k, KernelEntry entry, const TileOfSums &tile,
-              const TileRaster &raster, const TileIndex &index,
-              mlir::Value thread, mlir::Value shared) const;
+  void finish(KernelEntry entry, TileEpilogue &epilogue,
+              const TileRaster &raster, mlir::Value shared) const;
 };
 
 } // namespace minic::cuda

@@ -17,37 +17,49 @@ TileEpilogue::Access TileEpilogue::access(Value pass) {
   int64_t perRow = tile_.columns / tile_.lanes;
   Value number = k_.add(k_.mul(pass, tile_.threads), thread_);
   Value row = k_.div(number, perRow);
-  if (tile_.sharers > 1) {
-    row = k_.add(row, k_.mul(index_.split, tile_.rows / tile_.sharers));
+  if (sharers_ > 1) {
+    row = k_.add(row, k_.mul(index_.split, tile_.rows / sharers_));
   }
   return {number, row, k_.mul(k_.rem(number, perRow), tile_.lanes)};
 }
 
-void TileEpilogue::forEach(int64_t unroll,
-                           llvm::function_ref<void(ArrayRef<Access>)> body) {
-  auto unrolled = [&](Value first, int64_t count) {
+int64_t TileEpilogue::atOnce() const {
+  constexpr int64_t mostRegisters = 32;
+  int64_t each = std::max<int64_t>(epilogue_.inputRegisters(tile_.lanes), 1);
+  return std::clamp<int64_t>(mostRegisters / each, 1,
+                             std::min<int64_t>(passes(), 4));
+}
+
+void TileEpilogue::forEach(
+    int64_t unroll, llvm::function_ref<void(ArrayRef<Access>, bool)> body) {
+  auto unrolled = [&](Value first, int64_t count, bool isFirst) {
     SmallVector<Access> accesses;
     for (int64_t i = 0; i != count; ++i) {
       accesses.push_back(access(k_.add(first, i)));
     }
-    body(accesses);
+    body(accesses, isFirst);
   };
-  int64_t whole = tile_.passes() / unroll * unroll;
-  if (whole == unroll) {
-    unrolled(k_.i32(0), unroll);
-  } else if (whole > 0) {
-    k_.forLoop(k_.i32(0), k_.i32(whole), unroll,
-               [&](Value first) { unrolled(first, unroll); });
+  int64_t whole = passes() / unroll * unroll, done = 0;
+  if (whole == unroll || (whole > 0 && !early_.empty())) {
+    unrolled(k_.i32(0), unroll, /*isFirst=*/true);
+    done = unroll;
   }
-  if (whole < tile_.passes()) {
-    unrolled(k_.i32(whole), tile_.passes() - whole);
+  if (whole > done + unroll) {
+    k_.forLoop(k_.i32(done), k_.i32(whole), unroll, [&](Value first) {
+      unrolled(first, unroll, /*isFirst=*/false);
+    });
+  } else if (whole > done) {
+    unrolled(k_.i32(done), unroll, /*isFirst=*/false);
+  }
+  if (whole < passes()) {
+    unrolled(k_.i32(whole), passes() - whole, /*isFirst=*/whole == 0);
   }
 }
 
 Value TileEpilogue::isInTile(const Access &access) {
-  return tile_.accesses() % tile_.threads == 0
+  return accesses() % tile_.threads == 0
              ? Value()
-             : k_.lessThan(access.number, tile_.accesses());
+             : k_.lessThan(access.number, accesses());
 }
 
 Value TileEpilogue::isInside(const Access &access) {
@@ -85,51 +97,79 @@ Value TileEpilogue::loadSums(ArrayRef<Value> tiles, const Access &access) {
   return sum;
 }
 
-void TileEpilogue::emit(const Access &access, llvm::function_ref<Value()> sums,
-                        EpilogueEmitter &epilogue) {
-  auto store = [&] {
-    Value row = k_.add(k_.mul(index_.tileM, tile_.rows), access.row);
-    row = k_.add(k_.mul(index_.batch, gemm_.m), row);
-    Value column = k_.add(k_.mul(index_.tileN, tile_.columns), access.column);
-    epilogue.prefetch({row, column, tile_.lanes});
-    epilogue.finish(sums());
-  };
+EpilogueEmitter TileEpilogue::load(const Access &access) {
+  Value row = k_.add(k_.mul(index_.tileM, tile_.rows), access.row);
+  Value column = k_.add(k_.mul(index_.tileN, tile_.columns), access.column);
+  if (gemm_.m % tile_.rows != 0 || isInTile(access)) {
+    row = k_.min(row, k_.i32(gemm_.m - 1));
+  }
+  if (gemm_.n % tile_.columns != 0) {
+    column = k_.min(column, k_.i32(gemm_.n - tile_.lanes));
+  }
+  row = k_.add(k_.mul(index_.batch, gemm_.m), row);
+  EpilogueEmitter epilogue = epilogue_;
+  epilogue.prefetch({row, column, tile_.lanes});
+  return epilogue;
+}
+
+void TileEpilogue::store(const Access &access, EpilogueEmitter &epilogue,
+                         llvm::function_ref<Value()> sums) {
+  auto finish = [&] { epilogue.finish(sums()); };
   if (Value inside = isInside(access)) {
-    k_.ifThen(inside, store);
+    k_.ifThen(inside, finish);
   } else {
-    store();
+    finish();
   }
 }
 
-void TileEpilogue::finishFrom(ArrayRef<Value> tiles,
-                              EpilogueEmitter &epilogue) {
-  forEach(std::min<int64_t>(tile_.passes(), 4), [&](ArrayRef<Access> accesses) {
-    for (const Access &access : accesses) {
-      emit(access, [&] { return loadSums(tiles, access); }, epilogue);
+void TileEpilogue::prefetch(int64_t registers) {
+  int64_t each = epilogue_.inputRegisters(tile_.lanes);
+  if (each == 0 || raster_.meetsInMemory()) {
+    return;
+  }
+  int64_t count = std::clamp<int64_t>(registers / each, 0, atOnce());
+  for (int64_t pass = 0; pass != count; ++pass) {
+    early_.push_back(load(access(k_.i32(pass))));
+  }
+}
+
+void TileEpilogue::finishFrom(ArrayRef<Value> tiles) {
+  forEach(atOnce(), [&](ArrayRef<Access> accesses, bool isFirst) {
+    std::vector<EpilogueEmitter> loaded;
+    for (auto [i, access] : llvm::enumerate(accesses)) {
+      bool isEarly = isFirst && i < early_.size();
+      loaded.push_back(isEarly ? early_[i] : load(access));
+    }
+    for (auto [access, epilogue] : llvm::zip_equal(accesses, loaded)) {
+      store(access, epilogue, [&] { return loadSums(tiles, access); });
     }
   });
 }
 
-void TileEpilogue::finish(Value shared, EpilogueEmitter &epilogue) {
-  finishFrom(shared, epilogue);
+void TileEpilogue::finish(Value shared, Value workspace, Value counters) {
+  if (raster_.clustered) {
+    return finishCluster(shared);
+  }
+  if (raster_.meetsInMemory()) {
+    return finishSplit(shared, workspace, counters);
+  }
+  finishFrom(shared);
 }
 
-void TileEpilogue::finishCluster(Value shared, EpilogueEmitter &epilogue,
-                                 int64_t splits) {
+void TileEpilogue::finishCluster(Value shared) {
   k_.clusterBarrier();
   SmallVector<Value> tiles;
-  for (int64_t split = 0; split != splits; ++split) {
+  for (int64_t split = 0; split != raster_.splits; ++split) {
     tiles.push_back(k_.ofClusterBlock(shared, k_.i32(split)));
   }
-  tile_.sharers = splits;
-  finishFrom(tiles, epilogue);
+  finishFrom(tiles);
   // No block may end while others read its memory.
   k_.clusterBarrier();
 }
 
-void TileEpilogue::finishSplit(Value shared, EpilogueEmitter &epilogue,
-                               const TileRaster &raster, Value workspace,
+void TileEpilogue::finishSplit(Value shared, Value workspace,
                                Value counters) {
+  const TileRaster &raster = raster_;
   Type f32 = k_.b.getF32Type();
   int64_t elements = tile_.rows * tile_.columns;
   int64_t perSplit = raster.tiles() * raster.batches * elements;
@@ -147,7 +187,7 @@ void TileEpilogue::finishSplit(Value shared, EpilogueEmitter &epilogue,
   };
 
   Value mine = k_.advance(tile, k_.mul(widen(index_.split), perSplit), f32);
-  forEach(std::min<int64_t>(tile_.passes(), 8), [&](ArrayRef<Access> accesses) {
+  forEach(std::min<int64_t>(passes(), 8), [&](ArrayRef<Access> accesses, bool) {
     for (const Access &access : accesses) {
       guarded(isInTile(access), [&] {
         k_.storeRaw(loadSums(shared, access), place(mine, access), alignment);
@@ -160,14 +200,18 @@ void TileEpilogue::finishSplit(Value shared, EpilogueEmitter &epilogue,
     // All loads of some accesses before the first sum: their latencies overlap.
     int64_t atOnce = std::max<int64_t>(64 / (tile_.lanes * raster.splits), 1);
     int64_t unroll = std::min<int64_t>(
-        {tile_.passes(), int64_t(llvm::bit_floor(uint64_t(atOnce))), 8});
-    forEach(unroll, [&](ArrayRef<Access> accesses) {
+        {passes(), int64_t(llvm::bit_floor(uint64_t(atOnce))), 8});
+    forEach(unroll, [&](ArrayRef<Access> accesses, bool) {
+      std::vector<EpilogueEmitter> loaded;
+      for (const Access &access : accesses) {
+        loaded.push_back(load(access));
+      }
       SmallVector<SmallVector<Value>> parts;
       for (const Access &access : accesses) {
         // Beyond the tile is another's, or the workspace's end.
         Access inTile = access;
         if (isInTile(access)) {
-          inTile.number = k_.min(access.number, k_.i32(tile_.accesses() - 1));
+          inTile.number = k_.min(access.number, k_.i32(this->accesses() - 1));
         }
         SmallVector<Value> &mineOf = parts.emplace_back();
         for (int64_t split = 0; split != raster.splits; ++split) {
@@ -175,12 +219,13 @@ void TileEpilogue::finishSplit(Value shared, EpilogueEmitter &epilogue,
           mineOf.push_back(k_.loadRaw(type, place(base, inTile), alignment));
         }
       }
-      for (auto [access, values] : llvm::zip_equal(accesses, parts)) {
+      for (auto [access, epilogue, values] :
+           llvm::zip_equal(accesses, loaded, parts)) {
         Value sum = values.front();
         for (Value part : ArrayRef(values).drop_front()) {
           sum = arith::AddFOp::create(k_.b, k_.loc, sum, part);
         }
-        emit(access, [&] { return sum; }, epilogue);
+        store(access, epilogue, [&] { return sum; });
       }
     });
   });

@@ -41,14 +41,17 @@ public:
     addPrologue(/*isRhs=*/false);
     addPrologue(/*isRhs=*/true);
     SmallVector<Value> sums = loop(*multiply);
+    const GemmSm80Schedule &s = g_.schedule;
+    TileOfSums tile{s.bm, s.bn, g_.sumPitch, s.warpsK, g_.lanes, s.threads()};
+    TileEpilogue epilogue =
+        gemm_.tileEpilogue(k_, entry_, tile, g_.raster, index_, thread_);
+    epilogue.prefetch(g_.freeRegisters());
     // The memory of the stages becomes the tile of sums.
     NVVM::CpAsyncWaitGroupOp::create(k_.b, k_.loc, 0);
     k_.barrier();
     multiply->store(sums, shared_);
     k_.barrier();
-    const GemmSm80Schedule &s = g_.schedule;
-    TileOfSums tile{s.bm, s.bn, g_.sumPitch, s.warpsK, g_.lanes, s.threads()};
-    gemm_.finish(k_, entry_, tile, g_.raster, index_, thread_, shared_);
+    gemm_.finish(entry_, epilogue, g_.raster, shared_);
   }
 
 private:

@@ -43,6 +43,11 @@ struct GemmSm80Geometry : GemmGeometry {
   int64_t registers() const;
   /// Blocks per SM that the assembler is to keep to, 0 for as it likes.
   int64_t minBlocksPerSm() const;
+  /// What it may have besides: for what the epilogue reads.
+  int64_t freeRegisters() const {
+    return cuda::freeRegisters(schedule.threads(), registers(),
+                               minBlocksPerSm());
+  }
 
 private:
   BlockResources resources() const;

@@ -5,13 +5,14 @@
 // way. One barrier per stage says that its copies have landed and that every
 // warp group has left stage i - 2, whose memory the next copies take: each
 // waited for its products before. So tensor cores have work while warps pass a
-// barrier. Copies by TMA have a kernel of their own: EmitTmaGemm.
+// barrier. Copies by TMA have kernels of their own: EmitTmaGemm, EmitPingPongGemm.
 
 #include "compiler/target/cuda/gemm_sm90/EmitGemm.h"
 
 #include "compiler/target/cuda/Wgmma.h"
 #include "compiler/target/cuda/gemm/GemmLowering.h"
 #include "compiler/target/cuda/gemm/StageCopies.h"
+#include "compiler/target/cuda/gemm_sm90/EmitPingPongGemm.h"
 #include "compiler/target/cuda/gemm_sm90/EmitTmaGemm.h"
 #include "compiler/target/cuda/gemm_sm90/WarpGroupMultiply.h"
 
@@ -37,16 +38,20 @@ public:
     copies_.add(g_.rhs, /*isRhs=*/true, g_.rowBytes, g_.lhsTileBytes);
     copies_.issueFirst(rhsIsConstant);
     SmallVector<Value> sums = loop();
+    const GemmSm90Schedule &s = g_.schedule;
+    TileOfSums tile{s.bm,          s.bn,     g_.sumPitch(),
+                    s.warpGroupsK, g_.lanes, s.threads()};
+    TileEpilogue epilogue =
+        gemm_.tileEpilogue(k_, entry_, tile, g_.raster, index_, thread_);
+    // While tensor cores are busy with the last stage.
+    epilogue.prefetch(g_.freeRegisters());
     multiply_.finish(sums);
     // The memory of the stages becomes the tile of sums.
     NVVM::CpAsyncWaitGroupOp::create(k_.b, k_.loc, 0);
     k_.barrier();
     multiply_.store(sums, shared_);
     k_.barrier();
-    const GemmSm90Schedule &s = g_.schedule;
-    TileOfSums tile{s.bm,          s.bn,     g_.sumPitch(),
-                    s.warpGroupsK, g_.lanes, s.threads()};
-    gemm_.finish(k_, entry_, tile, g_.raster, index_, thread_, shared_);
+    gemm_.finish(entry_, epilogue, g_.raster, shared_);
   }
 
 private:
@@ -107,6 +112,10 @@ void emitGemm(Location loc, ModuleOp device, StringRef name,
   KernelEntry entry =
       gemm.create(builder, loc, device, name, g.raster, g.launchBounds());
   CudaKernelBuilder k(builder, loc);
+  if (g.schedule.isPingPong()) {
+    return emitPingPongGemm(k, entry, gemm, g,
+                            dynamicShared(builder, loc, device), rhsIsConstant);
+  }
   if (g.schedule.tma) {
     return emitTmaGemm(k, entry, gemm, g, dynamicShared(builder, loc, device),
                        rhsIsConstant);

@@ -42,7 +42,9 @@ public:
     }
     TileOfSums tile{s.bm,          s.bn,     g_.sumPitch(),
                     s.warpGroupsK, g_.lanes, s.threads()};
-    gemm_.finish(k_, entry_, tile, g_.raster, index_, thread_, shared_);
+    TileEpilogue epilogue =
+        gemm_.tileEpilogue(k_, entry_, tile, g_.raster, index_, thread_);
+    gemm_.finish(entry_, epilogue, g_.raster, shared_);
     if (isCluster) {
       // No block may end while others arrive at its barriers.
       NVVM::ClusterWaitOp::create(k_.b, k_.loc, k_.b.getUnitAttr());

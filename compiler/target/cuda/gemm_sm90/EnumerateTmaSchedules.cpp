@@ -28,6 +28,11 @@ const Tile tiles[] = {
     {128, 256, 2},
 };
 
+/// Of teams that take turns: a wider tile reads less of shared memory for a
+/// product, a smaller one leaves a shorter last turn.
+const std::pair<int64_t, int64_t> pingPongTiles[] = {
+    {128, 128}, {64, 256}, {128, 96}, {64, 192}, {64, 128}};
+
 /// Deepest first.
 constexpr int64_t depths[] = {12, 8, 6, 5, 4, 3};
 
@@ -55,6 +60,34 @@ public:
       }
     }
     sortByEstimate(found);
+  }
+
+  /// Blocks that stay, as many as there are SMs, where each has several tiles.
+  std::vector<EstimatedSm90Schedule> pingPongs() {
+    std::vector<EstimatedSm90Schedule> made;
+    for (auto [bm, bn] : pingPongTiles) {
+      for (bool padLhs : {false, true}) {
+        for (int64_t stages : depths) {
+          GemmSm90Schedule schedule;
+          schedule.bm = bm, schedule.bn = bn;
+          schedule.warpGroupsM = 1;
+          schedule.stages = stages;
+          schedule.padLhs = padLhs;
+          schedule.tma = true;
+          schedule.pingPongBlocks = profile_.smCount;
+          auto g = GemmSm90Geometry::get(shape_, schedule, nullptr);
+          auto one = estimate(schedule);
+          if (!one || (padLhs && g->lhs.isDense()) ||
+              g->blocks() <= profile_.smCount) {
+            continue;
+          }
+          made.push_back(programmaticTwin(*one));
+          break;
+        }
+      }
+    }
+    sortByEstimate(made);
+    return made;
   }
 
   /// With its estimate; none where it cannot be.
@@ -187,6 +220,13 @@ void appendTmaSchedules(std::vector<EstimatedSm90Schedule> &schedules,
   for (const EstimatedSm90Schedule &one : multicasts(
            enumeration, shape, profile, ArrayRef(made).take_front(plain))) {
     append(programmaticTwin(one));
+  }
+  size_t mostPingPongs = maxPingPongSchedules;
+  for (const EstimatedSm90Schedule &one : enumeration.pingPongs()) {
+    if (mostPingPongs-- == 0) {
+      break;
+    }
+    made.push_back(one);
   }
   putBehind(made, schedules);
   schedules.insert(schedules.end(), made.begin(), made.end());

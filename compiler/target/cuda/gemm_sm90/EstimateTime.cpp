@@ -26,6 +26,8 @@ private:
   /// Without clusters 128x224x64 tiles reached 0.96 of the peak on an H200,
   /// which is 50 bytes per cycle, and 128x128x64 nearly 60.
   static constexpr double l2BytesPerCycle = 58;
+  /// Instructions of an SM, times the lanes of a warp.
+  static constexpr double lanesPerCycle = 128;
 
   double waveCycles(double blocks) const override {
     double tile = double(g_.tileSums);
@@ -34,7 +36,8 @@ private:
     // warp group along N.
     double reads = double(s_.bm) / 64 * double(s_.bn + 64 * s_.warpGroupsN) *
                    double(g_.rowBytes);
-    double shared = reads / sharedBytesPerCycle;
+    // Copies write there, too.
+    double shared = (reads + double(g_.stageBytes())) / sharedBytesPerCycle;
     double copies = copyCycles(l2BytesPerCycle) * ownPart();
     double throughput = blocks * std::max({multiply, shared, copies});
     // Tensor cores are busy with one stage while warps pass the barrier of the
@@ -45,9 +48,18 @@ private:
     double bound = std::max({throughput, chain, latency});
     // Nothing overlaps wholly.
     double perStage = 0.85 * bound + 0.15 * (throughput + chain + latency);
-    double epilogue = 500 + blocks * tile * double(s_.warpGroupsK + 1) * 4 /
-                                sharedBytesPerCycle;
-    return 1300 + double(g_.kBlocksPerSplit) * perStage + epilogue;
+    double epilogue =
+        500 + blocks * tile *
+                  (double(s_.warpGroupsK + 1) * 4 / sharedBytesPerCycle +
+                   double(g_.epilogueInstructions) / lanesPerCycle);
+    double products = double(g_.kBlocksPerSplit) * perStage;
+    if (!s_.isPingPong()) {
+      return 1300 + products + epilogue;
+    }
+    // One team's epilogue runs while the other multiplies.
+    double turns = std::ceil(double(g_.blocks()) / double(g_.residentBlocks()));
+    return std::max(products, (products + epilogue) / 2) +
+           (1300 + epilogue) / turns;
   }
 
   /// Of a stage's bytes, what the block asks L2 for itself.

@@ -74,7 +74,8 @@ GemmSm90Family::reject(kernel::FusionOp fusion,
 static std::string kindOf(const GemmSm90Schedule &schedule) {
   return (schedule.tma ? "gemm_sm90_tma " : "gemm_sm90 ") +
          std::to_string(schedule.bm) + "x" + std::to_string(schedule.bn) +
-         (schedule.multicast() > 1 ? " multicast"
+         (schedule.isPingPong()      ? " pingpong"
+          : schedule.multicast() > 1 ? " multicast"
           : schedule.clustered     ? " cluster"
           : schedule.splitK > 1    ? " split"
                                    : "");
@@ -97,6 +98,9 @@ LogicalResult GemmSm90Family::lower(kernel::FusionOp fusion,
   return lowerGemm(fusion, plan, analyze(fusion),
                    [](const GemmSm90Geometry &g, KernelLaunch &launch) {
                      launch.tensorMaps = g.tensorMaps();
+                     if (g.schedule.isPingPong()) {
+                       launch.grid = {g.residentBlocks()};
+                     }
                      if (g.schedule.multicast() > 1) {
                        launch.clusterX = g.schedule.multicast();
                      }

@@ -31,6 +31,13 @@ static std::string checkMulticast(const GemmSm90Geometry &g) {
   return "";
 }
 
+static std::string checkPingPong(const GemmSm90Schedule &s) {
+  if (s.warpGroups() > 1 || s.multicast() > 1 || s.splitK > 1) {
+    return "a ping-pong is of single warp groups with whole tiles of their own";
+  }
+  return "";
+}
+
 static std::string checkTma(const GemmSm90Geometry &g) {
   if (g.rowBytes != 128) {
     return "TMA copies stages of 64 elements of K";
@@ -39,6 +46,9 @@ static std::string checkTma(const GemmSm90Geometry &g) {
     if (!operand->why.empty()) {
       return operand->why;
     }
+  }
+  if (g.schedule.isPingPong()) {
+    return checkPingPong(g.schedule);
   }
   return g.schedule.multicast() > 1 ? checkMulticast(g) : "";
 }
@@ -60,8 +70,8 @@ static std::string checkTile(const GemmSm90Geometry &g) {
   if (s.tma) {
     return checkTma(g);
   }
-  if (s.multicast() > 1) {
-    return "multicast is of copies by TMA";
+  if (s.multicast() > 1 || s.isPingPong()) {
+    return "multicast is of copies by TMA, and so is a ping-pong";
   }
   for (const GemmOperand *operand : g.copied()) {
     std::string why = g.checkCopy(*operand, s.bk, s.threads());
@@ -103,13 +113,31 @@ GemmSm90Geometry::get(const kernel::FusionShape &shape,
   return g;
 }
 
+int64_t GemmSm90Geometry::residentBlocks() const {
+  return std::min(blocks(), schedule.pingPongBlocks);
+}
+
+int64_t GemmSm90Geometry::passColumns() const {
+  for (int64_t columns : {64, 32}) {
+    if (schedule.bn % columns == 0) {
+      return columns;
+    }
+  }
+  return 16;
+}
+
 int64_t GemmSm90Geometry::stageBarriers() const {
+  if (schedule.isPingPong()) {
+    return schedule.stages * stageBytes() + 4 * schedule.teams() * passBytes();
+  }
   int64_t sums = schedule.warpGroupsK * schedule.bm * sumPitch() * 4;
   return std::max(schedule.stages * stageBytes(), sums);
 }
 
 int64_t GemmSm90Geometry::sharedBytes() const {
-  return stageBarriers() + (schedule.tma ? 2 * 8 * schedule.stages : 0);
+  int64_t barriers = schedule.tma ? 2 * schedule.stages : 0;
+  barriers += schedule.isPingPong() ? schedule.teams() : 0;
+  return stageBarriers() + barriers * 8;
 }
 
 SmallVector<plan::TensorMapAttr, 2> GemmSm90Geometry::tensorMaps() const {

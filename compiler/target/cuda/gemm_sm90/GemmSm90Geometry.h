@@ -47,8 +47,16 @@ struct GemmSm90Geometry : GemmGeometry {
   int64_t sharedBytes() const;
   /// Where the barriers of a ring that TMA fills begin: they are in use by
   /// other blocks of a cluster when stages have become sums. One of 8 bytes per
-  /// stage that says it is full, then one each that says it is empty.
+  /// stage that says it is full, then one each that says it is empty, then one
+  /// for each team of a ping-pong that says that it may multiply.
   int64_t stageBarriers() const;
+  /// Of a ping-pong: blocks of its launch, and columns of sums that a warp
+  /// takes through shared memory at a time, in memory of its own that begins
+  /// behind the stages, `passPitch()` floats a row.
+  int64_t residentBlocks() const;
+  int64_t passColumns() const;
+  int64_t passPitch() const { return passColumns() + 8; }
+  int64_t passBytes() const { return 16 * passPitch() * 4; }
   /// What TMA copies a stage's part of each matrix from, lhs first; none for
   /// cp.async.
   llvm::SmallVector<plan::TensorMapAttr, 2> tensorMaps() const;
@@ -61,6 +69,11 @@ struct GemmSm90Geometry : GemmGeometry {
   int64_t minBlocksPerSm() const;
   /// Parameters that depend on the fusion are not in them.
   KernelLaunchBounds launchBounds() const;
+  /// What it may have besides: for what the epilogue reads.
+  int64_t freeRegisters() const {
+    return cuda::freeRegisters(schedule.threads(), registers(),
+                               minBlocksPerSm());
+  }
 
 private:
   BlockResources resources() const;

@@ -39,6 +39,10 @@ DictionaryAttr toAttribute(const GemmSm90Schedule &schedule,
     more.push_back(
         b.getNamedAttr("multicast", b.getStringAttr(multicastText(schedule))));
   }
+  if (schedule.isPingPong()) {
+    more.push_back(
+        b.getNamedAttr("pingpong", b.getI64IntegerAttr(schedule.pingPongBlocks)));
+  }
   return toAttribute<S>(schedule, fields, more, context);
 }
 
@@ -76,6 +80,10 @@ FailureOr<GemmSm90Schedule> parseGemmSm90Schedule(DictionaryAttr attribute,
     if (auto result = readCopies(entry, schedule, loc)) {
       return *result;
     }
+    if (entry.getName() == "pingpong") {
+      return reader.readInteger(entry, {"pingpong", 0, 1 << 16},
+                                schedule.pingPongBlocks);
+    }
     return reader.readFlag(entry, schedule);
   };
   return parseSchedule<S>(reader, fields, more, attribute);
@@ -92,6 +100,9 @@ std::string toString(const GemmSm90Schedule &schedule) {
   os << stagesText(schedule) << (schedule.tma ? " copies=tma" : "");
   if (schedule.multicast() > 1) {
     os << " multicast=" << multicastText(schedule);
+  }
+  if (schedule.isPingPong()) {
+    os << " pingpong=" << schedule.pingPongBlocks;
   }
   os << launchText(schedule);
   return text;

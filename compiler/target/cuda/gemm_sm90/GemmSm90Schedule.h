@@ -20,9 +20,18 @@ struct GemmSm90Schedule : GemmSchedule {
   /// With TMA: neighbouring tiles along M, or along N, whose blocks are a
   /// cluster. What they share is copied to all of them at once, a part by each.
   int64_t multicastM = 1, multicastN = 1;
+  /// With TMA: blocks that stay on the device and take tiles in turn; 0 for a
+  /// block for each tile. Such a block has two teams, of a warp group each: one
+  /// multiplies a tile while the other writes out the one before.
+  int64_t pingPongBlocks = 0;
 
+  bool isPingPong() const { return pingPongBlocks > 0; }
+  int64_t teams() const { return isPingPong() ? 2 : 1; }
+  /// Of a team, which has a tile.
   int64_t warpGroups() const { return warpGroupsM * warpGroupsN * warpGroupsK; }
-  int64_t threads() const { return warpGroups() * 128 + (tma ? 32 : 0); }
+  int64_t threads() const {
+    return teams() * warpGroups() * 128 + (tma ? 32 : 0);
+  }
   int64_t multicast() const { return multicastM * multicastN; }
   bool operator==(const GemmSm90Schedule &) const = default;
 };
@@ -38,7 +47,7 @@ parseGemmSm90Schedule(mlir::DictionaryAttr attribute, mlir::Location loc);
 
 /// "gemm_sm90 128x160x64 warpgroups=2x1 stages=5 group=8": what is not said is
 /// 1, off, dense or cp.async. TMA is " copies=tma", a cluster of two tiles
-/// along M that share rhs " multicast=2x1".
+/// along M that share rhs " multicast=2x1", blocks that stay " pingpong=132".
 std::string toString(const GemmSm90Schedule &schedule);
 
 } // namespace minic::cuda

@@ -38,6 +38,11 @@ Value TmaCopies::empty(Value stage) {
                     k_.b.getI8Type());
 }
 
+Value TmaCopies::turn(Value team) {
+  return k_.advance(full(team), 2 * g_.schedule.stages * kMBarrierBytes,
+                    k_.b.getI8Type());
+}
+
 Value TmaCopies::map(bool isRhs) {
   return entry_.function.getArguments().take_back(2)[isRhs ? 1 : 0];
 }
@@ -64,6 +69,9 @@ void TmaCopies::initBarriers() {
     for (int64_t stage = 0; stage != s.stages; ++stage) {
       initMBarrier(k_, full(k_.i32(stage)), 1);
       initMBarrier(k_, empty(k_.i32(stage)), s.warpGroups() * s.multicast());
+    }
+    for (int64_t team = 0; s.isPingPong() && team != s.teams(); ++team) {
+      initMBarrier(k_, turn(k_.i32(team)), 1);
     }
     fenceMBarrierInit(k_);
   });
@@ -111,13 +119,17 @@ void TmaCopies::copyRhs(Value stage, Value block) {
        g_.schedule.multicastM, stage, g_.lhsTileBytes, block);
 }
 
-void TmaCopies::produce(bool rhsIsConstant) {
+void TmaCopies::prefetchMaps() {
   for (bool isRhs : {false, true}) {
     NVVM::PrefetchOp::create(k_.b, k_.loc, NVVM::PrefetchCacheLevelAttr(),
                              NVVM::CacheEvictionPriorityAttr(), map(isRhs),
                              /*predicate=*/Value(),
                              /*tensormap=*/k_.b.getUnitAttr());
   }
+}
+
+void TmaCopies::produce(bool rhsIsConstant) {
+  prefetchMaps();
   bool isProgrammatic = g_.schedule.programmatic;
   Value stages = k_.i32(g_.schedule.stages);
   Value atOnce = k_.min(stages, k_.sub(end_, begin_));
@@ -151,13 +163,17 @@ void TmaCopies::produce(bool rhsIsConstant) {
   k_.forLoop(k_.add(begin_, atOnce), end_, 1, carried,
              [&](Value block, ValueRange values) {
                RingPlace place{values[0], values[1]};
-               awaitPhase(k_, empty(place.stage), place.parity);
+               awaitEmpty(place);
                expect(place.stage);
                copyLhs(place.stage, block);
                copyRhs(place.stage, block);
                RingPlace after = next(place);
                return SmallVector<Value>{after.stage, after.parity};
              });
+}
+
+void TmaCopies::awaitEmpty(const RingPlace &place) {
+  awaitPhase(k_, empty(place.stage), place.parity);
 }
 
 void TmaCopies::awaitFull(const RingPlace &place) {

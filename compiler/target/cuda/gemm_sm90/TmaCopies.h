@@ -38,11 +38,25 @@ public:
   /// programmatic launch they wait for earlier launches and allow later ones;
   /// those of rhs wait only if a launch may write it (not `rhsIsConstant`).
   void produce(bool rhsIsConstant);
+  /// By one thread, ahead of the first copy.
+  void prefetchMaps();
+  /// From here on copies are of `index`'s tile.
+  void moveTo(const TileIndex &index) { index_ = index; }
+  /// By one thread: says how many bytes the stage gets, and brings it stage
+  /// number `block` of K of lhs and rhs.
+  void expect(mlir::Value stage);
+  void copyLhs(mlir::Value stage, mlir::Value block);
+  void copyRhs(mlir::Value stage, mlir::Value block);
+  /// By one thread: waits until all have left the stage.
+  void awaitEmpty(const RingPlace &place);
   /// By whole warp groups: waits until the stage is full.
   void awaitFull(const RingPlace &place);
   /// By whole warp groups that read nothing of the stage any more; `thread`:
   /// the thread's number in its group.
   void release(mlir::Value stage, mlir::Value thread);
+
+  /// The barrier of a ping-pong's team.
+  mlir::Value turn(mlir::Value team);
 
   RingPlace first();
   RingPlace next(const RingPlace &place);
@@ -53,10 +67,6 @@ private:
   mlir::Value map(bool isRhs);
   mlir::Value full(mlir::Value stage);
   mlir::Value empty(mlir::Value stage);
-  void expect(mlir::Value stage);
-  /// Copies of stage number `block` of K.
-  void copyLhs(mlir::Value stage, mlir::Value block);
-  void copyRhs(mlir::Value stage, mlir::Value block);
   /// One box of `operand` to `offset` of the stage; `sharers`: blocks that have
   /// a part each of what all of them get.
   void copy(const TmaOperand &operand, mlir::Value map, mlir::Value firstRow,

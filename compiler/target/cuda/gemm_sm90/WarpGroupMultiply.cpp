@@ -22,7 +22,8 @@ WarpGroupMultiply::WarpGroupMultiply(CudaKernelBuilder &builder,
   const GemmSm90Schedule &s = g_.schedule;
   Value warp = k_.warpId();
   warp_ = k_.rem(warp, 4);
-  Value group = k_.div(warp, 4);
+  // A team of a ping-pong has a ring as if it were alone.
+  Value group = s.isPingPong() ? k_.i32(0) : k_.div(warp, 4);
   firstRow_ = k_.mul(k_.rem(group, s.warpGroupsM), g_.groupTileM);
   Value rest = k_.div(group, s.warpGroupsM);
   firstColumn_ = k_.mul(k_.rem(rest, s.warpGroupsN), g_.groupTileN);

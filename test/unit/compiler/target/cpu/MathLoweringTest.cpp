@@ -79,6 +79,24 @@ TEST(MathLoweringTest, Exp) { check<math::ExpOp>(std::exp, 1); }
 TEST(MathLoweringTest, Log) { check<math::LogOp>(std::log, 1); }
 TEST(MathLoweringTest, Tanh) { check<math::TanhOp>(std::tanh, 4.5); }
 TEST(MathLoweringTest, Erf) { check<math::ErfOp>(std::erf, 1.8); }
+TEST(MathLoweringTest, ErfcIsRightToAnAbsoluteError) {
+  Floats x = testing::spreadFloats();
+  for (std::string isa : {"", "v3"}) {
+    Floats got = run(
+        x, x,
+        [](KernelBuilder &k, Value v, Value) -> Value {
+          return math::ErfcOp::create(k.b, k.loc, v);
+        },
+        isa);
+    for (size_t i = 0; i != x.size(); ++i) {
+      if (std::isnan(x[i])) {
+        ASSERT_TRUE(std::isnan(got[i]));
+      } else {
+        ASSERT_NEAR(got[i], std::erfc(double(x[i])), 2e-7) << isa << x[i];
+      }
+    }
+  }
+}
 TEST(MathLoweringTest, Sin) { check<math::SinOp>(std::sin, 1.5); }
 TEST(MathLoweringTest, Cos) { check<math::CosOp>(std::cos, 1.5); }
 TEST(MathLoweringTest, Log1p) { check<math::Log1pOp>(std::log1p, 2); }

@@ -24,8 +24,23 @@ protected:
   /// No result of the kernel `name` is further than `bound` units in the last
   /// place from `expected`.
   void check(const char *name, Function expected, double bound) {
+    Floats x = spreadFloats(), got;
+    ASSERT_NO_FATAL_FAILURE(run(name, x, got));
+    double worst = 0, at = 0;
+    for (size_t i = 0; i != x.size(); ++i) {
+      double error = ulps(got[i], expected(x[i]));
+      ASSERT_LE(error, bound) << name << " of " << x[i] << ": " << got[i];
+      if (error > worst) {
+        worst = error;
+        at = double(x[i]);
+      }
+    }
+    std::printf("%s: at most %.2f ulp, at %g\n", name, worst, at);
+  }
+
+  /// The kernel `name` of each element of `x`.
+  void run(const char *name, const Floats &x, Floats &got) {
     const auto *text = reinterpret_cast<const std::byte *>(mathPtx);
-    Floats x = spreadFloats();
     int64_t count = int64_t(x.size());
     TestArtifact artifact = cudaArtifact();
     setBinary(artifact, format::BinaryKind::ptx,
@@ -42,22 +57,30 @@ protected:
     ASSERT_TRUE((*execution)->run(callers).ok());
     absl::Status status = (*execution)->synchronize();
     ASSERT_TRUE(status.ok()) << status;
-    Floats got = to.read();
-    double worst = 0, at = 0;
-    for (size_t i = 0; i != x.size(); ++i) {
-      double error = ulps(got[i], expected(x[i]));
-      ASSERT_LE(error, bound) << name << " of " << x[i] << ": " << got[i];
-      if (error > worst) {
-        worst = error;
-        at = double(x[i]);
-      }
-    }
-    std::printf("%s: at most %.2f ulp, at %g\n", name, worst, at);
+    got = to.read();
   }
 };
 
 TEST_F(MathGpuTest, Exp) { check("exp", std::exp, 3); }
 TEST_F(MathGpuTest, Erf) { check("erf", std::erf, 1.8); }
+/// 1 + erf cancels where x is negative: errors are of x, not of the result.
+TEST_F(MathGpuTest, Gelu) {
+  Floats x = spreadFloats(), got;
+  ASSERT_NO_FATAL_FAILURE(run("gelu", x, got));
+  double worst = 0;
+  for (size_t i = 0; i != x.size(); ++i) {
+    double at = x[i], expected = 0.5 * at * std::erfc(-at / std::sqrt(2.0));
+    if (!std::isfinite(expected)) {
+      ASSERT_EQ(std::isnan(got[i]), std::isnan(expected)) << at;
+      continue;
+    }
+    double error = std::fabs(got[i] - expected);
+    double unit = 0x1p-23 * std::fabs(at) + 0x1p-126;
+    ASSERT_LE(error, 2 * unit) << at << ": " << got[i];
+    worst = std::fmax(worst, error / unit);
+  }
+  std::printf("gelu: at most %.2f ulp of its operand\n", worst);
+}
 TEST_F(MathGpuTest, Log) { check("log", std::log, 1); }
 TEST_F(MathGpuTest, Tanh) { check("tanh", std::tanh, 2); }
 TEST_F(MathGpuTest, Sin) { check("sin", std::sin, 2); }

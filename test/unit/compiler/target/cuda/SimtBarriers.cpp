@@ -84,6 +84,7 @@ std::string SimtBarriers::arrive(uint64_t address, int64_t bytes,
   if (barrier->pending == 0) {
     return "more arrivals at an mbarrier than it was initialized for";
   }
+  learn(told_[address][barrier->phase], seen_[warp]);
   --barrier->pending;
   barrier->bytes += bytes;
   completeIfSo(*barrier);
@@ -117,6 +118,13 @@ bool SimtBarriers::isComplete(uint64_t address, int64_t parity) {
   return isSo();
 }
 
+void SimtBarriers::learn(Seen &seen, const Seen &other) {
+  for (auto [address, phase] : other) {
+    auto [known, isNew] = seen.try_emplace(address, phase);
+    known->second = std::max(known->second, phase);
+  }
+}
+
 std::string SimtBarriers::see(uint64_t address, int64_t warp) {
   std::string why;
   MBarrier *barrier = find(address, warp, why);
@@ -124,7 +132,8 @@ std::string SimtBarriers::see(uint64_t address, int64_t warp) {
     return why;
   }
   int64_t phase = barrier->phase - 1;
-  auto [last, isFirst] = seen_.try_emplace({warp, address}, -1);
+  Seen &seen = seen_[warp];
+  auto [last, isFirst] = seen.try_emplace(address, -1);
   // Before the first phase the other parity is that of one before it.
   bool isNext = phase == last->second + 1 || (isFirst && phase == -1);
   if (!isNext) {
@@ -132,6 +141,11 @@ std::string SimtBarriers::see(uint64_t address, int64_t warp) {
            " after phase " + std::to_string(last->second);
   }
   last->second = phase;
+  for (const auto &[of, known] : told_[address]) {
+    if (of <= phase) {
+      learn(seen, known);
+    }
+  }
   memory_.seePhase(warp, address, phase);
   return "";
 }

@@ -74,8 +74,12 @@ private:
   std::vector<Meeting> blocks_;
   Meeting cluster_;
   std::map<uint64_t, MBarrier> mbarriers_;
-  /// The phase that a warp has seen last.
-  std::map<std::pair<int64_t, uint64_t>, int64_t> seen_;
+  /// By mbarrier, the phase that was seen last: of each warp, and of all who
+  /// arrived for a phase of an mbarrier, as who waits for it may know.
+  using Seen = std::map<uint64_t, int64_t>;
+  static void learn(Seen &seen, const Seen &other);
+  std::map<int64_t, Seen> seen_;
+  std::map<uint64_t, std::map<int64_t, Seen>> told_;
 };
 
 } // namespace minic::cuda

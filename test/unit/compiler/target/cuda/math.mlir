@@ -16,6 +16,14 @@ plan.kernel @erf target "cuda" entries ["erf"] {
     }
 }
 
+plan.kernel @gelu target "cuda" entries ["gelu"] {
+  ^bb0(%x0: tensor<262144xf32>):
+    %0 = kernel.fusion (%x = %x0 : tensor<262144xf32>) -> tensor<262144xf32> attributes {impl = #kernel.impl<family = "pointwise", schedule = {threads = 128 : i64, unroll = 1 : i64, vector = 1 : i64}>} {
+      %1 = graph.gelu %x : tensor<262144xf32>
+      kernel.yield %1 : tensor<262144xf32>
+    }
+}
+
 plan.kernel @log target "cuda" entries ["log"] {
   ^bb0(%x0: tensor<262144xf32>):
     %0 = kernel.fusion (%x = %x0 : tensor<262144xf32>) -> tensor<262144xf32> attributes {impl = #kernel.impl<family = "pointwise", schedule = {threads = 128 : i64, unroll = 1 : i64, vector = 1 : i64}>} {

@@ -176,7 +176,8 @@ TEST(GemmSm90Family, OffersDistinctSchedulesForAnyShape) {
       EXPECT_EQ(family.reject(parsed.get(), profile), std::nullopt);
       auto offers = family.enumerate(parsed.get(), profile);
       ASSERT_FALSE(offers.empty());
-      EXPECT_LE(offers.size(), 24u + maxClusterSchedules + maxTmaSchedules);
+      EXPECT_LE(offers.size(), 24u + maxClusterSchedules + maxTmaSchedules +
+                                maxPingPongSchedules);
       EXPECT_FALSE(StringRef(offers[0].name).contains("copies=tma"));
       std::set<std::string> names;
       for (size_t i = 0; i != offers.size(); ++i) {

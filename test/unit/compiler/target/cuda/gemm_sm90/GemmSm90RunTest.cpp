@@ -306,6 +306,27 @@ TEST(GemmSm90Run, TmaMulticast) {
   checkMatmuls(128, 24, 72, batched);
 }
 
+/// Teams of a block take its tiles in turn: fewer stages of K than the ring has,
+/// as many, and more; one tile for a team, or none.
+TEST(GemmSm90Run, PingPong) {
+  auto pingPong = [](int64_t bm, int64_t bn, int64_t stages, int64_t blocks) {
+    GemmSm90Schedule one = tma(schedule(bm, bn, 1, stages));
+    one.pingPongBlocks = blocks;
+    return one;
+  };
+  checkLinear(64, 32, 64, "bf16", pingPong(64, 32, 4, 3));
+  checkLinear(200, 72, 200, "bf16", pingPong(64, 32, 3, 2));
+  checkLinear(200, 136, 456, "f16", pingPong(64, 32, 5, 3));
+  checkLinear(131, 46, 328, "bf16", pingPong(128, 48, 8, 1));
+  GemmSm90Schedule early = pingPong(64, 64, 4, 2);
+  early.programmatic = true;
+  checkLinear(250, 190, 256, "bf16", early, /*rhsIsConstant=*/true);
+  checkLinear(130, 100, 136, "bf16", early, /*rhsIsConstant=*/true);
+  // N is odd: results are stored one by one.
+  checkLinear(70, 129, 72, "bf16", early);
+  checkMatmuls(72, 40, 200, pingPong(64, 16, 3, 4));
+}
+
 /// What the interpreter says of a kernel after `change`.
 std::string errorOf(const GemmSm90Schedule &one,
                     std::function<void(ModuleOp)> change) {
@@ -339,7 +360,9 @@ std::string errorOf(const GemmSm90Schedule &one,
   for (SimtOrder order :
        {SimtOrder::FirstFirst, SimtOrder::LastFirst, SimtOrder::Random}) {
     std::string why =
-        interpret(*device, "kernel", g->blocks(), one.threads(),
+        interpret(*device, "kernel",
+                  one.isPingPong() ? g->residentBlocks() : g->blocks(),
+                  one.threads(),
                   g->sharedBytes(), parameters, /*blocksY=*/1,
                   one.clustered ? one.splitK : one.multicast(), maps, order);
     if (found.empty()) {
@@ -401,6 +424,25 @@ TEST(GemmSm90Run, MissingOrderIsSeen) {
                       device.walk([](NVVM::CpAsyncWaitGroupOp wait) {
                         wait.setN(wait.getN() + 1);
                       });
+                    }),
+            "");
+}
+
+/// Likewise of a ping-pong, whose only block has a tile for each team here: what
+/// says that the second may multiply.
+TEST(GemmSm90Run, MissingTurnIsSeen) {
+  GemmSm90Schedule one = tma(schedule(64, 32, 1, 3));
+  one.pingPongBlocks = 1;
+  EXPECT_EQ(errorOf(one, [](ModuleOp) {}), "");
+  EXPECT_NE(errorOf(one,
+                    [](ModuleOp device) {
+                      SmallVector<Operation *> found;
+                      device.walk([&](NVVM::MBarrierArriveOp op) {
+                        found.push_back(op);
+                      });
+                      // The last gives a tile's last stage back.
+                      ASSERT_EQ(found.size(), 3u);
+                      found[1]->erase();
                     }),
             "");
 }

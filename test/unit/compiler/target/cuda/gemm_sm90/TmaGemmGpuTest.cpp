@@ -27,6 +27,7 @@ struct TmaKernel {
   int64_t bm, bn, threads;
   int64_t multicastM, multicastN;
   uint32_t sharedBytes;
+  int64_t blocks = 0; // that stay; 0: one for each tile
 };
 
 using Halves = std::vector<uint16_t>;
@@ -79,7 +80,7 @@ class TmaGemmGpuTest : public GpuOrSkip {
 protected:
   void check(const TmaKernel &kernel) {
     const auto &[name, m, n, k, batches, bm, bn, threads, multicastM,
-                 multicastN, sharedBytes] = kernel;
+                 multicastN, sharedBytes, blocks] = kernel;
     const auto *text = reinterpret_cast<const std::byte *>(tmaGemmPtx);
     TestArtifact artifact = cudaArtifact();
     artifact.variant().isa = {"sm_90a"};
@@ -89,7 +90,8 @@ protected:
     artifact.input("w", {batches, n, k}, format::DType::bf16);
     artifact.output("y", {batches, m, n}, format::DType::bf16);
     format::LaunchT &launch = artifact.launch(
-        name, (m + bm - 1) / bm * ((n + bn - 1) / bn) * batches,
+        name,
+        blocks ? blocks : (m + bm - 1) / bm * ((n + bn - 1) / bn) * batches,
         {inputAddress(0), inputAddress(1), outputAddress(0)}, {});
     launch.block = {threads};
     launch.shared_bytes = sharedBytes;
@@ -154,6 +156,12 @@ TEST_F(TmaGemmGpuTest, CopiesForClusters) {
   check({"along_m", 250, 72, 1000, 1, 64, 64, 160, 2, 1, 3 * 128 * 128 + 48});
   check(
       {"along_n", 200, 250, 1000, 1, 128, 128, 288, 1, 2, 3 * 256 * 128 + 48});
+}
+
+/// 35 tiles in six blocks, whose teams have three or two each.
+TEST_F(TmaGemmGpuTest, TakesTilesInTurn) {
+  check({"ping_pong", 520, 392, 328, 1, 128, 64, 384, 1, 1,
+         4 * 192 * 128 + 8 * 16 * 72 * 4 + 80, 6});
 }
 
 } // namespace
