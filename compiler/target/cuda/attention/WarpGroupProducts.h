@@ -17,9 +17,11 @@ namespace minic::cuda {
 /// passed through fenceWgmma().
 class WarpGroupProducts {
 public:
+  /// `rowWarp`, `keyWarp`: the warp's place among those that differ in rows, and
+  /// in their part of a block's keys.
   WarpGroupProducts(CudaKernelBuilder &builder,
                     const AttentionGeometry &geometry, mlir::Value shared,
-                    mlir::Value warp);
+                    mlir::Value rowWarp, mlir::Value keyWarp);
 
   /// Starts query * keys of the stage at `stage`, as one group of wgmma.
   llvm::SmallVector<mlir::Value> multiplyKeys(mlir::Value stage);

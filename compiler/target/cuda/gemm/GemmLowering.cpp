@@ -6,6 +6,9 @@
 
 #include "dialects/kernel/Kernel.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace minic::cuda {
@@ -52,12 +55,7 @@ void addGemmLaunch(kernel::FusionOp fusion, plan::PlanBuilder &plan,
     launch.workspace = {plan.buffer(geometry.workspaceBytes()),
                         plan.zeroedBuffer(geometry.counterBytes())};
   }
-  // What is known here only; the kernel's copy of the fusion has it too.
-  Value rhs = fusion.getInputs()[size_t(geometry.rhs.argument)];
-  if (isa<BlockArgument>(geometry.rhs.value) &&
-      rhs.getDefiningOp<graph::ConstantOp>()) {
-    fusion->setAttr(constantRhs, UnitAttr::get(fusion.getContext()));
-  }
+  noteConstantOperands(fusion);
   plan::KernelOp kernel = plan.kernel(fusion, launch.label);
   addLaunch(plan, fusion, kernel, launch);
 }
@@ -65,7 +63,7 @@ void addGemmLaunch(kernel::FusionOp fusion, plan::PlanBuilder &plan,
 KernelEntry GemmEntry::create(OpBuilder &builder, Location loc, ModuleOp device,
                               StringRef name, const TileRaster &raster,
                               KernelLaunchBounds bounds) const {
-  bounds.pointers = operands + int64_t(shape.results.size()) +
+  bounds.pointers = operands() + int64_t(shape.results.size()) +
                     (raster.meetsInMemory() ? 2 : 0);
   if (raster.clustered) {
     bounds.clusterX = raster.splits;
@@ -75,7 +73,7 @@ KernelEntry GemmEntry::create(OpBuilder &builder, Location loc, ModuleOp device,
 
 SmallVector<Value> GemmEntry::operandsOf(KernelEntry entry) const {
   SmallVector<Value> parameters;
-  for (int64_t i = 0; i != operands; ++i) {
+  for (int64_t i = 0; i != operands(); ++i) {
     parameters.push_back(entry.parameter(i));
   }
   return parameters;
@@ -85,7 +83,7 @@ EpilogueEmitter GemmEntry::epilogue(CudaKernelBuilder &k,
                                     KernelEntry entry) const {
   SmallVector<Value> results;
   for (size_t i = 0; i != shape.results.size(); ++i) {
-    results.push_back(entry.parameter(operands + int64_t(i)));
+    results.push_back(entry.parameter(operands() + int64_t(i)));
   }
   return EpilogueEmitter(k, shape, operandsOf(entry), results);
 }
@@ -99,9 +97,34 @@ TileEpilogue GemmEntry::tileEpilogue(CudaKernelBuilder &k, KernelEntry entry,
                       epilogue(k, entry));
 }
 
+void GemmEntry::prefetchBias(CudaKernelBuilder &k, KernelEntry entry,
+                             const TileIndex &index, int64_t columns,
+                             Value thread) const {
+  auto bias = dyn_cast_if_present<BlockArgument>(shape.gemm->bias);
+  if (!bias || !isConstant(bias)) {
+    return;
+  }
+  constexpr int64_t lineBytes = 128;
+  int64_t bytes = kernel::getElementBytes(getElementTypeOrSelf(bias));
+  // A tile may begin within a line.
+  int64_t lines = int64_t(llvm::divideCeil(columns * bytes, lineBytes)) + 1;
+  k.ifThen(k.lessThan(thread, lines), [&] {
+    Value offset = k.add(k.mul(index.tileN, columns * bytes),
+                         k.mul(thread, lineBytes));
+    offset = k.min(offset, k.i32((shape.gemm->n - 1) * bytes));
+    Value at = k.advance(entry.parameter(bias.getArgNumber()), offset,
+                         k.b.getI8Type());
+    auto level = NVVM::PrefetchCacheLevelAttr::get(
+        k.b.getContext(), NVVM::PrefetchCacheLevel::L2);
+    NVVM::PrefetchOp::create(k.b, k.loc, level,
+                             NVVM::CacheEvictionPriorityAttr(), at,
+                             /*predicate=*/Value(), /*tensormap=*/UnitAttr());
+  });
+}
+
 void GemmEntry::finish(KernelEntry entry, TileEpilogue &epilogue,
                        const TileRaster &raster, Value shared) const {
-  int64_t next = operands + int64_t(shape.results.size());
+  int64_t next = operands() + int64_t(shape.results.size());
   Value workspace, counters;
   if (raster.meetsInMemory()) {
     workspace = entry.parameter(next);

@@ -7,15 +7,13 @@
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_GEMMLOWERING_H
 
 #include "compiler/target/KernelFamily.h"
+#include "compiler/target/cuda/ConstantOperands.h"
 #include "compiler/target/cuda/KernelLaunch.h"
 #include "compiler/target/cuda/gemm/EstimatedSchedule.h"
 #include "compiler/target/cuda/gemm/GemmGeometry.h"
 #include "compiler/target/cuda/gemm/TileEpilogue.h"
 
 namespace minic::cuda {
-
-/// On a fusion whose rhs no launch writes.
-inline constexpr llvm::StringLiteral constantRhs = "kernel.constant_rhs";
 
 /// The layout per operand of `fusion`, where `matrices` are what is copied.
 llvm::SmallVector<mlir::Attribute>
@@ -102,8 +100,7 @@ emitGemmKernel(plan::KernelOp kernel, kernel::FusionOp fusion,
   }
   emitGemm(fusion.getLoc(), device,
            cast<mlir::StringAttr>(kernel.getEntries()[0]).getValue(), shape,
-           geometry, int64_t(fusion.getInputs().size()),
-           fusion->hasAttr(constantRhs));
+           geometry, constantOperands(fusion));
   return mlir::success();
 }
 
@@ -112,7 +109,14 @@ emitGemmKernel(plan::KernelOp kernel, kernel::FusionOp fusion,
 /// memory.
 struct GemmEntry {
   const kernel::FusionShape &shape;
-  int64_t operands;
+  /// A bit for each operand, set where no launch writes it.
+  llvm::SmallBitVector constants;
+
+  int64_t operands() const { return int64_t(constants.size()); }
+  bool isConstant(mlir::Value value) const {
+    auto argument = dyn_cast_if_present<mlir::BlockArgument>(value);
+    return argument && constants.test(argument.getArgNumber());
+  }
 
   /// `bounds`: threads and what else the family chooses.
   KernelEntry create(mlir::OpBuilder &builder, mlir::Location loc,
@@ -126,6 +130,11 @@ struct GemmEntry {
   TileEpilogue tileEpilogue(CudaKernelBuilder &k, KernelEntry entry,
                             const TileOfSums &tile, const TileRaster &raster,
                             const TileIndex &index, mlir::Value thread) const;
+  /// Asks L2 for the bias of the tile at `index`, of `columns` columns, where it
+  /// is constant: it is needed last, when nothing hides the way from memory.
+  void prefetchBias(CudaKernelBuilder &k, KernelEntry entry,
+                    const TileIndex &index, int64_t columns,
+                    mlir::Value thread) const;
   /// The tile of sums at `shared`, which a barrier has made visible, becomes
   /// results.
   void finish(KernelEntry entry, TileEpilogue &epilogue,

@@ -33,11 +33,14 @@ public:
                 {g, g.schedule, g.stageBytes(), g.schedule.threads(),
                  /*ahead=*/g.schedule.stages - 1, shared, thread_, index_}) {}
 
-  void emit(bool rhsIsConstant) {
+  void emit() {
     auto multiply = Multiply::create(k_, g_, k_.warpId(), k_.laneId());
     addCopies(/*isRhs=*/false);
     addCopies(/*isRhs=*/true);
-    copies_.issueFirst(rhsIsConstant && !g_.rhsPrologue);
+    if (g_.schedule.programmatic) {
+      gemm_.prefetchBias(k_, entry_, index_, g_.schedule.bn, thread_);
+    }
+    copies_.issueFirst(gemm_.isConstant(g_.rhs.value));
     addPrologue(/*isRhs=*/false);
     addPrologue(/*isRhs=*/true);
     SmallVector<Value> sums = loop(*multiply);
@@ -195,16 +198,16 @@ private:
 
 void emitGemm(Location loc, ModuleOp device, StringRef name,
               const kernel::FusionShape &shape, const GemmSm80Geometry &g,
-              int64_t operands, bool rhsIsConstant) {
+              const llvm::SmallBitVector &constants) {
   OpBuilder builder(device.getContext());
-  GemmEntry gemm{shape, operands};
+  GemmEntry gemm{shape, constants};
   KernelLaunchBounds bounds;
   bounds.threads = g.schedule.threads();
   bounds.minBlocksPerSm = g.minBlocksPerSm();
   KernelEntry entry = gemm.create(builder, loc, device, name, g.raster, bounds);
   CudaKernelBuilder k(builder, loc);
   GemmEmitter(k, entry, gemm, g, dynamicShared(builder, loc, device))
-      .emit(rhsIsConstant);
+      .emit();
 }
 
 } // namespace minic::cuda

@@ -8,15 +8,16 @@
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Geometry.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace minic::cuda {
 
 /// Adds the kernel `name`, with GemmEntry's parameters, to `device`.
-/// `rhsIsConstant`: no launch ever writes rhs.
+/// `constants` has a bit for each operand, set where no launch ever writes it.
 void emitGemm(mlir::Location loc, mlir::ModuleOp device, llvm::StringRef name,
               const kernel::FusionShape &shape,
-              const GemmSm80Geometry &geometry, int64_t operands,
-              bool rhsIsConstant = false);
+              const GemmSm80Geometry &geometry,
+              const llvm::SmallBitVector &constants);
 
 } // namespace minic::cuda
 

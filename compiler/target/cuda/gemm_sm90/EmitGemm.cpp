@@ -33,10 +33,13 @@ public:
                  g.stagesAhead(), shared, thread_, index_}),
         multiply_(k, g, shared, thread_) {}
 
-  void emit(bool rhsIsConstant) {
+  void emit() {
     copies_.add(g_.lhs, /*isRhs=*/false, g_.rowBytes, 0);
     copies_.add(g_.rhs, /*isRhs=*/true, g_.rowBytes, g_.lhsTileBytes);
-    copies_.issueFirst(rhsIsConstant);
+    if (g_.schedule.programmatic) {
+      gemm_.prefetchBias(k_, entry_, index_, g_.schedule.bn, thread_);
+    }
+    copies_.issueFirst(gemm_.isConstant(g_.rhs.value));
     SmallVector<Value> sums = loop();
     const GemmSm90Schedule &s = g_.schedule;
     TileOfSums tile{s.bm,          s.bn,     g_.sumPitch(),
@@ -106,22 +109,21 @@ private:
 
 void emitGemm(Location loc, ModuleOp device, StringRef name,
               const kernel::FusionShape &shape, const GemmSm90Geometry &g,
-              int64_t operands, bool rhsIsConstant) {
+              const llvm::SmallBitVector &constants) {
   OpBuilder builder(device.getContext());
-  GemmEntry gemm{shape, operands};
+  GemmEntry gemm{shape, constants};
   KernelEntry entry =
       gemm.create(builder, loc, device, name, g.raster, g.launchBounds());
   CudaKernelBuilder k(builder, loc);
   if (g.schedule.isPingPong()) {
     return emitPingPongGemm(k, entry, gemm, g,
-                            dynamicShared(builder, loc, device), rhsIsConstant);
+                            dynamicShared(builder, loc, device));
   }
   if (g.schedule.tma) {
-    return emitTmaGemm(k, entry, gemm, g, dynamicShared(builder, loc, device),
-                       rhsIsConstant);
+    return emitTmaGemm(k, entry, gemm, g, dynamicShared(builder, loc, device));
   }
   GemmEmitter(k, entry, gemm, g, dynamicShared(builder, loc, device))
-      .emit(rhsIsConstant);
+      .emit();
 }
 
 } // namespace minic::cuda

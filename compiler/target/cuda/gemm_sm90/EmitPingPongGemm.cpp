@@ -39,10 +39,10 @@ public:
         shared_(shared), block_(k.blockIdX()), tiles_(k.i32(g.blocks())),
         copies_(k, entry, g, shared, g.raster.locate(k, block_)) {}
 
-  void emit(bool rhsIsConstant) {
+  void emit() {
     copies_.initBarriers();
     Value copies = k_.equal(k_.warpId(), 4 * s_.teams());
-    k_.ifElse(copies, [&] { produce(rhsIsConstant); }, [&] { consume(); });
+    k_.ifElse(copies, [&] { produce(); }, [&] { consume(); });
   }
 
 private:
@@ -54,12 +54,12 @@ private:
     return arith::XOrIOp::create(k_.b, k_.loc, parity, k_.i32(1));
   }
 
-  void produce(bool rhsIsConstant) {
+  void produce() {
     Value elected =
         NVVM::ElectSyncOp::create(k_.b, k_.loc, k_.b.getI1Type(), Value());
     k_.ifThen(elected, [&] {
       copies_.prefetchMaps();
-      copyFirst(rhsIsConstant);
+      copyFirst();
       copyRest();
     });
   }
@@ -67,9 +67,9 @@ private:
   /// Stages that the first tile fills before any must be waited for.
   int64_t atOnce() const { return std::min(s_.stages, g_.kBlocks); }
 
-  void copyFirst(bool rhsIsConstant) {
+  void copyFirst() {
     // Weights that no launch writes before the activations.
-    bool early = s_.programmatic && rhsIsConstant;
+    bool early = s_.programmatic && gemm_.isConstant(g_.rhs.value);
     auto eachOfFirst = [&](llvm::function_ref<void(Value)> body) {
       k_.forLoop(k_.i32(0), k_.i32(atOnce()), 1, body);
     };
@@ -214,8 +214,8 @@ private:
 
 void emitPingPongGemm(CudaKernelBuilder &k, KernelEntry entry,
                       const GemmEntry &gemm, const GemmSm90Geometry &g,
-                      Value shared, bool rhsIsConstant) {
-  PingPongEmitter(k, entry, gemm, g, shared).emit(rhsIsConstant);
+                      Value shared) {
+  PingPongEmitter(k, entry, gemm, g, shared).emit();
 }
 
 } // namespace minic::cuda

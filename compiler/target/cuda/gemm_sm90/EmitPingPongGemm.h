@@ -11,10 +11,9 @@
 namespace minic::cuda {
 
 /// Fills the kernel that `k` stands in; `shared`: its shared memory.
-/// `rhsIsConstant`: no launch writes it.
 void emitPingPongGemm(CudaKernelBuilder &k, KernelEntry entry,
                       const GemmEntry &gemm, const GemmSm90Geometry &geometry,
-                      mlir::Value shared, bool rhsIsConstant);
+                      mlir::Value shared);
 
 } // namespace minic::cuda
 

@@ -30,11 +30,11 @@ public:
         thread_(k.threadIdX()), index_(g.raster.locate(k, k.blockIdX())),
         copies_(k, entry, g, shared, index_) {}
 
-  void emit(bool rhsIsConstant) {
+  void emit() {
     const GemmSm90Schedule &s = g_.schedule;
     copies_.initBarriers();
     Value copies = k_.equal(k_.warpId(), 4 * s.warpGroups());
-    k_.ifElse(copies, [&] { produce(rhsIsConstant); }, [&] { consume(); });
+    k_.ifElse(copies, [&] { produce(); }, [&] { consume(); });
     k_.barrier();
     bool isCluster = s.multicast() > 1;
     if (isCluster) {
@@ -52,16 +52,19 @@ public:
   }
 
 private:
-  void produce(bool rhsIsConstant) {
+  void produce() {
     Value elected =
         NVVM::ElectSyncOp::create(k_.b, k_.loc, k_.b.getI1Type(), Value());
-    k_.ifThen(elected, [&] { copies_.produce(rhsIsConstant); });
+    k_.ifThen(elected, [&] { copies_.produce(gemm_.isConstant(g_.rhs.value)); });
     // For what the warp reads and writes of results.
     k_.waitForEarlierLaunches(g_.schedule.programmatic);
     k_.barrier();
   }
 
   void consume() {
+    if (g_.schedule.programmatic) {
+      gemm_.prefetchBias(k_, entry_, index_, g_.schedule.bn, thread_);
+    }
     k_.waitForEarlierLaunches(g_.schedule.programmatic);
     WarpGroupMultiply multiply(k_, g_, shared_, thread_);
     SmallVector<Value> sums = loop(multiply);
@@ -114,8 +117,8 @@ private:
 } // namespace
 
 void emitTmaGemm(CudaKernelBuilder &k, KernelEntry entry, const GemmEntry &gemm,
-                 const GemmSm90Geometry &g, Value shared, bool rhsIsConstant) {
-  TmaGemmEmitter(k, entry, gemm, g, shared).emit(rhsIsConstant);
+                 const GemmSm90Geometry &g, Value shared) {
+  TmaGemmEmitter(k, entry, gemm, g, shared).emit();
 }
 
 } // namespace minic::cuda

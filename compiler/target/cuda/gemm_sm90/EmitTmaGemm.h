@@ -13,8 +13,7 @@ namespace minic::cuda {
 /// The body of `entry`, where the builder stands. Its last two parameters are
 /// GemmSm90Geometry::tensorMaps. `shared`: dynamic shared memory.
 void emitTmaGemm(CudaKernelBuilder &k, KernelEntry entry, const GemmEntry &gemm,
-                 const GemmSm90Geometry &geometry, mlir::Value shared,
-                 bool rhsIsConstant);
+                 const GemmSm90Geometry &geometry, mlir::Value shared);
 
 } // namespace minic::cuda
 

@@ -26,8 +26,11 @@ namespace {
 /// One kernel: its parameters, and which of the launches it is.
 struct Launch {
   KernelEntry entry;
-  int64_t operands, number;
+  const llvm::SmallBitVector &constants;
+  int64_t number;
   Value shared;
+
+  int64_t operands() const { return int64_t(constants.size()); }
 };
 
 class Emitter {
@@ -52,7 +55,7 @@ public:
       isRow = k.lessThan(row, rows.rows());
       row = k.min(row, k.i32(rows.rows() - 1));
     }
-    RowMemory made(k, rows, launch.entry, launch.operands, row);
+    RowMemory made(k, rows, launch.entry, launch.operands(), row);
     memory = &made;
     RowValues known(k, rows, schedule, made, own);
     values = &known;
@@ -61,9 +64,12 @@ public:
     if (schedule.cluster) {
       merger->joinCluster();
     }
+    if (schedule.programmatic && schedule.keeps && !schedule.usesWorkspace()) {
+      keepConstants(launch.constants);
+    }
     k.waitForEarlierLaunches(schedule.programmatic);
     if (schedule.usesWorkspace()) {
-      int64_t next = launch.operands + int64_t(rows.results.size());
+      int64_t next = launch.operands() + int64_t(rows.results.size());
       RowWorkspace parts(k, rows, schedule, merging,
                          launch.entry.parameter(next), row);
       workspace = &parts;
@@ -108,7 +114,7 @@ private:
       storePerRow(own);
       return;
     }
-    int64_t counters = launch.operands + int64_t(rows.results.size()) + 1;
+    int64_t counters = launch.operands() + int64_t(rows.results.size()) + 1;
     Value counter =
         k.advance(launch.entry.parameter(counters), block, k.b.getI32Type());
     Value isLast = emitIsLastBlock(k, counter, schedule.split, merger->flag());
@@ -133,9 +139,26 @@ private:
 
   void keep(int64_t from, int64_t to) {
     if (schedule.keeps) {
-      kept = values->columnsFrom(k.i32(0));
-      values->load(kept, values->readBy(from, to));
+      if (kept.empty()) {
+        kept = values->columnsFrom(k.i32(0));
+      }
+      SmallVector<size_t> nodes = values->readBy(from, to);
+      llvm::erase_if(nodes, [&](size_t node) {
+        return llvm::is_contained(keptAhead, node);
+      });
+      values->load(kept, nodes);
     }
+  }
+
+  /// Ahead of the wait for earlier launches, which none of these needs: scales
+  /// and biases of a model come from memory, not from a cache.
+  void keepConstants(const llvm::SmallBitVector &constants) {
+    keptAhead = values->readBy(0, rows.passes());
+    llvm::erase_if(keptAhead, [&](size_t node) {
+      return !constants[rows.reads[rows.nodes[node].read].argument];
+    });
+    kept = values->columnsFrom(k.i32(0));
+    values->load(kept, keptAhead);
   }
 
   //===--------------------------------------------------------------------===//
@@ -328,18 +351,20 @@ private:
   RowMerger *merger = nullptr;
   RowWorkspace *workspace = nullptr; // null: not used
   SmallVector<Columns> kept;
+  /// The nodes of `kept` that are loaded already.
+  SmallVector<size_t> keptAhead;
 };
 
 } // namespace
 
 void emitRows(ModuleOp device, Location loc, ArrayAttr names,
               const RowFusion &rows, const RowSchedule &schedule,
-              int64_t operands) {
+              const llvm::SmallBitVector &constants) {
   OpBuilder builder(device.getContext());
   KernelLaunchBounds bounds;
   bounds.threads = schedule.blockThreads();
   bounds.clusterX = schedule.cluster ? schedule.split : 0;
-  bounds.pointers = operands + int64_t(rows.results.size()) +
+  bounds.pointers = int64_t(constants.size()) + int64_t(rows.results.size()) +
                     (workspaceBytes(rows, schedule) > 0) +
                     (counterBytes(rows, schedule) > 0);
   for (auto [number, name] : llvm::enumerate(names.getAsRange<StringAttr>())) {
@@ -350,7 +375,7 @@ void emitRows(ModuleOp device, Location loc, ArrayAttr names,
     if (sharedBytes(rows, schedule) > 0) {
       shared = dynamicShared(builder, loc, device);
     }
-    Emitter(k, rows, schedule).emit({entry, operands, int64_t(number), shared});
+    Emitter(k, rows, schedule).emit({entry, constants, int64_t(number), shared});
   }
 }
 

@@ -8,16 +8,17 @@
 #include "compiler/target/cuda/rows/RowSchedule.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace minic::cuda {
 
 /// Adds to `device` the kernels `names`, one for each of the schedule's
-/// launches. `operands` is how many addresses come before the results'; behind
-/// these come workspace and counters where RowWorkspace.h says so. `schedule`
-/// fits `rows`.
+/// launches. `constants` has a bit for each operand, set where no launch writes
+/// it: their addresses come before the results'; behind these come workspace and
+/// counters where RowWorkspace.h says so. `schedule` fits `rows`.
 void emitRows(mlir::ModuleOp device, mlir::Location loc, mlir::ArrayAttr names,
               const RowFusion &rows, const RowSchedule &schedule,
-              int64_t operands);
+              const llvm::SmallBitVector &constants);
 
 } // namespace minic::cuda
 

@@ -5,6 +5,7 @@
 #include "compiler/target/cuda/rows/RowsFamily.h"
 
 #include "compiler/target/OfferFusion.h"
+#include "compiler/target/cuda/ConstantOperands.h"
 #include "compiler/target/cuda/KernelLaunch.h"
 #include "compiler/target/cuda/rows/EmitRows.h"
 #include "compiler/target/cuda/rows/EnumerateRows.h"
@@ -99,6 +100,7 @@ LogicalResult RowsFamily::lower(FusionOp fusion,
   if (int64_t bytes = counterBytes(rows, schedule)) {
     launch.workspace.push_back(plan.zeroedBuffer(bytes));
   }
+  noteConstantOperands(fusion);
   int64_t launches = schedule.launches(rows);
   plan::KernelOp kernel = plan.kernel(fusion, toString(schedule), launches);
   for (int64_t i = 0; i != launches; ++i) {
@@ -124,7 +126,7 @@ LogicalResult RowsFamily::emit(plan::KernelOp kernel,
            << profile.cpu;
   }
   emitRows(device, kernel.getLoc(), kernel.getEntries(), rows, schedule,
-           int64_t(fusion.getInputs().size()));
+           constantOperands(fusion));
   return success();
 }
 

@@ -23,10 +23,12 @@ AttentionSchedule schedule(int64_t warps, int64_t keyBlock, int64_t stages,
   return made;
 }
 
-/// Both loops.
+/// Both loops, by one group and by two that share rows.
 void check(const AttentionCase &c, bool packs = false, int64_t split = 1) {
-  for (bool ahead : {false, true}) {
-    AttentionSchedule s = schedule(4, 32, 2, ahead);
+  for (auto [ahead, keyWarps] : {std::pair(false, 1), std::pair(true, 1),
+                                 std::pair(false, 2), std::pair(true, 2)}) {
+    AttentionSchedule s = schedule(4, 32 * keyWarps, 2, ahead);
+    s.keyWarps = keyWarps;
     s.packs = packs;
     s.split = split;
     ASSERT_NO_FATAL_FAILURE(AttentionRun(c).check(s));

@@ -59,7 +59,8 @@ Assembled assemble(kernel::FusionOp fusion,
     auto geometry = Geometry::get(*shape, estimated.schedule, &reason);
     EXPECT_TRUE(succeeded(geometry)) << reason;
     emitGemm(fusion.getLoc(), *device, "kernel" + std::to_string(i), *shape,
-             *geometry, int64_t(fusion.getInputs().size()));
+             *geometry,
+             llvm::SmallBitVector(unsigned(fusion.getInputs().size())));
   }
   EXPECT_TRUE(succeeded(verify(*device)));
   Assembled result;

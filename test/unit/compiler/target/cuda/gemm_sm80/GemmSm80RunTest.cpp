@@ -75,8 +75,9 @@ public:
     auto geometry = GemmSm80Geometry::get(shape, schedule, &reason);
     ASSERT_TRUE(succeeded(geometry)) << reason;
     OwningOpRef<ModuleOp> device = ModuleOp::create(fusion.getLoc());
-    emitGemm(fusion.getLoc(), *device, "kernel", shape, *geometry,
-             int64_t(inputs.size()), rhsIsConstant);
+    llvm::SmallBitVector constants(unsigned(inputs.size()));
+    constants[1] = rhsIsConstant;
+    emitGemm(fusion.getLoc(), *device, "kernel", shape, *geometry, constants);
     ASSERT_TRUE(succeeded(verify(*device)));
     if (change) {
       change(*device);

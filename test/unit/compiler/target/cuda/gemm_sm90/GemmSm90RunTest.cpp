@@ -65,8 +65,7 @@ void checkLinear(int64_t m, int64_t n, int64_t k, const std::string &dtype,
           y + "\n%r = graph.relu %l : " + y + "\n%s = graph.add %r, %3 : (" +
           y + ", " + y + ") -> " + y + "\nkernel.yield %s : " + y);
   if (rhsIsConstant) {
-    fusion.fusion->setAttr(constantRhs,
-                           UnitAttr::get(fusion.fusion.getContext()));
+    noteConstantOperands(fusion.fusion, {1, 2});
   }
   ASSERT_NO_FATAL_FAILURE(run(fusion, one));
   int bad = 0;
@@ -339,7 +338,8 @@ std::string errorOf(const GemmSm90Schedule &one,
   auto shape = kernel::FusionShape::get(parsed.fusion, &reason);
   auto g = GemmSm90Geometry::get(*shape, one, &reason);
   OwningOpRef<ModuleOp> device = ModuleOp::create(parsed.fusion.getLoc());
-  emitGemm(parsed.fusion.getLoc(), *device, "kernel", *shape, *g, 2);
+  emitGemm(parsed.fusion.getLoc(), *device, "kernel", *shape, *g,
+           llvm::SmallBitVector(2));
   change(*device);
   DeviceBytes first(128 * 512 * 2), second(32 * 512 * 2), result(128 * 32 * 2);
   std::vector<GlobalRange> parameters;
