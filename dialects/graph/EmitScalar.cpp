@@ -234,9 +234,9 @@ if (getApproximate() == GeluApproximation::Tanh) {
 // 1 / sqrt(2). What 16 bits hold needs no more than an approximation.
 bool isRounded = getType().getElementTypeBitWidth() == 16;
 Value scaled = a.mul(x, a.like(x, -0.7071067811865476));
-return a.mul(half, a.op<math::ErfcOp>(
-                       scaled, isRounded ? arith::FastMathFlags::afn
-                                         : arith::FastMathFlags::none));
+return a.mul(
+    half, a.op<math::ErfcOp>(scaled, isRounded ? arith::FastMathFlags::afn
+                                               : arith::FastMathFlags::none));
 }
 MINIC_EMIT(ClampOp)
 return a.atMost(a.atLeast(x, a.like(x, getLower().convertToDouble())),

@@ -15,6 +15,7 @@ import pathlib
 import sys
 
 import bert
+import encoder_block
 import gpt2
 import gpt2_cached
 import graph_text
@@ -25,7 +26,8 @@ import model_files
 import vit
 
 MODELS = {"bert": bert, "gpt2": gpt2, "gpt2_cached": gpt2_cached, "vit": vit,
-          "llama": llama, "t5": t5, "qwen3": qwen3}
+          "llama": llama, "t5": t5, "qwen3": qwen3,
+          "encoder_block": encoder_block}
 
 
 def build(model, size="base", batch=1, sequence=None, cache=None, layers=None,

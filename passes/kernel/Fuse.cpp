@@ -129,8 +129,8 @@ static bool isReadByStrides(OpOperand &use) {
          (isa<graph::RotaryOp>(use.getOwner()) && number == 0);
 }
 
-/// Whether `use` is what a rotary embedding turns pairs by: it reads those one by
-/// one, too, and again for each head.
+/// Whether `use` is what a rotary embedding turns pairs by: it reads those one
+/// by one, too, and again for each head.
 static bool isTurn(OpOperand &use) {
   return isa<graph::RotaryOp>(use.getOwner()) && use.getOperandNumber() > 0;
 }

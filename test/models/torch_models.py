@@ -119,6 +119,18 @@ class Vit:
             weights["head.bias"])}
 
 
+class EncoderBlock:
+    def __init__(self, weights, size):
+        self.blocks = [
+            encoder_layer(weights, size, f"block.{i}", functional.gelu, 1e-5,
+                          True, ("qkv",)) for i in range(size.layers)]
+
+    def main(self, hidden):
+        for block in self.blocks:
+            hidden = block(hidden)
+        return {"result": hidden}
+
+
 class Llama:
     """Also Qwen3's block."""
 
@@ -228,5 +240,6 @@ class T5:
         return {"last_hidden_state": self.norms["norm"](x)}
 
 
-MODELS = {"bert": Bert, "gpt2": Gpt2, "vit": Vit, "llama": Llama, "t5": T5,
+MODELS = {"bert": Bert, "gpt2": Gpt2, "vit": Vit,
+          "encoder_block": EncoderBlock, "llama": Llama, "t5": T5,
           "qwen3": Llama}

@@ -122,15 +122,14 @@ struct Functions : Trigonometry {
   /// beyond 4.5 it falls to -infinity.
   Value erfcByExp2(Value x, bool isApproximate) const {
     Value magnitude = op<math::AbsFOp>(x);
-    Value q =
-        isApproximate
-            ? polynomial(magnitude, {-2.93510717e-3, 2.95488021e-2,
-                                     -1.48599951e-1, -9.18553369e-1,
-                                     -1.62787739, -8.36299907e-7})
-            : polynomial(magnitude,
-                         {-4.43527856e-5, 4.36943871e-4, -1.4603808e-3,
-                          -8.25166127e-4, 2.83018871e-2, -1.48506647e-1,
-                          -9.18409815e-1, -1.62790933, 2.17176208e-8});
+    Value q = isApproximate
+                  ? polynomial(magnitude,
+                               {-2.93510717e-3, 2.95488021e-2, -1.48599951e-1,
+                                -9.18553369e-1, -1.62787739, -8.36299907e-7})
+                  : polynomial(magnitude,
+                               {-4.43527856e-5, 4.36943871e-4, -1.4603808e-3,
+                                -8.25166127e-4, 2.83018871e-2, -1.48506647e-1,
+                                -9.18409815e-1, -1.62790933, 2.17176208e-8});
     Value power = exp2(q);
     return select(compare(F::OGE, x, 0), power, sub(like(x, 2), power));
   }
@@ -283,11 +282,10 @@ void populateMathLoweringPatterns(RewritePatternSet &patterns,
     return a.erf(op.getOperand(), hasExp2Instruction);
   });
   add<math::ErfcOp>(patterns, [=](const Functions &a, math::ErfcOp op) {
-    bool isApproximate = bitEnumContainsAll(op.getFastmath(),
-                                            arith::FastMathFlags::afn);
-    return hasExp2Instruction
-               ? a.erfcByExp2(op.getOperand(), isApproximate)
-               : a.erfcByErf(op.getOperand());
+    bool isApproximate =
+        bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
+    return hasExp2Instruction ? a.erfcByExp2(op.getOperand(), isApproximate)
+                              : a.erfcByErf(op.getOperand());
   });
   add<math::ExpOp>(patterns, [=](const Functions &a, math::ExpOp op) {
     return hasExp2Instruction ? a.expByExp2(op.getOperand())

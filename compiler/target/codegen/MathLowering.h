@@ -13,7 +13,8 @@
 //                         them
 //   tanh     4.2    1.3   on the CPU MLIR's
 //   erf      1.7    1.4   MLIR's, which selects each coefficient: 4.0
-//   erfc     not relative: within 7e-7 of the exact result with the flag afn and
+//   erfc     not relative: within 7e-7 of the exact result with the flag afn
+//   and
 //            within 2e-7 without, as gelu needs it
 //
 //   sin, cos 1.5          of operands of any size; these on 262144
@@ -35,8 +36,8 @@
 namespace minic {
 
 /// Rewrites math.exp, expm1, log, log1p, sin, cos, erf, erfc and powf of f32
-/// scalars and vectors to arith, scf (sin and cos of large operands) and the math ops
-/// that are instructions (fma, roundeven, absf, copysign).
+/// scalars and vectors to arith, scf (sin and cos of large operands) and the
+/// math ops that are instructions (fma, roundeven, absf, copysign).
 /// `hasExp2Instruction`: so is math.exp2, with a relative error of 2^-22, and
 /// math.tanh is rewritten, too; else MLIR has to do that.
 void populateMathLoweringPatterns(mlir::RewritePatternSet &patterns,

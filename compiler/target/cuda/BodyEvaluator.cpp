@@ -108,8 +108,7 @@ Value BodyEvaluator::load(BlockArgument argument) {
 }
 
 Value BodyEvaluator::convert(BlockArgument argument, Value loaded) {
-  Value value =
-      k_.toCompute(loaded, getElementTypeOrSelf(argument.getType()));
+  Value value = k_.toCompute(loaded, getElementTypeOrSelf(argument.getType()));
   bool isSplat = position_.lanes > 1 && !isa<VectorType>(value.getType());
   return isSplat ? k_.splat(value, position_.lanes) : value;
 }

@@ -160,6 +160,18 @@ class Vit(nn.Module):
         return self.head(self.norm(x)[:, 0])
 
 
+class EncoderBlock(nn.Module):
+    def __init__(self, size, function):
+        super().__init__()
+        self.block = nn.ModuleList(Block(size, "none", False)
+                                   for _ in range(size.layers))
+
+    def forward(self, hidden):
+        for block in self.block:
+            hidden = block(hidden)
+        return hidden
+
+
 class Rotary(nn.Module):
     def __init__(self, positions, pairs):
         super().__init__()
@@ -242,6 +254,7 @@ class T5(nn.Module):
 
 
 MODULES = {"bert": Bert, "gpt2": Gpt2, "vit": Vit, "t5": T5,
+           "encoder_block": EncoderBlock,
            "llama": LlamaBlock, "qwen3": LlamaBlock}
 
 

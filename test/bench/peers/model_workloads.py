@@ -83,6 +83,8 @@ MODELS = {w.name: w for w in (
     ModelWorkload("bert_base_b8_s512_bf16", "bert",
                   {"batch": 8, "sequence": 512}, wanted_us=1600),
     ModelWorkload("vit_b16_b32_bf16", "vit", {"batch": 32}, wanted_us=2100),
+    ModelWorkload("encoder_block_d1024_b8_t512_bf16", "encoder_block",
+                  {"batch": 8, "sequence": 512}, wanted_us=178),
     ModelWorkload("t5_base_encoder_b1_s128_bf16", "t5",
                   {"batch": 1, "sequence": 128}),
     ModelWorkload("qwen3_block_decode_c1024_bf16", "qwen3",

@@ -18,7 +18,7 @@
 // CHECK: mma.sync
 plan.kernel @weights target "cuda" entries ["weights"] {
   ^bb0(%x0: tensor<512x1024xbf16>, %w0: tensor<512x1024xbf16>):
-    %0 = kernel.fusion (%x = %x0 : tensor<512x1024xbf16>, %w = %w0 : tensor<512x1024xbf16>) -> tensor<512x512xbf16> attributes {kernel.constant_rhs, impl = #kernel.impl<family = "gemm_sm80", schedule = {bm = 128 : i64, bn = 128 : i64, bk = 64 : i64, warps_m = 2 : i64, warps_n = 2 : i64, warps_k = 1 : i64, stages = 3 : i64, split = 1 : i64, group = 8 : i64, math = "mma", lhs = "dense", pdl = "on"}>} {
+    %0 = kernel.fusion (%x = %x0 : tensor<512x1024xbf16>, %w = %w0 : tensor<512x1024xbf16>) -> tensor<512x512xbf16> attributes {kernel.constants = array<i64: 1>, impl = #kernel.impl<family = "gemm_sm80", schedule = {bm = 128 : i64, bn = 128 : i64, bk = 64 : i64, warps_m = 2 : i64, warps_n = 2 : i64, warps_k = 1 : i64, stages = 3 : i64, split = 1 : i64, group = 8 : i64, math = "mma", lhs = "dense", pdl = "on"}>} {
       %1 = graph.linear %x, %w : (tensor<512x1024xbf16>, tensor<512x1024xbf16>) -> tensor<512x512xbf16>
       %2 = graph.relu %1 : tensor<512x512xbf16>
       kernel.yield %2 : tensor<512x512xbf16>

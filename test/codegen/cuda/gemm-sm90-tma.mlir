@@ -69,7 +69,7 @@ plan.kernel @batched target "cuda" entries ["batched"] {
 // CHECK: griddepcontrol.launch_dependents;
 plan.kernel @weights target "cuda" entries ["weights"] {
   ^bb0(%x0: tensor<512x1024xbf16>, %w0: tensor<512x1024xbf16>):
-    %0 = kernel.fusion (%x = %x0 : tensor<512x1024xbf16>, %w = %w0 : tensor<512x1024xbf16>) -> tensor<512x512xbf16> attributes {kernel.constant_rhs, impl = #kernel.impl<family = "gemm_sm90", schedule = {bm = 128 : i64, bn = 128 : i64, copies = "tma", stages = 4 : i64, pdl = "on"}>} {
+    %0 = kernel.fusion (%x = %x0 : tensor<512x1024xbf16>, %w = %w0 : tensor<512x1024xbf16>) -> tensor<512x512xbf16> attributes {kernel.constants = array<i64: 1>, impl = #kernel.impl<family = "gemm_sm90", schedule = {bm = 128 : i64, bn = 128 : i64, copies = "tma", stages = 4 : i64, pdl = "on"}>} {
       %1 = graph.linear %x, %w : (tensor<512x1024xbf16>, tensor<512x1024xbf16>) -> tensor<512x512xbf16>
       %2 = graph.relu %1 : tensor<512x512xbf16>
       kernel.yield %2 : tensor<512x512xbf16>
@@ -92,6 +92,21 @@ plan.kernel @weights target "cuda" entries ["weights"] {
 plan.kernel @multicast target "cuda" entries ["multicast"] {
   ^bb0(%x0: tensor<4096x768xbf16>, %w0: tensor<3072x768xbf16>):
     %0 = kernel.fusion (%x = %x0 : tensor<4096x768xbf16>, %w = %w0 : tensor<3072x768xbf16>) -> tensor<4096x3072xbf16> attributes {impl = #kernel.impl<family = "gemm_sm90", schedule = {bm = 128 : i64, bn = 256 : i64, copies = "tma", multicast = "2x1", stages = 4 : i64}>} {
+      %1 = graph.linear %x, %w : (tensor<4096x768xbf16>, tensor<3072x768xbf16>) -> tensor<4096x3072xbf16>
+      kernel.yield %1 : tensor<4096x3072xbf16>
+    }
+}
+
+// Blocks that stay: two warp groups multiply tiles in turn, and a warp copies for
+// both. They meet once, when barriers are ready.
+// CHECK-LABEL: .entry ping_pong(
+// CHECK: .reqntid 288
+// CHECK: bar.sync
+// CHECK-NOT: bar.sync
+// CHECK: ret;
+plan.kernel @ping_pong target "cuda" entries ["ping_pong"] {
+  ^bb0(%x0: tensor<4096x768xbf16>, %w0: tensor<3072x768xbf16>):
+    %0 = kernel.fusion (%x = %x0 : tensor<4096x768xbf16>, %w = %w0 : tensor<3072x768xbf16>) -> tensor<4096x3072xbf16> attributes {impl = #kernel.impl<family = "gemm_sm90", schedule = {bm = 128 : i64, bn = 128 : i64, copies = "tma", pingpong = 132 : i64, stages = 5 : i64, warpgroups_m = 1 : i64}>} {
       %1 = graph.linear %x, %w : (tensor<4096x768xbf16>, tensor<3072x768xbf16>) -> tensor<4096x3072xbf16>
       kernel.yield %1 : tensor<4096x3072xbf16>
     }

@@ -108,7 +108,7 @@ plan.kernel @split_k target "cuda" entries ["split_k"] {
 // CHECK: wgmma.mma_async
 plan.kernel @weights target "cuda" entries ["weights"] {
   ^bb0(%x0: tensor<512x1024xbf16>, %w0: tensor<512x1024xbf16>):
-    %0 = kernel.fusion (%x = %x0 : tensor<512x1024xbf16>, %w = %w0 : tensor<512x1024xbf16>) -> tensor<512x512xbf16> attributes {kernel.constant_rhs, impl = #kernel.impl<family = "gemm_sm90", schedule = {bm = 128 : i64, bn = 128 : i64, stages = 4 : i64, pdl = "on"}>} {
+    %0 = kernel.fusion (%x = %x0 : tensor<512x1024xbf16>, %w = %w0 : tensor<512x1024xbf16>) -> tensor<512x512xbf16> attributes {kernel.constants = array<i64: 1>, impl = #kernel.impl<family = "gemm_sm90", schedule = {bm = 128 : i64, bn = 128 : i64, stages = 4 : i64, pdl = "on"}>} {
       %1 = graph.linear %x, %w : (tensor<512x1024xbf16>, tensor<512x1024xbf16>) -> tensor<512x512xbf16>
       %2 = graph.relu %1 : tensor<512x512xbf16>
       kernel.yield %2 : tensor<512x512xbf16>
@@ -143,5 +143,24 @@ plan.kernel @cluster target "cuda" entries ["cluster"] {
     %0 = kernel.fusion (%x = %x0 : tensor<128x3072xbf16>, %w = %w0 : tensor<768x3072xbf16>) -> tensor<128x768xbf16> attributes {impl = #kernel.impl<family = "gemm_sm90", schedule = {bm = 64 : i64, bn = 64 : i64, cluster = "on", split = 4 : i64, stages = 8 : i64, warpgroups_m = 1 : i64}>} {
       %1 = graph.linear %x, %w : (tensor<128x3072xbf16>, tensor<768x3072xbf16>) -> tensor<128x768xbf16>
       kernel.yield %1 : tensor<128x768xbf16>
+    }
+}
+
+// What a result needs beside sums is on its way before the first result is
+// stored, and L2 is asked for a constant bias before anything else.
+// CHECK-LABEL: .entry epilogue(
+// CHECK: prefetch.global.L2
+// CHECK: griddepcontrol.wait;
+// CHECK: wgmma.mma_async
+// CHECK-NOT: st.global
+// CHECK-COUNT-5: ld.global.v4.b32
+// CHECK-COUNT-4: st.global.v4.b32
+// CHECK: ret;
+plan.kernel @epilogue target "cuda" entries ["epilogue"] {
+  ^bb0(%x0: tensor<512x768xbf16>, %w0: tensor<768x768xbf16>, %b0: tensor<768xbf16>, %r0: tensor<512x768xbf16>):
+    %0 = kernel.fusion (%x = %x0 : tensor<512x768xbf16>, %w = %w0 : tensor<768x768xbf16>, %b = %b0 : tensor<768xbf16>, %r = %r0 : tensor<512x768xbf16>) -> tensor<512x768xbf16> attributes {kernel.constants = array<i64: 1, 2>, impl = #kernel.impl<family = "gemm_sm90", schedule = {bm = 64 : i64, bn = 64 : i64, stages = 4 : i64, warpgroups_m = 1 : i64, pdl = "on"}>} {
+      %1 = graph.linear %x, %w, %b : (tensor<512x768xbf16>, tensor<768x768xbf16>, tensor<768xbf16>) -> tensor<512x768xbf16>
+      %2 = graph.add %1, %r : tensor<512x768xbf16>
+      kernel.yield %2 : tensor<512x768xbf16>
     }
 }

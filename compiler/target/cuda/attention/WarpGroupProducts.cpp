@@ -19,8 +19,7 @@ constexpr int64_t kRows = 64, kStep = 16;
 
 WarpGroupProducts::WarpGroupProducts(CudaKernelBuilder &builder,
                                      const AttentionGeometry &geometry,
-                                     Value shared, Value rowWarp,
-                                     Value keyWarp)
+                                     Value shared, Value rowWarp, Value keyWarp)
     : k(builder), g(geometry), core(builder, geometry.fusion.query.storage) {
   Type i64 = k.b.getI64Type();
   Value base = LLVM::PtrToIntOp::create(k.b, k.loc, i64, shared);
@@ -62,8 +61,8 @@ SmallVector<Value> WarpGroupProducts::multiplyKeys(Value stage) {
   const AttentionSchedule &s = g.schedule;
   WGMMATypes type =
       g.fusion.query.storage.isBF16() ? WGMMATypes::bf16 : WGMMATypes::f16;
-  auto shape = MMAShapeAttr::get(k.b.getContext(), int(kRows), int(s.warpKeys()),
-                                 int(kStep));
+  auto shape = MMAShapeAttr::get(k.b.getContext(), int(kRows),
+                                 int(s.warpKeys()), int(kStep));
   Value columns = at(keys, stage);
   Value sums = LLVM::UndefOp::create(k.b, k.loc, sumsOf(s.warpKeys()));
   for (int64_t step = 0; step != g.query.padded / kStep; ++step) {

@@ -17,8 +17,8 @@ namespace minic::cuda {
 /// passed through fenceWgmma().
 class WarpGroupProducts {
 public:
-  /// `rowWarp`, `keyWarp`: the warp's place among those that differ in rows, and
-  /// in their part of a block's keys.
+  /// `rowWarp`, `keyWarp`: the warp's place among those that differ in rows,
+  /// and in their part of a block's keys.
   WarpGroupProducts(CudaKernelBuilder &builder,
                     const AttentionGeometry &geometry, mlir::Value shared,
                     mlir::Value rowWarp, mlir::Value keyWarp);

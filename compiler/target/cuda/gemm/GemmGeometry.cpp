@@ -41,10 +41,83 @@ GemmGeometry::GemmGeometry(const kernel::FusionShape &shape,
              schedule.clustered},
       elementBytes(lhs.elementBytes()), rowBytes(schedule.bk * elementBytes),
       lhsTileBytes(schedule.bm * rowBytes),
+      rhsTileBytes(schedule.bn * rowBytes),
       kBlocks(llvm::divideCeil(gemm.k, schedule.bk)),
       kBlocksPerSplit(llvm::divideCeil(kBlocks, schedule.splitK)),
       tileSums(schedule.bm * schedule.bn), lanes(epilogueLanes(shape)),
-      epilogueInstructions(EpilogueEmitter::instructionCount(shape)) {}
+      epilogueInstructions(EpilogueEmitter::instructionCount(shape)) {
+  setPrologues(shape, schedule);
+}
+
+void GemmGeometry::setPrologues(const kernel::FusionShape &shape,
+                                const GemmSchedule &schedule) {
+  int64_t end = lhsTileBytes + rhsTileBytes;
+  auto set = [&](GemmOperand &operand, std::optional<OperandPrologue> &prologue,
+                 bool isLhs, bool padded) {
+    if (isa<BlockArgument>(operand.value)) {
+      return;
+    }
+    prologue = OperandPrologue::get(shape, isLhs, padded,
+                                    isLhs ? schedule.bm : schedule.bn,
+                                    schedule.bk, isLhs ? 0 : lhsTileBytes, end);
+    end += prologue->extraBytes;
+    // What reads like it.
+    operand.accessBytes = prologue->lanes * operand.elementBytes();
+    operand.layout = UnitAttr::get(operand.value.getContext());
+    for (const StagedMatrix &staged : prologue->staged) {
+      if (!staged.operand.isDense()) {
+        operand.layout = staged.operand.layout;
+      }
+    }
+  };
+  set(lhs, lhsPrologue, /*isLhs=*/true, schedule.padLhs);
+  set(rhs, rhsPrologue, /*isLhs=*/false, /*padded=*/true);
+}
+
+SmallVector<const GemmOperand *> GemmGeometry::copied() const {
+  SmallVector<const GemmOperand *> matrices;
+  for (bool isRhs : {false, true}) {
+    const auto &made = prologue(isRhs);
+    if (!made) {
+      matrices.push_back(isRhs ? &rhs : &lhs);
+      continue;
+    }
+    for (const StagedMatrix &staged : made->staged) {
+      matrices.push_back(&staged.operand);
+    }
+  }
+  return matrices;
+}
+
+int64_t GemmGeometry::stageBytes() const {
+  int64_t bytes = lhsTileBytes + rhsTileBytes;
+  for (bool isRhs : {false, true}) {
+    bytes += prologue(isRhs) ? prologue(isRhs)->extraBytes : 0;
+  }
+  return bytes;
+}
+
+int64_t GemmGeometry::prologueRegisters() const {
+  // Elements of inputs that are loaded at once, and their addresses.
+  int64_t registers = 0;
+  for (bool isRhs : {false, true}) {
+    if (const auto &made = prologue(isRhs)) {
+      int64_t matrices = std::max<size_t>(made->staged.size(), 1);
+      registers = std::max(registers, matrices * prologueElements + 16);
+    }
+  }
+  return registers;
+}
+
+std::string GemmGeometry::checkPrologues(int64_t bk, int64_t threads) const {
+  for (bool isRhs : {false, true}) {
+    const auto &made = prologue(isRhs);
+    if (made && threads % (bk / made->lanes) != 0) {
+      return "too few threads to make a row";
+    }
+  }
+  return "";
+}
 
 int64_t GemmGeometry::workspaceBytes() const {
   return raster.meetsInMemory() ? raster.blocks() * tileSums * 4 : 0;

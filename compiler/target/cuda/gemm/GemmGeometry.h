@@ -8,24 +8,27 @@
 #include "compiler/target/DeviceProfile.h"
 #include "compiler/target/cuda/gemm/GemmOperand.h"
 #include "compiler/target/cuda/gemm/GemmSchedule.h"
+#include "compiler/target/cuda/gemm/OperandPrologue.h"
 #include "compiler/target/cuda/gemm/TileRaster.h"
 
 namespace minic::cuda {
 
 /// A stage of shared memory holds `bm` rows of lhs, then `bn` rows of rhs, each
-/// `rowBytes` long. After the last stage was used the memory holds the tile of
-/// sums, in f32.
+/// `rowBytes` long, then what prologues need besides. After the last stage was
+/// used the memory holds the tile of sums, in f32.
 struct GemmGeometry {
   kernel::GemmShape gemm;
   /// The contraction's operands.
   GemmOperand lhs, rhs;
+  /// An operand with a prologue is no argument.
+  std::optional<OperandPrologue> lhsPrologue, rhsPrologue;
   TileRaster raster;
 
   int64_t elementBytes = 0;
   /// Bytes of K in a stage.
   int64_t rowBytes = 0;
-  /// The tile of lhs in a stage; that of rhs begins there.
-  int64_t lhsTileBytes = 0;
+  /// The tile of lhs in a stage; that of rhs, which begins there.
+  int64_t lhsTileBytes = 0, rhsTileBytes = 0;
   /// Stages that cover K, and those one block passes.
   int64_t kBlocks = 0, kBlocksPerSplit = 0;
   /// Sums of a tile.
@@ -40,6 +43,19 @@ struct GemmGeometry {
   GemmGeometry(const kernel::FusionShape &shape, const GemmSchedule &schedule,
                int64_t paddedRowBytes = 16);
 
+  const std::optional<OperandPrologue> &prologue(bool isRhs) const {
+    return isRhs ? rhsPrologue : lhsPrologue;
+  }
+  bool hasPrologue() const { return lhsPrologue || rhsPrologue; }
+  /// The matrices that are copied from arguments.
+  llvm::SmallVector<const GemmOperand *> copied() const;
+  /// Of both operands' tiles and what prologues need.
+  int64_t stageBytes() const;
+  /// Registers of a thread that makes an operand, roughly.
+  int64_t prologueRegisters() const;
+  /// Why threads cannot make the operands; empty if they can.
+  std::string checkPrologues(int64_t bk, int64_t threads) const;
+
   /// Blocks of the launch; 0 where the result has no elements.
   int64_t blocks() const { return raster.blocks(); }
   /// Partial sums and counters of blocks that meet in memory.
@@ -51,6 +67,11 @@ struct GemmGeometry {
   /// Why K cannot be split so, or why the problem is too large; empty if
   /// neither.
   std::string checkSize() const;
+
+private:
+  /// Puts the operands' tiles and their prologues' into a stage.
+  void setPrologues(const kernel::FusionShape &shape,
+                    const GemmSchedule &schedule);
 };
 
 /// Registers that a thread of a block of `threads` may have besides `used`,

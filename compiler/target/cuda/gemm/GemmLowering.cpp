@@ -109,8 +109,8 @@ void GemmEntry::prefetchBias(CudaKernelBuilder &k, KernelEntry entry,
   // A tile may begin within a line.
   int64_t lines = int64_t(llvm::divideCeil(columns * bytes, lineBytes)) + 1;
   k.ifThen(k.lessThan(thread, lines), [&] {
-    Value offset = k.add(k.mul(index.tileN, columns * bytes),
-                         k.mul(thread, lineBytes));
+    Value offset =
+        k.add(k.mul(index.tileN, columns * bytes), k.mul(thread, lineBytes));
     offset = k.min(offset, k.i32((shape.gemm->n - 1) * bytes));
     Value at = k.advance(entry.parameter(bias.getArgNumber()), offset,
                          k.b.getI8Type());

@@ -130,8 +130,8 @@ struct GemmEntry {
   TileEpilogue tileEpilogue(CudaKernelBuilder &k, KernelEntry entry,
                             const TileOfSums &tile, const TileRaster &raster,
                             const TileIndex &index, mlir::Value thread) const;
-  /// Asks L2 for the bias of the tile at `index`, of `columns` columns, where it
-  /// is constant: it is needed last, when nothing hides the way from memory.
+  /// Asks L2 for the bias of the tile at `index`, of `columns` columns, where
+  /// it is constant: it is needed last, when nothing hides the way from memory.
   void prefetchBias(CudaKernelBuilder &k, KernelEntry entry,
                     const TileIndex &index, int64_t columns,
                     mlir::Value thread) const;

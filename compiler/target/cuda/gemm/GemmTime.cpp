@@ -4,6 +4,7 @@
 
 #include "compiler/target/cuda/gemm/GemmTime.h"
 
+#include "compiler/target/cuda/BodyEvaluator.h"
 #include "compiler/target/cuda/LaunchTime.h"
 
 #include <cmath>
@@ -67,6 +68,28 @@ double GemmTime::copyCycles(double l2BytesPerCycle) const {
     rows /= operand->hasWideEvenRows() ? 2 : 1;
     cycles += double(rows * geometry_.rowBytes) / l2BytesPerCycle *
               (16.0 / double(operand->accessBytes) - 1) * 0.5;
+  }
+  return cycles;
+}
+
+double GemmTime::prologueCycles() const {
+  double cycles = 0;
+  for (bool isRhs : {false, true}) {
+    const auto &prologue = geometry_.prologue(isRhs);
+    if (!prologue) {
+      continue;
+    }
+    double elements =
+        double((isRhs ? schedule_.bn : schedule_.bm) * schedule_.bk);
+    double bytes = double(geometry_.elementBytes);
+    for (const StagedMatrix &staged : prologue->staged) {
+      bytes += double(staged.operand.elementBytes());
+    }
+    double addresses = 24.0 / double(prologue->lanes);
+    double instructions =
+        double(BodyEvaluator::instructionCount(prologue->ops)) + 3 + addresses +
+        2.0 * double(prologue->direct.size());
+    cycles += elements * (instructions / 128 + bytes / sharedBytesPerCycle);
   }
   return cycles;
 }

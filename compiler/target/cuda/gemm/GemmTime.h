@@ -36,6 +36,10 @@ protected:
   double multiplyAddsPerCycle(double gflops) const;
   /// Cycles of a stage's copies through an SM that gets so much from L2.
   double copyCycles(double l2BytesPerCycle) const;
+  /// What operands that are made in a stage cost an SM: arithmetic at 128 lanes
+  /// per cycle, addresses and conversions included, and shared memory read and
+  /// written.
+  double prologueCycles() const;
 
 private:
   double memorySeconds() const;

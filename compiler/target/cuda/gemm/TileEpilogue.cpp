@@ -167,8 +167,7 @@ void TileEpilogue::finishCluster(Value shared) {
   k_.clusterBarrier();
 }
 
-void TileEpilogue::finishSplit(Value shared, Value workspace,
-                               Value counters) {
+void TileEpilogue::finishSplit(Value shared, Value workspace, Value counters) {
   const TileRaster &raster = raster_;
   Type f32 = k_.b.getF32Type();
   int64_t elements = tile_.rows * tile_.columns;

@@ -75,9 +75,9 @@ private:
   int64_t atOnce() const;
   /// Calls `body` for the thread's accesses, `unroll` at a time; `isFirst` for
   /// the first of all.
-  void forEach(int64_t unroll,
-               llvm::function_ref<void(llvm::ArrayRef<Access>, bool isFirst)>
-                   body);
+  void
+  forEach(int64_t unroll,
+          llvm::function_ref<void(llvm::ArrayRef<Access>, bool isFirst)> body);
   /// Whether an access is one of the tile's and inside the result; null for
   /// always.
   mlir::Value isInside(const Access &access);

@@ -10,9 +10,8 @@
 #include "compiler/target/cuda/gemm_sm80/EmitGemm.h"
 
 #include "compiler/target/cuda/gemm/GemmLowering.h"
-#include "compiler/target/cuda/gemm/StageCopies.h"
+#include "compiler/target/cuda/gemm/StagePrologues.h"
 #include "compiler/target/cuda/gemm_sm80/Multiply.h"
-#include "compiler/target/cuda/gemm_sm80/PrologueStage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -29,20 +28,24 @@ public:
               const GemmSm80Geometry &g, Value shared)
       : k_(k), entry_(entry), gemm_(gemm), g_(g), shared_(shared),
         thread_(k.threadIdX()), index_(g.raster.locate(k, k.blockIdX())),
-        copies_(k, entry,
-                {g, g.schedule, g.stageBytes(), g.schedule.threads(),
-                 /*ahead=*/g.schedule.stages - 1, shared, thread_, index_}) {}
+        ring_{g,
+              g.schedule,
+              g.stageBytes(),
+              g.schedule.threads(),
+              /*ahead=*/g.schedule.stages - 1,
+              shared,
+              thread_,
+              index_},
+        copies_(k, entry, ring_), prologues_(k, entry, gemm, ring_) {}
 
   void emit() {
     auto multiply = Multiply::create(k_, g_, k_.warpId(), k_.laneId());
-    addCopies(/*isRhs=*/false);
-    addCopies(/*isRhs=*/true);
+    prologues_.addCopies(copies_);
     if (g_.schedule.programmatic) {
       gemm_.prefetchBias(k_, entry_, index_, g_.schedule.bn, thread_);
     }
     copies_.issueFirst(gemm_.isConstant(g_.rhs.value));
-    addPrologue(/*isRhs=*/false);
-    addPrologue(/*isRhs=*/true);
+    prologues_.begin();
     SmallVector<Value> sums = loop(*multiply);
     const GemmSm80Schedule &s = g_.schedule;
     TileOfSums tile{s.bm, s.bn, g_.sumPitch, s.warpsK, g_.lanes, s.threads()};
@@ -58,36 +61,6 @@ public:
   }
 
 private:
-  void addCopies(bool isRhs) {
-    const auto &prologue = isRhs ? g_.rhsPrologue : g_.lhsPrologue;
-    if (!prologue) {
-      return copies_.add(isRhs ? g_.rhs : g_.lhs, isRhs, g_.rowBytes,
-                         isRhs ? g_.lhsTileBytes : 0);
-    }
-    for (const StagedMatrix &staged : prologue->staged) {
-      copies_.add(staged.operand, isRhs, staged.rowBytes, staged.offset,
-                  /*isUniform=*/true);
-    }
-  }
-
-  /// Earlier launches must be complete.
-  void addPrologue(bool isRhs) {
-    const auto &prologue = isRhs ? g_.rhsPrologue : g_.lhsPrologue;
-    if (!prologue) {
-      return;
-    }
-    PrologueTile tile;
-    tile.rows = isRhs ? g_.schedule.bn : g_.schedule.bm;
-    tile.rowBytes = g_.rowBytes, tile.bk = g_.schedule.bk;
-    tile.threads = g_.schedule.threads();
-    tile.offset = isRhs ? g_.lhsTileBytes : 0;
-    tile.thread = thread_;
-    tile.firstRow = k_.mul(isRhs ? index_.tileN : index_.tileM, tile.rows);
-    tile.batch = index_.batch, tile.batchExtents = g_.gemm.batch;
-    prologues_.emplace_back(k_, *prologue, isRhs ? g_.rhs : g_.lhs, tile,
-                            gemm_.operandsOf(entry_));
-  }
-
   Value rhsTile(Value stage) {
     return k_.advance(stage, g_.lhsTileBytes, k_.b.getI8Type());
   }
@@ -124,12 +97,8 @@ private:
     NVVM::CpAsyncWaitGroupOp::create(k_.b, k_.loc,
                                      int32_t(g_.schedule.stages - 2));
     if (!prologues_.empty()) {
-      k_.ifThen(k_.lessThan(block, copies_.end()), [&] {
-        Value memory = k_.advance(shared_, position, k_.b.getI8Type());
-        for (PrologueStage &prologue : prologues_) {
-          prologue.emit(memory, k_.mul(block, g_.schedule.bk));
-        }
-      });
+      k_.ifThen(k_.lessThan(block, copies_.end()),
+                [&] { prologues_.emit(position, block); });
     }
     k_.barrier();
   }
@@ -190,8 +159,9 @@ private:
   const GemmSm80Geometry &g_;
   Value shared_, thread_;
   TileIndex index_;
+  StageRing ring_;
   StageCopies copies_;
-  SmallVector<PrologueStage> prologues_;
+  StagePrologues prologues_;
 };
 
 } // namespace
@@ -206,8 +176,7 @@ void emitGemm(Location loc, ModuleOp device, StringRef name,
   bounds.minBlocksPerSm = g.minBlocksPerSm();
   KernelEntry entry = gemm.create(builder, loc, device, name, g.raster, bounds);
   CudaKernelBuilder k(builder, loc);
-  GemmEmitter(k, entry, gemm, g, dynamicShared(builder, loc, device))
-      .emit();
+  GemmEmitter(k, entry, gemm, g, dynamicShared(builder, loc, device)).emit();
 }
 
 } // namespace minic::cuda

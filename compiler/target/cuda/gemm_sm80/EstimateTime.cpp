@@ -4,7 +4,6 @@
 
 #include "compiler/target/cuda/gemm_sm80/EnumerateSchedules.h"
 
-#include "compiler/target/cuda/BodyEvaluator.h"
 #include "compiler/target/cuda/gemm/GemmTime.h"
 
 using namespace mlir;
@@ -53,8 +52,7 @@ private:
                     sharedBytesPerCycle;
     double copies = copyCycles(l2BytesPerCycle);
     // Every warp makes its part of a stage between two barriers.
-    double prologue = prologueCycles(g_.lhsPrologue, s_.bm) +
-                      prologueCycles(g_.rhsPrologue, s_.bn);
+    double prologue = prologueCycles();
     double throughput =
         blocks * (std::max({multiply, shared, copies}) + prologue);
     double steps = double(g_.rowBytes) / 32 / double(s_.warpsK);
@@ -68,25 +66,6 @@ private:
     double epilogue =
         500 + blocks * tile * double(s_.warpsK + 1) * 4 / sharedBytesPerCycle;
     return 1300 + double(g_.kBlocksPerSplit) * perStage + epilogue;
-  }
-
-  /// What `rows` rows of a stage cost an SM: arithmetic at 128 lanes per cycle,
-  /// addresses and conversions included, and shared memory read and written.
-  double prologueCycles(const std::optional<OperandPrologue> &prologue,
-                        int64_t rows) const {
-    if (!prologue) {
-      return 0;
-    }
-    double elements = double(rows * s_.bk);
-    double bytes = double(g_.elementBytes);
-    for (const StagedMatrix &staged : prologue->staged) {
-      bytes += double(staged.operand.elementBytes());
-    }
-    double addresses = 24.0 / double(prologue->lanes);
-    double instructions =
-        double(BodyEvaluator::instructionCount(prologue->ops)) + 3 + addresses +
-        2.0 * double(prologue->direct.size());
-    return elements * (instructions / 128 + bytes / sharedBytesPerCycle);
   }
 
   bool isSplit() const { return s_.math == GemmMath::Tf32x3; }

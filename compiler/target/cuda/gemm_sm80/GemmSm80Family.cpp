@@ -34,20 +34,8 @@ static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
   if (!known || gemm.lhsType != gemm.rhsType) {
     return fail("operands that are not both bf16, f16 or f32");
   }
-  for (bool isLhs : {true, false}) {
-    Value operand = isLhs ? gemm.lhs : gemm.rhs;
-    if (!isa<BlockArgument>(operand)) {
-      auto prologue = OperandPrologue::get(*shape, isLhs, /*padded=*/true, 1, 1,
-                                           /*tile=*/0, /*extra=*/0);
-      for (const StagedMatrix &staged : prologue.staged) {
-        if (!staged.operand.isDense() &&
-            prologue.isUsedElsewhere(*shape, staged.operand.value)) {
-          return fail(relaidForOthers);
-        }
-      }
-    } else if (isRelaidForOthers(*shape, isLhs)) {
-      return fail(relaidForOthers);
-    }
+  if (areRelaidForOthers(*shape)) {
+    return fail(relaidForOthers);
   }
   return shape;
 }

@@ -52,38 +52,7 @@ static std::string checkTile(const GemmSm80Geometry &g) {
       return why;
     }
   }
-  for (const auto *prologue : {&g.lhsPrologue, &g.rhsPrologue}) {
-    if (*prologue && s.threads() % (s.bk / (*prologue)->lanes) != 0) {
-      return "too few threads to make a row";
-    }
-  }
-  return "";
-}
-
-/// Puts the operands' tiles and their prologues' into a stage.
-static void setPrologues(GemmSm80Geometry &g,
-                         const kernel::FusionShape &shape) {
-  int64_t lhsBytes = g.lhsTileBytes, end = g.stageBytes();
-  auto set = [&](GemmOperand &operand, std::optional<OperandPrologue> &prologue,
-                 bool isLhs, bool padded) {
-    if (isa<BlockArgument>(operand.value)) {
-      return;
-    }
-    prologue = OperandPrologue::get(shape, isLhs, padded,
-                                    isLhs ? g.schedule.bm : g.schedule.bn,
-                                    g.schedule.bk, isLhs ? 0 : lhsBytes, end);
-    end += prologue->extraBytes;
-    // What reads like it.
-    operand.accessBytes = prologue->lanes * operand.elementBytes();
-    operand.layout = UnitAttr::get(operand.value.getContext());
-    for (const StagedMatrix &staged : prologue->staged) {
-      if (!staged.operand.isDense()) {
-        operand.layout = staged.operand.layout;
-      }
-    }
-  };
-  set(g.lhs, g.lhsPrologue, /*isLhs=*/true, g.schedule.padLhs);
-  set(g.rhs, g.rhsPrologue, /*isLhs=*/false, /*padded=*/true);
+  return g.checkPrologues(s.bk, s.threads());
 }
 
 FailureOr<GemmSm80Geometry>
@@ -92,7 +61,6 @@ GemmSm80Geometry::get(const kernel::FusionShape &shape,
   GemmSm80Geometry g;
   static_cast<GemmGeometry &>(g) = GemmGeometry(shape, schedule);
   g.schedule = schedule;
-  setPrologues(g, shape);
   g.warpTileM = schedule.bm / schedule.warpsM;
   g.warpTileN = schedule.bn / schedule.warpsN;
   // Rows of sums start in other banks than their neighbours: a warp writes
@@ -115,30 +83,6 @@ GemmSm80Geometry::get(const kernel::FusionShape &shape,
   return g;
 }
 
-SmallVector<const GemmOperand *> GemmSm80Geometry::copied() const {
-  SmallVector<const GemmOperand *> matrices;
-  auto append = [&](const GemmOperand &operand,
-                    const std::optional<OperandPrologue> &prologue) {
-    if (!prologue) {
-      return matrices.push_back(&operand);
-    }
-    for (const StagedMatrix &staged : prologue->staged) {
-      matrices.push_back(&staged.operand);
-    }
-  };
-  append(lhs, lhsPrologue);
-  append(rhs, rhsPrologue);
-  return matrices;
-}
-
-int64_t GemmSm80Geometry::stageBytes() const {
-  int64_t bytes = (schedule.bm + schedule.bn) * rowBytes;
-  for (const auto *prologue : {&lhsPrologue, &rhsPrologue}) {
-    bytes += *prologue ? (*prologue)->extraBytes : 0;
-  }
-  return bytes;
-}
-
 int64_t GemmSm80Geometry::sharedBytes() const {
   int64_t sums = schedule.warpsK * schedule.bm * sumPitch * 4;
   return std::max(schedule.stages * stageBytes(), sums);
@@ -158,15 +102,8 @@ int64_t GemmSm80Geometry::registers() const {
   int64_t guards = gemm.m % schedule.bm != 0 ? (isNarrow ? 24 : 12)
                    : isNarrow && gemm.k % schedule.bk != 0 ? 12
                                                            : 0;
-  // Elements of inputs that are loaded at once, and their addresses.
-  int64_t prologues = 0;
-  for (const auto *prologue : {&lhsPrologue, &rhsPrologue}) {
-    if (*prologue) {
-      int64_t matrices = std::max<size_t>((*prologue)->staged.size(), 1);
-      prologues = std::max(prologues, matrices * prologueElements + 16);
-    }
-  }
-  return sums + fragments * copies + 24 + 4 * steps + guards + prologues;
+  return sums + fragments * copies + 24 + 4 * steps + guards +
+         prologueRegisters();
 }
 
 int64_t GemmSm80Geometry::minBlocksPerSm() const {

@@ -7,16 +7,12 @@
 
 #include "compiler/target/cuda/gemm/GemmGeometry.h"
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Schedule.h"
-#include "compiler/target/cuda/gemm_sm80/OperandPrologue.h"
 
 namespace minic::cuda {
 
-/// A stage is followed by what prologues need besides. The tile of sums is
-/// there once per warp along K.
+/// The tile of sums is there once per warp along K.
 struct GemmSm80Geometry : GemmGeometry {
   GemmSm80Schedule schedule;
-  /// An operand with a prologue is no argument.
-  std::optional<OperandPrologue> lhsPrologue, rhsPrologue;
   /// What one warp computes of the tile.
   int64_t warpTileM = 0, warpTileN = 0;
   /// Floats from one row of the tile of sums to the next.
@@ -32,10 +28,7 @@ struct GemmSm80Geometry : GemmGeometry {
   /// Blocks that an SM holds at once, at least 1.
   int64_t blocksPerSm(const DeviceProfile &profile) const;
 
-  /// The matrices that are copied from arguments.
-  llvm::SmallVector<const GemmOperand *> copied() const;
   bool usesTensorCores() const { return schedule.math != GemmMath::Ffma; }
-  int64_t stageBytes() const;
   int64_t sharedBytes() const;
   /// Sums that a thread holds.
   int64_t accumulators() const { return warpTileM * warpTileN / 32; }

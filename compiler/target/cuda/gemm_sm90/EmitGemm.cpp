@@ -5,13 +5,14 @@
 // way. One barrier per stage says that its copies have landed and that every
 // warp group has left stage i - 2, whose memory the next copies take: each
 // waited for its products before. So tensor cores have work while warps pass a
-// barrier. Copies by TMA have kernels of their own: EmitTmaGemm, EmitPingPongGemm.
+// barrier. Copies by TMA have kernels of their own: EmitTmaGemm,
+// EmitPingPongGemm.
 
 #include "compiler/target/cuda/gemm_sm90/EmitGemm.h"
 
 #include "compiler/target/cuda/Wgmma.h"
 #include "compiler/target/cuda/gemm/GemmLowering.h"
-#include "compiler/target/cuda/gemm/StageCopies.h"
+#include "compiler/target/cuda/gemm/StagePrologues.h"
 #include "compiler/target/cuda/gemm_sm90/EmitPingPongGemm.h"
 #include "compiler/target/cuda/gemm_sm90/EmitTmaGemm.h"
 #include "compiler/target/cuda/gemm_sm90/WarpGroupMultiply.h"
@@ -28,18 +29,24 @@ public:
               const GemmSm90Geometry &g, Value shared)
       : k_(k), entry_(entry), gemm_(gemm), g_(g), shared_(shared),
         thread_(k.threadIdX()), index_(g.raster.locate(k, k.blockIdX())),
-        copies_(k, entry,
-                {g, g.schedule, g.stageBytes(), g.schedule.threads(),
-                 g.stagesAhead(), shared, thread_, index_}),
+        ring_{g,
+              g.schedule,
+              g.stageBytes(),
+              g.schedule.threads(),
+              g.stagesAhead(),
+              shared,
+              thread_,
+              index_},
+        copies_(k, entry, ring_), prologues_(k, entry, gemm, ring_),
         multiply_(k, g, shared, thread_) {}
 
   void emit() {
-    copies_.add(g_.lhs, /*isRhs=*/false, g_.rowBytes, 0);
-    copies_.add(g_.rhs, /*isRhs=*/true, g_.rowBytes, g_.lhsTileBytes);
+    prologues_.addCopies(copies_);
     if (g_.schedule.programmatic) {
       gemm_.prefetchBias(k_, entry_, index_, g_.schedule.bn, thread_);
     }
     copies_.issueFirst(gemm_.isConstant(g_.rhs.value));
+    prologues_.begin();
     SmallVector<Value> sums = loop();
     const GemmSm90Schedule &s = g_.schedule;
     TileOfSums tile{s.bm,          s.bn,     g_.sumPitch(),
@@ -58,10 +65,14 @@ public:
   }
 
 private:
-  /// Until the next stage is complete and tensor cores see it.
-  void waitForStage() {
+  /// Until stage number `block`, at `position` of the ring, is complete and
+  /// tensor cores see it.
+  void waitForStage(Value position, Value block) {
     NVVM::CpAsyncWaitGroupOp::create(k_.b, k_.loc,
                                      int32_t(g_.stagesAhead() - 1));
+    if (!prologues_.empty()) {
+      prologues_.emit(position, block);
+    }
     fenceProxy(k_);
     k_.barrier();
   }
@@ -80,7 +91,7 @@ private:
       MutableArrayRef<Value> all(now);
       auto from = all.slice(sums, sources - sums);
       Value &read = all[sources], &write = all[sources + 1];
-      waitForStage();
+      waitForStage(read, block);
       multiply_.multiply(read, all.take_front(sums));
       copies_.issue(k_.add(block, g_.stagesAhead()), write, from);
       multiply_.wait(1);
@@ -101,7 +112,9 @@ private:
   const GemmSm90Geometry &g_;
   Value shared_, thread_;
   TileIndex index_;
+  StageRing ring_;
   StageCopies copies_;
+  StagePrologues prologues_;
   WarpGroupMultiply multiply_;
 };
 
@@ -122,8 +135,7 @@ void emitGemm(Location loc, ModuleOp device, StringRef name,
   if (g.schedule.tma) {
     return emitTmaGemm(k, entry, gemm, g, dynamicShared(builder, loc, device));
   }
-  GemmEmitter(k, entry, gemm, g, dynamicShared(builder, loc, device))
-      .emit();
+  GemmEmitter(k, entry, gemm, g, dynamicShared(builder, loc, device)).emit();
 }
 
 } // namespace minic::cuda

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A block takes tile number blockIdx.x and every gridDim.x-th from there on. Its
-// two teams, a warp group each, take these in turn: while one multiplies, the
-// other makes results of its sums, so that tensor cores do not wait for
+// A block takes tile number blockIdx.x and every gridDim.x-th from there on.
+// Its two teams, a warp group each, take these in turn: while one multiplies,
+// the other makes results of its sums, so that tensor cores do not wait for
 // epilogues. One thread of a warp behind them has TMA fill the ring of stages
 // for tile after tile, also across the end of a tile, so that they do not wait
 // for the first stages of a tile either.
 //
 // setmaxnreg could give teams more registers, and so wider tiles, but nvJitLink
-// ignores it: it assembles kernels as relocatable code. Where ptxas assembled it,
-// 4096x2304x768 took 24.5 us on an H100 by tiles of 128x192 and 27.8 by 128x128.
+// ignores it: it assembles kernels as relocatable code. Where ptxas assembled
+// it, 4096x2304x768 took 24.5 us on an H100 by tiles of 128x192 and 27.8 by
+// 128x128.
 //
 // Teams multiply one after the other (`turn`), because a wait for a stage may
 // not come two passes of the ring late: a team begins when the other has seen
@@ -105,9 +106,9 @@ private:
           k_.b, k_.loc, arith::CmpIPredicate::eq, tile, block_);
       auto ofStage = [&](Value block, ValueRange values) {
         RingPlace place{values[0], values[1]};
-        Value isAgain = arith::CmpIOp::create(k_.b, k_.loc,
-                                              arith::CmpIPredicate::sge,
-                                              values[2], k_.i32(s_.stages));
+        Value isAgain =
+            arith::CmpIOp::create(k_.b, k_.loc, arith::CmpIPredicate::sge,
+                                  values[2], k_.i32(s_.stages));
         k_.ifThen(isAgain, [&] { copies_.awaitEmpty(place); });
         copies_.expect(place.stage);
         copies_.copyLhs(place.stage, block);
@@ -125,10 +126,10 @@ private:
   /// The place `stages` stages after `place`.
   RingPlace skip(const RingPlace &place, int64_t stages) {
     Value after = k_.add(place.stage, stages % s_.stages);
-    Value wraps = arith::CmpIOp::create(
-        k_.b, k_.loc, arith::CmpIPredicate::sge, after, k_.i32(s_.stages));
-    Value passed = arith::AddIOp::create(
-        k_.b, k_.loc, select(wraps, 1, 0), k_.i32(stages / s_.stages));
+    Value wraps = arith::CmpIOp::create(k_.b, k_.loc, arith::CmpIPredicate::sge,
+                                        after, k_.i32(s_.stages));
+    Value passed = arith::AddIOp::create(k_.b, k_.loc, select(wraps, 1, 0),
+                                         k_.i32(stages / s_.stages));
     Value parity = k_.rem(k_.add(place.parity, passed), 2);
     return {k_.sub(after, select(wraps, s_.stages, 0)), parity};
   }

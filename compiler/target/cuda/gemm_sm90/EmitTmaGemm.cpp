@@ -55,7 +55,8 @@ private:
   void produce() {
     Value elected =
         NVVM::ElectSyncOp::create(k_.b, k_.loc, k_.b.getI1Type(), Value());
-    k_.ifThen(elected, [&] { copies_.produce(gemm_.isConstant(g_.rhs.value)); });
+    k_.ifThen(elected,
+              [&] { copies_.produce(gemm_.isConstant(g_.rhs.value)); });
     // For what the warp reads and writes of results.
     k_.waitForEarlierLaunches(g_.schedule.programmatic);
     k_.barrier();

@@ -13,9 +13,9 @@ namespace minic::cuda {
 using EstimatedSm90Schedule = Estimated<GemmSm90Schedule>;
 
 /// Schedules that are offered beside others and copy by TMA.
-inline constexpr size_t maxTmaSchedules = 16;
-/// Beside these, of blocks that stay.
-inline constexpr size_t maxPingPongSchedules = 4;
+inline constexpr size_t maxTmaSchedules = 8;
+/// Beside these, of clusters that share operands, and of blocks that stay.
+inline constexpr size_t maxMulticastSchedules = 2, maxPingPongSchedules = 4;
 
 /// Schedules for `shape` that fit `profile`'s device, best estimate first, at
 /// most `limit`, clusters and copies by TMA; none only where no block fits.

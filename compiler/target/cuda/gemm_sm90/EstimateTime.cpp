@@ -39,11 +39,15 @@ private:
     // Copies write there, too.
     double shared = (reads + double(g_.stageBytes())) / sharedBytesPerCycle;
     double copies = copyCycles(l2BytesPerCycle) * ownPart();
-    double throughput = blocks * std::max({multiply, shared, copies});
+    // Every thread makes its part of a stage between two barriers.
+    double prologue = prologueCycles();
+    double throughput =
+        blocks * (std::max({multiply, shared, copies}) + prologue);
     // Tensor cores are busy with one stage while warps pass the barrier of the
     // next, if it lasts as long as that.
     // With TMA they only look whether the stage is full.
     double chain = (s_.tma ? 40 : 120) + 0.5 * multiply;
+    chain += prologue > 0 ? 100 + prologue : 0;
     double latency = memoryLatency / double(g_.stagesAhead());
     double bound = std::max({throughput, chain, latency});
     // Nothing overlaps wholly.

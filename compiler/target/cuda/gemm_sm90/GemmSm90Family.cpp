@@ -33,13 +33,8 @@ static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
       (!gemm.lhsType.isBF16() && !gemm.lhsType.isF16())) {
     return fail("operands that are not both bf16 or f16");
   }
-  if (!isa<BlockArgument>(gemm.lhs) || !isa<BlockArgument>(gemm.rhs)) {
-    return fail("ops before the product");
-  }
-  for (bool isLhs : {true, false}) {
-    if (isRelaidForOthers(*shape, isLhs)) {
-      return fail(relaidForOthers);
-    }
+  if (areRelaidForOthers(*shape)) {
+    return fail(relaidForOthers);
   }
   return shape;
 }
@@ -76,9 +71,9 @@ static std::string kindOf(const GemmSm90Schedule &schedule) {
          std::to_string(schedule.bm) + "x" + std::to_string(schedule.bn) +
          (schedule.isPingPong()      ? " pingpong"
           : schedule.multicast() > 1 ? " multicast"
-          : schedule.clustered     ? " cluster"
-          : schedule.splitK > 1    ? " split"
-                                   : "");
+          : schedule.clustered       ? " cluster"
+          : schedule.splitK > 1      ? " split"
+                                     : "");
 }
 
 std::vector<Implementation>

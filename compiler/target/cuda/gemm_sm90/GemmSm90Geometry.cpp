@@ -39,6 +39,9 @@ static std::string checkPingPong(const GemmSm90Schedule &s) {
 }
 
 static std::string checkTma(const GemmSm90Geometry &g) {
+  if (g.hasPrologue()) {
+    return "TMA copies operands as they are";
+  }
   if (g.rowBytes != 128) {
     return "TMA copies stages of 64 elements of K";
   }
@@ -79,7 +82,7 @@ static std::string checkTile(const GemmSm90Geometry &g) {
       return why;
     }
   }
-  return "";
+  return g.checkPrologues(s.bk, s.threads());
 }
 
 FailureOr<GemmSm90Geometry>
@@ -158,7 +161,7 @@ KernelLaunchBounds GemmSm90Geometry::launchBounds() const {
 
 int64_t GemmSm90Geometry::registers() const {
   // Besides sums: addresses and conditions of copies.
-  return accumulators() + 40;
+  return accumulators() + 40 + prologueRegisters();
 }
 
 int64_t GemmSm90Geometry::minBlocksPerSm() const {

@@ -22,7 +22,7 @@ struct GemmSm90Geometry : GemmGeometry {
   int64_t groupTileM = 0, groupTileN = 0;
 
   /// Fails with a reason where `schedule` cannot implement `shape`, which is of
-  /// bf16 or f16 operands without ops before the product.
+  /// bf16 or f16 operands.
   static mlir::FailureOr<GemmSm90Geometry> get(const kernel::FusionShape &shape,
                                                const GemmSm90Schedule &schedule,
                                                std::string *reason);
@@ -32,9 +32,6 @@ struct GemmSm90Geometry : GemmGeometry {
   /// Blocks that an SM holds at once, at least 1.
   int64_t blocksPerSm(const DeviceProfile &profile) const;
 
-  /// The matrices that are copied from arguments.
-  std::array<const GemmOperand *, 2> copied() const { return {&lhs, &rhs}; }
-  int64_t stageBytes() const { return (schedule.bm + schedule.bn) * rowBytes; }
   /// Stages that copies run ahead. With cp.async those of one stage go where
   /// the one before the last was, which every warp group has left; TMA waits
   /// for that alone.

@@ -40,8 +40,8 @@ DictionaryAttr toAttribute(const GemmSm90Schedule &schedule,
         b.getNamedAttr("multicast", b.getStringAttr(multicastText(schedule))));
   }
   if (schedule.isPingPong()) {
-    more.push_back(
-        b.getNamedAttr("pingpong", b.getI64IntegerAttr(schedule.pingPongBlocks)));
+    more.push_back(b.getNamedAttr(
+        "pingpong", b.getI64IntegerAttr(schedule.pingPongBlocks)));
   }
   return toAttribute<S>(schedule, fields, more, context);
 }

@@ -36,7 +36,8 @@ void WarpEpilogue::pass(ArrayRef<Value> sums, const TileIndex &index,
   int64_t left = 128 - g_.accumulators() + 16;
   int64_t each = std::max<int64_t>(epilogue_.inputRegisters(g_.lanes), 1);
   int64_t accesses = passRows * g_.passColumns() / g_.lanes / 32;
-  auto fit = int64_t(llvm::bit_floor(uint64_t(std::max<int64_t>(left / each, 1))));
+  auto fit =
+      int64_t(llvm::bit_floor(uint64_t(std::max<int64_t>(left / each, 1))));
   int64_t atOnce = std::min<int64_t>({accesses, 4, fit});
   auto loadFrom = [&](Value first) {
     std::vector<Access> loaded;
@@ -65,7 +66,8 @@ void WarpEpilogue::pass(ArrayRef<Value> sums, const TileIndex &index,
 }
 
 /// A lane that reads 8 columns does so in two halves. The first halves of a row
-/// lie one after the other, and so do the second: 8 lanes read other banks then.
+/// lie one after the other, and so do the second: 8 lanes read other banks
+/// then.
 Value WarpEpilogue::place(Value row, Value column) {
   Value inRow = column;
   if (halfDistance() > 0) {
@@ -80,9 +82,8 @@ void WarpEpilogue::write(ArrayRef<Value> sums, int64_t firstRow,
                          int64_t firstColumn) {
   Type f32 = k_.b.getF32Type();
   auto pair = VectorType::get(2, f32);
-  Value first =
-      k_.advance(memory_,
-                 place(k_.div(lane_, 4), k_.mul(k_.rem(lane_, 4), 2)), f32);
+  Value first = k_.advance(
+      memory_, place(k_.div(lane_, 4), k_.mul(k_.rem(lane_, 4), 2)), f32);
   // Of 8 columns a lane has two of one row, and two of the row 8 below.
   auto next = size_t((firstRow / 64 * g_.groupTileN + firstColumn) / 2);
   int64_t perEight = halfDistance() > 0 ? 4 : 8;
@@ -113,10 +114,10 @@ WarpEpilogue::Access WarpEpilogue::load(const TileIndex &index, Value number,
   // Of an access that is not inside, what another needs.
   auto require = [&](Value &at, int64_t extent, int64_t last) {
     Value isInside = k_.lessThan(at, extent);
-    access.inside = access.inside
-                        ? arith::AndIOp::create(k_.b, k_.loc, access.inside,
-                                                isInside)
-                        : isInside;
+    access.inside =
+        access.inside
+            ? arith::AndIOp::create(k_.b, k_.loc, access.inside, isInside)
+            : isInside;
     at = k_.min(at, k_.i32(last));
   };
   if (g_.gemm.m % s.bm != 0) {
@@ -147,8 +148,8 @@ void WarpEpilogue::store(Access &access) {
     SmallVector<Value> elements;
     for (Value half : halves) {
       for (int32_t i = 0; i != 4; ++i) {
-        elements.push_back(LLVM::ExtractElementOp::create(k_.b, k_.loc, half,
-                                                          k_.i32(i)));
+        elements.push_back(
+            LLVM::ExtractElementOp::create(k_.b, k_.loc, half, k_.i32(i)));
       }
     }
     access.epilogue.finish(vector::FromElementsOp::create(

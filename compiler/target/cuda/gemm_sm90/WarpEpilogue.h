@@ -19,8 +19,8 @@ public:
   /// For the kernel that `k` stands in; `memory`: the warp's passBytes() of
   /// shared memory, `warp`: its number in the team.
   WarpEpilogue(CudaKernelBuilder &k, const GemmSm90Geometry &geometry,
-               const EpilogueEmitter &epilogue, mlir::Value memory, mlir::Value warp,
-               mlir::Value lane)
+               const EpilogueEmitter &epilogue, mlir::Value memory,
+               mlir::Value warp, mlir::Value lane)
       : k_(k), g_(geometry), epilogue_(epilogue), memory_(memory), warp_(warp),
         lane_(lane) {}
 

@@ -375,7 +375,8 @@ void emitRows(ModuleOp device, Location loc, ArrayAttr names,
     if (sharedBytes(rows, schedule) > 0) {
       shared = dynamicShared(builder, loc, device);
     }
-    Emitter(k, rows, schedule).emit({entry, constants, int64_t(number), shared});
+    Emitter(k, rows, schedule)
+        .emit({entry, constants, int64_t(number), shared});
   }
 }
 

@@ -14,8 +14,8 @@ namespace minic::cuda {
 
 /// Adds to `device` the kernels `names`, one for each of the schedule's
 /// launches. `constants` has a bit for each operand, set where no launch writes
-/// it: their addresses come before the results'; behind these come workspace and
-/// counters where RowWorkspace.h says so. `schedule` fits `rows`.
+/// it: their addresses come before the results'; behind these come workspace
+/// and counters where RowWorkspace.h says so. `schedule` fits `rows`.
 void emitRows(mlir::ModuleOp device, mlir::Location loc, mlir::ArrayAttr names,
               const RowFusion &rows, const RowSchedule &schedule,
               const llvm::SmallBitVector &constants);

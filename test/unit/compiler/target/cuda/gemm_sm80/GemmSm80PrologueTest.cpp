@@ -4,23 +4,14 @@
 // interpreter and compared with the reference: staged and direct inputs, tails,
 // layouts, splits, every way to multiply.
 
-#include "compiler/reference/Evaluator.h"
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Family.h"
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Geometry.h"
-#include "test/unit/compiler/target/cuda/InterpretedFusion.h"
+#include "test/unit/compiler/target/cuda/gemm/PrologueCases.h"
 
 using namespace mlir;
 
 namespace minic::cuda {
 namespace {
-
-std::string tensor(std::vector<int64_t> dims, const std::string &dtype) {
-  std::string text = "tensor<";
-  for (int64_t dim : dims) {
-    text += std::to_string(dim) + "x";
-  }
-  return text + dtype + ">";
-}
 
 GemmSm80Schedule schedule(int64_t bm, int64_t bn, int64_t bk, int64_t warpsM,
                           int64_t warpsN, int64_t warpsK, int64_t stages,
@@ -32,84 +23,9 @@ GemmSm80Schedule schedule(int64_t bm, int64_t bn, int64_t bk, int64_t warpsM,
   return made;
 }
 
-/// A fusion's arguments, result and body.
-struct Body {
-  std::vector<std::string> arguments;
-  std::string result, text;
-};
-
-/// Runs the body by `one` and compares all elements with the reference.
 void check(const Body &body, const GemmSm80Schedule &one) {
-  SCOPED_TRACE(body.text);
-  InterpretedFusion run(body.arguments, body.result, body.text);
-  kernel::FusionOp fusion = run.fusion;
-  MLIRContext *context = fusion.getContext();
-  if (one.math == GemmMath::Tf32) {
-    fusion->getParentOfType<ModuleOp>()->setAttr(
-        "kernel.float32_precision", StringAttr::get(context, "tf32"));
-  }
-  reference::Inputs inputs;
-  for (cpu::TestTensor &input : run.inputs) {
-    inputs.arguments.push_back(input.data());
-  }
-  auto expected = reference::evaluate(fusion.getBody().front(), inputs);
-  ASSERT_TRUE(succeeded(expected));
-
-  std::string reason;
-  auto shape = kernel::FusionShape::get(fusion, &reason);
-  ASSERT_TRUE(succeeded(shape)) << reason;
-  auto geometry = GemmSm80Geometry::get(*shape, one, &reason);
-  ASSERT_TRUE(succeeded(geometry)) << toString(one) << ": " << reason;
-  Implementation made;
-  made.impl =
-      kernel::ImplAttr::get(context, "gemm_sm80", toAttribute(one, context));
-  made.operandLayouts.assign(fusion.getInputs().size(), UnitAttr::get(context));
-  for (const GemmOperand *operand : geometry->copied()) {
-    made.operandLayouts[size_t(operand->argument)] = operand->layout;
-  }
-  made.name = toString(one);
-  DeviceProfile profile = *getArchProfile("sm_90a");
-  profile.allowTf32 = one.math == GemmMath::Tf32;
-  ASSERT_EQ(GemmSm80Family().reject(fusion, profile), std::nullopt);
-  ASSERT_NO_FATAL_FAILURE(run.run(GemmSm80Family(), made, profile));
-  for (auto [result, wanted] : llvm::zip_equal(run.results, *expected)) {
-    runtime::Comparison compared = runtime::compare(wanted, result.data());
-    EXPECT_TRUE(compared.matches) << toString(one) << ": " << compared.detail;
-  }
-  ASSERT_EQ(run.resources.size(), 1u);
-  EXPECT_EQ(run.resources[0].spillBytes, 0) << toString(one);
-  EXPECT_EQ(run.resources[0].stackBytes, 0) << toString(one);
-}
-
-/// y = linear(p(x, more...), w): `ops` make %p of %0 (x, [m, k] of `from`) and
-/// the arguments from %2 on; `behind` makes %r of %y and all of them.
-Body linear(int64_t m, int64_t n, int64_t k, const std::string &dtype,
-            const std::string &from, const std::string &ops,
-            std::vector<std::string> more = {},
-            const std::string &behind = "") {
-  std::string x = tensor({m, k}, from), p = tensor({m, k}, dtype),
-              w = tensor({n, k}, dtype), y = tensor({m, n}, dtype);
-  std::vector<std::string> arguments = {x, w};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  return {arguments, y,
-          ops + "\n%y = graph.linear %p, %1 : (" + p + ", " + w + ") -> " + y +
-              "\n" + behind + "\nkernel.yield " +
-              (behind.empty() ? "%y" : "%r") + " : " + y};
-}
-
-Body unary(int64_t m, int64_t n, int64_t k, const std::string &op,
-           const std::string &dtype) {
-  return linear(m, n, k, dtype, dtype,
-                "%p = graph." + op + " %0 : " + tensor({m, k}, dtype));
-}
-
-/// p = op(x, argument 2).
-Body binary(int64_t m, int64_t n, int64_t k, const std::string &op,
-            std::vector<int64_t> other, const std::string &dtype) {
-  std::string x = tensor({m, k}, dtype), o = tensor(other, dtype);
-  return linear(m, n, k, dtype, dtype,
-                "%p = graph." + op + " %0, %2 : (" + x + ", " + o + ") -> " + x,
-                {o});
+  checkPrologue<GemmSm80Geometry>(body, GemmSm80Family(), one,
+                                  one.math == GemmMath::Tf32);
 }
 
 TEST(GemmSm80Prologue, Activation) {

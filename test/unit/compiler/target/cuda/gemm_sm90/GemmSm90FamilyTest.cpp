@@ -155,11 +155,6 @@ TEST(GemmSm90Family, SaysWhyNot) {
       why(ParsedFusion(
           {t}, t, "%r = graph.relu %0 : " + t + "\nkernel.yield %r : " + t)),
       "no linear or matmul in the body");
-  EXPECT_EQ(why(ParsedFusion({t, t}, t,
-                             "%r = graph.relu %0 : " + t +
-                                 "\n%l = graph.linear %r, %1 : (" + t + ", " +
-                                 t + ") -> " + t + "\nkernel.yield %l : " + t)),
-            "ops before the product");
 }
 
 TEST(GemmSm90Family, OffersDistinctSchedulesForAnyShape) {
@@ -177,8 +172,9 @@ TEST(GemmSm90Family, OffersDistinctSchedulesForAnyShape) {
       auto offers = family.enumerate(parsed.get(), profile);
       ASSERT_FALSE(offers.empty());
       EXPECT_LE(offers.size(), 24u + maxClusterSchedules + maxTmaSchedules +
-                                maxPingPongSchedules);
-      EXPECT_FALSE(StringRef(offers[0].name).contains("copies=tma"));
+                                   maxMulticastSchedules +
+                                   maxPingPongSchedules);
+      EXPECT_FALSE(StringRef(offers[0].name).contains("multicast"));
       std::set<std::string> names;
       for (size_t i = 0; i != offers.size(); ++i) {
         EXPECT_TRUE(names.insert(offers[i].name).second) << offers[i].name;
@@ -214,9 +210,11 @@ TEST(GemmSm90Family, OffersCopiesByTma) {
                  StringRef(offer.kind).starts_with("gemm_sm90_tma ");
         });
   };
-  EXPECT_GE(count(512, 2304, 768, "copies=tma"), 10);
-  EXPECT_GE(count(512, 768, 3072, "copies=tma"), 10);
-  EXPECT_GE(count(4096, 3072, 768, " multicast=2x1"), 2);
+  EXPECT_GE(count(512, 2304, 768, "copies=tma"), 8);
+  EXPECT_GE(count(512, 768, 3072, "copies=tma"), 8);
+  EXPECT_EQ(count(4096, 3072, 768, " pingpong=132"), 4);
+  EXPECT_EQ(count(512, 768, 3072, " pingpong="), 0);
+  EXPECT_GE(count(4096, 3072, 768, " multicast=2x1"), 1);
   EXPECT_EQ(count(64, 64, 768, " multicast="), 0);
   EXPECT_GE(count(512, 512, 767, "copies=tma lhs=padded"), 1);
   EXPECT_EQ(count(512, 512, 767, "copies=tma"),

@@ -305,8 +305,8 @@ TEST(GemmSm90Run, TmaMulticast) {
   checkMatmuls(128, 24, 72, batched);
 }
 
-/// Teams of a block take its tiles in turn: fewer stages of K than the ring has,
-/// as many, and more; one tile for a team, or none.
+/// Teams of a block take its tiles in turn: fewer stages of K than the ring
+/// has, as many, and more; one tile for a team, or none.
 TEST(GemmSm90Run, PingPong) {
   auto pingPong = [](int64_t bm, int64_t bn, int64_t stages, int64_t blocks) {
     GemmSm90Schedule one = tma(schedule(bm, bn, 1, stages));
@@ -359,12 +359,10 @@ std::string errorOf(const GemmSm90Schedule &one,
   std::string found;
   for (SimtOrder order :
        {SimtOrder::FirstFirst, SimtOrder::LastFirst, SimtOrder::Random}) {
-    std::string why =
-        interpret(*device, "kernel",
-                  one.isPingPong() ? g->residentBlocks() : g->blocks(),
-                  one.threads(),
-                  g->sharedBytes(), parameters, /*blocksY=*/1,
-                  one.clustered ? one.splitK : one.multicast(), maps, order);
+    std::string why = interpret(
+        *device, "kernel", one.isPingPong() ? g->residentBlocks() : g->blocks(),
+        one.threads(), g->sharedBytes(), parameters, /*blocksY=*/1,
+        one.clustered ? one.splitK : one.multicast(), maps, order);
     if (found.empty()) {
       found = why;
     }
@@ -428,8 +426,8 @@ TEST(GemmSm90Run, MissingOrderIsSeen) {
             "");
 }
 
-/// Likewise of a ping-pong, whose only block has a tile for each team here: what
-/// says that the second may multiply.
+/// Likewise of a ping-pong, whose only block has a tile for each team here:
+/// what says that the second may multiply.
 TEST(GemmSm90Run, MissingTurnIsSeen) {
   GemmSm90Schedule one = tma(schedule(64, 32, 1, 3));
   one.pingPongBlocks = 1;

@@ -2,11 +2,11 @@
 //
 // PrologueStage: from what was copied to a stage to an operand's tile.
 
-#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_PROLOGUESTAGE_H
-#define MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_PROLOGUESTAGE_H
+#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_PROLOGUESTAGE_H
+#define MINIC_COMPILER_TARGET_CUDA_GEMM_PROLOGUESTAGE_H
 
 #include "compiler/target/cuda/BodyEvaluator.h"
-#include "compiler/target/cuda/gemm_sm80/OperandPrologue.h"
+#include "compiler/target/cuda/gemm/OperandPrologue.h"
 
 namespace minic::cuda {
 
@@ -78,4 +78,4 @@ private:
 
 } // namespace minic::cuda
 
-#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_PROLOGUESTAGE_H
+#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_PROLOGUESTAGE_H

@@ -2,7 +2,7 @@
 //
 // Which inputs of a prologue are staged, and how the others are addressed.
 
-#include "compiler/target/cuda/gemm_sm80/OperandPrologue.h"
+#include "compiler/target/cuda/gemm/OperandPrologue.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
@@ -135,6 +135,26 @@ bool OperandPrologue::isUsedElsewhere(const kernel::FusionShape &shape,
            llvm::is_contained(shape.epilogue, user) ||
            llvm::is_contained(others, user);
   });
+}
+
+bool areRelaidForOthers(const kernel::FusionShape &shape) {
+  for (bool isLhs : {true, false}) {
+    if (isa<BlockArgument>(isLhs ? shape.gemm->lhs : shape.gemm->rhs)) {
+      if (isRelaidForOthers(shape, isLhs)) {
+        return true;
+      }
+      continue;
+    }
+    auto prologue = OperandPrologue::get(shape, isLhs, /*padded=*/true, 1, 1,
+                                         /*tile=*/0, /*extra=*/0);
+    for (const StagedMatrix &staged : prologue.staged) {
+      if (!staged.operand.isDense() &&
+          prologue.isUsedElsewhere(shape, staged.operand.value)) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 } // namespace minic::cuda

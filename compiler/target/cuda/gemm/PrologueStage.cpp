@@ -3,7 +3,7 @@
 // Addresses are clamped rather than guarded: what is read beyond the operand is
 // masked (K) or never stored (rows).
 
-#include "compiler/target/cuda/gemm_sm80/PrologueStage.h"
+#include "compiler/target/cuda/gemm/PrologueStage.h"
 
 #include "compiler/target/cuda/gemm/SharedTile.h"
 

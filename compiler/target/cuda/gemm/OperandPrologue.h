@@ -2,8 +2,8 @@
 //
 // OperandPrologue: how a matrix that pointwise ops make is put together.
 
-#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_OPERANDPROLOGUE_H
-#define MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_OPERANDPROLOGUE_H
+#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_OPERANDPROLOGUE_H
+#define MINIC_COMPILER_TARGET_CUDA_GEMM_OPERANDPROLOGUE_H
 
 #include "compiler/target/cuda/gemm/GemmOperand.h"
 
@@ -57,6 +57,10 @@ struct OperandPrologue {
                        mlir::Value argument) const;
 };
 
+/// Whether an operand, or a matrix that one is made of, would be asked for in a
+/// layout that other ops of the body do not read.
+bool areRelaidForOthers(const kernel::FusionShape &shape);
+
 } // namespace minic::cuda
 
-#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_OPERANDPROLOGUE_H
+#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_OPERANDPROLOGUE_H
