@@ -23,6 +23,7 @@ with open(os.path.join(ROOT, "third_party", "LLVM.version")) as version:
 PARTS = {
     "GraphContractionOps": "Products",
     "GraphConvolutionOps": "Convolutions",
+    "GraphImageOps": "Images",
     "GraphPointwiseOps": "Pointwise ops",
     "GraphNormOps": "Normalisation",
     "GraphAttentionOps": "Attention",

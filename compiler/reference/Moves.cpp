@@ -134,6 +134,19 @@ void evaluateSlice(Operation *op, unsigned, Lookup operand, RowTensor &result) {
   });
 }
 
+/// Where an element `at` of the padded extent comes from.
+int64_t sourceOf(graph::PadMode mode, int64_t at, int64_t extent) {
+  switch (mode) {
+  case graph::PadMode::Constant:
+    return at;
+  case graph::PadMode::Edge:
+    return std::clamp<int64_t>(at, 0, extent - 1);
+  case graph::PadMode::Reflect:
+    return at < 0 ? -at : at < extent ? at : 2 * (extent - 1) - at;
+  }
+  llvm_unreachable("all modes are handled");
+}
+
 void evaluatePad(Operation *op, unsigned, Lookup operand, RowTensor &result) {
   auto pad = cast<graph::PadOp>(op);
   ScatteredReader input(operand(pad.getInput()));
@@ -148,8 +161,8 @@ void evaluatePad(Operation *op, unsigned, Lookup operand, RowTensor &result) {
     bool isInside = true;
     for (auto [i, before, extent] :
          llvm::zip_equal(index, pad.getBefore(), shape)) {
-      from.push_back(i - before);
-      isInside &= i >= before && i - before < extent;
+      from.push_back(sourceOf(pad.getMode(), i - before, extent));
+      isInside &= from.back() >= 0 && from.back() < extent;
     }
     out.put(linear,
             isInside ? input.at(linearize(from, shape)) : Element{value, 0, 0});

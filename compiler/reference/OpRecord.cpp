@@ -10,8 +10,8 @@ namespace minic::reference {
 
 static OpRecords makeTable() {
   OpRecords table;
-  for (auto *add :
-       {addMoves, addOrder, addNorms, addLogSoftmax, addRotary, addAttention}) {
+  for (auto *add : {addMoves, addOrder, addNorms, addLogSoftmax, addRotary,
+                    addAttention, addImages, addConvTranspose}) {
     add(table);
   }
   return table;

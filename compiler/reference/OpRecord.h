@@ -44,6 +44,8 @@ void addNorms(OpRecords &records);
 void addLogSoftmax(OpRecords &records);
 void addRotary(OpRecords &records);
 void addAttention(OpRecords &records);
+void addImages(OpRecords &records);
+void addConvTranspose(OpRecords &records);
 
 } // namespace minic::reference
 

@@ -2,25 +2,14 @@
 //
 // Shape inference and verification of graph.conv2d.
 
-#include "dialects/graph/Graph.h"
+#include "dialects/graph/ImageShapes.h"
 #include "dialects/graph/ShapeText.h"
 
 #include "llvm/Support/MathExtras.h"
 
-#include <limits>
-
 using namespace mlir;
 
 namespace minic::graph {
-
-/// Positions of N, C, H and W in an image tensor's shape.
-struct ImageDims {
-  int64_t batch = 0, channels, height, width;
-
-  explicit ImageDims(ImageLayout layout)
-      : channels(layout == ImageLayout::NCHW ? 1 : 3),
-        height(layout == ImageLayout::NCHW ? 2 : 1), width(height + 1) {}
-};
 
 Conv2dGeometry Conv2dOp::getGeometry() {
   auto input = cast<RankedTensorType>(getInput().getType()).getShape();
@@ -48,24 +37,6 @@ Conv2dGeometry Conv2dOp::getGeometry() {
           .layout = getLayout()};
 }
 
-/// `values` has `count` numbers from `least` to INT32_MAX: sums and products of
-/// them with extents are then far from overflow.
-static LogicalResult checkNumbers(std::optional<Location> loc, StringRef name,
-                                  ArrayRef<int64_t> values, size_t count,
-                                  int64_t least) {
-  auto isInside = [&](int64_t value) {
-    return value >= least && value <= std::numeric_limits<int32_t>::max();
-  };
-  if (values.size() == count && llvm::all_of(values, isInside)) {
-    return success();
-  }
-  return emitOptionalError(loc, "'graph.conv2d' op expects ", name, " to be ",
-                           count, count == 1 ? " number" : " numbers", " from ",
-                           least, " to 2147483647, got ", shapeText(values));
-}
-
-static bool isKnown(int64_t dim) { return !ShapedType::isDynamic(dim); }
-
 /// The output's extent along one dimension; failure where the filter is larger
 /// than the padded input.
 static FailureOr<int64_t> outputExtent(int64_t input, int64_t filter,
@@ -89,8 +60,7 @@ static LogicalResult checkOperands(std::optional<Location> loc,
   auto filter = cast<RankedTensorType>(op.getFilter().getType());
   if (input.getRank() != 4 || filter.getRank() != 4) {
     return emitOptionalError(
-        loc, "'graph.conv2d' op expects input ",
-        op.getLayout() == ImageLayout::NCHW ? "[N, C, H, W]" : "[N, H, W, C]",
+        loc, "'graph.conv2d' op expects input ", imageText(op.getLayout()),
         " and filter [K, C / groups, R, S], got ", shapeText(input.getShape()),
         " and ", shapeText(filter.getShape()));
   }
@@ -139,10 +109,11 @@ Conv2dOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
   Conv2dOpAdaptor op(operands, attributes, properties, regions);
   ArrayRef<int64_t> strides = op.getStrides(), pads = op.getPads();
   ArrayRef<int64_t> dilations = op.getDilations();
-  if (failed(checkNumbers(loc, "strides", strides, 2, 1)) ||
-      failed(checkNumbers(loc, "pads", pads, 4, 0)) ||
-      failed(checkNumbers(loc, "dilations", dilations, 2, 1)) ||
-      failed(checkNumbers(loc, "groups", int64_t(op.getGroups()), 1, 1)) ||
+  if (failed(checkNumbers(loc, "conv2d", "strides", strides, 2, 1)) ||
+      failed(checkNumbers(loc, "conv2d", "pads", pads, 4, 0)) ||
+      failed(checkNumbers(loc, "conv2d", "dilations", dilations, 2, 1)) ||
+      failed(checkNumbers(loc, "conv2d", "groups", int64_t(op.getGroups()), 1,
+                          1)) ||
       failed(checkOperands(loc, op))) {
     return failure();
   }

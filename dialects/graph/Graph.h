@@ -6,6 +6,7 @@
 #define MINIC_DIALECTS_GRAPH_GRAPH_H
 
 #include "dialects/graph/ElementAccess.h"
+#include "dialects/graph/ImageLines.h"
 #include "dialects/graph/IterationSpace.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -68,6 +68,55 @@ def Graph_CausalAttr : EnumAttr<Graph_Dialect, Graph_Causal, "causal"> {
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Graph_PadMode
+    : I32EnumAttr<"PadMode", "what stands before and after a tensor", [
+        I32EnumAttrCase<"Constant", 0, "constant">,
+        I32EnumAttrCase<"Reflect", 1, "reflect">,
+        I32EnumAttrCase<"Edge", 2, "edge">]> {
+  let cppNamespace = "::minic::graph";
+  let genSpecializedAttr = 0;
+}
+def Graph_PadModeAttr : EnumAttr<Graph_Dialect, Graph_PadMode, "pad_mode"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Graph_PoolKind
+    : I32EnumAttr<"PoolKind", "what a pool makes of a window", [
+        I32EnumAttrCase<"Max", 0, "max">,
+        I32EnumAttrCase<"Average", 1, "average">,
+        I32EnumAttrCase<"Sum", 2, "sum">]> {
+  let cppNamespace = "::minic::graph";
+  let genSpecializedAttr = 0;
+}
+def Graph_PoolKindAttr : EnumAttr<Graph_Dialect, Graph_PoolKind, "pool_kind"> {
+  let assemblyFormat = "$value";
+}
+
+def Graph_ResizeMode
+    : I32EnumAttr<"ResizeMode", "which elements a resized one is made of", [
+        I32EnumAttrCase<"Nearest", 0, "nearest">,
+        I32EnumAttrCase<"Bilinear", 1, "bilinear">]> {
+  let cppNamespace = "::minic::graph";
+  let genSpecializedAttr = 0;
+}
+def Graph_ResizeModeAttr
+    : EnumAttr<Graph_Dialect, Graph_ResizeMode, "resize_mode"> {
+  let assemblyFormat = "$value";
+}
+
+def Graph_ResizeRule
+    : I32EnumAttr<"ResizeRule", "where a resized element is in the input", [
+        I32EnumAttrCase<"HalfPixel", 0, "half_pixel">,
+        I32EnumAttrCase<"AlignCorners", 1, "align_corners">,
+        I32EnumAttrCase<"Asymmetric", 2, "asymmetric">]> {
+  let cppNamespace = "::minic::graph";
+  let genSpecializedAttr = 0;
+}
+def Graph_ResizeRuleAttr
+    : EnumAttr<Graph_Dialect, Graph_ResizeRule, "resize_rule"> {
+  let assemblyFormat = "$value";
+}
+
 def Graph_ImageLayout
     : I32EnumAttr<"ImageLayout", "order of an image tensor's dimensions", [
         I32EnumAttrCase<"NCHW", 0, "nchw">,

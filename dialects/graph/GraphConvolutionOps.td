@@ -7,6 +7,7 @@
 
 include "dialects/graph/GraphAttrs.td"
 include "dialects/graph/GraphContractionOps.td"
+include "dialects/graph/GraphIndexOps.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -44,6 +45,48 @@ def Graph_Conv2dOp : Graph_SumOfProductsOp<"conv2d", ["getPaddingValue"]> {
   }];
   let extraClassDeclaration = [{
     /// Extents and attributes by name, whatever the layout.
+    ::minic::graph::Conv2dGeometry getGeometry();
+  }];
+}
+
+def Graph_ConvTranspose2dOp : Graph_InferredOp<"conv_transpose2d", [
+    "getOperandRole", "getFlopsPerPoint", "getFlopsPerResult"], [
+    DeclareOpInterfaceMethods<Graph_ElementOpInterface, [
+        "getReadsPerElement"]>]> {
+  let summary = "2-D transposed convolution of input and filter, + bias";
+  let description = [{
+    What `conv2d` with the same attributes does to its input's gradient: each
+    input element adds its products with the filter to a window of the result.
+    Layouts are those of `conv2d`; `filter` is [C, K / groups, R, S], as PyTorch
+    stores it, and `bias` is [K]. The result's height is
+    (H - 1) * stride - top - bottom + (R - 1) * dilation + output_pad + 1, and
+    its width likewise; `output_pads` is [height, width].
+
+    minic compiles it as a `conv2d` where its filter is a constant.
+    ```mlir
+    %0 = graph.conv_transpose2d %x, %w {strides = array<i64: 2, 2>}
+      : (tensor<1x64x14x14xf32>, tensor<64x32x2x2xf32>)
+      -> tensor<1x32x28x28xf32>
+    ```
+  }];
+  let arguments = (ins
+      Graph_FloatTensor:$input, Graph_FloatTensor:$filter,
+      Optional<Graph_FloatTensor>:$bias,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$strides,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0, 0, 0}">:$pads,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{0, 0}">:$output_pads,
+      DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations,
+      DefaultValuedAttr<I64Attr, "1">:$groups,
+      DefaultValuedAttr<Graph_ImageLayoutAttr,
+                        "::minic::graph::ImageLayout::NCHW">:$layout);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = [{
+    $input `,` $filter (`,` $bias^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// Of the convolution whose input is the result and whose result is the
+    /// input.
     ::minic::graph::Conv2dGeometry getGeometry();
   }];
 }

@@ -5,7 +5,7 @@
 #ifndef MINIC_DIALECTS_GRAPH_GRAPHINDEXOPS
 #define MINIC_DIALECTS_GRAPH_GRAPHINDEXOPS
 
-include "dialects/graph/GraphBase.td"
+include "dialects/graph/GraphAttrs.td"
 include "dialects/graph/GraphInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -104,19 +104,27 @@ def Graph_SliceOp : Graph_InferredOp<"slice"> {
   }];
 }
 
-def Graph_PadOp : Graph_InferredOp<"pad", ["getPaddingValue"]> {
-  let summary = "The input with a constant before and after it";
+def Graph_PadOp : Graph_InferredOp<"pad", ["getPaddingValue"], [
+    DeclareOpInterfaceMethods<Graph_ElementOpInterface, ["saysReads"]>]> {
+  let summary = "The input with more elements before and after it";
   let description = [{
-    One number of elements, 0 or more, per dimension in each list. `value` is
-    rounded to the dtype.
+    One number of elements, 0 or more, per dimension in each list. They are
+    `value`, rounded to the dtype; with `mode = #graph.pad_mode<reflect>` those
+    of the input mirrored at its first and last element, which are not repeated;
+    with `#graph.pad_mode<edge>` the first and the last element again.
     ```mlir
     %0 = graph.pad %x before [0, 1] after [2, 0] {value = 1.0 : f64}
+      : tensor<4x8xf32> -> tensor<6x9xf32>
+    %1 = graph.pad %x before [0, 1] after [2, 0]
+           {mode = #graph.pad_mode<reflect>}
       : tensor<4x8xf32> -> tensor<6x9xf32>
     ```
   }];
   let arguments = (ins Graph_Tensor:$input, DenseI64ArrayAttr:$before,
                        DenseI64ArrayAttr:$after,
-                       DefaultValuedAttr<F64Attr, "0.0">:$value);
+                       DefaultValuedAttr<F64Attr, "0.0">:$value,
+                       DefaultValuedAttr<Graph_PadModeAttr,
+                           "::minic::graph::PadMode::Constant">:$mode);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = [{
     $input `before` $before `after` $after attr-dict `:` type($input) `->`

@@ -142,8 +142,16 @@ def Graph_ElementOpInterface : OpInterface<"ElementOpInterface"> {
          "::minic::graph::ElementAccess &":$access,
          "::mlir::ValueRange":$indices)>,
     InterfaceMethod<"Roughly how many elements are read for one of a result.",
-      "int64_t", "getReadsPerElement", (ins), "", "return 1;">
+      "int64_t", "getReadsPerElement", (ins), "", "return 1;">,
+    InterfaceMethod<[{
+      False for an op that needs the interface with other attributes only: it is
+      none of these ops now.
+    }],
+    "bool", "saysReads", (ins), "", "return true;">
   ];
+  let extraClassOf = [{
+    return $_op.saysReads();
+  }];
 }
 
 def Graph_ExpandableOpInterface : OpInterface<"ExpandableOpInterface"> {

@@ -5,6 +5,7 @@
 include "dialects/graph/GraphAttentionOps.td"
 include "dialects/graph/GraphContractionOps.td"
 include "dialects/graph/GraphConvolutionOps.td"
+include "dialects/graph/GraphImageOps.td"
 include "dialects/graph/GraphIndexOps.td"
 include "dialects/graph/GraphLayoutOps.td"
 include "dialects/graph/GraphNormOps.td"

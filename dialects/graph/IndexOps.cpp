@@ -221,9 +221,33 @@ PadOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
   return success();
 }
 
+/// What a reflection or an edge repeats must be there.
+static LogicalResult checkRepeated(PadOp op) {
+  bool isEdge = op.getMode() == PadMode::Edge;
+  for (auto [dim, extent, before, after] : llvm::enumerate(
+           op.getInput().getType().getShape(), op.getBefore(), op.getAfter())) {
+    int64_t most = std::max(before, after);
+    bool hasEnough = ShapedType::isDynamic(extent) || most == 0 ||
+                     (isEdge ? extent > 0 : most < extent);
+    if (!hasEnough) {
+      return op.emitOpError("expects ")
+             << (isEdge ? "elements to repeat"
+                        : "reflections smaller than the input")
+             << ", got " << before << " before and " << after
+             << " after extent " << extent << " in dimension " << dim;
+    }
+  }
+  return success();
+}
+
 LogicalResult PadOp::verify() {
   Type dtype = getInput().getType().getElementType();
   double value = getValue().convertToDouble();
+  if (getMode() != PadMode::Constant) {
+    return value == 0 ? checkRepeated(*this)
+                      : emitOpError("expects no value with mode ")
+                            << stringifyPadMode(getMode()) << ", got " << value;
+  }
   if (isa<FloatType>(dtype)) {
     return success();
   }
@@ -240,6 +264,10 @@ LogicalResult PadOp::verify() {
 
 IterationSpace PadOp::getIterationSpace() {
   IterationSpace space = overResult(*this);
+  if (saysReads()) {
+    space.operandMaps = {AffineMap()};
+    return space;
+  }
   SmallVector<AffineExpr> index;
   for (auto [dim, before] :
        llvm::zip_equal(space.resultMaps[0].getResults(), getBefore())) {
@@ -250,6 +278,9 @@ IterationSpace PadOp::getIterationSpace() {
 }
 
 TypedAttr PadOp::getPaddingValue(unsigned) {
+  if (saysReads()) {
+    return {};
+  }
   Type dtype = getInput().getType().getElementType();
   return scalarOf(dtype, getValue().convertToDouble());
 }

@@ -21,6 +21,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "fuzz"))
 from arrays import npy  # noqa: E402
+import image_problems  # noqa: E402
 import move_problems  # noqa: E402
 import pointwise_problems  # noqa: E402
 import product_problems  # noqa: E402
@@ -28,7 +29,8 @@ import row_problems  # noqa: E402
 from tools import BATCH, RIGHT, Tools, Verdict, compile_verdict  # noqa: E402
 
 GROUPS = {"rows": row_problems, "pointwise": pointwise_problems,
-          "moves": move_problems, "products": product_problems}
+          "moves": move_problems, "products": product_problems,
+          "images": image_problems}
 
 
 class Conformance:

@@ -4,6 +4,7 @@
 A tag is the name of an op. `function(seed, number, tags)` is always the same
 for the same arguments."""
 
+import images
 import moves
 import pointwise
 import products
@@ -15,7 +16,7 @@ from tensors import FLOATS
 
 GENERATORS = {**pointwise.GENERATORS, **products.GENERATORS,
               **moves.GENERATORS, **rows.GENERATORS,
-              **transformers.GENERATORS}
+              **transformers.GENERATORS, **images.GENERATORS}
 TAGS = tuple(GENERATORS)
 
 

@@ -72,10 +72,20 @@ def pad(graph):
     value = graph.pick(lambda v: v.shape)
     if not value:
         return
-    before = [rng.below(3) for _ in value.shape]
-    after = [rng.below(3) for _ in value.shape]
+    mode = rng.weighted(("constant", "reflect", "edge"), (3, 1, 1))
+    # What is mirrored is no more than what there is.
+    most = [min(extent, 3) if mode == "reflect" else 3
+            for extent in value.shape]
+    before = [rng.below(limit) for limit in most]
+    after = [rng.below(limit) for limit in most]
     shape = tuple(map(sum, zip(value.shape, before, after)))
     if math.prod(shape) > 2 * MOST_ELEMENTS:
+        return
+    if mode != "constant":
+        graph.emit(f"pad {value} before {before} after {after} {{mode = "
+                   f"#graph.pad_mode<{mode}>}} : {value.type} -> "
+                   f"{typed(shape, value)}", [value],
+                   (shape, value.dtype, value.bounds))
         return
     number = 0 if rng.chance(0.5) else \
         rng.integer(0, 1) if value.dtype == "i1" else rng.integer(-4, 4)
