@@ -35,6 +35,7 @@ static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
   // Patterns see constants and matrices that are read transposed, and equal
   // values as one. Weights that they transpose are folded.
   passes.addPass(createCSEPass());
+  passes.addNestedPass<func::FuncOp>(graph::createTurnConvolutions());
   passes.addNestedPass<func::FuncOp>(graph::createRaise());
   addFoldConstants(passes, inputs);
   passes.addPass(createCSEPass());

@@ -200,6 +200,29 @@ def SortOps : Pass<"graph-sort-ops", "::mlir::func::FuncOp"> {
   }];
 }
 
+def TurnConvolutions : Pass<"graph-turn-convolutions", "::mlir::func::FuncOp"> {
+  let summary = "Makes convolutions of transposed ones by constant filters";
+  let description = [{
+    The filter is turned around, in constants. Strides become channels: results
+    that lie a stride apart use every stride-th tap, so one convolution without
+    strides computes all of them, and a transpose interleaves them. No product
+    with an inserted zero is left, but those that make the filter a multiple of
+    the stride.
+    ```mlir
+    %0 = graph.conv_transpose2d %x, %w {strides = array<i64: 2, 2>}
+      : (tensor<1x8x4x4xf32>, tensor<8x3x2x2xf32>) -> tensor<1x3x8x8xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = graph.conv2d %x, %turned
+      : (tensor<1x8x4x4xf32>, tensor<12x8x1x1xf32>) -> tensor<1x12x4x4xf32>
+    %1 = graph.reshape %0 : tensor<1x12x4x4xf32> to tensor<1x3x2x2x4x4xf32>
+    %2 = graph.transpose %1 [0, 1, 4, 2, 5, 3] : ...
+    %3 = graph.reshape %2 : tensor<1x3x4x2x4x2xf32> to tensor<1x3x8x8xf32>
+    ```
+  }];
+}
+
 def UpdateInPlace : Pass<"graph-update-in-place", "::mlir::func::FuncOp"> {
   let summary = "Marks the updates that write into the caller's memory";
   let description = [{

@@ -25,6 +25,7 @@ struct Raise : graph::impl::RaiseBase<Raise> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet owning(context);
     graph::populateRaiseAttention(owning);
+    graph::populateRaiseChannelAffine(owning);
     graph::populateRaiseClamp(owning);
     graph::populateRaiseFlatRows(owning);
     graph::populateRaiseGather(owning);

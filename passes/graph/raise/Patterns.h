@@ -14,6 +14,10 @@ namespace minic::graph {
 /// Two products with a softmax between them.
 void populateRaiseAttention(mlir::RewritePatternSet &patterns);
 
+/// One constant a channel, of an f32 convolution or linear by constants, goes
+/// into its filter or its bias: a batch norm disappears.
+void populateRaiseChannelAffine(mlir::RewritePatternSet &patterns);
+
 /// relu, clamp, hard_sigmoid, hard_swish.
 void populateRaiseClamp(mlir::RewritePatternSet &patterns);
 

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One constant per channel that multiplies, or is added to, what a convolution
+// or a linear computes becomes part of its filter and its bias: a batch norm
+// with known statistics disappears. Only in f32: a filter of 16 bits would be
+// rounded once more.
+
+#include "passes/graph/raise/Match.h"
+#include "passes/graph/raise/Patterns.h"
+
+using namespace mlir;
+
+namespace minic::graph {
+
+/// Whether folding makes a constant of `value`, as of what these patterns
+/// build.
+static bool isConstant(Value value) {
+  if (isKnown(value)) {
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  return isa_and_present<MulOp, AddOp, ReshapeOp, BroadcastOp>(op) &&
+         llvm::all_of(op->getOperands(), isConstant);
+}
+
+namespace {
+
+/// A convolution or linear that nothing else reads, with what it computes for
+/// each channel known.
+struct ChannelProduct {
+  Operation *op = nullptr;
+  Value filter, bias;
+  int64_t axis = 0; ///< of the result's channels
+
+  static ChannelProduct get(Value value) {
+    ChannelProduct product;
+    if (auto conv = value.getDefiningOp<Conv2dOp>()) {
+      int64_t axis = conv.getLayout() == ImageLayout::NCHW ? 1 : 3;
+      product = {conv, conv.getFilter(), conv.getBias(), axis};
+    } else if (auto linear = value.getDefiningOp<LinearOp>()) {
+      product = {linear, linear.getWeight(), linear.getBias(),
+                 linear.getType().getRank() - 1};
+    }
+    bool isFit = product.op && value.hasOneUse() &&
+                 isConstant(product.filter) &&
+                 (!product.bias || isConstant(product.bias)) &&
+                 typeOf(value).getElementType().isF32() &&
+                 typeOf(product.filter).hasStaticShape();
+    return isFit ? product : ChannelProduct();
+  }
+
+  int64_t channels() const { return typeOf(filter).getShape()[0]; }
+
+  /// The same with another filter and bias.
+  Value clone(PatternRewriter &rewriter, Value newFilter, Value newBias) const {
+    if (auto conv = dyn_cast<Conv2dOp>(op)) {
+      return Conv2dOp::create(
+          rewriter, op->getLoc(), conv.getType(), conv.getInput(), newFilter,
+          newBias, conv.getStrides(), conv.getPads(), conv.getDilations(),
+          conv.getGroups(), conv.getLayout());
+    }
+    auto linear = cast<LinearOp>(op);
+    return LinearOp::create(rewriter, op->getLoc(), linear.getType(),
+                            linear.getInput(), newFilter, newBias);
+  }
+};
+
+/// The constant `value`, which varies along dimension `axis` of `type` alone,
+/// as [channels]; null where it is none.
+Value perChannel(PatternRewriter &rewriter, Value value, RankedTensorType type,
+                 int64_t axis) {
+  RankedTensorType own = typeOf(value);
+  if (!isConstant(value) || own.getElementType() != type.getElementType() ||
+      own.getRank() > type.getRank()) {
+    return nullptr;
+  }
+  int64_t skipped = type.getRank() - own.getRank(), channels = 1;
+  for (auto [dim, extent] : llvm::enumerate(own.getShape())) {
+    if (int64_t(dim) + skipped == axis) {
+      channels = extent;
+    } else if (extent != 1) {
+      return nullptr;
+    }
+  }
+  Value line =
+      ReshapeOp::create(rewriter, value.getLoc(), own.clone({channels}), value);
+  int64_t wanted = type.getShape()[axis];
+  return channels == wanted ? line
+                            : BroadcastOp::create(rewriter, value.getLoc(),
+                                                  own.clone({wanted}), line);
+}
+
+/// product * constant
+struct ScaleFilter : OpRewritePattern<MulOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(MulOp op,
+                                PatternRewriter &rewriter) const override {
+    for (bool swapped : {false, true}) {
+      auto [value, constant] = operandsOf(op, swapped);
+      ChannelProduct product = ChannelProduct::get(value);
+      if (!product.op || value.getType() != op.getType()) {
+        continue;
+      }
+      Value scale = perChannel(rewriter, constant, op.getType(), product.axis);
+      if (!scale) {
+        continue;
+      }
+      RankedTensorType filterType = typeOf(product.filter);
+      SmallVector<int64_t> column(filterType.getRank(), 1);
+      column[0] = product.channels();
+      Value factor = ReshapeOp::create(rewriter, op.getLoc(),
+                                       filterType.clone(column), scale);
+      Value filter = MulOp::create(rewriter, op.getLoc(), filterType,
+                                   product.filter, factor);
+      Value bias = product.bias ? MulOp::create(rewriter, op.getLoc(),
+                                                typeOf(product.bias),
+                                                product.bias, scale)
+                                : Value();
+      rewriter.replaceOp(op, product.clone(rewriter, filter, bias));
+      return success();
+    }
+    return rewriter.notifyMatchFailure(
+        op, "no product of f32 and one constant a channel");
+  }
+};
+
+/// product + constant
+struct AddToBias : OpRewritePattern<AddOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AddOp op,
+                                PatternRewriter &rewriter) const override {
+    for (bool swapped : {false, true}) {
+      auto [value, constant] = operandsOf(op, swapped);
+      ChannelProduct product = ChannelProduct::get(value);
+      if (!product.op || value.getType() != op.getType()) {
+        continue;
+      }
+      Value shift = perChannel(rewriter, constant, op.getType(), product.axis);
+      if (!shift) {
+        continue;
+      }
+      Value bias =
+          product.bias
+              ? Value(AddOp::create(rewriter, op.getLoc(), typeOf(product.bias),
+                                    product.bias, shift))
+              : shift;
+      rewriter.replaceOp(op, product.clone(rewriter, product.filter, bias));
+      return success();
+    }
+    return rewriter.notifyMatchFailure(
+        op, "no product of f32 and one constant a channel");
+  }
+};
+
+} // namespace
+
+void populateRaiseChannelAffine(RewritePatternSet &patterns) {
+  patterns.add<ScaleFilter, AddToBias>(patterns.getContext());
+}
+
+} // namespace minic::graph
