@@ -12,6 +12,7 @@
 #include "compiler/target/cpu/conv_direct/ConvDirectFamily.h"
 #include "compiler/target/cpu/gemm_amx/GemmAmxFamily.h"
 #include "compiler/target/cpu/gemm_packed/GemmPackedFamily.h"
+#include "compiler/target/cpu/images/ImagesFamily.h"
 #include "compiler/target/cpu/loops/LoopsFamily.h"
 #include "compiler/target/cpu/onednn/OnednnConvolution.h"
 #include "compiler/target/cpu/onednn/OnednnMatmul.h"
@@ -33,10 +34,11 @@ CpuTarget::CpuTarget(DeviceProfile profile) : Target(std::move(profile)) {
   static const ConvDirectFamily convolution;
   static const RowsFamily rows;
   static const AttentionFamily attention;
+  static const ImagesFamily images;
   static const LoopsFamily loops;
   static const UserFamily user;
-  families_ = {&gemmAmx, &gemm,      &convolution, &pointwise,
-               &rows,    &attention, &loops,       &user};
+  families_ = {&gemmAmx,   &gemm,   &convolution, &pointwise, &rows,
+               &attention, &images, &loops,       &user};
   static const OnednnMatmul onednn(/*fusesEpilogue=*/false);
   static const OnednnMatmul onednnFused(/*fusesEpilogue=*/true);
   static const OnednnConvolution onednnConv(/*fusesEpilogue=*/false);

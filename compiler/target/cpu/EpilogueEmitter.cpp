@@ -127,8 +127,10 @@ Value EpilogueEmitter::load(size_t input, const Row &row, Value column,
   return value;
 }
 
-void EpilogueEmitter::emit(const Row &row, Value column, int64_t lanes,
-                           Value mask, Value anchor) {
+llvm::DenseMap<Value, Value> EpilogueEmitter::compute(const Row &row,
+                                                      Value column,
+                                                      int64_t lanes, Value mask,
+                                                      Value anchor) {
   llvm::DenseMap<Value, Value> values;
   if (shape_.anchor) {
     values[shape_.anchor->getResult(0)] = anchor;
@@ -142,6 +144,17 @@ void EpilogueEmitter::emit(const Row &row, Value column, int64_t lanes,
     values[op->getResult(0)] =
         cast<graph::PointwiseOpInterface>(op).emitScalar(k_.b, operands);
   }
+  return values;
+}
+
+Value EpilogueEmitter::emitValue(const Row &row, Value column, int64_t lanes,
+                                 Value mask, Value value) {
+  return compute(row, column, lanes, mask, /*anchor=*/{}).lookup(value);
+}
+
+void EpilogueEmitter::emit(const Row &row, Value column, int64_t lanes,
+                           Value mask, Value anchor) {
+  auto values = compute(row, column, lanes, mask, anchor);
   for (auto [result, pointer] : llvm::zip_equal(shape_.results, row.results)) {
     Type storage = elementType(result);
     k_.storeVector(values[result], k_.advance(pointer, column, storage),

@@ -39,11 +39,19 @@ public:
   void emit(const Row &row, mlir::Value column, int64_t lanes, mlir::Value mask,
             mlir::Value anchor);
 
+  /// `value` of the shape there, which is not stored.
+  mlir::Value emitValue(const Row &row, mlir::Value column, int64_t lanes,
+                        mlir::Value mask, mlir::Value value);
+
   /// Vector instructions of one emit, roughly: what a fully unrolled use costs
   /// in code.
   static int64_t instructionCount(const kernel::FusionShape &shape);
 
 private:
+  /// Everything that the shape computes there.
+  llvm::DenseMap<mlir::Value, mlir::Value>
+  compute(const Row &row, mlir::Value column, int64_t lanes, mlir::Value mask,
+          mlir::Value anchor);
   mlir::Value load(size_t input, const Row &row, mlir::Value column,
                    int64_t lanes, mlir::Value mask);
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ImageFusion: a body with one pool2d or resize, and pointwise ops before and
+// after it.
+
+#ifndef MINIC_COMPILER_TARGET_CPU_IMAGES_IMAGEFUSION_H
+#define MINIC_COMPILER_TARGET_CPU_IMAGES_IMAGEFUSION_H
+
+#include "dialects/kernel/FusionShape.h"
+
+namespace minic::cpu {
+
+struct ImageFusion {
+  /// One of them is set.
+  graph::Pool2dOp pool;
+  graph::ResizeOp resize;
+  /// What computes the op's input, over the input's shape, and what computes
+  /// the results, over the op's. Their anchors are null and the op.
+  kernel::FusionShape before, after;
+
+  static mlir::FailureOr<ImageFusion> get(kernel::FusionOp fusion,
+                                          std::string &reason);
+
+  bool isNhwc() const { return layout() == graph::ImageLayout::NHWC; }
+  graph::ImageLayout layout() const;
+  /// Windows of a pool along the height (0) and the width (1).
+  graph::WindowLine window(unsigned side) const;
+  graph::ResizeLine line(unsigned side) const;
+  bool isNearest() const;
+  /// Results of NHWC are computed pixel by pixel, those of NCHW line by line.
+  int64_t units() const;
+};
+
+} // namespace minic::cpu
+
+#endif // MINIC_COMPILER_TARGET_CPU_IMAGES_IMAGEFUSION_H

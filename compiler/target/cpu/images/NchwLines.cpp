@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Width last: what a line of the result takes of each column of the input goes
+// into a line of floats, in vectors; then results take that line's elements.
+
+#include "compiler/target/cpu/images/EmitImages.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace minic::cpu {
+
+namespace {
+
+/// Where things are in scratch, in elements of 4 bytes.
+struct LineMemory {
+  /// The line: columns from `before` on, then room for windows and vectors that
+  /// reach over the end.
+  int64_t before = 0, elements = 0;
+  /// Of a resize, for each result: two indices of the line and their weights.
+  int64_t tables = 0, results = 0;
+
+  explicit LineMemory(const ImageFusion &image) {
+    int64_t width = image.before.space[3];
+    results = llvm::alignTo(image.after.space[3], kImageLanes);
+    int64_t last = width;
+    if (image.pool) {
+      graph::WindowLine line = image.window(1);
+      before = line.before;
+      last = (results - 1) * line.stride + line.reach() + kImageLanes;
+    }
+    elements = llvm::alignTo(std::max(before + width, last) + kImageLanes,
+                             kImageLanes);
+    tables = elements;
+  }
+  int64_t bytes(bool hasTables) const {
+    return 4 * (elements + (hasTables ? 4 * results : 0));
+  }
+};
+
+class LineEmitter {
+public:
+  explicit LineEmitter(ImageEmitter &emitter)
+      : emitter(emitter), k(emitter.k), image(emitter.image), memory(image),
+        f32(k.b.getF32Type()) {}
+
+  void emitTables() {
+    if (image.pool) {
+      Value none = k.splat(neutral(), kImageLanes);
+      k.forLoop(k.i64(0), k.i64(memory.elements), kImageLanes, [&](Value at) {
+        k.storeVector(none, k.advance(emitter.scratch, at, f32), f32);
+      });
+      return;
+    }
+    if (image.line(1).isIdentity()) {
+      return;
+    }
+    int64_t width = image.after.space[3];
+    k.forLoop(k.i64(0), k.i64(memory.results), 1, [&](Value q) {
+      ImageSource source(k, image, 1, k.min(q, k.i64(width - 1)));
+      store32(truncated(source.first), table(0), q);
+      if (source.second) {
+        store32(truncated(source.second), table(1), q);
+        store32(source.firstWeight, table(2), q);
+        store32(source.secondWeight, table(3), q);
+      }
+    });
+  }
+
+  void emit(Value line) {
+    ArrayRef<int64_t> to = image.after.space;
+    Value p = k.rem(line, to[2]), plane = k.div(line, to[2]);
+    std::optional<Value> rowCount;
+    if (image.pool) {
+      ImageWindow rows(k, image.window(0), p);
+      fillPooled(rows, plane);
+      if (isAverage()) {
+        rowCount = rows.count(k, countsPads());
+      }
+    } else {
+      fillResized(ImageSource(k, image, 0, p), plane);
+    }
+    EpilogueEmitter::Row result = emitter.after.row(line);
+    forEachVector(to[3], [&](Value q, Value mask) {
+      Value value = image.pool ? pooled(q, rowCount) : resized(q);
+      emitter.after.emit(result, q, kImageLanes, mask, value);
+    });
+  }
+
+private:
+  graph::Pool2dOp pool() const { return image.pool; }
+  bool isMax() const { return pool().getKind() == graph::PoolKind::Max; }
+  bool isAverage() const {
+    return pool().getKind() == graph::PoolKind::Average;
+  }
+  bool countsPads() const { return pool().getCountPads(); }
+
+  Value neutral() {
+    float none =
+        image.pool && isMax() ? -std::numeric_limits<float>::infinity() : 0;
+    return arith::ConstantOp::create(k.b, k.loc, k.b.getF32FloatAttr(none));
+  }
+  Value combine(Value state, Value element) {
+    if (isMax()) {
+      return arith::MaximumFOp::create(k.b, k.loc, state, element);
+    }
+    return arith::AddFOp::create(k.b, k.loc, state, element);
+  }
+
+  /// Vectors of `extent` elements, the last one masked.
+  void forEachVector(int64_t extent,
+                     llvm::function_ref<void(Value, Value)> body) {
+    int64_t aligned = extent / kImageLanes * kImageLanes;
+    if (aligned > 0) {
+      k.forLoop(k.i64(0), k.i64(aligned), kImageLanes,
+                [&](Value at) { body(at, {}); });
+    }
+    if (aligned != extent) {
+      Value at = k.i64(aligned);
+      body(at, k.tailMask(k.i64(extent - aligned), kImageLanes));
+    }
+  }
+
+  Value read(const EpilogueEmitter::Row &row, Value w, Value mask) {
+    return emitter.before.emitValue(row, w, kImageLanes, mask,
+                                    image.before.results[0]);
+  }
+  EpilogueEmitter::Row inputRow(Value plane, Value h) {
+    return emitter.before.row(k.add(k.mul(plane, image.before.space[2]), h));
+  }
+  void storeLine(Value value, Value w, Value mask) {
+    k.storeVector(value,
+                  k.advance(emitter.scratch, k.add(w, memory.before), f32), f32,
+                  mask);
+  }
+
+  /// Each column's maximum or sum over the window's rows.
+  void fillPooled(const ImageWindow &rows, Value plane) {
+    forEachVector(image.before.space[3], [&](Value w, Value mask) {
+      SmallVector<Value> initial{k.splat(neutral(), kImageLanes)};
+      Value state = k.forLoop(
+          rows.first, rows.last, 1, initial, [&](Value r, ValueRange carried) {
+            Value h = k.add(rows.start, k.mul(r, rows.line.dilation));
+            return SmallVector<Value>{
+                combine(carried[0], read(inputRow(plane, h), w, mask))};
+          })[0];
+      storeLine(state, w, mask);
+    });
+  }
+
+  void fillResized(const ImageSource &source, Value plane) {
+    EpilogueEmitter::Row first = inputRow(plane, source.first), second;
+    if (source.second) {
+      second = inputRow(plane, source.second);
+    }
+    forEachVector(image.before.space[3], [&](Value w, Value mask) {
+      Value value = read(first, w, mask);
+      if (source.second) {
+        value = weighed(value, k.splat(source.firstWeight, kImageLanes),
+                        read(second, w, mask),
+                        k.splat(source.secondWeight, kImageLanes));
+      }
+      storeLine(value, w, mask);
+    });
+  }
+
+  Value weighed(Value x, Value xWeight, Value y, Value yWeight) {
+    return arith::AddFOp::create(k.b, k.loc,
+                                 arith::MulFOp::create(k.b, k.loc, x, xWeight),
+                                 arith::MulFOp::create(k.b, k.loc, y, yWeight));
+  }
+
+  /// Every `stride`-th element of the line from `at` on.
+  Value strided(Value at, int64_t stride) {
+    Value from = k.advance(emitter.scratch, at, f32);
+    if (stride == 1) {
+      return k.loadVector(from, f32, kImageLanes);
+    }
+    if (stride == 2) {
+      Value low = k.loadVector(from, f32, kImageLanes);
+      Value high =
+          k.loadVector(k.advance(from, kImageLanes, f32), f32, kImageLanes);
+      SmallVector<int64_t> even;
+      for (int64_t lane = 0; lane < kImageLanes; ++lane) {
+        even.push_back(2 * lane);
+      }
+      return vector::ShuffleOp::create(k.b, k.loc, low, high, even);
+    }
+    SmallVector<Value> elements;
+    for (int64_t lane = 0; lane < kImageLanes; ++lane) {
+      elements.push_back(
+          k.loadScalar(k.advance(from, lane * stride, f32), f32));
+    }
+    return fromElements(elements);
+  }
+
+  Value fromElements(ArrayRef<Value> elements) {
+    auto type = VectorType::get(kImageLanes, elements.front().getType());
+    return vector::FromElementsOp::create(k.b, k.loc, type, elements);
+  }
+
+  Value pooled(Value q, std::optional<Value> rowCount) {
+    graph::WindowLine line = image.window(1);
+    Value first = k.mul(q, line.stride), state;
+    for (int64_t s = 0; s < line.window; ++s) {
+      Value part = strided(k.add(first, s * line.dilation), line.stride);
+      state = state ? combine(state, part) : part;
+    }
+    if (rowCount) {
+      state = arith::DivFOp::create(k.b, k.loc, state,
+                                    divisors(q, *rowCount, line));
+    }
+    return state;
+  }
+
+  /// A result's number of elements in its window, for each lane from `q` on.
+  Value divisors(Value q, Value rowCount, const graph::WindowLine &line) {
+    auto toFloat = [&](Value x) -> Value {
+      return arith::SIToFPOp::create(k.b, k.loc, f32, x);
+    };
+    if (line.isInside()) {
+      return k.splat(toFloat(k.mul(rowCount, line.window)), kImageLanes);
+    }
+    SmallVector<Value> counts;
+    for (int64_t lane = 0; lane < kImageLanes; ++lane) {
+      // Lanes behind the last result are not stored; 0 / 0 would do no harm.
+      ImageWindow window(k, line, k.add(q, lane));
+      counts.push_back(toFloat(k.mul(rowCount, window.count(k, countsPads()))));
+    }
+    return fromElements(counts);
+  }
+
+  Value table(int64_t number) {
+    return k.advance(emitter.scratch, memory.tables + number * memory.results,
+                     f32);
+  }
+  Value truncated(Value index) {
+    return arith::TruncIOp::create(k.b, k.loc, k.b.getI32Type(), index);
+  }
+  void store32(Value value, Value base, Value at) {
+    k.storeRaw(value, k.advance(base, at, f32), 4);
+  }
+
+  /// The line's elements at the indices of a table.
+  Value taken(int64_t number, Value q) {
+    SmallVector<Value> elements;
+    Value from = k.advance(table(number), q, f32);
+    for (int64_t lane = 0; lane < kImageLanes; ++lane) {
+      Value at = k.loadRaw(k.b.getI32Type(), k.advance(from, lane, f32), 4);
+      at = arith::ExtUIOp::create(k.b, k.loc, k.b.getI64Type(), at);
+      elements.push_back(
+          k.loadScalar(k.advance(emitter.scratch, at, f32), f32));
+    }
+    return fromElements(elements);
+  }
+
+  Value resized(Value q) {
+    if (image.line(1).isIdentity()) {
+      return strided(q, 1);
+    }
+    Value first = taken(0, q);
+    if (image.isNearest()) {
+      return first;
+    }
+    auto weights = [&](int64_t number) {
+      return k.loadVector(k.advance(table(number), q, f32), f32, kImageLanes);
+    };
+    return weighed(first, weights(2), taken(1, q), weights(3));
+  }
+
+  ImageEmitter &emitter;
+  KernelBuilder &k;
+  const ImageFusion &image;
+  LineMemory memory;
+  Type f32;
+};
+
+} // namespace
+
+int64_t lineScratchBytes(const ImageFusion &image) {
+  return LineMemory(image).bytes(/*hasTables=*/bool(image.resize));
+}
+
+void emitLineTables(ImageEmitter &emitter) {
+  LineEmitter(emitter).emitTables();
+}
+
+void emitLine(ImageEmitter &emitter, Value line) {
+  LineEmitter(emitter).emit(line);
+}
+
+} // namespace minic::cpu
