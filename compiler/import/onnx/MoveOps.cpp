@@ -113,6 +113,21 @@ static void slice(Node &n) {
   n.set(0, n.e.slice(x, from, counts, steps));
 }
 
+/// The mode of graph.pad; none where it has no such pads.
+static std::optional<graph::PadMode> padModeOf(const Value &x,
+                                               llvm::ArrayRef<int64_t> before,
+                                               llvm::ArrayRef<int64_t> after,
+                                               llvm::StringRef mode) {
+  if (mode == "edge") {
+    return graph::PadMode::Edge;
+  }
+  bool isWithin = mode == "reflect";
+  for (int64_t d = 0; isWithin && d < x.rank(); ++d) {
+    isWithin = std::max(before[d], after[d]) < x.dims[d];
+  }
+  return isWithin ? std::optional(graph::PadMode::Reflect) : std::nullopt;
+}
+
 /// Where the element `at` of a padded line comes from, among `extent` of them.
 static int64_t sourceOf(int64_t at, int64_t extent, llvm::StringRef mode) {
   if (mode == "edge" || extent == 1) {
@@ -168,27 +183,45 @@ static void pad(Node &n) {
     }
     before[axis] = std::max<int64_t>(low, 0);
     after[axis] = std::max<int64_t>(high, 0);
-    if (mode == "constant" || before[axis] + after[axis] == 0) {
+  }
+  if (mode == "constant") {
+    n.set(0, n.e.pad(x, before, after, value));
+    return;
+  }
+  if (mode != "edge" && mode != "reflect" && mode != "wrap") {
+    n.fail("mode '" + mode + "'");
+    return;
+  }
+  for (int64_t d = 0; d < x.rank(); ++d) {
+    if (x.dims[d] + before[d] + after[d] > (int64_t(1) << 24)) {
+      n.fail("pads of " + llvm::Twine(before[d]) + " and " +
+             llvm::Twine(after[d]));
+      return;
+    }
+  }
+  bool isSame = llvm::all_of(before, [](int64_t by) { return by == 0; }) &&
+                llvm::all_of(after, [](int64_t by) { return by == 0; });
+  auto padMode = padModeOf(x, before, after, mode);
+  if (padMode && !isSame && !n.e.known(x)) {
+    mlir::Value input = n.e.graph(x);
+    n.set(0,
+          input ? n.e.emit<graph::PadOp>(input, llvm::ArrayRef<int64_t>(before),
+                                         llvm::ArrayRef<int64_t>(after),
+                                         llvm::APFloat(0.0), *padMode)
+                : Value());
+    return;
+  }
+  for (int64_t axis = 0; axis < x.rank() && x; ++axis) {
+    if (before[axis] + after[axis] == 0) {
       continue;
     }
-    if (mode != "edge" && mode != "reflect" && mode != "wrap") {
-      n.fail("mode '" + mode + "'");
-      return;
-    }
     Dims sources;
-    if (x.dims[axis] + before[axis] + after[axis] > (int64_t(1) << 24)) {
-      n.fail("pads of " + llvm::Twine(low) + " and " + llvm::Twine(high));
-      return;
-    }
     for (int64_t at = -before[axis]; at < x.dims[axis] + after[axis]; ++at) {
       sources.push_back(sourceOf(at, x.dims[axis], mode));
     }
     x = n.e.gather(x, n.e.ints(sources), axis);
-    if (!x) {
-      return;
-    }
   }
-  n.set(0, mode == "constant" ? n.e.pad(x, before, after, value) : x);
+  n.set(0, x);
 }
 
 /// Each dimension is repeated: [a, b] as [1, a, 1, b], expanded, and merged.

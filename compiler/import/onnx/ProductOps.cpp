@@ -116,12 +116,7 @@ static Value convolve(Node &n, Value x, Value filter, const Value &bias,
     x = n.e.reshape(x, {x.dims[0], x.dims[1], 1, x.dims[2]});
     filter = n.e.reshape(filter,
                          {filter.dims[0], filter.dims[1], 1, filter.dims[2]});
-    for (Dims *dims : {&window.strides, &window.dilations}) {
-      dims->insert(dims->begin(), 1);
-    }
-    for (Dims *dims : {&window.before, &window.after}) {
-      dims->insert(dims->begin(), 0);
-    }
+    addUnitDim(window);
   }
   Dims pads = window.before;
   llvm::append_range(pads, window.after);
@@ -156,49 +151,20 @@ static void conv(Node &n) {
   }
 }
 
-/// [C, M / groups, ...] backwards, as a convolution's [M, C / groups, ...].
-static Value turnedFilter(Node &n, const Value &filter, int64_t groups) {
-  Dims starts(filter.rank(), 0), steps(filter.rank(), 1);
-  for (int64_t d = 2; d < filter.rank(); ++d) {
-    starts[d] = filter.dims[d] - 1;
-    steps[d] = -1;
-  }
-  Value turned = n.e.slice(filter, starts, filter.dims, steps);
-  Dims spatial = spatialOf(filter);
-  Dims apart = {groups, filter.dims[0] / groups, filter.dims[1]};
-  Dims order = {0, 2, 1},
-       merged = {groups * filter.dims[1], filter.dims[0] / groups};
-  for (int64_t extent : spatial) {
-    order.push_back(int64_t(order.size()));
-    apart.push_back(extent);
-    merged.push_back(extent);
-  }
-  return n.e.reshape(n.e.transpose(n.e.reshape(turned, apart), order), merged);
+/// The pads that take the result to a size that is wanted, as the standard
+/// shares them out; what it is larger than the sum of all is added behind it.
+struct TransposedPads {
+  int64_t before, after, extra;
+};
+
+/// `whole` is the result's extent without pads.
+static TransposedPads padsTo(int64_t size, int64_t whole, bool isUpper) {
+  int64_t total = std::max<int64_t>(whole - size, 0);
+  int64_t before = isUpper ? total / 2 : total - total / 2;
+  return {before, total - before, std::max<int64_t>(size - whole, 0)};
 }
 
-/// x with stride - 1 zeros after each element but the last of each dimension.
-static Value spreadOut(Node &n, Value x, llvm::ArrayRef<int64_t> strides) {
-  for (size_t i = 0; i < strides.size(); ++i) {
-    int64_t axis = int64_t(i) + 2, stride = strides[i];
-    if (stride == 1 || !x) {
-      continue;
-    }
-    Dims apart(x.dims), none(x.rank() + 1, 0), zeros(x.rank() + 1, 0),
-        merged(x.dims);
-    apart.insert(apart.begin() + axis + 1, 1);
-    zeros[axis + 1] = stride - 1;
-    if (__builtin_mul_overflow(merged[axis], stride, &merged[axis])) {
-      return n.fail("a stride of " + llvm::Twine(stride));
-    }
-    Value wide = n.e.pad(n.e.reshape(x, apart), none, zeros, 0);
-    x = n.e.sliceAxis(n.e.reshape(wide, merged), axis, 0,
-                      merged[axis] - stride + 1);
-  }
-  return x;
-}
-
-/// A convolution by the turned filter, of an input whose elements are apart by
-/// the stride. Pads take away what they add in a convolution.
+/// One spatial dimension is a second one of 1 before it.
 static void convTranspose(Node &n) {
   Value x = n.operand(0), filter = n.operand(1);
   int64_t groups = n.intOf("group", 1);
@@ -224,8 +190,6 @@ static void convTranspose(Node &n) {
     n.fail("an output_shape of these dimensions");
     return;
   }
-  Window inner = *window;
-  Dims starts(x.rank(), 0), steps(x.rank(), 1), counts;
   for (size_t i = 0; i < count; ++i) {
     constexpr int64_t most = int64_t(1) << 31;
     if (extents[i] > most || (*extra)[i] < 0 || (*extra)[i] > most ||
@@ -236,31 +200,43 @@ static void convTranspose(Node &n) {
     int64_t stride = window->strides[i];
     int64_t reach = (kernel[i] - 1) * window->dilations[i];
     int64_t whole = stride * (extents[i] - 1) + (*extra)[i] + reach + 1;
-    int64_t before = window->before[i], after = window->after[i];
     if (wanted || isSame) {
-      int64_t size = wanted ? (*wanted)[i] : extents[i] * stride;
-      int64_t total = std::max<int64_t>(whole - size, 0);
-      before = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
-      after = total - before;
+      TransposedPads pads = padsTo(wanted ? (*wanted)[i] : extents[i] * stride,
+                                   whole, mode == "SAME_UPPER");
+      window->before[i] = pads.before;
+      window->after[i] = pads.after;
+      (*extra)[i] += pads.extra;
     }
-    int64_t low = reach - before, high = reach - after + (*extra)[i];
-    inner.strides[i] = 1;
-    inner.before[i] = std::max<int64_t>(low, 0);
-    inner.after[i] = std::max<int64_t>(high, 0);
-    starts[i + 2] = std::max<int64_t>(-low, 0);
-    counts.push_back(whole - before - after);
-    if (counts.back() < 1) {
+    if (whole - window->before[i] - window->after[i] < 1) {
       n.fail("pads that take all elements away");
       return;
     }
   }
-  Value result = convolve(n, spreadOut(n, x, window->strides),
-                          turnedFilter(n, filter, groups),
-                          n.has(2) ? n.operand(2) : Value(), inner);
-  if (result) {
-    counts.insert(counts.begin(), {result.dims[0], result.dims[1]});
-    n.set(0, n.e.slice(result, starts, counts, steps));
+  bool isLine = x.rank() == 3;
+  if (isLine) {
+    x = n.e.reshape(x, {x.dims[0], x.dims[1], 1, x.dims[2]});
+    filter = n.e.reshape(filter,
+                         {filter.dims[0], filter.dims[1], 1, filter.dims[2]});
+    addUnitDim(*window);
+    extra->insert(extra->begin(), 0);
   }
+  Dims pads = window->before;
+  llvm::append_range(pads, window->after);
+  mlir::Value input = n.e.graph(x), weights = n.e.graph(filter);
+  mlir::Value bias = n.has(2) ? n.e.graph(n.operand(2)) : mlir::Value();
+  if (n.failed()) {
+    return;
+  }
+  Value result = n.e.emit<graph::ConvTranspose2dOp>(
+      input, weights, bias, llvm::ArrayRef<int64_t>(window->strides),
+      llvm::ArrayRef<int64_t>(pads), llvm::ArrayRef<int64_t>(*extra),
+      llvm::ArrayRef<int64_t>(window->dilations), uint64_t(groups),
+      graph::ImageLayout::NCHW);
+  if (isLine && result) {
+    result =
+        n.e.reshape(result, {result.dims[0], result.dims[1], result.dims[3]});
+  }
+  n.set(0, result);
 }
 
 llvm::ArrayRef<OpEntry> productOps() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Resize and Upsample: each dimension by itself, as moves where elements are
-// only repeated or left out, else as a sum of elements with known weights.
+// Resize and Upsample: graph.resize of the height and the width where it has
+// the mode, else each dimension by itself: as moves where elements are only
+// repeated or left out, or as a sum of elements with known weights.
 
 #include "compiler/import/onnx/Interpolation.h"
 #include "compiler/import/onnx/OpTable.h"
@@ -118,6 +119,88 @@ static std::optional<std::vector<double>> knownFloats(Node &n, unsigned i) {
   return tensor->floats;
 }
 
+/// Whether graph.resize makes the same of a line.
+static bool makesSame(const graph::ResizeLine &made, const Taps &taps,
+                      bool isNearest) {
+  for (int64_t i = 0; i < made.outputs; ++i) {
+    std::map<int64_t, double> parts;
+    if (isNearest) {
+      parts[made.nearest(i)] = 1;
+    } else {
+      graph::ResizeLine::Between at = made.between(i);
+      double rest = double(at.rest) / double(made.divisor);
+      parts[at.first] += 1 - rest;
+      parts[at.second] += rest;
+    }
+    for (const auto &[index, weight] : taps[i]) {
+      parts[index] -= weight;
+    }
+    bool isSame = llvm::all_of(parts, [](const auto &part) {
+      return std::abs(part.second) < 1e-9; // of doubles
+    });
+    if (!isSame || taps[i].empty()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether a line stays as it is.
+static bool isSameLine(const ResizedLine &line) {
+  return line.inputs == line.outputs && line.scale == 1 && line.begin == 0 &&
+         line.end == 1;
+}
+
+/// graph.resize of [N, C, H, W], [N, H, W, C] or [N, C, W]; null where it has
+/// no such op.
+static Value resize2d(Node &n, const Value &x, const Interpolation &how,
+                      llvm::ArrayRef<ResizedLine> lines) {
+  bool isNearest = how.mode == "nearest";
+  bool isPossible = (isNearest || (how.mode == "linear" && x.isFloat())) &&
+                    !how.antialiases && !how.excludesOutside &&
+                    x.dataType != ::onnx::TensorProto::BOOL &&
+                    (x.rank() == 3 || x.rank() == 4) && isSameLine(lines[0]) &&
+                    !llvm::all_of(lines, isSameLine);
+  bool isNhwc = x.rank() == 4 && isPossible && !isSameLine(lines[1]);
+  if (!isPossible || (isNhwc ? !isSameLine(lines[3]) : !isSameLine(lines[1]))) {
+    return {};
+  }
+  llvm::SmallVector<ResizedLine> sides(lines.slice(isNhwc ? 1 : 2));
+  sides.resize(isNhwc ? 2 : sides.size());
+  if (x.rank() == 3) {
+    sides.insert(sides.begin(), {1, 1});
+  }
+  using graph::ResizeRule;
+  for (ResizeRule rule : {ResizeRule::HalfPixel, ResizeRule::AlignCorners,
+                          ResizeRule::Asymmetric}) {
+    bool isRule = llvm::all_of(sides, [&](const ResizedLine &line) {
+      constexpr int64_t most = 1 << 20; // what graph.resize takes
+      return line.inputs <= most && line.outputs <= most &&
+             makesSame(graph::ResizeLine(line.inputs, line.outputs, rule),
+                       tapsOf(how, line), isNearest);
+    });
+    if (!isRule) {
+      continue;
+    }
+    bool isLine = x.rank() == 3;
+    Value image =
+        isLine ? n.e.reshape(x, {x.dims[0], x.dims[1], 1, x.dims[2]}) : x;
+    mlir::Value input = n.e.graph(image);
+    if (!input) {
+      return {};
+    }
+    int64_t sizes[] = {sides[0].outputs, sides[1].outputs};
+    Value result = n.e.emit<graph::ResizeOp>(
+        isNearest ? graph::ResizeMode::Nearest : graph::ResizeMode::Bilinear,
+        rule, input, llvm::ArrayRef<int64_t>(sizes),
+        isNhwc ? graph::ImageLayout::NHWC : graph::ImageLayout::NCHW);
+    return isLine && result
+               ? n.e.reshape(result, {x.dims[0], x.dims[1], sides[1].outputs})
+               : result;
+  }
+  return {};
+}
+
 static void resizeLines(Node &n, Value x, const Interpolation &how,
                         llvm::ArrayRef<ResizedLine> lines) {
   for (const ResizedLine &line : lines) {
@@ -131,10 +214,12 @@ static void resizeLines(Node &n, Value x, const Interpolation &how,
     n.fail("mode '" + how.mode + "', '" + how.coordinates + "'");
     return;
   }
+  if (Value resized = resize2d(n, x, how, lines)) {
+    n.set(0, resized);
+    return;
+  }
   for (auto [axis, line] : llvm::enumerate(lines)) {
-    bool isSame = line.inputs == line.outputs && line.scale == 1 &&
-                  line.begin == 0 && line.end == 1;
-    if (x && !isSame) {
+    if (x && !isSameLine(line)) {
       x = resizeAxis(n, x, int64_t(axis), how, line);
     }
   }

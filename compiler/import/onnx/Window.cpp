@@ -62,6 +62,15 @@ std::optional<Window> windowOf(Node &n, llvm::ArrayRef<int64_t> extents,
   return window;
 }
 
+void addUnitDim(Window &window) {
+  for (Dims *dims : {&window.kernel, &window.strides, &window.dilations}) {
+    dims->insert(dims->begin(), 1);
+  }
+  for (Dims *dims : {&window.before, &window.after}) {
+    dims->insert(dims->begin(), 0);
+  }
+}
+
 Dims spatialOf(const Value &x) {
   return Dims(llvm::ArrayRef<int64_t>(x.dims).drop_front(2));
 }

@@ -14,6 +14,9 @@ struct Window {
   Dims kernel, strides, dilations, before, after;
 };
 
+/// Adds a dimension of 1 before the others.
+void addUnitDim(Window &window);
+
 /// [N, C, ...] without the first two.
 Dims spatialOf(const Value &x);
 

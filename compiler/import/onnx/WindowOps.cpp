@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pooling: the elements of a window are strided slices, one dimension after the
-// other.
+// Pooling: graph.pool2d of one or two dimensions, a reduction where the windows
+// are all of the input. Of more dimensions the elements of a window are strided
+// slices, one dimension after the other.
 
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/Window.h"
@@ -12,6 +13,7 @@
 
 namespace minic {
 
+using graph::PoolKind;
 using graph::ReduceKind;
 
 /// Elements of a window along one dimension that are written out.
@@ -57,7 +59,7 @@ static std::optional<Pooling> poolingOf(Node &n, const Value &x) {
     }
     bool isWhole = window->kernel[i] == extents[i] && outputs <= 1 &&
                    window->before[i] == 0 && window->dilations[i] == 1;
-    if (window->kernel[i] > maxTaps && !isWhole) {
+    if (window->kernel[i] > maxTaps && !isWhole && extents.size() > 2) {
       n.fail("a window of " + llvm::Twine(window->kernel[i]) + ", at most " +
              llvm::Twine(maxTaps) + " are written out");
       return std::nullopt;
@@ -67,10 +69,65 @@ static std::optional<Pooling> poolingOf(Node &n, const Value &x) {
   return pooling;
 }
 
+/// Whether there is one window, all of the input.
+static bool isWhole(const Value &x, const Pooling &pooling) {
+  const Window &window = pooling.window;
+  Dims extents = spatialOf(x);
+  for (size_t i = 0; i < extents.size(); ++i) {
+    if (pooling.outputs[i] != 1 || window.kernel[i] != extents[i] ||
+        window.before[i] != 0 || window.after[i] != 0 ||
+        window.dilations[i] != 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether graph.pool2d has such windows: of one or two dimensions, each with
+/// an element of the input.
+static bool isPool2d(const Value &x, const Pooling &pooling) {
+  const Window &window = pooling.window;
+  Dims extents = spatialOf(x);
+  bool fits = x.isFloat() && extents.size() <= 2 && !isWhole(x, pooling);
+  for (size_t i = 0; fits && i < extents.size(); ++i) {
+    int64_t reach = (window.kernel[i] - 1) * window.dilations[i] + 1;
+    fits = reach <= extents[i] + window.before[i] + window.after[i] &&
+           std::max(window.before[i], window.after[i]) < reach &&
+           (window.kernel[i] == 1 || window.dilations[i] <= extents[i]);
+  }
+  return fits;
+}
+
+static Value pool2d(Node &n, Value x, Window window, PoolKind kind) {
+  bool isLine = x.rank() == 3;
+  if (isLine) {
+    x = n.e.reshape(x, {x.dims[0], x.dims[1], 1, x.dims[2]});
+    addUnitDim(window);
+  }
+  Dims pads = window.before;
+  llvm::append_range(pads, window.after);
+  mlir::Value input = n.e.graph(x);
+  if (n.failed()) {
+    return {};
+  }
+  Value result = n.e.emit<graph::Pool2dOp>(
+      kind, input, llvm::ArrayRef<int64_t>(window.kernel),
+      llvm::ArrayRef<int64_t>(window.strides), llvm::ArrayRef<int64_t>(pads),
+      llvm::ArrayRef<int64_t>(window.dilations), bool(n.intOf("ceil_mode", 0)),
+      bool(n.intOf("count_include_pad", 0)), graph::ImageLayout::NCHW);
+  return isLine && result ? n.e.reshape(result, {result.dims[0], result.dims[1],
+                                                 result.dims[3]})
+                          : result;
+}
+
 /// `combine` over each window; `outside` is what changes nothing.
 static Value pool(Node &n, Value x, const Pooling &pooling, ReduceKind kind,
                   double outside) {
   const Window &window = pooling.window;
+  if (x && isPool2d(x, pooling)) {
+    return pool2d(n, x, window,
+                  kind == ReduceKind::Max ? PoolKind::Max : PoolKind::Sum);
+  }
   for (size_t i = 0; i < pooling.outputs.size(); ++i) {
     int64_t axis = int64_t(i) + 2, count = pooling.outputs[i];
     int64_t kernel = window.kernel[i], step = window.strides[i];
@@ -151,6 +208,10 @@ static void averagePool(Node &n) {
   }
   auto pooling = poolingOf(n, x);
   if (!pooling) {
+    return;
+  }
+  if (isPool2d(x, *pooling)) {
+    n.set(0, pool2d(n, x, pooling->window, PoolKind::Average));
     return;
   }
   Value count;
