@@ -2,6 +2,7 @@
 //
 // RUN: %check-model %s %t.minic
 // RUN: %check-model %s %t.minic --threads=1 --row-backends=generated
+// RUN: minic %s -o %t.minic --threads=1 | FileCheck %s
 
 // ResNet's.
 func.func @max_pool(%x: tensor<2x5x17x19xf32>) -> tensor<2x5x9x10xf32> {
@@ -15,6 +16,8 @@ func.func @max_pool_nhwc(%x: tensor<2x9x7x33xbf16>) -> tensor<2x4x4x33xbf16> {
 }
 
 // What is before and behind it is in the same kernel.
+// CHECK: @scaled_pool mul_pool2d_relu({{.+}}) f32: generated images tile=
+// CHECK-NOT: @scaled_pool
 func.func @scaled_pool(%x: tensor<1x3x16x16xf32>, %s: tensor<3x1x1xf32>) -> tensor<1x3x8x8xf32> {
   %0 = graph.mul %x, %s : (tensor<1x3x16x16xf32>, tensor<3x1x1xf32>) -> tensor<1x3x16x16xf32>
   %1 = graph.pool2d average, %0 window = [2, 2] {strides = array<i64: 2, 2>} : tensor<1x3x16x16xf32> -> tensor<1x3x8x8xf32>
@@ -48,6 +51,8 @@ func.func @nearest(%x: tensor<1x3x5x7xf32>) -> tensor<1x3x10x14xf32> {
   return %0 : tensor<1x3x10x14xf32>
 }
 
+// Integers are left to loops.
+// CHECK: @nearest_integers resize({{.+}}) i8: generated loops tile=
 func.func @nearest_integers(%x: tensor<1x5x7x3xi8>) -> tensor<1x8x3x3xi8> {
   %0 = graph.resize nearest half_pixel, %x to [8, 3] {layout = "nhwc"} : tensor<1x5x7x3xi8> -> tensor<1x8x3x3xi8>
   return %0 : tensor<1x8x3x3xi8>
@@ -66,6 +71,22 @@ func.func @bilinear(%x: tensor<1x3x8x8xf32>) -> tensor<1x3x16x19xf32> {
 func.func @bilinear_corners(%x: tensor<2x9x8x20xbf16>) -> tensor<2x4x17x20xbf16> {
   %0 = graph.resize bilinear align_corners, %x to [4, 17] {layout = "nhwc"} : tensor<2x9x8x20xbf16> -> tensor<2x4x17x20xbf16>
   return %0 : tensor<2x4x17x20xbf16>
+}
+
+// Whole multiples of the width, by which vectors are shuffled.
+func.func @nearest_fourfold(%x: tensor<1x3x5x9xbf16>) -> tensor<1x3x10x36xbf16> {
+  %0 = graph.resize nearest half_pixel, %x to [10, 36] : tensor<1x3x5x9xbf16> -> tensor<1x3x10x36xbf16>
+  return %0 : tensor<1x3x10x36xbf16>
+}
+
+func.func @bilinear_fourfold(%x: tensor<1x2x5x9xf32>) -> tensor<1x2x5x36xf32> {
+  %0 = graph.resize bilinear half_pixel, %x to [5, 36] : tensor<1x2x5x9xf32> -> tensor<1x2x5x36xf32>
+  return %0 : tensor<1x2x5x36xf32>
+}
+
+func.func @bilinear_sixteenfold(%x: tensor<1x2x2x3xf32>) -> tensor<1x2x32x48xf32> {
+  %0 = graph.resize bilinear asymmetric, %x to [32, 48] : tensor<1x2x2x3xf32> -> tensor<1x2x32x48xf32>
+  return %0 : tensor<1x2x32x48xf32>
 }
 
 // One dimension stays.

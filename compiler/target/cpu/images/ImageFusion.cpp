@@ -132,6 +132,18 @@ bool ImageFusion::isNearest() const {
          graph::ResizeOp(resize).getMode() == graph::ResizeMode::Nearest;
 }
 
+int64_t ImageFusion::widthFactor(int64_t lanes) const {
+  if (!resize ||
+      graph::ResizeOp(resize).getRule() == graph::ResizeRule::AlignCorners) {
+    return 0;
+  }
+  graph::ResizeLine width = line(1);
+  int64_t factor = width.outputs / width.inputs;
+  bool isFit = factor > 1 && factor * width.inputs == width.outputs &&
+               lanes % factor == 0;
+  return isFit ? factor : 0;
+}
+
 int64_t ImageFusion::units() const {
   return llvm::product_of(ArrayRef(after.space).drop_back());
 }

@@ -27,6 +27,10 @@ struct ImageFusion {
   graph::WindowLine window(unsigned side) const;
   graph::ResizeLine line(unsigned side) const;
   bool isNearest() const;
+  /// How many results successive elements along the width of a resize have
+  /// each, if every `lanes` results begin at one of them and are made alike;
+  /// 0 otherwise.
+  int64_t widthFactor(int64_t lanes) const;
   /// Results of NHWC are computed pixel by pixel, those of NCHW line by line.
   int64_t units() const;
 };

@@ -61,6 +61,7 @@ static double instructionsPerVector(const ImageFusion &image) {
     bool isWeighed = !image.isNearest();
     reads = isWeighed ? 4 : 1;
     own = image.isNhwc() || image.line(1).isIdentity() ? 0
+          : image.widthFactor(kImageLanes)             ? 8
           : isWeighed                                  ? 70
                                                        : 34;
   }

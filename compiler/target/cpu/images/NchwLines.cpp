@@ -16,30 +16,39 @@ namespace minic::cpu {
 
 namespace {
 
+bool hasCounts(const ImageFusion &image) {
+  return image.pool &&
+         graph::Pool2dOp(image.pool).getKind() == graph::PoolKind::Average;
+}
+
 /// Where things are in scratch, in elements of 4 bytes.
 struct LineMemory {
   /// The line: columns from `before` on, then room for windows and vectors that
   /// reach over the end.
   int64_t before = 0, elements = 0;
-  /// Of a resize, for each result: two indices of the line and their weights.
-  int64_t tables = 0, results = 0;
+  /// For each result: of an average its window's columns; of a resize two
+  /// indices of the line and their weights.
+  int64_t tables = 0, results = 0, count = 0;
 
   explicit LineMemory(const ImageFusion &image) {
     int64_t width = image.before.space[3];
     results = llvm::alignTo(image.after.space[3], kImageLanes);
-    int64_t last = width;
+    int64_t last = width + kImageLanes;
     if (image.pool) {
       graph::WindowLine line = image.window(1);
       before = line.before;
       last = (results - 1) * line.stride + line.reach() + kImageLanes;
+      count = hasCounts(image);
+    } else if (image.widthFactor(kImageLanes)) {
+      before = 1;
+    } else if (!image.line(1).isIdentity()) {
+      count = image.isNearest() ? 1 : 4;
     }
-    elements = llvm::alignTo(std::max(before + width, last) + kImageLanes,
-                             kImageLanes);
-    tables = elements;
+    tables = llvm::alignTo(std::max(before + width, last) + kImageLanes,
+                           kImageLanes);
+    elements = tables;
   }
-  int64_t bytes(bool hasTables) const {
-    return 4 * (elements + (hasTables ? 4 * results : 0));
-  }
+  int64_t bytes() const { return 4 * (elements + count * results); }
 };
 
 class LineEmitter {
@@ -54,14 +63,20 @@ public:
       k.forLoop(k.i64(0), k.i64(memory.elements), kImageLanes, [&](Value at) {
         k.storeVector(none, k.advance(emitter.scratch, at, f32), f32);
       });
-      return;
     }
-    if (image.line(1).isIdentity()) {
+    if (memory.count == 0) {
       return;
     }
     int64_t width = image.after.space[3];
     k.forLoop(k.i64(0), k.i64(memory.results), 1, [&](Value q) {
-      ImageSource source(k, image, 1, k.min(q, k.i64(width - 1)));
+      // Behind the last result as at it.
+      q = k.min(q, k.i64(width - 1));
+      if (image.pool) {
+        ImageWindow window(k, image.window(1), q);
+        store32(toFloat(window.count(k, countsPads())), table(0), q);
+        return;
+      }
+      ImageSource source(k, image, 1, q);
       store32(truncated(source.first), table(0), q);
       if (source.second) {
         store32(truncated(source.second), table(1), q);
@@ -166,6 +181,15 @@ private:
       }
       storeLine(value, w, mask);
     });
+    if (image.widthFactor(kImageLanes)) {
+      int64_t end = memory.before + image.before.space[3];
+      copyElement(memory.before, memory.before - 1);
+      copyElement(end - 1, end);
+    }
+  }
+  void copyElement(int64_t from, int64_t to) {
+    Value element = k.loadScalar(k.advance(emitter.scratch, from, f32), f32);
+    store32(element, emitter.scratch, k.i64(to));
   }
 
   Value weighed(Value x, Value xWeight, Value y, Value yWeight) {
@@ -211,28 +235,16 @@ private:
       state = state ? combine(state, part) : part;
     }
     if (rowCount) {
-      state = arith::DivFOp::create(k.b, k.loc, state,
-                                    divisors(q, *rowCount, line));
+      Value counts =
+          k.loadVector(k.advance(table(0), q, f32), f32, kImageLanes);
+      counts = arith::MulFOp::create(k.b, k.loc, counts,
+                                     k.splat(toFloat(*rowCount), kImageLanes));
+      state = arith::DivFOp::create(k.b, k.loc, state, counts);
     }
     return state;
   }
 
-  /// A result's number of elements in its window, for each lane from `q` on.
-  Value divisors(Value q, Value rowCount, const graph::WindowLine &line) {
-    auto toFloat = [&](Value x) -> Value {
-      return arith::SIToFPOp::create(k.b, k.loc, f32, x);
-    };
-    if (line.isInside()) {
-      return k.splat(toFloat(k.mul(rowCount, line.window)), kImageLanes);
-    }
-    SmallVector<Value> counts;
-    for (int64_t lane = 0; lane < kImageLanes; ++lane) {
-      // Lanes behind the last result are not stored; 0 / 0 would do no harm.
-      ImageWindow window(k, line, k.add(q, lane));
-      counts.push_back(toFloat(k.mul(rowCount, window.count(k, countsPads()))));
-    }
-    return fromElements(counts);
-  }
+  Value toFloat(Value x) { return arith::SIToFPOp::create(k.b, k.loc, f32, x); }
 
   Value table(int64_t number) {
     return k.advance(emitter.scratch, memory.tables + number * memory.results,
@@ -258,9 +270,46 @@ private:
     return fromElements(elements);
   }
 
+  /// `factor` results for each element: lanes of a vector choose among those
+  /// around its first, and what they choose is the same for all vectors.
+  Value repeated(Value q, int64_t factor) {
+    graph::ResizeLine line = image.line(1);
+    Value around = k.loadVector(
+        k.advance(emitter.scratch, k.div(q, factor), f32), f32, kImageLanes);
+    SmallVector<int64_t> first, second;
+    SmallVector<float> firstWeight, secondWeight;
+    for (int64_t lane = 0; lane < kImageLanes; ++lane) {
+      if (image.isNearest()) {
+        first.push_back(line.nearest(lane) + 1);
+        continue;
+      }
+      // Beyond both ends the line repeats its last element.
+      int64_t at = line.scale * lane + line.offset + line.divisor;
+      first.push_back(at / line.divisor);
+      second.push_back(at / line.divisor + 1);
+      double rest = double(at % line.divisor) / double(line.divisor);
+      firstWeight.push_back(float(1 - rest));
+      secondWeight.push_back(float(rest));
+    }
+    Value chosen = vector::ShuffleOp::create(k.b, k.loc, around, around, first);
+    if (image.isNearest()) {
+      return chosen;
+    }
+    auto weights = [&](ArrayRef<float> values) -> Value {
+      auto type = VectorType::get(kImageLanes, f32);
+      return arith::ConstantOp::create(k.b, k.loc,
+                                       DenseElementsAttr::get(type, values));
+    };
+    Value next = vector::ShuffleOp::create(k.b, k.loc, around, around, second);
+    return weighed(chosen, weights(firstWeight), next, weights(secondWeight));
+  }
+
   Value resized(Value q) {
     if (image.line(1).isIdentity()) {
       return strided(q, 1);
+    }
+    if (int64_t factor = image.widthFactor(kImageLanes)) {
+      return repeated(q, factor);
     }
     Value first = taken(0, q);
     if (image.isNearest()) {
@@ -282,7 +331,7 @@ private:
 } // namespace
 
 int64_t lineScratchBytes(const ImageFusion &image) {
-  return LineMemory(image).bytes(/*hasTables=*/bool(image.resize));
+  return LineMemory(image).bytes();
 }
 
 void emitLineTables(ImageEmitter &emitter) {
