@@ -5,6 +5,7 @@
 #include "compiler/reference/FoldingEvaluator.h"
 
 #include "compiler/reference/Evaluation.h"
+#include "compiler/reference/FoldFloats.h"
 #include "compiler/reference/Storage.h"
 #include "compiler/reference/Tolerance.h"
 #include "dialects/graph/ConstantBytes.h"
@@ -106,6 +107,11 @@ ElementsAttr FoldingEvaluator::evaluate(Operation *op,
     given.try_emplace(
         operand, RowTensor::given(cast<RankedTensorType>(operand.getType()),
                                   storage.back().bytes().data()));
+  }
+  auto all = llvm::map_to_vector(
+      storage, [](const graph::ConstantBytes &bytes) { return bytes.bytes(); });
+  if (auto bytes = foldFloats(op, all)) {
+    return makeAttribute(type, *bytes);
   }
   llvm::BitVector rows(rowCount(type), true);
   RowTensor result = evaluateOp(

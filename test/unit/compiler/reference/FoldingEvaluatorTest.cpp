@@ -42,6 +42,26 @@ protected:
   }
 };
 
+/// As a filter by a number for each of its channels, and a bias.
+TEST_F(FoldingEvaluatorTest, SumsAndProductsOfFloatsBroadcast) {
+  EXPECT_THAT(foldFloats(R"(func.func @main() -> tensor<2x2x1xf32> {
+    %a = graph.constant dense<[[[0.1], [2.0]], [[3.0], [-0.7]]]>
+      : tensor<2x2x1xf32>
+    %b = graph.constant dense<[[[0.3]], [[10.0]]]> : tensor<2x1x1xf32>
+    %0 = graph.mul %b, %a
+      : (tensor<2x1x1xf32>, tensor<2x2x1xf32>) -> tensor<2x2x1xf32>
+    return %0 : tensor<2x2x1xf32> })"),
+              ElementsAre(0.1f * 0.3f, 2 * 0.3f, 30, -0.7f * 10));
+  EXPECT_THAT(foldFloats(R"(func.func @main() -> tensor<2x3xf32> {
+    %a = graph.constant dense<[0.1, 0.2, 1.0e30]> : tensor<3xf32>
+    %b = graph.constant dense<[[0.7], [1.0]]> : tensor<2x1xf32>
+    %0 = graph.sub %a, %b
+      : (tensor<3xf32>, tensor<2x1xf32>) -> tensor<2x3xf32>
+    return %0 : tensor<2x3xf32> })"),
+              ElementsAre(0.1f - 0.7f, 0.2f - 0.7f, 1e30f, 0.1f - 1.0f,
+                          0.2f - 1.0f, 1e30f));
+}
+
 TEST_F(FoldingEvaluatorTest, RoundsOnce) {
   EXPECT_THAT(foldFloats(R"(func.func @main() -> tensor<3xf32> {
     %a = graph.constant dense<[1.0, 2.0, 0.1]> : tensor<3xf32>
