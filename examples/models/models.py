@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a transformer in the graph dialect and random weights for it.
+"""Writes a well-known network in the graph dialect and random weights for it.
 
     models.py bert --size=base --batch=8 --sequence=512 --dtype=bf16 -o b.mlir
 
@@ -15,18 +15,23 @@ import pathlib
 import sys
 
 import bert
+import convnext
 import encoder_block
 import gpt2
 import gpt2_cached
 import graph_text
 import llama
-import qwen3
-import t5
+import mobilenet
 import model_files
+import qwen3
+import resnet
+import t5
+import unet
 import vit
 
 MODELS = {"bert": bert, "gpt2": gpt2, "gpt2_cached": gpt2_cached, "vit": vit,
-          "llama": llama, "t5": t5, "qwen3": qwen3,
+          "llama": llama, "t5": t5, "qwen3": qwen3, "resnet": resnet,
+          "mobilenet": mobilenet, "convnext": convnext, "unet": unet,
           "encoder_block": encoder_block}
 
 
@@ -72,11 +77,12 @@ def main():
     parser.add_argument("--size", choices=("base", "tiny"), default="base")
     parser.add_argument("--batch", type=positive, default=1)
     parser.add_argument("--sequence", type=positive,
-                        help="tokens (vit: follows from the image)")
+                        help="tokens (of images: follows from these)")
     parser.add_argument("--cache", type=positive,
                         help="positions of the cache (gpt2_cached, llama, qwen3)")
     parser.add_argument("--layers", type=positive,
-                        help="instead of the size's (not llama, qwen3)")
+                        help="of a transformer, instead of the size's (not "
+                        "llama, qwen3)")
     parser.add_argument("--dtype", choices=("f32", "bf16", "f16"),
                         default="f32")
     parser.add_argument("--seed", type=int, default=0)
@@ -106,12 +112,12 @@ def unfit(model, size, sequence, cache, layers, **_):
     for what, value in (("sequence", sequence), ("cache", cache)):
         if value and most and value > most:
             return f"--{what}: expected at most {most} positions, got {value}"
-    if sequence and family is vit:
-        return "--sequence: that of vit follows from the image"
+    if sequence and family.SEQUENCE[size] is None:
+        return f"--sequence: that of {model} follows from the image"
     if cache and not hasattr(family, "CACHE"):
         return f"--cache: {model} has none"
     if layers and not hasattr(family.SIZES[size], "layers"):
-        return f"--layers: {model} is one block"
+        return f"--layers: {model} is one block, or has stages"
     return None
 
 

@@ -18,6 +18,7 @@ import numpy
 import torch
 from safetensors.torch import load_file
 
+import torch_images
 import torch_models
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -25,6 +26,7 @@ sys.path.insert(0, str(HERE.parents[1] / "examples/models"))
 import models  # noqa: E402
 
 BATCH = 2
+MODELS = {**torch_models.MODELS, **torch_images.MODELS}
 
 
 def floats(tensors, dtype):
@@ -33,7 +35,7 @@ def floats(tensors, dtype):
 
 
 def evaluate(name, weights, inputs, function, dtype):
-    model = torch_models.MODELS[name](floats(weights, dtype),
+    model = MODELS[name](floats(weights, dtype),
                                       models.MODELS[name].SIZES["tiny"])
     with torch.no_grad():
         return getattr(model, function)(**floats(inputs, dtype))
@@ -48,7 +50,7 @@ def main():
     folder.mkdir(exist_ok=True)
     lines = [f"torch {torch.__version__}, numpy {numpy.__version__}"]
     with tempfile.TemporaryDirectory() as scratch:
-        for name in torch_models.MODELS:
+        for name in MODELS:
             path = pathlib.Path(scratch) / f"{name}.mlir"
             module = models.build(name, "tiny", BATCH)
             models.write(module, path, name, inputs=path.parent / name)
