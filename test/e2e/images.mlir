@@ -129,3 +129,10 @@ func.func @transposed_dilated(%x: tensor<1x2x4x4xf32>, %w: tensor<2x3x3x2xf32>) 
   %0 = graph.conv_transpose2d %x, %w {strides = array<i64: 1, 2>, pads = array<i64: 0, 1, 0, 1>, dilations = array<i64: 2, 3>, output_pads = array<i64: 0, 1>} : (tensor<1x2x4x4xf32>, tensor<2x3x3x2xf32>) -> tensor<1x3x8x9xf32>
   return %0 : tensor<1x3x8x9xf32>
 }
+
+// Lanes behind the last result find an index in scratch that was used before.
+func.func @after_a_softmax(%x: tensor<1x2x17x3xf32>) -> tensor<1x2x34x6xf32> {
+  %0 = graph.log_softmax %x axis = 2 : tensor<1x2x17x3xf32>
+  %1 = graph.resize bilinear align_corners, %0 to [34, 6] : tensor<1x2x17x3xf32> -> tensor<1x2x34x6xf32>
+  return %1 : tensor<1x2x34x6xf32>
+}

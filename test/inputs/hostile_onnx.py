@@ -137,8 +137,8 @@ MODELS = {
     # More than memory holds.
     "strings": strings,
     "doubled": doubled,
-    "windows": lambda: one("AveragePool", {"x": [1, 1, HUGE]},
-                           kernel_shape=[1]),
+    "windows": lambda: one("AveragePool", {"x": [1, 1, HUGE, 1, 1]},
+                           kernel_shape=[1, 1, 1]),
     "backwards": lambda: one("Slice", {"x": [HUGE], "b": None, "e": None,
                                        "a": None, "s": None},
                              known={"b": ints(-1), "e": ints(-HUGE - 1),
@@ -149,8 +149,8 @@ MODELS = {
     "product": lambda: one("Einsum", {"x": [HUGE, 1], "z": [1, HUGE]},
                            equation="ab,ab->"),
     # More steps than anybody waits for.
-    "taps": lambda: one("MaxPool", {"x": [1, 1, 10 ** 6]},
-                        kernel_shape=[10 ** 6], pads=[1, 1]),
+    "taps": lambda: one("MaxPool", {"x": [1, 1, 10 ** 6, 1, 1]},
+                        kernel_shape=[10 ** 6, 1, 1], pads=[1, 0, 0] * 2),
     "sequences": lambda: group_query(HUGE, 1, 1),
     "places": lambda: one("Resize", {"x": [1], "r": None, "s": None, "z": None},
                           known={"z": ints(1 << 24)}),

@@ -70,13 +70,13 @@ public:
     int64_t width = image.after.space[3];
     k.forLoop(k.i64(0), k.i64(memory.results), 1, [&](Value q) {
       // Behind the last result as at it.
-      q = k.min(q, k.i64(width - 1));
+      Value result = k.min(q, k.i64(width - 1));
       if (image.pool) {
-        ImageWindow window(k, image.window(1), q);
+        ImageWindow window(k, image.window(1), result);
         store32(toFloat(window.count(k, countsPads())), table(0), q);
         return;
       }
-      ImageSource source(k, image, 1, q);
+      ImageSource source(k, image, 1, result);
       store32(truncated(source.first), table(0), q);
       if (source.second) {
         store32(truncated(source.second), table(1), q);
