@@ -141,6 +141,39 @@ TEST(OnednnConvolutionTest, SaysWhyNot) {
             "no convolution");
 }
 
+/// A convolution of 16 channels by 16 filters of 1 x 1, then `epilogue` from %y
+/// and %2 to %r.
+double estimateOf(const std::string &layout, const std::string &epilogue,
+                  int64_t groups = 1) {
+  std::string y = "tensor<1x16x16x16xf32>";
+  std::string w = "tensor<16x" + std::to_string(16 / groups) + "x1x1xf32>";
+  ParsedFusion parsed({y, w, y}, y,
+                      "%y = graph.conv2d %0, %1 {layout = \"" + layout +
+                          "\", groups = " + std::to_string(groups) +
+                          " : i64} : (" + y + ", " + w + ") -> " + y +
+                          "\n%r = graph." + epilogue +
+                          "\nkernel.yield %r : " + y);
+  return kFused.enumerate(parsed.get(), onednnProfile(1)).front().estimateUs;
+}
+
+TEST(OnednnConvolutionTest, PostOpsOfNchwTakeLong) {
+  std::string y = "tensor<1x16x16x16xf32>";
+  std::string relu = "relu %y : " + y, swish = "hard_swish %y : " + y;
+  std::string residual = "add %y, %2 : (" + y + ", " + y + ") -> " + y;
+  // 4096 elements.
+  EXPECT_GT(estimateOf("nchw", swish), estimateOf("nchw", relu) + 10);
+  EXPECT_GT(estimateOf("nchw", residual), estimateOf("nchw", swish) + 200);
+  EXPECT_LT(estimateOf("nhwc", swish), estimateOf("nhwc", relu) + 1);
+  EXPECT_LT(estimateOf("nhwc", residual), estimateOf("nhwc", relu) + 10);
+}
+
+TEST(OnednnConvolutionTest, ChannelsByThemselvesTakeLongInNchw) {
+  std::string relu = "relu %y : tensor<1x16x16x16xf32>";
+  double grouped = estimateOf("nchw", relu, 16) - estimateOf("nhwc", relu, 16);
+  double dense = estimateOf("nchw", relu) - estimateOf("nhwc", relu);
+  EXPECT_GT(grouped, dense + 2) << "4096 products";
+}
+
 TEST(OnednnConvolutionTest, LeavesWidePadsWithAResidualAlone) {
   std::string x = "tensor<1x5x5x8xf32>", y = "tensor<1x6x5x8xf32>";
   auto padded = [&](const std::string &layout, const std::string &image,
