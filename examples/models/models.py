@@ -16,6 +16,7 @@ import sys
 
 import bert
 import convnext
+import efficientnet
 import encoder_block
 import gpt2
 import gpt2_cached
@@ -31,7 +32,8 @@ import vit
 
 MODELS = {"bert": bert, "gpt2": gpt2, "gpt2_cached": gpt2_cached, "vit": vit,
           "llama": llama, "t5": t5, "qwen3": qwen3, "resnet": resnet,
-          "mobilenet": mobilenet, "convnext": convnext, "unet": unet,
+          "mobilenet": mobilenet, "efficientnet": efficientnet,
+          "convnext": convnext, "unet": unet,
           "encoder_block": encoder_block}
 
 

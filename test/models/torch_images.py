@@ -112,6 +112,37 @@ class MobileNet(Network):
         return {"logits": self.linear(x, "head")}
 
 
+class EfficientNet(Network):
+    def conv_norm(self, x, name, size, stride=1, groups=1):
+        x = self.conv(x, f"{name}.conv", size, stride, groups=groups)
+        return self.batch_norm(x, f"{name}.norm", 1e-5)
+
+    def squeeze(self, x, name):
+        y = functional.adaptive_avg_pool2d(x, 1)
+        y = functional.silu(self.conv(y, f"{name}.down", 1))
+        return x * torch.sigmoid(self.conv(y, f"{name}.up", 1))
+
+    def block(self, x, name, stage, stride):
+        y = x
+        if f"{name}.expand.conv.weight" in self.weights:
+            y = functional.silu(self.conv_norm(y, f"{name}.expand", 1))
+        y = functional.silu(self.conv_norm(
+            y, f"{name}.depthwise", stage.kernel, stride, y.shape[1]))
+        y = self.squeeze(y, f"{name}.squeeze")
+        y = self.conv_norm(y, f"{name}.project", 1)
+        return y + x if x.shape == y.shape else y
+
+    def main(self, pixel_values):
+        x = functional.silu(self.conv_norm(pixel_values, "stem", 3, 2))
+        for at, stage in enumerate(self.size.stages):
+            for i in range(stage.blocks):
+                x = self.block(x, f"stage.{at}.{i}", stage,
+                               stage.stride if i == 0 else 1)
+        x = functional.silu(self.conv_norm(x, "last", 1))
+        x = functional.adaptive_avg_pool2d(x, 1).flatten(1)
+        return {"logits": self.linear(x, "head")}
+
+
 class ConvNext(Network):
     def norm(self, x, name):
         x = self.layer_norm(x.permute(0, 2, 3, 1), name, 1e-6)
@@ -165,5 +196,5 @@ class UNet(Network):
         return self.level(pixel_values, made)
 
 
-MODELS = {"resnet": ResNet, "mobilenet": MobileNet, "convnext": ConvNext,
-          "unet": UNet}
+MODELS = {"resnet": ResNet, "mobilenet": MobileNet,
+          "efficientnet": EfficientNet, "convnext": ConvNext, "unet": UNet}
