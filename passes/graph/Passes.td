@@ -120,8 +120,8 @@ def PushTransposes : Pass<"graph-push-transposes", "::mlir::func::FuncOp"> {
   let description = [{
     A transpose disappears where it meets its inverse, a constant (folded by
     graph-fold-constants), or a contraction, which reads either operand either
-    way. Between NCHW and NHWC it disappears in a convolution of the other
-    layout, if it does so on the way to the convolution's input. It moves
+    way. Between NCHW and NHWC it disappears in a convolution, pool or resize of
+    the other layout, if it does so on the way to that op's input. It moves
     through a pointwise op only if it disappears on the way to each operand, so
     no transpose is ever duplicated.
     ```mlir

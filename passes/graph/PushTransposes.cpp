@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace minic::graph {
 #define GEN_PASS_DEF_PUSHTRANSPOSES
@@ -50,6 +51,15 @@ static SmallVector<int64_t> expanded(ArrayRef<int64_t> shape, size_t rank) {
 static bool changesLayout(ArrayRef<int64_t> permutation, ImageLayout layout) {
   static constexpr int64_t toNhwc[] = {0, 2, 3, 1}, toNchw[] = {0, 3, 1, 2};
   return permutation == ArrayRef(layout == ImageLayout::NCHW ? toNhwc : toNchw);
+}
+
+/// The layout of an op that has its image in either one; none for others. Its
+/// first operand and its result are images.
+static std::optional<ImageLayout> imageLayoutOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<ImageLayout>>(op)
+      .Case<Conv2dOp, ConvTranspose2dOp, Pool2dOp, ResizeOp>(
+          [](auto image) { return image.getLayout(); })
+      .Default(std::nullopt);
 }
 
 /// The value that `transpose` swaps the last two dimensions of; null if
@@ -97,9 +107,9 @@ static bool disappears(Value value, ArrayRef<int64_t> permutation, int depth) {
   if (isa<MatmulOp>(producer)) {
     return swapsLastTwo(permutation);
   }
-  if (auto conv = dyn_cast<Conv2dOp>(producer)) {
-    return changesLayout(permutation, conv.getLayout()) &&
-           disappears(conv.getInput(), permutation, depth - 1);
+  if (auto layout = imageLayoutOf(producer)) {
+    return changesLayout(permutation, *layout) &&
+           disappears(producer->getOperand(0), permutation, depth - 1);
   }
   return isa<PointwiseOpInterface>(producer) &&
          llvm::all_of(producer->getOperands(), [&](Value operand) {
@@ -238,32 +248,40 @@ struct LinearToMatmul : OpRewritePattern<LinearOp> {
   }
 };
 
-/// A convolution transposed to the other layout is one of that layout, where
-/// its input's transpose disappears.
-struct ChangeConvolutionLayout : OpRewritePattern<TransposeOp> {
+/// A convolution, pool or resize transposed to the other layout is one of that
+/// layout, where its input's transpose disappears.
+struct ChangeImageLayout : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(TransposeOp op,
                                 PatternRewriter &rewriter) const override {
-    auto conv = op.getInput().getDefiningOp<Conv2dOp>();
-    if (!conv || !conv->hasOneUse()) {
-      return rewriter.notifyMatchFailure(op, "not the only use of a conv2d");
+    Operation *producer = op.getInput().getDefiningOp();
+    auto layout = producer ? imageLayoutOf(producer) : std::nullopt;
+    if (!layout || !producer->hasOneUse()) {
+      return rewriter.notifyMatchFailure(op, "not the only use of an image op");
     }
-    if (!changesLayout(op.getPermutation(), conv.getLayout())) {
+    if (!changesLayout(op.getPermutation(), *layout)) {
       return rewriter.notifyMatchFailure(op, "not to the other layout");
     }
-    if (!disappears(conv.getInput(), op.getPermutation(), maxDepth)) {
+    Value image = producer->getOperand(0);
+    if (!disappears(image, op.getPermutation(), maxDepth)) {
       return rewriter.notifyMatchFailure(
           op, "would not disappear on the way to the input");
     }
-    Value input = TransposeOp::create(rewriter, op.getLoc(), conv.getInput(),
-                                      op.getPermutation());
-    rewriter.replaceOpWithNewOp<Conv2dOp>(
-        op, op.getType(), input, conv.getFilter(), conv.getBias(),
-        conv.getStrides(), conv.getPads(), conv.getDilations(),
-        conv.getGroups(),
-        conv.getLayout() == ImageLayout::NCHW ? ImageLayout::NHWC
-                                              : ImageLayout::NCHW);
+    Value input =
+        TransposeOp::create(rewriter, op.getLoc(), image, op.getPermutation());
+    ImageLayout other =
+        *layout == ImageLayout::NCHW ? ImageLayout::NHWC : ImageLayout::NCHW;
+    // The same op with another layout: attributes may be properties.
+    OperationState state(op.getLoc(), producer->getName());
+    state.addOperands(input);
+    state.addOperands(producer->getOperands().drop_front());
+    state.addTypes(op.getType());
+    NamedAttrList attributes(producer->getAttrDictionary());
+    attributes.set("layout",
+                   rewriter.getStringAttr(stringifyImageLayout(other)));
+    state.addAttributes(attributes);
+    rewriter.replaceOp(op, rewriter.create(state));
     return success();
   }
 };
@@ -272,7 +290,7 @@ struct PushTransposes : graph::impl::PushTransposesBase<PushTransposes> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<PushThroughPointwise, FoldIntoMatmul, SwapMatmulOperands,
-                 LinearToMatmul, ChangeConvolutionLayout>(&getContext());
+                 LinearToMatmul, ChangeImageLayout>(&getContext());
     TransposeOp::getCanonicalizationPatterns(patterns, &getContext());
     // If the driver reaches its limit first, the module is still right.
     (void)applyPatternsGreedily(getOperation(), std::move(patterns));

@@ -19,7 +19,7 @@ static bool isConstant(Value value) {
     return true;
   }
   Operation *op = value.getDefiningOp();
-  return isa_and_present<MulOp, AddOp, ReshapeOp, BroadcastOp>(op) &&
+  return isa_and_present<MulOp, AddOp, ReshapeOp>(op) &&
          llvm::all_of(op->getOperands(), isConstant);
 }
 
@@ -82,12 +82,12 @@ Value perChannel(PatternRewriter &rewriter, Value value, RankedTensorType type,
       return nullptr;
     }
   }
-  Value line =
-      ReshapeOp::create(rewriter, value.getLoc(), own.clone({channels}), value);
-  int64_t wanted = type.getShape()[axis];
-  return channels == wanted ? line
-                            : BroadcastOp::create(rewriter, value.getLoc(),
-                                                  own.clone({wanted}), line);
+  // One number for all channels is a scale that other patterns look for.
+  if (channels != type.getShape()[axis] || channels == 1) {
+    return nullptr;
+  }
+  return ReshapeOp::create(rewriter, value.getLoc(), own.clone({channels}),
+                           value);
 }
 
 /// product * constant

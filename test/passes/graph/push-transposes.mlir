@@ -152,6 +152,24 @@ func.func @convolutions(%x: tensor<2x8x9x3xf32>, %w: tensor<5x3x3x3xf32>, %v: te
 
 // -----
 
+// So do pools, resizes and transposed convolutions between them.
+// CHECK-LABEL: func.func @images
+// CHECK-SAME: (%[[X:.+]]: tensor<1x8x8x4xf32>, %[[W:.+]]: tensor<4x4x2x2xf32>)
+// CHECK-NEXT: %[[POOL:.+]] = graph.pool2d max, %[[X]] window = [2, 2] {layout = "nhwc", strides = array<i64: 2, 2>} : tensor<1x8x8x4xf32> -> tensor<1x4x4x4xf32>
+// CHECK-NEXT: %[[UP:.+]] = graph.resize bilinear align_corners, %[[POOL]] to [6, 5] {layout = "nhwc"} : tensor<1x4x4x4xf32> -> tensor<1x6x5x4xf32>
+// CHECK-NEXT: %[[RESULT:.+]] = graph.conv_transpose2d %[[UP]], %[[W]] {layout = "nhwc", strides = array<i64: 2, 2>} : (tensor<1x6x5x4xf32>, tensor<4x4x2x2xf32>) -> tensor<1x12x10x4xf32>
+// CHECK-NEXT: return %[[RESULT]]
+func.func @images(%x: tensor<1x8x8x4xf32>, %w: tensor<4x4x2x2xf32>) -> tensor<1x12x10x4xf32> {
+  %0 = graph.transpose %x [0, 3, 1, 2] : tensor<1x8x8x4xf32> -> tensor<1x4x8x8xf32>
+  %1 = graph.pool2d max, %0 window = [2, 2] {strides = array<i64: 2, 2>} : tensor<1x4x8x8xf32> -> tensor<1x4x4x4xf32>
+  %2 = graph.resize bilinear align_corners, %1 to [6, 5] : tensor<1x4x4x4xf32> -> tensor<1x4x6x5xf32>
+  %3 = graph.conv_transpose2d %2, %w {strides = array<i64: 2, 2>} : (tensor<1x4x6x5xf32>, tensor<4x4x2x2xf32>) -> tensor<1x4x12x10xf32>
+  %4 = graph.transpose %3 [0, 2, 3, 1] : tensor<1x4x12x10xf32> -> tensor<1x12x10x4xf32>
+  return %4 : tensor<1x12x10x4xf32>
+}
+
+// -----
+
 // The other way round; a transpose that is not one of layouts stays, and one
 // whose counterpart is missing at the input.
 // CHECK-LABEL: func.func @convolutions_stay

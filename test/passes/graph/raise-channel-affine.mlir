@@ -25,12 +25,14 @@ func.func @batch_norm(%x: tensor<1x8x4x4xf32>) -> tensor<1x16x4x4xf32> {
   return %2 : tensor<1x16x4x4xf32>
 }
 
-// Channels last, of a convolution and of a linear; one number is one a channel.
+// Channels last, of a convolution and of a linear. One number for all of them
+// stays: patterns of attention look for such a scale.
 // CHECK-LABEL: func @last
 func.func @last(%x: tensor<1x4x4x8xf32>) -> tensor<1x4x4x16xf32> {
   // CHECK: graph.conv2d
   // CHECK-NOT: graph.mul %{{.+}} : (tensor<1x4x4x16xf32>
-  // CHECK: %[[RESULT:.+]] = graph.linear
+  // CHECK: %[[LINEAR:.+]] = graph.linear {{.+}} : (tensor<1x4x4x16xf32>, tensor<16x16xf32>, tensor<16xf32>)
+  // CHECK-NEXT: %[[RESULT:.+]] = graph.mul %{{.*}}[[LINEAR]]
   // CHECK-NEXT: return %[[RESULT]]
   %w = graph.constant dense<2.0> : tensor<16x8x1x1xf32>
   %v = graph.constant dense<6.0> : tensor<16x16xf32>
@@ -39,8 +41,9 @@ func.func @last(%x: tensor<1x4x4x8xf32>) -> tensor<1x4x4x16xf32> {
   %0 = graph.conv2d %x, %w {layout = "nhwc"} : (tensor<1x4x4x8xf32>, tensor<16x8x1x1xf32>) -> tensor<1x4x4x16xf32>
   %1 = graph.mul %0, %scale : (tensor<1x4x4x16xf32>, tensor<16xf32>) -> tensor<1x4x4x16xf32>
   %2 = graph.linear %1, %v : (tensor<1x4x4x16xf32>, tensor<16x16xf32>) -> tensor<1x4x4x16xf32>
-  %3 = graph.mul %2, %half : (tensor<1x4x4x16xf32>, tensor<f32>) -> tensor<1x4x4x16xf32>
-  return %3 : tensor<1x4x4x16xf32>
+  %3 = graph.add %scale, %2 : (tensor<16xf32>, tensor<1x4x4x16xf32>) -> tensor<1x4x4x16xf32>
+  %4 = graph.mul %3, %half : (tensor<1x4x4x16xf32>, tensor<f32>) -> tensor<1x4x4x16xf32>
+  return %4 : tensor<1x4x4x16xf32>
 }
 
 // A filter of 16 bits would be rounded once more.
