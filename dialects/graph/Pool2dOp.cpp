@@ -26,6 +26,12 @@ static WindowLine lineOf(Pool2dOpAdaptor op, int64_t side, int64_t extent) {
 /// Fails where a window has no element of the input, or would.
 static LogicalResult checkLine(std::optional<Location> loc, int64_t side,
                                const WindowLine &line) {
+  constexpr int64_t most = int64_t(1) << 61; // far from overflow
+  if (line.extent > most) {
+    return emitOptionalError(
+        loc, "'graph.pool2d' op expects heights and widths up to ", most,
+        ", got ", sideText(side), line.extent);
+  }
   if (line.reach() > line.extent + line.before + line.after) {
     return emitOptionalError(
         loc,

@@ -81,6 +81,9 @@ ResizeLine ResizeOp::getLine(unsigned dim) {
 
 /// Elements that one of the result is made of.
 static int64_t tapsOf(ResizeOp op, unsigned dim) {
+  if (!op.getInput().getType().hasStaticShape()) {
+    return op.getMode() == ResizeMode::Nearest ? 1 : 2;
+  }
   return op.getMode() == ResizeMode::Nearest || op.getLine(dim).isIdentity()
              ? 1
              : 2;

@@ -19,3 +19,14 @@ func.func @images(%x: tensor<2x8x5x7xf32>, %y: tensor<2x5x7x8xf16>, %w: tensor<8
   %6 = graph.conv_transpose2d %x, %w, %b {groups = 2 : i64, output_pads = array<i64: 1, 0>, strides = array<i64: 2, 2>} : (tensor<2x8x5x7xf32>, tensor<8x3x2x2xf32>, tensor<6xf32>) -> tensor<2x6x11x14xf32>
   return
 }
+
+// Sizes that are not known yet.
+func.func @dynamic(%x: tensor<?x3x?x8xf32>) {
+  // CHECK: graph.pool2d max, %{{.+}} window = [3, 3] : tensor<?x3x?x8xf32> -> tensor<?x3x?x6xf32>
+  %0 = graph.pool2d max, %x window = [3, 3] : tensor<?x3x?x8xf32> -> tensor<?x3x?x6xf32>
+  // CHECK: graph.resize bilinear half_pixel, %{{.+}} to [4, 4] : tensor<?x3x?x8xf32> -> tensor<?x3x4x4xf32>
+  %1 = graph.resize bilinear half_pixel, %x to [4, 4] : tensor<?x3x?x8xf32> -> tensor<?x3x4x4xf32>
+  // CHECK: graph.pad %{{.+}} {mode = #graph.pad_mode<edge>} : tensor<?x3x?x8xf32> -> tensor<?x3x?x9xf32>
+  %2 = graph.pad %x before [0, 0, 1, 0] after [0, 0, 1, 1] {mode = #graph.pad_mode<edge>} : tensor<?x3x?x8xf32> -> tensor<?x3x?x9xf32>
+  return
+}

@@ -72,6 +72,15 @@ func.func @pool_of_pads_alone(%x: tensor<2x8x5x7xf32>) {
 
 // -----
 
+func.func @pool_of_endless(%x: tensor<1x1x9223372036854775807x1xf32>) {
+  // expected-error @below {{'graph.pool2d' op expects heights and widths up to 2305843009213693952, got heights 9223372036854775807}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = graph.pool2d max, %x window = [2, 1] {pads = array<i64: 1, 0, 1, 0>} : tensor<1x1x9223372036854775807x1xf32> -> tensor<1x1x4x1xf32>
+  return
+}
+
+// -----
+
 func.func @resize_to_zero(%x: tensor<2x8x5x7xf32>) {
   // expected-error @below {{'graph.resize' op expects sizes to be 2 numbers from 1 to 1048576, got [5, 0]}}
   // expected-error @below {{failed to infer returned types}}
