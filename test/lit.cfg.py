@@ -2,6 +2,7 @@
 #
 # How lit finds and runs the tests of this tree.
 
+import glob
 import os
 import shutil
 import subprocess
@@ -118,6 +119,15 @@ config.substitutions += [
     ("%plugin-header", os.path.normpath(os.path.join(
         os.path.dirname(__file__), "../compiler/plugin/include"))),
 ]
+
+# CUTLASS's headers are of a Python package; nvcc is a toolkit's.
+_cutlass = glob.glob(os.path.join(
+    os.path.dirname(_python), "..", "lib", "python3*", "site-packages",
+    "cutlass_library", "source", "include"))
+if _cutlass and (shutil.which("nvcc")
+                 or os.path.exists("/usr/local/cuda/bin/nvcc")):
+    config.available_features.add("cutlass")
+    config.substitutions.append(("%cutlass", os.path.normpath(_cutlass[0])))
 
 # What only machines with such instructions can show.
 with open("/proc/cpuinfo") as _cpus:
