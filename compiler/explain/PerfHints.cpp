@@ -92,6 +92,17 @@ static void hintGemm(StringRef function, kernel::FusionOp fusion,
   }
 }
 
+/// Whether the fusion transposes and computes nothing, so that its launch is a
+/// copy. Where it computes, it reads the transposed operand as it lies.
+static bool isTransposeAlone(kernel::FusionOp fusion) {
+  return llvm::any_of(
+             fusion.getBodyOps(),
+             [](Operation *op) { return isa<graph::TransposeOp>(op); }) &&
+         llvm::all_of(fusion.getBodyOps(), [](Operation *op) {
+           return isa<graph::TransposeOp, graph::ReshapeOp, graph::SliceOp>(op);
+         });
+}
+
 void logPerfHints(ModuleOp module, const DeviceProfile &profile,
                   const CompileOptions &options) {
   const Log &log = options.log;
@@ -107,9 +118,7 @@ void logPerfHints(ModuleOp module, const DeviceProfile &profile,
   forEachFusion(module, [&](StringRef function, kernel::FusionOp fusion) {
     if (hasAnchor(fusion)) {
       hintGemm(function, fusion, profile, log);
-    } else if (llvm::any_of(fusion.getBodyOps(), [](Operation *op) {
-                 return isa<graph::TransposeOp>(op);
-               })) {
+    } else if (isTransposeAlone(fusion)) {
       log.line(LogTopic::PerfHints,
                "@" + function + " " + describeFusion(fusion) +
                    ": a transpose that nothing absorbs is a copy of " +

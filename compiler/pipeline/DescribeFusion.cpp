@@ -91,10 +91,29 @@ int64_t countFusionFlops(kernel::FusionOp fusion) {
   return flops;
 }
 
+/// What the body reads of an input: all of it, or the elements that gathers and
+/// slices take where nothing else reads it.
+static int64_t countInputBytes(BlockArgument input, RankedTensorType type) {
+  int64_t all = kernel::getBytes(kernel::withoutLayout(type)), taken = 0;
+  for (OpOperand &use : input.getUses()) {
+    Operation *op = use.getOwner();
+    if (use.getOperandNumber() != 0 ||
+        !isa<graph::GatherOp, graph::GatherElementsOp, graph::SliceOp>(op)) {
+      return all;
+    }
+    taken += kernel::getBytes(kernel::withoutLayout(
+        cast<RankedTensorType>(op->getResult(0).getType())));
+  }
+  return std::min(all, taken);
+}
+
 int64_t countFusionBytes(kernel::FusionOp fusion) {
   int64_t bytes = 0;
-  for (Type type : llvm::concat<const Type>(fusion.getOperandTypes(),
-                                            fusion.getResultTypes())) {
+  for (auto [input, type] : llvm::zip_equal(fusion.getBody().getArguments(),
+                                            fusion.getInputs().getTypes())) {
+    bytes += countInputBytes(input, cast<RankedTensorType>(type));
+  }
+  for (Type type : fusion.getResultTypes()) {
     bytes +=
         kernel::getBytes(kernel::withoutLayout(cast<RankedTensorType>(type)));
   }

@@ -25,7 +25,8 @@ std::string describeChoice(kernel::ChoiceAttr choice);
 /// of a pointwise result.
 int64_t countFusionFlops(kernel::FusionOp fusion);
 
-/// Bytes that any implementation must read and write: inputs and results.
+/// Bytes that any implementation must read and write: inputs and results. Of a
+/// table that is only gathered from or sliced, as many as are taken.
 int64_t countFusionBytes(kernel::FusionOp fusion);
 
 /// GFLOP/s that the fusion reaches at most on a GPU of this profile.
