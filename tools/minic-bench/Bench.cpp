@@ -21,6 +21,7 @@
 #include "tools/minic-bench/CompileModels.h"
 #include "tools/minic-bench/LockClocks.h"
 #include "tools/minic-bench/TimedContext.h"
+#include "tools/minic-bench/TracePage.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -303,8 +304,7 @@ absl::StatusOr<BenchResult> runBench(const BenchOptions &options,
   if (!status.ok()) {
     return status;
   }
-  for (size_t i = 0; !options.tracePath.empty() && i < contestants.size();
-       ++i) {
+  for (size_t i = 0; options.tracesRuns() && i < contestants.size(); ++i) {
     if (contestants[i].callable) {
       continue;
     }
@@ -372,8 +372,34 @@ absl::StatusOr<bool> checkArtifacts(const BenchOptions &options) {
   return right;
 }
 
+static absl::Status writeTraces(const BenchOptions &options,
+                                const BenchResult &result) {
+  if (!options.tracesRuns()) {
+    return absl::OkStatus();
+  }
+  std::string trace = chromeTrace(result.traced);
+  absl::Status status;
+  if (!options.tracePath.empty()) {
+    status = runtime::writeOutputFile(options.tracePath, {trace});
+  }
+  if (!options.tracePage.empty()) {
+    absl::StatusOr<std::string> page = putIntoPage(options.tracePage, trace);
+    status.Update(page.ok()
+                      ? runtime::writeOutputFile(options.tracePage, {*page})
+                      : page.status());
+  }
+  return status;
+}
+
 int bench(BenchOptions options) {
   constexpr const char *tool = "minic-bench";
+  if (!options.tracePage.empty()) {
+    // Before anything is measured.
+    if (absl::Status status = putIntoPage(options.tracePage, "null").status();
+        !status.ok()) {
+      return fail(tool, status);
+    }
+  }
   std::optional<TemporaryDirectory> compiled;
   if (absl::Status status = compileModels(options, compiled); !status.ok()) {
     return fail(tool, status);
@@ -397,11 +423,7 @@ int bench(BenchOptions options) {
   for (const TracedArtifact &traced : result->traced) {
     absl::PrintF("%s", traceTable(traced));
   }
-  absl::Status written;
-  if (!options.tracePath.empty()) {
-    written = runtime::writeOutputFile(options.tracePath,
-                                       {chromeTrace(result->traced)});
-  }
+  absl::Status written = writeTraces(options, *result);
   if (!options.jsonPath.empty()) {
     written.Update(runtime::writeOutputFile(options.jsonPath,
                                             {jsonReport(options, *result)}));

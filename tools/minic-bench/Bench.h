@@ -35,7 +35,7 @@ struct BenchOptions {
   std::string otherFunction; // of artifacts after the first; empty: the same
   std::string model;         // of the check; empty: what each artifact carries
   std::string jsonPath;
-  std::string tracePath; // empty: runs are not traced
+  std::string tracePath, tracePage; // both empty: runs are not traced
   int threads = 0;
   int device = 0;                               // index of the GPU
   std::optional<format::Digest> expectedDigest; // of the first artifact
@@ -51,6 +51,8 @@ struct BenchOptions {
   runtime::Residency residency = runtime::Residency::warm;
   bool check = false;
   bool overhead = false;
+
+  bool tracesRuns() const { return !tracePath.empty() || !tracePage.empty(); }
 
   /// Of the artifact of that index.
   const std::string &functionOf(size_t index) const {

@@ -122,6 +122,10 @@ int main(int argc, char **argv) {
                  "Trace runs command by command, print where their time goes "
                  "and write one as a Chrome trace to FILE")
       ->type_name("FILE");
+  app.add_option("--trace-page", options.tracePage,
+                 "Put the traced run into a page that minic --trace wrote, "
+                 "such as DIR/trace.html")
+      ->type_name("FILE");
   app.add_option("--json", options.jsonPath,
                  "Write machine facts, figures and every sample to FILE")
       ->type_name("FILE");

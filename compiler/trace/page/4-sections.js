@@ -25,6 +25,7 @@ function modelSection(fn, variant, f, v) {
     node.append(el('p', {class: 'soft'}, 'One dot for each fusion; a hollow one was not measured and lies on its estimated roof. What the caches hold may be above the slope. The table of fusions has the figures.'), rooflineChart(points, peak, variant.memory_gbs));
   } else node.append(el('p', {}, 'The peaks of this device are not known.'));
   arenaPart(node, levels);
+  timelinePart(node, levels, fn);
   candidatesPart(node, levels, variant);
 }
 function arenaPart(node, levels) {
