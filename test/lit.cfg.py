@@ -113,6 +113,13 @@ if os.path.isdir(_wrong):
     config.substitutions.append(
         ("%with-wrong-onednn", "env LD_LIBRARY_PATH=" + _wrong))
 
+# What a profiler would hear of a run.
+_nvtx = os.path.join(config.minic_build_root, "test/lib/nvtx/nvtx_log.so")
+if os.path.exists(_nvtx):
+    config.available_features.add("nvtx")
+    config.substitutions.append(
+        ("%with-nvtx", "env NVTX_INJECTION64_PATH=" + _nvtx))
+
 # Plug-ins that behave and others.
 config.substitutions += [
     ("%plugins", os.path.join(config.minic_build_root, "test/lib/plugins")),

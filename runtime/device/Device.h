@@ -5,6 +5,7 @@
 #ifndef MINIC_RUNTIME_DEVICE_DEVICE_H
 #define MINIC_RUNTIME_DEVICE_DEVICE_H
 
+#include "runtime/base/CommandRanges.h"
 #include "runtime/base/ParallelFor.h"
 #include "runtime/base/SparePool.h"
 #include "runtime/base/Tensor.h"
@@ -107,6 +108,9 @@ struct ExecutionOptions {
   /// long to make another one. Executions that do so must run one at a time, on
   /// one thread.
   bool sharesCalls = false;
+  /// Is told of each command of run; null: nobody. Outlives the Execution. On a
+  /// GPU commands are launched one by one then, and no graph is replayed.
+  const CommandRanges *ranges = nullptr;
   /// GPU: another Execution has zeroed this arena's zeroed part already.
   bool isArenaZeroed = false;
 };

@@ -4,12 +4,16 @@
 
 #include "runtime/program/Context.h"
 
+#include "runtime/device/NvtxRanges.h"
 #include "runtime/program/Arena.h"
 #include "runtime/program/ProgramImpl.h"
 #include "runtime/program/Staging.h"
 #include "runtime/program/TensorCheck.h"
 
 #include "absl/strings/str_cat.h"
+
+#include <cstdlib>
+#include <string_view>
 
 namespace minic::runtime {
 
@@ -23,6 +27,7 @@ struct Context::Impl {
   std::vector<void *> confirmed; // by caller: the device's, as it said last
   Arena arena;
   Staging staging;
+  std::unique_ptr<const CommandRanges> ranges; // null: none
   std::unique_ptr<Execution> execution;
 
   absl::Status accept(const char *role, const std::vector<TensorSpec> &specs,
@@ -92,6 +97,12 @@ absl::Status Context::Impl::accept(const char *role,
   return absl::OkStatus();
 }
 
+/// Whether the environment asks for it.
+static bool isNvtxWanted() {
+  const char *setting = std::getenv("MINIC_NVTX");
+  return setting && std::string_view(setting) == "1";
+}
+
 Context::Context(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Context::~Context() = default;
 
@@ -138,6 +149,15 @@ Context::create(std::shared_ptr<const Program> program,
   impl->confirmed.resize(all.size());
   ExecutionOptions execution{impl->arena.data(), options.parallelFor,
                              options.pool, options.stream, options.graph};
+  if (options.nvtx || isNvtxWanted()) {
+    absl::StatusOr<std::unique_ptr<const CommandRanges>> ranges =
+        createNvtxRanges(*program->impl().variant);
+    if (!ranges.ok()) {
+      return ranges.status();
+    }
+    impl->ranges = std::move(*ranges);
+    execution.ranges = impl->ranges.get();
+  }
   absl::StatusOr<std::unique_ptr<Execution>> created =
       program->executable().createExecution(execution);
   if (!created.ok()) {

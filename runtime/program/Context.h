@@ -34,6 +34,9 @@ struct ContextOptions {
   /// device and pinned on the host; a run that has a host tensor waits for its
   /// end.
   bool staging = false;
+  /// Each command is a range of NVTX, named by its ops; on a GPU commands are
+  /// launched one by one then. The environment's MINIC_NVTX=1 does the same.
+  bool nvtx = false;
 };
 
 /// Thread-compatible: one thread at a time. Any number of Contexts of one

@@ -87,8 +87,10 @@ absl::StatusOr<Contestant> enter(const BenchOptions &options,
                                  const Contestant *first) {
   Contestant contestant;
   if (program->place().type == 1) {
+    runtime::ContextOptions contextOptions;
+    contextOptions.nvtx = options.nvtx;
     absl::StatusOr<TimedFunction> function =
-        TimedFunction::create(std::move(program));
+        TimedFunction::create(std::move(program), contextOptions);
     if (!function.ok()) {
       return function.status();
     }
@@ -96,8 +98,8 @@ absl::StatusOr<Contestant> enter(const BenchOptions &options,
     return contestant;
   }
   absl::StatusOr<std::unique_ptr<TimedContext>> timed = TimedContext::create(
-      std::move(program),
-      {options.graph, options.residency, first ? first->gpu.get() : nullptr});
+      std::move(program), {options.graph, options.residency,
+                           first ? first->gpu.get() : nullptr, options.nvtx});
   if (!timed.ok()) {
     return timed.status();
   }

@@ -51,6 +51,7 @@ struct BenchOptions {
   runtime::Residency residency = runtime::Residency::warm;
   bool check = false;
   bool overhead = false;
+  bool nvtx = false; // ranges for a profiler
 
   bool tracesRuns() const { return !tracePath.empty() || !tracePage.empty(); }
 

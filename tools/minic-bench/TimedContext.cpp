@@ -92,6 +92,7 @@ TimedContext::create(std::shared_ptr<const Program> program,
   std::unique_ptr<TimedContext> timed(new TimedContext(std::move(tensors)));
   runtime::ContextOptions contextOptions;
   contextOptions.graph = options.graph;
+  contextOptions.nvtx = options.nvtx;
   absl::StatusOr<std::unique_ptr<runtime::Context>> context =
       runtime::Context::create(program, contextOptions);
   if (!context.ok()) {

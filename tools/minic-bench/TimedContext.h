@@ -32,6 +32,7 @@ public:
     /// Shares its tensors if they fit. Depending on where tensors lie, runs of
     /// one plan are up to 8 % slower or faster.
     const TimedContext *like = nullptr;
+    bool nvtx = false;
   };
   static absl::StatusOr<std::unique_ptr<TimedContext>>
   create(std::shared_ptr<const runtime::Program> program,

@@ -126,6 +126,9 @@ int main(int argc, char **argv) {
                  "Put the traced run into a page that minic --trace wrote, "
                  "such as DIR/trace.html")
       ->type_name("FILE");
+  app.add_flag("--nvtx", options.nvtx,
+               "Name each command to a profiler by a range of NVTX; on a GPU "
+               "commands are launched one by one then");
   app.add_option("--json", options.jsonPath,
                  "Write machine facts, figures and every sample to FILE")
       ->type_name("FILE");

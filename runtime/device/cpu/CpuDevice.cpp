@@ -60,7 +60,8 @@ public:
     if (variant.zeroed_bytes() > 0) {
       std::memset(options.arena, 0, variant.zeroed_bytes());
     }
-    return CpuExecution::create(run, planMemory(options.arena), *team);
+    return CpuExecution::create(run, planMemory(options.arena), *team,
+                                options.ranges);
   }
 
   bool callsLibrary() const override { return callsLibrary_; }

@@ -13,8 +13,10 @@ namespace minic::runtime {
 
 absl::StatusOr<std::unique_ptr<CpuExecution>>
 CpuExecution::create(const std::vector<LoadedCommand> &commands,
-                     const PlanMemory &memory, const ThreadTeam &team) {
+                     const PlanMemory &memory, const ThreadTeam &team,
+                     const CommandRanges *ranges) {
   std::unique_ptr<CpuExecution> execution(new CpuExecution(memory, team));
+  execution->ranges_ = ranges;
   execution->steps_.reserve(commands.size());
   for (const LoadedCommand &command : commands) {
     if (absl::Status status = execution->add(command); !status.ok()) {
@@ -205,6 +207,7 @@ absl::Status CpuExecution::checkStatusWord() {
 absl::Status CpuExecution::run(void *const *callers) {
   setCallers(callers);
   for (Step &step : steps_) {
+    CommandRange range(ranges_, step.command);
     if (absl::Status status = runStep(step); !status.ok()) {
       return status;
     }

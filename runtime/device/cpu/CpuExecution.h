@@ -36,7 +36,7 @@ class CpuExecution : public Execution {
 public:
   static absl::StatusOr<std::unique_ptr<CpuExecution>>
   create(const std::vector<LoadedCommand> &commands, const PlanMemory &memory,
-         const ThreadTeam &team);
+         const ThreadTeam &team, const CommandRanges *ranges = nullptr);
 
   /// OutOfRange where a kernel met an index that was.
   absl::Status run(void *const *callers) override;
@@ -85,6 +85,7 @@ private:
 
   const PlanMemory memory_;
   const ThreadTeam team_;
+  const CommandRanges *ranges_ = nullptr;
   std::vector<std::unique_ptr<Arg[]>> args_;
   std::vector<std::unique_ptr<OnednnCall>> calls_;
   std::vector<Patch> patches_;

@@ -67,11 +67,18 @@ CudaExecution::create(Parts parts, const ExecutionOptions &options) {
     return commands.status();
   }
   execution->commands_ = std::move(*commands);
+  if (options.ranges) {
+    execution->ranges_ = options.ranges;
+    execution->commandsOfSteps_ = execution->commandsOfSteps();
+  }
   GraphMode mode = options.graph;
   double runUs = options.runUs;
   if (mode == GraphMode::Artifact) {
     mode = modeOf(own.measured);
     runUs = own.measured ? own.measured->run_us() : 0;
+  }
+  if (options.ranges) {
+    mode = GraphMode::Off; // a graph's launch is one for all commands
   }
   if (mode == GraphMode::WhenIdle) {
     execution->busy_.emplace(runUs);
@@ -122,7 +129,32 @@ absl::Status CudaExecution::runPlainly(void *const *callers) {
     return status;
   }
   ++plainRuns_;
-  return commands_->enqueueAll(stream_);
+  return ranges_ ? enqueueInRanges() : commands_->enqueueAll(stream_);
+}
+
+absl::Status CudaExecution::enqueueInRanges() {
+  for (size_t i = 0; i < commandsOfSteps_.size(); ++i) {
+    CommandRange range(ranges_, commandsOfSteps_[i]);
+    if (absl::Status status =
+            commands_->enqueue(commands_->steps()[i], stream_);
+        !status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+std::vector<uint32_t> CudaExecution::commandsOfSteps() const {
+  // Steps know their commands by address.
+  std::vector<uint32_t> commands;
+  uint32_t command = 0;
+  for (const CommandList::Step &step : commands_->steps()) {
+    while (parts_.commands[command].command != step.command) {
+      ++command;
+    }
+    commands.push_back(command);
+  }
+  return commands;
 }
 
 absl::Status CudaExecution::run(void *const *callers) {
@@ -167,14 +199,9 @@ absl::StatusOr<RunTrace> CudaExecution::trace(void *const *callers) {
   if (!trace.ok()) {
     return trace;
   }
-  // Steps know their commands by address.
-  uint32_t command = 0;
+  std::vector<uint32_t> commands = commandsOfSteps();
   for (CommandTime &time : trace->commands) {
-    const CommandList::Step &step = commands_->steps()[time.command];
-    while (parts_.commands[command].command != step.command) {
-      ++command;
-    }
-    time.command = command;
+    time.command = commands[time.command];
   }
   status = exceptIndices(synchronize());
   return status.ok() ? trace : status;

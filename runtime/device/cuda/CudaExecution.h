@@ -56,6 +56,9 @@ private:
   explicit CudaExecution(Parts parts) : parts_(std::move(parts)) {}
 
   absl::Status runPlainly(void *const *callers);
+  absl::Status enqueueInRanges();
+  /// Index among the commands of each step.
+  std::vector<uint32_t> commandsOfSteps() const;
   /// OutOfRange where a kernel met an index that was; the stream is idle.
   absl::Status readStatusWord();
 
@@ -64,6 +67,8 @@ private:
   std::unique_ptr<CapturedGraph> graph_; // null: none is wanted
   std::optional<BusyEstimate> busy_;     // where only idle streams replay
   CUstream stream_ = nullptr;
+  const CommandRanges *ranges_ = nullptr;
+  std::vector<uint32_t> commandsOfSteps_; // where there are ranges
   int64_t plainRuns_ = 0;
 };
 
