@@ -131,10 +131,10 @@ public:
   /// `callers` are the caller's tensors: all inputs, then all outputs, checked.
   /// On a GPU: enqueued on the stream, not waited for.
   virtual absl::Status run(void *const *callers) = 0;
-  /// The same, waited for, and when each command worked. On a GPU commands are
-  /// launched on the stream, where no command begins before the one ahead of it
-  /// has ended. An index out of range is no error. FailedPrecondition where the
-  /// stream is being captured.
+  /// The same, waited for, and when each command worked. On a GPU by CUPTI,
+  /// where it is there; else by events, between which no command begins before
+  /// the one ahead of it has ended. An index out of range is no error.
+  /// FailedPrecondition where the stream is being captured.
   virtual absl::StatusOr<RunTrace> trace(void *const *callers) = 0;
   /// GPU: later runs go to `stream` (CUstream). InvalidArgument on a CPU.
   virtual absl::Status setStream(void *stream);

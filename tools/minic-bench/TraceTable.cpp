@@ -116,10 +116,11 @@ std::string traceTable(const TracedArtifact &artifact) {
   const runtime::RunTrace &typical = artifact.runs.typical;
   double busy = runtime::busyUs(typical);
   std::string text = absl::StrFormat(
-      "%s, traced by the %s: %.2f us a run (median of %d; %.2f us untraced), "
+      "%s, traced by %s: %.2f us a run (median of %d; %.2f us untraced), "
       "%d commands, busy %.2f us, gaps %.1f %%\n",
-      artifact.path, typical.clock, typical.spanUs,
-      artifact.runs.spansUs.size(), artifact.untracedUs,
+      artifact.path,
+      typical.clock == "steady clock" ? "the steady clock" : typical.clock,
+      typical.spanUs, artifact.runs.spansUs.size(), artifact.untracedUs,
       typical.commands.size(), busy,
       typical.spanUs > 0 ? 100 * (1 - busy / typical.spanUs) : 0);
   std::vector<Row> rows = rowsOf(artifact);

@@ -52,7 +52,7 @@ function showRun(place, levels, fn, run) {
     details.append(rows);
   });
   place.replaceChildren(
-    el('p', {}, `${us(traced.span_us)}, the median of ${traced.runs} runs timed by the ${traced.clock}; ${us(traced.untraced_us)} without a trace. ` +
+    el('p', {}, `${us(traced.span_us)}, the median of ${traced.runs} runs timed by ${traced.clock === 'steady clock' ? 'the steady clock' : traced.clock}; ${us(traced.untraced_us)} without a trace. ` +
       `Commands worked for ${us(traced.busy_us)}, gaps are ${(100 * (1 - traced.busy_us / traced.span_us)).toFixed(1)} %.`),
     boxesChart('Timeline: commands of a run, and workers below', boxes, traced.span_us, rows, us(traced.span_us), rows > 1 ? 'commands, then each worker' : 'commands', 60 + 22 * rows),
     details);

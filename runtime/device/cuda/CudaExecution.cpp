@@ -4,14 +4,17 @@
 
 #include "runtime/device/cuda/CudaExecution.h"
 
+#include "runtime/base/Log.h"
 #include "runtime/base/StatusWord.h"
 #include "runtime/device/cuda/CudaMemory.h"
 #include "runtime/device/cuda/CudaPointer.h"
+#include "runtime/device/cuda/CuptiTrace.h"
 #include "runtime/device/cuda/EventTrace.h"
 
 #include "absl/strings/str_cat.h"
 
 #include <chrono>
+#include <mutex>
 
 namespace minic::runtime {
 
@@ -195,7 +198,17 @@ absl::StatusOr<RunTrace> CudaExecution::trace(void *const *callers) {
     return status;
   }
   absl::StatusOr<RunTrace> trace =
-      traceByEvents(parts_.context, *commands_, stream_);
+      traceByCupti(parts_.context, *commands_, stream_);
+  if (absl::IsUnavailable(trace.status())) {
+    static std::once_flag warned;
+    std::call_once(warned, [&] {
+      logWarning(absl::StrCat("runs are traced by events: ",
+                              trace.status().message()));
+    });
+  }
+  if (absl::IsUnavailable(trace.status()) || absl::IsNotFound(trace.status())) {
+    trace = traceByEvents(parts_.context, *commands_, stream_);
+  }
   if (!trace.ok()) {
     return trace;
   }

@@ -465,6 +465,37 @@ TEST_F(CudaExecutionTest, tracesOneRunCommandByCommand) {
   EXPECT_EQ(count, 6);
 }
 
+TEST_F(CudaExecutionTest, rangesHoldOneCommandEachAndLeaveNoGraph) {
+  struct Told : CommandRanges {
+    void begin(uint32_t command) const override {
+      commands.push_back(int(command));
+    }
+    void end() const override { commands.push_back(-1); }
+    mutable std::vector<int> commands;
+  } told;
+  TestArtifact artifact = cudaArtifact();
+  artifact.output("n", {1}, DType::i64);
+  artifact.fill(outputAddress(0), 0, 0); // moves nothing
+  for (int i = 0; i < 2; ++i) {
+    cudaLaunch(artifact, "increment", 1, {outputAddress(0)}, {1}).block = {1};
+  }
+  LoadedArtifact loaded(artifact);
+  ExecutionOptions options{nullptr};
+  options.graph = GraphMode::On;
+  options.ranges = &told;
+  auto execution = loaded->createExecution(options);
+  ASSERT_TRUE(execution.ok()) << execution.status();
+  DeviceFloats n(*loaded, {0, 0});
+  void *callers[] = {n.data()};
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE((*execution)->run(callers).ok());
+  }
+  ASSERT_TRUE((*execution)->synchronize().ok());
+  EXPECT_THAT(told.commands, ElementsAre(1, -1, 2, -1, 1, -1, 2, -1));
+  EXPECT_EQ((*execution)->graphCounters().instantiations, 0);
+  EXPECT_EQ((*execution)->graphCounters().plainRuns, 2);
+}
+
 TEST_F(CudaExecutionTest, aRecordingThatFailsLeavesNothing) {
   LoadedArtifact loaded(cudaScaleArtifact(1));
   auto recorded = loaded->record(

@@ -41,6 +41,8 @@ const char *fakeCudaPath() { return MINIC_FAKE_CUDA; }
 FakeCuda &fakeCuda() {
   static FakeCuda *fake = [] {
     setenv("MINIC_CUDA_DRIVER", fakeCudaPath(), 1);
+    // A real one would look for a real driver.
+    setenv("MINIC_CUPTI_LIBRARY", "off", /*overwrite=*/0);
     void *library = dlopen(fakeCudaPath(), RTLD_NOW | RTLD_LOCAL);
     auto *find =
         library
