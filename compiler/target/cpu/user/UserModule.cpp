@@ -54,6 +54,23 @@ static llvm::Error checkEntry(const llvm::Module &module, StringRef entry,
       " int64_t (its scalars, then begin and end), got " + text);
 }
 
+/// Linux may refuse AMX's tiles to a process. Kernels of minic's have another
+/// form for that case; one that comes as it is has none.
+static llvm::Error checkUsesNoTiles(const llvm::Module &module) {
+  for (const llvm::Function &function : module) {
+    StringRef name = function.getName();
+    if (name.consume_front("llvm.x86.") &&
+        (name.starts_with("tile") || name.starts_with("tdp") ||
+         name.starts_with("ldtilecfg") || name.starts_with("tcmm"))) {
+      return llvm::createStringError(
+          "uses the tiles of AMX ('" + function.getName() +
+          "'), which Linux may refuse to a process: a kernel of your own has "
+          "no other form then");
+    }
+  }
+  return llvm::Error::success();
+}
+
 /// Nothing from outside, and nothing that stays from call to call.
 static llvm::Error checkSelfContained(const llvm::Module &module,
                                       const DeviceProfile &profile) {
@@ -107,6 +124,9 @@ llvm::Expected<UserModule> makeUserModule(StringRef ir, StringRef name,
                                    StringRef(broken).split('\n').first);
   }
   if (llvm::Error error = checkEntry(*module, entry, pointers, integers)) {
+    return error;
+  }
+  if (llvm::Error error = checkUsesNoTiles(*module)) {
     return error;
   }
   if (llvm::Error error = checkSelfContained(*module, profile)) {
