@@ -214,8 +214,10 @@ static Json readCode(const minic_plugin_code &out) {
   auto wrong = [](const std::string &what) {
     return failed("make_code: " + what);
   };
-  bool isKind = out.kind == MINIC_PLUGIN_LLVM_IR ||
-                out.kind == MINIC_PLUGIN_PTX || out.kind == MINIC_PLUGIN_CUBIN;
+  bool isForCpus =
+      out.kind == MINIC_PLUGIN_LLVM_IR || out.kind == MINIC_PLUGIN_OBJECT;
+  bool isKind = isForCpus || out.kind == MINIC_PLUGIN_PTX ||
+                out.kind == MINIC_PLUGIN_CUBIN;
   if (!isKind) {
     return wrong(absl::StrCat("kind: expected a minic_plugin_code_kind, got ",
                               int(out.kind)));
@@ -227,7 +229,7 @@ static Json readCode(const minic_plugin_code &out) {
   if (!out.entry || !*out.entry) {
     return wrong("entry: expected a name");
   }
-  if (out.kind == MINIC_PLUGIN_LLVM_IR && out.tiles < 1) {
+  if (isForCpus && out.tiles < 1) {
     return wrong(absl::StrCat("tiles: expected 1 or more, got ", out.tiles));
   }
   auto dims = [](const uint32_t (&from)[3]) {

@@ -17,7 +17,7 @@ namespace minic {
 
 /// What `minic/plugin.h` calls minic_plugin_code.
 struct PluginCode {
-  enum class Kind { LlvmIr = 1, Ptx = 2, Cubin = 3 };
+  enum class Kind { LlvmIr = 1, Ptx = 2, Cubin = 3, Object = 4 };
   Kind kind = Kind::LlvmIr;
   std::string data, entry;
   int64_t tiles = 1;                            // CPUs

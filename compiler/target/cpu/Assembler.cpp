@@ -55,6 +55,7 @@ createTargetMachine(const DeviceProfile &profile) {
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser(); // kernels that bring assembly, or an object
   });
   llvm::Triple triple("x86_64-unknown-linux-gnu");
   std::string error;

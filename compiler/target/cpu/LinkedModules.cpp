@@ -41,7 +41,9 @@ LogicalResult linkModules(ModuleOp device, llvm::Module &module) {
     if (llvm::Linker::linkModules(module, std::move(linked))) {
       return device.emitError("internal error: a kernel's IR cannot be linked");
     }
-    if (llvm::Function *function = module.getFunction(entry.getName())) {
+    // An object's code is assembly, to which nothing but a name refers.
+    if (llvm::Function *function = module.getFunction(entry.getName());
+        function && !function->isDeclaration()) {
       function->setVisibility(llvm::GlobalValue::DefaultVisibility);
       function->setLinkage(llvm::GlobalValue::InternalLinkage);
     }

@@ -2,12 +2,15 @@
 //
 // A plug-in that computes relu of 1000 numbers and, where MINIC_TEST_FAULT
 // says so, does something wrong on the way. `list-` and `code-` are what the
-// two functions do wrong, all else is the code.
+// two functions do wrong, all else is the code. MINIC_TEST_OBJECT names an
+// object that is the code instead.
 
 #include <minic/plugin.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -147,6 +150,11 @@ minic_plugin_answer makeCode(const char *problem, const char *,
   }
   if (has("cubin")) {
     out->kind = MINIC_PLUGIN_CUBIN;
+  }
+  if (const char *path = std::getenv("MINIC_TEST_OBJECT")) {
+    std::ifstream file(path, std::ios::binary);
+    text.assign(std::istreambuf_iterator<char>(file), {});
+    out->kind = MINIC_PLUGIN_OBJECT;
   }
   out->data = has("data") ? nullptr : text.data();
   out->size = text.size();

@@ -11,6 +11,7 @@ Limits: a user's kernel with the code of a generated one takes the same time (th
 95 % interval of their ratio meets [0.98, 1.02]); a configuration costs tuning at
 most 150 ms more than its compiler's own time."""
 
+import ctypes
 import json
 import pathlib
 import re
@@ -69,6 +70,7 @@ import paired  # noqa: E402
 BIN = arguments.root / "bin"
 KERNELS = arguments.root / "examples/kernels"
 plugin = arguments.plugin or arguments.root / "plugins/cutlass.so"
+nvrtc_library = common.find_library("MINIC_NVRTC_LIBRARY", "libnvrtc.so.13")
 start = time.monotonic()
 store = arguments.out / "kernels.json"
 rows = json.loads(store.read_text()) if store.exists() else {}
@@ -229,23 +231,15 @@ def compiler_ms(name):
 
 def nvrtc(text):
     """0 where NVRTC compiled it."""
-    import ctypes
-    import os
-    for library in (os.environ.get("MINIC_NVRTC_LIBRARY", ""),
-                    "libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.13"):
-        try:
-            dll = ctypes.CDLL(library) if library else None
-        except OSError:
-            continue
-        if dll:
-            program = ctypes.c_void_p()
-            dll.nvrtcCreateProgram(ctypes.byref(program), text.encode(), None,
-                                   0, None, None)
-            options = (ctypes.c_char_p * 1)(b"--gpu-architecture=sm_90a")
-            status = dll.nvrtcCompileProgram(program, 1, options)
-            dll.nvrtcDestroyProgram(ctypes.byref(program))
-            return status
-    return 1
+    if not nvrtc_library:
+        return 1
+    dll, program = ctypes.CDLL(nvrtc_library), ctypes.c_void_p()
+    dll.nvrtcCreateProgram(ctypes.byref(program), text.encode(), None, 0, None,
+                           None)
+    options = (ctypes.c_char_p * 1)(b"--gpu-architecture=sm_90a")
+    status = dll.nvrtcCompileProgram(program, 1, options)
+    dll.nvrtcDestroyProgram(ctypes.byref(program))
+    return status
 
 
 def equal():

@@ -22,6 +22,7 @@ parser.add_argument("--rounds", type=int, default=15)
 parser.add_argument("--option", action="append", default=[], help="of minic")
 arguments = parser.parse_args()
 BIN = arguments.root / "bin"
+common.find_library("MINIC_CUPTI_LIBRARY", "libcupti.so.13")
 failed, results = [], {}
 
 

@@ -66,7 +66,12 @@ typedef enum minic_plugin_code_kind {
   MINIC_PLUGIN_PTX = 2,
   /* GPUs: a cubin for the architecture that the problem names; the same entry.
    */
-  MINIC_PLUGIN_CUBIN = 3
+  MINIC_PLUGIN_CUBIN = 3,
+  /* CPUs: a position-independent ELF object (.o) for x86-64, of the level that
+   * the problem's `arch` names and no more. The same entry as LLVM IR's, a
+   * visible function; the object imports nothing, and has neither variables nor
+   * pointers as constants. */
+  MINIC_PLUGIN_OBJECT = 4
 } minic_plugin_code_kind;
 
 /* The answer to list_schedules. minic zeroes it and sets struct_size. */

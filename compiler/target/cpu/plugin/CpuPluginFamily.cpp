@@ -8,6 +8,7 @@
 #include "compiler/target/cpu/KernelLaunch.h"
 #include "compiler/target/cpu/LinkedModules.h"
 #include "compiler/target/cpu/user/CallModule.h"
+#include "compiler/target/cpu/user/ObjectModule.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -41,20 +42,22 @@ LogicalResult CpuPluginFamily::emit(plan::KernelOp planned,
   if (failed(code)) {
     return failure();
   }
-  if (code->kind != PluginCode::Kind::LlvmIr) {
+  bool isObject = code->kind == PluginCode::Kind::Object;
+  if (!isObject && code->kind != PluginCode::Kind::LlvmIr) {
     return emitError(planned, fusion) << "code for a GPU, the target is a CPU";
   }
   size_t pointers = fusion.getInputs().size() + fusion.getNumResults();
   llvm::Expected<UserModule> module =
-      makeUserModule(code->data, "its LLVM IR", code->entry, unsigned(pointers),
-                     /*integers=*/2, profile);
+      isObject ? makeObjectModule(code->data, code->entry)
+               : makeUserModule(code->data, "its LLVM IR", code->entry,
+                                unsigned(pointers), /*integers=*/2, profile);
   if (!module) {
     return emitError(planned, fusion) << llvm::toString(module.takeError());
   }
   Operation *entry = callModule(
       planned, device, *module,
       {llvm::to_vector(llvm::seq<unsigned>(0, unsigned(pointers))), {}});
-  if (StringRef(code->data).contains(bf16Feature)) {
+  if (!isObject && StringRef(code->data).contains(bf16Feature)) {
     OpBuilder b(device.getContext());
     entry->setAttr(usedFeaturesAttrName, b.getStrArrayAttr({bf16Feature}));
   }

@@ -67,6 +67,7 @@ LogicalResult CudaPluginFamily::emit(plan::KernelOp planned,
     case PluginCode::Kind::Cubin:
       return checkCubin(code->data, code->entry, profile, name);
     case PluginCode::Kind::LlvmIr:
+    case PluginCode::Kind::Object:
       break;
     }
     return llvm::createStringError("code for a CPU, the target is a GPU");
