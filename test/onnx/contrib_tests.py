@@ -17,7 +17,7 @@ import numpy
 
 import contrib_attention
 import contrib_cases
-from node_tests import Runner, argument_parser, only
+from node_tests import Runner, argument_parser, only, options
 
 
 def by_onnxruntime(case):
@@ -48,17 +48,19 @@ def by_onnxruntime(case):
 def main():
     parser = argument_parser(__doc__)
     parser.add_argument("--onnxruntime", action="store_true")
+    parser.add_argument("--target", choices=("cpu", "cuda"), default="cpu")
     arguments = parser.parse_args()
     cases = only(arguments.only, [*contrib_cases.cases(),
                                   *contrib_attention.cases()])
     if arguments.onnxruntime:
         verdicts = {case.name: by_onnxruntime(case) for case in cases}
     else:
-        runner = Runner(arguments.bin, ["--target=cpu", "--threads=1"])
         verdicts = {}
-        for opset in sorted({case.opset for case in cases}):
-            verdicts.update(
-                runner.check([c for c in cases if c.opset == opset]))
+        with options(arguments.target) as chosen:
+            runner = Runner(arguments.bin, chosen)
+            for opset in sorted({case.opset for case in cases}):
+                verdicts.update(
+                    runner.check([c for c in cases if c.opset == opset]))
     wrong = {name: why for name, why in verdicts.items() if why}
     for name, why in wrong.items():
         print(f"{name}: {why}")

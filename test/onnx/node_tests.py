@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs ONNX's own tests of operators through minic, on this machine's CPU.
+"""Runs ONNX's own tests of operators through minic.
 
     .venv/bin/python test/onnx/node_tests.py [--only OP...] [--jobs N]
     .venv/bin/python test/onnx/node_tests.py --write    not_passing.txt anew
+    .venv/bin/python test/onnx/node_tests.py --target=cuda
+    .venv/bin/python test/onnx/node_tests.py --target=cuda --compile-only \
+        --device-profile=h200                           without a GPU
 
 The onnx package makes the tests. They are those with tensors of minic's dtypes
 alone, at least one of them a float, without the twins whose function bodies are
@@ -11,19 +14,21 @@ written out: 930 in onnx 1.23.2. Many are merged into one model, so that minic
 starts once for them. Inputs that say a shape, axes, pads and the like are given
 by --constant-input. Results must have the test's shape and dtype, within its tolerance.
 
-not_passing.txt has those that do not pass, with a reason each. A test that is
-not in it and fails is an error, and so is one that is in it and passes, but for
-those whose results differ by the rounding of 16-bit floats.
+not_passing.txt, on GPUs not_passing_cuda.txt, has those that do not pass, with a
+reason each. A test that is not in it and fails is an error, and so is one that is in
+it and passes, but for those whose results differ by the rounding of 16-bit floats.
 """
 
 import argparse
 import collections
 import concurrent.futures
+import contextlib
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
 
 import ml_dtypes
@@ -32,26 +37,18 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from onnx.backend.test.loader import load_model_tests
 
+import node_list
+from node_list import CANCELLING, NOT_RUN, ROUNDING
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-NOT_PASSING = HERE / "not_passing.txt"
+LISTS = {"cpu": HERE / "not_passing.txt",
+         "cuda": HERE / "not_passing_cuda.txt"}
 BATCH = 24
 
 FLOATS = {TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16}
 DTYPES = FLOATS | {TensorProto.BOOL, TensorProto.INT8, TensorProto.INT32,
                    TensorProto.INT64}
-
-# Why results differ, where minic computes what it should.
-EXPLAINED = {
-    r"mod_float_edge_cases": "mod with an infinite divisor is NaN",
-}
-# Whether such tests pass depends on the order in which a CPU's kernels add. They
-# may be listed or not.
-ROUNDING = ("within two units of the last place: the test rounds to 16 bits after "
-            "each step, minic computes in float32 and rounds once")
-CANCELLING = ("within four units of the last place of the greatest element: sums "
-              "that cancel, and no absolute tolerance for it")
-EITHER = (ROUNDING, CANCELLING)
 
 # Operands that minic must know when it compiles, by op.
 FROZEN = {
@@ -162,8 +159,15 @@ def merge(cases):
 # --- Running
 
 class Runner:
-    def __init__(self, binaries, options):
+    def __init__(self, binaries, options, compiles_only=False,
+                 limit_s=float("inf")):
+        """Batches that begin after `limit_s` are not run."""
         self.binaries, self.options = binaries, options
+        self.compiles_only = compiles_only
+        self.begin, self.limit_s = time.monotonic(), limit_s
+
+    def elapsed(self):
+        return time.monotonic() - self.begin
 
     def call(self, *command):
         try:
@@ -176,6 +180,8 @@ class Runner:
 
     def check(self, cases):
         """{name: reason, "" for a test that passes}"""
+        if self.elapsed() > self.limit_s:
+            return {case.name: NOT_RUN for case in cases}
         with tempfile.TemporaryDirectory() as scratch:
             scratch = pathlib.Path(scratch)
             path, artifact = scratch / "m.onnx", scratch / "m.minic"
@@ -183,6 +189,8 @@ class Runner:
             status, line = self.call(
                 self.binaries / "minic", path, "-o", artifact, *self.options,
                 *self.constants(cases, scratch))
+            if status == 0 and self.compiles_only:
+                return {case.name: "" for case in cases}
             if status == 0:
                 status, line = self.run(cases, artifact, scratch)
             if status == 0:
@@ -286,32 +294,6 @@ def reason_of(line):
     return re.sub(r" \(\d+: [^)]*\)", "", line)
 
 
-# --- The list
-
-def read_list():
-    """{name: reason}"""
-    reasons = {}
-    for line in NOT_PASSING.read_text().splitlines():
-        if line and not line.startswith("#"):
-            name, _, reason = line.partition(": ")
-            reasons[name] = reason
-    return reasons
-
-
-def write_list(cases, verdicts):
-    failed = [case.name for case in cases if verdicts[case.name]]
-    for name in failed:
-        for pattern, why in EXPLAINED.items():
-            if re.match(pattern, name) and \
-                    verdicts[name].startswith("result "):
-                verdicts[name] += f": {why}"
-    NOT_PASSING.write_text(
-        "# ONNX's tests of operators that do not pass, and why: "
-        f"{len(failed)} of {len(cases)}.\n"
-        "# Written by node_tests.py --write, which checks it both ways.\n"
-        + "".join(f"{name}: {verdicts[name]}\n" for name in sorted(failed)))
-
-
 def argument_parser(text):
     """The options of all programs that run such cases; `text` describes one."""
     parser = argparse.ArgumentParser(
@@ -328,46 +310,74 @@ def only(ops, cases):
     return [case for case in cases if not ops or case.ops() & set(ops)]
 
 
-def main():
-    parser = argument_parser(__doc__)
-    parser.add_argument("--every", type=int, default=1, metavar="N",
-                        help="every Nth test only")
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--write", action="store_true")
-    arguments = parser.parse_args()
-    cases = only(arguments.only, all_cases())
-    cases = cases[::arguments.every]
+def run_all(cases, runner, jobs):
+    """{name: reason}, in the order of the cases; says how far it is."""
     by_opset = collections.defaultdict(list)
     for case in cases:
         by_opset[case.opset].append(case)
     batches = [group[at:at + BATCH] for _, group in sorted(by_opset.items())
                for at in range(0, len(group), BATCH)]
-    runner = Runner(arguments.bin, ["--target=cpu", "--threads=1"])
     verdicts = {}
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for part in pool.map(runner.check, batches):
-            verdicts.update(part)
-    passed = {name for name, reason in verdicts.items() if not reason}
-    frozen = sum(bool(c.frozen) for c in cases if c.name in passed)
-    print(f"{len(cases)} tests: {len(passed)} pass, {frozen} of these with "
-          "operands made constant")
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        running = [pool.submit(runner.check, batch) for batch in batches]
+        for done in concurrent.futures.as_completed(running):
+            verdicts.update(done.result())
+            print(f"{runner.elapsed():6.1f} s  {len(verdicts)} of "
+                  f"{len(cases)}, {count(verdicts)}", flush=True)
+    return {case.name: verdicts[case.name] for case in cases}
+
+
+def count(verdicts):
+    passed = sum(not reason for reason in verdicts.values())
+    rounded = sum(reason in node_list.EITHER for reason in verdicts.values())
+    left = sum(reason == NOT_RUN for reason in verdicts.values())
+    return (f"{passed} pass, {rounded} differ by rounding"
+            + (f", {left} not run" if left else ""))
+
+
+@contextlib.contextmanager
+def options(target, device_profile=None):
+    """Of minic, with a tuning database of its own."""
+    with tempfile.TemporaryDirectory() as scratch:
+        yield [f"--target={target}", f"--tune-db={scratch}/t.db",
+               *(["--threads=1"] if target == "cpu" else []),
+               *([f"--device-profile={device_profile}"]
+                 if device_profile else [])]
+
+
+def main():
+    parser = argument_parser(__doc__)
+    parser.add_argument("--every", type=int, default=1, metavar="N",
+                        help="every Nth test only")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--write", nargs="?", type=pathlib.Path, const=True,
+                        metavar="FILE", help="the list anew, or into FILE")
+    parser.add_argument("--target", choices=LISTS, default="cpu")
+    parser.add_argument("--device-profile", metavar="NAME", help="of minic")
+    parser.add_argument("--compile-only", action="store_true")
+    parser.add_argument("--limit-s", type=float, default=float("inf"))
+    arguments = parser.parse_args()
+    target = arguments.target
+    cases = only(arguments.only, all_cases())
+    cases = cases[::arguments.every]
+    with options(target, arguments.device_profile) as chosen:
+        verdicts = run_all(
+            cases, Runner(arguments.bin, chosen, arguments.compile_only,
+                          arguments.limit_s), arguments.jobs)
+    frozen = sum(bool(c.frozen) for c in cases if not verdicts[c.name])
+    print(f"{len(cases)} tests: {count(verdicts)}, {frozen} of those that pass "
+          "with operands made constant")
+    path = LISTS[target]
     if arguments.write:
-        write_list(cases, verdicts)
+        node_list.write(path if arguments.write is True else arguments.write,
+                        target, verdicts, arguments.compile_only)
+    if arguments.write is True:
         return 0
-    listed = read_list()
-    wrong = 0
-    for case in cases:
-        reason = verdicts[case.name]
-        if reason in EITHER or (not reason and
-                                listed.get(case.name) in EITHER):
-            continue
-        if reason and listed.get(case.name, ROUNDING) in EITHER:
-            print(f"{case.name}: {reason}")
-            wrong += 1
-        if not reason and case.name in listed:
-            print(f"{case.name}: passes, and is in {NOT_PASSING.name}")
-            wrong += 1
-    return 1 if wrong or not cases else 0
+    lines = node_list.differences(node_list.read(path), verdicts,
+                                  arguments.compile_only)
+    for line in lines:
+        print(line)
+    return 1 if lines or not cases else 0
 
 
 if __name__ == "__main__":
