@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Generates text with gpt2_cached of examples/models: always the likeliest
-// token. Prints the tokens' ids, and how many a second.
-// Usage: generate model.minic COUNT ID...   COUNT more after the prompt's IDs
+// Generates text with gpt2_cached or llama_cached of examples/models: always
+// the likeliest token. Prints the tokens' ids, and how many a second. Usage:
+// generate model.minic COUNT ID...   COUNT more after the prompt's IDs
 //
 // Keys and values of earlier tokens stay in buffers of this program. Both
 // functions get one tensor as a cache and as its update, and write only what

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generates text with gpt2_cached of examples/models: always the likeliest token.
+"""Generates text with gpt2_cached or llama_cached of examples/models: always the
+likeliest token.
 
 Prints the tokens' ids, and how many a second. Usage:
 generate.py model.minic COUNT ID...   COUNT more after the prompt's IDs

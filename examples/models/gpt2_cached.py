@@ -7,10 +7,11 @@ into the caches, in place. @decode takes one token at a position, writes its own
 and attends to those up to it. Both return the logits of the token that follows.
 """
 
+from caches import Caches
 from gpt2 import EPSILON, SIZES  # the same weights for the same seed
 from layers import (PEAKED, embedding, layer_norm, linear, merge_heads,
                     split_heads)
-from model_files import Integers, Uniform, Values
+from model_files import Integers, Values
 
 SEQUENCE = {"base": 128, "tiny": 7}
 CACHE = {"base": 1024, "tiny": 13}
@@ -23,27 +24,9 @@ def embed(f, size, ids, positions):
     return f.add(f.gather(words, ids), positions(table))
 
 
-class Caches:
-    """Of each layer a key and a value, [batch, heads, length, head size]."""
-
-    def __init__(self, f, size, batch, length):
-        self.f, self.new = f, []
-        dims = (batch, size.heads, length, size.width // size.heads)
-        self.old = [(name, f.input(name, dims, Uniform(0, 1.7)))
-                    for i in range(size.layers)
-                    for name in (f"key_cache.{i}", f"value_cache.{i}")]
-
-    def update(self, layer, keys, values, position):
-        """The layer's caches with `keys` and `values` from a position on."""
-        made = []
-        for (name, old), part in zip(self.old[2 * layer:], (keys, values)):
-            made.append(self.f.cache_update(old, part, position, 2))
-            self.new.append((name, made[-1], old))
-        return made
-
-    def output(self):
-        for name, new, old in self.new:
-            self.f.output(f"new_{name}", new, in_place_of=old)
+def caches_of(f, size, batch, length):
+    return Caches(f, size.layers,
+                  (batch, size.heads, length, size.width // size.heads))
 
 
 def block(f, x, name, size, attend):
@@ -71,7 +54,7 @@ def prefill(module, size, batch, sequence, cache):
     ids = f.input("input_ids", (batch, sequence), Integers(size.vocabulary),
                   "i64")
     last = f.input("last", (), Values((sequence - 1,)), "i64")
-    caches = Caches(f, size, batch, cache)
+    caches = caches_of(f, size, batch, cache)
     x = embed(f, size, ids, lambda table: f.slice(table, 0, 0, sequence))
     first = f.scalar("0", "i64")
     for i in range(size.layers):
@@ -92,7 +75,7 @@ def decode(module, size, batch, cache):
     f = module.function("decode")
     ids = f.input("input_ids", (batch, 1), Integers(size.vocabulary), "i64")
     position = f.input("position", (), Values((cache - 1,)), "i64")
-    caches = Caches(f, size, batch, cache)
+    caches = caches_of(f, size, batch, cache)
     x = embed(f, size, ids, lambda table: f.gather(table, position))
     length = f.add(position, f.scalar("1", "i64"))
     for i in range(size.layers):

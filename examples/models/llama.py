@@ -43,10 +43,13 @@ def rotary_tables(f, size):
             f.weight("rotary.sin", dims, Values(tuple(map(math.sin, angles)))))
 
 
-def project(f, x, size, positions, name):
-    """Rotated query and key, and value, by heads."""
-    cos, sin = (f.gather(table, positions)
-                for table in rotary_tables(f, size))
+def turns(f, size, rows):
+    """cos and sin of some positions: what `rows` takes from their tables."""
+    return [rows(table) for table in rotary_tables(f, size)]
+
+
+def project(f, x, size, turn, name):
+    """Query and key, rotated by `turn`, and value, by heads."""
     made = []
     for part, heads in (("query", size.heads), ("key", size.key_heads),
                         ("value", size.key_heads)):
@@ -56,19 +59,20 @@ def project(f, x, size, positions, name):
         if part != "value":
             if size.norms_heads:
                 y = rms_norm(f, y, f"{name}.{part}_norm", size.epsilon)
-            y = f.rotary(y, cos, sin)
+            y = f.rotary(y, *turn)
         made.append(y)
     return made
 
 
-def finish(f, x, y, size):
-    """The residual, and the gated MLP."""
-    y = linear(f, merge_heads(f, y), "attention.out", size.width, bias=False)
-    x = f.add(x, y)
-    y = rms_norm(f, x, "norm2", size.epsilon)
-    gate = f.unary("silu", linear(f, y, "gate", size.hidden, bias=False))
-    y = f.binary("mul", gate, linear(f, y, "up", size.hidden, bias=False))
-    return f.add(x, linear(f, y, "down", size.width, bias=False))
+def finish(f, x, y, size, block=""):
+    """The residual, and the gated MLP. Names of weights begin with `block`."""
+    def plain(y, name, outputs):
+        return linear(f, y, f"{block}{name}", outputs, bias=False)
+    x = f.add(x, plain(merge_heads(f, y), "attention.out", size.width))
+    y = rms_norm(f, x, f"{block}norm2", size.epsilon)
+    gate = f.unary("silu", plain(y, "gate", size.hidden))
+    y = f.binary("mul", gate, plain(y, "up", size.hidden))
+    return f.add(x, plain(y, "down", size.width))
 
 
 def prefill(module, size, batch, sequence):
@@ -76,8 +80,9 @@ def prefill(module, size, batch, sequence):
     x = f.input("hidden", (batch, sequence, size.width), Uniform(0, 1.7))
     positions = f.input("positions", (sequence,),
                         Values(tuple(range(sequence))), "i64")
+    turn = turns(f, size, lambda table: f.gather(table, positions))
     query, key, value = project(f, rms_norm(f, x, "norm1", size.epsilon),
-                                size, positions, "attention")
+                                size, turn, "attention")
     y = f.attention(query, key, value,
                     attributes="causal = #graph.causal<upper_left>")
     f.output("result", finish(f, x, y, size))
@@ -93,8 +98,9 @@ def decode(module, size, batch, cache):
     dims = (batch, size.key_heads, cache, size.head_size)
     key_cache = f.input("key_cache", dims, Uniform(0, 1.7))
     value_cache = f.input("value_cache", dims, Uniform(0, 1.7))
+    turn = turns(f, size, lambda table: f.gather(table, position))
     query, key, value = project(f, rms_norm(f, x, "norm1", size.epsilon),
-                                size, position, "attention")
+                                size, turn, "attention")
     keys = f.cache_update(key_cache, key, position, 2)
     values = f.cache_update(value_cache, value, position, 2)
     length = f.add(position, f.scalar("1", "i64"))

@@ -22,6 +22,7 @@ import gpt2
 import gpt2_cached
 import graph_text
 import llama
+import llama_cached
 import mobilenet
 import model_files
 import qwen3
@@ -31,9 +32,9 @@ import unet
 import vit
 
 MODELS = {"bert": bert, "gpt2": gpt2, "gpt2_cached": gpt2_cached, "vit": vit,
-          "llama": llama, "t5": t5, "qwen3": qwen3, "resnet": resnet,
-          "mobilenet": mobilenet, "efficientnet": efficientnet,
-          "convnext": convnext, "unet": unet,
+          "llama": llama, "llama_cached": llama_cached, "t5": t5,
+          "qwen3": qwen3, "resnet": resnet, "mobilenet": mobilenet,
+          "efficientnet": efficientnet, "convnext": convnext, "unet": unet,
           "encoder_block": encoder_block}
 
 
@@ -81,7 +82,8 @@ def main():
     parser.add_argument("--sequence", type=positive,
                         help="tokens (of images: follows from these)")
     parser.add_argument("--cache", type=positive,
-                        help="positions of the cache (gpt2_cached, llama, qwen3)")
+                        help="positions of the cache (gpt2_cached, llama, "
+                        "llama_cached, qwen3)")
     parser.add_argument("--layers", type=positive,
                         help="of a transformer, instead of the size's (not "
                         "llama, qwen3)")

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models of PyTorch through all exporters, compiled, run and compared.
 
-    acceptance.py FOLDER [--size=full] [--mode=default] [CASE ...]
+    acceptance.py FOLDER [--size=full] [--mode=default] [--target=cuda] [CASE ...]
 
 Each model of exported_models.py is exported in each form, unless FOLDER has it;
 each form is imported and compiled, and what it computes is compared with PyTorch
-in double precision. Prints a row of a table for each form, and writes
+in double precision. The float64 reference of a whole model of full size would take
+minutes and say nothing, so there each tensor of the plan is compared with it, and the
+results with PyTorch alone. Prints a row of a table for each form, and writes
 FOLDER/NAME.SIZE.json. The exit status is 1 if a form was refused or wrong.
 `minic` and `minic-run` are those in PATH; needs torch, transformers, torchvision,
 onnxscript and, for the UNet, diffusers.
@@ -69,8 +71,15 @@ def wide(tensor):
 def computed(module, inputs):
     with torch.no_grad():
         results = module(*inputs)
-    return [r.double().numpy() for r in
+    return [r.double().cpu().numpy() for r in
             (results if isinstance(results, tuple) else (results,))]
+
+
+def computed_on(device, module, inputs):
+    """Where minic runs: products on a GPU sum in another order."""
+    results = computed(module.to(device), [x.to(device) for x in inputs])
+    module.to("cpu")
+    return results
 
 
 def others(inputs, count):
@@ -93,20 +102,21 @@ class Model:
     """A case with its files: inputs, all its forms, and PyTorch's results in
     double precision and in f32."""
 
-    def __init__(self, name, size, folder):
+    def __init__(self, name, size, folder, opsets, device):
         self.name, self.case = name, exported_models.CASES[name]
         self.folder = folder / f"{name}.{size}"
         self.folder.mkdir(parents=True, exist_ok=True)
         module, inputs = self.case.build(size)
         self.dims = {opset: exporters.dims(self.case, inputs, opset)
-                     for opset in exporters.OPSETS}
+                     for opset in opsets}
         self.forms = {opset: self.export(module, inputs, opset)
-                      for opset in exporters.OPSETS}
+                      for opset in opsets}
         sets = [inputs]
-        self.single = computed(module, inputs.values())
+        self.single = computed_on(device, module, inputs.values())
         if min(r.size for r in self.single) < beside_torch.FEW:
             sets += others(inputs, MORE_INPUTS)
-        singles = [computed(module, each.values()) for each in sets]
+        singles = [computed_on(device, module, each.values())
+                   for each in sets]
         module.double()
         #: Of each set of inputs: options, results in f32, in double precision.
         self.runs = [
@@ -151,7 +161,8 @@ def compile_form(model, opset, mode, arguments):
     text, cpu, clock = tool(
         "minic", path, "-o", artifact, f"--mode={mode}", "--log=phases",
         f"--tune-db={arguments.folder / f'{mode}.db'}",
-        f"--tune-budget={arguments.tune_budget}", *model.dims[opset])
+        f"--tune-budget={arguments.tune_budget}",
+        f"--target={arguments.target}", *model.dims[opset])
     return artifact, {
         "import_ms": float(re.search(r"phase import +([\d.]+) ms", text)[1]),
         "cpu_s": cpu, "clock_s": clock}
@@ -167,8 +178,13 @@ def ops(model, opset, phase):
                                if op not in ("constant", "name"))
 
 
-def reference(model, opset):
-    """Of each result: values in float64 and the tolerances of a run."""
+def reference(model, opset, size):
+    """Of each result: values in float64 and the tolerances of a run. Of a full
+    model PyTorch's values, and no bounds."""
+    if size == "full":
+        return [files.Expected(exact.shape, exact,
+                               numpy.full(exact.shape, numpy.inf))
+                for exact in model.exact]
     path = model.folder / f"{opset}.expected"
     tool("minic", "evaluate", model.path(opset), "--budget=0",
          f"--expected={path}", *model.inputs, *model.dims[opset])
@@ -214,13 +230,13 @@ def reference_error(model, expected):
         for r, exact in zip(expected, model.exact))
 
 
-def compare_tensors(model, opset):
+def compare_tensors(model, opset, target):
     """Of the tensors that a plan of default mode stores, each given those
     before it: the largest error, of its bound. This says something where the
     bound of the whole model does not."""
     text, _, _ = tool("minic", "compare", model.path(opset), "--json",
-                      f"--budget={BUDGET_S}", *model.inputs,
-                      *model.dims[opset])
+                      f"--budget={BUDGET_S}", f"--target={target}",
+                      *model.inputs, *model.dims[opset])
     tensors = json.loads(text[text.index("{"):])["plan"]["tensors"]
     return {"tensors": len(tensors),
             "worst": max(t["error_over_bound"] or 0 for t in tensors),
@@ -243,11 +259,12 @@ def check_form(model, opset, arguments, plans):
                      if not exporters.difference(it[0], plan)), None)
         row[mode]["same_as"] = same
         if same is None:
-            expected = expected or reference(model, opset)
+            expected = expected or reference(model, opset, arguments.size)
             row["reference"] = reference_error(model, expected)
             outcome = compare(model, expected, artifact)
             if mode == "default":
-                row["by_tensor"] = compare_tensors(model, opset)
+                row["by_tensor"] = compare_tensors(
+                    model, opset, arguments.target)
                 if not row["by_tensor"]["worst"] <= 1:
                     outcome["wrong"].append(
                         "a tensor is off by "
@@ -287,7 +304,7 @@ def text_of(name, row):
         *(f"{row[mode]['cpu_s']:.1f}" for mode in modes),
         *(error_text(row, mode) for mode in modes),
         f"{tensors['tensors']}, {tensors['worst']:.2f}" if tensors else "",
-        f"{row['reference']:.0e}" if "reference" in row else "",
+        f"{row['reference']:.0e}" if row.get("reference") else "",
         "; ".join(w for mode in modes for w in row[mode]["wrong"]) or "right"]
     return "| " + " | ".join(map(str, cells)) + " |"
 
@@ -302,7 +319,8 @@ def header(modes):
 
 
 def check_case(name, arguments):
-    model = Model(name, arguments.size, arguments.folder)
+    model = Model(name, arguments.size, arguments.folder, arguments.opsets,
+                  arguments.target)
     plans, rows = {}, []
     for opset, missing in model.forms.items():
         try:
@@ -329,10 +347,17 @@ def main():
     parser.add_argument("--size", choices=("small", "full"), default="small")
     parser.add_argument("--mode", dest="modes", action="append", choices=MODES,
                         help="may be repeated; all by default")
+    parser.add_argument("--opset", dest="opsets", action="append", type=int,
+                        choices=exporters.OPSETS,
+                        help="may be repeated; all by default")
+    parser.add_argument("--target", choices=("cpu", "cuda"), default="cpu")
     parser.add_argument("--tune-budget", default="none",
                         help="of max-autotune (20s)")
     arguments = parser.parse_intermixed_args()
     arguments.modes = arguments.modes or MODES
+    arguments.opsets = arguments.opsets or exporters.OPSETS
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
     exporters.be_quiet()
     print(header(arguments.modes), flush=True)
     wrong = [name for name in arguments.cases

@@ -28,6 +28,9 @@ DOUBLE = 1e-12
 #: where constants, such as a scale, are.
 ROUNDED_ATTRIBUTES, ROUNDED_CONSTANTS = 1e-10, 1e-6
 VACUOUS = 0.25  # as minic-run --check says
+#: RMS error where the bound is vacuous, of that of PyTorch's f32. Few elements are
+#: too few to tell, as a row is in beside_torch.py.
+ALL, FEW, OF_FEW = 1.5, 1000, 4.0
 
 
 def fail(text):
@@ -91,7 +94,7 @@ def compare_reference(what, expected, dims, exact, allowed):
 
 def compare_run(what, values, expected, exact):
     """What was computed lies within the reference's bound of PyTorch's. Where
-    that is vacuous, its error is at most 1.5 times that of PyTorch's f32."""
+    that is vacuous, its error is at most so many times that of PyTorch's f32."""
     worst = max(abs(a - b) / tolerance if tolerance else float(a != b)
                 for a, b, tolerance in
                 zip(values, exact, expected.tolerances))
@@ -99,11 +102,12 @@ def compare_run(what, values, expected, exact):
         fail(f"{what}: differs from PyTorch by {worst:.3g} of the tolerance")
     error = rms(a - b for a, b in zip(values, exact)) / rms(exact)
     bound = rms(expected.tolerances) / rms(exact)
-    allowed = 1.5 * torch_error(what)
+    single = torch_error(what)
+    allowed = (ALL if len(exact) >= FEW else OF_FEW) * single
     if bound > VACUOUS and not error <= allowed:
         fail(f"{what}: RMS error {error:.3g}, expected at most {allowed:.3g}")
     print(f"{what}: what ran agrees with PyTorch, RMS error {error:.1e}, "
-          f"of PyTorch's f32 {allowed / 1.5:.1e}, bound {bound:.1e}")
+          f"of PyTorch's f32 {single:.1e}, bound {bound:.1e}")
 
 
 def torch_error(what):

@@ -46,9 +46,7 @@ def export(case, module, inputs, opset, path):
     options = {"dynamic_axes": case.dynamic_axes} if is_old(opset) \
         else {"external_data": False}
     try:
-        with torch.no_grad(), open(os.devnull, "w") as nowhere, \
-                contextlib.redirect_stdout(nowhere), \
-                contextlib.redirect_stderr(nowhere):
+        with torch.no_grad(), silence():
             torch.onnx.export(
                 module, tuple(inputs.values()), str(path), opset_version=opset,
                 dynamo=not is_old(opset), input_names=list(inputs),
@@ -58,6 +56,25 @@ def export(case, module, inputs, opset, path):
         path.unlink(missing_ok=True)
         return f"{type(error).__name__}: {str(error).strip().splitlines()[0]}"
     return None
+
+
+@contextlib.contextmanager
+def silence():
+    """Also what PyTorch prints in C++, such as a graph that it cannot write."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = [os.dup(1), os.dup(2)]
+    with open(os.devnull, "w") as nowhere:
+        try:
+            for descriptor in (1, 2):
+                os.dup2(nowhere.fileno(), descriptor)
+            yield
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            for descriptor, was in zip((1, 2), kept):
+                os.dup2(was, descriptor)
+                os.close(was)
 
 
 def dims(case, inputs, opset):

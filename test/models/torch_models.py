@@ -97,6 +97,68 @@ class Gpt2:
         return {"logits": self.norm(x) @ words.T}
 
 
+def attend_cached(query, caches, layer, key, value, position):
+    """Attention of tokens from `position` on to all before them, and to each other.
+    `caches` are those before, and become those after."""
+    count = query.shape[2]
+    at = torch.arange(position, position + count, device=query.device)
+    for name, new in (("key", key), ("value", value)):
+        name = f"{name}_cache.{layer}"
+        caches[name] = caches[name].index_copy(2, at, new)
+    keys, values = (caches[f"{name}_cache.{layer}"]
+                    for name in ("key", "value"))
+    there = torch.arange(keys.shape[2], device=query.device) <= at[:, None]
+    return functional.scaled_dot_product_attention(
+        query, keys, values, attn_mask=there, enable_gqa=True)
+
+
+class Cached:
+    """A model that generates text: `tokens` of a subclass gives the logits of each
+    of some tokens from a position on."""
+
+    def prefill(self, input_ids, last, **caches):
+        logits = self.tokens(input_ids, 0, caches)[:, last]
+        return self.results(logits, caches)
+
+    def decode(self, input_ids, position, **caches):
+        return self.results(self.tokens(input_ids, int(position), caches)[:, 0],
+                            caches)
+
+    @staticmethod
+    def results(logits, caches):
+        return {"logits": logits} | {f"new_{name}": cache
+                                     for name, cache in caches.items()}
+
+
+class Gpt2Cached(Cached):
+    def __init__(self, weights, size):
+        self.weights, self.size = weights, size
+
+    def linear(self, x, name):
+        return functional.linear(x, self.weights[f"{name}.weight"],
+                                 self.weights[f"{name}.bias"])
+
+    def norm(self, x, name):
+        return norm(self.weights, name, 1e-5)(x)
+
+    def tokens(self, ids, position, caches):
+        words = self.weights["word.weight"]
+        x = functional.embedding(ids, words) + self.weights[
+            "position.weight"][position:position + ids.shape[1]]
+        for i in range(self.size.layers):
+            name = f"block.{i}"
+            query, key, value = self.linear(
+                self.norm(x, f"{name}.norm1"), f"{name}.attention.qkv").unflatten(
+                    -1, (3, self.size.heads, -1)).permute(2, 0, 3, 1, 4)
+            y = attend_cached(query, caches, i, key, value, position)
+            x = x + self.linear(y.transpose(1, 2).flatten(2),
+                                f"{name}.attention.out")
+            y = self.linear(self.norm(x, f"{name}.norm2"), f"{name}.up")
+            x = x + self.linear(functional.gelu(y, approximate="tanh"),
+                                f"{name}.down")
+        return self.norm(x, "norm") @ words.T
+
+
 class Vit:
     def __init__(self, weights, size):
         self.weights, self.size = weights, size
@@ -196,6 +258,32 @@ class Llama:
                 "new_value_cache": values}
 
 
+class LlamaCached(Cached):
+    """Blocks of Llama, each over its own part of the weights."""
+
+    def __init__(self, weights, size):
+        self.weights = weights
+        shared = {name: value for name, value in weights.items()
+                  if name.startswith("rotary.")}
+        self.blocks = [
+            Llama(shared | {name.removeprefix(f"block.{i}."): value
+                            for name, value in weights.items()
+                            if name.startswith(f"block.{i}.")}, size)
+            for i in range(size.layers)]
+        self.norm = norm(weights, "norm", size.epsilon)
+
+    def tokens(self, ids, position, caches):
+        words = self.weights["word.weight"]
+        x = functional.embedding(ids, words)
+        positions = torch.arange(position, position + ids.shape[1],
+                                 device=ids.device)
+        for i, block in enumerate(self.blocks):
+            query, key, value = block.qkv(x, positions)
+            x = block.finish(
+                x, attend_cached(query, caches, i, key, value, position))
+        return self.norm(x) @ words.T
+
+
 class T5:
     def __init__(self, weights, size):
         self.weights, self.size = weights, size
@@ -240,6 +328,7 @@ class T5:
         return {"last_hidden_state": self.norms["norm"](x)}
 
 
-MODELS = {"bert": Bert, "gpt2": Gpt2, "vit": Vit,
-          "encoder_block": EncoderBlock, "llama": Llama, "t5": T5,
+MODELS = {"bert": Bert, "gpt2": Gpt2, "gpt2_cached": Gpt2Cached, "vit": Vit,
+          "encoder_block": EncoderBlock, "llama": Llama,
+          "llama_cached": LlamaCached, "t5": T5,
           "qwen3": Llama}

@@ -4,10 +4,11 @@
 expected/, which is committed: MODEL.FUNCTION.RESULT.npy in float64.
 
     pip install torch numpy safetensors
-    python3 test/models/torch_outputs.py
+    python3 test/models/torch_outputs.py [MODEL ...]
 
 expected/versions.txt says what wrote them, and the error of PyTorch's own f32,
-as root mean square of the difference over that of the output.
+as root mean square of the difference over that of the output. Lines of models that
+are not asked for stay.
 """
 
 import pathlib
@@ -48,9 +49,14 @@ def rms(x):
 def main():
     folder = HERE / "expected"
     folder.mkdir(exist_ok=True)
-    lines = [f"torch {torch.__version__}, numpy {numpy.__version__}"]
+    names = sys.argv[1:] or list(MODELS)
+    versions = folder / "versions.txt"
+    lines = [line for line in versions.read_text().splitlines()
+             if sys.argv[1:] and line.split(".")[0] not in names]
+    lines.append(f"torch {torch.__version__}, numpy {numpy.__version__}: "
+                 + ", ".join(names))
     with tempfile.TemporaryDirectory() as scratch:
-        for name in MODELS:
+        for name in names:
             path = pathlib.Path(scratch) / f"{name}.mlir"
             module = models.build(name, "tiny", BATCH)
             models.write(module, path, name, inputs=path.parent / name)
@@ -69,7 +75,7 @@ def main():
                                value.contiguous().numpy())
                     error = rms(single[result] - value) / rms(value)
                     lines.append(f"{title} {error:.3e}")
-    (folder / "versions.txt").write_text("\n".join(lines) + "\n")
+    versions.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -47,6 +47,12 @@ class Generate(unittest.TestCase):
                         "-o", path], check=True, stdout=subprocess.DEVNULL)
         return minic.compile(path, target="cpu", threads=1)
 
+    def test_takes_any_model_with_such_functions(self):
+        code, out, errors = run("generate.py", self.make("llama_cached"), 10,
+                                5, 17, 99, 0)
+        self.assertEqual((code, errors), (0, ""))
+        self.assertEqual(len(out.splitlines()[0].split()), 14)
+
     def test_generates_what_is_likeliest(self):
         # All that the cache holds, and one more.
         code, out, errors = run("generate.py", self.artifact, 10, 5, 17, 99, 0)

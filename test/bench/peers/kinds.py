@@ -76,7 +76,7 @@ class Torch(Kind):
         """A graph is not captured around a changed input that may move."""
         session = self.session
         for name, x in zip(session.workload.input_names, session.inputs):
-            if name.endswith("_cache"):
+            if "_cache" in name:
                 self.torch._dynamo.mark_static_address(x)
 
     def call(self):

@@ -101,10 +101,14 @@ class FusedAttention(nn.Module):
         self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width,
                                                                     width)
 
+    def project(self, x):
+        return (split(part, self.heads) for part in self.qkv(x).chunk(3, -1))
+
     def forward(self, x, causal):
-        query, key, value = (split(part, self.heads)
-                             for part in self.qkv(x).chunk(3, -1))
-        return self.out(merge(attend(query, key, value, is_causal=causal)))
+        return self.out(merge(attend(*self.project(x), is_causal=causal)))
+
+    def step(self, x, cache):
+        return self.out(merge(attend(*cache.extended(*self.project(x)))))
 
 
 class Block(nn.Module):
@@ -117,9 +121,31 @@ class Block(nn.Module):
         self.gelu, self.causal = gelu, causal
 
     def forward(self, x):
-        x = x + self.attention(self.norm1(x), self.causal)
+        return self.finish(x + self.attention(self.norm1(x), self.causal))
+
+    def step(self, x, cache):
+        return self.finish(x + self.attention.step(self.norm1(x), cache))
+
+    def finish(self, x):
         y = functional.gelu(self.up(self.norm2(x)), approximate=self.gelu)
         return x + self.down(y)
+
+
+class Cache:
+    """Keys and values of a layer, in memory that stays: a step writes its own at
+    `position`, the last one, and so attends to all of them."""
+
+    def __init__(self, position, keys, values):
+        self.position, self.keys, self.values = position, keys, values
+
+    def extended(self, query, key, value):
+        return (query, self.keys.index_copy_(2, self.position, key),
+                self.values.index_copy_(2, self.position, value))
+
+
+def caches(position, tensors):
+    """One for each layer."""
+    return [Cache(position, *pair) for pair in zip(tensors[::2], tensors[1::2])]
 
 
 class Gpt2(nn.Module):
@@ -136,6 +162,17 @@ class Gpt2(nn.Module):
         for block in self.block:
             x = block(x)
         return functional.linear(self.norm(x), self.word.weight)
+
+
+class Gpt2Cached(Gpt2):
+    """One token after a cache."""
+
+    def forward(self, input_ids, position, *tensors):
+        position = position.reshape(-1)
+        x = self.word(input_ids) + self.position(position)
+        for block, cache in zip(self.block, caches(position, tensors)):
+            x = block.step(x, cache)
+        return functional.linear(self.norm(x)[:, 0], self.word.weight)
 
 
 class Vit(nn.Module):
@@ -178,23 +215,23 @@ class Rotary(nn.Module):
         for name in ("cos", "sin"):
             self.register_buffer(name, torch.empty(positions, pairs))
 
-    def forward(self, positions, *tensors):
-        cos, sin = (table[positions].repeat(1, 2)
-                    for table in (self.cos, self.sin))
-        for x in tensors:
-            first, second = x.chunk(2, -1)
-            yield x * cos + torch.cat((-second, first), -1) * sin
+    def forward(self, positions):
+        return [table[positions].repeat(1, 2)
+                for table in (self.cos, self.sin)]
 
 
-class LlamaBlock(nn.Module):
+def turned(x, cos, sin):
+    first, second = x.chunk(2, -1)
+    return x * cos + torch.cat((-second, first), -1) * sin
+
+
+class LlamaLayer(nn.Module):
     """Also Qwen3's."""
 
-    def __init__(self, size, function):
+    def __init__(self, size):
         super().__init__()
-        self.decodes = function == "decode"
         self.norm1 = nn.RMSNorm(size.width, eps=size.epsilon)
         self.norm2 = nn.RMSNorm(size.width, eps=size.epsilon)
-        self.rotary = Rotary(size.positions, size.head_size // 2)
         self.attention = Attention(
             size.width, size.heads, size.key_heads, size.head_size, False,
             size.epsilon if size.norms_heads else None)
@@ -202,20 +239,47 @@ class LlamaBlock(nn.Module):
         self.up = nn.Linear(size.width, size.hidden, bias=False)
         self.down = nn.Linear(size.hidden, size.width, bias=False)
 
-    def forward(self, hidden, position, key_cache=None, value_cache=None):
-        """A step writes into its caches and, at their last position, attends
-        to all of them."""
+    def forward(self, hidden, turn, cache=None):
+        """All tokens, or one after a cache."""
         query, key, value = self.attention.project(self.norm1(hidden))
-        position = position.reshape(-1)
-        query, key = self.rotary(position, query, key)
-        if self.decodes:
-            key = key_cache.index_copy_(2, position, key)
-            value = value_cache.index_copy_(2, position, value)
-        y = attend(query, key, value, is_causal=not self.decodes,
+        query, key = turned(query, *turn), turned(key, *turn)
+        if cache:
+            query, key, value = cache.extended(query, key, value)
+        y = attend(query, key, value, is_causal=cache is None,
                    enable_gqa=True)
         x = hidden + self.attention.out(merge(y))
         y = self.norm2(x)
         return x + self.down(functional.silu(self.gate(y)) * self.up(y))
+
+
+class LlamaBlock(LlamaLayer):
+    def __init__(self, size, function):
+        super().__init__(size)
+        self.rotary = Rotary(size.positions, size.head_size // 2)
+
+    def forward(self, hidden, position, *tensors):
+        position = position.reshape(-1)
+        cache, = caches(position, tensors) or [None]
+        return super().forward(hidden, self.rotary(position), cache)
+
+
+class LlamaCached(nn.Module):
+    """One token after a cache."""
+
+    def __init__(self, size, function):
+        super().__init__()
+        self.word = nn.Embedding(size.vocabulary, size.width)
+        self.rotary = Rotary(size.positions, size.head_size // 2)
+        self.block = nn.ModuleList(LlamaLayer(size)
+                                   for _ in range(size.layers))
+        self.norm = nn.RMSNorm(size.width, eps=size.epsilon)
+
+    def forward(self, input_ids, position, *tensors):
+        position = position.reshape(-1)
+        x, turn = self.word(input_ids), self.rotary(position)
+        for block, cache in zip(self.block, caches(position, tensors)):
+            x = block(x, turn, cache)
+        return functional.linear(self.norm(x)[:, 0], self.word.weight)
 
 
 class T5Layer(nn.Module):
@@ -253,9 +317,9 @@ class T5(nn.Module):
         return self.norm(x)
 
 
-MODULES = {"bert": Bert, "gpt2": Gpt2, "vit": Vit, "t5": T5,
-           "encoder_block": EncoderBlock,
-           "llama": LlamaBlock, "qwen3": LlamaBlock}
+MODULES = {"bert": Bert, "gpt2": Gpt2, "gpt2_cached": Gpt2Cached, "vit": Vit,
+           "encoder_block": EncoderBlock, "t5": T5, "llama": LlamaBlock,
+           "llama_cached": LlamaCached, "qwen3": LlamaBlock}
 
 
 def build(model, size, function, tensors):

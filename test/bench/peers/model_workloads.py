@@ -28,7 +28,8 @@ class ModelWorkload:
     patience: float = 2.0
     factors: dict = dataclasses.field(default_factory=lambda: NO_SLOWER,
                                       hash=False)
-    probe = False
+    #: Beside a kernel that reads the weights and does nothing with them.
+    probe: bool = False
     has_jax = False
 
     def build(self):
@@ -80,6 +81,11 @@ MODELS = {w.name: w for w in (
     ModelWorkload("llama_block_prefill_s512_bf16", "llama",
                   {"batch": 1, "sequence": 512}, "prefill", 350,
                   patience=1.5),
+    ModelWorkload("gpt2_small_decode_c1024_bf16", "gpt2_cached",
+                  {"batch": 1, "cache": 1024}, "decode", 160, probe=True),
+    ModelWorkload("llama_1b_decode_c1024_bf16", "llama_cached",
+                  {"batch": 1, "cache": 1024}, "decode", 720, patience=3.0,
+                  probe=True),
     ModelWorkload("bert_base_b8_s512_bf16", "bert",
                   {"batch": 8, "sequence": 512}, wanted_us=1600),
     ModelWorkload("vit_b16_b32_bf16", "vit", {"batch": 32}, wanted_us=2100),
