@@ -72,22 +72,28 @@ bool needsWeights(ModuleOp module) {
       .wasInterrupted();
 }
 
+/// Whether a module whose castWeightsAttrName is `casts` has constants of
+/// `element` rounded.
+static bool mayRound(StringAttr casts, Type element) {
+  return casts && (casts.getValue() != "f32" || element.isF32());
+}
+
 /// The bytes of `entry` as `type`: where they are mapped, or rounded.
 static FailureOr<AsmResourceBlob>
-bytesFor(graph::ConstantOp op, const WeightSource::Entry &entry, bool mayRound,
-         const std::shared_ptr<const WeightSource> &file) {
+bytesFor(graph::ConstantOp op, const WeightSource::Entry &entry,
+         StringAttr casts, const std::shared_ptr<const WeightSource> &file) {
   auto type = cast<RankedTensorType>(op.getType());
   Type element = type.getElementType();
   StringRef dtype = dtypeName(element), name = *op.getSource();
   bool isNarrower = canRoundWeights(entry.dtype, element);
   if (type.getShape() != ArrayRef<int64_t>(entry.dims) ||
-      (entry.dtype != dtype && !(isNarrower && mayRound))) {
+      (entry.dtype != dtype && !(isNarrower && mayRound(casts, element)))) {
     InFlightDiagnostic diagnostic = op.emitError("constant @");
     diagnostic << name << ": expected " << typeText(dtype, type.getShape())
                << ", got " << typeText(entry.dtype, entry.dims) << " in "
                << file->path();
     if (type.getShape() == ArrayRef<int64_t>(entry.dims) && isNarrower) {
-      diagnostic << "; --cast-weights=" << (element.isF16() ? "f16" : "bf16")
+      diagnostic << "; --cast-weights=" << dtypeName(element).lower()
                  << " rounds it";
     }
     return diagnostic;
@@ -109,7 +115,7 @@ FailureOr<size_t> bindWeights(ModuleOp module,
   llvm::DenseMap<std::pair<Attribute, Type>, DenseResourceElementsAttr> bound;
   auto &manager =
       DenseResourceElementsHandle::getManagerInterface(module.getContext());
-  bool mayRound = module->hasAttr(castWeightsAttrName);
+  auto casts = module->getAttrOfType<StringAttr>(castWeightsAttrName);
   size_t rounded = 0;
   WalkResult result = module->walk([&](graph::ConstantOp op) {
     if (op.getValue()) {
@@ -129,7 +135,7 @@ FailureOr<size_t> bindWeights(ModuleOp module,
     }
     DenseResourceElementsAttr &value = bound[{op.getSourceAttr(), type}];
     if (!value) {
-      FailureOr<AsmResourceBlob> blob = bytesFor(op, *entry, mayRound, file);
+      FailureOr<AsmResourceBlob> blob = bytesFor(op, *entry, casts, file);
       if (failed(blob)) {
         return WalkResult::interrupt();
       }

@@ -108,6 +108,9 @@ void castWeights(ModuleOp module, StringRef dtype) {
   MLIRContext *context = module.getContext();
   Builder builder(context);
   module->setAttr(castWeightsAttrName, builder.getStringAttr(dtype));
+  if (dtype == "f32") {
+    return;
+  }
   Type element = dtype == "bf16" ? Type(builder.getBF16Type())
                                  : Type(builder.getF16Type());
   WeightCasts casts(context, element);

@@ -10,13 +10,15 @@
 
 namespace minic {
 
-/// On a module: the dtype, "bf16" or "f16", that its weights were asked to
-/// have. Weights of a file that are wider than their constants are rounded.
+/// On a module: the dtype, "bf16", "f16" or "f32", that its weights were asked
+/// to have. Weights of a file that are wider than their constants are rounded;
+/// with "f32" those of float64 alone.
 inline constexpr llvm::StringLiteral castWeightsAttrName = "graph.cast_weights";
 
 /// Sets the attribute, and in products and convolutions of float32 with a
 /// weight both operands become `dtype`, as does the table of a gather: the
 /// constant itself, or by a cast. What follows stays float32, and so do sums.
+/// With "f32" ops stay as they are.
 void castWeights(mlir::ModuleOp module, llvm::StringRef dtype);
 
 } // namespace minic

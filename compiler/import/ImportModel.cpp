@@ -50,9 +50,11 @@ static FailureOr<std::string> weightsPath(ModuleOp module, StringRef model,
   return path.str().str();
 }
 
-static LogicalResult attachWeights(ImportedModel &model, StringRef name,
-                                   std::shared_ptr<const WeightSource> weights,
-                                   const ImportOptions &options) {
+/// How many weights were rounded.
+static FailureOr<size_t>
+attachWeights(ImportedModel &model, StringRef name,
+              std::shared_ptr<const WeightSource> weights,
+              const ImportOptions &options) {
   Location unknown = UnknownLoc::get(model.module->getContext());
   if (weights && !options.weights.empty()) {
     return emitError(unknown)
@@ -62,7 +64,7 @@ static LogicalResult attachWeights(ImportedModel &model, StringRef name,
   // A file that was asked for is opened even if nothing needs it, so that a
   // wrong --weights= never passes silently.
   if (!needsWeights(*model.module) && options.weights.empty()) {
-    return success();
+    return size_t(0);
   }
   if (!weights) {
     FailureOr<std::string> path = weightsPath(*model.module, name, options);
@@ -78,14 +80,16 @@ static LogicalResult attachWeights(ImportedModel &model, StringRef name,
   model.weightsPath = weights->path().str();
   model.weightsHash = weights->hash();
   model.weights = weights;
-  FailureOr<size_t> rounded = bindWeights(*model.module, weights);
-  if (succeeded(rounded) && !options.castWeights.empty()) {
-    emitWarning(unknown) << "--cast-weights=" << options.castWeights
-                         << " changes the numerics: " << *rounded
-                         << " weights are rounded, and what products, "
-                            "convolutions and gathers read besides";
-  }
-  return rounded;
+  return bindWeights(*model.module, weights);
+}
+
+static void stateCasts(size_t rounded, StringRef dtype, MLIRContext &context) {
+  emitWarning(UnknownLoc::get(&context))
+      << "--cast-weights=" << dtype << " changes the numerics: " << rounded
+      << " weights are rounded, and "
+      << (dtype == "f32" ? "float64 is read as float32"
+                         : "what products, convolutions and gathers read "
+                           "besides");
 }
 
 static LogicalResult setArgumentValues(ModuleOp module) {
@@ -236,8 +240,13 @@ importBuffer(const OpenModel &open, const Importer &importer, StringRef name,
   if (!options.castWeights.empty()) {
     castWeights(*model.module, options.castWeights);
   }
-  if (failed(attachWeights(model, name, std::move(result->weights), options))) {
+  FailureOr<size_t> rounded =
+      attachWeights(model, name, std::move(result->weights), options);
+  if (failed(rounded)) {
     return failure();
+  }
+  if (!options.castWeights.empty()) {
+    stateCasts(*rounded, options.castWeights, context);
   }
   return model;
 }

@@ -32,7 +32,7 @@ struct ImportOptions {
   DimOptions dims = {};
   /// Inputs that become constants.
   ConstantInputs constantInputs = {};
-  /// "bf16" or "f16": castWeights. Empty for what the model says.
+  /// "bf16", "f16" or "f32": castWeights. Empty for what the model says.
   std::string castWeights = {};
   /// Fill ImportedModel::tensors. What the model computes from constants alone
   /// is in the graph then, as constants that nothing may use.

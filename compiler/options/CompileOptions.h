@@ -134,7 +134,7 @@ struct CompileOptions {
   /// .npy file by name of an input that becomes a constant.
   std::map<std::string, std::string> constantInputs;
   /// "bf16" or "f16": what weights are rounded to, and what is multiplied with
-  /// them; "none" for what the model says.
+  /// them; "f32": float64 is read as float32; "none" for what the model says.
   std::string castWeights = "none";
   /// Bytes that callers align inputs and outputs to.
   int64_t inputAlignment = 64;

@@ -139,9 +139,11 @@ static std::vector<Option> makeTable() {
                        "Only kernels in which NaN reaches the result wherever "
                        "it should",
                        &O::propagateNan));
-  table.push_back(choice("cast-weights", numerics, {"none", "bf16", "f16"},
+  table.push_back(choice("cast-weights", numerics,
+                         {"none", "bf16", "f16", "f32"},
                          "Round weights to it, and what is multiplied with "
-                         "them; sums and other ops keep their dtype",
+                         "them; sums and other ops keep their dtype. f32 reads "
+                         "float64 as float32, and changes nothing else",
                          &O::castWeights));
 
   table.push_back(text("weights", model, "FILE",

@@ -236,6 +236,15 @@ def doubles():
                  [numpy_helper.from_array(weight, "w")])
 
 
+def widened():
+    """A product in float64, between casts."""
+    return model([node("Cast", ["x"], ["d"], "widen", to=TensorProto.DOUBLE),
+                  node("MatMul", ["d", "w"], ["p"]),
+                  node("Cast", ["p"], ["y"], to=FLOAT)],
+                 [value("x", [2, 4])], [value("y", [2, 3])],
+                 [numpy_helper.from_array(numpy.full((4, 3), 0.5), "w")])
+
+
 def short_weights():
     weight = numpy_helper.from_array(WEIGHT, "w")
     weight.raw_data = weight.raw_data[:-1]
@@ -283,7 +292,7 @@ MODELS = {
     "missing": lambda: external(location="none.bin"),
     "bad_length": lambda: external(length="47"),
     "bad_offset": lambda: external(offset="-4"),
-    "doubles": doubles,
+    "doubles": doubles, "widened": widened,
     "short": short_weights,
     "double": lambda: relu(TensorProto.DOUBLE),
     "unnamed_dim": lambda: relu(dims=(3, None)),

@@ -36,8 +36,8 @@ int evaluateCommand(int argc, char **argv) {
       ->join()
       ->allow_extra_args(false);
   app.add_option("--cast-weights", options.castWeights,
-                 "bf16 or f16: what weights of a model are rounded to")
-      ->check(CLI::IsMember({"bf16", "f16"}));
+                 "bf16, f16 or f32: what weights of a model are rounded to")
+      ->check(CLI::IsMember({"bf16", "f16", "f32"}));
   app.add_option("--weights", options.weights, "Weights file");
   app.add_option("--function", options.function, "Function to evaluate");
   app.add_option("--input", inputs,

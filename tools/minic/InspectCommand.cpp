@@ -179,9 +179,11 @@ int inspectCommand(int argc, char **argv) {
                  << metadata.weights_hash()->c_str() << ")\n";
   }
   if (std::string dtype = storedCastWeights(*artifact); !dtype.empty()) {
-    llvm::outs() << "numerics: weights, and what is multiplied with them, "
-                    "rounded to "
-                 << dtype << " (--cast-weights)\n";
+    llvm::outs() << "numerics: "
+                 << (dtype == "f32" ? "float64"
+                                    : "weights, and what is multiplied with "
+                                      "them,")
+                 << " rounded to " << dtype << " (--cast-weights)\n";
   }
   printSections(*artifact);
   printConstants(metadata);

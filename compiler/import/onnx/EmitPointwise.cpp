@@ -227,7 +227,8 @@ Value Emitter::cast(const Value &x, int dataType) {
     return x;
   }
   if (elementBytes(dataType) == 0) {
-    return fail("minic has no dtype " + dataTypeName(dataType));
+    return fail("minic has no dtype " + dataTypeName(dataType) +
+                doubleHint(dataType));
   }
   if (hasRoom(x.dims) && onHost({&x})) {
     return constant(castHost(*known(x), dataType));

@@ -104,9 +104,8 @@ mlir::Value Emitter::graph(const Value &x) {
   }
   Type element = elementType(x.dataType, builder.getContext());
   if (!element) {
-    bool isDouble = x.dataType == ::onnx::TensorProto::DOUBLE;
     fail("minic has no dtype " + dataTypeName(x.dataType) +
-         (isDouble ? "; --cast-weights=bf16 or f16 reads it as float32" : ""));
+         doubleHint(x.dataType));
     return {};
   }
   if (x.elements() == 0) {

@@ -215,7 +215,8 @@ Value Emitter::emitAs(int dataType, llvm::ArrayRef<int64_t> dims,
   }
   mlir::Type element = elementType(dataType, builder.getContext());
   if (!element) {
-    return fail("minic has no dtype " + dataTypeName(dataType));
+    return fail("minic has no dtype " + dataTypeName(dataType) +
+                doubleHint(dataType));
   }
   mlir::OperationState state(*location, OpT::getOperationName());
   mlir::Type type = mlir::RankedTensorType::get(dims, element);

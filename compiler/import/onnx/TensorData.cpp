@@ -58,6 +58,12 @@ std::string dataTypeName(int dataType) {
   }
 }
 
+std::string doubleHint(int dataType) {
+  return dataType == TensorProto::DOUBLE
+             ? "; --cast-weights=f32 reads it as float32"
+             : "";
+}
+
 //===----------------------------------------------------------------------===//
 // External data
 //===----------------------------------------------------------------------===//

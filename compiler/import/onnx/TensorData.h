@@ -50,6 +50,9 @@ int64_t elementBytes(int dataType);
 /// As ONNX calls it: "float16"; "dtype 77" for one that it does not have.
 std::string dataTypeName(int dataType);
 
+/// How to have float64 read, where that is what minic lacks; else empty.
+std::string doubleHint(int dataType);
+
 /// Reads `tensor`, with external data by `files`, or refuses them where that is
 /// null, and with `raw` instead of its raw_data where that is not null. Returns
 /// what is wrong with it, or nothing.
