@@ -16,7 +16,7 @@ namespace minic::cpu {
 class GemmPackedFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "gemm_packed"; }
-  llvm::StringRef version() const override { return "2"; }
+  llvm::StringRef version() const override { return "3"; }
   bool isFor(mlir::Operation *anchor) const override {
     return anchor && graph::isContraction(anchor);
   }

@@ -14,7 +14,8 @@ namespace minic::cpu {
 /// epilogue's iteration space from `row` on, and the columns of one panel from
 /// `column` on. `lhs` points to the tile, packed or not as the schedule says,
 /// `panel` to the packed rhs, `args` are the kernel's. Of the columns, those
-/// past N are not stored. All of K is summed up in registers.
+/// past N are not stored. All of K is summed up without a store; float32 in
+/// chunks, whose sums are then added up.
 mlir::LLVM::LLVMFuncOp
 emitMicrokernel(mlir::OpBuilder &builder, mlir::Location loc,
                 mlir::ModuleOp device, llvm::StringRef name,

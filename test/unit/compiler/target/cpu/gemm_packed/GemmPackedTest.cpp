@@ -115,6 +115,46 @@ TEST(GemmPacked, InnerUnrollingAndWidePanels) {
   }
 }
 
+TEST(GemmPacked, LongSumsInChunks) {
+  // One off the ends of chunks of 256 words, and of what is unrolled in them.
+  const int64_t unrolled[] = {4, 3, 1};
+  int next = 0;
+  for (int64_t k : {255, 256, 257, 260, 511, 512, 513, 769, 1027}) {
+    ASSERT_NO_FATAL_FAILURE(
+        checkLinear(7, 33, k, "f32",
+                    schedule(6, 32, next % 2 != 0, 0, true, true, false,
+                             unrolled[next % 3])));
+    ++next;
+  }
+}
+
+TEST(GemmPacked, LongSumsRoundLessThanOneSumOverAll) {
+  const int64_t m = 8, n = 32, k = 3072;
+  std::vector<std::string> arguments = {tensor({m, k}, "f32"),
+                                        tensor({n, k}, "f32")};
+  std::string y = tensor({m, n}, "f32");
+  GemmRun run(arguments, y,
+              "%2 = graph.linear %0, %1 : (" + arguments[0] + ", " +
+                  arguments[1] + ") -> " + y + "\nkernel.yield %2 : " + y);
+  run.run(schedule(8, 32), "", 1);
+  double ours = 0, naive = 0;
+  for (int64_t i = 0; i != m * n; ++i) {
+    int64_t row = i / n * k, column = i % n * k;
+    double exact =
+        dot(run.inputs[0], row, 1, run.inputs[1], column, 1, k).value;
+    float sum = 0;
+    for (int64_t p = 0; p != k; ++p) {
+      sum = std::fma(float(run.inputs[0].get(row + p)),
+                     float(run.inputs[1].get(column + p)), sum);
+    }
+    ours += std::pow(run.results[0].get(i) - exact, 2);
+    naive += std::pow(sum - exact, 2);
+  }
+  // 12 chunks: a third of the error, by the square root of their number.
+  EXPECT_GT(naive, 0);
+  EXPECT_LT(std::sqrt(ours), 0.6 * std::sqrt(naive));
+}
+
 /// matmul with optional transposes and batches [2, 3], rhs broadcast.
 void checkMatmul(bool transposeLhs, bool transposeRhs, bool batched,
                  const std::string &dtype, const GemmPackedSchedule &schedule,
