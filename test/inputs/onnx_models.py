@@ -245,6 +245,26 @@ def widened():
                  [numpy_helper.from_array(numpy.full((4, 3), 0.5), "w")])
 
 
+def keras_norm():
+    """A layer norm as Keras computes it: rows as the channels of a batch of one,
+    normalised by their own statistics."""
+    def known(name, array):
+        return numpy_helper.from_array(numpy.array(array), name)
+    rows = numpy.float32([1] * 6)
+    return model(
+        [node("Reshape", ["x", "as_channels"], ["r"]),
+         node("BatchNormalization", ["r", "ones", "zeros", "zeros", "ones"],
+              ["n", "mean", "variance"], "norm", training_mode=1,
+              epsilon=0.25),
+         node("Reshape", ["n", "as_before"], ["q"]),
+         node("Mul", ["q", "gamma"], ["s"]), node("Add", ["s", "beta"], ["y"])],
+        [value("x", [2, 3, 4])], [value("y", [2, 3, 4])],
+        [known("as_channels", [1, 6, 4, 1]), known("as_before", [2, 3, 4]),
+         known("ones", rows), known("zeros", 0 * rows),
+         known("gamma", numpy.float32([1, 2, 3, 4])),
+         known("beta", numpy.float32([4, 3, 2, 1]))])
+
+
 def short_weights():
     weight = numpy_helper.from_array(WEIGHT, "w")
     weight.raw_data = weight.raw_data[:-1]
@@ -293,6 +313,7 @@ MODELS = {
     "bad_length": lambda: external(length="47"),
     "bad_offset": lambda: external(offset="-4"),
     "doubles": doubles, "widened": widened,
+    "keras_norm": keras_norm,
     "short": short_weights,
     "double": lambda: relu(TensorProto.DOUBLE),
     "unnamed_dim": lambda: relu(dims=(3, None)),

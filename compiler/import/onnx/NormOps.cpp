@@ -162,16 +162,91 @@ static void instanceNorm(Node &n) {
   }
 }
 
+static bool isKnownToBe(Node &n, const Value &x, double number) {
+  auto known = n.e.known(x);
+  return known && known->isFloat() &&
+         llvm::all_of(known->floats, [&](double f) { return f == number; });
+}
+
+/// Of a batch of one: each channel is a row, as Keras computes a layer norm.
+static void batchNormOfRows(Node &n, const Value &x) {
+  int64_t channels = x.dims[1];
+  if (x.elements() == 0) {
+    n.fail("a tensor without elements");
+    return;
+  }
+  mlir::Value rows =
+      n.e.graph(n.e.reshape(x, {channels, x.elements() / channels}));
+  if (n.failed()) {
+    return;
+  }
+  Value norm = n.e.reshape(n.e.emit<graph::LayerNormOp>(
+                               rows, mlir::Value(), mlir::Value(), uint64_t(1),
+                               number(n.floatOf("epsilon", 1e-5f))),
+                           x.dims);
+  Dims line(x.rank() - 1, 1);
+  line[0] = channels;
+  Value scale = n.operand(1), bias = n.operand(2);
+  if (!isKnownToBe(n, scale, 1)) {
+    norm = n.e.mul(norm, n.e.cast(n.e.reshape(scale, line), x.dataType));
+  }
+  if (!isKnownToBe(n, bias, 0)) {
+    norm = n.e.add(norm, n.e.cast(n.e.reshape(bias, line), x.dataType));
+  }
+  n.set(0, norm);
+}
+
+/// With the statistics of x itself, which also go into the running ones.
+static void batchNormOfBatch(Node &n, const Value &x) {
+  Dims axes, line(x.rank(), 1);
+  for (int64_t axis = 0; axis != x.rank(); ++axis) {
+    if (axis != 1) {
+      axes.push_back(axis);
+    }
+  }
+  line[1] = x.dims[1];
+  Value mean = n.e.reduce(ReduceKind::Mean, x, axes, true);
+  Value centred = n.e.sub(x, mean);
+  Value variance =
+      n.e.reduce(ReduceKind::Mean, n.e.mul(centred, centred), axes, true);
+  if (x.dims[0] == 1 && x.rank() > 2) {
+    batchNormOfRows(n, x);
+  } else {
+    Value deviation =
+        sqrtOf(n, n.e.add(variance,
+                          n.e.scalar(n.floatOf("epsilon", 1e-5f), variance)));
+    auto channels = [&](unsigned i) {
+      return n.e.cast(n.e.reshape(n.operand(i), line), x.dataType);
+    };
+    Value norm = n.e.div(centred, deviation);
+    n.set(0, n.e.add(n.e.mul(norm, channels(1)), channels(2)));
+  }
+  double momentum = n.floatOf("momentum", 0.9f);
+  for (auto [result, value] : {std::pair(1U, mean), std::pair(2U, variance)}) {
+    if (!n.wants(result)) {
+      continue;
+    }
+    Value given = n.operand(result + 2);
+    Value now = n.e.cast(n.e.reshape(value, {x.dims[1]}), given.dataType);
+    n.set(result, n.e.add(n.e.mul(given, n.e.scalar(momentum, given)),
+                          n.e.mul(now, n.e.scalar(1 - momentum, given))));
+  }
+}
+
 /// (x - mean) * scale / sqrt(variance + epsilon) + bias, with statistics that
 /// are given: what is per channel is computed first.
 static void batchNorm(Node &n) {
   Value x = n.operand(0);
-  if (n.intOf("training_mode", 0) || n.wants(1)) {
-    n.fail("training");
-    return;
-  }
   if (!x || x.rank() < 2) {
     n.fail("expected [N, C, ...]");
+    return;
+  }
+  if (n.intOf("training_mode", 0)) {
+    batchNormOfBatch(n, x);
+    return;
+  }
+  if (n.wants(1)) {
+    n.fail("training");
     return;
   }
   Dims line(x.rank() - 1, 1);
@@ -226,7 +301,7 @@ static void localResponseNorm(Node &n) {
 
 llvm::ArrayRef<OpEntry> normOps() {
   static const OpEntry table[] = {
-      {"BatchNormalization", batchNorm, 7, "inference"},
+      {"BatchNormalization", batchNorm, 7, "statistics given, or of the batch"},
       {"GroupNormalization", groupNorm, 18},
       {"InstanceNormalization", instanceNorm, 6},
       // ONNX Runtime had it before ONNX did.

@@ -2,7 +2,8 @@
 //
 // Exporters make a matrix of all rows for a product of two matrices, and shape
 // its result back. A linear has rows of any dimensions: without the reshapes
-// its kernel computes what reads the result, and one model has one form.
+// its kernel computes what reads the result, and one model has one form. The
+// same of norms, which Keras computes so.
 
 #include "passes/graph/raise/Match.h"
 #include "passes/graph/raise/Patterns.h"
@@ -64,10 +65,39 @@ private:
   }
 };
 
+/// The norm of flattened rows, where no scale or bias is of their number.
+template <typename NormOp> struct UnflattenNorm : OpRewritePattern<NormOp> {
+  using OpRewritePattern<NormOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(NormOp op,
+                                PatternRewriter &rewriter) const override {
+    auto flat = op.getInput().template getDefiningOp<ReshapeOp>();
+    if (!flat || !flat.getType().hasStaticShape() || op->use_empty() ||
+        !llvm::all_of(op->getUsers(), llvm::IsaPred<ReshapeOp>)) {
+      return rewriter.notifyMatchFailure(op, "not between reshapes");
+    }
+    RankedTensorType given = typeOf(flat.getInput());
+    int64_t rank = flat.getType().getRank();
+    if (int64_t(op.getAxis()) != rank - 1 || given.getRank() <= rank ||
+        given.getShape().back() != flat.getType().getShape().back()) {
+      return rewriter.notifyMatchFailure(op, "no reshape flattens rows alone");
+    }
+    auto *norm = rewriter.clone(*op);
+    norm->setOperand(0, flat.getInput());
+    norm->getResult(0).setType(given);
+    cast<NormOp>(norm).setAxis(given.getRank() - 1);
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(),
+                                           norm->getResult(0));
+    return success();
+  }
+};
+
 } // namespace
 
 void populateRaiseFlatRows(RewritePatternSet &patterns) {
-  patterns.add<UnflattenRows>(patterns.getContext());
+  patterns
+      .add<UnflattenRows, UnflattenNorm<LayerNormOp>, UnflattenNorm<RmsNormOp>>(
+          patterns.getContext());
 }
 
 } // namespace minic::graph
