@@ -257,6 +257,14 @@ Value KernelBuilder::zeroVector(Type element, int64_t lanes) {
       b, loc, cast<TypedAttr>(b.getZeroAttr(VectorType::get(lanes, element))));
 }
 
+SmallVector<Value> KernelBuilder::addAll(ValueRange lhs, ValueRange rhs) {
+  SmallVector<Value> sums;
+  for (auto [left, right] : llvm::zip_equal(lhs, rhs)) {
+    sums.push_back(arith::AddFOp::create(b, loc, left, right));
+  }
+  return sums;
+}
+
 SmallVector<Value> KernelBuilder::forLoop(
     Value lower, Value upper, int64_t step, ValueRange carried,
     llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {

@@ -85,6 +85,9 @@ public:
   mlir::Value splat(mlir::Value scalar, int64_t lanes);
   mlir::Value zeroVector(mlir::Type element, int64_t lanes);
 
+  /// The sum of each two floats, or vectors of them.
+  llvm::SmallVector<mlir::Value> addAll(mlir::ValueRange lhs,
+                                        mlir::ValueRange rhs);
   /// scf.for from `lower` to `upper`; `body` gets the induction variable (i64)
   /// and the carried values, and returns the next ones.
   llvm::SmallVector<mlir::Value>

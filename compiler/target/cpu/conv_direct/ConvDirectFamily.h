@@ -17,7 +17,7 @@ namespace minic::cpu {
 class ConvDirectFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "conv_direct"; }
-  llvm::StringRef version() const override { return "1"; }
+  llvm::StringRef version() const override { return "2"; }
   bool isFor(mlir::Operation *anchor) const override {
     return anchor && graph::isConvolution(anchor);
   }

@@ -107,6 +107,15 @@ int64_t ConvDirectGeometry::grid() const {
   return isEmpty ? 0 : lines() * unitsPerLine();
 }
 
+bool ConvDirectGeometry::sumsInChunks() const {
+  return conv.inputType.isF32() && conv.filterType.isF32();
+}
+
+int64_t ConvDirectGeometry::linesPerChunk() const {
+  int64_t most = sumsInChunks() ? convChunkTerms : g().reductionLength();
+  return std::max<int64_t>(most / g().filterWidth, 1);
+}
+
 bool ConvDirectGeometry::hasColumnTail() const {
   int64_t columns = isNhwc ? groupOutputs : g().outputWidth;
   return columns % schedule.nr != 0;

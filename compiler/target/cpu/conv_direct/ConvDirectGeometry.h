@@ -14,6 +14,9 @@ namespace minic::cpu {
 /// Lanes of the vectors that kernels are written in. Narrower machines split
 /// them.
 constexpr int64_t convLanes = 16;
+/// Terms that float32 are summed up over before they are added to those before
+/// (gemm_packed's Microkernel.cpp says why).
+constexpr int64_t convChunkTerms = 256;
 
 /// A line is the part of the result with one n and one p: Q pixels of all
 /// channels. In NHWC its register tiles are pixels (rows) by output channels
@@ -55,6 +58,11 @@ struct ConvDirectGeometry {
   int64_t unitsPerLine() const { return schedule.pack ? 1 : tiles; }
   int64_t grid() const;
   bool hasColumnTail() const;
+  /// Sums of float32 are taken in chunks, which round to less than one over
+  /// all.
+  bool sumsInChunks() const;
+  /// NCHW: lines of the filter, of all channels, in a chunk.
+  int64_t linesPerChunk() const;
 
   /// Where a line is in scratch, in f32: NHWC [r][w][c] of `packedWidth`
   /// pixels; NCHW [c][r][phase][packedWidth], where a phase is every

@@ -33,14 +33,28 @@ public:
     int64_t lines = g_.inputChannelsPerGroup() * g_.filterHeight;
     int64_t lineStep = geometry_.phases() * geometry_.packedWidth();
     int64_t panelStep = g_.filterWidth * geometry_.panelWidth;
-    SmallVector<Value> sums = k_.forLoop(
-        k_.i64(0), k_.i64(lines), 1, initialSums(),
-        [&](Value line, ValueRange values) {
-          return sumTaps(k_.advance(pixels, k_.mul(line, lineStep), f32_),
-                         k_.advance(panel, k_.mul(line, panelStep),
-                                    geometry_.conv.filterType),
-                         SmallVector<Value>(values));
-        });
+    auto sumLines = [&](Value first, Value end) {
+      return k_.forLoop(
+          first, end, 1, zeros(), [&](Value line, ValueRange values) {
+            return sumTaps(k_.advance(pixels, k_.mul(line, lineStep), f32_),
+                           k_.advance(panel, k_.mul(line, panelStep),
+                                      geometry_.conv.filterType),
+                           SmallVector<Value>(values));
+          });
+    };
+    int64_t chunk = geometry_.linesPerChunk();
+    int64_t chunks = (lines - 1) / chunk;
+    SmallVector<Value> sums;
+    if (chunks > 0) {
+      sums = k_.forLoop(k_.i64(0), k_.i64(chunks), 1, zeros(),
+                        [&](Value number, ValueRange totals) {
+                          Value first = k_.mul(number, chunk);
+                          return k_.addAll(
+                              totals, sumLines(first, k_.add(first, chunk)));
+                        });
+    }
+    SmallVector<Value> rest = sumLines(k_.i64(chunks * chunk), k_.i64(lines));
+    sums = withBias(chunks > 0 ? k_.addAll(sums, rest) : rest);
     emitTileEpilogue(k_, shape_, args_,
                      {.height = height_,
                       .vectors = geometry_.vectors(),
@@ -53,24 +67,30 @@ public:
   }
 
 private:
-  /// The bias of each row's channel, whose number is in the row's.
-  SmallVector<Value> initialSums() {
-    SmallVector<Value> sums;
+  SmallVector<Value> zeros() {
+    return SmallVector<Value>(height_ * geometry_.vectors(),
+                              k_.zeroVector(f32_, convLanes));
+  }
+
+  /// The bias of each row's channel, whose number is in the row's. It comes
+  /// last: a sum that begins with it rounds to its size.
+  SmallVector<Value> withBias(ArrayRef<Value> sums) {
     Value bias = geometry_.conv.bias;
-    for (int64_t i = 0; i != height_; ++i) {
-      Value first = k_.zeroVector(f32_, convLanes);
-      if (bias) {
-        Type type = geometry_.conv.inputType;
-        Value channel =
-            k_.rem(k_.div(row_, g_.outputHeight), g_.outputChannels);
-        Value pointer =
-            k_.argPointer(args_, cast<BlockArgument>(bias).getArgNumber());
-        pointer = k_.advance(k_.advance(pointer, channel, type), i, type);
-        first = k_.splat(k_.loadScalar(pointer, type), convLanes);
-      }
-      sums.append(geometry_.vectors(), first);
+    if (!bias) {
+      return SmallVector<Value>(sums);
     }
-    return sums;
+    Type type = geometry_.conv.inputType;
+    Value channel = k_.rem(k_.div(row_, g_.outputHeight), g_.outputChannels);
+    Value start = k_.advance(
+        k_.argPointer(args_, cast<BlockArgument>(bias).getArgNumber()), channel,
+        type);
+    SmallVector<Value> rows;
+    for (int64_t i = 0; i != height_; ++i) {
+      rows.append(
+          geometry_.vectors(),
+          k_.splat(k_.loadScalar(k_.advance(start, i, type), type), convLanes));
+    }
+    return k_.addAll(sums, rows);
   }
 
   /// Adds the products of tap `s` of a line; `panel` is already there.

@@ -49,30 +49,35 @@ public:
   }
 
   void emit(Value pixels, Value panel) {
-    SmallVector<Value> sums = sumLines(pixels, panel, initialSums());
+    SmallVector<Value> sums = withBias(sumLines(pixels, panel, zeros()));
     emitTileEpilogue(k_, shape_, args_, tile_, sums);
   }
 
 private:
-  SmallVector<Value> initialSums() {
-    SmallVector<Value> first;
+  SmallVector<Value> zeros() {
+    return SmallVector<Value>(height_ * geometry_.vectors(),
+                              k_.zeroVector(k_.b.getF32Type(), convLanes));
+  }
+
+  /// The bias comes last: a sum that begins with it rounds to its size.
+  SmallVector<Value> withBias(ArrayRef<Value> sums) {
+    Value bias = geometry_.conv.bias;
+    if (!bias) {
+      return SmallVector<Value>(sums);
+    }
+    SmallVector<Value> row;
     for (int64_t v = 0; v != geometry_.vectors(); ++v) {
-      Value bias = geometry_.conv.bias;
-      if (!bias) {
-        first.push_back(k_.zeroVector(k_.b.getF32Type(), convLanes));
-        continue;
-      }
       Type type = geometry_.conv.inputType;
       Value pointer =
           k_.argPointer(args_, cast<BlockArgument>(bias).getArgNumber());
       pointer = k_.advance(pointer, k_.add(column_, v * convLanes), type);
-      first.push_back(k_.loadVector(pointer, type, convLanes, masks_[v]));
+      row.push_back(k_.loadVector(pointer, type, convLanes, masks_[v]));
     }
-    SmallVector<Value> sums;
+    SmallVector<Value> rows;
     for (int64_t i = 0; i != height_; ++i) {
-      llvm::append_range(sums, first);
+      llvm::append_range(rows, row);
     }
-    return sums;
+    return k_.addAll(sums, rows);
   }
 
   Value loadPixel(Value pixels, int64_t i, int64_t offset, int64_t v) {
@@ -110,9 +115,34 @@ private:
     }
   }
 
-  /// `count` steps that are `distance` apart in the pixels.
+  /// `count` steps that are `distance` apart in the pixels; long runs in
+  /// chunks, whose sums are then added up.
   SmallVector<Value> sumRun(Value pixels, Value panel, int64_t count,
                             int64_t distance, SmallVector<Value> sums) {
+    if (!geometry_.sumsInChunks() || count < convChunkTerms / 2) {
+      return sumChunk(pixels, panel, count, distance, sums);
+    }
+    int64_t chunks = (count - 1) / convChunkTerms;
+    auto chunk = [&](Value first, int64_t terms) {
+      return sumChunk(k_.advance(pixels, k_.mul(first, distance), inputType_),
+                      k_.advance(panel, k_.mul(first, geometry_.panelWidth),
+                                 geometry_.conv.filterType),
+                      terms, distance, zeros());
+    };
+    if (chunks > 0) {
+      sums = k_.forLoop(k_.i64(0), k_.i64(chunks), 1, sums,
+                        [&](Value number, ValueRange totals) {
+                          return k_.addAll(totals,
+                                           chunk(k_.mul(number, convChunkTerms),
+                                                 convChunkTerms));
+                        });
+    }
+    int64_t done = chunks * convChunkTerms;
+    return k_.addAll(sums, chunk(k_.i64(done), count - done));
+  }
+
+  SmallVector<Value> sumChunk(Value pixels, Value panel, int64_t count,
+                              int64_t distance, SmallVector<Value> sums) {
     Type filterType = geometry_.conv.filterType;
     int64_t iterations = count / stepsPerIteration;
     if (iterations > 0) {

@@ -201,14 +201,6 @@ private:
                                 }));
   }
 
-  SmallVector<Value> added(ArrayRef<Value> totals, ArrayRef<Value> sums) {
-    SmallVector<Value> all;
-    for (auto [total, sum] : llvm::zip_equal(totals, sums)) {
-      all.push_back(arith::AddFOp::create(k_.b, k_.loc, total, sum));
-    }
-    return all;
-  }
-
   SmallVector<Value> contract() {
     int64_t ku = g_.schedule.ku;
     // Half of the last pair of an odd K is not there to be loaded, unless
@@ -229,7 +221,7 @@ private:
           [&](Value, ValueRange values) {
             State before = State::of(values);
             State chunk = iterate({before.lhs, before.panel, zeros()}, inChunk);
-            chunk.sums = added(before.sums, chunk.sums);
+            chunk.sums = k_.addAll(before.sums, chunk.sums);
             return chunk.carried();
           }));
       totals = std::exchange(state.sums, zeros());
@@ -242,7 +234,7 @@ private:
     if (halfWord) {
       step(state.lhs, state.panel, rest, state.sums, /*halfWord=*/true);
     }
-    return totals.empty() ? state.sums : added(totals, state.sums);
+    return totals.empty() ? state.sums : k_.addAll(totals, state.sums);
   }
 
   KernelBuilder k_;

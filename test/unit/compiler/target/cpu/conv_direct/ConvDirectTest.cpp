@@ -7,6 +7,8 @@
 #include "test/unit/compiler/target/cpu/conv_direct/ConvCase.h"
 #include "test/unit/compiler/target/cpu/conv_direct/ConvRun.h"
 
+#include <cmath>
+
 namespace minic::cpu {
 namespace {
 
@@ -136,6 +138,9 @@ const ConvCase awkward[] = {
      .left = 9,
      .bottom = 1,
      .right = 8},
+    // Sums of several chunks, of which the last one is short.
+    {.n = 1, .c = 173, .h = 3, .w = 5, .k = 17, .r = 3, .s = 3},
+    {.n = 1, .c = 515, .h = 2, .w = 3, .k = 9, .r = 1, .s = 1},
     // A filter as large as the image, and one of many taps.
     {.n = 3, .c = 4, .h = 5, .w = 6, .k = 9, .r = 5, .s = 6},
     {.n = 1,
@@ -243,6 +248,35 @@ TEST(ConvDirect, LongEpiloguesAndSeveralResults) {
       SCOPED_TRACE(toString(schedule) + y);
       ASSERT_NO_FATAL_FAILURE(run.check(schedule));
     }
+  }
+}
+
+TEST(ConvDirect, LongSumsRoundLessThanOneSumOverAll) {
+  const int64_t terms = 512 * 3 * 3;
+  for (bool nhwc : {true, false}) {
+    ConvCase conv{.n = 1, .c = 512, .h = 3, .w = 3, .k = 64, .r = 3, .s = 3};
+    conv.nhwc = nhwc;
+    ConvRun run({conv.input(), conv.filter()}, conv.result(),
+                "%2 = " + conv.op("%0, %1", false) +
+                    "kernel.yield %2 : " + conv.result());
+    ASSERT_NO_FATAL_FAILURE(run.check(schedules[0]));
+    double ours = 0, naive = 0;
+    for (int64_t k = 0; k != conv.k; ++k) {
+      double exact = 0;
+      float sum = 0;
+      for (int64_t i = 0; i != terms; ++i) {
+        // The filter's [c][r * s] in the image's layout.
+        int64_t pixel = nhwc ? i % 9 * conv.c + i / 9 : i;
+        double x = run.inputs[0].get(pixel);
+        double w = run.inputs[1].get(k * terms + i);
+        exact += x * w;
+        sum = std::fma(float(x), float(w), sum);
+      }
+      ours += std::pow(run.results[0].get(k) - exact, 2);
+      naive += std::pow(sum - exact, 2);
+    }
+    EXPECT_GT(naive, 0);
+    EXPECT_LT(std::sqrt(ours), 0.6 * std::sqrt(naive)) << conv.result();
   }
 }
 
