@@ -24,6 +24,7 @@ parser.add_argument("--target", choices=("cuda", "cpu"), default="cuda")
 parser.add_argument("--limit-s", type=float, default=240)
 parser.add_argument("--jobs", type=int, default=6)
 parser.add_argument("--tune-budget", default="10s")
+parser.add_argument("--compare-budget", type=float, default=20)
 parser.add_argument("--opset", nargs="+", default=[])
 parser.add_argument("--mode", nargs="+", default=[])
 parser.add_argument("--work", type=common.pathlib.Path,
@@ -43,6 +44,7 @@ environment = os.environ | {
 def options():
     return [f"--size={arguments.size}", f"--target={arguments.target}",
             f"--tune-budget={arguments.tune_budget}",
+            f"--compare-budget={arguments.compare_budget}",
             *(f"--opset={opset}" for opset in arguments.opset),
             *(f"--mode={mode}" for mode in arguments.mode)]
 
@@ -52,9 +54,9 @@ def left():
 
 
 def check(case):
-    """(exit status, lines); None where there was no time."""
+    """(exit status, lines); no status where time was up."""
     if left() <= 0:
-        return None
+        return None, []
     lines, cut = [], threading.Event()
     with subprocess.Popen(
             [sys.executable, script, arguments.work, case, *options()],
@@ -73,7 +75,7 @@ def check(case):
                       flush=True)
         timer.cancel()
     if cut.is_set():
-        return None
+        return None, lines
     results = arguments.work / f"{case}.{arguments.size}.json"
     if results.exists():
         common.write_json(arguments.out / results.name,
@@ -90,20 +92,19 @@ cases = arguments.only or CASES
 with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
     outcomes = dict(zip(cases, pool.map(check, cases)))
 print("=====")
-wrong = [case for case, outcome in outcomes.items()
-         if outcome and outcome[0] != 0]
-missing = [case for case, outcome in outcomes.items() if outcome is None]
-printed = [line for outcome in outcomes.values() if outcome
-           for line in outcome[1] if line.startswith("|")]
+wrong = [case for case, (status, _) in outcomes.items() if status]
+missing = [case for case, (status, _) in outcomes.items() if status is None]
+printed = [line for _, lines in outcomes.values() for line in lines
+           if line.startswith("|")]
 table = [*dict.fromkeys(filter(is_header, printed)),
          *(line for line in printed if not is_header(line))]
-text = "\n".join(table) + "\n"
+text = "".join(f"{line}\n" for line in table)
 (arguments.out / "acceptance.txt").write_text(text)
 print(text, end="")
 for case in wrong:
-    print(f"refused or wrong: {case}: {outcomes[case][1][-1][:300]}")
+    print(f"refused or wrong: {case}: {(outcomes[case][1] or ['?'])[-1][:300]}")
 for case in missing:
-    print(f"not run in {arguments.limit_s:.0f} s: {case}")
+    print(f"not done in {arguments.limit_s:.0f} s: {case}")
 print(f"===== {len(cases)} cases: {len(wrong)} refused or wrong, "
-      f"{len(missing)} not run, {time.monotonic() - begin:.0f} s")
+      f"{len(missing)} not done, {time.monotonic() - begin:.0f} s")
 sys.exit(1 if wrong or missing else 0)
