@@ -38,7 +38,7 @@ def check(script, model):
             scratch, "--", "--target=cuda", f"--tune-db={scratch}/t.db", *arguments.option,
             timeout=TINY_S)
     ran = [line for line in text.splitlines()
-           if re.search("what ran agrees|steps agree", line)]
+           if re.search("what ran agrees|steps agree|with a prefill", line)]
     if status != 0:
         failed.append(f"{script} {model}")
         ran = [f"{script} {model}: FAILED: {common.last_line(text)}"]
@@ -50,6 +50,8 @@ for model in (families if arguments.tiny == ["all"] else arguments.tiny):
     check("against_torch.py", model)
     if model in ("llama", "qwen3"):
         check("decode_steps.py", model)
+    elif model.endswith("_cached"):
+        check("decode_after_prefill.py", model)
 print(f"===== tiny models: {len(failed)} failed")
 names = (list(model_workloads.MODELS) if arguments.workload == ["all"]
          else arguments.workload)
