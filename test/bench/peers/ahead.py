@@ -71,7 +71,7 @@ class Ahead:
         record(self.work).unlink(missing_ok=True)
         shutil.rmtree(self.inductor_cache, ignore_errors=True)
         for workload in chosen:
-            for pattern in ("*.log", "*.pt2"):
+            for pattern in ("*.log", "*.pt2", "expected.pt"):
                 for path in (self.work / workload.name).glob(pattern):
                     path.unlink()
 
