@@ -47,10 +47,9 @@ static bool fitsWarps(const AttentionSchedule &schedule) {
 /// A ring needs a stage that is copied while another is multiplied, and whole
 /// tiles of shared memory begin at multiples of 1024 bytes.
 static bool fitsWarpGroups(const AttentionSchedule &schedule) {
-  return schedule.warps % 4 == 0 && schedule.keyWarps <= 2 &&
-         schedule.rowTiles == 1 && schedule.warpKeys() % 32 == 0 &&
-         schedule.keyBlock % schedule.keyWarps == 0 && schedule.stages > 1 &&
-         schedule.threads() <= 512;
+  return schedule.warps % 4 == 0 && schedule.keyWarps == 1 &&
+         schedule.rowTiles == 1 && schedule.keyBlock % 32 == 0 &&
+         schedule.stages > 1;
 }
 
 FailureOr<AttentionSchedule> parseAttentionSchedule(DictionaryAttr attr,

@@ -17,9 +17,8 @@ namespace minic::cuda {
 /// rows, each with a part of every block of keys; a warp has `rowTiles` tiles
 /// of 16 rows.
 ///
-/// With `wgmma` (sm_90a), four warps have 64 rows of one product, and it is
-/// whole groups that share rows: the first `warps` warps have the first part of
-/// a block's keys.
+/// With `wgmma` (sm_90a), four warps have 64 rows of one product, and warps do
+/// not share rows.
 struct AttentionSchedule {
   int64_t warps = 4;
   int64_t rowTiles = 1;

@@ -26,12 +26,10 @@ public:
   /// Earlier launches are complete.
   WarpGroupEmitter(CudaKernelBuilder &k, const AttentionGeometry &g,
                    KernelEntry entry, Value shared)
-      : k(k), g(g), s(g.schedule), rowWarp(k.rem(k.warpId(), s.warps)),
-        keyWarp(k.div(k.warpId(), s.warps)), lane(k.laneId()),
+      : k(k), g(g), s(g.schedule), warp(k.warpId()), lane(k.laneId()),
         rows(k, g, entry), range(rows.keyBlocks()),
-        copies(k, g, rows, shared, k.threadIdX()),
-        products(k, g, shared, rowWarp, keyWarp),
-        scores(k, g, rows, k.add(rows.firstRow(), k.mul(rowWarp, 16)), lane),
+        copies(k, g, rows, shared, k.threadIdX()), products(k, g, shared, warp),
+        scores(k, g, rows, k.add(rows.firstRow(), k.mul(warp, 16)), lane),
         softmax(k, scores.factor()) {}
 
   void emit(const AttentionOutput::Memory &memory);
@@ -75,7 +73,7 @@ private:
   CudaKernelBuilder &k;
   const AttentionGeometry &g;
   const AttentionSchedule &s;
-  Value rowWarp, keyWarp, lane;
+  Value warp, lane;
   BlockRows rows;
   BlockRows::KeyBlocks range;
   BlockCopies copies;
@@ -166,9 +164,7 @@ void WarpGroupEmitter::await(int64_t groups) {
 SmallVector<Value> WarpGroupEmitter::weigh(Value keyBlock,
                                            MutableArrayRef<Value> products,
                                            MutableArrayRef<RowState> rows) {
-  scores.finish(
-      k.add(k.mul(keyBlock, s.keyBlock), k.mul(keyWarp, s.warpKeys())),
-      products);
+  scores.finish(k.mul(keyBlock, s.keyBlock), products);
   return softmax.add(rows, products);
 }
 
@@ -233,7 +229,7 @@ void WarpGroupEmitter::weighFirst(State &state) {
   for (const RowState &row : state.rows) {
     values.append({row.greatest, row.sum});
   }
-  values.append(size_t(s.warpKeys() / 4), k.i32(0));
+  values.append(size_t(s.keyBlock / 4), k.i32(0));
   ifKeys(values, [&](SmallVector<Value> &values) {
     fenceWgmma(k, {});
     SmallVector<Value> weights = products.multiplyKeys(state.read);
@@ -298,12 +294,8 @@ void WarpGroupEmitter::emit(const AttentionOutput::Memory &memory) {
   for (RowState &row : state.rows) {
     softmax.finish(row);
   }
-  if (s.keyWarps > 1) {
-    // The stages' memory becomes that of the parts.
-    await(0);
-  }
   AttentionOutput(k, g, rows, scores, softmax, memory)
-      .emit(state.rows, state.sums, keyWarp, lane);
+      .emit(state.rows, state.sums, /*keyWarp=*/k.i32(0), lane);
 }
 
 } // namespace

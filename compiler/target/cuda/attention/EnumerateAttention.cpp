@@ -54,15 +54,12 @@ public:
 
 private:
   void addWarpGroups() {
-    // Groups that differ in rows, or two that share them where rows are few.
-    constexpr int64_t shapes[][2] = {{4, 1}, {8, 1}, {12, 1}, {4, 2}};
-    for (const auto &[warps, keyWarps] : shapes) {
-      for (int64_t keyBlock = 32 * keyWarps; keyBlock <= 128; keyBlock *= 2) {
+    for (int64_t warps : {4, 8, 12}) {
+      for (int64_t keyBlock : {32, 64, 128}) {
         for (int64_t stages : {2, 3}) {
           for (bool ahead : {false, true}) {
             AttentionSchedule schedule;
             schedule.warps = warps;
-            schedule.keyWarps = keyWarps;
             schedule.keyBlock = keyBlock;
             schedule.stages = stages;
             schedule.wgmma = true;

@@ -17,11 +17,9 @@ namespace minic::cuda {
 /// passed through fenceWgmma().
 class WarpGroupProducts {
 public:
-  /// `rowWarp`, `keyWarp`: the warp's place among those that differ in rows,
-  /// and in their part of a block's keys.
   WarpGroupProducts(CudaKernelBuilder &builder,
                     const AttentionGeometry &geometry, mlir::Value shared,
-                    mlir::Value rowWarp, mlir::Value keyWarp);
+                    mlir::Value warp);
 
   /// Starts query * keys of the stage at `stage`, as one group of wgmma.
   llvm::SmallVector<mlir::Value> multiplyKeys(mlir::Value stage);

@@ -17,8 +17,8 @@ namespace minic::cuda {
 /// they are made of, and the operand is made of these in place.
 class StagePrologues {
 public:
-  StagePrologues(CudaKernelBuilder &k, KernelEntry entry,
-                 const GemmEntry &gemm, const StageRing &ring)
+  StagePrologues(CudaKernelBuilder &k, KernelEntry entry, const GemmEntry &gemm,
+                 const StageRing &ring)
       : k_(k), entry_(entry), gemm_(gemm), ring_(ring), g_(ring.geometry) {}
 
   /// Adds the copies of both operands.

@@ -189,12 +189,9 @@ TEST(CudaAttentionFamily, SaysWhatIsNoSchedule) {
   schedule.warps = 8;
   schedule.keyWarps = 4;
   EXPECT_THAT(lower(schedule), HasSubstr("at most 256 threads"));
-  // Four warp groups that share rows; a stage that is copied to while it is
+  // Two warp groups that share keys; a stage that is copied to while it is
   // read; rows that no warp group has; weights of the keys before without it.
-  for (auto change : {+[](AttentionSchedule &s) {
-                        s.keyBlock = 128;
-                        s.keyWarps = 4;
-                      },
+  for (auto change : {+[](AttentionSchedule &s) { s.keyWarps = 2; },
                       +[](AttentionSchedule &s) { s.stages = 1; },
                       +[](AttentionSchedule &s) { s.warps = 6; },
                       +[](AttentionSchedule &s) { s.wgmma = false; }}) {

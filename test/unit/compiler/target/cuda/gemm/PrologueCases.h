@@ -54,7 +54,8 @@ void checkPrologue(const Body &body, const KernelFamily &family,
   Implementation made;
   made.impl =
       kernel::ImplAttr::get(context, family.name(), toAttribute(one, context));
-  made.operandLayouts.assign(fusion.getInputs().size(), mlir::UnitAttr::get(context));
+  made.operandLayouts.assign(fusion.getInputs().size(),
+                             mlir::UnitAttr::get(context));
   for (const GemmOperand *operand : geometry->copied()) {
     made.operandLayouts[size_t(operand->argument)] = operand->layout;
   }
@@ -75,9 +76,9 @@ void checkPrologue(const Body &body, const KernelFamily &family,
 /// y = linear(p(x, more...), w): `ops` make %p of %0 (x, [m, k] of `from`) and
 /// the arguments from %2 on; `behind` makes %r of %y and all of them.
 inline Body linear(int64_t m, int64_t n, int64_t k, const std::string &dtype,
-            const std::string &from, const std::string &ops,
-            std::vector<std::string> more = {},
-            const std::string &behind = "") {
+                   const std::string &from, const std::string &ops,
+                   std::vector<std::string> more = {},
+                   const std::string &behind = "") {
   std::string x = tensor({m, k}, from), p = tensor({m, k}, dtype),
               w = tensor({n, k}, dtype), y = tensor({m, n}, dtype);
   std::vector<std::string> arguments = {x, w};
@@ -89,14 +90,14 @@ inline Body linear(int64_t m, int64_t n, int64_t k, const std::string &dtype,
 }
 
 inline Body unary(int64_t m, int64_t n, int64_t k, const std::string &op,
-           const std::string &dtype) {
+                  const std::string &dtype) {
   return linear(m, n, k, dtype, dtype,
                 "%p = graph." + op + " %0 : " + tensor({m, k}, dtype));
 }
 
 /// p = op(x, argument 2).
 inline Body binary(int64_t m, int64_t n, int64_t k, const std::string &op,
-            std::vector<int64_t> other, const std::string &dtype) {
+                   std::vector<int64_t> other, const std::string &dtype) {
   std::string x = tensor({m, k}, dtype), o = tensor(other, dtype);
   return linear(m, n, k, dtype, dtype,
                 "%p = graph." + op + " %0, %2 : (" + x + ", " + o + ") -> " + x,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kernels of gemm_sm90 with pointwise ops before the product, run by the
-// interpreter and compared with the reference. GemmSm80PrologueTest has what does
-// not depend on how tiles are multiplied.
+// interpreter and compared with the reference. GemmSm80PrologueTest has what
+// does not depend on how tiles are multiplied.
 
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Family.h"
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Geometry.h"

@@ -160,7 +160,7 @@ TEST_F(TmaGemmGpuTest, CopiesForClusters) {
 
 /// 35 tiles in six blocks, whose teams have three or two each.
 TEST_F(TmaGemmGpuTest, TakesTilesInTurn) {
-  check({"ping_pong", 520, 392, 328, 1, 128, 64, 384, 1, 1,
+  check({"ping_pong", 520, 392, 328, 1, 128, 64, 288, 1, 1,
          4 * 192 * 128 + 8 * 16 * 72 * 4 + 80, 6});
 }
 
