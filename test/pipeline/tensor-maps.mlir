@@ -1,12 +1,8 @@
 // Kernels that copy by TMA, from the plan to the artifact and back; compiled
-// without a GPU. Nothing but a search or a pin takes one.
+// without a GPU.
 //
-// RUN: minic %s --target=cuda:sm_90a --device-profile=h200 --tune-db=none.db --gemm-backends=generated --compile-to=plan | FileCheck %s --check-prefix=DEFAULT
-// RUN: minic %s --target=cuda:sm_90a --device-profile=h200 --tune-db=none.db --ptx=off --candidate='generated gemm_sm90 128x96x64 warpgroups=2x1 stages=8 group=8 copies=tma' -o %t.minic
+// RUN: minic %s --target=cuda:sm_90a --device-profile=h200 --tune-db=none.db --ptx=off --candidate='generated gemm_sm90 128x96x64 warpgroups=2x1 stages=8 group=8 copies=tma pdl=on' -o %t.minic
 // RUN: minic inspect --mlir %t.minic | FileCheck %s
-
-// DEFAULT: plan.launch "linear_relu_512x768_2304x768_bf16__gemm_sm90_
-// DEFAULT-NOT: tensor_maps
 
 // CHECK: plan.launch "linear_relu_512x768_2304x768_bf16__gemm_sm90_128x96x64_{{[0-9a-z_]+}}" grid [96]
 // CHECK-SAME: block = array<i64: 288>

@@ -7,6 +7,7 @@
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Family.h"
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Geometry.h"
 #include "test/unit/compiler/target/cuda/gemm/PrologueCases.h"
+#include "test/unit/compiler/target/cuda/gemm_sm90/Schedules.h"
 
 #include <gmock/gmock.h>
 
@@ -14,14 +15,6 @@ using namespace mlir;
 
 namespace minic::cuda {
 namespace {
-
-GemmSm90Schedule schedule(int64_t bm, int64_t bn, int64_t warpGroupsM,
-                          int64_t stages, int64_t splitK = 1) {
-  GemmSm90Schedule made;
-  made.bm = bm, made.bn = bn, made.warpGroupsM = warpGroupsM;
-  made.stages = stages, made.splitK = splitK;
-  return made;
-}
 
 void check(const Body &body, const GemmSm90Schedule &one) {
   checkPrologue<GemmSm90Geometry>(body, GemmSm90Family(), one);

@@ -7,6 +7,7 @@
 #include "compiler/target/cuda/gemm_sm90/EmitGemm.h"
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Family.h"
 #include "test/unit/compiler/target/cuda/InterpretedFusion.h"
+#include "test/unit/compiler/target/cuda/gemm_sm90/Schedules.h"
 #include "test/unit/dialects/kernel/TensorText.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,14 +24,6 @@ using namespace mlir;
 
 namespace minic::cuda {
 namespace {
-
-GemmSm90Schedule schedule(int64_t bm, int64_t bn, int64_t warpGroupsM,
-                          int64_t stages, int64_t splitK = 1) {
-  GemmSm90Schedule made;
-  made.bm = bm, made.bn = bn, made.warpGroupsM = warpGroupsM;
-  made.stages = stages, made.splitK = splitK;
-  return made;
-}
 
 /// Runs `one`, and checks what the assembler says of it.
 void run(InterpretedFusion &fusion, const GemmSm90Schedule &one) {
