@@ -50,8 +50,10 @@ private:
     chain += prologue > 0 ? 100 + prologue : 0;
     double latency = memoryLatency / double(g_.stagesAhead());
     double bound = std::max({throughput, chain, latency});
-    // Nothing overlaps wholly.
-    double perStage = 0.85 * bound + 0.15 * (throughput + chain + latency);
+    // Nothing overlaps wholly, most where copies go on from tile to tile.
+    double apart = s_.isPingPong() ? 0.04 : 0.15;
+    double perStage =
+        (1 - apart) * bound + apart * (throughput + chain + latency);
     double epilogue =
         500 + blocks * tile *
                   (double(s_.warpGroupsK + 1) * 4 / sharedBytesPerCycle +
