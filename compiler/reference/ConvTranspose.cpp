@@ -3,6 +3,7 @@
 // conv_transpose2d: each pixel of the result as a matrix product, one per
 // group, of the input elements that reach it by their filters.
 
+#include "compiler/reference/Elements.h"
 #include "compiler/reference/OpRecord.h"
 #include "compiler/reference/SumOfProducts.h"
 #include "dialects/graph/ImageShapes.h"
@@ -122,6 +123,7 @@ void evaluateConvTranspose(Operation *op, unsigned, Lookup operand,
     bias->read(channel, 0, k, 1, &value);
     return value;
   };
+  ElementWriter out(result);
   auto finishPixel = [&](int64_t n, int64_t y, int64_t x,
                          ArrayRef<int64_t> wanted) {
     int64_t group = wanted[0] / g.inputChannelsPerGroup();
@@ -144,10 +146,8 @@ void evaluateConvTranspose(Operation *op, unsigned, Lookup operand,
                           bias ? &summand : nullptr, spread, result.dtype());
       auto [row, column] = placeOf(g.layout, g.inputChannels, g.inputHeight,
                                    g.inputWidth, n, k, y, x);
-      result.data(Channel::Value, row)[column] = meaning.value;
-      result.data(Channel::Error, row)[column] =
-          meaning.carried + meaning.rounding;
-      result.data(Channel::Spread, row)[column] = own;
+      out.put(row * result.length() + column,
+              {meaning.value, meaning.carried + meaning.rounding, own});
     }
   };
   // Channels that are wanted of a line (NCHW) or a pixel (NHWC), by group.

@@ -12,6 +12,23 @@ using namespace mlir;
 
 namespace minic::reference {
 
+int64_t linearize(ArrayRef<int64_t> index, ArrayRef<int64_t> shape) {
+  int64_t linear = 0;
+  for (auto [i, extent] : llvm::zip_equal(index, shape)) {
+    linear = linear * extent + i;
+  }
+  return linear;
+}
+
+Index delinearize(int64_t linear, ArrayRef<int64_t> shape) {
+  Index index(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    index[d] = linear % shape[d];
+    linear /= shape[d];
+  }
+  return index;
+}
+
 Element ScatteredReader::at(int64_t index) const {
   int64_t row = index / tensor_.length(), column = index % tensor_.length();
   Element element;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elements: single elements of RowTensors by their row-major index.
+// Elements: single elements of RowTensors by their index.
 
 #ifndef MINIC_COMPILER_REFERENCE_ELEMENTS_H
 #define MINIC_COMPILER_REFERENCE_ELEMENTS_H
@@ -9,6 +9,24 @@
 #include "compiler/reference/ScalarMeaning.h"
 
 namespace minic::reference {
+
+using Index = llvm::SmallVector<int64_t>;
+
+/// The row-major index in `shape`, and back.
+int64_t linearize(llvm::ArrayRef<int64_t> index, llvm::ArrayRef<int64_t> shape);
+Index delinearize(int64_t linear, llvm::ArrayRef<int64_t> shape);
+
+/// Calls `visit` with the linear and the multi-dimensional index of each
+/// element of the rows of `result`.
+template <typename Visit> void forEachElement(RowTensor &result, Visit visit) {
+  for (int64_t row : result.rows()) {
+    for (int64_t column = 0; column < result.length(); ++column) {
+      int64_t linear = row * result.length() + column;
+      visit(linear,
+            llvm::ArrayRef(delinearize(linear, result.type().getShape())));
+    }
+  }
+}
 
 /// One element with all that is known of it.
 struct Element {

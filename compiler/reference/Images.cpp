@@ -19,64 +19,37 @@ using graph::ImageLayout;
 using graph::PoolKind;
 using graph::ReduceKind;
 
-using Index = SmallVector<int64_t, 4>;
-
 RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-int64_t linearize(ArrayRef<int64_t> index, ArrayRef<int64_t> shape) {
-  int64_t linear = 0;
-  for (auto [i, extent] : llvm::zip_equal(index, shape)) {
-    linear = linear * extent + i;
-  }
-  return linear;
-}
-
-Index delinearize(int64_t rest, ArrayRef<int64_t> shape) {
-  Index index(shape.size());
-  for (size_t d = shape.size(); d-- > 0;) {
-    index[d] = rest % shape[d];
-    rest /= shape[d];
-  }
-  return index;
-}
-
-void put(RowTensor &result, int64_t row, int64_t column, const Meaning &meaning,
-         double spread) {
-  result.data(Channel::Value, row)[column] = meaning.value;
-  result.data(Channel::Error, row)[column] = meaning.carried + meaning.rounding;
-  result.data(Channel::Spread, row)[column] = spread;
 }
 
 void evaluatePool(Operation *op, unsigned, Lookup operand, RowTensor &result) {
   auto pool = cast<graph::Pool2dOp>(op);
   ElementReader input(operand(pool.getInput()));
+  ElementWriter out(result);
   ArrayRef<int64_t> from = typeOf(pool.getInput()).getShape();
-  ArrayRef<int64_t> to = result.type().getShape();
   ImageDims dims(pool.getLayout());
   graph::WindowLine rows = pool.getLine(0), columns = pool.getLine(1);
   ReduceKind kind = pool.getKind() == PoolKind::Max       ? ReduceKind::Max
                     : pool.getKind() == PoolKind::Average ? ReduceKind::Mean
                                                           : ReduceKind::Sum;
-  for (int64_t row : result.rows()) {
-    for (int64_t column = 0; column < result.length(); ++column) {
-      Index at = delinearize(row * result.length() + column, to);
-      int64_t p = at[dims.height], q = at[dims.width];
-      Accumulator elements(/*isFloat=*/true);
-      for (int64_t r = rows.first(p); r < rows.last(p); ++r) {
-        at[dims.height] = rows.start(p) + r * rows.dilation;
-        for (int64_t s = columns.first(q); s < columns.last(q); ++s) {
-          at[dims.width] = columns.start(q) + s * columns.dilation;
-          elements.add(input.at(linearize(at, from)));
-        }
+  forEachElement(result, [&](int64_t linear, ArrayRef<int64_t> index) {
+    Index at(index);
+    int64_t p = at[dims.height], q = at[dims.width];
+    Accumulator elements(/*isFloat=*/true);
+    for (int64_t r = rows.first(p); r < rows.last(p); ++r) {
+      at[dims.height] = rows.start(p) + r * rows.dilation;
+      for (int64_t s = columns.first(q); s < columns.last(q); ++s) {
+        at[dims.width] = columns.start(q) + s * columns.dilation;
+        elements.add(input.at(linearize(at, from)));
       }
-      double count = double(rows.count(p, pool.getCountPads()) *
-                            columns.count(q, pool.getCountPads()));
-      auto [meaning, spread] = elements.finish(kind, result.dtype(), count);
-      put(result, row, column, meaning, spread);
     }
-  }
+    double count = double(rows.count(p, pool.getCountPads()) *
+                          columns.count(q, pool.getCountPads()));
+    auto [meaning, spread] = elements.finish(kind, result.dtype(), count);
+    out.put(linear,
+            {meaning.value, meaning.carried + meaning.rounding, spread});
+  });
 }
 
 /// Rows of the input that some positions along the height depend on, in the
@@ -143,8 +116,8 @@ SmallVector<Part, 2> partsOf(const graph::ResizeLine &line,
   return {{at.first, 1 - rest}, {at.second, rest}};
 }
 
-/// Weights, their product with an element and the sums round in float32 six
-/// times at most: a weight each, a product each, a sum each.
+/// Roundings to float32 of one element's part: along the height and along the
+/// width a weight, a product and a sum, six in all, and two to spare.
 constexpr double kWeighings = 8;
 
 /// A sum of elements by weights that add up to 1.
@@ -186,29 +159,25 @@ void evaluateResize(Operation *op, unsigned, Lookup operand,
   ScatteredReader input(operand(resize.getInput()));
   ElementWriter out(result);
   ArrayRef<int64_t> from = typeOf(resize.getInput()).getShape();
-  ArrayRef<int64_t> to = result.type().getShape();
   ImageDims dims(resize.getLayout());
   graph::ResizeLine rows = resize.getLine(0), columns = resize.getLine(1);
-  for (int64_t row : result.rows()) {
-    for (int64_t column = 0; column < result.length(); ++column) {
-      int64_t linear = row * result.length() + column;
-      Index at = delinearize(linear, to);
-      auto heights = partsOf(rows, resize.getMode(), at[dims.height]);
-      auto widths = partsOf(columns, resize.getMode(), at[dims.width]);
-      SmallVector<std::pair<Element, double>, 4> elements;
-      for (const Part &height : heights) {
-        for (const Part &width : widths) {
-          at[dims.height] = height.index;
-          at[dims.width] = width.index;
-          elements.emplace_back(input.at(linearize(at, from)),
-                                height.weight * width.weight);
-        }
+  bool isMoved = resize.getMode() == graph::ResizeMode::Nearest;
+  forEachElement(result, [&](int64_t linear, ArrayRef<int64_t> index) {
+    Index at(index);
+    auto heights = partsOf(rows, resize.getMode(), at[dims.height]);
+    auto widths = partsOf(columns, resize.getMode(), at[dims.width]);
+    SmallVector<std::pair<Element, double>, 4> elements;
+    for (const Part &height : heights) {
+      for (const Part &width : widths) {
+        at[dims.height] = height.index;
+        at[dims.width] = width.index;
+        elements.emplace_back(input.at(linearize(at, from)),
+                              height.weight * width.weight);
       }
-      bool isMoved = resize.getMode() == graph::ResizeMode::Nearest;
-      out.put(linear,
-              isMoved ? elements[0].first : weighed(elements, result.dtype()));
     }
-  }
+    out.put(linear,
+            isMoved ? elements[0].first : weighed(elements, result.dtype()));
+  });
 }
 
 void demandOfResize(Operation *op, unsigned, const llvm::BitVector &rows,

@@ -15,35 +15,8 @@ namespace minic::reference {
 
 namespace {
 
-using Index = SmallVector<int64_t>;
-
 RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-/// Calls `visit` with the linear and the multi-dimensional index of each
-/// element of the rows of `result`.
-template <typename Visit> void forEachElement(RowTensor &result, Visit visit) {
-  ArrayRef<int64_t> shape = result.type().getShape();
-  Index index(shape.size());
-  for (int64_t row : result.rows()) {
-    for (int64_t column = 0; column < result.length(); ++column) {
-      int64_t linear = row * result.length() + column, rest = linear;
-      for (size_t d = shape.size(); d-- > 0;) {
-        index[d] = rest % shape[d];
-        rest /= shape[d];
-      }
-      visit(linear, ArrayRef<int64_t>(index));
-    }
-  }
-}
-
-int64_t linearize(ArrayRef<int64_t> index, ArrayRef<int64_t> shape) {
-  int64_t linear = 0;
-  for (auto [i, extent] : llvm::zip_equal(index, shape)) {
-    linear = linear * extent + i;
-  }
-  return linear;
 }
 
 constexpr Element kAnyElement{0, kAnything, kAnything};

@@ -12,29 +12,7 @@ using namespace mlir;
 namespace minic::graph {
 
 Conv2dGeometry Conv2dOp::getGeometry() {
-  auto input = cast<RankedTensorType>(getInput().getType()).getShape();
-  auto filter = cast<RankedTensorType>(getFilter().getType()).getShape();
-  auto result = cast<RankedTensorType>(getType()).getShape();
-  ImageDims dims(getLayout());
-  return {.batch = result[dims.batch],
-          .inputChannels = input[dims.channels],
-          .inputHeight = input[dims.height],
-          .inputWidth = input[dims.width],
-          .outputChannels = result[dims.channels],
-          .outputHeight = result[dims.height],
-          .outputWidth = result[dims.width],
-          .filterHeight = filter[2],
-          .filterWidth = filter[3],
-          .strideHeight = getStrides()[0],
-          .strideWidth = getStrides()[1],
-          .padTop = getPads()[0],
-          .padLeft = getPads()[1],
-          .padBottom = getPads()[2],
-          .padRight = getPads()[3],
-          .dilationHeight = getDilations()[0],
-          .dilationWidth = getDilations()[1],
-          .groups = int64_t(getGroups()),
-          .layout = getLayout()};
+  return geometryOf(*this, getInput(), getResult());
 }
 
 /// The output's extent along one dimension; failure where the filter is larger
@@ -58,19 +36,9 @@ static LogicalResult checkOperands(std::optional<Location> loc,
                                    Conv2dOpAdaptor op) {
   auto input = cast<RankedTensorType>(op.getInput().getType());
   auto filter = cast<RankedTensorType>(op.getFilter().getType());
-  if (input.getRank() != 4 || filter.getRank() != 4) {
-    return emitOptionalError(
-        loc, "'graph.conv2d' op expects input ", imageText(op.getLayout()),
-        " and filter [K, C / groups, R, S], got ", shapeText(input.getShape()),
-        " and ", shapeText(filter.getShape()));
-  }
-  for (Value operand : op.getOperands().drop_front()) {
-    auto dtype = cast<RankedTensorType>(operand.getType()).getElementType();
-    if (dtype != input.getElementType()) {
-      return emitOptionalError(
-          loc, "'graph.conv2d' op expects operands of one dtype, got ",
-          input.getElementType(), " and ", dtype);
-    }
+  if (failed(checkConvolution(loc, "conv2d", op.getLayout(),
+                              "[K, C / groups, R, S]", op.getOperands()))) {
+    return failure();
   }
   int64_t groups = op.getGroups();
   int64_t channels = input.getDimSize(ImageDims(op.getLayout()).channels);
@@ -88,17 +56,7 @@ static LogicalResult checkOperands(std::optional<Location> loc,
         loc, "'graph.conv2d' op expects K to be a multiple of groups, got ",
         outputs, " and ", groups);
   }
-  if (op.getBias()) {
-    auto bias = cast<RankedTensorType>(op.getBias().getType());
-    if (bias.getRank() != 1 ||
-        (isKnown(bias.getDimSize(0)) && isKnown(outputs) &&
-         bias.getDimSize(0) != outputs)) {
-      return emitOptionalError(loc, "'graph.conv2d' op expects bias ",
-                               shapeText(outputs), ", got ",
-                               shapeText(bias.getShape()));
-    }
-  }
-  return success();
+  return checkBias(loc, "conv2d", op.getBias(), outputs);
 }
 
 LogicalResult
@@ -131,9 +89,8 @@ Conv2dOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
           loc,
           "'graph.conv2d' op expects the padded input to be no smaller "
           "than the dilated filter, got ",
-          i == 0 ? "heights " : "widths ", extent, " + ", pads[i], " + ",
-          pads[2 + i], " and (", filter.getDimSize(2 + i), " - 1) * ",
-          dilations[i], " + 1");
+          sideText(i), extent, " + ", pads[i], " + ", pads[2 + i], " and (",
+          filter.getDimSize(2 + i), " - 1) * ", dilations[i], " + 1");
     }
     extent = *output;
   }

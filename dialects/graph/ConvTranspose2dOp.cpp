@@ -14,29 +14,7 @@ using namespace mlir;
 namespace minic::graph {
 
 Conv2dGeometry ConvTranspose2dOp::getGeometry() {
-  auto input = getInput().getType().getShape();
-  auto filter = getFilter().getType().getShape();
-  auto result = getType().getShape();
-  ImageDims dims(getLayout());
-  return {.batch = result[dims.batch],
-          .inputChannels = result[dims.channels],
-          .inputHeight = result[dims.height],
-          .inputWidth = result[dims.width],
-          .outputChannels = input[dims.channels],
-          .outputHeight = input[dims.height],
-          .outputWidth = input[dims.width],
-          .filterHeight = filter[2],
-          .filterWidth = filter[3],
-          .strideHeight = getStrides()[0],
-          .strideWidth = getStrides()[1],
-          .padTop = getPads()[0],
-          .padLeft = getPads()[1],
-          .padBottom = getPads()[2],
-          .padRight = getPads()[3],
-          .dilationHeight = getDilations()[0],
-          .dilationWidth = getDilations()[1],
-          .groups = int64_t(getGroups()),
-          .layout = getLayout()};
+  return geometryOf(*this, getResult(), getInput());
 }
 
 /// Dtypes, ranks, channels and groups.
@@ -44,20 +22,9 @@ static LogicalResult checkOperands(std::optional<Location> loc,
                                    ConvTranspose2dOpAdaptor op) {
   auto input = cast<RankedTensorType>(op.getInput().getType());
   auto filter = cast<RankedTensorType>(op.getFilter().getType());
-  if (input.getRank() != 4 || filter.getRank() != 4) {
-    return emitOptionalError(
-        loc, "'graph.conv_transpose2d' op expects input ",
-        imageText(op.getLayout()), " and filter [C, K / groups, R, S], got ",
-        shapeText(input.getShape()), " and ", shapeText(filter.getShape()));
-  }
-  for (Value operand : op.getOperands().drop_front()) {
-    auto dtype = cast<RankedTensorType>(operand.getType()).getElementType();
-    if (dtype != input.getElementType()) {
-      return emitOptionalError(
-          loc,
-          "'graph.conv_transpose2d' op expects operands of one dtype, got ",
-          input.getElementType(), " and ", dtype);
-    }
+  if (failed(checkConvolution(loc, "conv_transpose2d", op.getLayout(),
+                              "[C, K / groups, R, S]", op.getOperands()))) {
+    return failure();
   }
   int64_t channels = input.getDimSize(ImageDims(op.getLayout()).channels);
   if (isKnown(channels) && isKnown(filter.getDimSize(0)) &&
@@ -77,7 +44,7 @@ static LogicalResult checkOperands(std::optional<Location> loc,
   return success();
 }
 
-/// The result's extent; what it is made of where it is none.
+/// The result's extent; failure where pads leave none, or it overflows.
 static FailureOr<int64_t> resultExtent(int64_t input, int64_t filter,
                                        int64_t stride, int64_t pads,
                                        int64_t outputPad, int64_t dilation) {
@@ -123,15 +90,8 @@ LogicalResult ConvTranspose2dOp::inferReturnTypes(
         loc, "'graph.conv_transpose2d' op expects fewer channels, got ",
         filter.getDimSize(1), " * ", op.getGroups());
   }
-  if (op.getBias()) {
-    auto bias = cast<RankedTensorType>(op.getBias().getType());
-    if (bias.getRank() != 1 ||
-        (isKnown(bias.getDimSize(0)) && isKnown(outputs) &&
-         bias.getDimSize(0) != outputs)) {
-      return emitOptionalError(loc, "'graph.conv_transpose2d' op expects bias ",
-                               shapeText(outputs), ", got ",
-                               shapeText(bias.getShape()));
-    }
+  if (failed(checkBias(loc, "conv_transpose2d", op.getBias(), outputs))) {
+    return failure();
   }
   for (int64_t side : {0, 1}) {
     int64_t &extent = shape[dims.height + side];

@@ -93,8 +93,7 @@ def nameless(page):
     """What can be used or is a picture, and has no name."""
     return [role for role, name, _ in tree(page)
             if role in ("button", "link", "image", "img", "region", "combobox",
-                        "table", "heading", "main", "navigation")
-            and not name.strip() and role not in ("main", "table")]
+                        "heading", "navigation") and not name.strip()]
 
 
 def structure(page):

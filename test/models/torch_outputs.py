@@ -37,7 +37,7 @@ def floats(tensors, dtype):
 
 def evaluate(name, weights, inputs, function, dtype):
     model = MODELS[name](floats(weights, dtype),
-                                      models.MODELS[name].SIZES["tiny"])
+                         models.MODELS[name].SIZES["tiny"])
     with torch.no_grad():
         return getattr(model, function)(**floats(inputs, dtype))
 

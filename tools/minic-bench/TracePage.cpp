@@ -7,6 +7,7 @@
 #include "runtime/base/MappedFile.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 
 #include "nlohmann/json.hpp"
 
@@ -30,11 +31,9 @@ absl::StatusOr<std::string> putIntoPage(const std::string &path,
   }
   place += std::char_traits<char>::length(begin);
   // No text of the run may look like the element's end.
-  std::string run;
-  for (char c : nlohmann::ordered_json::parse(trace).dump()) {
-    run += c == '<' ? "\\u003c" : std::string(1, c);
-  }
-  page.replace(place, end - place, run);
+  std::string run = nlohmann::ordered_json::parse(trace).dump();
+  page.replace(place, end - place,
+               absl::StrReplaceAll(run, {{"<", "\\u003c"}}));
   return page;
 }
 

@@ -90,38 +90,49 @@ Value perChannel(PatternRewriter &rewriter, Value value, RankedTensorType type,
                            value);
 }
 
+/// `op` of a product and one constant a channel, on whichever side each stands.
+/// `fold` makes the product with another filter or bias, given the constant.
+template <typename Op>
+LogicalResult foldIntoProduct(
+    Op op, PatternRewriter &rewriter,
+    function_ref<Value(const ChannelProduct &, Value constant)> fold) {
+  for (bool swapped : {false, true}) {
+    auto [value, constant] = operandsOf(op, swapped);
+    ChannelProduct product = ChannelProduct::get(value);
+    if (!product.op || value.getType() != op.getType()) {
+      continue;
+    }
+    if (Value line =
+            perChannel(rewriter, constant, op.getType(), product.axis)) {
+      rewriter.replaceOp(op, fold(product, line));
+      return success();
+    }
+  }
+  return rewriter.notifyMatchFailure(
+      op, "no product of f32 and one constant a channel");
+}
+
 /// product * constant
 struct ScaleFilter : OpRewritePattern<MulOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(MulOp op,
                                 PatternRewriter &rewriter) const override {
-    for (bool swapped : {false, true}) {
-      auto [value, constant] = operandsOf(op, swapped);
-      ChannelProduct product = ChannelProduct::get(value);
-      if (!product.op || value.getType() != op.getType()) {
-        continue;
-      }
-      Value scale = perChannel(rewriter, constant, op.getType(), product.axis);
-      if (!scale) {
-        continue;
-      }
-      RankedTensorType filterType = typeOf(product.filter);
-      SmallVector<int64_t> column(filterType.getRank(), 1);
+    auto fold = [&](const ChannelProduct &product, Value scale) {
+      RankedTensorType type = typeOf(product.filter);
+      SmallVector<int64_t> column(type.getRank(), 1);
       column[0] = product.channels();
-      Value factor = ReshapeOp::create(rewriter, op.getLoc(),
-                                       filterType.clone(column), scale);
-      Value filter = MulOp::create(rewriter, op.getLoc(), filterType,
-                                   product.filter, factor);
-      Value bias = product.bias ? MulOp::create(rewriter, op.getLoc(),
-                                                typeOf(product.bias),
-                                                product.bias, scale)
-                                : Value();
-      rewriter.replaceOp(op, product.clone(rewriter, filter, bias));
-      return success();
-    }
-    return rewriter.notifyMatchFailure(
-        op, "no product of f32 and one constant a channel");
+      Value factor =
+          ReshapeOp::create(rewriter, op.getLoc(), type.clone(column), scale);
+      Value filter =
+          MulOp::create(rewriter, op.getLoc(), type, product.filter, factor);
+      Value bias = product.bias;
+      if (bias) {
+        bias = MulOp::create(rewriter, op.getLoc(), typeOf(bias), bias, scale);
+      }
+      return product.clone(rewriter, filter, bias);
+    };
+    return foldIntoProduct(op, rewriter, fold);
   }
 };
 
@@ -131,26 +142,14 @@ struct AddToBias : OpRewritePattern<AddOp> {
 
   LogicalResult matchAndRewrite(AddOp op,
                                 PatternRewriter &rewriter) const override {
-    for (bool swapped : {false, true}) {
-      auto [value, constant] = operandsOf(op, swapped);
-      ChannelProduct product = ChannelProduct::get(value);
-      if (!product.op || value.getType() != op.getType()) {
-        continue;
-      }
-      Value shift = perChannel(rewriter, constant, op.getType(), product.axis);
-      if (!shift) {
-        continue;
-      }
-      Value bias =
-          product.bias
-              ? Value(AddOp::create(rewriter, op.getLoc(), typeOf(product.bias),
-                                    product.bias, shift))
-              : shift;
-      rewriter.replaceOp(op, product.clone(rewriter, product.filter, bias));
-      return success();
-    }
-    return rewriter.notifyMatchFailure(
-        op, "no product of f32 and one constant a channel");
+    auto fold = [&](const ChannelProduct &product, Value shift) {
+      Value bias = product.bias;
+      bias = bias ? Value(AddOp::create(rewriter, op.getLoc(), typeOf(bias),
+                                        bias, shift))
+                  : shift;
+      return product.clone(rewriter, product.filter, bias);
+    };
+    return foldIntoProduct(op, rewriter, fold);
   }
 };
 

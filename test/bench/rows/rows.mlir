@@ -1,6 +1,7 @@
 // What memory limits: one function per problem, each a problem of the rows
-// family, but for the rows of a table. On a GPU, limits by memory are about 31, 16, 16 and 16 us on an H200.
-// The others have few and long rows, which fit in its L2.
+// family, but for the last, which gathers rows of a table. On an H200 memory
+// limits the first four to about 31, 16, 16 and 16 us. The others have few and long
+// rows, which fit in its L2.
 //
 //   minic rows.mlir --target=cuda --mode=max-autotune -o rows.minic
 //   minic-bench rows.minic --function=softmax

@@ -4,6 +4,8 @@
 
 #include "compiler/target/cpu/conv_direct/ConvDirectGeometry.h"
 
+#include "compiler/target/cpu/SumChunk.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -112,7 +114,7 @@ bool ConvDirectGeometry::sumsInChunks() const {
 }
 
 int64_t ConvDirectGeometry::linesPerChunk() const {
-  int64_t most = sumsInChunks() ? convChunkTerms : g().reductionLength();
+  int64_t most = sumsInChunks() ? kSumChunk : g().reductionLength();
   return std::max<int64_t>(most / g().filterWidth, 1);
 }
 

@@ -14,9 +14,6 @@ namespace minic::cpu {
 /// Lanes of the vectors that kernels are written in. Narrower machines split
 /// them.
 constexpr int64_t convLanes = 16;
-/// Terms that float32 are summed up over before they are added to those before
-/// (gemm_packed's Microkernel.cpp says why).
-constexpr int64_t convChunkTerms = 256;
 
 /// A line is the part of the result with one n and one p: Q pixels of all
 /// channels. In NHWC its register tiles are pixels (rows) by output channels

@@ -3,6 +3,7 @@
 // Pixels by output channels: a broadcast of a pixel's element is used for all
 // vectors of the panel. Taps that are neighbours in memory are one run.
 
+#include "compiler/target/cpu/SumChunk.h"
 #include "compiler/target/cpu/TileEpilogue.h"
 #include "compiler/target/cpu/conv_direct/Microkernels.h"
 
@@ -119,10 +120,10 @@ private:
   /// chunks, whose sums are then added up.
   SmallVector<Value> sumRun(Value pixels, Value panel, int64_t count,
                             int64_t distance, SmallVector<Value> sums) {
-    if (!geometry_.sumsInChunks() || count < convChunkTerms / 2) {
+    if (!geometry_.sumsInChunks() || count < kSumChunk / 2) {
       return sumChunk(pixels, panel, count, distance, sums);
     }
-    int64_t chunks = (count - 1) / convChunkTerms;
+    int64_t chunks = (count - 1) / kSumChunk;
     auto chunk = [&](Value first, int64_t terms) {
       return sumChunk(k_.advance(pixels, k_.mul(first, distance), inputType_),
                       k_.advance(panel, k_.mul(first, geometry_.panelWidth),
@@ -130,14 +131,14 @@ private:
                       terms, distance, zeros());
     };
     if (chunks > 0) {
-      sums = k_.forLoop(k_.i64(0), k_.i64(chunks), 1, sums,
-                        [&](Value number, ValueRange totals) {
-                          return k_.addAll(totals,
-                                           chunk(k_.mul(number, convChunkTerms),
-                                                 convChunkTerms));
-                        });
+      sums =
+          k_.forLoop(k_.i64(0), k_.i64(chunks), 1, sums,
+                     [&](Value number, ValueRange totals) {
+                       return k_.addAll(
+                           totals, chunk(k_.mul(number, kSumChunk), kSumChunk));
+                     });
     }
-    int64_t done = chunks * convChunkTerms;
+    int64_t done = chunks * kSumChunk;
     return k_.addAll(sums, chunk(k_.i64(done), count - done));
   }
 

@@ -8,6 +8,7 @@
 
 #include "compiler/target/cpu/gemm_packed/Microkernel.h"
 
+#include "compiler/target/cpu/SumChunk.h"
 #include "compiler/target/cpu/TileEpilogue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,13 +17,6 @@
 using namespace mlir;
 
 namespace minic::cpu {
-
-/// Words of K of float32 whose sum is then added to that of those before. A sum
-/// rounds to the size that it has reached, so one over all of K has an error
-/// that grows with K: transformers of 768 and 3072 wide had 2.0 to 2.9 times
-/// the error of PyTorch's f32, and 1.2 with chunks. The totals lie on the stack
-/// while a chunk is summed up.
-static constexpr int64_t chunkWords = 256;
 
 namespace {
 
@@ -209,7 +203,7 @@ private:
         g_.schedule.pairs && g_.gemm.k % 2 != 0 && !g_.schedule.packLhs;
     int64_t wholeWords = g_.kWords - halfWord;
     int64_t iterations = wholeWords / ku;
-    int64_t inChunk = chunkWords / ku;
+    int64_t inChunk = kSumChunk / ku; // a word of K is one float32
     int64_t chunks = g_.gemm.lhsType.isF32() && g_.gemm.rhsType.isF32()
                          ? (iterations - 1) / inChunk
                          : 0;

@@ -8,6 +8,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace minic::cpu {
@@ -34,6 +36,29 @@ Value ImageWindow::count(KernelBuilder &k, bool countsPads) const {
 
 static Value toFloat(KernelBuilder &k, Value x) {
   return arith::SIToFPOp::create(k.b, k.loc, k.b.getF32Type(), x);
+}
+
+Value ImageEmitter::toFloat(Value integer) const {
+  return cpu::toFloat(k, integer);
+}
+
+Value ImageEmitter::neutral() const {
+  float none = image.isMax() ? -std::numeric_limits<float>::infinity() : 0;
+  return arith::ConstantOp::create(k.b, k.loc, k.b.getF32FloatAttr(none));
+}
+
+Value ImageEmitter::combine(Value state, Value element) const {
+  if (image.isMax()) {
+    return arith::MaximumFOp::create(k.b, k.loc, state, element);
+  }
+  return arith::AddFOp::create(k.b, k.loc, state, element);
+}
+
+Value ImageEmitter::weighed(Value x, Value xWeight, Value y,
+                            Value yWeight) const {
+  return arith::AddFOp::create(k.b, k.loc,
+                               arith::MulFOp::create(k.b, k.loc, x, xWeight),
+                               arith::MulFOp::create(k.b, k.loc, y, yWeight));
 }
 
 ImageSource::ImageSource(KernelBuilder &k, const ImageFusion &image,

@@ -26,6 +26,15 @@ struct ImageEmitter {
   const ImageFusion &image;
   EpilogueEmitter before, after;
   mlir::Value scratch;
+
+  mlir::Value toFloat(mlir::Value integer) const;
+  /// Of a pool: what an empty window is (f32), and a state with one more
+  /// element.
+  mlir::Value neutral() const;
+  mlir::Value combine(mlir::Value state, mlir::Value element) const;
+  /// x * xWeight + y * yWeight
+  mlir::Value weighed(mlir::Value x, mlir::Value xWeight, mlir::Value y,
+                      mlir::Value yWeight) const;
 };
 
 /// A place in one dimension, of a window that may begin or end outside.

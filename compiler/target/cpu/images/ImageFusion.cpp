@@ -119,6 +119,18 @@ ImageLayout ImageFusion::layout() const {
               : graph::ResizeOp(resize).getLayout();
 }
 
+bool ImageFusion::isMax() const {
+  return graph::Pool2dOp(pool).getKind() == graph::PoolKind::Max;
+}
+
+bool ImageFusion::isAverage() const {
+  return pool && graph::Pool2dOp(pool).getKind() == graph::PoolKind::Average;
+}
+
+bool ImageFusion::countsPads() const {
+  return graph::Pool2dOp(pool).getCountPads();
+}
+
 graph::WindowLine ImageFusion::window(unsigned side) const {
   return graph::Pool2dOp(pool).getLine(side);
 }

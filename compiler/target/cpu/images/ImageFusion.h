@@ -23,6 +23,10 @@ struct ImageFusion {
 
   bool isNhwc() const { return layout() == graph::ImageLayout::NHWC; }
   graph::ImageLayout layout() const;
+  /// Of a pool.
+  bool isMax() const;
+  bool isAverage() const;
+  bool countsPads() const;
   /// Windows of a pool along the height (0) and the width (1).
   graph::WindowLine window(unsigned side) const;
   graph::ResizeLine line(unsigned side) const;

@@ -8,26 +8,19 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <limits>
-
 using namespace mlir;
 
 namespace minic::cpu {
 
 namespace {
 
-bool hasCounts(const ImageFusion &image) {
-  return image.pool &&
-         graph::Pool2dOp(image.pool).getKind() == graph::PoolKind::Average;
-}
-
 /// Where things are in scratch, in elements of 4 bytes.
 struct LineMemory {
   /// The line: columns from `before` on, then room for windows and vectors that
   /// reach over the end.
-  int64_t before = 0, elements = 0;
-  /// For each result: of an average its window's columns; of a resize two
-  /// indices of the line and their weights.
+  int64_t before = 0;
+  /// Behind the line, for each result: of an average its window's columns; of a
+  /// resize two indices of the line and their weights.
   int64_t tables = 0, results = 0, count = 0;
 
   explicit LineMemory(const ImageFusion &image) {
@@ -38,7 +31,7 @@ struct LineMemory {
       graph::WindowLine line = image.window(1);
       before = line.before;
       last = (results - 1) * line.stride + line.reach() + kImageLanes;
-      count = hasCounts(image);
+      count = image.isAverage();
     } else if (image.widthFactor(kImageLanes)) {
       before = 1;
     } else if (!image.line(1).isIdentity()) {
@@ -46,9 +39,8 @@ struct LineMemory {
     }
     tables = llvm::alignTo(std::max(before + width, last) + kImageLanes,
                            kImageLanes);
-    elements = tables;
   }
-  int64_t bytes() const { return 4 * (elements + count * results); }
+  int64_t bytes() const { return 4 * (tables + count * results); }
 };
 
 class LineEmitter {
@@ -59,8 +51,8 @@ public:
 
   void emitTables() {
     if (image.pool) {
-      Value none = k.splat(neutral(), kImageLanes);
-      k.forLoop(k.i64(0), k.i64(memory.elements), kImageLanes, [&](Value at) {
+      Value none = k.splat(emitter.neutral(), kImageLanes);
+      k.forLoop(k.i64(0), k.i64(memory.tables), kImageLanes, [&](Value at) {
         k.storeVector(none, k.advance(emitter.scratch, at, f32), f32);
       });
     }
@@ -73,7 +65,8 @@ public:
       Value result = k.min(q, k.i64(width - 1));
       if (image.pool) {
         ImageWindow window(k, image.window(1), result);
-        store32(toFloat(window.count(k, countsPads())), table(0), q);
+        store32(emitter.toFloat(window.count(k, image.countsPads())), table(0),
+                q);
         return;
       }
       ImageSource source(k, image, 1, result);
@@ -93,8 +86,8 @@ public:
     if (image.pool) {
       ImageWindow rows(k, image.window(0), p);
       fillPooled(rows, plane);
-      if (isAverage()) {
-        rowCount = rows.count(k, countsPads());
+      if (image.isAverage()) {
+        rowCount = rows.count(k, image.countsPads());
       }
     } else {
       fillResized(ImageSource(k, image, 0, p), plane);
@@ -107,25 +100,6 @@ public:
   }
 
 private:
-  graph::Pool2dOp pool() const { return image.pool; }
-  bool isMax() const { return pool().getKind() == graph::PoolKind::Max; }
-  bool isAverage() const {
-    return pool().getKind() == graph::PoolKind::Average;
-  }
-  bool countsPads() const { return pool().getCountPads(); }
-
-  Value neutral() {
-    float none =
-        image.pool && isMax() ? -std::numeric_limits<float>::infinity() : 0;
-    return arith::ConstantOp::create(k.b, k.loc, k.b.getF32FloatAttr(none));
-  }
-  Value combine(Value state, Value element) {
-    if (isMax()) {
-      return arith::MaximumFOp::create(k.b, k.loc, state, element);
-    }
-    return arith::AddFOp::create(k.b, k.loc, state, element);
-  }
-
   /// Vectors of `extent` elements, the last one masked.
   void forEachVector(int64_t extent,
                      llvm::function_ref<void(Value, Value)> body) {
@@ -156,12 +130,12 @@ private:
   /// Each column's maximum or sum over the window's rows.
   void fillPooled(const ImageWindow &rows, Value plane) {
     forEachVector(image.before.space[3], [&](Value w, Value mask) {
-      SmallVector<Value> initial{k.splat(neutral(), kImageLanes)};
+      SmallVector<Value> initial{k.splat(emitter.neutral(), kImageLanes)};
       Value state = k.forLoop(
           rows.first, rows.last, 1, initial, [&](Value r, ValueRange carried) {
             Value h = k.add(rows.start, k.mul(r, rows.line.dilation));
             return SmallVector<Value>{
-                combine(carried[0], read(inputRow(plane, h), w, mask))};
+                emitter.combine(carried[0], read(inputRow(plane, h), w, mask))};
           })[0];
       storeLine(state, w, mask);
     });
@@ -175,9 +149,9 @@ private:
     forEachVector(image.before.space[3], [&](Value w, Value mask) {
       Value value = read(first, w, mask);
       if (source.second) {
-        value = weighed(value, k.splat(source.firstWeight, kImageLanes),
-                        read(second, w, mask),
-                        k.splat(source.secondWeight, kImageLanes));
+        value = emitter.weighed(value, k.splat(source.firstWeight, kImageLanes),
+                                read(second, w, mask),
+                                k.splat(source.secondWeight, kImageLanes));
       }
       storeLine(value, w, mask);
     });
@@ -190,12 +164,6 @@ private:
   void copyElement(int64_t from, int64_t to) {
     Value element = k.loadScalar(k.advance(emitter.scratch, from, f32), f32);
     store32(element, emitter.scratch, k.i64(to));
-  }
-
-  Value weighed(Value x, Value xWeight, Value y, Value yWeight) {
-    return arith::AddFOp::create(k.b, k.loc,
-                                 arith::MulFOp::create(k.b, k.loc, x, xWeight),
-                                 arith::MulFOp::create(k.b, k.loc, y, yWeight));
   }
 
   /// Every `stride`-th element of the line from `at` on.
@@ -232,19 +200,17 @@ private:
     Value first = k.mul(q, line.stride), state;
     for (int64_t s = 0; s < line.window; ++s) {
       Value part = strided(k.add(first, s * line.dilation), line.stride);
-      state = state ? combine(state, part) : part;
+      state = state ? emitter.combine(state, part) : part;
     }
     if (rowCount) {
       Value counts =
           k.loadVector(k.advance(table(0), q, f32), f32, kImageLanes);
-      counts = arith::MulFOp::create(k.b, k.loc, counts,
-                                     k.splat(toFloat(*rowCount), kImageLanes));
+      counts = arith::MulFOp::create(
+          k.b, k.loc, counts, k.splat(emitter.toFloat(*rowCount), kImageLanes));
       state = arith::DivFOp::create(k.b, k.loc, state, counts);
     }
     return state;
   }
-
-  Value toFloat(Value x) { return arith::SIToFPOp::create(k.b, k.loc, f32, x); }
 
   Value table(int64_t number) {
     return k.advance(emitter.scratch, memory.tables + number * memory.results,
@@ -301,7 +267,8 @@ private:
                                        DenseElementsAttr::get(type, values));
     };
     Value next = vector::ShuffleOp::create(k.b, k.loc, around, around, second);
-    return weighed(chosen, weights(firstWeight), next, weights(secondWeight));
+    return emitter.weighed(chosen, weights(firstWeight), next,
+                           weights(secondWeight));
   }
 
   Value resized(Value q) {
@@ -318,7 +285,7 @@ private:
     auto weights = [&](int64_t number) {
       return k.loadVector(k.advance(table(number), q, f32), f32, kImageLanes);
     };
-    return weighed(first, weights(2), taken(1, q), weights(3));
+    return emitter.weighed(first, weights(2), taken(1, q), weights(3));
   }
 
   ImageEmitter &emitter;

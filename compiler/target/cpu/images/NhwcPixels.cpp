@@ -6,8 +6,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-#include <limits>
-
 using namespace mlir;
 
 namespace minic::cpu {
@@ -35,11 +33,9 @@ public:
     if (image.pool) {
       rows.emplace(k, image.window(0), p);
       columns.emplace(k, image.window(1), q);
-      if (graph::Pool2dOp(image.pool).getKind() == graph::PoolKind::Average) {
-        bool countsPads = graph::Pool2dOp(image.pool).getCountPads();
-        divisor = arith::SIToFPOp::create(
-            k.b, k.loc, k.b.getF32Type(),
-            k.mul(rows->count(k, countsPads), columns->count(k, countsPads)));
+      if (image.isAverage()) {
+        divisor = emitter.toFloat(k.mul(rows->count(k, image.countsPads()),
+                                        columns->count(k, image.countsPads())));
       }
     } else {
       heights.emplace(k, image, 0, p);
@@ -87,19 +83,9 @@ private:
     });
   }
 
-  Value combine(Value state, Value element) {
-    if (graph::Pool2dOp(image.pool).getKind() == graph::PoolKind::Max) {
-      return arith::MaximumFOp::create(k.b, k.loc, state, element);
-    }
-    return arith::AddFOp::create(k.b, k.loc, state, element);
-  }
-
   SmallVector<Value> pooled(ArrayRef<Value> starts, Value mask) {
-    bool isMax = graph::Pool2dOp(image.pool).getKind() == graph::PoolKind::Max;
-    float none = isMax ? -std::numeric_limits<float>::infinity() : 0;
-    Value scalar =
-        arith::ConstantOp::create(k.b, k.loc, k.b.getF32FloatAttr(none));
-    SmallVector<Value> initial(starts.size(), k.splat(scalar, kImageLanes));
+    SmallVector<Value> initial(starts.size(),
+                               k.splat(emitter.neutral(), kImageLanes));
     SmallVector<Value> states = k.forLoop(
         rows->first, rows->last, 1, initial, [&](Value r, ValueRange outer) {
           Value h = k.add(rows->start, k.mul(r, rows->line.dilation));
@@ -110,7 +96,7 @@ private:
                              SmallVector<Value> next;
                              for (auto [state, element] : llvm::zip_equal(
                                       inner, read(h, w, starts, mask))) {
-                               next.push_back(combine(state, element));
+                               next.push_back(emitter.combine(state, element));
                              }
                              return next;
                            });
@@ -141,9 +127,7 @@ private:
     Value first = k.splat(source.firstWeight, kImageLanes);
     Value second = k.splat(source.secondWeight, kImageLanes);
     for (auto [value, other] : llvm::zip_equal(values, readAt(source.second))) {
-      value = arith::AddFOp::create(
-          k.b, k.loc, arith::MulFOp::create(k.b, k.loc, value, first),
-          arith::MulFOp::create(k.b, k.loc, other, second));
+      value = emitter.weighed(value, first, other, second);
     }
     return values;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// WarpEpilogue: from a warp's sums of wgmma to the results, without a word to
-// other warps.
+// WarpEpilogue: from a warp's sums of wgmma to the results, without a barrier
+// of several warps.
 
 #ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_WARPEPILOGUE_H
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_WARPEPILOGUE_H
@@ -29,8 +29,8 @@ public:
   void finish(llvm::ArrayRef<mlir::Value> sums, const TileIndex &index);
 
 private:
-  /// One pass: `columns` columns from `firstColumn` on of rows from `firstRow`
-  /// of the tile on.
+  /// One pass: passColumns() columns from `firstColumn` on, of the warp's rows
+  /// among the 64 from `firstRow` of the tile on.
   void pass(llvm::ArrayRef<mlir::Value> sums, const TileIndex &index,
             int64_t firstRow, int64_t firstColumn);
   void write(llvm::ArrayRef<mlir::Value> sums, int64_t firstRow,
