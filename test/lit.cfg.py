@@ -29,6 +29,9 @@ config.environment["XDG_CACHE_HOME"] = os.path.join(
     config.test_exec_root, "cache"
 )
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope"
+# Whether there is a ptxas decides which schedules are offered: see
+# DeviceProfile::assemblerMovesRegisters.
+config.environment["MINIC_PTXAS"] = "/none/ptxas"
 
 _inputs = os.path.join(os.path.dirname(__file__), "inputs")
 config.substitutions += [
@@ -79,6 +82,12 @@ if any(os.path.exists(os.path.join(home, lib, "libnvrtc.so.13"))
        for home in (os.environ.get("CUDA_HOME", ""), "/usr/local/cuda")
        for lib in ("lib64", "lib")):
     config.available_features.add("nvrtc")
+
+# What the assembler of a toolkit makes of kernels that nvJitLink assembles otherwise.
+_ptxas = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
+if os.access(_ptxas, os.X_OK):
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", _ptxas))
 
 # Tests that export models need PyTorch, which .venv has not: the Python of an
 # environment that has it is named by MINIC_TORCH_PYTHON.

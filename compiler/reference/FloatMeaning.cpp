@@ -43,7 +43,12 @@ double mish(double x) { return x * std::tanh(softplus(x)); }
 
 double sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 
-double mod(double x, double y) { return x - y * std::floor(x / y); }
+double mod(double x, double y) {
+  if (std::isinf(y) && std::isfinite(x)) {
+    return x == 0 || (x < 0) == (y < 0) ? x : y;
+  }
+  return x - y * std::floor(x / y);
+}
 
 double maximum(double x, double y) {
   return std::isnan(x) || std::isnan(y) ? std::nan("") : std::max(x, y);
@@ -139,10 +144,16 @@ ScalarMeaning modMeaning(Type dtype) {
     auto [x, ex] = operands[0];
     auto [y, ey] = operands[1];
     if (ex == kAnything || ey == kAnything ||
-        (ey > 0 && contains(operands[1], 0)) ||
-        (std::isfinite(x) && !std::isfinite(y)) || y == 0) {
+        (ey > 0 && contains(operands[1], 0)) || std::isnan(y) || y == 0) {
       return std::isnan(x) || (y == 0 && x == 0) ? Meaning{std::nan(""), 0, 0}
                                                  : kUnknown;
+    }
+    if (std::isinf(y)) {
+      // Of which sign x is decides.
+      bool isKnown = ey == 0 && (ex == 0 || std::abs(x) > ex);
+      return std::isfinite(x) && isKnown
+                 ? Meaning{mod(x, y), std::isinf(mod(x, y)) ? 0 : ex, 0}
+                 : kUnknown;
     }
     double quotient = x / y, magnitude = std::abs(x) + ex;
     double off = (magnitude / std::abs(y) * ey + ex) / (std::abs(y) - ey) +

@@ -73,6 +73,10 @@ struct DeviceProfile {
   int deviceIndex = 0;
   std::string deviceId, libraries;
 
+  /// Whether what assembles here lets warps of a block take over registers of
+  /// others (setmaxnreg): ptxas does, nvJitLink does not.
+  bool assemblerMovesRegisters = false;
+
   //===--- What the user allows ------------------------------------------===//
 
   /// Products of f32 operands may round them to tf32.

@@ -110,8 +110,15 @@ return a.select(a.equals(y, 0), zero, quotient);
 MINIC_EMIT(ModOp)
 Value y = operands[1];
 if (a.isFloat(x)) {
-  Value whole = a.op<math::FloorOp>(a.div(x, y));
-  return a.fma(a.op<arith::NegFOp>(whole), y, x);
+  Value whole = a.op<math::FloorOp>(a.div(x, y)), zero = a.like(x, 0.0);
+  Value rest = a.fma(a.op<arith::NegFOp>(whole), y, x);
+  // Without a product, which is NaN of an infinite y. A quotient below zero may
+  // have become zero: the rest is y then.
+  Value differs = a.op<arith::XOrIOp>(a.less(x, zero), a.less(y, zero));
+  Value isZero = a.op<arith::CmpFOp>(arith::CmpFPredicate::OEQ, x, zero);
+  Value small = a.select(isZero, x, a.select(differs, y, x));
+  Value isSmall = a.op<arith::CmpFOp>(arith::CmpFPredicate::OEQ, whole, zero);
+  return a.select(isSmall, small, rest);
 }
 Value rest = a.op<arith::RemSIOp>(x, a.safeDivisor(y));
 // The rest has the sign of x; one more divisor where y's differs.

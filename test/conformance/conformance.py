@@ -26,7 +26,8 @@ import move_problems  # noqa: E402
 import pointwise_problems  # noqa: E402
 import product_problems  # noqa: E402
 import row_problems  # noqa: E402
-from tools import BATCH, RIGHT, Tools, Verdict, compile_verdict  # noqa: E402
+from tools import BATCH, RIGHT, Tools, Verdict, compile_verdict, \
+    run_verdict  # noqa: E402
 
 GROUPS = {"rows": row_problems, "pointwise": pointwise_problems,
           "moves": move_problems, "products": product_problems,
@@ -37,24 +38,23 @@ class Conformance:
     def __init__(self, tools):
         self.tools = tools
 
-    def run(self, problem, artifact, prepared=None):
-        """{kind of data: Verdict}, of a compiled problem. `prepared`: its data
-        but for what is random, or part of it."""
-        verdicts = {}
-        kinds = {**({"random": {}} if problem.random else {}),
-                 **(problem.data if prepared is None else prepared)}
-        for kind, data in kinds.items():
-            inputs = []
-            for name, values in data.items():
-                path = artifact.with_name(f"{name}.npy")
-                path.write_bytes(npy(*problem.arguments[name], values))
-                inputs.append(f"--input={name}={path}")
-            status, line = self.tools.run(
-                self.tools.binaries / "minic-run", artifact, "--dtype=bf16",
-                f"--function={problem.name}", "--check", *inputs)
-            verdicts[kind] = Verdict(RIGHT) if status == 0 else Verdict(
-                "wrong" if status == 1 else "failed", line)
-        return verdicts
+    def run(self, problems, artifact, prepared=None):
+        """[(problem and kind of data, Verdict)] of compiled problems.
+        `prepared`: one's data but for what is random, or part of it."""
+        names, lines = [], []
+        for problem in problems:
+            kinds = {**({"random": {}} if problem.random else {}),
+                     **(problem.data if prepared is None else prepared)}
+            for kind, data in kinds.items():
+                line = f"--dtype=bf16 --function={problem.name} --check"
+                for name, values in data.items():
+                    path = artifact.with_name(f"{len(lines)}.{name}.npy")
+                    path.write_bytes(npy(*problem.arguments[name], values))
+                    line += f" --input={name}={path}"
+                names.append((problem.name, kind))
+                lines.append(line)
+        return [(name, kind, run_verdict(*run)) for (name, kind), run in
+                zip(names, self.tools.runs(artifact, lines))]
 
     def check(self, problems):
         """[(what, Verdict)] with the candidates that minic chooses."""
@@ -66,9 +66,8 @@ class Conformance:
             if status == 0:
                 if self.tools.compile_only:
                     return [(p.name, Verdict(RIGHT)) for p in problems]
-                return [(f"{problem.name}, {kind}", verdict)
-                        for problem in problems for kind, verdict in
-                        self.run(problem, artifact).items()]
+                return [(f"{name}, {kind}", verdict) for name, kind, verdict
+                        in self.run(problems, artifact)]
         if len(problems) == 1:
             return [(problems[0].name, compile_verdict(status, line))]
         middle = len(problems) // 2
@@ -105,10 +104,11 @@ class Conformance:
                 pinned = Tools(self.tools.binaries, [
                     *self.tools.options, f"--candidate={name}"])
                 status, line = pinned.compile({"": problem.text()}, artifact)
-                ran = self.run(problem, artifact, prepared) if status == 0 else {
-                    "compiled": compile_verdict(status, line)}
+                ran = self.run([problem], artifact, prepared) \
+                    if status == 0 else \
+                    [(problem.name, "compiled", compile_verdict(status, line))]
                 verdicts += [(f"{problem.name} {name}, {kind}", verdict)
-                             for kind, verdict in ran.items()]
+                             for _, kind, verdict in ran]
             return verdicts
 
 

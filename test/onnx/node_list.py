@@ -2,12 +2,6 @@
 """The committed list of ONNX's tests that do not pass, with a reason each, and what
 differs from it: it is checked both ways."""
 
-import re
-
-# Why results differ, where minic computes what it should.
-EXPLAINED = {
-    r"mod_float_edge_cases": "mod with an infinite divisor is NaN",
-}
 # Whether such tests pass depends on the order in which kernels add. They may be
 # listed or not.
 ROUNDING = ("within two units of the last place: the test rounds to 16 bits after "
@@ -31,11 +25,6 @@ def read(path):
 def write(path, target, verdicts, compiled_only=False):
     """`verdicts`: {name: reason, "" for a test that passes}"""
     reasons = {name: reason for name, reason in verdicts.items() if reason}
-    for name in reasons:
-        for pattern, why in EXPLAINED.items():
-            if re.match(pattern, name) and \
-                    reasons[name].startswith("result "):
-                reasons[name] += f": {why}"
     where = "a CPU" if target == "cpu" else "a GPU"
     what = (f"are not compiled for {where} (nothing ran)" if compiled_only
             else f"do not pass on {where}")

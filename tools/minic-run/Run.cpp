@@ -160,7 +160,8 @@ absl::StatusOr<bool> check(const RunOptions &options, const Entry &entry,
                                outputs);
 }
 
-absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
+absl::StatusOr<ExitCode> tryRun(const RunOptions &options,
+                                std::shared_ptr<const void> *loaded) {
   runtime::ProgramOptions programOptions;
   programOptions.function = options.function;
   programOptions.threads = options.threads;
@@ -172,6 +173,9 @@ absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
       Entry::load(options.artifact, programOptions);
   if (!entry.ok()) {
     return entry.status();
+  }
+  if (loaded) {
+    *loaded = *entry;
   }
   absl::StatusOr<std::vector<std::string>> inputFiles =
       assignFiles(options.inputs, (*entry)->inputs(), "input");
@@ -275,8 +279,8 @@ absl::StatusOr<ExitCode> tryRun(const RunOptions &options) {
 
 } // namespace
 
-int run(const RunOptions &options) {
-  absl::StatusOr<ExitCode> code = tryRun(options);
+int run(const RunOptions &options, std::shared_ptr<const void> *loaded) {
+  absl::StatusOr<ExitCode> code = tryRun(options, loaded);
   return code.ok() ? static_cast<int>(*code) : fail("minic-run", code.status());
 }
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,8 +39,10 @@ struct RunOptions {
 
 /// Loads, runs, prints a line per output, checks, writes. Output files are
 /// written last, and only if nothing failed; a mismatch found by the check is
-/// no failure: one may want to look at it. Returns the exit code.
-int run(const RunOptions &options);
+/// no failure: one may want to look at it. Returns the exit code. `loaded`, if
+/// it is not null, gets what the run loaded, in place of what it held.
+int run(const RunOptions &options,
+        std::shared_ptr<const void> *loaded = nullptr);
 
 } // namespace minic::tools
 

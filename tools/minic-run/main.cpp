@@ -3,11 +3,8 @@
 // minic-run: runs a compiled model on arrays in files or on random data.
 
 #include "tools/common/CommandLine.h"
-#include "tools/common/DigestFlag.h"
-#include "tools/common/GpuFlags.h"
-#include "tools/minic-run/Run.h"
-
-#include "absl/strings/numbers.h"
+#include "tools/minic-run/Batch.h"
+#include "tools/minic-run/RunFlags.h"
 
 #include <CLI/CLI.hpp>
 
@@ -26,74 +23,20 @@ int main(int argc, char **argv) {
   app.add_option("model", options.artifact, "Compiled model (.minic)")
       ->required()
       ->type_name("FILE");
-  app.add_option("--input", options.inputs,
-                 "Array of an input, by name or in order; inputs not given "
-                 "are random in [-1, 1]")
-      ->type_name("[NAME=]FILE.npy")
-      ->allow_extra_args(false);
-  app.add_option("--output", options.outputs,
-                 "Where to write an output, by name or in order (bf16 as "
-                 "uint16)")
-      ->type_name("[NAME=]FILE.npy")
-      ->allow_extra_args(false);
-  app.add_option("--seed", options.seed, "Seed of random inputs")
-      ->type_name("N")
-      ->capture_default_str();
-  app.add_option("--function", options.function, "Function to run")
-      ->type_name("NAME")
-      ->capture_default_str();
-  std::vector<std::string> dims;
-  app.add_option("--dim", dims,
-                 "Size of a dimension that varies; inputs from files say "
-                 "theirs themselves (default: the first plan's)")
-      ->type_name("NAME=SIZE")
-      ->allow_extra_args(false);
-  app.add_option("--threads", options.threads,
-                 "Use the plan for N threads (default: the artifact's first "
-                 "that runs here)")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096));
-  minic::tools::addDigestFlag(app, options.expectedDigest);
-  minic::tools::addDeviceFlag(app, options.device);
-  minic::tools::addGraphFlag(app, options.graph);
-  app.add_flag("--strict-libraries", options.strictLibraries,
-               "On a GPU: fail where a library has another version than the "
-               "one that was measured, instead of asking it anew");
-  app.add_flag("--stats", options.stats,
-               "Print where it ran, what its graph did, and the runs of each "
-               "bucket");
-  app.add_option("--repeat", options.repeat, "Run N times and print the median")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  auto *check =
-      app.add_flag("--check", options.check,
-                   "Compare with the float64 reference (needs minic beside "
-                   "this program)");
-  app.add_option("--expected", options.expected,
-                 "Compare with what 'minic evaluate' wrote for the same inputs")
-      ->type_name("FILE")
-      ->excludes(check);
-  app.add_option("--model", options.model,
-                 "Model to check against instead of the one in the artifact")
-      ->type_name("FILE.mlir");
-  std::string dtype;
-  app.add_option("--dtype", dtype, "How to read .npy files of uint16: bf16")
-      ->check(CLI::IsMember({"bf16"}));
+  minic::tools::RunFlags flags(app, options);
+  std::string batch;
+  app.add_option("--batch", batch,
+                 "Do a run for each line of FILE, which has options as on the "
+                 "command line, all in this process; '-' is the standard input")
+      ->type_name("FILE");
   if (std::optional<int> code =
           minic::tools::parseCommandLine("minic-run", app, argc, argv)) {
     return *code;
   }
-  options.bf16 = dtype == "bf16";
-  for (const std::string &dim : dims) {
-    size_t equal = dim.rfind('=');
-    int64_t size = 0;
-    if (equal == std::string::npos || equal == 0 ||
-        !absl::SimpleAtoi(dim.substr(equal + 1), &size) || size < 1) {
-      return minic::tools::fail("minic-run", minic::runtime::ExitCode::Usage,
-                                "--dim: expected NAME=SIZE, got '" + dim + "'");
-    }
-    options.sizes[dim.substr(0, equal)] = size;
+  if (absl::Status status = flags.finish(options); !status.ok()) {
+    return minic::tools::fail("minic-run", minic::tools::ExitCode::Usage,
+                              std::string(status.message()));
   }
-  return minic::tools::run(options);
+  return batch.empty() ? minic::tools::run(options)
+                       : minic::tools::runBatch(options, batch);
 }

@@ -112,6 +112,12 @@ FailureOr<std::string> emitPtx(ModuleOp device, const DeviceProfile &profile,
 
 bool hasAssembler() { return NvJitLink::get() || findPtxas(); }
 
+bool assemblerMovesRegisters() { return findPtxas().has_value(); }
+
+/// Kernels whose warps take over registers of others: nvJitLink ignores that,
+/// since it assembles code that may be linked to other code, and spills.
+static bool wantsPtxas(StringRef ptx) { return ptx.contains("setmaxnreg."); }
+
 std::vector<KernelResources> parseResources(StringRef log) {
   std::vector<KernelResources> kernels;
   // "0 bytes stack frame, 8 bytes spill stores, 4 bytes spill loads"
@@ -175,7 +181,14 @@ FailureOr<std::string> assembleCubin(StringRef ptx, StringRef arch,
   std::string missing;
   std::string key;
   llvm::Expected<AssembledBinary> cubin = AssembledBinary();
-  if (const NvJitLink *link = NvJitLink::get(&missing)) {
+  const NvJitLink *link = NvJitLink::get(&missing);
+  std::optional<std::string> ptxas;
+  if (!link || wantsPtxas(ptx)) {
+    ptxas = findPtxas();
+  }
+  if (ptxas) {
+    cubin = runPtxas(*ptxas, ptx, arch);
+  } else if (link) {
     if (cache && !link->identity().empty()) {
       key = keyOf(ptx, arch, link->identity());
     }
@@ -186,8 +199,6 @@ FailureOr<std::string> assembleCubin(StringRef ptx, StringRef arch,
     } else {
       cubin = link->assemble(ptx, arch);
     }
-  } else if (std::optional<std::string> ptxas = findPtxas()) {
-    cubin = runPtxas(*ptxas, ptx, arch);
   } else {
     return forDiagnostics.emitError("unsupported: nothing assembles PTX here: ")
            << missing

@@ -55,6 +55,10 @@ assembleCubin(llvm::StringRef ptx, llvm::StringRef arch,
 /// True where assembleCubin has something to assemble with.
 bool hasAssembler();
 
+/// True where that honours setmaxnreg: ptxas does, which assembleCubin takes
+/// for such kernels where it is.
+bool assemblerMovesRegisters();
+
 /// The messages of ptxas -v as facts.
 std::vector<KernelResources> parseResources(llvm::StringRef log);
 

@@ -189,7 +189,9 @@ LogicalResult CudaTarget::lowerRelayout(kernel::RelayoutOp op,
 namespace minic {
 
 std::unique_ptr<Target> createCudaTarget(const DeviceProfile &profile) {
-  return std::make_unique<cuda::CudaTarget>(profile);
+  DeviceProfile here = profile;
+  here.assemblerMovesRegisters = cuda::assemblerMovesRegisters();
+  return std::make_unique<cuda::CudaTarget>(here);
 }
 
 } // namespace minic

@@ -48,8 +48,7 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   if (!opened.ok() && !absl::IsNotFound(opened)) {
     return emitStatus(context, opened);
   }
-  SelectionPolicy policy;
-  policy.deterministic = options.deterministic;
+  SelectionPolicy policy = this->policy();
   std::vector<kernel::SelectedChoice> choices;
   for (const TuningTask &task : (*tasks)->tasks) {
     kernel::SelectedChoice &choice = choices.emplace_back();

@@ -18,9 +18,10 @@ using namespace mlir;
 
 namespace minic::tune {
 
-static SelectionPolicy policyOf(const CompileOptions &options) {
+SelectionPolicy RecordedSelector::policy() const {
   SelectionPolicy policy;
-  policy.deterministic = options.deterministic;
+  policy.deterministic = inputs.options->deterministic;
+  policy.movesRegisters = inputs.target->profile().assemblerMovesRegisters;
   return policy;
 }
 
@@ -79,7 +80,7 @@ RecordedSelector::chooseGenerated(const TuningTasks &tasks,
   }
   bool differs = false;
   std::vector<kernel::SelectedChoice> choices = winners.vec();
-  SelectionPolicy policy = policyOf(*inputs.options);
+  SelectionPolicy policy = this->policy();
   for (size_t i = 0; i < choices.size(); ++i) {
     const TunedProblem &problem = tuned[tasks.taskOf[i]];
     const std::vector<Row> &rows = problem.record.rows;
@@ -187,7 +188,7 @@ const Record *RecordedSelector::recordOf(kernel::FusionOp fusion) const {
 
 std::vector<const Row *>
 RecordedSelector::timedRows(const Record &record) const {
-  SelectionPolicy policy = policyOf(*inputs.options);
+  SelectionPolicy policy = this->policy();
   std::vector<const Row *> rows;
   for (const Row &row : record.rows) {
     if (isEligible(row, policy) && row.bestKnownUs() > 0) {
@@ -240,7 +241,7 @@ RecordedSelector::findVerdicts(const WholeModelInputs &check,
 
 DescentSpace
 RecordedSelector::descentSpace(ArrayRef<kernel::FusionOp> fusions) const {
-  SelectionPolicy policy = policyOf(*inputs.options);
+  SelectionPolicy policy = this->policy();
   return DescentSpace(fusions, tuned, policy, inputs.target->profile().isGpu());
 }
 

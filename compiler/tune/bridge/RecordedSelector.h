@@ -73,6 +73,8 @@ protected:
 
   /// Opens `db`, if it is not open yet.
   absl::Status openDb(TuningDb::Access access);
+  /// What a row of a record must be to be chosen here.
+  SelectionPolicy policy() const;
   /// The versions that records must have.
   virtual Versions versions() const;
   /// Probes this machine once, when it is first called. Null if nothing is

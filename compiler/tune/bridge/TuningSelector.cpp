@@ -218,7 +218,7 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   tunerOptions.retune = options.retune && shown.empty();
   tunerOptions.replay = options.tuneReplay;
   tunerOptions.scratchDirectory = scratch ? scratch->path() : "";
-  tunerOptions.policy.deterministic = options.deterministic;
+  tunerOptions.policy = policy();
   tunerOptions.prospects.isExhaustive = options.search == "exhaustive";
   tunerOptions.stop = interrupted;
   tunerOptions.probeNoise = noiseProbe();

@@ -4,6 +4,7 @@
 
 #include "compiler/tune/search/Selection.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
@@ -80,9 +81,15 @@ static std::string describe(const Row &winner, const Row *runnerUp,
   return absl::StrFormat("%.1f%% faster than %s", 100 * (ratio - 1), name);
 }
 
+/// As schedules of gemm_sm90 say it.
+static bool movesRegisters(const Row &row) {
+  return absl::StrContains(row.candidate.name, " registers=");
+}
+
 bool isEligible(const Row &row, const SelectionPolicy &policy) {
   return row.status == RowStatus::Verified &&
-         (!policy.deterministic || row.deterministic);
+         (!policy.deterministic || row.deterministic) &&
+         (policy.movesRegisters || !movesRegisters(row));
 }
 
 Selection select(absl::Span<const Row> rows, const SelectionPolicy &policy) {

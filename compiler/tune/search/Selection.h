@@ -21,6 +21,9 @@ struct SelectionPolicy {
   double negligible = 0.003;
   /// Only rows whose two runs agreed bit for bit.
   bool deterministic = false;
+  /// Whether the assembler here lets warps take over registers of others. Rows
+  /// of kernels that do are not for a machine where they would spill.
+  bool movesRegisters = true;
 };
 
 struct Selection {

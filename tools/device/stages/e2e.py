@@ -20,6 +20,8 @@ parser.add_argument("--jobs", type=int, default=6)
 parser.add_argument("--option", action="append", default=[])
 arguments = parser.parse_args()
 binaries = arguments.root / "bin"
+sys.path.append(str(arguments.root / "test/fuzz"))
+import tools  # noqa: E402
 
 
 def check(case):
@@ -36,15 +38,12 @@ def check(case):
                 common.last_line(text)
         _, inspected = common.run(binaries / "minic", "inspect", artifact)
         functions = re.findall(r"^function (\S+)", inspected, re.M)
-        for function in functions:
-            for seed in (1, 2):
-                status, text = common.run(
-                    binaries / "minic-run", artifact,
-                    f"--function={function}", f"--seed={seed}", "--check",
-                    timeout=120)
-                if status != 0:
-                    return what, "FAILED", f"@{function} seed {seed}: " \
-                        + common.last_line(text)
+        lines = [f"--function={function} --seed={seed} --check"
+                 for function in functions for seed in (1, 2)]
+        for line, (status, said) in zip(
+                lines, tools.Tools(binaries, []).runs(artifact, lines)):
+            if status != 0:
+                return what, "FAILED", f"{line}: {said}"
         return what, "passed", f"{len(functions)} functions"
 
 

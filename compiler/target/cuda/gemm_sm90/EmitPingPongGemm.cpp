@@ -7,10 +7,10 @@
 // for tile after tile, also across the end of a tile, so that they do not wait
 // for the first stages of a tile either.
 //
-// setmaxnreg could give teams more registers, and so wider tiles, but nvJitLink
-// ignores it: it assembles kernels as relocatable code. Where ptxas assembled
-// it, 4096x2304x768 took 24.5 us on an H100 by tiles of 128x192 and 27.8 by
-// 128x128.
+// Wider tiles need more registers than 384 threads have each, so teams take
+// over those of the warps that copy (setmaxnreg): 4096x2304x768 took 24.5 us on
+// an H100 by tiles of 128x192 and 27.8 by 128x128. nvJitLink ignores
+// setmaxnreg, because it assembles kernels as relocatable code; ptxas does not.
 //
 // Teams multiply one after the other (`turn`), because a wait for a stage may
 // not come two passes of the ring late: a team begins when the other has seen
@@ -42,8 +42,8 @@ public:
 
   void emit() {
     copies_.initBarriers();
-    Value copies = k_.equal(k_.warpId(), 4 * s_.teams());
-    k_.ifElse(copies, [&] { produce(); }, [&] { consume(); });
+    Value multiplies = k_.lessThan(k_.warpId(), 4 * s_.teams());
+    k_.ifElse(multiplies, [&] { consume(); }, [&] { produce(); });
   }
 
 private:
@@ -55,14 +55,30 @@ private:
     return arith::XOrIOp::create(k_.b, k_.loc, parity, k_.i32(1));
   }
 
+  /// Of all threads of a warp group: how many registers each has from here on.
+  void setRegisters(int64_t count, NVVM::SetMaxRegisterAction action) {
+    if (s_.movesRegisters()) {
+      NVVM::SetMaxRegisterOp::create(k_.b, k_.loc, uint32_t(count), action);
+    }
+  }
+
   void produce() {
-    Value elected =
-        NVVM::ElectSyncOp::create(k_.b, k_.loc, k_.b.getI1Type(), Value());
-    k_.ifThen(elected, [&] {
-      copies_.prefetchMaps();
-      copyFirst();
-      copyRest();
-    });
+    setRegisters(GemmSm90Geometry::copyingRegisters,
+                 NVVM::SetMaxRegisterAction::decrease);
+    auto copy = [&] {
+      Value elected =
+          NVVM::ElectSyncOp::create(k_.b, k_.loc, k_.b.getI1Type(), Value());
+      k_.ifThen(elected, [&] {
+        copies_.prefetchMaps();
+        copyFirst();
+        copyRest();
+      });
+    };
+    if (s_.movesRegisters()) {
+      k_.ifThen(k_.equal(k_.warpId(), 4 * s_.teams()), copy);
+    } else {
+      copy();
+    }
   }
 
   /// Stages that the first tile fills before any must be waited for.
@@ -135,6 +151,7 @@ private:
   }
 
   void consume() {
+    setRegisters(s_.teamRegisters, NVVM::SetMaxRegisterAction::increase);
     k_.waitForEarlierLaunches(s_.programmatic);
     Value thread = k_.threadIdX(), warp = k_.warpId();
     Value team = k_.div(warp, 4), inTeam = k_.rem(thread, 128);

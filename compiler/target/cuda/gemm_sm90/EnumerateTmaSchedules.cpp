@@ -22,17 +22,22 @@ struct Tile {
 /// One warp group or two: a copy costs no thread anything, so small tiles with
 /// deep rings are worth more than with cp.async.
 const Tile tiles[] = {
-    {64, 32, 1},   {64, 32, 1, 1, 2}, {64, 64, 1},   {64, 64, 1, 1, 2},
-    {64, 96, 1},   {64, 128, 1},      {64, 192, 1},  {64, 256, 1, 2},
-    {128, 64, 1},  {128, 64, 2},      {128, 96, 2},  {128, 128, 1},
-    {128, 128, 2}, {128, 160, 2},     {128, 192, 2}, {128, 224, 2},
-    {128, 256, 2},
+    {64, 32, 1},     {64, 32, 1, 1, 2}, {64, 64, 1},   {64, 64, 1, 1, 2},
+    {64, 96, 1},     {64, 128, 1},      {64, 144, 1},  {64, 192, 1},
+    {64, 256, 1, 2}, {128, 64, 1},      {128, 64, 2},  {128, 96, 2},
+    {128, 128, 1},   {128, 128, 2},     {128, 160, 2}, {128, 192, 2},
+    {128, 224, 2},   {128, 256, 2},
 };
 
 /// Of teams that take turns: a wider tile reads less of shared memory for a
-/// product, a smaller one leaves a shorter last turn.
-const std::pair<int64_t, int64_t> pingPongTiles[] = {
-    {128, 128}, {64, 256}, {128, 96}, {64, 192}, {64, 128}};
+/// product, a smaller one leaves a shorter last turn. The widest need registers
+/// of the warps that copy.
+struct PingPongTile {
+  int64_t bm, bn, teamRegisters = 0;
+};
+const PingPongTile pingPongTiles[] = {
+    {128, 192, 240}, {128, 160, 240}, {128, 128}, {64, 256},
+    {128, 96},       {64, 192},       {64, 128}};
 
 /// Deepest first.
 constexpr int64_t depths[] = {12, 8, 6, 5, 4, 3};
@@ -66,11 +71,12 @@ public:
   /// Blocks that stay, as many as there are SMs, where each has several tiles.
   std::vector<EstimatedSm90Schedule> pingPongs() {
     std::vector<EstimatedSm90Schedule> made;
-    for (auto [bm, bn] : pingPongTiles) {
+    for (const PingPongTile &tile : pingPongTiles) {
       for (bool padLhs : {false, true}) {
         for (int64_t stages : depths) {
           GemmSm90Schedule schedule;
-          schedule.bm = bm, schedule.bn = bn;
+          schedule.bm = tile.bm, schedule.bn = tile.bn;
+          schedule.teamRegisters = tile.teamRegisters;
           schedule.warpGroupsM = 1;
           schedule.stages = stages;
           schedule.padLhs = padLhs;

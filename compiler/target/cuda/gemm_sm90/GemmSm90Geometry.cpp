@@ -10,6 +10,9 @@ using namespace mlir;
 
 namespace minic::cuda {
 
+/// What an SM of Hopper has.
+constexpr int64_t registersOfSm = 65536;
+
 /// Blocks of a cluster are neighbours of one launch: along M within a group of
 /// rows of tiles, along N where a group is one row.
 static std::string checkMulticast(const GemmSm90Geometry &g) {
@@ -31,9 +34,21 @@ static std::string checkMulticast(const GemmSm90Geometry &g) {
   return "";
 }
 
-static std::string checkPingPong(const GemmSm90Schedule &s) {
+static std::string checkPingPong(const GemmSm90Geometry &g) {
+  const GemmSm90Schedule &s = g.schedule;
   if (s.warpGroups() > 1 || s.multicast() > 1 || s.splitK > 1) {
     return "a ping-pong is of single warp groups with whole tiles of their own";
+  }
+  if (!s.movesRegisters()) {
+    return "";
+  }
+  // The block begins with as many for each thread, in eights.
+  int64_t each = registersOfSm / s.threads() / 8 * 8;
+  int64_t copying = GemmSm90Geometry::copyingRegisters;
+  if (s.teamRegisters % 8 != 0 || s.teamRegisters < each ||
+      2 * s.teamRegisters + copying > 3 * each) {
+    return "teams take over registers in eights, as many as the warps that "
+           "copy have to give";
   }
   return "";
 }
@@ -51,7 +66,7 @@ static std::string checkTma(const GemmSm90Geometry &g) {
     }
   }
   if (g.schedule.isPingPong()) {
-    return checkPingPong(g.schedule);
+    return checkPingPong(g);
   }
   return g.schedule.multicast() > 1 ? checkMulticast(g) : "";
 }
@@ -67,8 +82,11 @@ static std::string checkTile(const GemmSm90Geometry &g) {
   if (s.threads() > 1024) {
     return "more than 1024 threads";
   }
-  if (g.accumulators() > 128) {
-    return "more than 128 sums in a thread";
+  if (s.movesRegisters() && !s.isPingPong()) {
+    return "only the teams of a ping-pong take over registers";
+  }
+  if (g.accumulators() > (s.movesRegisters() ? 192 : 128)) {
+    return "more sums in a thread than it has registers for";
   }
   if (s.tma) {
     return checkTma(g);
@@ -165,8 +183,11 @@ int64_t GemmSm90Geometry::registers() const {
 }
 
 int64_t GemmSm90Geometry::minBlocksPerSm() const {
-  // What an SM of Hopper has.
-  constexpr int64_t shared = 228 << 10, registersOfSm = 65536;
+  if (schedule.movesRegisters()) {
+    // From it the assembler knows how many registers a thread begins with.
+    return 1;
+  }
+  constexpr int64_t shared = 228 << 10; // of an SM of Hopper
   int64_t ofBlock = int64_t(llvm::alignTo(registers(), 8)) * schedule.threads();
   bool fit =
       2 * (sharedBytes() + 1024) <= shared && 2 * ofBlock <= registersOfSm;
@@ -174,13 +195,19 @@ int64_t GemmSm90Geometry::minBlocksPerSm() const {
 }
 
 BlockResources GemmSm90Geometry::resources() const {
-  return {schedule.threads(), registers(), sharedBytes()};
+  int64_t each = schedule.movesRegisters()
+                     ? registersOfSm / schedule.threads() / 8 * 8
+                     : registers();
+  return {schedule.threads(), each, sharedBytes()};
 }
 
 std::optional<std::string>
 GemmSm90Geometry::misfit(const DeviceProfile &profile) const {
   if (profile.cpu != "sm_90a") {
     return "wgmma needs sm_90a";
+  }
+  if (schedule.movesRegisters() && !profile.assemblerMovesRegisters) {
+    return "only ptxas lets warps take over registers, and none is here";
   }
   return resources().misfit(profile);
 }

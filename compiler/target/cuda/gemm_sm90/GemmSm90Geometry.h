@@ -59,6 +59,9 @@ struct GemmSm90Geometry : GemmGeometry {
   llvm::SmallVector<plan::TensorMapAttr, 2> tensorMaps() const;
   /// Sums that a thread holds.
   int64_t accumulators() const { return groupTileM * groupTileN / 128; }
+  /// What a thread that copies keeps where teams take registers over; not fewer
+  /// than setmaxnreg leaves.
+  static constexpr int64_t copyingRegisters = 24;
   /// A rough count of registers a thread needs; more than 255 spill.
   int64_t registers() const;
   /// Blocks per SM that the assembler is to keep to, 0 for as it likes: it

@@ -43,6 +43,10 @@ DictionaryAttr toAttribute(const GemmSm90Schedule &schedule,
     more.push_back(b.getNamedAttr(
         "pingpong", b.getI64IntegerAttr(schedule.pingPongBlocks)));
   }
+  if (schedule.movesRegisters()) {
+    more.push_back(b.getNamedAttr("registers",
+                                  b.getI64IntegerAttr(schedule.teamRegisters)));
+  }
   return toAttribute<S>(schedule, fields, more, context);
 }
 
@@ -84,6 +88,10 @@ FailureOr<GemmSm90Schedule> parseGemmSm90Schedule(DictionaryAttr attribute,
       return reader.readInteger(entry, {"pingpong", 0, 1 << 16},
                                 schedule.pingPongBlocks);
     }
+    if (entry.getName() == "registers") {
+      return reader.readInteger(entry, {"registers", 0, 240},
+                                schedule.teamRegisters);
+    }
     return reader.readFlag(entry, schedule);
   };
   return parseSchedule<S>(reader, fields, more, attribute);
@@ -103,6 +111,9 @@ std::string toString(const GemmSm90Schedule &schedule) {
   }
   if (schedule.isPingPong()) {
     os << " pingpong=" << schedule.pingPongBlocks;
+  }
+  if (schedule.movesRegisters()) {
+    os << " registers=" << schedule.teamRegisters;
   }
   os << launchText(schedule);
   return text;

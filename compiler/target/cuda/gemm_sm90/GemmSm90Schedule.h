@@ -24,13 +24,19 @@ struct GemmSm90Schedule : GemmSchedule {
   /// block for each tile. Such a block has two teams, of a warp group each: one
   /// multiplies a tile while the other writes out the one before.
   int64_t pingPongBlocks = 0;
+  /// Of a ping-pong: registers of a team's thread, which it takes over from the
+  /// warps that copy (setmaxnreg); 0 where all threads keep as many. Then those
+  /// warps are a warp group, since only one as a whole can give registers up.
+  int64_t teamRegisters = 0;
 
   bool isPingPong() const { return pingPongBlocks > 0; }
+  bool movesRegisters() const { return teamRegisters > 0; }
   int64_t teams() const { return isPingPong() ? 2 : 1; }
   /// Of a team, which has a tile.
   int64_t warpGroups() const { return warpGroupsM * warpGroupsN * warpGroupsK; }
   int64_t threads() const {
-    return teams() * warpGroups() * 128 + (tma ? 32 : 0);
+    int64_t copying = !tma ? 0 : movesRegisters() ? 128 : 32;
+    return teams() * warpGroups() * 128 + copying;
   }
   int64_t multicast() const { return multicastM * multicastN; }
   bool operator==(const GemmSm90Schedule &) const = default;
@@ -47,7 +53,8 @@ parseGemmSm90Schedule(mlir::DictionaryAttr attribute, mlir::Location loc);
 
 /// "gemm_sm90 128x160x64 warpgroups=2x1 stages=5 group=8": what is not said is
 /// 1, off, dense or cp.async. TMA is " copies=tma", a cluster of two tiles
-/// along M that share rhs " multicast=2x1", blocks that stay " pingpong=132".
+/// along M that share rhs " multicast=2x1", blocks that stay " pingpong=132",
+/// and the registers that their teams take over " registers=240".
 std::string toString(const GemmSm90Schedule &schedule);
 
 } // namespace minic::cuda

@@ -34,7 +34,9 @@ void WarpEpilogue::pass(ArrayRef<Value> sums, const TileIndex &index,
                         int64_t firstRow, int64_t firstColumn) {
   // Measured so where a block had 384 threads, of 168 registers each. It has
   // 288 now, and a thread may have more: that was not tried.
-  int64_t left = 128 - g_.accumulators() + 16;
+  int64_t left = g_.schedule.movesRegisters()
+                     ? g_.schedule.teamRegisters - g_.registers()
+                     : 128 - g_.accumulators() + 16;
   int64_t each = std::max<int64_t>(epilogue_.inputRegisters(g_.lanes), 1);
   int64_t accesses = passRows * g_.passColumns() / g_.lanes / 32;
   auto fit =

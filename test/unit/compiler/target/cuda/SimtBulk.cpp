@@ -168,6 +168,8 @@ bool SimtBlock::runBulk(Operation *op) {
       .Case([&](NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp each) {
         return runBulkCopy(each), true;
       })
+      // Registers are not counted here.
+      .Case([&](NVVM::SetMaxRegisterOp) { return true; })
       .Case([&](NVVM::ElectSyncOp elect) {
         Register &result = define(elect.getPred());
         for (int64_t first = 0; first < threads_; first += 32) {

@@ -102,7 +102,10 @@ TEST(GemmSm90Geometry, SaysWhatCannotBe) {
   EXPECT_THAT(why([](S &s) { s.bm = 64; }), HasSubstr("multiples of 64x8"));
   EXPECT_THAT(why([](S &s) { s.bn = 16, s.warpGroupsN = 3; }),
               HasSubstr("multiples of 64x8"));
-  EXPECT_THAT(why([](S &s) { s.bm = 256, s.bn = 160; }), HasSubstr("128 sums"));
+  EXPECT_THAT(why([](S &s) { s.bm = 256, s.bn = 160; }),
+              HasSubstr("more sums in a thread"));
+  EXPECT_THAT(why([](S &s) { s.teamRegisters = 240; }),
+              HasSubstr("only the teams of a ping-pong"));
   EXPECT_THAT(why([](S &s) { s.bk = 16, s.warpGroupsK = 2; }),
               HasSubstr("does not divide among its warp groups"));
   EXPECT_THAT(why([](S &s) { s.bn = 32, s.warpGroupsK = s.warpGroupsN = 4; }),

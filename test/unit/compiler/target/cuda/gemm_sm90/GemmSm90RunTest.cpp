@@ -38,8 +38,9 @@ void run(InterpretedFusion &fusion, const GemmSm90Schedule &one) {
       kernel::ImplAttr::get(context, "gemm_sm90", toAttribute(one, context));
   made.operandLayouts = operandLayouts(fusion.fusion, geometry->copied());
   made.name = toString(one);
-  ASSERT_NO_FATAL_FAILURE(
-      fusion.run(GemmSm90Family(), made, *getArchProfile("sm_90a")));
+  DeviceProfile profile = *getArchProfile("sm_90a");
+  profile.assemblerMovesRegisters = true;
+  ASSERT_NO_FATAL_FAILURE(fusion.run(GemmSm90Family(), made, profile));
   ASSERT_EQ(fusion.resources.size(), 1u);
   EXPECT_EQ(fusion.resources[0].spillBytes, 0) << toString(one);
   EXPECT_FALSE(fusion.resources[0].serializesWgmma) << toString(one);
@@ -316,6 +317,8 @@ TEST(GemmSm90Run, PingPong) {
   checkLinear(130, 100, 136, "bf16", early, /*rhsIsConstant=*/true);
   // N is odd: results are stored one by one.
   checkLinear(70, 129, 72, "bf16", early);
+  early.teamRegisters = 240;
+  checkLinear(250, 190, 256, "bf16", early, /*rhsIsConstant=*/true);
   checkMatmuls(72, 40, 200, pingPong(64, 16, 3, 4));
 }
 

@@ -164,5 +164,10 @@ TEST_F(TmaGemmGpuTest, TakesTilesInTurn) {
          4 * 192 * 128 + 8 * 16 * 72 * 4 + 80, 6});
 }
 
+TEST_F(TmaGemmGpuTest, TakesOverRegisters) {
+  check({"registers", 520, 392, 328, 1, 128, 192, 384, 1, 1,
+         4 * 320 * 128 + 8 * 16 * 72 * 4 + 80, 2});
+}
+
 } // namespace
 } // namespace minic::cuda

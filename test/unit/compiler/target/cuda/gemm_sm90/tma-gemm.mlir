@@ -47,3 +47,11 @@ plan.kernel @ping_pong target "cuda" entries ["ping_pong"] {
       kernel.yield %1 : tensor<520x392xbf16>
     }
 }
+
+plan.kernel @registers target "cuda" entries ["registers"] {
+  ^bb0(%x0: tensor<520x328xbf16>, %w0: tensor<392x328xbf16>):
+    %0 = kernel.fusion (%x = %x0 : tensor<520x328xbf16>, %w = %w0 : tensor<392x328xbf16>) -> tensor<520x392xbf16> attributes {impl = #kernel.impl<family = "gemm_sm90", schedule = {copies = "tma", bm = 128 : i64, bn = 192 : i64, pingpong = 2 : i64, registers = 240 : i64, stages = 4 : i64, warpgroups_m = 1 : i64}>} {
+      %1 = graph.linear %x, %w : (tensor<520x328xbf16>, tensor<392x328xbf16>) -> tensor<520x392xbf16>
+      kernel.yield %1 : tensor<520x392xbf16>
+    }
+}
