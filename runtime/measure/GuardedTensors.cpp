@@ -4,8 +4,6 @@
 
 #include "runtime/measure/GuardedTensors.h"
 
-#include "runtime/measure/RandomData.h"
-
 #include "absl/strings/str_cat.h"
 
 #define XXH_INLINE_ALL
@@ -27,32 +25,29 @@ bool holds(const std::byte *begin, const std::byte *end, uint8_t pattern) {
           std::memcmp(begin, begin + 1, size_t(end - begin) - 1) == 0);
 }
 
-absl::StatusOr<uint64_t> hashOf(const GuardedBuffer &buffer) {
+absl::StatusOr<uint64_t> hashOf(const GuardedBuffer &buffer,
+                                VerifyCache &cache) {
   AlignedBuffer staging;
   absl::StatusOr<const std::byte *> bytes =
-      buffer.view(0, int64_t(buffer.bytes()), staging);
+      buffer.view(0, int64_t(buffer.bytes()), staging, cache);
   if (!bytes.ok()) {
     return bytes.status();
   }
-  return XXH3_64bits(*bytes, buffer.bytes());
+  uint64_t hash = XXH3_64bits(*bytes, buffer.bytes());
+  cache.leave(std::move(staging));
+  return hash;
 }
 
 absl::StatusOr<GuardedBuffer> createInput(const DeviceMemory &memory,
-                                          const TensorSpec &spec, uint64_t seed,
-                                          uint64_t &hash) {
+                                          const TensorSpec &spec,
+                                          const VerifyCache::Input &input) {
   absl::StatusOr<GuardedBuffer> buffer =
       GuardedBuffer::create(memory, spec.bytes());
   if (!buffer.ok()) {
     return buffer.status();
   }
-  absl::StatusOr<AlignedBuffer> values = AlignedBuffer::create(spec.bytes());
-  if (!values.ok()) {
-    return values.status();
-  }
-  fillRandom(values->data(), spec, seed);
-  hash = XXH3_64bits(values->data(), spec.bytes());
   absl::Status status =
-      memory.copyIn(buffer->data(), values->data(), spec.bytes());
+      memory.copyIn(buffer->data(), input.values.data(), spec.bytes());
   if (!status.ok()) {
     return status;
   }
@@ -91,19 +86,24 @@ absl::Status GuardedBuffer::poisonGuards(uint8_t pattern) {
   return status;
 }
 
-absl::Status GuardedBuffer::copyFrom(const GuardedBuffer &other) {
+absl::Status GuardedBuffer::copyFrom(const GuardedBuffer &other,
+                                     VerifyCache &cache) {
   AlignedBuffer staging;
   absl::StatusOr<const std::byte *> bytes =
-      other.view(0, int64_t(bytes_), staging);
-  return bytes.ok() ? device_->copyIn(data(), *bytes, bytes_) : bytes.status();
+      other.view(0, int64_t(bytes_), staging, cache);
+  absl::Status status =
+      bytes.ok() ? device_->copyIn(data(), *bytes, bytes_) : bytes.status();
+  cache.leave(std::move(staging));
+  return status;
 }
 
 absl::StatusOr<const std::byte *>
-GuardedBuffer::view(int64_t begin, int64_t end, AlignedBuffer &staging) const {
+GuardedBuffer::view(int64_t begin, int64_t end, AlignedBuffer &staging,
+                    VerifyCache &cache) const {
   if (device_->isHost()) {
     return data() + begin;
   }
-  absl::StatusOr<AlignedBuffer> copy = AlignedBuffer::create(end - begin);
+  absl::StatusOr<AlignedBuffer> copy = cache.take(uint64_t(end - begin));
   absl::Status status = copy.status();
   if (status.ok()) {
     status = device_->copyOut(copy->data(), data() + begin, end - begin);
@@ -115,16 +115,18 @@ GuardedBuffer::view(int64_t begin, int64_t end, AlignedBuffer &staging) const {
   return staging.data();
 }
 
-absl::StatusOr<bool> GuardedBuffer::isIntact() const {
+absl::StatusOr<bool> GuardedBuffer::isIntact(VerifyCache &cache) const {
   int64_t end = int64_t(bytes_), guard = int64_t(guardBytes);
   for (int64_t begin : {-guard, end}) {
     AlignedBuffer staging;
     absl::StatusOr<const std::byte *> bytes =
-        view(begin, begin + guard, staging);
+        view(begin, begin + guard, staging, cache);
     if (!bytes.ok()) {
       return bytes.status();
     }
-    if (!holds(*bytes, *bytes + guard, pattern_)) {
+    bool isHeld = holds(*bytes, *bytes + guard, pattern_);
+    cache.leave(std::move(staging));
+    if (!isHeld) {
       return false;
     }
   }
@@ -133,18 +135,21 @@ absl::StatusOr<bool> GuardedBuffer::isIntact() const {
 
 absl::StatusOr<GuardedTensors>
 GuardedTensors::create(const DeviceMemory &memory, const GuardedSpecs &specs,
-                       uint64_t seed) {
+                       uint64_t seed, VerifyCache &cache) {
   GuardedTensors tensors;
+  tensors.cache_ = &cache;
   tensors.inputSpecs_.assign(specs.inputs.begin(), specs.inputs.end());
   tensors.outputSpecs_.assign(specs.outputs.begin(), specs.outputs.end());
   for (const TensorSpec &spec : tensors.inputSpecs_) {
-    uint64_t hash = 0;
-    absl::StatusOr<GuardedBuffer> buffer =
-        createInput(memory, spec, seed, hash);
+    absl::StatusOr<const VerifyCache::Input *> input = cache.input(spec, seed);
+    if (!input.ok()) {
+      return input.status();
+    }
+    absl::StatusOr<GuardedBuffer> buffer = createInput(memory, spec, **input);
     if (!buffer.ok()) {
       return buffer.status();
     }
-    tensors.inputHashes_.push_back(hash);
+    tensors.inputHashes_.push_back((*input)->hash);
     tensors.inputs_.push_back({buffer->data(), spec.dtype, spec.dims});
     tensors.inputBuffers_.push_back(std::move(*buffer));
   }
@@ -179,7 +184,7 @@ absl::Status GuardedTensors::poison(uint8_t pattern, bool isZeroed) {
     std::optional<uint32_t> input = outputSpecs_[i].inPlaceOf;
     status.Update(outputBuffers_[i].poison(pattern));
     if (input && outputBuffers_[i].bytes() != 0) {
-      status.Update(outputBuffers_[i].copyFrom(inputBuffers_[*input]));
+      status.Update(outputBuffers_[i].copyFrom(inputBuffers_[*input], *cache_));
     }
   }
   status.Update(arena_.poison(pattern, isZeroed ? zeroedBytes_ : 0));
@@ -188,7 +193,7 @@ absl::Status GuardedTensors::poison(uint8_t pattern, bool isZeroed) {
 
 absl::StatusOr<std::string> GuardedTensors::changedInput() const {
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    absl::StatusOr<uint64_t> hash = hashOf(inputBuffers_[i]);
+    absl::StatusOr<uint64_t> hash = hashOf(inputBuffers_[i], *cache_);
     if (!hash.ok()) {
       return hash.status();
     }
@@ -201,7 +206,7 @@ absl::StatusOr<std::string> GuardedTensors::changedInput() const {
 
 absl::StatusOr<std::string> GuardedTensors::damage() const {
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    absl::StatusOr<bool> isIntact = inputBuffers_[i].isIntact();
+    absl::StatusOr<bool> isIntact = inputBuffers_[i].isIntact(*cache_);
     if (!isIntact.ok()) {
       return isIntact.status();
     }
@@ -211,7 +216,7 @@ absl::StatusOr<std::string> GuardedTensors::damage() const {
     }
   }
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    absl::StatusOr<bool> isIntact = outputBuffers_[i].isIntact();
+    absl::StatusOr<bool> isIntact = outputBuffers_[i].isIntact(*cache_);
     if (!isIntact.ok()) {
       return isIntact.status();
     }
@@ -220,10 +225,10 @@ absl::StatusOr<std::string> GuardedTensors::damage() const {
                           " was written");
     }
   }
-  absl::StatusOr<bool> isIntact = arena_.isIntact();
+  absl::StatusOr<bool> isIntact = arena_.isIntact(*cache_);
   AlignedBuffer staging;
   absl::StatusOr<const std::byte *> counters =
-      arena_.view(0, int64_t(zeroedBytes_), staging);
+      arena_.view(0, int64_t(zeroedBytes_), staging, *cache_);
   if (!isIntact.ok() || !counters.ok()) {
     return isIntact.ok() ? counters.status() : isIntact.status();
   }
@@ -239,12 +244,12 @@ absl::StatusOr<AlignedBuffer> GuardedTensors::copyOutput(size_t i) const {
   const GuardedBuffer &buffer = outputBuffers_[i];
   AlignedBuffer staging;
   absl::StatusOr<const std::byte *> bytes =
-      buffer.view(0, int64_t(buffer.bytes()), staging);
+      buffer.view(0, int64_t(buffer.bytes()), staging, *cache_);
   if (!bytes.ok() || staging.bytes() == buffer.bytes()) {
     return bytes.ok() ? absl::StatusOr<AlignedBuffer>(std::move(staging))
                       : bytes.status();
   }
-  absl::StatusOr<AlignedBuffer> copy = AlignedBuffer::create(buffer.bytes());
+  absl::StatusOr<AlignedBuffer> copy = cache_->take(buffer.bytes());
   if (copy.ok() && buffer.bytes() != 0) {
     std::memcpy(copy->data(), *bytes, buffer.bytes());
   }

@@ -8,6 +8,7 @@
 #include "runtime/base/AlignedBuffer.h"
 #include "runtime/base/Tensor.h"
 #include "runtime/device/DeviceBuffer.h"
+#include "runtime/measure/VerifyCache.h"
 
 #include "absl/status/statusor.h"
 
@@ -30,13 +31,14 @@ public:
   absl::Status poison(uint8_t pattern, uint64_t spared = 0);
   absl::Status poisonGuards(uint8_t pattern);
   /// `other` holds as many bytes, not 0, of the same memory.
-  absl::Status copyFrom(const GuardedBuffer &other);
+  absl::Status copyFrom(const GuardedBuffer &other, VerifyCache &cache);
   /// Whether both guards still hold the last poison.
-  absl::StatusOr<bool> isIntact() const;
+  absl::StatusOr<bool> isIntact(VerifyCache &cache) const;
   /// Bytes [begin, end) between the guards as the host sees them: in place, or
-  /// copied to `staging`.
+  /// copied to `staging`, which `cache` gives and takes back.
   absl::StatusOr<const std::byte *> view(int64_t begin, int64_t end,
-                                         AlignedBuffer &staging) const;
+                                         AlignedBuffer &staging,
+                                         VerifyCache &cache) const;
 
 private:
   const DeviceMemory *device_ = nullptr;
@@ -58,9 +60,12 @@ struct GuardedSpecs {
 /// in place is what runs take as that input, too. Move-only.
 class GuardedTensors {
 public:
-  /// Inputs are filled by fillRandom under their names and `seed`.
-  static absl::StatusOr<GuardedTensors>
-  create(const DeviceMemory &memory, const GuardedSpecs &specs, uint64_t seed);
+  /// Inputs are filled by fillRandom under their names and `seed`. `cache`
+  /// outlives the tensors.
+  static absl::StatusOr<GuardedTensors> create(const DeviceMemory &memory,
+                                               const GuardedSpecs &specs,
+                                               uint64_t seed,
+                                               VerifyCache &cache);
 
   absl::Span<const Tensor> inputs() const { return inputs_; }
   absl::Span<const Tensor> outputs() const { return outputs_; }
@@ -76,10 +81,11 @@ public:
   absl::StatusOr<std::string> damage() const;
   /// One line on an input that was written since it was made, or "".
   absl::StatusOr<std::string> changedInput() const;
-  /// The bytes of output `i`.
+  /// The bytes of output `i`, in a buffer of the cache.
   absl::StatusOr<AlignedBuffer> copyOutput(size_t i) const;
 
 private:
+  VerifyCache *cache_ = nullptr;
   std::vector<TensorSpec> inputSpecs_, outputSpecs_;
   std::vector<GuardedBuffer> inputBuffers_, outputBuffers_;
   std::vector<uint64_t> inputHashes_;

@@ -16,10 +16,10 @@ bool LoadedFunction::isOnGpu() const {
 }
 
 absl::StatusOr<const OutputValues *>
-LoadedFunction::trustedOutputs(uint64_t seed) {
+LoadedFunction::trustedOutputs(uint64_t seed, VerifyCache &cache) {
   if (!trusted || trustedSeed != seed) {
     absl::StatusOr<OutputValues> values =
-        computeOutputs(subjectOf(program), seed);
+        computeOutputs(subjectOf(program), seed, cache);
     if (!values.ok()) {
       return values.status();
     }

@@ -29,7 +29,8 @@ struct LoadedFunction {
   uint64_t trustedSeed = 0;
 
   bool isOnGpu() const;
-  absl::StatusOr<const OutputValues *> trustedOutputs(uint64_t seed);
+  absl::StatusOr<const OutputValues *> trustedOutputs(uint64_t seed,
+                                                      VerifyCache &cache);
 };
 
 class LoadedFunctions {

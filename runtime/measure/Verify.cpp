@@ -53,12 +53,12 @@ bool fits(const std::vector<TensorSpec> &specs, const OutputValues &values) {
                     });
 }
 
-absl::StatusOr<GuardedTensors> createTensors(const VerifySubject &subject,
-                                             uint64_t seed) {
+absl::StatusOr<GuardedTensors>
+createTensors(const VerifySubject &subject, uint64_t seed, VerifyCache &cache) {
   return GuardedTensors::create(subject.memory ? *subject.memory : hostMemory(),
                                 {subject.inputs, subject.outputs,
                                  subject.arenaBytes, subject.zeroedBytes},
-                                seed);
+                                seed, cache);
 }
 
 absl::StatusOr<OutputValues> copyOutputs(const GuardedTensors &tensors) {
@@ -147,8 +147,8 @@ absl::StatusOr<VerifyReply> notRun(const absl::Status &status) {
 } // namespace
 
 absl::StatusOr<OutputValues> computeOutputs(const VerifySubject &subject,
-                                            uint64_t seed) {
-  absl::StatusOr<GuardedTensors> tensors = createTensors(subject, seed);
+                                            uint64_t seed, VerifyCache &cache) {
+  absl::StatusOr<GuardedTensors> tensors = createTensors(subject, seed, cache);
   absl::Status status =
       tensors.ok() ? tensors->poison(0, /*isZeroed=*/false) : tensors.status();
   if (!status.ok()) {
@@ -167,7 +167,8 @@ absl::StatusOr<OutputValues> computeOutputs(const VerifySubject &subject,
 
 absl::StatusOr<VerifyReply> verify(const VerifySubject &subject, uint64_t seed,
                                    const std::vector<ExpectedOutput> &expected,
-                                   const OutputValues *trusted) {
+                                   const OutputValues *trusted,
+                                   VerifyCache &cache) {
   absl::StatusOr<std::vector<const ExpectedOutput *>> matched =
       matchExpected(subject.outputs, expected);
   if (!matched.ok()) {
@@ -177,7 +178,7 @@ absl::StatusOr<VerifyReply> verify(const VerifySubject &subject, uint64_t seed,
     return absl::InvalidArgumentError(
         "the trusted run has other outputs than the function");
   }
-  absl::StatusOr<GuardedTensors> tensors = createTensors(subject, seed);
+  absl::StatusOr<GuardedTensors> tensors = createTensors(subject, seed, cache);
   absl::Status poisoned = tensors.ok()
                               ? tensors->poison(poisons[0], /*isZeroed=*/false)
                               : tensors.status();
@@ -235,6 +236,11 @@ absl::StatusOr<VerifyReply> verify(const VerifySubject &subject, uint64_t seed,
       if (same) {
         break; // comparing the same bytes again would say the same
       }
+    }
+  }
+  for (OutputValues &run : values) {
+    for (AlignedBuffer &buffer : run) {
+      cache.leave(std::move(buffer));
     }
   }
   return reply;

@@ -10,6 +10,7 @@
 #include "runtime/device/Device.h"
 #include "runtime/measure/ExpectedOutputs.h"
 #include "runtime/measure/Protocol.h"
+#include "runtime/measure/VerifyCache.h"
 #include "runtime/program/Program.h"
 
 #include <functional>
@@ -37,7 +38,7 @@ using OutputValues = std::vector<AlignedBuffer>;
 
 /// One run on fillRandom inputs keyed by their names and `seed`.
 absl::StatusOr<OutputValues> computeOutputs(const VerifySubject &subject,
-                                            uint64_t seed);
+                                            uint64_t seed, VerifyCache &cache);
 
 /// Runs twice on fillRandom inputs keyed by their names and `seed`. Before each
 /// run outputs, arena and guard zones around everything are filled with a
@@ -52,7 +53,8 @@ absl::StatusOr<OutputValues> computeOutputs(const VerifySubject &subject,
 /// of this function itself: the expected outputs do not fit, or no memory.
 absl::StatusOr<VerifyReply> verify(const VerifySubject &subject, uint64_t seed,
                                    const std::vector<ExpectedOutput> &expected,
-                                   const OutputValues *trusted = nullptr);
+                                   const OutputValues *trusted,
+                                   VerifyCache &cache);
 
 } // namespace minic::runtime
 

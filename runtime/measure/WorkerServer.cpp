@@ -28,6 +28,7 @@ struct WorkerServer::Impl {
   MachineFacts facts;
   RoundTimer timer{functions, facts};
   ExpectedOutputsCache expectedOutputs;
+  VerifyCache verifyCache;
 
   absl::StatusOr<Reply> handle(const DescribeRequest &request) {
     DeviceFacts described = facts.get(request.gpus);
@@ -78,14 +79,14 @@ struct WorkerServer::Impl {
         return other.status();
       }
       absl::StatusOr<const OutputValues *> values =
-          (*other)->trustedOutputs(request.seed);
+          (*other)->trustedOutputs(request.seed, verifyCache);
       if (!values.ok()) {
         return values.status();
       }
       trusted = *values;
     }
     return replyOf(verify(subjectOf((*entry)->program), request.seed,
-                          **expected, trusted));
+                          **expected, trusted, verifyCache));
   }
 
   absl::StatusOr<Reply> handle(const TimeRequest &request) {

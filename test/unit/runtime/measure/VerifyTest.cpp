@@ -67,10 +67,13 @@ std::vector<ExpectedOutput> expectedOf(std::vector<int64_t> given = {}) {
   return {expected};
 }
 
+/// Handed on from test to test: no verification may see what another left.
+VerifyCache cache;
+
 VerifyReply check(const VerifySubject &subject,
                   const std::vector<ExpectedOutput> &expected,
                   const OutputValues *trusted = nullptr) {
-  auto reply = verify(subject, seed, expected, trusted);
+  auto reply = verify(subject, seed, expected, trusted, cache);
   EXPECT_TRUE(reply.ok()) << reply.status();
   return reply.ok() ? *reply : VerifyReply{};
 }
@@ -228,27 +231,29 @@ TEST(VerifyTest, RowsNotGivenAreComparedWithTheTrustedRun) {
   auto wrongRow1 =
       doubling([](float *, float *y, float *) { y[columns] += 1; });
   EXPECT_EQ(check(wrongRow1, expectedOf({0, 2})).status, VerifyStatus::ok);
-  auto trusted = computeOutputs(doubling(), seed);
+  auto trusted = computeOutputs(doubling(), seed, cache);
   ASSERT_TRUE(trusted.ok());
   expectWrong(check(wrongRow1, expectedOf({0, 2}), &*trusted),
               "output y[1, 0]: trusted run has");
   EXPECT_EQ(check(doubling(), expectedOf({0, 2}), &*trusted).status,
             VerifyStatus::ok);
   OutputValues none;
-  EXPECT_FALSE(verify(doubling(), seed, expectedOf({0, 2}), &none).ok());
+  EXPECT_FALSE(verify(doubling(), seed, expectedOf({0, 2}), &none, cache).ok());
 }
 
 TEST(VerifyTest, ExpectedOutputsMustFit) {
   auto expected = expectedOf();
   expected[0].name = "z";
-  EXPECT_THAT(
-      std::string(verify(doubling(), seed, expected).status().message()),
-      HasSubstr("none named 'y'"));
+  EXPECT_THAT(std::string(verify(doubling(), seed, expected, nullptr, cache)
+                              .status()
+                              .message()),
+              HasSubstr("none named 'y'"));
   expected = expectedOf();
   expected[0].dims = {columns, rows};
-  EXPECT_THAT(
-      std::string(verify(doubling(), seed, expected).status().message()),
-      HasSubstr("is 17x3xf32 where the function has 3x17xf32"));
+  EXPECT_THAT(std::string(verify(doubling(), seed, expected, nullptr, cache)
+                              .status()
+                              .message()),
+              HasSubstr("is 17x3xf32 where the function has 3x17xf32"));
 }
 
 TEST(VerifyTest, BooleansAreZeroOrOne) {
@@ -269,6 +274,39 @@ TEST(VerifyTest, BooleansAreZeroOrOne) {
                           .tolerances = {0, 0, 0, 0, 0},
                           .alternatives = {}};
   expectWrong(check(subject, {expected}), "element 2 of i1 holds 255");
+}
+
+TEST(VerifyCacheTest, KeepsInputsByAllThatDecidesThem) {
+  VerifyCache kept;
+  TensorSpec spec{"x", DType::bf16, {3, 17}};
+  auto values = [&](uint64_t of) {
+    auto input = kept.input(spec, of);
+    EXPECT_TRUE(input.ok());
+    auto *begin = reinterpret_cast<const uint16_t *>((*input)->values.data());
+    return std::vector<uint16_t>(begin, begin + spec.elements());
+  };
+  std::vector<uint16_t> first = values(1), wanted(first.size());
+  fillRandom(wanted.data(), spec, 1);
+  EXPECT_EQ(first, wanted);
+  EXPECT_EQ(values(1), first);
+  EXPECT_NE(values(2), first);
+  spec.name = "y";
+  EXPECT_NE(values(1), first);
+  spec = {"x", DType::f16, {3, 17}};
+  EXPECT_NE(values(1), first);
+}
+
+TEST(VerifyCacheTest, HandsBuffersOnBySize) {
+  VerifyCache kept;
+  auto buffer = kept.take(100);
+  ASSERT_TRUE(buffer.ok());
+  const std::byte *place = buffer->data();
+  kept.leave(*std::move(buffer));
+  auto other = kept.take(101);
+  ASSERT_TRUE(other.ok());
+  EXPECT_NE(other->data(), place);
+  EXPECT_EQ(other->bytes(), 101u);
+  EXPECT_EQ(kept.take(100)->data(), place);
 }
 
 } // namespace
