@@ -111,7 +111,7 @@ VerifySubject doublingInPlace() {
 TEST(VerifyTest, AnUpdateInPlaceFindsItsInputInEachRun) {
   VerifyReply reply = check(doublingInPlace(), expectedOf());
   EXPECT_EQ(reply.status, VerifyStatus::ok) << reply.detail;
-  auto outputs = computeOutputs(doublingInPlace(), seed);
+  auto outputs = computeOutputs(doublingInPlace(), seed, cache);
   ASSERT_TRUE(outputs.ok());
   reply = check(doublingInPlace(), expectedOf({1}), &*outputs);
   EXPECT_EQ(reply.status, VerifyStatus::ok) << reply.detail;
