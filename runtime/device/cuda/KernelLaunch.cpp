@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstring>
 #include <elf.h>
+#include <limits>
 
 namespace minic::runtime {
 
@@ -222,6 +223,13 @@ absl::Status KernelModules::setCarveout(const format::Launch &launch,
   return absl::OkStatus();
 }
 
+/// Whether a parameter of four bytes holds `scalar`, signed or not: kernels of
+/// others count in i32, and the driver reads the lower half of the value.
+static bool fitsFourBytes(const format::ScalarParam *scalar) {
+  return scalar && scalar->value() >= std::numeric_limits<int32_t>::min() &&
+         scalar->value() <= std::numeric_limits<uint32_t>::max();
+}
+
 /// The driver reads as many values as the kernel has parameters.
 absl::Status KernelModules::checkParams(const format::Launch &launch,
                                         CUfunction function) const {
@@ -236,11 +244,13 @@ absl::Status KernelModules::checkParams(const format::Launch &launch,
           result,
           absl::StrCat("launch '", launch.entry()->str(), "': parameter ", i));
     }
-    bool isMap =
-        i < count &&
-        launch.params()->Get(uint32_t(i))->param_as_TensorMapParam() != nullptr;
+    const format::ParamEntry *param =
+        i < count ? launch.params()->Get(uint32_t(i)) : nullptr;
+    bool isMap = param && param->param_as_TensorMapParam();
+    bool isHalf =
+        bytes == 4 && param && fitsFourBytes(param->param_as_ScalarParam());
     size_t expected = isMap ? sizeof(CUtensorMap) : sizeof(void *);
-    if (exists != (i < count) || (exists && bytes != expected)) {
+    if (exists != (i < count) || (exists && bytes != expected && !isHalf)) {
       return absl::DataLossError(absl::StrCat(
           "damaged artifact: launch '", launch.entry()->str(), "': expected ",
           count, " parameters of 8 bytes",

@@ -109,6 +109,32 @@ TEST_F(CudaLoadTest, refusesParametersThatAreNoTensorMaps) {
                 "the kernel has one of 8 bytes as parameter 1");
 }
 
+TEST_F(CudaLoadTest, givesScalarsThatFitToParametersOfFourBytes) {
+  auto artifact = [](int64_t scalar, int address) {
+    TestArtifact made = cudaScaleArtifact(8);
+    setBinary(made, format::BinaryKind::ptx,
+              bytesOf(address < 0 ? ".entry counts(.param .u64 x, .param .u64 "
+                                    "y, .param .u32 n)\n"
+                                  : ".entry counts(.param .u32 x, .param .u64 "
+                                    "y, .param .u64 n)\n"));
+    format::LaunchT &launch = *made.variant().run[0]->operation.AsLaunch();
+    launch.entry = "counts";
+    launch.params[2]->param.AsScalarParam()->value = scalar;
+    return made;
+  };
+  for (int64_t fits : {int64_t(-1) << 31, int64_t(0xffffffff)}) {
+    LoadedArtifact loaded(artifact(fits, -1));
+    EXPECT_TRUE(loaded.status().ok()) << loaded.status();
+  }
+  for (int64_t large : {int64_t(1) << 32, (int64_t(-1) << 31) - 1}) {
+    expectRefused(artifact(large, -1), absl::StatusCode::kDataLoss,
+                  "the kernel has one of 4 bytes as parameter 2");
+  }
+  // An address never does.
+  expectRefused(artifact(1, 0), absl::StatusCode::kDataLoss,
+                "the kernel has one of 4 bytes as parameter 0");
+}
+
 TEST_F(CudaLoadTest, refusesKernelsThatAreNotWhatThePlanSays) {
   TestArtifact artifact = cudaScaleArtifact(8);
   artifact.variant().run[0]->operation.AsLaunch()->entry = "absent";

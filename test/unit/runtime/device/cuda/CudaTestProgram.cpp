@@ -109,7 +109,7 @@ again:
 }
 )";
 
-static std::vector<std::byte> bytesOf(const std::string &text) {
+std::vector<std::byte> bytesOf(const std::string &text) {
   const auto *data = reinterpret_cast<const std::byte *>(text.data());
   return {data, data + text.size()};
 }

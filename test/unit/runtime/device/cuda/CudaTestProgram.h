@@ -19,6 +19,7 @@ extern const char *const testPtx;
 
 /// A TestArtifact for CUDA whose binary is testPtx.
 TestArtifact cudaArtifact();
+std::vector<std::byte> bytesOf(const std::string &text);
 /// The same PTX behind an ELF header, as the fake driver reads a cubin.
 std::vector<std::byte> fakeCubin();
 void setBinary(TestArtifact &artifact, format::BinaryKind kind,

@@ -34,8 +34,10 @@ static void readPtx(const char *text, CUmodule module) {
       // An array is ".param .align 64 .b8 name[128]".
       std::string param = line.substr(at, line.find_first_of(",)", at) - at);
       size_t array = param.find('[');
+      size_t scalar = param.find(".u32") == std::string::npos ? 8 : 4;
       module->functions.back()->params.push_back(
-          array == std::string::npos ? 8 : std::stoul(param.substr(array + 1)));
+          array == std::string::npos ? scalar
+                                     : std::stoul(param.substr(array + 1)));
     }
   }
 }
