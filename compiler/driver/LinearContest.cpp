@@ -5,6 +5,7 @@
 #include "compiler/driver/LinearContest.h"
 
 #include "compiler/driver/PlanChoices.h"
+#include "compiler/pipeline/EstimateSelector.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -46,14 +47,39 @@ LogicalResult LinearContest::selectAll() {
   return success();
 }
 
+FailureOr<ModuleOp> LinearContest::estimatedPlan() {
+  if (!estimated) {
+    OwningOpRef<ModuleOp> plan = fused.clone();
+    EstimateSelector estimator(*variant.target, options);
+    PipelineInputs inputs;
+    inputs.target = variant.target.get();
+    inputs.selector = &estimator;
+    ScopedDiagnosticHandler quiet(plan->getContext(),
+                                  [](Diagnostic &) { return success(); });
+    if (failed(runPhase(Phase::SelectAlgorithm, *plan, inputs))) {
+      return failure();
+    }
+    estimated = std::move(plan);
+  }
+  return *estimated;
+}
+
 absl::StatusOr<std::string> LinearContest::build(StringRef function, int form) {
   absl::StatusOr<std::string> folder = selector.scratchDirectory();
   if (!folder.ok()) {
     return folder.status();
   }
   std::string path = absl::StrCat(*folder, "/linears", ++plansBuilt, ".minic");
-  OwningOpRef<ModuleOp> plan =
-      onlyFunction(form == 0 ? tuned : *selected[size_t(form) - 1], function);
+  ModuleOp whole = form > 0 ? *selected[size_t(form) - 1] : tuned;
+  if (form == byEstimates) {
+    FailureOr<ModuleOp> plan = estimatedPlan();
+    if (failed(plan)) {
+      return absl::UnimplementedError(
+          "the options allow only what was measured");
+    }
+    whole = *plan;
+  }
+  OwningOpRef<ModuleOp> plan = onlyFunction(whole, function);
   if (absl::Status status = buildTrial(*plan, variant, options, path);
       !status.ok()) {
     return status;
@@ -81,6 +107,9 @@ FailureOr<int> LinearContest::choose(func::FuncOp function, int functionsLeft,
   if (candidates.size() == 1) {
     return 0;
   }
+  candidates.push_back(byEstimates);
+  names.push_back("merged by the rule, chosen by estimates");
+  plans.push_back(plans.front()->clone());
   OwningOpRef<ModuleOp> chosen = onlyFunction(tuned, name);
   tune::DescentInputs inputs = selector.linearInputs(
       name.str(),
@@ -119,7 +148,7 @@ FailureOr<int> LinearContest::choose(func::FuncOp function, int functionsLeft,
   size_t winner = size_t((*found)->choices.front());
   text = absl::StrCat((*found)->measured ? "" : "from your database: ",
                       names[winner], ": ", tune::describe((*found)->verdict));
-  return candidates[winner];
+  return std::max(candidates[winner], 0);
 }
 
 FailureOr<std::map<std::string, std::string>> LinearContest::run() {

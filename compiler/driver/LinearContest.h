@@ -40,6 +40,11 @@ private:
   mlir::LogicalResult select(mlir::ModuleOp module);
   /// Of each form with its choices, once.
   mlir::LogicalResult selectAll();
+  /// In the contest beside forms: what default mode ships, which is the rule's
+  /// form, too. Without it another form would only have to be faster than the
+  /// rule's with tuned choices, and these may be slower than the estimates'.
+  static constexpr int byEstimates = -1;
+  mlir::FailureOr<mlir::ModuleOp> estimatedPlan();
   absl::StatusOr<std::string> build(llvm::StringRef function, int form);
 
   mlir::ModuleOp tuned, fused;
@@ -49,6 +54,7 @@ private:
   tune::TuningSelector &selector;
   const bool measures;
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> selected; // as `forms`
+  mlir::OwningOpRef<mlir::ModuleOp> estimated; // null until it is asked for
   int plansBuilt = 0;
 };
 

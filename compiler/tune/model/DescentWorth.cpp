@@ -11,7 +11,7 @@
 
 namespace minic::tune {
 
-static constexpr double partOfSearch = 0.2;
+static constexpr double partOfSearch = 0.3;
 static constexpr double leastSeconds = 2, mostSeconds = 60;
 
 /// On a GPU the ends of one kernel and the beginning of the next overlap, for

@@ -15,8 +15,8 @@ class DescentWorthTest : public DescentTest {};
 
 TEST_F(DescentWorthTest, ItsTimeIsAPartOfTheSearch) {
   EXPECT_DOUBLE_EQ(mostDescentSeconds(0), 2);
-  EXPECT_DOUBLE_EQ(mostDescentSeconds(8.8), 2);
-  EXPECT_DOUBLE_EQ(mostDescentSeconds(100), 20);
+  EXPECT_DOUBLE_EQ(mostDescentSeconds(6.6), 2);
+  EXPECT_DOUBLE_EQ(mostDescentSeconds(100), 30);
   EXPECT_DOUBLE_EQ(mostDescentSeconds(3600), 60);
 }
 
@@ -25,7 +25,7 @@ TEST_F(DescentWorthTest, AfterAShortSearchItIsOverInTwoSeconds) {
   addProblem(4);
   addProblem(4);
   buildSeconds = 0.3;
-  inputs.maxSeconds = mostDescentSeconds(8.8);
+  inputs.maxSeconds = mostDescentSeconds(6.6);
   descendTo("aaa");
   EXPECT_LT(seconds, 2);
   EXPECT_GT(seconds, 1);
