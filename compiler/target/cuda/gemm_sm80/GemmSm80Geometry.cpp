@@ -103,7 +103,7 @@ int64_t GemmSm80Geometry::registers() const {
                    : isNarrow && gemm.k % schedule.bk != 0 ? 12
                                                            : 0;
   return sums + fragments * copies + 24 + 4 * steps + guards +
-         prologueRegisters();
+         prologueRegisters() + imageRegisters(schedule.threads());
 }
 
 int64_t GemmSm80Geometry::minBlocksPerSm() const {
