@@ -56,8 +56,8 @@ void viewAsGemm(kernel::FusionShape &shape) {
   shape.gemm = gemm;
 }
 
-FailureOr<kernel::FusionShape> matchConvolution(kernel::FusionOp fusion,
-                                                std::string *reason) {
+FailureOr<kernel::FusionShape> matchAnyConvolution(kernel::FusionOp fusion,
+                                                   std::string *reason) {
   auto fail = [&](const char *why) {
     *reason = why;
     return failure();
@@ -74,12 +74,6 @@ FailureOr<kernel::FusionShape> matchConvolution(kernel::FusionOp fusion,
   if (!shape->prologue.empty()) {
     return fail("ops before the convolution");
   }
-  if (isPlainProduct(conv.geometry)) {
-    return fail("a product of matrices, which families of GEMMs take");
-  }
-  if (isDepthwise(conv.geometry)) {
-    return fail("one channel in each group, which conv_depthwise takes");
-  }
   if (conv.geometry.reductionLength() == 0) {
     return fail("sums of nothing");
   }
@@ -88,16 +82,40 @@ FailureOr<kernel::FusionShape> matchConvolution(kernel::FusionOp fusion,
       !(type.isF32() || type.isBF16() || type.isF16())) {
     return fail("operands that are not both bf16, f16 or f32");
   }
+  // Its layout is unreadable for anyone else.
+  if (!conv.filter.hasOneUse() || conv.input == conv.filter) {
+    return fail("the filter has another use in the body");
+  }
   // It is read as if it had the shape [K, 1, 1].
   if (conv.bias && conv.geometry.layout == ImageLayout::NCHW &&
       !conv.bias.hasOneUse()) {
     return fail("the bias has another use in the body");
   }
+  return shape;
+}
+
+FailureOr<kernel::FusionShape> matchConvolution(kernel::FusionOp fusion,
+                                                std::string *reason) {
+  auto fail = [&](const std::string &why) {
+    *reason = why;
+    return failure();
+  };
+  auto shape = matchAnyConvolution(fusion, reason);
+  if (failed(shape)) {
+    return failure();
+  }
+  const Conv2dGeometry &geometry = shape->conv->geometry;
+  if (isPlainProduct(geometry)) {
+    return fail("a product of matrices, which families of GEMMs take");
+  }
+  if (isDepthwise(geometry)) {
+    return fail("one channel in each group, which conv_depthwise takes");
+  }
   viewAsGemm(*shape);
   ConvolutionMatrices matrices(*shape, /*pads=*/false);
-  if (std::string why = ConvolutionMatrices::check(*shape, matrices);
-      !why.empty()) {
-    return fail(why.c_str());
+  std::string why = ConvolutionMatrices::check(*shape, matrices);
+  if (!why.empty()) {
+    return fail(why);
   }
   return shape;
 }

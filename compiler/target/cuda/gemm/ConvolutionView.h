@@ -27,8 +27,12 @@ bool readsImages(const kernel::FusionShape &shape);
 /// - NCHW: lhs is the filter, rhs the images, so that results are rows too.
 void viewAsGemm(kernel::FusionShape &shape);
 
-/// The shape of a fusion with a convolution that a family of implicit GEMMs
-/// takes, with its GEMM, or why it does not.
+/// The shape of a fusion with a convolution and pointwise ops after it, of
+/// dtypes and operands that any family of convolutions takes; else why not.
+mlir::FailureOr<kernel::FusionShape>
+matchAnyConvolution(kernel::FusionOp fusion, std::string *reason);
+
+/// The same that a family of implicit GEMMs takes, with its GEMM.
 mlir::FailureOr<kernel::FusionShape> matchConvolution(kernel::FusionOp fusion,
                                                       std::string *reason);
 

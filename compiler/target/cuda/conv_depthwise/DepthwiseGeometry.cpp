@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who has which results, and what that takes.
+
+#include "compiler/target/cuda/conv_depthwise/DepthwiseGeometry.h"
+
+#include "compiler/target/cuda/EpilogueEmitter.h"
+#include "compiler/target/cuda/LaunchTime.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+FailureOr<DepthwiseGeometry>
+DepthwiseGeometry::get(const kernel::FusionShape &shape,
+                       const DepthwiseSchedule &schedule, std::string *reason) {
+  auto fail = [&](const char *why) {
+    if (reason) {
+      *reason = why;
+    }
+    return failure();
+  };
+  DepthwiseGeometry result;
+  result.conv = *shape.conv;
+  result.schedule = schedule;
+  const graph::Conv2dGeometry &g = result.g();
+  result.isNhwc = g.layout == graph::ImageLayout::NHWC;
+  result.multiplier = g.outputChannelsPerGroup();
+  result.epilogueInstructions = EpilogueEmitter::instructionCount(shape);
+  if (schedule.channels > 1 && (!result.isNhwc || result.multiplier != 1 ||
+                                g.outputChannels % schedule.channels != 0)) {
+    return fail("channels are not next to each other in such vectors");
+  }
+  if (schedule.channels * kernel::getElementBytes(result.conv.inputType) > 16) {
+    return fail("more than 16 bytes of channels");
+  }
+  if (!result.isNhwc && g.outputWidth % schedule.pixels != 0) {
+    return fail("lines are no multiple of a thread's pixels");
+  }
+  result.channelSteps = g.outputChannels / schedule.channels;
+  result.lineSteps = int64_t(llvm::divideCeil(g.outputWidth, schedule.pixels));
+  // Indices and offsets have 32 bits.
+  int64_t reach = g.inputHeight + g.padTop + g.padBottom;
+  int64_t width = g.inputWidth + g.padLeft + g.padRight;
+  constexpr int64_t most = INT32_MAX / 2;
+  if (reach > most || width > most || reach * width > most ||
+      g.batch * g.inputChannels * g.inputHeight * g.inputWidth > most ||
+      reach * width * result.pixelStride() > most ||
+      g.batch * g.outputChannels * g.outputHeight * g.outputWidth > most ||
+      g.outputChannels * g.filterHeight * g.filterWidth > most) {
+    return fail("images too large");
+  }
+  return result;
+}
+
+int64_t DepthwiseGeometry::blocks() const {
+  return int64_t(llvm::divideCeil(items(), schedule.threads));
+}
+
+Attribute DepthwiseGeometry::filterLayout() const {
+  auto type = cast<RankedTensorType>(conv.filter.getType());
+  if (!isNhwc || g().filterHeight * g().filterWidth == 1) {
+    return UnitAttr::get(type.getContext());
+  }
+  return kernel::LayoutAttr::get(type.getContext(), {2, 3, 1, 0}, {}, {},
+                                 type.getShape());
+}
+
+double DepthwiseGeometry::estimateUs(const DeviceProfile &profile) const {
+  int64_t pixels = schedule.pixels, channels = schedule.channels;
+  // Columns that a thread loads of a line, each with its address and checks,
+  // and converts; neighbours share them.
+  double columns =
+      double(std::min((pixels - 1) * g().strideWidth + g().filterWidth,
+                      pixels * g().filterWidth));
+  double lines = double(g().filterHeight);
+  double loads = lines * (columns + double(g().filterWidth));
+  double instructions = 60 + loads * (6 + double(channels)) +
+                        lines * double(g().filterWidth * pixels * channels) +
+                        double(pixels * (16 + channels * epilogueInstructions));
+  double threads = double(blocks() * schedule.threads);
+  double perUs = profile.peakGflops / 2 * 1e3;
+  double computeUs = perUs > 0 ? threads * instructions / (0.7 * perUs) : 0;
+  // Loads of a few lines wait for memory together.
+  double resident = double(std::max(profile.smCount, 1)) *
+                    double(std::max(profile.threadsPerSm, 1)) * 0.5;
+  double waitUs = (0.7 + 0.3 * lines) * std::max(1.0, threads / resident);
+  double elements =
+      double(g().batch * g().inputChannels * g().inputHeight * g().inputWidth) +
+      double(g().batch * g().outputChannels * g().outputHeight *
+             g().outputWidth);
+  double bytes = elements * double(kernel::getElementBytes(conv.inputType));
+  double memoryUs =
+      profile.memoryGBs > 0 ? bytes / (0.85 * profile.memoryGBs) * 1e-3 : 0;
+  double most = std::max({memoryUs, computeUs, waitUs});
+  return launchUs + 0.85 * most + 0.15 * (memoryUs + computeUs + waitUs) -
+         (schedule.programmatic ? 0.5 : 0);
+}
+
+} // namespace minic::cuda
