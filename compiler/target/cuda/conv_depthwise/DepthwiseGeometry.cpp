@@ -7,6 +7,7 @@
 #include "compiler/target/cuda/EpilogueEmitter.h"
 #include "compiler/target/cuda/LaunchTime.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -68,15 +69,38 @@ Attribute DepthwiseGeometry::filterLayout() const {
                                  type.getShape());
 }
 
+int64_t DepthwiseGeometry::columns() const {
+  llvm::SmallDenseSet<int64_t> distances;
+  for (int64_t pixel = 0; pixel != schedule.pixels; ++pixel) {
+    for (int64_t tap = 0; tap != g().filterWidth; ++tap) {
+      distances.insert(pixel * g().strideWidth + tap * g().dilationWidth);
+    }
+  }
+  return int64_t(distances.size());
+}
+
+int64_t DepthwiseGeometry::minBlocksPerSm() const {
+  // Left alone the assembler takes 179 registers for all loads of 8x4 results
+  // of a 3x3 at once, and few warps are left to hide them. 128 are enough where
+  // sums and what is loaded of unrolled lines, or of one line in a loop, are no
+  // more than here.
+  bool isUnrolled = g().filterHeight <= unrolledLines;
+  int64_t most = isUnrolled ? 140 : 110;
+  int64_t bytes = kernel::getElementBytes(conv.inputType);
+  int64_t each = int64_t(llvm::divideCeil(schedule.channels * bytes, 4));
+  int64_t lines = isUnrolled ? g().filterHeight : 1;
+  int64_t needed =
+      schedule.results() + lines * (columns() + g().filterWidth) * each;
+  return needed <= most && g().filterWidth <= 8
+             ? std::max<int64_t>(65536 / (128 * schedule.threads), 1)
+             : 0;
+}
+
 double DepthwiseGeometry::estimateUs(const DeviceProfile &profile) const {
   int64_t pixels = schedule.pixels, channels = schedule.channels;
-  // Columns that a thread loads of a line, each with its address and checks,
-  // and converts; neighbours share them.
-  double columns =
-      double(std::min((pixels - 1) * g().strideWidth + g().filterWidth,
-                      pixels * g().filterWidth));
+  // Each load has an address and checks, and is converted.
   double lines = double(g().filterHeight);
-  double loads = lines * (columns + double(g().filterWidth));
+  double loads = lines * double(columns() + g().filterWidth);
   double instructions = 60 + loads * (6 + double(channels)) +
                         lines * double(g().filterWidth * pixels * channels) +
                         double(pixels * (16 + channels * epilogueInstructions));

@@ -15,6 +15,10 @@ namespace minic::cuda {
 /// Threads run through channels first in NHWC, through pixels first in NCHW, so
 /// that neighbours read neighbours.
 struct DepthwiseGeometry {
+  /// Lines and columns of taps that are unrolled where there are no more of
+  /// them.
+  static constexpr int64_t unrolledLines = 3, unrolledColumns = 16;
+
   kernel::ConvShape conv;
   DepthwiseSchedule schedule;
   bool isNhwc = true;
@@ -39,9 +43,13 @@ struct DepthwiseGeometry {
   /// Elements from one pixel of the input, and of the filter, to the next.
   int64_t pixelStride() const { return isNhwc ? g().inputChannels : 1; }
   int64_t tapStride() const { return isNhwc ? g().outputChannels : 1; }
+  /// Columns of the input that a thread loads for a line of taps.
+  int64_t columns() const;
   /// The filter's layout: taps of all channels one after the other in NHWC,
   /// dense in NCHW.
   mlir::Attribute filterLayout() const;
+  /// Blocks per SM that the assembler is to keep to, 0 for as it likes.
+  int64_t minBlocksPerSm() const;
   /// A rough time: the device's memory, and instructions.
   double estimateUs(const DeviceProfile &profile) const;
 };

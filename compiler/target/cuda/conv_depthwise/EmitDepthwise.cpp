@@ -16,9 +16,6 @@ using namespace mlir;
 
 namespace minic::cuda {
 
-/// Lines and columns of taps that are unrolled; others are loops.
-constexpr int64_t mostLines = 3, mostColumns = 16;
-
 namespace {
 
 class DepthwiseEmitter {
@@ -64,7 +61,7 @@ public:
                   .getResult()
             : k_.zeroVector(k_.b.getF32Type(), s_.channels);
     SmallVector<Value> sums(size_t(s_.pixels), zero);
-    if (g_.filterHeight > mostLines) {
+    if (g_.filterHeight > geometry_.unrolledLines) {
       return k_.forLoop(k_.i32(0), k_.i32(g_.filterHeight), 1, sums,
                         [&](Value line, ValueRange carried) {
                           SmallVector<Value> now(carried);
@@ -142,7 +139,7 @@ private:
       isLine = isBelow(line, g_.inputHeight);
     }
     Value tap = k_.mul(tapLine, g_.filterWidth);
-    if (g_.filterWidth <= mostColumns) {
+    if (g_.filterWidth <= geometry_.unrolledColumns) {
       addTaps(line, isLine, tap, k_.i32(0), g_.filterWidth, sums);
       return;
     }
@@ -223,6 +220,7 @@ void emitDepthwise(Location loc, ModuleOp device, StringRef name,
   const DepthwiseSchedule &s = geometry.schedule;
   KernelLaunchBounds bounds;
   bounds.threads = s.threads;
+  bounds.minBlocksPerSm = geometry.minBlocksPerSm();
   bounds.pointers = operandCount + int64_t(shape.results.size());
   KernelEntry entry = KernelEntry::create(builder, loc, device, name, bounds);
   CudaKernelBuilder k(builder, loc);
