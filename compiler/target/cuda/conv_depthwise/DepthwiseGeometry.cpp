@@ -79,19 +79,23 @@ int64_t DepthwiseGeometry::columns() const {
   return int64_t(distances.size());
 }
 
+int64_t DepthwiseGeometry::registersOfLine() const {
+  int64_t bytes = kernel::getElementBytes(conv.inputType);
+  int64_t each = int64_t(llvm::divideCeil(schedule.channels * bytes, 4));
+  return (columns() + g().filterWidth) * each;
+}
+
+bool DepthwiseGeometry::unrollsLines() const {
+  return g().filterHeight <= 3 &&
+         schedule.results() + g().filterHeight * registersOfLine() <= 80;
+}
+
 int64_t DepthwiseGeometry::minBlocksPerSm() const {
   // Left alone the assembler takes 179 registers for all loads of 8x4 results
   // of a 3x3 at once, and few warps are left to hide them. 128 are enough where
-  // sums and what is loaded of unrolled lines, or of one line in a loop, are no
-  // more than here.
-  bool isUnrolled = g().filterHeight <= unrolledLines;
-  int64_t most = isUnrolled ? 140 : 110;
-  int64_t bytes = kernel::getElementBytes(conv.inputType);
-  int64_t each = int64_t(llvm::divideCeil(schedule.channels * bytes, 4));
-  int64_t lines = isUnrolled ? g().filterHeight : 1;
-  int64_t needed =
-      schedule.results() + lines * (columns() + g().filterWidth) * each;
-  return needed <= most && g().filterWidth <= 8
+  // sums and what is loaded of a line are no more than here.
+  int64_t needed = schedule.results() + registersOfLine();
+  return needed <= 100 && unrollsColumns()
              ? std::max<int64_t>(65536 / (128 * schedule.threads), 1)
              : 0;
 }

@@ -15,10 +15,6 @@ namespace minic::cuda {
 /// Threads run through channels first in NHWC, through pixels first in NCHW, so
 /// that neighbours read neighbours.
 struct DepthwiseGeometry {
-  /// Lines and columns of taps that are unrolled where there are no more of
-  /// them.
-  static constexpr int64_t unrolledLines = 3, unrolledColumns = 16;
-
   kernel::ConvShape conv;
   DepthwiseSchedule schedule;
   bool isNhwc = true;
@@ -48,6 +44,11 @@ struct DepthwiseGeometry {
   /// The filter's layout: taps of all channels one after the other in NHWC,
   /// dense in NCHW.
   mlir::Attribute filterLayout() const;
+  /// Registers that hold what is loaded of a line of taps.
+  int64_t registersOfLine() const;
+  /// Whether lines of taps, or columns of one, are no loop.
+  bool unrollsLines() const;
+  bool unrollsColumns() const { return g().filterWidth <= 16; }
   /// Blocks per SM that the assembler is to keep to, 0 for as it likes.
   int64_t minBlocksPerSm() const;
   /// A rough time: the device's memory, and instructions.

@@ -61,7 +61,7 @@ public:
                   .getResult()
             : k_.zeroVector(k_.b.getF32Type(), s_.channels);
     SmallVector<Value> sums(size_t(s_.pixels), zero);
-    if (g_.filterHeight > geometry_.unrolledLines) {
+    if (!geometry_.unrollsLines()) {
       return k_.forLoop(k_.i32(0), k_.i32(g_.filterHeight), 1, sums,
                         [&](Value line, ValueRange carried) {
                           SmallVector<Value> now(carried);
@@ -139,7 +139,7 @@ private:
       isLine = isBelow(line, g_.inputHeight);
     }
     Value tap = k_.mul(tapLine, g_.filterWidth);
-    if (g_.filterWidth <= geometry_.unrolledColumns) {
+    if (geometry_.unrollsColumns()) {
       addTaps(line, isLine, tap, k_.i32(0), g_.filterWidth, sums);
       return;
     }

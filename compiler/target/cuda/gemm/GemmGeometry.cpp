@@ -140,8 +140,9 @@ int64_t GemmGeometry::imageRegisters(int64_t threads) const {
   int64_t tileBytes = imageIsRhs ? rhsTileBytes : lhsTileBytes;
   int64_t copies = tileBytes / operand.accessBytes / threads;
   // Gathered elements, where each row begins, and taps.
-  return image->gathers ? copies * 7 + 12 * operand.accessBytes / elementBytes
-                        : copies * 2 + 12;
+  return image->gathers
+             ? copies * 8 + 14 * operand.accessBytes / elementBytes + 10
+             : copies * 2 + 4;
 }
 
 double GemmGeometry::relaidBytes() const {

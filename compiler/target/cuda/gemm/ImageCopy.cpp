@@ -92,7 +92,9 @@ ImageCopy::Row ImageCopy::rowAt(Value row) {
   made.offset = k_.add(k_.mul(image, image_.imageStride),
                        k_.add(k_.mul(line, image_.lineStride),
                               k_.mul(column, image_.pixelStride)));
-  bool hasTail = operand_.rows % tile_.rows != 0;
+  // Threads without a row of the tile load all the same where they gather.
+  bool overshoots = gathers() && passes() * rowsPerPass_ > tile_.rows;
+  bool hasTail = operand_.rows % tile_.rows != 0 || overshoots;
   Value isRow = hasTail ? isBelow(row, operand_.rows) : Value();
   if (checks_ == Checks::Mask) {
     made.mask = maskOf(line, column);
