@@ -71,3 +71,50 @@ func.func @one_row_f32(%x: tensor<1x8192xf32>, %w: tensor<24x8192xf32>) -> tenso
   %0 = graph.linear %x, %w : (tensor<1x8192xf32>, tensor<24x8192xf32>) -> tensor<1x24xf32>
   return %0 : tensor<1x24xf32>
 }
+
+func.func @conv_channels(%x: tensor<2x9x11x64xbf16>, %w: tensor<72x64x3x3xbf16>, %r: tensor<2x9x11x72xbf16>) -> tensor<2x9x11x72xbf16> {
+  %0 = graph.conv2d %x, %w {layout = "nhwc", pads = array<i64: 1, 1, 1, 1>} : (tensor<2x9x11x64xbf16>, tensor<72x64x3x3xbf16>) -> tensor<2x9x11x72xbf16>
+  %1 = graph.add %0, %r : (tensor<2x9x11x72xbf16>, tensor<2x9x11x72xbf16>) -> tensor<2x9x11x72xbf16>
+  return %1 : tensor<2x9x11x72xbf16>
+}
+
+func.func @conv_wide(%x: tensor<4x15x13x64xbf16>, %w: tensor<200x64x3x3xbf16>, %r: tensor<4x15x13x200xbf16>) -> tensor<4x15x13x200xbf16> {
+  %0 = graph.conv2d %x, %w {layout = "nhwc", pads = array<i64: 1, 1, 1, 1>} : (tensor<4x15x13x64xbf16>, tensor<200x64x3x3xbf16>) -> tensor<4x15x13x200xbf16>
+  %1 = graph.add %0, %r : (tensor<4x15x13x200xbf16>, tensor<4x15x13x200xbf16>) -> tensor<4x15x13x200xbf16>
+  return %1 : tensor<4x15x13x200xbf16>
+}
+
+func.func @conv_planes(%x: tensor<2x24x9x11xf16>, %w: tensor<20x12x3x3xf16>, %b: tensor<20xf16>) -> tensor<2x20x5x6xf16> {
+  %0 = graph.conv2d %x, %w, %b {groups = 2 : i64, strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>} : (tensor<2x24x9x11xf16>, tensor<20x12x3x3xf16>, tensor<20xf16>) -> tensor<2x20x5x6xf16>
+  return %0 : tensor<2x20x5x6xf16>
+}
+
+func.func @conv_gathered(%x: tensor<1x13x11x3xbf16>, %w: tensor<24x3x5x5xbf16>) -> tensor<1x6x5x24xbf16> {
+  %0 = graph.conv2d %x, %w {layout = "nhwc", strides = array<i64: 2, 2>, pads = array<i64: 1, 1, 1, 1>} : (tensor<1x13x11x3xbf16>, tensor<24x3x5x5xbf16>) -> tensor<1x6x5x24xbf16>
+  return %0 : tensor<1x6x5x24xbf16>
+}
+
+func.func @conv_f32(%x: tensor<2x7x9x6xf32>, %w: tensor<18x6x3x3xf32>) -> tensor<2x7x9x18xf32> {
+  %0 = graph.conv2d %x, %w {layout = "nhwc", pads = array<i64: 1, 1, 1, 1>} : (tensor<2x7x9x6xf32>, tensor<18x6x3x3xf32>) -> tensor<2x7x9x18xf32>
+  return %0 : tensor<2x7x9x18xf32>
+}
+
+func.func @conv_long(%x: tensor<1x5x5x512xbf16>, %w: tensor<64x512x3x3xbf16>) -> tensor<1x5x5x64xbf16> {
+  %0 = graph.conv2d %x, %w {layout = "nhwc", pads = array<i64: 1, 1, 1, 1>} : (tensor<1x5x5x512xbf16>, tensor<64x512x3x3xbf16>) -> tensor<1x5x5x64xbf16>
+  return %0 : tensor<1x5x5x64xbf16>
+}
+
+func.func @conv_one_pixel(%x: tensor<2x7x9x40xbf16>, %w: tensor<72x40x1x1xbf16>) -> tensor<2x7x9x72xbf16> {
+  %0 = graph.conv2d %x, %w {layout = "nhwc"} : (tensor<2x7x9x40xbf16>, tensor<72x40x1x1xbf16>) -> tensor<2x7x9x72xbf16>
+  return %0 : tensor<2x7x9x72xbf16>
+}
+
+func.func @conv_depthwise(%x: tensor<2x9x7x24xbf16>, %w: tensor<24x1x3x3xbf16>) -> tensor<2x9x7x24xbf16> {
+  %0 = graph.conv2d %x, %w {layout = "nhwc", groups = 24 : i64, pads = array<i64: 1, 1, 1, 1>} : (tensor<2x9x7x24xbf16>, tensor<24x1x3x3xbf16>) -> tensor<2x9x7x24xbf16>
+  return %0 : tensor<2x9x7x24xbf16>
+}
+
+func.func @conv_depthwise_planes(%x: tensor<2x5x9x8xf32>, %w: tensor<5x1x5x5xf32>) -> tensor<2x5x9x8xf32> {
+  %0 = graph.conv2d %x, %w {groups = 5 : i64, pads = array<i64: 2, 2, 2, 2>} : (tensor<2x5x9x8xf32>, tensor<5x1x5x5xf32>) -> tensor<2x5x9x8xf32>
+  return %0 : tensor<2x5x9x8xf32>
+}

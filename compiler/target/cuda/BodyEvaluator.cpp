@@ -98,7 +98,9 @@ Value BodyEvaluator::load(BlockArgument argument) {
   Type storage = type.getElementType();
   Type memory = KernelBuilder::memoryType(storage);
   // An empty space is that of a scalar.
-  SmallVector<int64_t> shape(type.getShape());
+  auto known = shapes_.find(argument);
+  SmallVector<int64_t> shape(known != shapes_.end() ? ArrayRef(known->second)
+                                                    : type.getShape());
   auto map = kernel::BroadcastMap::get(shape, space_);
   Value pointer =
       k_.advance(operands_[argument.getArgNumber()], offsetOf(map), storage);

@@ -32,6 +32,11 @@ public:
   BodyEvaluator(CudaKernelBuilder &k, llvm::ArrayRef<int64_t> space,
                 llvm::ArrayRef<mlir::Value> operands);
 
+  /// Reads `argument` as if it had `shape`: it broadcasts otherwise than its
+  /// type says.
+  void readAs(mlir::Value argument, llvm::ArrayRef<int64_t> shape) {
+    shapes_[argument].assign(shape.begin(), shape.end());
+  }
   /// Moves to `position` and forgets the values known from elsewhere, except
   /// those that vary with neither row nor column.
   void moveTo(const SpacePosition &position);
@@ -66,6 +71,7 @@ private:
   bool isWide_ = false; // offsets need 64 bits
   SpacePosition position_;
   llvm::DenseMap<mlir::Value, mlir::Value> values_, fetched_;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<int64_t>> shapes_;
 };
 
 } // namespace minic::cuda

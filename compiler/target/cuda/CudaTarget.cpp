@@ -8,6 +8,9 @@
 #include "compiler/target/cuda/Assembler.h"
 #include "compiler/target/cuda/UserModules.h"
 #include "compiler/target/cuda/attention/AttentionFamily.h"
+#include "compiler/target/cuda/conv_depthwise/ConvDepthwiseFamily.h"
+#include "compiler/target/cuda/conv_sm80/ConvSm80Family.h"
+#include "compiler/target/cuda/conv_sm90/ConvSm90Family.h"
 #include "compiler/target/cuda/cublas/CublasGemm.h"
 #include "compiler/target/cuda/cublaslt/CublasltMatmul.h"
 #include "compiler/target/cuda/cudnn/CudnnAttention.h"
@@ -32,12 +35,16 @@ CudaTarget::CudaTarget(DeviceProfile profile) : Target(std::move(profile)) {
   static const GemmSkinnyFamily skinny;
   static const GemmSm80Family gemmSm80;
   static const GemmSm90Family gemmSm90;
+  static const ConvSm80Family convSm80;
+  static const ConvSm90Family convSm90;
+  static const ConvDepthwiseFamily depthwise;
   static const PointwiseFamily pointwise;
   static const RowsFamily rows;
   static const LoopsFamily loops;
   static const UserFamily user;
-  families_ = {&attention, &skinny, &gemmSm80, &gemmSm90,
-               &pointwise, &rows,   &loops,    &user};
+  families_ = {&attention, &skinny,   &gemmSm80,  &gemmSm90,
+               &convSm80,  &convSm90, &depthwise, &pointwise,
+               &rows,      &loops,    &user};
   static const CublasGemm cublas;
   static const CublasltMatmul cublaslt;
   static const CudnnConvolution convolution(/*fusesEpilogue=*/false),

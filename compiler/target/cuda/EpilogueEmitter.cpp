@@ -17,6 +17,16 @@ EpilogueEmitter::EpilogueEmitter(CudaKernelBuilder &k,
                                  ArrayRef<Value> operands,
                                  ArrayRef<Value> results)
     : k_(k), shape_(shape), results_(results), body_(k, shape.space, operands) {
+  if (isa_and_present<graph::Conv2dOp>(shape.anchor) && bias() &&
+      shape.conv->geometry.layout == graph::ImageLayout::NCHW) {
+    body_.readAs(bias(), {shape.conv->geometry.outputChannels, 1, 1});
+  }
+}
+
+Value EpilogueEmitter::bias() const {
+  return shape_.gemm   ? shape_.gemm->bias
+         : shape_.conv ? shape_.conv->bias
+                       : Value();
 }
 
 void EpilogueEmitter::prefetch(const SpacePosition &position) {
@@ -25,17 +35,16 @@ void EpilogueEmitter::prefetch(const SpacePosition &position) {
     auto argument = dyn_cast<BlockArgument>(input);
     argument ? body_.fetch(argument) : void(body_.get(input));
   };
-  if (shape_.gemm && shape_.gemm->bias) {
-    load(shape_.gemm->bias);
+  if (bias()) {
+    load(bias());
   }
   llvm::for_each(shape_.epilogueInputs, load);
 }
 
 SmallVector<Value> EpilogueEmitter::compute(Value anchor) {
   if (shape_.anchor) {
-    if (shape_.gemm && shape_.gemm->bias) {
-      anchor = arith::AddFOp::create(k_.b, k_.loc, anchor,
-                                     body_.get(shape_.gemm->bias));
+    if (bias()) {
+      anchor = arith::AddFOp::create(k_.b, k_.loc, anchor, body_.get(bias()));
     }
     body_.set(shape_.anchor->getResult(0), anchor);
   }
@@ -57,8 +66,8 @@ int64_t EpilogueEmitter::inputRegisters(int64_t lanes) const {
     int64_t bits = getElementTypeOrSelf(input).getIntOrFloatBitWidth();
     count += int64_t(llvm::divideCeil(lanes * bits, 32));
   };
-  if (shape_.gemm && shape_.gemm->bias) {
-    add(shape_.gemm->bias);
+  if (bias()) {
+    add(bias());
   }
   llvm::for_each(shape_.epilogueInputs, add);
   return count;

@@ -27,8 +27,8 @@ public:
 
   /// Moves to `position` and loads the operands there.
   void prefetch(const SpacePosition &position);
-  /// Computes and stores at the position. `anchor`: the plain contraction in
-  /// f32, a scalar for one lane, else a vector.
+  /// Computes and stores at the position. `anchor`: the plain sum of products
+  /// in f32, a scalar for one lane, else a vector.
   void finish(mlir::Value anchor);
   /// Both.
   void emit(const SpacePosition &position, mlir::Value anchor) {
@@ -49,6 +49,9 @@ public:
   static int64_t instructionCount(const kernel::FusionShape &shape);
 
 private:
+  /// The anchor's, null for none.
+  mlir::Value bias() const;
+
   CudaKernelBuilder &k_;
   const kernel::FusionShape &shape_;
   llvm::SmallVector<mlir::Value> results_;

@@ -40,8 +40,8 @@ def compile_model(model, artifact, *options):
     global failed
     status, text = common.run(
         arguments.root / "bin/minic", "--target=cuda",
-        "--gemm-backends=generated", *options, *arguments.option, model, "-o",
-        artifact)
+        "--gemm-backends=generated", "--conv-backends=generated", *options,
+        *arguments.option, model, "-o", artifact)
     if status != 0:
         print(f"{model.stem}: FAILED to compile: {common.last_line(text)}")
         failed += 1

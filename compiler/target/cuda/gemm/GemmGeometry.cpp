@@ -5,6 +5,7 @@
 #include "compiler/target/cuda/gemm/GemmGeometry.h"
 
 #include "compiler/target/cuda/EpilogueEmitter.h"
+#include "compiler/target/cuda/gemm/ConvolutionView.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -22,31 +23,53 @@ static int64_t epilogueLanes(const kernel::FusionShape &shape) {
     bytes = std::min<int64_t>(
         bytes, llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
   }
-  return EpilogueEmitter::lanesFor(shape, std::min<int64_t>(16 / bytes, 8));
+  int64_t lanes =
+      EpilogueEmitter::lanesFor(shape, std::min<int64_t>(16 / bytes, 8));
+  // Groups of a convolution's channels are tiles of their own.
+  while (readsImages(shape) && shape.gemm->n % lanes != 0) {
+    lanes /= 2;
+  }
+  return lanes;
 }
 
 GemmGeometry::GemmGeometry(const kernel::FusionShape &shape,
                            const GemmSchedule &schedule, int64_t paddedRowBytes)
-    : gemm(*shape.gemm),
-      lhs(schedule.padLhs
-              ? GemmOperand::padded(shape, /*isLhs=*/true, paddedRowBytes)
-              : GemmOperand::dense(shape, /*isLhs=*/true)),
-      // Weights are free, and another rhs is rarely unaligned.
-      rhs(GemmOperand::padded(shape, /*isLhs=*/false, paddedRowBytes)),
-      raster{int64_t(llvm::divideCeil(gemm.m, schedule.bm)),
-             int64_t(llvm::divideCeil(gemm.n, schedule.bn)),
-             schedule.splitK,
-             gemm.batchCount(),
-             schedule.group,
-             schedule.clustered},
-      elementBytes(lhs.elementBytes()), rowBytes(schedule.bk * elementBytes),
-      lhsTileBytes(schedule.bm * rowBytes),
-      rhsTileBytes(schedule.bn * rowBytes),
-      kBlocks(llvm::divideCeil(gemm.k, schedule.bk)),
-      kBlocksPerSplit(llvm::divideCeil(kBlocks, schedule.splitK)),
+    : gemm(*shape.gemm), raster{int64_t(llvm::divideCeil(gemm.m, schedule.bm)),
+                                int64_t(llvm::divideCeil(gemm.n, schedule.bn)),
+                                schedule.splitK,
+                                gemm.batchCount(),
+                                schedule.group,
+                                schedule.clustered},
       tileSums(schedule.bm * schedule.bn), lanes(epilogueLanes(shape)),
       epilogueInstructions(EpilogueEmitter::instructionCount(shape)) {
+  setOperands(shape, schedule, paddedRowBytes);
+  elementBytes = lhs.elementBytes();
+  rowBytes = schedule.bk * elementBytes;
+  lhsTileBytes = schedule.bm * rowBytes;
+  rhsTileBytes = schedule.bn * rowBytes;
+  kBlocks = int64_t(llvm::divideCeil(gemm.k, schedule.bk));
+  kBlocksPerSplit = int64_t(llvm::divideCeil(kBlocks, schedule.splitK));
   setPrologues(shape, schedule);
+}
+
+void GemmGeometry::setOperands(const kernel::FusionShape &shape,
+                               const GemmSchedule &schedule,
+                               int64_t paddedRowBytes) {
+  if (readsImages(shape)) {
+    ConvolutionMatrices matrices(shape, schedule.padLhs);
+    imageWhy = ConvolutionMatrices::check(shape, matrices);
+    image = matrices.image;
+    imageIsRhs = gemm.rhs == shape.conv->input;
+    lhs = imageIsRhs ? matrices.filter : matrices.images;
+    rhs = imageIsRhs ? matrices.images : matrices.filter;
+    gemm.k = image->k();
+    return;
+  }
+  lhs = schedule.padLhs
+            ? GemmOperand::padded(shape, /*isLhs=*/true, paddedRowBytes)
+            : GemmOperand::dense(shape, /*isLhs=*/true);
+  // Weights are free, and another rhs is rarely unaligned.
+  rhs = GemmOperand::padded(shape, /*isLhs=*/false, paddedRowBytes);
 }
 
 void GemmGeometry::setPrologues(const kernel::FusionShape &shape,
@@ -109,6 +132,28 @@ int64_t GemmGeometry::prologueRegisters() const {
   return registers;
 }
 
+int64_t GemmGeometry::imageRegisters(int64_t threads) const {
+  if (!image) {
+    return 0;
+  }
+  const GemmOperand &operand = imageIsRhs ? rhs : lhs;
+  int64_t tileBytes = imageIsRhs ? rhsTileBytes : lhsTileBytes;
+  int64_t copies = tileBytes / operand.accessBytes / threads;
+  // Gathered elements, where each row begins, and taps.
+  return image->gathers
+             ? copies * 8 + 14 * operand.accessBytes / elementBytes + 10
+             : copies * 2 + 4;
+}
+
+double GemmGeometry::relaidBytes() const {
+  if (image) {
+    const GemmOperand &operand = imageIsRhs ? rhs : lhs;
+    return operand.isDense() ? 0 : double(image->elements * elementBytes);
+  }
+  return lhs.isDense() ? 0
+                       : double(lhs.rows) * double(lhs.pitch * elementBytes);
+}
+
 std::string GemmGeometry::checkPrologues(int64_t bk, int64_t threads) const {
   for (bool isRhs : {false, true}) {
     const auto &made = prologue(isRhs);
@@ -137,6 +182,9 @@ std::string GemmGeometry::checkCopy(const GemmOperand &operand, int64_t bk,
 }
 
 std::string GemmGeometry::checkSize() const {
+  if (!imageWhy.empty()) {
+    return imageWhy;
+  }
   if ((raster.splits - 1) * kBlocksPerSplit >= std::max<int64_t>(kBlocks, 1)) {
     return "K has too few stages to split";
   }

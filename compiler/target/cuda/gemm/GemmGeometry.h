@@ -8,6 +8,7 @@
 #include "compiler/target/DeviceProfile.h"
 #include "compiler/target/cuda/gemm/GemmOperand.h"
 #include "compiler/target/cuda/gemm/GemmSchedule.h"
+#include "compiler/target/cuda/gemm/ImageMatrix.h"
 #include "compiler/target/cuda/gemm/OperandPrologue.h"
 #include "compiler/target/cuda/gemm/TileRaster.h"
 
@@ -22,6 +23,11 @@ struct GemmGeometry {
   GemmOperand lhs, rhs;
   /// An operand with a prologue is no argument.
   std::optional<OperandPrologue> lhsPrologue, rhsPrologue;
+  /// Of a convolution that is no plain product: how one of the operands, rhs or
+  /// lhs, is read from images. Why it cannot be, empty if it can.
+  std::optional<ImageMatrix> image;
+  bool imageIsRhs = false;
+  std::string imageWhy;
   TileRaster raster;
 
   int64_t elementBytes = 0;
@@ -53,6 +59,13 @@ struct GemmGeometry {
   int64_t stageBytes() const;
   /// Registers of a thread that makes an operand, roughly.
   int64_t prologueRegisters() const;
+  /// Those of one of `threads` that copies windows of images.
+  int64_t imageRegisters(int64_t threads) const;
+  mlir::Value imageValue() const { return imageIsRhs ? rhs.value : lhs.value; }
+  /// Whether `padLhs` asks for an operand with more zeros than it has.
+  bool padsLhs() const { return image ? image->isPadded : !lhs.isDense(); }
+  /// What a kernel of its own lays out anew for this one, in bytes.
+  double relaidBytes() const;
   /// Why threads cannot make the operands; empty if they can.
   std::string checkPrologues(int64_t bk, int64_t threads) const;
 
@@ -69,6 +82,8 @@ struct GemmGeometry {
   std::string checkSize() const;
 
 private:
+  void setOperands(const kernel::FusionShape &shape,
+                   const GemmSchedule &schedule, int64_t paddedRowBytes);
   /// Puts the operands' tiles and their prologues' into a stage.
   void setPrologues(const kernel::FusionShape &shape,
                     const GemmSchedule &schedule);

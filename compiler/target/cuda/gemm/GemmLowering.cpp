@@ -4,6 +4,7 @@
 
 #include "compiler/target/cuda/gemm/GemmLowering.h"
 
+#include "compiler/target/cuda/gemm/ConvolutionView.h"
 #include "dialects/kernel/Kernel.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -93,7 +94,7 @@ TileEpilogue GemmEntry::tileEpilogue(CudaKernelBuilder &k, KernelEntry entry,
                                      const TileRaster &raster,
                                      const TileIndex &index,
                                      Value thread) const {
-  return TileEpilogue(k, tile, raster, *shape.gemm, thread, index,
+  return TileEpilogue(k, tile, raster, shape, thread, index,
                       epilogue(k, entry));
 }
 
@@ -102,6 +103,11 @@ void GemmEntry::prefetchBias(CudaKernelBuilder &k, KernelEntry entry,
                              Value thread) const {
   auto bias = dyn_cast_if_present<BlockArgument>(shape.gemm->bias);
   if (!bias || !isConstant(bias)) {
+    return;
+  }
+  // Columns may be pixels, or channels of one group.
+  if (readsImages(shape) &&
+      cast<RankedTensorType>(bias.getType()).getDimSize(0) != shape.gemm->n) {
     return;
   }
   constexpr int64_t lineBytes = 128;

@@ -78,6 +78,9 @@ GemmOperand GemmOperand::padded(const kernel::FusionShape &shape, bool isLhs,
   int64_t rank = type.getRank();
   bool kIsLast = isKLast(shape, isLhs);
   int64_t kDim = kIsLast ? rank - 1 : rank - 2;
+  if (isa<graph::Conv2dOp>(shape.anchor) && !isLhs) {
+    kDim = 1; // a filter of one pixel
+  }
   auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
   if (!kIsLast) {
     std::swap(order[rank - 1], order[rank - 2]);

@@ -12,6 +12,10 @@ using namespace mlir;
 
 namespace minic::cuda {
 
+std::string familyText(const GemmSchedule &schedule, StringRef arch) {
+  return (schedule.convolves ? "conv_" : "gemm_") + arch.str();
+}
+
 std::string tileText(const GemmSchedule &schedule) {
   return llvm::join_items("x", std::to_string(schedule.bm),
                           std::to_string(schedule.bn),

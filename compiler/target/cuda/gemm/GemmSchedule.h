@@ -32,6 +32,9 @@ struct GemmSchedule {
   /// Whether the blocks that share a tile are a cluster (sm_90): each adds up a
   /// part of the tile from the shared memory of all.
   bool clustered = false;
+  /// Whether it is of a convolution that is no plain product. That follows from
+  /// the fusion, and only its text differs.
+  bool convolves = false;
 
   bool operator==(const GemmSchedule &) const = default;
 };
@@ -39,6 +42,8 @@ struct GemmSchedule {
 /// Parts of a schedule's text: "128x128x64", " stages=3 split=2 group=8" and
 /// " lhs=padded pdl=on"; what is not said is 1, dense or off. A cluster of
 /// two is " cluster=2".
+/// The families' names end in the architecture: "gemm_sm80" or "conv_sm80".
+std::string familyText(const GemmSchedule &schedule, llvm::StringRef arch);
 std::string tileText(const GemmSchedule &schedule);
 std::string stagesText(const GemmSchedule &schedule);
 std::string launchText(const GemmSchedule &schedule);
@@ -96,8 +101,9 @@ template <typename Schedule, typename More>
 mlir::FailureOr<Schedule>
 parseSchedule(const ScheduleReader &reader,
               llvm::ArrayRef<ScheduleField<Schedule>> fields, More more,
-              mlir::DictionaryAttr attribute) {
+              mlir::DictionaryAttr attribute, bool convolves) {
   Schedule schedule;
+  schedule.convolves = convolves;
   for (mlir::NamedAttribute entry : attribute) {
     auto *field = llvm::find_if(fields, [&](const auto &each) {
       return each.range.key == entry.getName();

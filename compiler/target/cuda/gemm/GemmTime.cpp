@@ -46,10 +46,9 @@ double GemmTime::microseconds() const {
   double seconds = std::max(cycles / hertz, memory) +
                    0.15 * std::min(cycles / hertz, memory);
   double time = 1e6 * seconds + launch + splitMicroseconds();
-  if (schedule_.padLhs && !geometry_.lhs.isDense()) {
-    // A kernel that copies lhs comes first.
-    double bytes = double(geometry_.lhs.rows) *
-                   double(geometry_.lhs.pitch * geometry_.elementBytes);
+  if (double bytes = geometry_.relaidBytes();
+      bytes > 0 && (schedule_.padLhs || geometry_.image)) {
+    // A kernel that copies lhs, or images, comes first.
     time += estimateCopyUs(bytes, profile_);
   }
   return time;
@@ -64,10 +63,14 @@ double GemmTime::copyCycles(double l2BytesPerCycle) const {
   double cycles = double(stageBytes_) / l2BytesPerCycle;
   for (const GemmOperand *operand : {&geometry_.lhs, &geometry_.rhs}) {
     // Narrow copies are bound by their number.
-    int64_t rows = operand == &geometry_.lhs ? schedule_.bm : schedule_.bn;
-    rows /= operand->hasWideEvenRows() ? 2 : 1;
+    bool isRhs = operand == &geometry_.rhs;
+    int64_t rows = isRhs ? schedule_.bn : schedule_.bm;
+    bool isImage = geometry_.image && geometry_.imageIsRhs == isRhs;
+    bool gathers = isImage && geometry_.image->gathers;
+    rows /= !isImage && operand->hasWideEvenRows() ? 2 : 1;
+    int64_t access = gathers ? operand->elementBytes() : operand->accessBytes;
     cycles += double(rows * geometry_.rowBytes) / l2BytesPerCycle *
-              (16.0 / double(operand->accessBytes) - 1) * 0.5;
+              (16.0 / double(access) - 1) * 0.5;
   }
   return cycles;
 }
@@ -99,8 +102,12 @@ double GemmTime::prologueCycles() const {
 double GemmTime::memorySeconds() const {
   double bytes = 0;
   for (const GemmOperand *matrix : copied_) {
-    bytes += double(matrix->rows) * double(geometry_.gemm.k) *
-             double(matrix->elementBytes());
+    bool isImage = geometry_.image && matrix->value == geometry_.imageValue();
+    // Windows overlap.
+    double elements = isImage ? double(geometry_.image->elements) /
+                                    double(geometry_.raster.batches)
+                              : double(matrix->rows) * double(geometry_.gemm.k);
+    bytes += elements * double(matrix->elementBytes());
   }
   bytes += double(geometry_.gemm.m) * double(geometry_.gemm.n) * 4;
   double perSm =

@@ -37,6 +37,9 @@ Value StageCopies::matrix(const GemmOperand &operand) {
 
 void StageCopies::add(const GemmOperand &operand, bool isRhs, int64_t rowBytes,
                       int64_t offset, bool isUniform) {
+  if (g_.image && g_.imageIsRhs == isRhs) {
+    return addImages(operand, isRhs, offset);
+  }
   int64_t rows = isRhs ? ring_.schedule.bn : ring_.schedule.bm;
   Value firstRow = k_.mul(isRhs ? ring_.index.tileN : ring_.index.tileM, rows);
   Value base = matrix(operand);
@@ -54,8 +57,25 @@ void StageCopies::add(const GemmOperand &operand, bool isRhs, int64_t rowBytes,
   }
 }
 
+void StageCopies::addImages(const GemmOperand &operand, bool isRhs,
+                            int64_t offset) {
+  ImageTile tile;
+  tile.rows = isRhs ? ring_.schedule.bn : ring_.schedule.bm;
+  tile.rowBytes = g_.rowBytes, tile.threads = ring_.threads;
+  tile.thread = ring_.thread;
+  tile.firstRow =
+      k_.mul(isRhs ? ring_.index.tileN : ring_.index.tileM, tile.rows);
+  tile.base = matrix(operand);
+  images_.emplace(Images{
+      ImageCopy(k_, *g_.image, operand, tile), offset, isRhs, {}, Value()});
+}
+
+Value StageCopies::firstK(Value block) {
+  return k_.mul(block, ring_.schedule.bk);
+}
+
 Value StageCopies::kLeft(Value block) {
-  return k_.sub(k_.i32(g_.gemm.k), k_.mul(block, ring_.schedule.bk));
+  return k_.sub(k_.i32(g_.gemm.k), firstK(block));
 }
 
 void StageCopies::issueAhead(int64_t stage, bool lhs, bool rhs) {
@@ -70,6 +90,12 @@ void StageCopies::issueAhead(int64_t stage, bool lhs, bool rhs) {
         each.tile.issue(source, k_.advance(memory, each.offset, i8),
                         kLeft(block));
       }
+    }
+    if (images_ && (images_->isOfRhs ? rhs : lhs)) {
+      Value to = k_.advance(memory, images_->offset, i8);
+      ImageCopy &tile = images_->tile;
+      tile.gathers() ? tile.store(tile.load(firstK(block)), to)
+                     : tile.issue(firstK(block), to);
     }
   };
   // All splits but the last have kBlocksPerSplit stages.
@@ -105,14 +131,29 @@ SmallVector<Value> StageCopies::sources() {
 
 void StageCopies::issue(Value block, Value position, ArrayRef<Value> sources) {
   Type i8 = k_.b.getI8Type();
+  Value memory = k_.advance(ring_.shared, position, i8);
+  if (images_) {
+    images_->stage = k_.advance(memory, images_->offset, i8);
+    if (images_->tile.gathers()) {
+      images_->loaded = images_->tile.load(firstK(block));
+    }
+  }
   k_.ifThen(k_.lessThan(block, end_), [&] {
-    Value memory = k_.advance(ring_.shared, position, i8);
+    if (images_ && !images_->tile.gathers()) {
+      images_->tile.issue(firstK(block), images_->stage);
+    }
     for (auto [copy, source] : llvm::zip_equal(copies_, sources)) {
       copy.tile.issue(source, k_.advance(memory, copy.offset, i8),
                       kLeft(block));
     }
   });
   NVVM::CpAsyncCommitGroupOp::create(k_.b, k_.loc);
+}
+
+void StageCopies::completeIssue() {
+  if (images_ && images_->tile.gathers()) {
+    images_->tile.store(images_->loaded, images_->stage);
+  }
 }
 
 void StageCopies::advanceSources(MutableArrayRef<Value> sources) {

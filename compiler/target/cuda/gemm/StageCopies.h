@@ -6,6 +6,7 @@
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_STAGECOPIES_H
 
 #include "compiler/target/cuda/gemm/GemmGeometry.h"
+#include "compiler/target/cuda/gemm/ImageCopy.h"
 #include "compiler/target/cuda/gemm/SharedTile.h"
 
 namespace minic::cuda {
@@ -23,6 +24,9 @@ struct StageRing {
 
 /// Copies whole stages by cp.async, all threads of the block together, one
 /// group of copies a stage. Code is emitted where the builder stands.
+///
+/// Windows of images whose elements are gathered pass through registers: a
+/// stage is complete only behind completeIssue().
 class StageCopies {
 public:
   StageCopies(CudaKernelBuilder &builder, KernelEntry entry,
@@ -49,6 +53,8 @@ public:
   /// there is such a stage.
   void issue(mlir::Value block, mlir::Value position,
              llvm::ArrayRef<mlir::Value> sources);
+  /// Stores what the last issue() gathered, ahead of a barrier.
+  void completeIssue();
   /// `sources` and `position`, one stage on.
   void advanceSources(llvm::MutableArrayRef<mlir::Value> sources);
   mlir::Value advance(mlir::Value position);
@@ -59,10 +65,21 @@ private:
     int64_t rowBytes, offset;
     bool isOfRhs;
   };
+  struct Images {
+    ImageCopy tile;
+    int64_t offset;
+    bool isOfRhs;
+    /// Gathered elements, and the stage that they belong to.
+    llvm::SmallVector<mlir::Value> loaded;
+    mlir::Value stage;
+  };
 
   /// The operand's matrix of this block's batch.
   mlir::Value matrix(const GemmOperand &operand);
-  /// Elements of K from stage number `block` to K's end.
+  void addImages(const GemmOperand &operand, bool isRhs, int64_t offset);
+  /// Where stage number `block` begins in K, and elements from there to its
+  /// end.
+  mlir::Value firstK(mlir::Value block);
   mlir::Value kLeft(mlir::Value block);
   /// The copies of one operand or both, of the block's stage `stage`.
   void issueAhead(int64_t stage, bool lhs, bool rhs);
@@ -73,6 +90,7 @@ private:
   const GemmGeometry &g_;
   mlir::Value begin_, end_;
   llvm::SmallVector<Copy> copies_;
+  std::optional<Images> images_;
 };
 
 } // namespace minic::cuda

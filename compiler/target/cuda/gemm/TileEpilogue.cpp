@@ -106,9 +106,8 @@ EpilogueEmitter TileEpilogue::load(const Access &access) {
   if (gemm_.n % tile_.columns != 0) {
     column = k_.min(column, k_.i32(gemm_.n - tile_.lanes));
   }
-  row = k_.add(k_.mul(index_.batch, gemm_.m), row);
   EpilogueEmitter epilogue = epilogue_;
-  epilogue.prefetch({row, column, tile_.lanes});
+  epilogue.prefetch(space_.at(k_, index_.batch, row, column, tile_.lanes));
   return epilogue;
 }
 

@@ -6,6 +6,7 @@
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_TILEEPILOGUE_H
 
 #include "compiler/target/cuda/EpilogueEmitter.h"
+#include "compiler/target/cuda/gemm/ResultSpace.h"
 #include "compiler/target/cuda/gemm/TileRaster.h"
 
 namespace minic::cuda {
@@ -37,11 +38,11 @@ class TileEpilogue {
 public:
   /// For the block at `index` of `raster`.
   TileEpilogue(CudaKernelBuilder &builder, const TileOfSums &tile,
-               const TileRaster &raster, const kernel::GemmShape &gemm,
+               const TileRaster &raster, const kernel::FusionShape &shape,
                mlir::Value thread, const TileIndex &index,
                const EpilogueEmitter &epilogue)
-      : k_(builder), tile_(tile), raster_(raster), gemm_(gemm), thread_(thread),
-        index_(index), epilogue_(epilogue),
+      : k_(builder), tile_(tile), raster_(raster), gemm_(*shape.gemm),
+        space_{shape}, thread_(thread), index_(index), epilogue_(epilogue),
         sharers_(raster.clustered ? raster.splits : 1) {}
 
   /// Loads what the first accesses need besides sums, as far as `registers`
@@ -99,6 +100,7 @@ private:
   TileOfSums tile_;
   const TileRaster &raster_;
   const kernel::GemmShape &gemm_;
+  ResultSpace space_;
   mlir::Value thread_;
   const TileIndex &index_;
   EpilogueEmitter epilogue_;

@@ -6,13 +6,15 @@
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_SKINNY_GEMMSKINNYFAMILY_H
 
 #include "compiler/target/KernelFamily.h"
+#include "compiler/target/cuda/gemm/ConvolutionView.h"
 
 namespace minic::cuda {
 
 /// y = x W^T with up to 32 rows of x and any epilogue: the time is that of
 /// reading W. Takes bf16, f16 and f32 (FFMA, or tensor cores where tf32 is
 /// allowed); W is [N, K] in memory, which a [K, N] constant becomes by its
-/// layout, with rows padded to 16 bytes.
+/// layout, with rows padded to 16 bytes. A convolution of so few pixels may be
+/// such a product (isPlainProduct).
 ///
 /// Schedule: SkinnySchedule. Name: "gemm_skinny 16 mma warps=8 split=1 unroll=4
 /// pdl".
@@ -21,7 +23,7 @@ public:
   llvm::StringRef name() const override { return "gemm_skinny"; }
   llvm::StringRef version() const override { return "2"; }
   bool isFor(mlir::Operation *anchor) const override {
-    return anchor && graph::isContraction(anchor);
+    return anchor && (graph::isContraction(anchor) || isPlainProduct(anchor));
   }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

@@ -4,6 +4,8 @@
 
 #include "compiler/target/cuda/gemm_skinny/SkinnyGeometry.h"
 
+#include "compiler/target/cuda/gemm/ConvolutionView.h"
+
 using namespace mlir;
 
 namespace minic::cuda {
@@ -18,8 +20,8 @@ FailureOr<kernel::FusionShape> matchSkinny(kernel::FusionOp fusion,
   if (failed(shape)) {
     return failure();
   }
-  if (!shape->gemm) {
-    return fail("no matrix product in the body");
+  if (const char *why = viewPlainProduct(*shape)) {
+    return fail(why);
   }
   const kernel::GemmShape &gemm = *shape->gemm;
   if (gemm.batchCount() != 1) {
@@ -54,17 +56,21 @@ Attribute getWeightLayout(const kernel::FusionShape &shape) {
   }
   int64_t rank = type.getRank();
   int64_t n = nFirst ? rank - 2 : rank - 1, k = nFirst ? rank - 1 : rank - 2;
+  bool isFilter = isa<graph::Conv2dOp>(shape.anchor);
+  if (isFilter) {
+    n = 0, k = 1; // [N, K, 1, 1]
+  }
   int64_t vector = 16 / kernel::getElementBytes(type.getElementType());
   auto padded = llvm::to_vector(type.getShape());
   padded[k] = (padded[k] + vector - 1) / vector * vector;
   if (nFirst && padded[k] == type.getDimSize(k)) {
     return UnitAttr::get(type.getContext());
   }
-  SmallVector<int64_t> order;
-  for (int64_t d = 0; d != rank - 2; ++d) {
-    order.push_back(d);
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  if (!isFilter) {
+    order[size_t(rank - 2)] = n;
+    order[size_t(rank - 1)] = k;
   }
-  order.append({n, k});
   return kernel::LayoutAttr::get(type.getContext(), order, {}, {}, padded);
 }
 

@@ -135,12 +135,16 @@ private:
         // After K's last stage what is loaded ahead is never used.
         bool isLast = step + 1 == steps;
         if (isLast) {
+          copies_.completeIssue();
           waitForStage(nextRead, k_.add(block, 1));
         }
         SmallVector<Value> loaded = std::move(now.loaded);
         now.loaded = loadStep(multiply, isLast ? nextRead : now.read,
                               isLast ? 0 : step + 1);
         multiply.multiply(loaded, sums);
+      }
+      if (!multiply.loadsAhead()) {
+        copies_.completeIssue();
       }
       copies_.advanceSources(now.sources);
       now.read = nextRead;

@@ -4,6 +4,8 @@
 
 #include "compiler/target/cuda/gemm_sm80/EnumerateSchedules.h"
 
+#include "compiler/target/cuda/gemm/ConvolutionView.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -79,6 +81,7 @@ private:
               schedule.warpsK = tile.warpsK;
               schedule.stages = stages, schedule.splitK = splitK;
               schedule.math = math, schedule.padLhs = padLhs;
+              schedule.convolves = readsImages(shape_);
               schedule.bk =
                   rowBytes * 8 / shape_.gemm->lhsType.getIntOrFloatBitWidth();
               consider(schedule);
@@ -98,7 +101,7 @@ private:
       return;
     }
     // Equal code has one name.
-    if (schedule.padLhs && g->lhs.isDense()) {
+    if (schedule.padLhs && !g->padsLhs()) {
       return;
     }
     // Stages that nothing ever fills, or splits that only add traffic.

@@ -7,18 +7,20 @@
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_GEMMSM80FAMILY_H
 
 #include "compiler/target/KernelFamily.h"
+#include "compiler/target/cuda/gemm/ConvolutionView.h"
 
 namespace minic::cuda {
 
 /// Takes linear and matmul of f32, bf16 and f16, of any M, N, K and batch, with
-/// any pointwise ops before and after it. Operands whose rows are not
+/// any pointwise ops before and after it, and convolutions that are such a
+/// product (isPlainProduct). Operands whose rows are not
 /// contiguous in K are relaid, constants at compile time.
 class GemmSm80Family : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "gemm_sm80"; }
   llvm::StringRef version() const override { return "3"; }
   bool isFor(mlir::Operation *anchor) const override {
-    return anchor && graph::isContraction(anchor);
+    return anchor && (graph::isContraction(anchor) || isPlainProduct(anchor));
   }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

@@ -98,12 +98,14 @@ int64_t GemmSm80Geometry::registers() const {
   // Addresses of steps, and products that each may make ahead of their sums;
   // conditions of copies, of which narrow ones are many.
   int64_t steps = rowBytes / 32 / schedule.warpsK * (isSplit ? 2 : 1);
+  // Those of windows are counted with them.
   bool isNarrow = lhs.accessBytes < 16;
-  int64_t guards = gemm.m % schedule.bm != 0 ? (isNarrow ? 24 : 12)
+  int64_t guards = image                       ? 0
+                   : gemm.m % schedule.bm != 0 ? (isNarrow ? 24 : 12)
                    : isNarrow && gemm.k % schedule.bk != 0 ? 12
                                                            : 0;
   return sums + fragments * copies + 24 + 4 * steps + guards +
-         prologueRegisters();
+         prologueRegisters() + imageRegisters(schedule.threads());
 }
 
 int64_t GemmSm80Geometry::minBlocksPerSm() const {

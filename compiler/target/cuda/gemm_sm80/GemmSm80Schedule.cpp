@@ -49,8 +49,8 @@ DictionaryAttr toAttribute(const GemmSm80Schedule &schedule,
   return toAttribute<S>(schedule, fields, math, context);
 }
 
-static LogicalResult readMath(NamedAttribute entry, Location loc,
-                              GemmMath &result) {
+static LogicalResult readMath(NamedAttribute entry,
+                              const ScheduleReader &reader, GemmMath &result) {
   auto value = dyn_cast<StringAttr>(entry.getValue());
   for (GemmMath math : allMath) {
     if (value && value == toString(math)) {
@@ -58,26 +58,37 @@ static LogicalResult readMath(NamedAttribute entry, Location loc,
       return success();
     }
   }
-  return emitError(loc, "gemm_sm80 schedule expects math to be \"mma\", "
-                        "\"tf32\", \"tf32x3\" or \"ffma\", got ")
+  return emitError(reader.loc, reader.family)
+         << " schedule expects math to be \"mma\", \"tf32\", \"tf32x3\" or "
+            "\"ffma\", got "
          << entry.getValue();
+}
+
+static FailureOr<GemmSm80Schedule> parse(DictionaryAttr attribute, Location loc,
+                                         bool convolves) {
+  ScheduleReader reader{convolves ? "conv_sm80" : "gemm_sm80", loc};
+  auto more = [&](NamedAttribute entry, GemmSm80Schedule &schedule) {
+    return entry.getName() == "math" ? readMath(entry, reader, schedule.math)
+                                     : reader.readFlag(entry, schedule);
+  };
+  return parseSchedule<S>(reader, fields, more, attribute, convolves);
 }
 
 FailureOr<GemmSm80Schedule> parseGemmSm80Schedule(DictionaryAttr attribute,
                                                   Location loc) {
-  ScheduleReader reader{"gemm_sm80", loc};
-  auto more = [&](NamedAttribute entry, GemmSm80Schedule &schedule) {
-    return entry.getName() == "math" ? readMath(entry, loc, schedule.math)
-                                     : reader.readFlag(entry, schedule);
-  };
-  return parseSchedule<S>(reader, fields, more, attribute);
+  return parse(attribute, loc, /*convolves=*/false);
+}
+
+FailureOr<GemmSm80Schedule> parseConvSm80Schedule(DictionaryAttr attribute,
+                                                  Location loc) {
+  return parse(attribute, loc, /*convolves=*/true);
 }
 
 std::string toString(const GemmSm80Schedule &schedule) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "gemm_sm80 " << tileText(schedule) << " warps=" << schedule.warpsM
-     << 'x' << schedule.warpsN;
+  os << familyText(schedule, "sm80") << ' ' << tileText(schedule)
+     << " warps=" << schedule.warpsM << 'x' << schedule.warpsN;
   if (schedule.warpsK > 1) {
     os << 'x' << schedule.warpsK;
   }

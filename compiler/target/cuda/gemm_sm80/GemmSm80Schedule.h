@@ -37,9 +37,12 @@ mlir::DictionaryAttr toAttribute(const GemmSm80Schedule &schedule,
 /// wrong type or a value out of range is a diagnostic at `loc`.
 mlir::FailureOr<GemmSm80Schedule>
 parseGemmSm80Schedule(mlir::DictionaryAttr attribute, mlir::Location loc);
+/// The same of conv_sm80.
+mlir::FailureOr<GemmSm80Schedule>
+parseConvSm80Schedule(mlir::DictionaryAttr attribute, mlir::Location loc);
 
-/// "gemm_sm80 128x128x64 warps=2x2 stages=3 group=8 math=mma": what is not said
-/// is 1, off or dense.
+/// "gemm_sm80 128x128x64 warps=2x2 stages=3 group=8 math=mma", or "conv_sm80
+/// ...": what is not said is 1, off or dense.
 std::string toString(const GemmSm80Schedule &schedule);
 
 } // namespace minic::cuda

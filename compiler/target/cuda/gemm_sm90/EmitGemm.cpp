@@ -95,6 +95,7 @@ private:
       multiply_.multiply(read, all.take_front(sums));
       copies_.issue(k_.add(block, g_.stagesAhead()), write, from);
       multiply_.wait(1);
+      copies_.completeIssue();
       copies_.advanceSources(from);
       read = copies_.advance(read);
       write = copies_.advance(write);

@@ -4,6 +4,7 @@
 
 #include "compiler/target/cuda/gemm_sm90/EnumerateSchedules.h"
 
+#include "compiler/target/cuda/gemm/ConvolutionView.h"
 #include "compiler/target/cuda/gemm_sm90/EnumerateTmaSchedules.h"
 
 #include <map>
@@ -53,6 +54,7 @@ public:
             schedule.warpGroupsK = tile.warpGroupsK;
             schedule.stages = stages, schedule.splitK = splitK;
             schedule.padLhs = padLhs;
+            schedule.convolves = readsImages(shape_);
             consider(schedule);
             schedule.clustered = true;
             consider(schedule);
@@ -70,7 +72,7 @@ private:
       return;
     }
     // Equal code has one name.
-    if (schedule.padLhs && g->lhs.isDense()) {
+    if (schedule.padLhs && !g->padsLhs()) {
       return;
     }
     // Stages that nothing ever fills, or splits that only add traffic.

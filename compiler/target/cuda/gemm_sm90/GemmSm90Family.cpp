@@ -5,6 +5,7 @@
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Family.h"
 
 #include "compiler/target/codegen/AnalyzeFusion.h"
+#include "compiler/target/cuda/gemm/ConvolutionView.h"
 #include "compiler/target/cuda/gemm/GemmLowering.h"
 #include "compiler/target/cuda/gemm_sm90/EmitGemm.h"
 #include "compiler/target/cuda/gemm_sm90/EnumerateSchedules.h"
@@ -25,8 +26,8 @@ static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
   if (failed(shape)) {
     return failure();
   }
-  if (!shape->gemm) {
-    return fail("no linear or matmul in the body");
+  if (const char *why = viewPlainProduct(*shape)) {
+    return fail(why);
   }
   const kernel::GemmShape &gemm = *shape->gemm;
   if (gemm.lhsType != gemm.rhsType ||

@@ -7,18 +7,20 @@
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_GEMMSM90FAMILY_H
 
 #include "compiler/target/KernelFamily.h"
+#include "compiler/target/cuda/gemm/ConvolutionView.h"
 
 namespace minic::cuda {
 
 /// Takes linear and matmul of bf16 and f16, of more than 32 rows and any N, K
-/// and batch, with any pointwise ops after it. Operands whose rows are not
+/// and batch, with any pointwise ops after it, and convolutions that are such a
+/// product (isPlainProduct). Operands whose rows are not
 /// contiguous in K are relaid, constants at compile time.
 class GemmSm90Family : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "gemm_sm90"; }
   llvm::StringRef version() const override { return "5"; }
   bool isFor(mlir::Operation *anchor) const override {
-    return anchor && graph::isContraction(anchor);
+    return anchor && (graph::isContraction(anchor) || isPlainProduct(anchor));
   }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

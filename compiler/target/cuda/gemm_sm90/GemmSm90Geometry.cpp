@@ -54,6 +54,9 @@ static std::string checkPingPong(const GemmSm90Geometry &g) {
 }
 
 static std::string checkTma(const GemmSm90Geometry &g) {
+  if (g.image) {
+    return "TMA copies no windows of images";
+  }
   if (g.hasPrologue()) {
     return "TMA copies operands as they are";
   }
@@ -179,7 +182,8 @@ KernelLaunchBounds GemmSm90Geometry::launchBounds() const {
 
 int64_t GemmSm90Geometry::registers() const {
   // Besides sums: addresses and conditions of copies.
-  return accumulators() + 40 + prologueRegisters();
+  return accumulators() + 40 + prologueRegisters() +
+         imageRegisters(schedule.threads());
 }
 
 int64_t GemmSm90Geometry::minBlocksPerSm() const {

@@ -51,13 +51,14 @@ DictionaryAttr toAttribute(const GemmSm90Schedule &schedule,
 }
 
 /// Reads entries "copies" and "multicast"; null for any other.
-static std::optional<LogicalResult>
-readCopies(NamedAttribute entry, GemmSm90Schedule &schedule, Location loc) {
+static std::optional<LogicalResult> readCopies(NamedAttribute entry,
+                                               GemmSm90Schedule &schedule,
+                                               const ScheduleReader &reader) {
   auto text = dyn_cast<StringAttr>(entry.getValue());
   auto fail = [&](const char *expected) -> LogicalResult {
-    return emitError(loc, "gemm_sm90 schedule expects ")
-           << entry.getName().getValue() << " to be " << expected << ", got "
-           << entry.getValue();
+    return emitError(reader.loc, reader.family)
+           << " schedule expects " << entry.getName().getValue() << " to be "
+           << expected << ", got " << entry.getValue();
   };
   if (entry.getName() == "copies") {
     if (!text || (text != "tma" && text != "cp.async")) {
@@ -77,11 +78,11 @@ readCopies(NamedAttribute entry, GemmSm90Schedule &schedule, Location loc) {
   return std::nullopt;
 }
 
-FailureOr<GemmSm90Schedule> parseGemmSm90Schedule(DictionaryAttr attribute,
-                                                  Location loc) {
-  ScheduleReader reader{"gemm_sm90", loc};
+static FailureOr<GemmSm90Schedule> parse(DictionaryAttr attribute, Location loc,
+                                         bool convolves) {
+  ScheduleReader reader{convolves ? "conv_sm90" : "gemm_sm90", loc};
   auto more = [&](NamedAttribute entry, GemmSm90Schedule &schedule) {
-    if (auto result = readCopies(entry, schedule, loc)) {
+    if (auto result = readCopies(entry, schedule, reader)) {
       return *result;
     }
     if (entry.getName() == "pingpong") {
@@ -94,13 +95,23 @@ FailureOr<GemmSm90Schedule> parseGemmSm90Schedule(DictionaryAttr attribute,
     }
     return reader.readFlag(entry, schedule);
   };
-  return parseSchedule<S>(reader, fields, more, attribute);
+  return parseSchedule<S>(reader, fields, more, attribute, convolves);
+}
+
+FailureOr<GemmSm90Schedule> parseGemmSm90Schedule(DictionaryAttr attribute,
+                                                  Location loc) {
+  return parse(attribute, loc, /*convolves=*/false);
+}
+
+FailureOr<GemmSm90Schedule> parseConvSm90Schedule(DictionaryAttr attribute,
+                                                  Location loc) {
+  return parse(attribute, loc, /*convolves=*/true);
 }
 
 std::string toString(const GemmSm90Schedule &schedule) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "gemm_sm90 " << tileText(schedule)
+  os << familyText(schedule, "sm90") << ' ' << tileText(schedule)
      << " warpgroups=" << schedule.warpGroupsM << 'x' << schedule.warpGroupsN;
   if (schedule.warpGroupsK > 1) {
     os << 'x' << schedule.warpGroupsK;

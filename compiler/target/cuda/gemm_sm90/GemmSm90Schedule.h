@@ -50,11 +50,15 @@ mlir::DictionaryAttr toAttribute(const GemmSm90Schedule &schedule,
 /// wrong type or a value out of range is a diagnostic at `loc`.
 mlir::FailureOr<GemmSm90Schedule>
 parseGemmSm90Schedule(mlir::DictionaryAttr attribute, mlir::Location loc);
+/// The same of conv_sm90.
+mlir::FailureOr<GemmSm90Schedule>
+parseConvSm90Schedule(mlir::DictionaryAttr attribute, mlir::Location loc);
 
-/// "gemm_sm90 128x160x64 warpgroups=2x1 stages=5 group=8": what is not said is
-/// 1, off, dense or cp.async. TMA is " copies=tma", a cluster of two tiles
-/// along M that share rhs " multicast=2x1", blocks that stay " pingpong=132",
-/// and the registers that their teams take over " registers=240".
+/// "gemm_sm90 128x160x64 warpgroups=2x1 stages=5 group=8", or "conv_sm90 ...":
+/// what is not said is 1, off, dense or cp.async. TMA is " copies=tma", a
+/// cluster of two tiles along M that share rhs " multicast=2x1", blocks that
+/// stay " pingpong=132", and the registers that their teams take over
+/// " registers=240".
 std::string toString(const GemmSm90Schedule &schedule);
 
 } // namespace minic::cuda

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Extents of the product that a convolution is.
+
+#include "compiler/target/cuda/gemm/ConvolutionView.h"
+
+#include "compiler/target/cuda/gemm/ImageMatrix.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+using graph::Conv2dGeometry;
+using graph::ImageLayout;
+
+bool isPlainProduct(const Conv2dGeometry &geometry) {
+  return geometry.isPointwise() && geometry.groups == 1 &&
+         geometry.layout == ImageLayout::NHWC;
+}
+
+bool isPlainProduct(Operation *anchor) {
+  auto conv = dyn_cast_if_present<graph::Conv2dOp>(anchor);
+  return conv && conv.getType().hasStaticShape() &&
+         conv.getInput().getType().hasStaticShape() &&
+         isPlainProduct(conv.getGeometry());
+}
+
+bool isDepthwise(const Conv2dGeometry &geometry) {
+  return geometry.groups > 1 && geometry.inputChannelsPerGroup() == 1;
+}
+
+bool readsImages(const kernel::FusionShape &shape) {
+  return shape.conv && !isPlainProduct(shape.conv->geometry);
+}
+
+void viewAsGemm(kernel::FusionShape &shape) {
+  const kernel::ConvShape &conv = *shape.conv;
+  const Conv2dGeometry &g = conv.geometry;
+  kernel::GemmShape gemm;
+  int64_t pixels = g.batch * g.outputHeight * g.outputWidth;
+  bool isNhwc = g.layout == ImageLayout::NHWC;
+  gemm.m = isNhwc ? pixels : g.outputChannelsPerGroup();
+  gemm.n = isNhwc ? g.outputChannelsPerGroup() : pixels;
+  gemm.k = g.reductionLength();
+  gemm.lhs = isNhwc ? conv.input : conv.filter;
+  gemm.rhs = isNhwc ? conv.filter : conv.input;
+  gemm.bias = conv.bias;
+  // Of a plain product; a window's elements have no one stride.
+  gemm.lhsStrideM = gemm.rhsStrideN = gemm.k;
+  gemm.lhsStrideK = gemm.rhsStrideK = 1;
+  gemm.lhsType = gemm.rhsType = conv.inputType;
+  gemm.resultType = conv.resultType;
+  if (g.groups > 1) {
+    gemm.batch = {g.groups};
+  }
+  shape.gemm = gemm;
+}
+
+FailureOr<kernel::FusionShape> matchAnyConvolution(kernel::FusionOp fusion,
+                                                   std::string *reason) {
+  auto fail = [&](const char *why) {
+    *reason = why;
+    return failure();
+  };
+  FailureOr<kernel::FusionShape> shape =
+      kernel::FusionShape::get(fusion, reason);
+  if (failed(shape)) {
+    return failure();
+  }
+  if (!shape->conv) {
+    return fail("no convolution in the body");
+  }
+  const kernel::ConvShape &conv = *shape->conv;
+  if (!shape->prologue.empty()) {
+    return fail("ops before the convolution");
+  }
+  if (conv.geometry.reductionLength() == 0) {
+    return fail("sums of nothing");
+  }
+  Type type = conv.inputType;
+  if (type != conv.filterType ||
+      !(type.isF32() || type.isBF16() || type.isF16())) {
+    return fail("operands that are not both bf16, f16 or f32");
+  }
+  // Its layout is unreadable for anyone else.
+  if (!conv.filter.hasOneUse() || conv.input == conv.filter) {
+    return fail("the filter has another use in the body");
+  }
+  // It is read as if it had the shape [K, 1, 1].
+  if (conv.bias && conv.geometry.layout == ImageLayout::NCHW &&
+      !conv.bias.hasOneUse()) {
+    return fail("the bias has another use in the body");
+  }
+  return shape;
+}
+
+FailureOr<kernel::FusionShape> matchConvolution(kernel::FusionOp fusion,
+                                                std::string *reason) {
+  auto fail = [&](const std::string &why) {
+    *reason = why;
+    return failure();
+  };
+  auto shape = matchAnyConvolution(fusion, reason);
+  if (failed(shape)) {
+    return failure();
+  }
+  const Conv2dGeometry &geometry = shape->conv->geometry;
+  if (isPlainProduct(geometry)) {
+    return fail("a product of matrices, which families of GEMMs take");
+  }
+  if (isDepthwise(geometry)) {
+    return fail("one channel in each group, which conv_depthwise takes");
+  }
+  viewAsGemm(*shape);
+  ConvolutionMatrices matrices(*shape, /*pads=*/false);
+  std::string why = ConvolutionMatrices::check(*shape, matrices);
+  if (!why.empty()) {
+    return fail(why);
+  }
+  return shape;
+}
+
+const char *viewPlainProduct(kernel::FusionShape &shape) {
+  if (shape.gemm) {
+    return nullptr;
+  }
+  if (!shape.conv || readsImages(shape)) {
+    return "no linear or matmul in the body";
+  }
+  if (!shape.prologue.empty()) {
+    return "ops before the convolution";
+  }
+  viewAsGemm(shape);
+  return nullptr;
+}
+
+} // namespace minic::cuda
