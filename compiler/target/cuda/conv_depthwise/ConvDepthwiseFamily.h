@@ -6,6 +6,7 @@
 #define MINIC_COMPILER_TARGET_CUDA_CONV_DEPTHWISE_CONVDEPTHWISEFAMILY_H
 
 #include "compiler/target/KernelFamily.h"
+#include "compiler/target/cuda/gemm/ConvolutionView.h"
 
 namespace minic::cuda {
 
@@ -19,7 +20,7 @@ public:
   llvm::StringRef name() const override { return "conv_depthwise"; }
   llvm::StringRef version() const override { return "1"; }
   bool isFor(mlir::Operation *anchor) const override {
-    return anchor && graph::isConvolution(anchor);
+    return isDepthwise(anchor);
   }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

@@ -7,6 +7,7 @@
 #define MINIC_COMPILER_TARGET_CUDA_CONV_SM90_CONVSM90FAMILY_H
 
 #include "compiler/target/KernelFamily.h"
+#include "compiler/target/cuda/gemm/ConvolutionView.h"
 
 namespace minic::cuda {
 
@@ -20,7 +21,7 @@ public:
   llvm::StringRef name() const override { return "conv_sm90"; }
   llvm::StringRef version() const override { return "1"; }
   bool isFor(mlir::Operation *anchor) const override {
-    return anchor && graph::isConvolution(anchor);
+    return isImplicitProduct(anchor);
   }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

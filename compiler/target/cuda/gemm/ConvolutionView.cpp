@@ -18,11 +18,26 @@ bool isPlainProduct(const Conv2dGeometry &geometry) {
          geometry.layout == ImageLayout::NHWC;
 }
 
-bool isPlainProduct(Operation *anchor) {
+/// None for other ops and unknown shapes.
+static std::optional<Conv2dGeometry> geometryOf(Operation *anchor) {
   auto conv = dyn_cast_if_present<graph::Conv2dOp>(anchor);
-  return conv && conv.getType().hasStaticShape() &&
-         conv.getInput().getType().hasStaticShape() &&
-         isPlainProduct(conv.getGeometry());
+  bool isKnown = conv && conv.getType().hasStaticShape() &&
+                 conv.getInput().getType().hasStaticShape();
+  return isKnown ? std::optional(conv.getGeometry()) : std::nullopt;
+}
+
+bool isPlainProduct(Operation *anchor) {
+  auto geometry = geometryOf(anchor);
+  return geometry && isPlainProduct(*geometry);
+}
+
+bool isDepthwise(Operation *anchor) {
+  auto geometry = geometryOf(anchor);
+  return geometry && isDepthwise(*geometry);
+}
+
+bool isImplicitProduct(Operation *anchor) {
+  return geometryOf(anchor) && !isPlainProduct(anchor) && !isDepthwise(anchor);
 }
 
 bool isDepthwise(const Conv2dGeometry &geometry) {

@@ -16,6 +16,9 @@ bool isPlainProduct(mlir::Operation *anchor);
 
 /// Whether each group has one channel of the input, and there are several.
 bool isDepthwise(const graph::Conv2dGeometry &geometry);
+bool isDepthwise(mlir::Operation *anchor);
+/// A convolution that is neither.
+bool isImplicitProduct(mlir::Operation *anchor);
 
 /// Whether the GEMM that `shape` has reads windows of images (ImageMatrix).
 bool readsImages(const kernel::FusionShape &shape);

@@ -61,6 +61,30 @@ void appendClusters(std::vector<Estimated<Schedule>> &result,
   }
 }
 
+/// Of convolutions: the best schedules of `sorted`, of a tile each, that ask
+/// for images in another way than all of `result`: with zeros behind few
+/// channels, or gathered where they lie. How they compare the estimate knows
+/// least.
+template <typename Schedule>
+void appendOtherImages(std::vector<Estimated<Schedule>> &result,
+                       const std::vector<Estimated<Schedule>> &sorted) {
+  constexpr size_t kMost = 3;
+  auto isOther = [&](const Estimated<Schedule> &one) {
+    return one.schedule.convolves && !one.schedule.clustered &&
+           one.schedule.padLhs != result.front().schedule.padLhs;
+  };
+  if (result.empty() || llvm::any_of(result, isOther)) {
+    return;
+  }
+  std::map<std::pair<int64_t, int64_t>, int> ofTile;
+  for (const Estimated<Schedule> &one : sorted) {
+    if (isOther(one) && ofTile.size() < kMost &&
+        ofTile[{one.schedule.bm, one.schedule.bn}]++ == 0) {
+      result.push_back(one);
+    }
+  }
+}
+
 /// `favourite`, a programmatic launch, with fewer stages, so that three blocks
 /// fit on an SM, and with fewer again, so that four fit. One block runs while
 /// those of the next launches copy their weights ahead. Each has the most

@@ -32,6 +32,18 @@ static int64_t epilogueLanes(const kernel::FusionShape &shape) {
   return lanes;
 }
 
+/// Of results, and of operands of their shape.
+static int64_t epilogueBytes(const kernel::FusionShape &shape) {
+  int64_t bytes = 0;
+  for (Value value :
+       llvm::concat<const Value>(shape.results, shape.epilogueInputs)) {
+    auto type = cast<RankedTensorType>(value.getType());
+    bool isWhole = type.getShape() == ArrayRef<int64_t>(shape.space);
+    bytes += isWhole ? kernel::getElementBytes(type.getElementType()) : 0;
+  }
+  return bytes;
+}
+
 GemmGeometry::GemmGeometry(const kernel::FusionShape &shape,
                            const GemmSchedule &schedule, int64_t paddedRowBytes)
     : gemm(*shape.gemm), raster{int64_t(llvm::divideCeil(gemm.m, schedule.bm)),
@@ -43,6 +55,9 @@ GemmGeometry::GemmGeometry(const kernel::FusionShape &shape,
       tileSums(schedule.bm * schedule.bn), lanes(epilogueLanes(shape)),
       epilogueInstructions(EpilogueEmitter::instructionCount(shape)) {
   setOperands(shape, schedule, paddedRowBytes);
+  if (shape.conv) {
+    bytesPerSum = epilogueBytes(shape);
+  }
   elementBytes = lhs.elementBytes();
   rowBytes = schedule.bk * elementBytes;
   lhsTileBytes = schedule.bm * rowBytes;

@@ -109,7 +109,8 @@ double GemmTime::memorySeconds() const {
                               : double(matrix->rows) * double(geometry_.gemm.k);
     bytes += elements * double(matrix->elementBytes());
   }
-  bytes += double(geometry_.gemm.m) * double(geometry_.gemm.n) * 4;
+  bytes += double(geometry_.gemm.m) * double(geometry_.gemm.n) *
+           double(geometry_.bytesPerSum);
   double perSm =
       std::min(double(blocksPerSm_), std::ceil(double(geometry_.blocks()) /
                                                double(profile_.smCount)));

@@ -181,6 +181,7 @@ enumerateSchedules(const kernel::FusionShape &shape,
     }
   }
   if (limit > 1) {
+    appendOtherImages(result, found);
     appendClusters(result, found);
   }
   sortByEstimate(result);

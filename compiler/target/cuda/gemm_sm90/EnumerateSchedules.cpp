@@ -169,6 +169,7 @@ enumerateSm90Schedules(const kernel::FusionShape &shape,
     append(other);
   }
   if (limit > 1) {
+    appendOtherImages(result, found);
     appendClusters(result, found);
     appendTmaSchedules(result, shape, profile);
   }

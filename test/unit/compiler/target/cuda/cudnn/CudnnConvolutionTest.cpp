@@ -260,7 +260,11 @@ TEST(CudnnConvolutionTest, CandidatesInEveryWay) {
               ElementsAre(StartsWith("cudnn cudnn_conv nchw + pointwise")));
   // Alone it is one call, whatever it is called.
   ParsedFusion bare = convolution({});
-  EXPECT_THAT(namesOf(bare), ElementsAre("aten cudnn_conv nchw"));
+  EXPECT_THAT(namesOf(bare),
+              AllOf(Contains("aten cudnn_conv nchw"),
+                    Contains(StartsWith("generated conv_sm80 "))));
+  EXPECT_THAT(namesOf(bare, {BackendLabel::Aten, BackendLabel::Cudnn}),
+              ElementsAre("aten cudnn_conv nchw"));
   EXPECT_THAT(namesOf(bare, {BackendLabel::Cudnn}),
               ElementsAre("cudnn cudnn_conv nchw"));
 }
