@@ -192,11 +192,9 @@ TEST_F(PointwiseTest, SpecialValuesOfOpsThatRoundOrRepeat) {
 TEST_F(PointwiseTest, ModHasTheSignOfTheDivisor) {
   auto output = binary("graph.mod", {5.5, -5.5, 5.5, -5.5, 0, 1, -1, 0},
                        {2, 2, -2, -2, 2, kInf, kInf, -kInf});
-  EXPECT_THAT(output.values,
-              ElementsAre(1.5, 0.5, -0.5, -1.5, 0, 1, kInf, 0));
+  EXPECT_THAT(output.values, ElementsAre(1.5, 0.5, -0.5, -1.5, 0, 1, kInf, 0));
   EXPECT_EQ(countMismatches(output, {1.5, 0.5, -0.5, -1.5, 0, 1, kInf, 0}), 0);
-  EXPECT_EQ(countMismatches(output, {1.5, -1.5, 1.5, -1.5, 0, kNan, -1, 0}),
-            4);
+  EXPECT_EQ(countMismatches(output, {1.5, -1.5, 1.5, -1.5, 0, kNan, -1, 0}), 4);
   // Where the quotient may round to an integer, so may the rest go to either
   // end.
   float below = std::nextafterf(0.3f, 0);
