@@ -21,11 +21,15 @@ std::optional<unsigned> getUpdatedInput(FusionOp fusion, unsigned result) {
                                : std::nullopt;
 }
 
-graph::CacheUpdateOp getOnlyUpdate(FusionOp fusion) {
-  ValueRange results = fusion.getYield().getValues();
-  Operation *op = results.size() == 1 ? results[0].getDefiningOp() : nullptr;
-  return graph::updatesInPlace(op) ? cast<graph::CacheUpdateOp>(op)
-                                   : graph::CacheUpdateOp();
+SmallVector<graph::CacheUpdateOp> getUpdates(FusionOp fusion) {
+  SmallVector<graph::CacheUpdateOp> updates;
+  for (Value result : fusion.getYield().getValues()) {
+    if (!graph::updatesInPlace(result.getDefiningOp())) {
+      return {};
+    }
+    updates.push_back(result.getDefiningOp<graph::CacheUpdateOp>());
+  }
+  return updates;
 }
 
 } // namespace minic::kernel

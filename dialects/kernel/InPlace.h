@@ -14,9 +14,9 @@ namespace minic::kernel {
 /// into; none where the result has memory of its own.
 std::optional<unsigned> getUpdatedInput(FusionOp fusion, unsigned result);
 
-/// The update in place that the only result of `fusion` is; null where there is
-/// none.
-graph::CacheUpdateOp getOnlyUpdate(FusionOp fusion);
+/// The updates in place that the results of `fusion` are, in their order; none
+/// where one of them is something else.
+llvm::SmallVector<graph::CacheUpdateOp> getUpdates(FusionOp fusion);
 
 } // namespace minic::kernel
 

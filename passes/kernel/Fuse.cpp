@@ -148,6 +148,17 @@ static void eraseDeadOps(Block &block) {
   }
 }
 
+/// Whether `tensor` is one of `states`, or a view of one.
+static bool isPartOf(Value tensor, const llvm::SmallDenseSet<Value> &states) {
+  if (states.contains(tensor)) {
+    return true;
+  }
+  Operation *op = tensor.getDefiningOp();
+  return op && graph::isView(op) &&
+         llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return isPartOf(operand, states); });
+}
+
 static RankedTensorType resultType(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType());
 }
@@ -208,6 +219,7 @@ struct FusionRules {
         takeNewElements(cast<graph::CacheUpdateOp>(op));
       }
     }
+    joinUpdates();
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (isFound(&op) && llvm::all_of(op.getUses(), isTurn)) {
         cloneIntoUsers(&op, *partition.groupOf(&op));
@@ -415,7 +427,7 @@ struct FusionRules {
       bool isRead = isa<graph::PointwiseOpInterface>(op) || isStrided(op) ||
                     isa<graph::RotaryOp>(op);
       return isRead && llvm::none_of(op->getOperands(), [&](Value operand) {
-               return graph::skipReshapes(operand) == state;
+               return isPartOf(operand, {state});
              });
     };
     auto isOwn = [&](Operation *user) {
@@ -432,6 +444,47 @@ struct FusionRules {
       }
       mergeIfConvex(own, op);
       llvm::append_range(values, op->getOperands());
+    }
+  }
+
+  /// Whether `group` reads what an update of `other` writes or has written.
+  bool readsStateOf(Group group, Group other) const {
+    llvm::SmallDenseSet<Value> states;
+    for (Operation *op : partition.membersOf(other)) {
+      if (graph::updatesInPlace(op)) {
+        auto update = cast<graph::CacheUpdateOp>(op);
+        states.insert(graph::skipReshapes(update.getCache()));
+        states.insert(update.getResult());
+      }
+    }
+    return llvm::any_of(partition.membersOf(group), [&](Operation *op) {
+      return llvm::any_of(op->getOperands(), [&](Value operand) {
+        return isPartOf(operand, states);
+      });
+    });
+  }
+
+  /// Rule 11.
+  void joinUpdates() {
+    if (!allowed.pointwise) {
+      return;
+    }
+    SmallVector<graph::CacheUpdateOp> leaders;
+    for (Operation &op : block) {
+      if (!graph::updatesInPlace(&op)) {
+        continue;
+      }
+      auto update = cast<graph::CacheUpdateOp>(op);
+      Group own = *partition.groupOf(update);
+      bool isTaken = llvm::any_of(leaders, [&](graph::CacheUpdateOp leader) {
+        Group group = *partition.groupOf(leader);
+        return leader.getUpdate().getType() == update.getUpdate().getType() &&
+               !readsStateOf(group, own) && !readsStateOf(own, group) &&
+               mergeIfConvex(group, update);
+      });
+      if (!isTaken) {
+        leaders.push_back(update);
+      }
     }
   }
 

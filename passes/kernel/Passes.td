@@ -45,6 +45,8 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
        it alone, and nothing takes it.
     10. Each rotary embedding has a copy of the gathers that find its cosines and
        sines, if no other op reads them.
+    11. Updates in place whose new elements have one type share a fusion, if none
+       reads another's state: keys and values of a token.
 
     A value is one operand of a fusion however often it is used, except that
     the right operand or filter of an anchor is one for itself: it can have a

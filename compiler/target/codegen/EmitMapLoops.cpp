@@ -64,8 +64,11 @@ public:
     }
     auto identity =
         AffineMap::getMultiDimIdentityMap(extents.size(), fusion.getContext());
-    if (graph::CacheUpdateOp update = kernel::getOnlyUpdate(fusion)) {
-      emitUpdate(scope, update, results[0]);
+    SmallVector<graph::CacheUpdateOp> updates = kernel::getUpdates(fusion);
+    for (auto [i, update] : llvm::enumerate(updates)) {
+      emitUpdate(scope, update, results[i]);
+    }
+    if (!updates.empty()) {
       return;
     }
     SmallVector<Value> elements;

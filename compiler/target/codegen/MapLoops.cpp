@@ -137,7 +137,7 @@ private:
 /// it can: new elements are the points, and nothing else sees the cache.
 static std::string refuseUpdate(graph::CacheUpdateOp op,
                                 kernel::FusionOp fusion) {
-  if (kernel::getOnlyUpdate(fusion) != op) {
+  if (!llvm::is_contained(kernel::getUpdates(fusion), op)) {
     return "an update in place beside other results";
   }
   if (!isa<BlockArgument>(op.getCache()) || !op.getCache().hasOneUse()) {
@@ -176,9 +176,11 @@ FailureOr<MapLoops> MapLoops::get(kernel::FusionOp fusion,
   if (results.empty()) {
     return fail("no results");
   }
-  graph::CacheUpdateOp update = kernel::getOnlyUpdate(fusion);
-  if (update) {
-    results = {update.getUpdate()};
+  SmallVector<graph::CacheUpdateOp> updates = kernel::getUpdates(fusion);
+  if (!updates.empty()) {
+    results = llvm::map_to_vector(updates, [](graph::CacheUpdateOp update) {
+      return Value(update.getUpdate());
+    });
   }
   loops.extents_.assign(shapeOf(results[0]).begin(), shapeOf(results[0]).end());
   ReadChecker checker(loops.extents_, loops.reduction_);
@@ -195,8 +197,10 @@ FailureOr<MapLoops> MapLoops::get(kernel::FusionOp fusion,
       return fail("a reduction's result is read at another index");
     }
   }
-  if (update && !checker.check(update.getPosition(), AffineMap())) {
-    return fail("a position that a reduction computes");
+  for (graph::CacheUpdateOp update : updates) {
+    if (!checker.check(update.getPosition(), AffineMap())) {
+      return fail("a position that a reduction computes");
+    }
   }
   return loops;
 }

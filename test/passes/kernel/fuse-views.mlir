@@ -127,3 +127,44 @@ func.func @update(%cache: tensor<2x8x16xf32>, %new: tensor<1x2x16xf32>, %at: ten
   %2 = graph.relu %1 : tensor<2x8x16xf32>
   return %2, %1 : tensor<2x8x16xf32>, tensor<2x8x16xf32>
 }
+
+// Keys and values of one token are written by one kernel.
+// CHECK-LABEL: func.func @keys_and_values
+// CHECK:      kernel.fusion
+// CHECK-NEXT:   [[K:%.+]] = graph.cache_update {{.+}} {graph.in_place}
+// CHECK-NEXT:   graph.abs
+// CHECK-NEXT:   [[V:%.+]] = graph.cache_update {{.+}} {graph.in_place}
+// CHECK-NEXT:   kernel.yield [[K]], [[V]]
+// CHECK-NOT:  kernel.fusion
+func.func @keys_and_values(%keys: tensor<8x16xf32>, %values: tensor<8x16xf32>, %k: tensor<1x16xf32>, %v: tensor<1x16xf32>, %at: tensor<i64>)
+    -> (tensor<8x16xf32> {graph.in_place = 0 : i64}, tensor<8x16xf32> {graph.in_place = 1 : i64}) {
+  %0 = graph.cache_update %keys, %k at %at axis = 0 {graph.in_place} : (tensor<8x16xf32>, tensor<1x16xf32>, tensor<i64>) -> tensor<8x16xf32>
+  %1 = graph.abs %v : tensor<1x16xf32>
+  %2 = graph.cache_update %values, %1 at %at axis = 0 {graph.in_place} : (tensor<8x16xf32>, tensor<1x16xf32>, tensor<i64>) -> tensor<8x16xf32>
+  return %0, %2 : tensor<8x16xf32>, tensor<8x16xf32>
+}
+
+// Not where one reads the other's state, after it or before, nor where new elements
+// have other shapes.
+// CHECK-LABEL: func.func @updates_apart
+// CHECK-COUNT-3: kernel.fusion
+func.func @updates_apart(%a: tensor<8x16xf32>, %b: tensor<8x16xf32>, %c: tensor<8x16xf32>, %new: tensor<1x16xf32>, %more: tensor<2x16xf32>, %at: tensor<i64>)
+    -> (tensor<8x16xf32> {graph.in_place = 0 : i64}, tensor<8x16xf32> {graph.in_place = 1 : i64}, tensor<8x16xf32> {graph.in_place = 2 : i64}) {
+  %0 = graph.cache_update %a, %new at %at axis = 0 {graph.in_place} : (tensor<8x16xf32>, tensor<1x16xf32>, tensor<i64>) -> tensor<8x16xf32>
+  %1 = graph.slice %0 [5, 0] to [6, 16] by [1, 1] : tensor<8x16xf32> -> tensor<1x16xf32>
+  %2 = graph.abs %1 : tensor<1x16xf32>
+  %3 = graph.cache_update %b, %2 at %at axis = 0 {graph.in_place} : (tensor<8x16xf32>, tensor<1x16xf32>, tensor<i64>) -> tensor<8x16xf32>
+  %4 = graph.cache_update %c, %more at %at axis = 0 {graph.in_place} : (tensor<8x16xf32>, tensor<2x16xf32>, tensor<i64>) -> tensor<8x16xf32>
+  return %0, %3, %4 : tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>
+}
+
+// CHECK-LABEL: func.func @state_before
+// CHECK-COUNT-2: kernel.fusion
+func.func @state_before(%a: tensor<8x16xf32>, %b: tensor<8x16xf32>, %new: tensor<1x16xf32>, %at: tensor<i64>)
+    -> (tensor<8x16xf32> {graph.in_place = 0 : i64}, tensor<8x16xf32> {graph.in_place = 1 : i64}) {
+  %0 = graph.cache_update %a, %new at %at axis = 0 {graph.in_place} : (tensor<8x16xf32>, tensor<1x16xf32>, tensor<i64>) -> tensor<8x16xf32>
+  %1 = graph.slice %a [3, 0] to [4, 16] by [1, 1] : tensor<8x16xf32> -> tensor<1x16xf32>
+  %2 = graph.abs %1 : tensor<1x16xf32>
+  %3 = graph.cache_update %b, %2 at %at axis = 0 {graph.in_place} : (tensor<8x16xf32>, tensor<1x16xf32>, tensor<i64>) -> tensor<8x16xf32>
+  return %0, %3 : tensor<8x16xf32>, tensor<8x16xf32>
+}
