@@ -46,6 +46,31 @@ def convolutions():
             f"{functional(arguments, [(shape, dtype)])}", (shape, dtype))
 
 
+# Channels in and out, filter, pad, stride, groups: what kernels of convolutions
+# do otherwise than for a few channels.
+CONVOLUTIONS = {"deep": (64, 72, 3, 1, 1, 1), "first": (3, 16, 7, 3, 2, 1),
+                "one_pixel": (24, 40, 1, 0, 1, 1),
+                "depthwise": (16, 16, 3, 1, 1, 16),
+                "depthwise_5x5": (6, 12, 5, 2, 2, 6)}
+
+
+def special_convolutions():
+    for dtype, layout, (name, (c, k, size, pad, step, groups)) in \
+            itertools.product(FLOATS, ("nchw", "nhwc"), CONVOLUTIONS.items()):
+        extent = (9 + 2 * pad - size) // step + 1
+        x, shape = (2, c, 9, 9), (2, k, extent, extent)
+        if layout == "nhwc":
+            x, shape = (2, 9, 9, c), (2, extent, extent, k)
+        arguments = {"x": (x, dtype),
+                     "f": ((k, c // groups, size, size), dtype)}
+        yield Problem(
+            "conv2d", f"conv_{layout}_{name}_{dtype}", arguments,
+            f"conv2d %x, %f {{layout = \"{layout}\", groups = {groups} : i64, "
+            f"pads = array<i64: {pad}, {pad}, {pad}, {pad}>, "
+            f"strides = array<i64: {step}, {step}>}} : "
+            f"{functional(arguments, [(shape, dtype)])}", (shape, dtype))
+
+
 # Heads of query and key, lengths of both, head size.
 ATTENTIONS = ((1, 1, 1, 17, 8), (3, 1, 17, 17, 40), (12, 12, 5, 77, 64),
               (4, 2, 77, 33, 80), (2, 2, 1, 197, 128), (2, 1, 17, 1, 256))
@@ -87,4 +112,5 @@ def attention():
 def all_problems():
     yield from contractions()
     yield from convolutions()
+    yield from special_convolutions()
     yield from attention()

@@ -38,7 +38,7 @@ ImageCopy::Checks ImageCopy::chooseChecks() const {
   // Taps of a tail are beyond those of the mask, and within its bits.
   int64_t taps = llvm::divideCeil(llvm::alignTo(image_.k(), stageK),
                                   uint64_t(image_.channels));
-  return taps <= 32 ? Checks::Mask : Checks::Range;
+  return taps < 32 ? Checks::Mask : Checks::Range;
 }
 
 ImageCopy::ImageCopy(CudaKernelBuilder &builder, const ImageMatrix &image,

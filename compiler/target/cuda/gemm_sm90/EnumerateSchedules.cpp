@@ -171,7 +171,10 @@ enumerateSm90Schedules(const kernel::FusionShape &shape,
   if (limit > 1) {
     appendOtherImages(result, found);
     appendClusters(result, found);
-    appendTmaSchedules(result, shape, profile);
+    // TMA copies no windows of images.
+    if (!readsImages(shape)) {
+      appendTmaSchedules(result, shape, profile);
+    }
   }
   sortByEstimate(result);
   return result;

@@ -116,7 +116,7 @@ GemmSm90Geometry::get(const kernel::FusionShape &shape,
   g.schedule = schedule;
   g.groupTileM = schedule.bm / schedule.warpGroupsM;
   g.groupTileN = schedule.bn / schedule.warpGroupsN;
-  if (schedule.tma) {
+  if (schedule.tma && !g.image) {
     // A block of several asks for its part of what they share.
     g.tmaLhs = TmaOperand(g.lhs, g.gemm.batch,
                           schedule.bm / schedule.multicastN, schedule.bk);

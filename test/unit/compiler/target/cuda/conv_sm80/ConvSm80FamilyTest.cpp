@@ -15,6 +15,7 @@ namespace minic::cuda {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 const ConvSm80Family sm80;
@@ -127,6 +128,19 @@ TEST(ConvSm80Family, Layouts) {
     (isPadded ? pads : gathers) = true;
   }
   EXPECT_TRUE(gathers && pads);
+}
+
+/// Groups have no stride that a tensor map could follow, and need none.
+TEST(ConvSm80Family, GroupsByWgmma) {
+  ConvCase conv = image(96, true);
+  conv.groups = 2;
+  ConvBody body = bodyOf(conv, Behind::Nothing);
+  ParsedFusion parsed(body.arguments, body.result, body.text);
+  auto offers = sm90.enumerate(parsed.get(), *getArchProfile("sm_90a"));
+  EXPECT_FALSE(offers.empty());
+  for (const Implementation &offer : offers) {
+    EXPECT_THAT(offer.name, Not(HasSubstr("copies=tma")));
+  }
 }
 
 TEST(ConvSm80Family, RefusesBadSchedules) {
