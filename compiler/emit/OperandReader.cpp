@@ -34,10 +34,10 @@ Value OperandReader::address(const format::Address &address) {
   case format::Base::arena:
   case format::Base::persistent:
     if (!arena) {
-      arena = plan::BufferOp::create(builder, loc, type,
-                                     builder.getI64IntegerAttr(arenaBytes),
-                                     builder.getI64IntegerAttr(64), UnitAttr(),
-                                     builder.getI64IntegerAttr(0), UnitAttr());
+      arena = plan::BufferOp::create(
+          builder, loc, type, builder.getI64IntegerAttr(arenaBytes),
+          builder.getI64IntegerAttr(64), UnitAttr(),
+          builder.getI64IntegerAttr(0), UnitAttr(), StringAttr());
     }
     base = arena;
     break;

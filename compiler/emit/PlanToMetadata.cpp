@@ -142,7 +142,30 @@ toMetadata(plan::PointerChangesAttr changes) {
   return table;
 }
 
-static LogicalResult addVariant(plan::VariantOp op,
+/// By the numbers that dimensions have in the entry, which are the bucket's.
+static LogicalResult addSizeWords(plan::VariantOp op, plan::BucketAttr bucket,
+                                  format::VariantT &variant) {
+  auto dims = bucket ? bucket.getDims() : ArrayAttr();
+  for (auto word : op.getSizesAttr().getAsRange<plan::SizeWordAttr>()) {
+    auto found = llvm::find_if(
+        dims ? dims.getValue() : ArrayRef<Attribute>(), [&](Attribute dim) {
+          return cast<plan::BucketDimAttr>(dim).getName() == word.getDim();
+        });
+    if (!dims || found == dims.end()) {
+      return op.emitOpError("has a word for the size of ")
+             << word.getDim() << ", which is no dimension of its bucket";
+    }
+    auto table = std::make_unique<format::SizeWordT>();
+    table->dim = found - dims.begin();
+    table->offset = word.getOffset();
+    variant.sizes.push_back(std::move(table));
+  }
+  llvm::sort(variant.sizes,
+             [](const auto &a, const auto &b) { return a->dim < b->dim; });
+  return success();
+}
+
+static LogicalResult addVariant(plan::VariantOp op, plan::BucketAttr bucket,
                                 const SymbolIndices &symbols,
                                 format::FunctionT &function) {
   auto variant = std::make_unique<format::VariantT>();
@@ -158,6 +181,9 @@ static LogicalResult addVariant(plan::VariantOp op,
   }
   if (op.getStatus()) {
     variant->status = *op.getStatus();
+  }
+  if (op.getSizes() && failed(addSizeWords(op, bucket, *variant))) {
+    return failure();
   }
   if (plan::GraphVerdictAttr graph = op.getGraphAttr()) {
     variant->graph = std::make_unique<format::GraphVerdictT>();
@@ -201,7 +227,7 @@ static LogicalResult addFunction(plan::FunctionOp op,
     if (!variant) {
       return inner.emitOpError("is not a variant");
     }
-    if (failed(addVariant(variant, symbols, *function))) {
+    if (failed(addVariant(variant, op.getBucketAttr(), symbols, *function))) {
       return failure();
     }
   }

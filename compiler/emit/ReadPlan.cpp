@@ -176,8 +176,24 @@ readGraphVerdict(const format::GraphVerdict *graph, OpBuilder &builder) {
       readPointerChanges(graph->pointer_changes(), builder));
 }
 
+/// Null where there are none.
+static ArrayAttr readSizeWords(const format::Variant &variant,
+                               plan::BucketAttr bucket, Builder &builder) {
+  if (!variant.sizes() || variant.sizes()->size() == 0 || !bucket) {
+    return {};
+  }
+  SmallVector<Attribute> words;
+  for (const format::SizeWord *word : *variant.sizes()) {
+    auto dim = cast<plan::BucketDimAttr>(bucket.getDims()[word->dim()]);
+    words.push_back(plan::SizeWordAttr::get(builder.getContext(), dim.getName(),
+                                            int64_t(word->offset())));
+  }
+  return builder.getArrayAttr(words);
+}
+
 static void readVariant(const format::Artifact &artifact,
-                        const format::Variant &variant, OpBuilder &builder) {
+                        const format::Variant &variant, plan::BucketAttr bucket,
+                        OpBuilder &builder) {
   SmallVector<StringRef> isa;
   if (variant.isa()) {
     for (const flatbuffers::String *feature : *variant.isa()) {
@@ -192,6 +208,7 @@ static void readVariant(const format::Artifact &artifact,
                              : IntegerAttr(),
       variant.status() ? builder.getI64IntegerAttr(*variant.status())
                        : IntegerAttr(),
+      readSizeWords(variant, bucket, builder),
       readGraphVerdict(variant.graph(), builder),
       variant.evidence() ? builder.getStringAttr(variant.evidence()->c_str())
                          : StringAttr());
@@ -297,7 +314,7 @@ OwningOpRef<ModuleOp> readPlan(const format::ArtifactReader &artifact,
     }
     OpBuilder inner = OpBuilder::atBlockEnd(&op.getBody().emplaceBlock());
     for (const format::Variant *variant : *function->variants()) {
-      readVariant(metadata, *variant, inner);
+      readVariant(metadata, *variant, op.getBucketAttr(), inner);
     }
   }
   return module;

@@ -77,6 +77,7 @@ static void buildPrepareWeights(OpPassManager &passes) {
 }
 
 static void buildPlan(OpPassManager &passes, const PipelineInputs &inputs) {
+  passes.addNestedPass<func::FuncOp>(kernel::createMarkRows());
   const DeviceProfile &profile = inputs.target->profile();
   plan::LowerToPlanOptions options;
   options.target = profile.target;

@@ -400,8 +400,8 @@ private:
     return ways;
   }
 
-  /// The user's kernel, op number `kernel`, in a part of its own: behind what
-  /// it needs and in front of the rest.
+  /// The user's kernel, op number `kernel`, in a part of its own or with its
+  /// epilogue: behind what it needs and in front of the rest.
   void kernelApart(int64_t kernel) {
     if (!allows(BackendLabel::User)) {
       return;
@@ -425,19 +425,42 @@ private:
         (feeds.contains(op) ? before : after).push_back(int64_t(index));
       }
     }
-    std::vector<Way> first = implementRest(before), last = implementRest(after);
-    OutlinedPart part = kernel::outlinePart(fusion, {kernel});
+    std::vector<Way> first = implementRest(before);
     PartSources::Reasons refused;
+    kernelBetween(first, {kernel}, implementRest(after), refused);
+    bool hasEpilogue = bool(cast<graph::KernelOp>(ops[kernel]).getEpilogue());
+    // The most of what follows that it can be.
+    for (size_t count = after.size(); hasEpilogue && count > 0; --count) {
+      OpIndices own = {kernel};
+      llvm::append_range(own, ArrayRef(after).take_front(count));
+      llvm::sort(own);
+      if (kernelBetween(
+              first, own,
+              implementRest(OpIndices(ArrayRef(after).drop_front(count))),
+              refused)) {
+        break;
+      }
+    }
+    sources.explain(refused);
+  }
+
+  /// Candidates with `own`, which the user's kernel does, between ways to do
+  /// the rest; false where no family takes it.
+  bool kernelBetween(ArrayRef<Way> first, const OpIndices &own,
+                     ArrayRef<Way> last, PartSources::Reasons &refused) {
+    OutlinedPart part = kernel::outlinePart(fusion, own);
+    bool isTaken = false;
     for (const KernelFamily *family : target.families()) {
       if (!family->takesUserKernels()) {
         continue;
       }
       for (const Implementation &implementation :
            sources.ask(family, part, refused)) {
+        isTaken = true;
         for (const Way &head : first) {
           for (const Way &tail : last) {
             std::vector<ImplementedPart> parts = head.parts;
-            parts.push_back(sources.implement({kernel}, implementation));
+            parts.push_back(sources.implement(own, implementation));
             llvm::append_range(parts, tail.parts);
             add(BackendLabel::User, parts,
                 head.needsLibrary || tail.needsLibrary);
@@ -445,7 +468,7 @@ private:
         }
       }
     }
-    sources.explain(refused);
+    return isTaken;
   }
 
   /// Every product with what follows it, and what lies between in as few

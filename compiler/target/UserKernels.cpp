@@ -7,6 +7,7 @@
 #include "compiler/target/OfferFusion.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
@@ -17,14 +18,45 @@ namespace minic {
 using graph::KernelConfig;
 using kernel::FusionOp;
 
+/// Notes what else the body has; false where that is no epilogue of the kernel.
+static bool takeEpilogue(FusionOp fusion, UserKernel &kernel) {
+  graph::KernelOp op = kernel.op;
+  SmallVector<Operation *> body = fusion.getBodyOps();
+  auto yielded = fusion.getYield().getValues();
+  if (!op.getEpilogue() || yielded.size() != 1 ||
+      yielded[0] == op.getResult(0) ||
+      yielded[0].getType() != op.getResult(0).getType() ||
+      !llvm::all_of(op.getInputs(), llvm::IsaPred<BlockArgument>)) {
+    return false;
+  }
+  llvm::SmallSetVector<unsigned, 4> inputs;
+  for (Operation *each : body) {
+    if (each == op) {
+      continue;
+    }
+    if (!isa<graph::PointwiseOpInterface>(each)) {
+      return false;
+    }
+    kernel.epilogue.push_back(each);
+    for (Value operand : each->getOperands()) {
+      if (auto argument = dyn_cast<BlockArgument>(operand)) {
+        inputs.insert(argument.getArgNumber());
+      }
+    }
+  }
+  kernel.epilogueInputs.assign(inputs.begin(), inputs.end());
+  return true;
+}
+
 std::optional<UserKernel> UserKernel::get(FusionOp fusion) {
   SmallVector<Operation *> body = fusion.getBodyOps();
-  auto op =
-      body.size() == 1 ? dyn_cast<graph::KernelOp>(body[0]) : graph::KernelOp();
+  graph::KernelOp op = graph::findKernel(body);
   if (!op || !op.isLinked() || !op.getSources()) {
     return std::nullopt;
   }
-  return UserKernel{op, graph::SizedKernel(op)};
+  UserKernel kernel{op, graph::SizedKernel(op), {}, {}};
+  bool fits = body.size() == 1 || takeEpilogue(fusion, kernel);
+  return fits ? std::optional(std::move(kernel)) : std::nullopt;
 }
 
 unsigned UserKernel::parameterOfInput(unsigned input) const {
@@ -34,6 +66,9 @@ unsigned UserKernel::parameterOfInput(unsigned input) const {
 unsigned UserKernel::parameterOfResult(unsigned result) const {
   auto fusion = cast<FusionOp>(op->getParentOp());
   unsigned inputs = fusion.getInputs().size();
+  if (!epilogue.empty()) {
+    return inputs;
+  }
   for (auto [i, value] : llvm::enumerate(fusion.getYield().getValues())) {
     if (value == op.getResult(result)) {
       return inputs + i;
@@ -54,6 +89,45 @@ SmallVector<unsigned> UserKernel::unreadResults() const {
   return unread;
 }
 
+std::optional<std::string>
+tryKernel(FusionOp fusion, const UserKernel &kernel,
+          llvm::function_ref<std::optional<std::string>(const UserKernel &)>
+              compile) {
+  auto why = compile(kernel);
+  if (why || !kernel.op.getEpilogue() || !kernel.epilogue.empty()) {
+    return why;
+  }
+  OpBuilder b(fusion.getContext());
+  OwningOpRef<FusionOp> followed = cast<FusionOp>(fusion->clone());
+  Block &body = followed->getBody().front();
+  Value result = followed->getYield().getValues()[0];
+  b.setInsertionPoint(body.getTerminator());
+  Value other = body.addArgument(result.getType(), fusion.getLoc());
+  Value sum =
+      graph::AddOp::create(b, fusion.getLoc(), result.getType(), result, other);
+  followed->getInputsMutable().append(fusion.getResult(0));
+  body.getTerminator()->setOperand(0, sum);
+  if (std::optional<UserKernel> whole = UserKernel::get(*followed)) {
+    why = compile(*whole);
+  }
+  // Its operands belong to the model.
+  followed->getOperation()->dropAllReferences();
+  if (why) {
+    *why += " (where an operation follows: '" + kernel.op.getEpilogue()->str() +
+            "' may stand wherever the entry's parameters are known)";
+  }
+  return why;
+}
+
+std::string describePointers(const UserKernel &kernel) {
+  std::string text = "its operands, then its results";
+  if (!kernel.epilogueInputs.empty()) {
+    text += ", then what its epilogue reads, as " +
+            kernel.op.getEpilogue()->str() + "_operands declares it";
+  }
+  return text;
+}
+
 std::string hashOfUserKernel(graph::KernelOp op) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -72,7 +146,8 @@ std::string hashOfUserKernel(graph::KernelOp op) {
 static std::string describe(const UserKernel &kernel,
                             const KernelConfig &config) {
   std::string text = config.text();
-  return kernel.op.getShownName() + (text.empty() ? "" : " " + text);
+  text = kernel.op.getShownName() + (text.empty() ? "" : " " + text);
+  return kernel.epilogue.empty() ? text : text + " epilogue";
 }
 
 std::vector<Implementation>

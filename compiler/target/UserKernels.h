@@ -14,14 +14,25 @@ namespace minic {
 /// The name of the families: of `#kernel.impl`, and of records' sources.
 inline constexpr llvm::StringLiteral userFamily = "user";
 
-/// A body that is one graph.kernel.
+/// A body that is one graph.kernel, or one that calls an epilogue with the
+/// pointwise ops that are the epilogue.
 struct UserKernel {
   mutable graph::KernelOp op;
   graph::SizedKernel sized;
+  /// The other ops, in order: pointwise ones, of whose results one leaves the
+  /// body in the place of the kernel's.
+  llvm::SmallVector<mlir::Operation *> epilogue;
+  /// The fusion's operands that they read, in order of first use. Their
+  /// pointers are parameters behind that of the result.
+  llvm::SmallVector<unsigned> epilogueInputs;
 
   /// None for any other body.
   static std::optional<UserKernel> get(kernel::FusionOp fusion);
 
+  /// How many pointers the entry takes.
+  unsigned countPointers() const {
+    return op.getInputs().size() + op.getNumResults() + epilogueInputs.size();
+  }
   /// Where the pointer of an operand or result comes from: the fusion's
   /// operands, its results, then buffers for results that nobody reads.
   unsigned parameterOfInput(unsigned input) const;
@@ -42,6 +53,18 @@ struct ConfiguredKernel {
   /// Of launches: "user @scale TILE=64".
   std::string label() const;
 };
+
+/// Has `compile` try the kernel of `fusion` and, where it calls an epilogue and
+/// is alone, the same with one that reads a tensor: a source that keeps to its
+/// declaration only while nothing follows is found before anything is fused.
+/// Gives what `compile` gives, null where that found nothing wrong.
+std::optional<std::string> tryKernel(
+    kernel::FusionOp fusion, const UserKernel &kernel,
+    llvm::function_ref<std::optional<std::string>(const UserKernel &)> compile);
+
+/// What an entry is to take, for messages: "pointers to its operands, then its
+/// results, then what its epilogue reads".
+std::string describePointers(const UserKernel &kernel);
 
 /// 16 hex digits of all that the user wrote of `op`, its body and sizes apart.
 std::string hashOfUserKernel(graph::KernelOp op);

@@ -27,7 +27,9 @@ def Graph_KernelOp : Graph_Op<"kernel", [
     `configs` are dictionaries of integers; lists in them are products. `where`
     and `derived` are formulas of parameters and of the dimensions in `key`, for
     which alone the code may be special. `scalars`, `grid`, `block` and `shared`
-    are formulas of parameters and all dimensions.
+    are formulas of parameters and all dimensions. `epilogue` names what the source
+    calls on each element before it stores it, for which minic puts pointwise ops
+    that follow.
     ```mlir
     %0 = graph.kernel @scale(%x) {
         language = "c", files = ["scale.c"], entry = "scale", dims = [["N"], ["N"]],
@@ -54,6 +56,7 @@ def Graph_KernelOp : Graph_Op<"kernel", [
       OptionalAttr<StrAttr>:$shared,
       OptionalAttr<StrArrayAttr>:$flags,
       OptionalAttr<StrArrayAttr>:$features,
+      OptionalAttr<StrAttr>:$epilogue,
       OptionalAttr<DenseI64ArrayAttr>:$updates,
       OptionalAttr<ArrayAttr>:$initial,
       UnitAttr:$prefer,

@@ -6,10 +6,6 @@
 
 #include "dialects/graph/Dims.h"
 #include "dialects/graph/Graph.h"
-#include "dialects/graph/KernelOp.h"
-
-#include "mlir/IR/AffineExpr.h"
-#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 
@@ -23,12 +19,13 @@ public:
       : function(function), dim(dim), context(function.getContext()) {}
 
   FailureOr<SmallVector<int64_t>> run();
+  const RowExpressions &expressions() const { return rows; }
 
 private:
   LogicalResult readArguments();
   LogicalResult follow(Operation *op);
   LogicalResult followAll(Block &body);
-  LogicalResult followKernel(KernelOp op);
+  LogicalResult followBody(Operation *op);
   LogicalResult followConcat(ConcatOp op);
   LogicalResult followGather(GatherOp op);
   /// Gives a result the row `row`, an expression of the iterators of `space`.
@@ -51,7 +48,7 @@ private:
   StringRef dim;
   MLIRContext *context;
   /// The row of an element by its index; values without one depend on none.
-  llvm::DenseMap<Value, AffineExpr> rows;
+  RowExpressions rows;
 };
 
 } // namespace
@@ -160,26 +157,33 @@ LogicalResult RowProof::followGather(GatherOp op) {
   return success();
 }
 
-/// A kernel of the user's does what its reference does.
-LogicalResult RowProof::followKernel(KernelOp op) {
-  Block &body = op.getBody().front();
+/// A kernel of the user's does what its reference does, a fusion what its ops
+/// do.
+LogicalResult RowProof::followBody(Operation *op) {
+  Block &body = op->getRegion(0).front();
   auto carry = [&](Value from, Value to) {
     if (AffineExpr row = rows.lookup(from)) {
       rows[to] = row;
     }
   };
   for (auto [argument, input] :
-       llvm::zip_equal(body.getArguments(), op.getInputs())) {
+       llvm::zip_equal(body.getArguments(), op->getOperands())) {
     carry(input, argument);
   }
   if (failed(followAll(body))) {
     return failure();
   }
   for (auto [result, yielded] :
-       llvm::zip_equal(op.getResults(), body.getTerminator()->getOperands())) {
+       llvm::zip_equal(op->getResults(), body.getTerminator()->getOperands())) {
     carry(yielded, result);
   }
   return success();
+}
+
+/// Whether a region of `op` says what it does.
+static bool hasBody(Operation *op) {
+  return op->getNumRegions() == 1 && op->getRegion(0).hasOneBlock() &&
+         op->getRegion(0).getNumArguments() == op->getNumOperands();
 }
 
 LogicalResult RowProof::followAll(Block &body) {
@@ -203,8 +207,8 @@ LogicalResult RowProof::follow(Operation *op) {
       gather && rows.contains(gather.getInput())) {
     return followGather(gather);
   }
-  if (auto kernel = dyn_cast<KernelOp>(op); kernel && kernel.isLinked()) {
-    return followKernel(kernel);
+  if (hasBody(op)) {
+    return followBody(op);
   }
   auto fusible = dyn_cast<FusibleOpInterface>(op);
   if (!fusible) {
@@ -263,6 +267,17 @@ FailureOr<SmallVector<int64_t>> RowProof::run() {
 FailureOr<SmallVector<int64_t>> findIndependentRows(func::FuncOp function,
                                                     StringRef dim) {
   return RowProof(function, dim).run();
+}
+
+FailureOr<RowExpressions> findRowExpressions(func::FuncOp function,
+                                             StringRef dim) {
+  ScopedDiagnosticHandler quiet(function.getContext(),
+                                [](Diagnostic &) { return success(); });
+  RowProof proof(function, dim);
+  if (failed(proof.run())) {
+    return failure();
+  }
+  return proof.expressions();
 }
 
 } // namespace minic::graph

@@ -7,6 +7,8 @@
 #define MINIC_DIALECTS_GRAPH_INDEPENDENTROWS_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace minic::graph {
 
@@ -21,6 +23,16 @@ namespace minic::graph {
 /// through the maps of each op.
 mlir::FailureOr<llvm::SmallVector<int64_t>>
 findIndependentRows(mlir::func::FuncOp function, llvm::StringRef dim);
+
+/// The row of an element of each value that has one, as an affine expression of
+/// the element's index; values without depend on no row. Values inside of ops
+/// that hold their work as a region, fusions for one, have theirs as well.
+using RowExpressions = llvm::DenseMap<mlir::Value, mlir::AffineExpr>;
+
+/// The same proof, for who wants to know of values in between: failure says
+/// nothing.
+mlir::FailureOr<RowExpressions> findRowExpressions(mlir::func::FuncOp function,
+                                                   llvm::StringRef dim);
 
 } // namespace minic::graph
 

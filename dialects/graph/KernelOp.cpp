@@ -86,6 +86,32 @@ static LogicalResult verifyMemory(KernelOp op) {
   return success();
 }
 
+/// What concerns the function that the source calls on each element.
+static LogicalResult verifyEpilogue(KernelOp op) {
+  auto name = op.getEpilogue();
+  if (!name) {
+    return success();
+  }
+  auto isPartOfName = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  if (name->empty() || llvm::isDigit(name->front()) ||
+      !llvm::all_of(*name, isPartOfName)) {
+    return op.emitOpError("expects epilogue to be a name of C, got '")
+           << *name << "'";
+  }
+  if (op.getLanguage() != "c" && op.getLanguage() != "cuda") {
+    return op.emitOpError("expects an epilogue of sources in c or cuda, which "
+                          "minic compiles, got language '")
+           << op.getLanguage() << "'";
+  }
+  if (op.getNumResults() != 1 ||
+      !isa<FloatType>(
+          cast<RankedTensorType>(op.getResult(0).getType()).getElementType())) {
+    return op.emitOpError("expects one result of floats with an epilogue, got ")
+           << op.getResultTypes();
+  }
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   if (getNumResults() == 0) {
     return emitOpError("expects a result");
@@ -116,7 +142,8 @@ LogicalResult KernelOp::verify() {
     return emitOpError("expects as many sources as files, got ")
            << getSources()->size() << " and " << getFiles()->size();
   }
-  if (failed(verifyKernelConfigs(*this)) || failed(verifyMemory(*this))) {
+  if (failed(verifyKernelConfigs(*this)) || failed(verifyMemory(*this)) ||
+      failed(verifyEpilogue(*this))) {
     return failure();
   }
   size_t sources = (getSources() ? getSources() : getFiles())->size();

@@ -28,6 +28,9 @@ public:
   /// an index was out of range, and never to 0. Whoever waits for the run
   /// reports that.
   virtual mlir::Value statusWord() = 0;
+  /// The variant's 32-bit word that has the run's size of a padded dimension of
+  /// the function, or 0 where that is the function's own (kernel::RunRows).
+  virtual mlir::Value sizeWord(mlir::StringAttr dim) = 0;
   /// Threads of the variant being built.
   virtual int64_t threads() const = 0;
   /// A plan.kernel that holds `op` (a fusion with impl, or a relayout), cloned

@@ -99,6 +99,17 @@ def Plan_BinaryAttr : Plan_Attr<"Binary", "binary"> {
                         "::minic::plan::TensorViewAttr":$operand);
 }
 
+def Plan_SizeWordAttr : Plan_Attr<"SizeWord", "size_word"> {
+  let summary = "format.SizeWord: where kernels find a run's size of a dimension";
+  let description = [{
+    `dim` is one of the function's bucket, and is padded; `offset` is in the
+    zeroed bytes of the arena.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$dim, "int64_t":$offset);
+}
+def Plan_SizeWordArrayAttr
+    : TypedArrayAttrBase<Plan_SizeWordAttr, "size words">;
+
 def Plan_Replay : I32EnumAttr<"Replay", "format.Replay, case by case", [
     I32EnumAttrCase<"Never", 0, "never">,
     I32EnumAttrCase<"Always", 1, "always">,

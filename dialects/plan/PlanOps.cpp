@@ -199,12 +199,22 @@ LogicalResult VariantOp::verify() {
     return emitOpError("expects arena_bytes that are a multiple of 64, got ")
            << int64_t(*arena);
   }
-  auto status = getStatus();
   int64_t zeroed = getZeroedBytes().value_or(0);
-  if (status && (int64_t(*status) < 0 || *status % 4 != 0 ||
-                 int64_t(*status) > zeroed - 4)) {
+  auto isWord = [&](int64_t offset) {
+    return offset >= 0 && offset % 4 == 0 && offset <= zeroed - 4;
+  };
+  if (auto status = getStatus(); status && !isWord(int64_t(*status))) {
     return emitOpError("expects a status word at a multiple of 4 within ")
            << zeroed << " zeroed bytes, got " << int64_t(*status);
+  }
+  auto words =
+      getSizes() ? getSizes()->getAsRange<SizeWordAttr>()
+                 : ArrayAttr::get(getContext(), {}).getAsRange<SizeWordAttr>();
+  for (SizeWordAttr word : words) {
+    if (!isWord(word.getOffset())) {
+      return emitOpError("expects a word of a size at a multiple of 4 within ")
+             << zeroed << " zeroed bytes, got " << word.getOffset();
+    }
   }
   return success();
 }
@@ -279,6 +289,10 @@ LogicalResult BufferOp::verify() {
   }
   if (getStatus() && !getZeroed()) {
     return emitOpError("expects a status word to be zeroed");
+  }
+  if (getSizeOf() && (!getZeroed() || getStatus() || getBytes() != 4)) {
+    return emitOpError("expects a word of a size to be 4 zeroed bytes and no "
+                       "status word");
   }
   return success();
 }

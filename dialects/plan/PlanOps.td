@@ -33,13 +33,15 @@ def Plan_VariantOp : Plan_Op<"variant", [NoTerminator, HasParent<"FunctionOp">]>
   let summary = "format.Variant: one plan for a target, an ISA and threads";
   let description = [{
     The `run` region's commands are in a valid serial order; `prepare` runs
-    once per Program. `plan-assign-buffers` sets `arena_bytes`, `zeroed_bytes`
-    and `status`, the offset of the status word.
+    once per Program. `plan-assign-buffers` sets `arena_bytes`, `zeroed_bytes`,
+    `status`, the offset of the status word, and `sizes`, those of words with a
+    run's sizes.
   }];
   let arguments = (ins StrAttr:$target, StrArrayAttr:$isa, I64Attr:$threads,
                        OptionalAttr<I64Attr>:$arena_bytes,
                        OptionalAttr<I64Attr>:$zeroed_bytes,
                        OptionalAttr<I64Attr>:$status,
+                       OptionalAttr<Plan_SizeWordArrayAttr>:$sizes,
                        OptionalAttr<Plan_GraphVerdictAttr>:$graph,
                        OptionalAttr<StrAttr>:$evidence);
   let regions = (region SizedRegion<1>:$prepare, SizedRegion<1>:$run);
@@ -120,11 +122,14 @@ def Plan_BufferOp : Plan_Op<"buffer", []> {
     `plan-assign-buffers` sets `offset`. A `zeroed` buffer holds zeros when a
     run starts and is the kernel's to leave so; nothing else is placed there.
     The `status` buffer, one of a variant and `zeroed`, is the 32-bit word that
-    kernels set where an index was out of range.
+    kernels set where an index was out of range. The `size_of` buffer of a padded
+    dimension of the bucket, `zeroed`, is the 32-bit word in which kernels find how
+    many rows of it the run has; 0 stands for all.
   }];
   let arguments = (ins I64Attr:$bytes, DefaultValuedAttr<I64Attr, "64">:$alignment,
                        UnitAttr:$zeroed,
-                       OptionalAttr<I64Attr>:$offset, UnitAttr:$status);
+                       OptionalAttr<I64Attr>:$offset, UnitAttr:$status,
+                       OptionalAttr<StrAttr>:$size_of);
   let results = (outs Plan_AddressType:$result);
   let assemblyFormat = "$bytes attr-dict";
   let hasVerifier = 1;

@@ -141,4 +141,22 @@ def PrepareWeights : Pass<"kernel-prepare-weights", "::mlir::func::FuncOp"> {
               "Bytes of the same constants without their layouts">];
 }
 
+def MarkRows : Pass<"kernel-mark-rows", "::mlir::func::FuncOp"> {
+  let summary = "Says of which fusions a padded run needs only the first rows";
+  let description = [{
+    In the bucket of a padded dimension whose rows are proved independent, a
+    fusion whose results have the rows one behind the other gets
+    `kernel.run_rows`: kernels that know it stop behind the rows of the run. Not
+    where an op finds places by computed integers or a kernel of the user's reads
+    what others computed, nor for a dimension that is only checked to be masked.
+    ```mlir
+    %0 = kernel.fusion (%x0 = %x : tensor<512x64xf32>) -> tensor<512x64xf32>
+      attributes {impl = #I, kernel.run_rows = {dim = "T", size = 512 : i64}} {...}
+    ```
+  }];
+  let dependentDialects = ["::minic::kernel::KernelDialect"];
+  let statistics = [
+    Statistic<"fusions", "fusions", "Fusions of which rows may be left out">];
+}
+
 #endif // MINIC_PASSES_KERNEL_PASSES

@@ -163,10 +163,14 @@ private:
     }
     Builder builder(variant.getContext());
     int64_t sum = 0, live = getLiveBytes(lives);
+    SmallVector<Attribute> sizes;
     for (auto [buffer, offset] : llvm::zip_equal(buffers, offsets)) {
       buffer.op.setOffsetAttr(builder.getI64IntegerAttr(offset));
       if (buffer.op.getStatus()) {
         variant.setStatusAttr(buffer.op.getOffsetAttr());
+      }
+      if (StringAttr dim = buffer.op.getSizeOfAttr()) {
+        sizes.push_back(SizeWordAttr::get(dim.getContext(), dim, offset));
       }
       sum += buffer.life.bytes;
       live += buffer.op.getZeroed() ? buffer.life.bytes : 0;
@@ -182,6 +186,9 @@ private:
     int64_t bytes = llvm::alignTo(start + placed.end, arenaAlignment);
     if (zeroed != 0) {
       variant.setZeroedBytesAttr(builder.getI64IntegerAttr(zeroed));
+    }
+    if (!sizes.empty()) {
+      variant.setSizesAttr(builder.getArrayAttr(sizes));
     }
     variant.setArenaBytesAttr(builder.getI64IntegerAttr(bytes));
     variant->setAttr("plan.live_bytes", builder.getI64IntegerAttr(live));

@@ -122,7 +122,7 @@ private:
         builder, func.getLoc(), builder.getStringAttr(target),
         builder.getStrArrayAttr(features), builder.getI64IntegerAttr(threads),
         /*arena_bytes=*/nullptr, /*zeroed_bytes=*/nullptr, /*status=*/nullptr,
-        /*graph=*/nullptr, /*evidence=*/nullptr);
+        /*sizes=*/nullptr, /*graph=*/nullptr, /*evidence=*/nullptr);
     builder.createBlock(&variant.getPrepare());
     builder.createBlock(&variant.getRun());
     PlanWriter writer(variant, symbols);

@@ -139,7 +139,8 @@ Value PlanWriter::buffer(int64_t bytes) {
   return BufferOp::create(
       opBuilder, variant.getLoc(), AddressType::get(opBuilder.getContext()),
       opBuilder.getI64IntegerAttr(bytes), opBuilder.getI64IntegerAttr(64),
-      /*zeroed=*/nullptr, /*offset=*/nullptr, /*status=*/nullptr);
+      /*zeroed=*/nullptr, /*offset=*/nullptr, /*status=*/nullptr,
+      /*size_of=*/nullptr);
 }
 
 Value PlanWriter::zeroedBuffer(int64_t bytes) {
@@ -154,6 +155,15 @@ Value PlanWriter::statusWord() {
     status.getDefiningOp<BufferOp>().setStatus(true);
   }
   return status;
+}
+
+Value PlanWriter::sizeWord(StringAttr dim) {
+  Value &word = sizeWords[dim];
+  if (!word) {
+    word = zeroedBuffer(sizeof(int32_t));
+    word.getDefiningOp<BufferOp>().setSizeOfAttr(dim);
+  }
+  return word;
 }
 
 Value PlanWriter::addressOf(Value tensor) {

@@ -57,6 +57,7 @@ public:
   mlir::Value buffer(int64_t bytes) override;
   mlir::Value zeroedBuffer(int64_t bytes) override;
   mlir::Value statusWord() override;
+  mlir::Value sizeWord(mlir::StringAttr dim) override;
   int64_t threads() const override;
   plan::KernelOp kernel(mlir::Operation *op, llvm::StringRef stem,
                         int64_t entries) override {
@@ -85,6 +86,7 @@ private:
   mlir::OpBuilder opBuilder;
   llvm::DenseMap<mlir::Value, mlir::Value> addresses;
   mlir::Value status;
+  llvm::DenseMap<mlir::StringAttr, mlir::Value> sizeWords;
 };
 
 } // namespace minic

@@ -256,6 +256,40 @@ static void refuseOverlap(const DLTensor &output, const TensorSpec &spec,
   }
 }
 
+/// The rows of a run in a result that has the bucket's.
+struct RowsOfRun {
+  size_t axis = 0;
+  int64_t rows = 0; // 0: the result is the run's own
+
+  /// Where they are first in memory, and so many that nobody minds the others
+  /// being kept.
+  static RowsOfRun find(const TensorSpec &run, const TensorSpec &bucket) {
+    size_t axis = 0;
+    while (axis < run.shape.size() && run.shape[axis] == bucket.shape[axis] &&
+           run.shape[axis] == 1) {
+      ++axis;
+    }
+    bool isPrefix =
+        axis < run.shape.size() && run.shape[axis] < bucket.shape[axis] &&
+        2 * run.shape[axis] >= bucket.shape[axis] &&
+        std::equal(run.shape.begin() + ptrdiff_t(axis) + 1, run.shape.end(),
+                   bucket.shape.begin() + ptrdiff_t(axis) + 1);
+    return isPrefix ? RowsOfRun{axis, run.shape[axis]} : RowsOfRun();
+  }
+
+  nb::object viewOf(nb::object whole) const {
+    if (rows == 0) {
+      return whole;
+    }
+    nb::list index;
+    for (size_t i = 0; i < axis; ++i) {
+      index.append(nb::slice(nb::none(), nb::none(), nb::none()));
+    }
+    index.append(nb::slice(nb::int_(0), nb::int_(rows), nb::none()));
+    return nb::object(whole[nb::tuple(index)]);
+  }
+};
+
 nb::object Program::call(nb::args positional, nb::object out,
                          nb::object streamGiven, nb::kwargs named) const {
   std::vector<nb::handle> given = bind(positional, named);
@@ -286,6 +320,9 @@ nb::object Program::call(nb::args positional, nb::object out,
                                                    : nullptr,
                   onHost ? DLDevice{kDLCPU, 0} : device_);
   std::vector<size_t> resultOf(outputSpecs.size());
+  std::vector<RowsOfRun> rowsOf(outputSpecs.size());
+  bool canView =
+      framework == Framework::numpy || (!given.empty() && isTorch(first));
   size_t added = 0;
   for (size_t i = 0; i < outputSpecs.size(); ++i) {
     const TensorSpec &spec = outputSpecs[i];
@@ -303,6 +340,13 @@ nb::object Program::call(nb::args positional, nb::object out,
       refuseReadOnly(arguments[input], "input", signature.inputs[input]);
       outputs[i] = inputs[input];
     } else {
+      // One of the bucket's sizes is written where it is; its rows are a view.
+      if (bucket && canView) {
+        rowsOf[i] = RowsOfRun::find(spec, bucket->outputs[i]);
+      }
+      if (rowsOf[i].rows != 0) {
+        padded.outputs[i] = bucket->outputs[i];
+      }
       resultOf[i] = added++;
       outputs[i] = results.add(spec);
     }
@@ -320,7 +364,7 @@ nb::object Program::call(nb::args positional, nb::object out,
   auto result = [&](size_t i) {
     int64_t input = outputSpecs[i].inPlaceInput;
     return input >= 0 ? nb::object(nb::borrow(given[size_t(input)]))
-                      : results.take(resultOf[i]);
+                      : rowsOf[i].viewOf(results.take(resultOf[i]));
   };
   if (outputSpecs.size() == 1) {
     return result(0);

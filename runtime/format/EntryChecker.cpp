@@ -115,6 +115,23 @@ static absl::Status checkSizes(const Entry &entry, uint32_t number,
   return absl::OkStatus();
 }
 
+/// Size words are of dimensions that are padded.
+static absl::Status checkSizeWords(const Entry &entry, uint32_t number,
+                                   const Function &function) {
+  for (const Variant *variant : *function.variants()) {
+    for (uint32_t i = 0; variant->sizes() && i < variant->sizes()->size();
+         ++i) {
+      uint32_t dim = variant->sizes()->Get(i)->dim();
+      if (dim >= entry.dims()->size() ||
+          !entry.dims()->Get(dim)->result_axes()) {
+        return damaged(number, "size word of dimension ", dim,
+                       ", which is not padded");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 static absl::Status checkEntry(const Entry &entry, uint32_t number,
                                const Artifact &artifact) {
   if (entry.dims()->size() == 0 || entry.buckets()->size() == 0) {
@@ -148,6 +165,10 @@ static absl::Status checkEntry(const Entry &entry, uint32_t number,
         !status.ok()) {
       return status;
     }
+    if (absl::Status status = checkSizeWords(entry, number, *function);
+        !status.ok()) {
+      return status;
+    }
     if (!areAlike(*function->inputs(), *first->inputs()) ||
         !areAlike(*function->outputs(), *first->outputs())) {
       return damaged(number, "functions of different signatures");
@@ -156,15 +177,32 @@ static absl::Status checkEntry(const Entry &entry, uint32_t number,
   return absl::OkStatus();
 }
 
-absl::Status checkEntries(const Artifact &artifact) {
-  if (!artifact.entries()) {
-    return absl::OkStatus();
+/// Nobody writes size words of functions that are of no entry.
+static absl::Status checkOthers(const Artifact &artifact,
+                                const std::set<uint32_t> &ofEntries) {
+  for (uint32_t i = 0; i < artifact.functions()->size(); ++i) {
+    const Function &function = *artifact.functions()->Get(i);
+    bool hasWords =
+        std::any_of(function.variants()->begin(), function.variants()->end(),
+                    [](const Variant *variant) {
+                      return variant->sizes() && variant->sizes()->size() != 0;
+                    });
+    if (hasWords && ofEntries.count(i) == 0) {
+      return absl::DataLossError(absl::StrCat("damaged artifact: function ", i,
+                                              " has a size word and no entry"));
+    }
   }
+  return absl::OkStatus();
+}
+
+absl::Status checkEntries(const Artifact &artifact) {
   std::set<std::string> names;
   for (const Function *function : *artifact.functions()) {
     names.insert(function->name()->str());
   }
-  for (uint32_t i = 0; i < artifact.entries()->size(); ++i) {
+  std::set<uint32_t> ofEntries;
+  for (uint32_t i = 0; artifact.entries() && i < artifact.entries()->size();
+       ++i) {
     const Entry &entry = *artifact.entries()->Get(i);
     if (!names.insert(entry.name()->str()).second) {
       return damaged(i, "name used twice");
@@ -172,8 +210,11 @@ absl::Status checkEntries(const Artifact &artifact) {
     if (absl::Status status = checkEntry(entry, i, artifact); !status.ok()) {
       return status;
     }
+    for (const Bucket *bucket : *entry.buckets()) {
+      ofEntries.insert(bucket->function());
+    }
   }
-  return absl::OkStatus();
+  return checkOthers(artifact, ofEntries);
 }
 
 } // namespace minic::format

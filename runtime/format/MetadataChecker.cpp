@@ -347,6 +347,36 @@ checkCommands(const flatbuffers::Vector<flatbuffers::Offset<Command>> &commands,
   return absl::OkStatus();
 }
 
+/// A word that the runtime writes, or has the kernels write.
+static bool isZeroedWord(const Variant &variant, uint64_t offset) {
+  return offset % kStatusBytes == 0 && variant.zeroed_bytes() >= kStatusBytes &&
+         offset <= variant.zeroed_bytes() - kStatusBytes;
+}
+
+/// Each is of a dimension of its own, which EntryChecker looks up, at a place
+/// of its own.
+static absl::Status checkSizeWords(const Variant &variant) {
+  int64_t before = -1;
+  std::set<uint64_t> taken;
+  if (variant.status()) {
+    taken.insert(*variant.status());
+  }
+  for (uint32_t i = 0; variant.sizes() && i < variant.sizes()->size(); ++i) {
+    const SizeWord &word = *variant.sizes()->Get(i);
+    if (!isZeroedWord(variant, word.offset())) {
+      return damaged("variant size word: offset ", word.offset(),
+                     " is not a multiple of ", kStatusBytes, " within ",
+                     variant.zeroed_bytes(), " zeroed bytes");
+    }
+    if (word.dim() <= before || !taken.insert(word.offset()).second) {
+      return damaged("variant size word: dimension ", word.dim(),
+                     " does not ascend, or has the place of another word");
+    }
+    before = word.dim();
+  }
+  return absl::OkStatus();
+}
+
 static absl::Status checkVariant(const Variant &variant,
                                  const Artifact &artifact,
                                  const Function &function) {
@@ -364,14 +394,12 @@ static absl::Status checkVariant(const Variant &variant,
     return damaged("variant memory: ", variant.zeroed_bytes(),
                    " zeroed bytes in an arena of ", variant.arena_bytes());
   }
-  if (variant.status() &&
-      (*variant.status() % kStatusBytes != 0 ||
-       variant.zeroed_bytes() < kStatusBytes ||
-       *variant.status() > variant.zeroed_bytes() - kStatusBytes)) {
+  if (variant.status() && !isZeroedWord(variant, *variant.status())) {
     return damaged("variant status word: offset ", *variant.status(),
                    " is not a multiple of ", kStatusBytes, " within ",
                    variant.zeroed_bytes(), " zeroed bytes");
   }
+  RETURN_IF_ERROR(checkSizeWords(variant));
   if (variant.graph()) {
     RETURN_IF_ERROR(checkGraph(*variant.graph()));
   }

@@ -11,7 +11,7 @@ EntryContext::create(std::shared_ptr<const Entry> entry,
                      const ContextOptions &options) {
   std::unique_ptr<EntryContext> result(new EntryContext(entry));
   ContextOptions shared = options;
-  if (entry->buckets().size() > 1) {
+  if (entry->buckets().size() > 1 || entry->isPadded()) {
     absl::StatusOr<Arena> arena =
         Arena::create(*entry->buckets().front(), entry->arenaBytes(), options);
     if (!arena.ok()) {
@@ -36,6 +36,9 @@ EntryContext::create(std::shared_ptr<const Entry> entry,
     }
     result->contexts_.push_back(std::move(*context));
   }
+  if (entry->isPadded()) {
+    result->sizeWords_ = SizeWords(*entry, result->arena_.data());
+  }
   return result;
 }
 
@@ -52,7 +55,11 @@ absl::Status EntryContext::run(absl::Span<const Tensor> inputs,
   if (found.isPadded) {
     return runPadded(found, inputs, outputs);
   }
-  status = contexts_[found.bucket]->run(inputs, outputs);
+  Context &context = *contexts_[found.bucket];
+  status = sizeWords_.write(found, context.execution());
+  if (status.ok()) {
+    status = context.run(inputs, outputs);
+  }
   counters_[found.bucket].runs += status.ok();
   return status;
 }
@@ -63,6 +70,9 @@ absl::Status EntryContext::runPadded(const Entry::Found &found,
   Context &context = *contexts_[found.bucket];
   Execution &execution = context.execution();
   absl::Status status = padding_.begin(found, inputs, outputs, execution);
+  if (status.ok()) {
+    status = sizeWords_.write(found, execution);
+  }
   if (status.ok()) {
     status = context.run(padding_.inputs(), padding_.outputs());
   }

@@ -8,6 +8,7 @@
 #include "runtime/program/Arena.h"
 #include "runtime/program/Context.h"
 #include "runtime/program/Padding.h"
+#include "runtime/program/SizeWords.h"
 
 namespace minic::runtime {
 
@@ -56,6 +57,7 @@ private:
   Arena arena_;
   std::vector<std::unique_ptr<Context>> contexts_;
   Padding padding_; // empty where nothing is padded
+  SizeWords sizeWords_;
   std::vector<BucketCounters> counters_;
 };
 

@@ -69,6 +69,20 @@ class Sizes(unittest.TestCase):
         np.testing.assert_array_equal(out[:4], x)
         np.testing.assert_array_equal(out[4], np.zeros(8))
 
+    def test_results_of_most_rows_are_views(self):
+        path = minic.compile(models.write(models.scaled()), target="cpu",
+                             threads=1, dims={"N": [2, 8]}, pad="N")
+        model = minic.load(path)
+        for rows in 8, 7, 4, 3:
+            x = np.random.default_rng(rows).standard_normal(
+                (rows, 8)).astype(np.float32)
+            y = model(x)
+            np.testing.assert_array_equal(y, np.maximum(x, 0))
+            # Rows that are too many are not kept where they are the most.
+            whole = y.base.shape if isinstance(y.base, np.ndarray) else y.shape
+            self.assertEqual(whole, (8 if rows in (4, 7) else rows, 8))
+            self.assertTrue(y.flags.c_contiguous)
+
     def test_counters(self):
         path = minic.compile(models.write(models.scaled()), target="cpu",
                              threads=1, dims={"N": [2, 5]}, pad="N")

@@ -118,6 +118,38 @@ static std::string describeVariant(const format::Variant &variant,
   return text;
 }
 
+/// Whether a launch is told how many rows a run has.
+static bool knowsRows(const format::Variant &variant,
+                      const format::Command &command) {
+  const format::Launch *launch = command.operation_as_Launch();
+  if (!launch || !variant.sizes()) {
+    return false;
+  }
+  return std::any_of(
+      launch->params()->begin(), launch->params()->end(),
+      [&](const format::ParamEntry *entry) {
+        const format::AddressParam *param = entry->param_as_AddressParam();
+        return param && param->address()->base() == format::Base::arena &&
+               std::any_of(variant.sizes()->begin(), variant.sizes()->end(),
+                           [&](const format::SizeWord *word) {
+                             return word->offset() ==
+                                    param->address()->offset();
+                           });
+      });
+}
+
+/// How much of a padded run is not computed for nothing.
+static std::string describeRows(const format::Variant &variant) {
+  auto count = std::count_if(variant.run()->begin(), variant.run()->end(),
+                             [&](const format::Command *command) {
+                               return knowsRows(variant, *command);
+                             });
+  return absl::StrCat("  ", count, " of ", variant.run()->size(),
+                      variant.run()->size() == 1 ? " command" : " commands",
+                      count == 1 ? " computes" : " compute",
+                      " the run's rows alone\n");
+}
+
 /// What would have the plans tuned again.
 static std::string describeRetuning(const BucketTable &table, size_t bucket,
                                     const FunctionEvidence &evidence) {
@@ -168,6 +200,7 @@ static absl::StatusOr<std::string> explain(const format::Entry &entry,
       }
     }
     absl::StrAppend(&text, describeVariant(*variant, *evidence),
+                    found.isPadded ? describeRows(*variant) : "",
                     describeRetuning(table, found.bucket, *evidence));
   }
   return text;

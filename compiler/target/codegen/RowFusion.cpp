@@ -457,6 +457,19 @@ bool RowFusion::isPerColumn(const Read &read) const {
   return llvm::all_of(ArrayRef(read.strides).take_front(rowLoops), isZero);
 }
 
+bool RowFusion::writesRowsInOrder() const {
+  return llvm::all_of(results, [&](const Result &result) {
+    int64_t step = isPerRow(result) ? 1 : columns();
+    for (size_t d = rowLoops; d-- > 0;) {
+      if (extents[d] != 1 && result.strides[d] != step) {
+        return false;
+      }
+      step *= extents[d];
+    }
+    return true;
+  });
+}
+
 int64_t RowFusion::passes() const {
   int64_t count = 0;
   for (const Node &node : nodes) {

@@ -66,6 +66,9 @@ struct RowFusion {
   bool isPerRow(const Result &result) const;
   /// Does not depend on the row, as a norm's scale.
   bool isPerColumn(const Read &read) const;
+  /// Whether every result has its rows in memory one behind the other, in the
+  /// order of the loops.
+  bool writesRowsInOrder() const;
   /// How often a row is walked: once per pass that ends in reductions, and once
   /// more where a result needs what the last of them gave.
   int64_t passes() const;

@@ -26,6 +26,10 @@ void addLaunch(plan::PlanBuilder &plan, Operation *op, plan::KernelOp kernel,
     access.push_back(
         plan::AccessAttr::get(b.getContext(), plan::Access::Write));
   }
+  if (launch.runSize) {
+    addresses.push_back(launch.runSize);
+    access.push_back(plan::AccessAttr::get(b.getContext(), plan::Access::Read));
+  }
   Value scratch;
   if (launch.scratchBytes > 0) {
     scratch = plan.buffer(launch.scratchBytes * plan.threads());

@@ -15,6 +15,9 @@ struct KernelLaunch {
   std::string label;
   /// Addresses after operands and results that the kernel reads and writes.
   llvm::SmallVector<mlir::Value> workspace = {};
+  /// The word behind these that says how many rows a run has (RunRows); null:
+  /// the kernel computes all.
+  mlir::Value runSize = {};
 };
 
 /// Adds the launch of `kernel`'s entry number `entry` on the operands and

@@ -60,7 +60,8 @@ LogicalResult applyGreedily(ModuleOp device, RewritePatternSet patterns) {
   return applyPatternsGreedily(device, std::move(patterns), config);
 }
 
-/// pow, tanh, erf, exp, log, sin, cos: the math ops that are not instructions.
+} // namespace
+
 LogicalResult approximateMath(ModuleOp device) {
   MLIRContext *context = device.getContext();
   RewritePatternSet patterns(context);
@@ -79,8 +80,6 @@ LogicalResult approximateMath(ModuleOp device) {
   }
   return success();
 }
-
-} // namespace
 
 LogicalResult lowerToLlvm(ModuleOp device, const DeviceProfile &profile) {
   MLIRContext *context = device.getContext();

@@ -20,6 +20,9 @@ namespace minic::cpu {
 mlir::LogicalResult lowerToLlvm(mlir::ModuleOp device,
                                 const DeviceProfile &profile);
 
+/// The part of it that rewrites functions of math that are no instructions.
+mlir::LogicalResult approximateMath(mlir::ModuleOp device);
+
 } // namespace minic::cpu
 
 #endif // MINIC_COMPILER_TARGET_CPU_LOWERTOLLVM_H

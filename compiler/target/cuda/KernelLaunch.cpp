@@ -35,6 +35,9 @@ void addLaunch(plan::PlanBuilder &plan, Operation *op, plan::KernelOp kernel,
   for (Value address : launch.workspace) {
     append(address, plan::Access::Write);
   }
+  if (launch.runSize) {
+    append(launch.runSize, plan::Access::Read);
+  }
   auto command = plan::LaunchOp::create(
       b, op->getLoc(), cast<StringAttr>(kernel.getEntries()[entry]),
       launch.grid, addresses, access, b.getStringAttr(launch.label));

@@ -20,6 +20,9 @@ struct KernelLaunch {
   /// Addresses after operands and results that the kernel reads and writes:
   /// workspace, counters.
   llvm::SmallVector<mlir::Value> workspace;
+  /// The word behind these that says how many rows a run has (RunRows); null:
+  /// the kernel computes all.
+  mlir::Value runSize;
   llvm::SmallVector<int64_t> scalars;
   /// Of operands, whose numbers are those of their addresses.
   llvm::SmallVector<plan::TensorMapAttr> tensorMaps;

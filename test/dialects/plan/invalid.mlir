@@ -42,6 +42,13 @@ plan.function @status inputs [] outputs [] flops = 0 {
 
 // -----
 
+plan.function @sizes inputs [] outputs [] flops = 0 {
+  // expected-error @below {{expects a word of a size at a multiple of 4 within 64 zeroed bytes, got 2}}
+  plan.variant "cpu" isa [] threads = 1 attributes {arena_bytes = 64 : i64, zeroed_bytes = 64 : i64, sizes = [#plan.size_word<dim = "T", offset = 2>]} prepare {} run {}
+}
+
+// -----
+
 // expected-error @below {{expects flops of 0 or more, got -1}}
 plan.function @flops inputs [] outputs [] flops = -1 {}
 
@@ -242,6 +249,16 @@ plan.call <"onednn" "matmul"(
 
 // expected-error @below {{expects a status word to be zeroed}}
 %0 = plan.buffer 64 {status}
+
+// -----
+
+// expected-error @below {{expects a word of a size to be 4 zeroed bytes and no status word}}
+%0 = plan.buffer 4 {size_of = "T"}
+
+// -----
+
+// expected-error @below {{expects a word of a size to be 4 zeroed bytes and no status word}}
+%0 = plan.buffer 64 {size_of = "T", zeroed}
 
 // -----
 

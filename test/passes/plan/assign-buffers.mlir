@@ -89,6 +89,23 @@ plan.function @status inputs [] outputs [] flops = 0 {
 
 // -----
 
+// So are words with sizes of a run.
+// CHECK-LABEL: plan.function @sizes
+plan.function @sizes inputs [] outputs [] flops = 0 {
+  // CHECK: sizes = [#plan.size_word<dim = "T", offset = 0>, #plan.size_word<dim = "B", offset = 64>], zeroed_bytes = 128 : i64}
+  // expected-remark @below {{arena of 192 bytes for 3 buffers of 72 bytes in all, 72 live at once}}
+  plan.variant "cpu" isa [] threads = 1 prepare {} run {
+    %t = plan.buffer 4 {size_of = "T", zeroed}
+    %b = plan.buffer 4 {size_of = "B", zeroed}
+    %unused = plan.buffer 4 {size_of = "U", zeroed}
+    %a = plan.buffer 64
+    plan.launch "f" grid [1](%a, %t) access [#plan<access write>, #plan<access read>]
+    plan.launch "f" grid [1](%a, %b) access [#plan<access write>, #plan<access read>]
+  }
+}
+
+// -----
+
 // What asks for more than 64 bytes gets it behind zeroed buffers, too.
 // CHECK-LABEL: plan.function @aligned
 plan.function @aligned inputs [] outputs [] flops = 0 {

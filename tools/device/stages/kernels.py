@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that minic did not write, beside its own rows: the examples of
-examples/kernels (vector_add, sin, add_gelu, and softmax, which this machine's
-Triton compiles), a generated kernel's own code as a user's (equal), and a
+examples/kernels (vector_add, sin, add_gelu, linear_epilogue, and softmax, which
+this machine's Triton compiles), a generated kernel's own code as a user's (equal), and a
 plug-in's GEMMs on ten problems (cutlass-1 to cutlass-10).
 
 Each is tuned alone, and its line is printed as soon as it is known. --only
@@ -26,9 +26,12 @@ import common
 EXAMPLES = {
     "cuda": {"vector_add": ("vector_add_cuda.mlir", "--dim=N=1048576"),
              "sin": ("sin_cuda.mlir",), "add_gelu": ("add_gelu.mlir",),
+             "linear_epilogue": ("linear_epilogue_cuda.mlir",),
              "softmax": ("softmax.mlir",)},
     "cpu": {"vector_add": ("vector_add.mlir", "--dim=N=100000"),
-            "sin": ("sin.mlir",), "relu_avx512": ("relu_avx512.mlir",)},
+            "sin": ("sin.mlir",),
+            "linear_epilogue": ("linear_epilogue.mlir",),
+            "relu_avx512": ("relu_avx512.mlir",)},
 }
 # M, N, K, what follows.
 PROBLEMS = [(4096, 4096, 4096, ""), (2048, 1280, 3424, ""),

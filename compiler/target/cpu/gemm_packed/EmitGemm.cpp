@@ -20,13 +20,21 @@ class GemmEmitter {
 public:
   GemmEmitter(OpBuilder &builder, Location loc, const KernelEntry &entry,
               const GemmGeometry &g)
-      : k_(builder, loc), entry_(entry), g_(g) {
+      : k_(builder, loc), entry_(entry), g_(g), tiles_(k_.i64(g.tiles)) {
     lhs_ = k_.argPointer(entry.args, indexOf(g.gemm.lhs));
     rhs_ = k_.argPointer(entry.args, indexOf(g.gemm.rhs));
   }
 
   /// The functions for each of g.heights().
   SmallVector<LLVM::LLVMFuncOp> microkernels, packers;
+
+  /// Only tiles with rows of the run are computed. There is one batch.
+  void boundRows(const BoundedRows &rows) {
+    tiles_ = tilesOf(rows.count(k_, entry_, g_.gemm.m));
+    if (!g_.schedule.splitN) {
+      shareTiles(k_, entry_, tiles_, g_.tiles);
+    }
+  }
 
   void emit() {
     int64_t perBatch = g_.schedule.splitN ? g_.panels : g_.tiles;
@@ -59,13 +67,24 @@ private:
     return offset;
   }
 
+  /// How many tiles the first `rows` rows are in: tall ones come first.
+  Value tilesOf(Value rows) {
+    auto ceilDiv = [&](Value value, int64_t by) {
+      return k_.div(k_.add(value, by - 1), by);
+    };
+    int64_t border = g_.tallTiles * (g_.height + 1);
+    Value tall = ceilDiv(k_.min(rows, k_.i64(border)), g_.height + 1);
+    Value rest = k_.max(k_.sub(rows, k_.i64(border)), k_.i64(0));
+    return g_.height == 0 ? tall : k_.add(tall, ceilDiv(rest, g_.height));
+  }
+
   void emitBatch(Value batch, Value begin, Value end) {
     Value lhs = k_.advance(lhs_, batchOffset(batch, g_.gemm.lhsBatchStrides),
                            g_.gemm.lhsType);
     Value rhs = k_.advance(rhs_, batchOffset(batch, g_.packedRhsBatchStrides()),
                            g_.gemm.rhsType);
     batchRow_ = k_.mul(batch, g_.gemm.m);
-    Value all = k_.i64(g_.schedule.splitN ? g_.tiles : g_.panels);
+    Value all = g_.schedule.splitN ? tiles_ : k_.i64(g_.panels);
     Value zero = k_.i64(0);
     Value tileBegin = g_.schedule.splitN ? zero : begin;
     Value tileEnd = g_.schedule.splitN ? all : end;
@@ -149,8 +168,9 @@ private:
   }
 
   KernelBuilder k_;
-  const KernelEntry &entry_;
+  KernelEntry entry_;
   const GemmGeometry &g_;
+  Value tiles_; // of a batch
   Value lhs_, rhs_, batchRow_;
 };
 
@@ -158,7 +178,8 @@ private:
 
 void emitGemm(Location loc, ModuleOp device, StringRef name,
               const kernel::FusionShape &shape, const GemmGeometry &geometry,
-              std::optional<int64_t> launchGrid) {
+              std::optional<int64_t> launchGrid,
+              const std::optional<BoundedRows> &rows) {
   OpBuilder builder(device.getContext());
   SmallVector<LLVM::LLVMFuncOp> microkernels, packers;
   for (int64_t height : geometry.heights()) {
@@ -188,6 +209,9 @@ void emitGemm(Location loc, ModuleOp device, StringRef name,
   GemmEmitter emitter(builder, loc, entry, geometry);
   emitter.microkernels = std::move(microkernels);
   emitter.packers = std::move(packers);
+  if (rows) {
+    emitter.boundRows(*rows);
+  }
   emitter.emit();
 }
 

@@ -19,6 +19,13 @@ static auto analyze(kernel::FusionOp fusion) {
                                      parseGemmPackedSchedule);
 }
 
+/// Where a run of fewer rows computes only these.
+static std::optional<RunBound> boundOf(kernel::FusionOp fusion,
+                                       const GemmGeometry &geometry) {
+  return geometry.batches == 1 ? RunBound::get(fusion, geometry.gemm.m)
+                               : std::nullopt;
+}
+
 std::optional<std::string>
 GemmPackedFamily::reject(kernel::FusionOp fusion,
                          const DeviceProfile &profile) const {
@@ -79,8 +86,12 @@ LogicalResult GemmPackedFamily::lower(kernel::FusionOp fusion,
   }
   const GemmPackedSchedule &schedule = geometry.schedule;
   plan::KernelOp kernel = plan.kernel(fusion, toString(schedule));
-  addLaunch(plan, fusion, kernel,
-            {geometry.grid(), geometry.scratchBytes(), toString(schedule)});
+  KernelLaunch launch = {geometry.grid(), geometry.scratchBytes(),
+                         toString(schedule)};
+  if (auto bound = boundOf(fusion, geometry)) {
+    launch.runSize = plan.sizeWord(bound->dim);
+  }
+  addLaunch(plan, fusion, kernel, launch);
   return success();
 }
 
@@ -98,8 +109,11 @@ LogicalResult GemmPackedFamily::emit(plan::KernelOp kernel,
                             "avx512bf16");
   }
   emitGemm(fusion.getLoc(), device,
-           cast<StringAttr>(kernel.getEntries()[0]).getValue(), shape,
-           geometry);
+           cast<StringAttr>(kernel.getEntries()[0]).getValue(), shape, geometry,
+           /*launchGrid=*/std::nullopt,
+           BoundedRows::get(
+               boundOf(fusion, geometry),
+               int64_t(fusion.getInputs().size() + fusion.getNumResults())));
   return success();
 }
 

@@ -50,7 +50,8 @@ LogicalResult CpuPluginFamily::emit(plan::KernelOp planned,
   llvm::Expected<UserModule> module =
       isObject ? makeObjectModule(code->data, code->entry)
                : makeUserModule(code->data, "its LLVM IR", code->entry,
-                                unsigned(pointers), /*integers=*/2, profile);
+                                {.pointers = unsigned(pointers), .integers = 2},
+                                profile);
   if (!module) {
     return emitError(planned, fusion) << llvm::toString(module.takeError());
   }

@@ -6,7 +6,7 @@
 
 #include "compiler/target/codegen/GatheredIndex.h"
 #include "compiler/target/codegen/StatusReport.h"
-#include "compiler/target/cpu/KernelAbi.h"
+#include "compiler/target/cpu/RunShare.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
@@ -26,11 +26,12 @@ constexpr size_t kMaxUnrolledNodes = 24;
 class Emitter {
 public:
   Emitter(KernelBuilder &k, const PointwiseLoops &loops,
-          const PointwiseTiles &tiles, ArrayRef<Type> resultTypes)
+          const PointwiseTiles &tiles, ArrayRef<Type> resultTypes,
+          const std::optional<RunBound> &bound)
       : k(k), loops(loops), tiles(tiles), resultTypes(resultTypes),
-        unroll(loops.nodes.size() <= kMaxUnrolledNodes ? 4 : 1) {}
+        bound(bound), unroll(loops.nodes.size() <= kMaxUnrolledNodes ? 4 : 1) {}
 
-  void emit(const KernelEntry &entry, int64_t operands) {
+  void emit(KernelEntry entry, int64_t operands) {
     for (const PointwiseLoops::Read &read : loops.reads) {
       reads.push_back(k.argPointer(entry.args, read.argument));
     }
@@ -40,6 +41,10 @@ public:
     if (loops.gathers()) {
       statusWord =
           k.argPointer(entry.args, operands + int64_t(resultTypes.size()));
+    }
+    if (auto rows = BoundedRows::get(bound, operands + addresses())) {
+      shareTiles(k, entry, tilesOf(rows->count(k, entry, elements())),
+                 tiles.count());
     }
     k.forLoop(entry.begin, entry.end, 1, [&](Value tile) {
       Value row = k.mul(k.div(tile, tiles.tilesPerRow), tiles.rowsPerTile);
@@ -59,6 +64,25 @@ public:
   }
 
 private:
+  int64_t elements() const { return tiles.rows * tiles.columns; }
+  /// Results, and the status word.
+  int64_t addresses() const {
+    return int64_t(resultTypes.size()) + (loops.gathers() ? 1 : 0);
+  }
+
+  /// How many tiles the first `needed` elements are in: those that any of these
+  /// rows has, or of a single row those that begin ahead of its end.
+  Value tilesOf(Value needed) {
+    auto ceilDiv = [&](Value value, int64_t by) {
+      return k.div(k.add(value, by - 1), by);
+    };
+    if (tiles.rows == 1) {
+      return ceilDiv(needed, tiles.columnsPerTile);
+    }
+    Value rows = ceilDiv(needed, tiles.columns);
+    return k.mul(ceilDiv(rows, tiles.rowsPerTile), tiles.tilesPerRow);
+  }
+
   /// Columns [first, first + columnsPerTile) of one row, clipped.
   void emitRow(Value row, Value first) {
     enterRow(row);
@@ -196,6 +220,7 @@ private:
   const PointwiseLoops &loops;
   const PointwiseTiles &tiles;
   ArrayRef<Type> resultTypes;
+  const std::optional<RunBound> bound;
   const int64_t unroll;
   Value statusWord; // null where nothing is gathered
   SmallVector<Value> reads, results;
@@ -207,11 +232,12 @@ private:
 
 void emitPointwise(ModuleOp device, Location loc, StringRef name,
                    const PointwiseLoops &loops, const PointwiseTiles &tiles,
-                   int64_t operands, ArrayRef<Type> resultTypes) {
+                   int64_t operands, ArrayRef<Type> resultTypes,
+                   const std::optional<RunBound> &bound) {
   OpBuilder builder(device.getContext());
   KernelEntry entry = KernelEntry::create(builder, loc, device, name);
   KernelBuilder k(builder, loc);
-  Emitter(k, loops, tiles, resultTypes).emit(entry, operands);
+  Emitter(k, loops, tiles, resultTypes, bound).emit(entry, operands);
 }
 
 } // namespace minic::cpu

@@ -40,6 +40,12 @@ static PointwiseTiles getTiles(const PointwiseLoops &loops, int64_t tile) {
                              loops.isTransposing());
 }
 
+/// Where a run of fewer rows computes only these.
+static std::optional<RunBound> boundOf(FusionOp fusion,
+                                       const PointwiseLoops &loops) {
+  return RunBound::get(fusion, loops.rows() * loops.columns());
+}
+
 std::optional<std::string>
 PointwiseFamily::reject(FusionOp fusion, const DeviceProfile &) const {
   std::string reason;
@@ -129,6 +135,9 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
   if (loops->gathers()) {
     launch.workspace.push_back(plan.statusWord());
   }
+  if (auto bound = boundOf(fusion, *loops)) {
+    launch.runSize = plan.sizeWord(bound->dim);
+  }
   addLaunch(plan, fusion, kernel, launch);
   return success();
 }
@@ -149,7 +158,8 @@ LogicalResult PointwiseFamily::emit(plan::KernelOp kernel,
   });
   emitPointwise(device, kernel.getLoc(),
                 cast<StringAttr>(kernel.getEntries()[0]).getValue(), *loops,
-                getTiles(*loops, *tile), fusion.getInputs().size(), types);
+                getTiles(*loops, *tile), fusion.getInputs().size(), types,
+                boundOf(fusion, *loops));
   return success();
 }
 

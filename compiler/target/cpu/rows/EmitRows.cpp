@@ -6,6 +6,7 @@
 
 #include "compiler/target/cpu/rows/EmitRows.h"
 
+#include "compiler/target/cpu/RunShare.h"
 #include "compiler/target/cpu/rows/LaneReduction.h"
 #include "compiler/target/cpu/rows/RowMemory.h"
 #include "compiler/target/cpu/rows/RowPieces.h"
@@ -342,7 +343,8 @@ private:
 
 void emitRows(ModuleOp device, Location loc, ArrayAttr names,
               const RowFusion &rows, const RowSchedule &schedule,
-              const DeviceProfile &profile, int64_t operands) {
+              const DeviceProfile &profile, int64_t operands,
+              const std::optional<RunBound> &bound) {
   OpBuilder builder(device.getContext());
   RowWalks walks = walksOf(rows, schedule);
   int64_t lanes = profile.has("avx512f") ? 16 : 8, count = schedule.pieces;
@@ -353,6 +355,9 @@ void emitRows(ModuleOp device, Location loc, ArrayAttr names,
     RowMemory memory(k, rows, walks, lanes, entry, operands);
     Emitter emitter(k, rows, walks, memory, lanes);
     if (count == 1) {
+      auto bounded =
+          BoundedRows::get(bound, operands + int64_t(rows.results.size()));
+      shareTilesOfRun(k, entry, bounded, rows.rows(), schedule.rows);
       k.forLoop(entry.begin, entry.end, 1, [&](Value tile) {
         Value first = k.mul(tile, schedule.rows);
         Value end = k.min(k.add(first, schedule.rows), k.i64(rows.rows()));

@@ -46,6 +46,14 @@ RowsFamily::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
   return implementations;
 }
 
+/// Where a run of fewer rows computes only these.
+static std::optional<RunBound> boundOf(FusionOp fusion, const RowFusion &rows,
+                                       const RowSchedule &schedule) {
+  return schedule.pieces == 1 && rows.writesRowsInOrder()
+             ? RunBound::get(fusion, rows.rows())
+             : std::nullopt;
+}
+
 LogicalResult RowsFamily::lower(FusionOp fusion,
                                 plan::PlanBuilder &plan) const {
   std::string reason;
@@ -65,6 +73,9 @@ LogicalResult RowsFamily::lower(FusionOp fusion,
       .label = getLaunchLabel(name(), fusion)};
   if (int64_t bytes = workspaceBytes(*rows, *schedule)) {
     launch.workspace.push_back(plan.buffer(bytes));
+  }
+  if (auto bound = boundOf(fusion, *rows, *schedule)) {
+    launch.runSize = plan.sizeWord(bound->dim);
   }
   int64_t count = launches(*rows, *schedule);
   plan::KernelOp kernel = plan.kernel(fusion, toString(*schedule), count);
@@ -88,7 +99,8 @@ LogicalResult RowsFamily::emit(plan::KernelOp kernel,
     return kernel.emitError("internal error: not a kernel of rows: ") << reason;
   }
   emitRows(device, kernel.getLoc(), kernel.getEntries(), *rows, *schedule,
-           profile, int64_t(fusion.getInputs().size()));
+           profile, int64_t(fusion.getInputs().size()),
+           boundOf(fusion, *rows, *schedule));
   return success();
 }
 

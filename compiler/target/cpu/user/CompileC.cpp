@@ -143,7 +143,8 @@ static llvm::Expected<std::string> compile(const CSource &source,
   std::error_code failed;
   llvm::raw_fd_ostream file(input, failed);
   if (!failed) {
-    file << "#line 1 \"" << source.name << "\"\n" << source.text;
+    file << source.prelude << "#line 1 \"" << source.name << "\"\n"
+         << source.text;
     file.close();
     failed = file.error();
     file.clear_error();
@@ -184,7 +185,7 @@ llvm::Expected<std::string> compileC(const CSource &source,
   for (const std::string &flag : source.flags) {
     key += flag + '\n';
   }
-  key += source.text;
+  key += source.prelude + source.text;
   std::lock_guard<std::mutex> lock(mutex);
   if (auto known = compiled.find(key); known != compiled.end()) {
     return known->second;

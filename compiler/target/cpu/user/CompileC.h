@@ -19,6 +19,7 @@ struct CSource {
   std::string text;
   llvm::ArrayRef<std::pair<std::string, int64_t>> macros;
   llvm::ArrayRef<std::string> flags; // of the user
+  std::string prelude = {};          // minic's own, in front of the text
 };
 
 /// LLVM IR as text, optimized for `profile`. The error is one line: what clang

@@ -6,8 +6,10 @@
 
 #include "compiler/target/OfferFusion.h"
 #include "compiler/target/UserKernels.h"
+#include "compiler/target/codegen/EpilogueText.h"
 #include "compiler/target/cpu/KernelLaunch.h"
 #include "compiler/target/cpu/LinkedModules.h"
+#include "compiler/target/cpu/LowerToLlvm.h"
 #include "compiler/target/cpu/user/CallModule.h"
 #include "compiler/target/cpu/user/CompileC.h"
 #include "compiler/target/cpu/user/UserModule.h"
@@ -42,8 +44,14 @@ static llvm::Expected<UserModule> compile(const UserKernel &kernel,
       flags.push_back("-m" + feature);
     }
     llvm::append_range(flags, textsOf(op.getFlagsAttr()));
+    llvm::Expected<std::string> epilogue =
+        writeEpilogue({op, kernel.epilogue, kernel.epilogueInputs}, ir,
+                      CLanguage::C, approximateMath);
+    if (!epilogue) {
+      return epilogue.takeError();
+    }
     llvm::Expected<std::string> compiled =
-        compileC({name, ir, macros, flags}, profile);
+        compileC({name, ir, macros, flags, *epilogue}, profile);
     if (!compiled) {
       return compiled.takeError();
     }
@@ -53,8 +61,10 @@ static llvm::Expected<UserModule> compile(const UserKernel &kernel,
   }
   size_t scalars = op.getScalars() ? op.getScalars()->size() : 0;
   return makeUserModule(ir, name, op.getEntry(),
-                        unsigned(op.getInputs().size() + op.getNumResults()),
-                        unsigned(scalars + 2), profile);
+                        {.pointers = kernel.countPointers(),
+                         .integers = unsigned(scalars + 2),
+                         .pointersText = describePointers(kernel)},
+                        profile);
 }
 
 std::optional<std::string>
@@ -80,12 +90,14 @@ UserFamily::reject(FusionOp fusion, const DeviceProfile &profile) const {
   if (configs.empty()) {
     return "has no configuration for these sizes: " + why;
   }
-  if (llvm::Expected<UserModule> module =
-          compile(*kernel, configs.front(), profile);
-      !module) {
-    return llvm::toString(module.takeError());
-  }
-  return std::nullopt;
+  return tryKernel(fusion, *kernel,
+                   [&](const UserKernel &tried) -> std::optional<std::string> {
+                     llvm::Expected<UserModule> module =
+                         compile(tried, configs.front(), profile);
+                     return module ? std::nullopt
+                                   : std::optional(
+                                         llvm::toString(module.takeError()));
+                   });
 }
 
 std::vector<Implementation>
@@ -135,6 +147,7 @@ LogicalResult UserFamily::emit(plan::KernelOp planned,
   for (unsigned i = 0; i != op.getNumResults(); ++i) {
     arguments.pointers.push_back(kernel.parameterOfResult(i));
   }
+  llvm::append_range(arguments.pointers, kernel.epilogueInputs);
   arguments.scalars = geometry.scalars;
   Operation *entry = callModule(planned, device, *module, arguments);
   if (op.getFeatures()) {

@@ -23,7 +23,8 @@ using llvm::StringRef;
 using llvm::Twine;
 
 static llvm::Error checkEntry(const llvm::Module &module, StringRef entry,
-                              unsigned pointers, unsigned integers) {
+                              const EntryParameters &parameters) {
+  const auto &[pointers, integers, pointersText] = parameters;
   const llvm::Function *function = module.getFunction(entry);
   if (!function || function->isDeclaration()) {
     std::string defined;
@@ -50,7 +51,7 @@ static llvm::Error checkEntry(const llvm::Module &module, StringRef entry,
   llvm::raw_string_ostream(text) << *function->getFunctionType();
   return llvm::createStringError(
       "expected '" + entry + "' to return void and to take " + Twine(pointers) +
-      " pointers (its operands, then its results), then " + Twine(integers) +
+      " pointers (" + pointersText + "), then " + Twine(integers) +
       " int64_t (its scalars, then begin and end), got " + text);
 }
 
@@ -105,8 +106,8 @@ static llvm::Error checkSelfContained(const llvm::Module &module,
 }
 
 llvm::Expected<UserModule> makeUserModule(StringRef ir, StringRef name,
-                                          StringRef entry, unsigned pointers,
-                                          unsigned integers,
+                                          StringRef entry,
+                                          const EntryParameters &parameters,
                                           const DeviceProfile &profile) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic problem;
@@ -123,7 +124,7 @@ llvm::Expected<UserModule> makeUserModule(StringRef ir, StringRef name,
     return llvm::createStringError(name + ": " +
                                    StringRef(broken).split('\n').first);
   }
-  if (llvm::Error error = checkEntry(*module, entry, pointers, integers)) {
+  if (llvm::Error error = checkEntry(*module, entry, parameters)) {
     return error;
   }
   if (llvm::Error error = checkUsesNoTiles(*module)) {

@@ -20,15 +20,19 @@ struct UserModule {
   std::string text;   // LLVM IR in which all else is internal
 };
 
+/// What an entry takes: pointers, then i64.
+struct EntryParameters {
+  unsigned pointers = 0, integers = 0;
+  std::string pointersText = "its operands, then its results";
+};
+
 /// Reads `ir` (`name` is its file, for messages), whose function `entry` takes
-/// `pointers` pointers and then `integers` i64, and returns nothing. The error
+/// `parameters` and returns nothing. The error
 /// is one line: what cannot be read, a missing or different entry, something
 /// that is imported, a variable (kernels keep no state).
-llvm::Expected<UserModule> makeUserModule(llvm::StringRef ir,
-                                          llvm::StringRef name,
-                                          llvm::StringRef entry,
-                                          unsigned pointers, unsigned integers,
-                                          const DeviceProfile &profile);
+llvm::Expected<UserModule>
+makeUserModule(llvm::StringRef ir, llvm::StringRef name, llvm::StringRef entry,
+               const EntryParameters &parameters, const DeviceProfile &profile);
 
 } // namespace minic::cpu
 

@@ -8,6 +8,7 @@
 #include "dialects/kernel/Kernel.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -39,6 +40,12 @@ LogicalResult checkOperandLayouts(kernel::FusionOp fusion,
   return success();
 }
 
+std::optional<RunBound> boundOf(kernel::FusionOp fusion,
+                                const GemmGeometry &geometry) {
+  return geometry.raster.batches == 1 ? RunBound::get(fusion, geometry.gemm.m)
+                                      : std::nullopt;
+}
+
 void addGemmLaunch(kernel::FusionOp fusion, plan::PlanBuilder &plan,
                    const GemmGeometry &geometry, const GemmSchedule &schedule,
                    KernelLaunch launch) {
@@ -56,6 +63,9 @@ void addGemmLaunch(kernel::FusionOp fusion, plan::PlanBuilder &plan,
     launch.workspace = {plan.buffer(geometry.workspaceBytes()),
                         plan.zeroedBuffer(geometry.counterBytes())};
   }
+  if (auto bound = boundOf(fusion, geometry)) {
+    launch.runSize = plan.sizeWord(bound->dim);
+  }
   noteConstantOperands(fusion);
   plan::KernelOp kernel = plan.kernel(fusion, launch.label);
   addLaunch(plan, fusion, kernel, launch);
@@ -65,11 +75,40 @@ KernelEntry GemmEntry::create(OpBuilder &builder, Location loc, ModuleOp device,
                               StringRef name, const TileRaster &raster,
                               KernelLaunchBounds bounds) const {
   bounds.pointers = operands() + int64_t(shape.results.size()) +
-                    (raster.meetsInMemory() ? 2 : 0);
+                    (raster.meetsInMemory() ? 2 : 0) + (bound ? 1 : 0);
   if (raster.clustered) {
     bounds.clusterX = raster.splits;
   }
   return KernelEntry::create(builder, loc, device, name, bounds);
+}
+
+Value GemmEntry::rowsOfRun(CudaKernelBuilder &k, KernelEntry entry,
+                           const TileRaster &raster) const {
+  int64_t word = operands() + int64_t(shape.results.size()) +
+                 (raster.meetsInMemory() ? 2 : 0);
+  return bound->emitCount(k, entry.parameter(word), shape.gemm->m);
+}
+
+void GemmEntry::keepBlocksOfRun(CudaKernelBuilder &k, KernelEntry entry,
+                                const TileRaster &raster, int64_t rows,
+                                int64_t neighbours) const {
+  if (!bound) {
+    return;
+  }
+  // The word is read ahead of any wait: no launch of the plan writes it.
+  Value needed = rowsOfRun(k, entry, raster);
+  Value block = k.blockIdX(), first;
+  for (int64_t i = 0; i != neighbours; ++i) {
+    Value each = neighbours == 1
+                     ? block
+                     : k.add(k.mul(k.div(block, neighbours), neighbours), i);
+    Value tile = raster.locate(k, each).tileM;
+    first = first ? k.min(first, tile) : tile;
+  }
+  auto branch =
+      scf::IfOp::create(k.b, k.loc, k.lessThan(k.mul(first, rows), needed),
+                        /*withElseRegion=*/false);
+  k.b.setInsertionPointToStart(branch.thenBlock());
 }
 
 SmallVector<Value> GemmEntry::operandsOf(KernelEntry entry) const {

@@ -7,6 +7,7 @@
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_GEMMLOWERING_H
 
 #include "compiler/target/KernelFamily.h"
+#include "compiler/target/codegen/RunBound.h"
 #include "compiler/target/cuda/ConstantOperands.h"
 #include "compiler/target/cuda/KernelLaunch.h"
 #include "compiler/target/cuda/gemm/EstimatedSchedule.h"
@@ -48,6 +49,10 @@ implementationsOf(kernel::FusionOp fusion, const kernel::FusionShape &shape,
 mlir::LogicalResult
 checkOperandLayouts(kernel::FusionOp fusion,
                     llvm::ArrayRef<const GemmOperand *> matrices);
+
+/// Where a run of fewer rows computes only these: their bound.
+std::optional<RunBound> boundOf(kernel::FusionOp fusion,
+                                const GemmGeometry &geometry);
 
 /// Adds the launch of `fusion` with `schedule`, if a result has elements. Of
 /// `launch` threads, shared memory, label and tensor maps are the caller's, a
@@ -100,17 +105,18 @@ emitGemmKernel(plan::KernelOp kernel, kernel::FusionOp fusion,
   }
   emitGemm(fusion.getLoc(), device,
            cast<mlir::StringAttr>(kernel.getEntries()[0]).getValue(), shape,
-           geometry, constantOperands(fusion));
+           geometry, constantOperands(fusion), boundOf(fusion, geometry));
   return mlir::success();
 }
 
 /// A GEMM kernel's parameters: `operands` operands and shape.results' results
 /// of the fusion, then the workspace and the counters of blocks that meet in
-/// memory.
+/// memory, then the word with a run's rows where there is a bound.
 struct GemmEntry {
   const kernel::FusionShape &shape;
   /// A bit for each operand, set where no launch writes it.
   llvm::SmallBitVector constants;
+  std::optional<RunBound> bound = std::nullopt;
 
   int64_t operands() const { return int64_t(constants.size()); }
   bool isConstant(mlir::Value value) const {
@@ -122,6 +128,15 @@ struct GemmEntry {
   KernelEntry create(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::ModuleOp device, llvm::StringRef name,
                      const TileRaster &raster, KernelLaunchBounds bounds) const;
+  /// How many rows of the result the run needs, an i32; there is a bound.
+  mlir::Value rowsOfRun(CudaKernelBuilder &k, KernelEntry entry,
+                        const TileRaster &raster) const;
+  /// Where there is a bound, what is built from here on is for blocks whose
+  /// tiles, of `rows` rows, begin with a row of the run; others end. All of
+  /// `neighbours` blocks in a row go on or end together.
+  void keepBlocksOfRun(CudaKernelBuilder &k, KernelEntry entry,
+                       const TileRaster &raster, int64_t rows,
+                       int64_t neighbours = 1) const;
   llvm::SmallVector<mlir::Value> operandsOf(KernelEntry entry) const;
   /// From sums to results, for the kernel that `k` stands in.
   EpilogueEmitter epilogue(CudaKernelBuilder &k, KernelEntry entry) const;

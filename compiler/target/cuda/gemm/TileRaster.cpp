@@ -56,4 +56,29 @@ TileIndex TileRaster::locate(CudaKernelBuilder &k, Value block) const {
   return index;
 }
 
+TileIndex TileRaster::locateOfRows(CudaKernelBuilder &k, Value block,
+                                   Value rows) const {
+  auto rem = [&](Value a, Value b) -> Value {
+    return arith::RemUIOp::create(k.b, k.loc, a, b);
+  };
+  auto div = [&](Value a, Value b) -> Value {
+    return arith::DivUIOp::create(k.b, k.loc, a, b);
+  };
+  TileIndex index;
+  index.split = index.batch = k.i32(0);
+  index.tile = block;
+  if (group >= tilesM) {
+    index.tileM = rem(block, rows);
+    index.tileN = div(block, rows);
+    return index;
+  }
+  Value first = k.mul(k.div(block, group * tilesN), group);
+  Value inside = k.rem(block, group * tilesN);
+  // The last group has fewer rows.
+  Value own = k.min(k.sub(rows, first), k.i32(group));
+  index.tileM = k.add(first, rem(inside, own));
+  index.tileN = div(inside, own);
+  return index;
+}
+
 } // namespace minic::cuda

@@ -32,6 +32,10 @@ struct TileRaster {
   int64_t blocks() const { return tiles() * splits * batches; }
   /// Emits the arithmetic from the block's number.
   TileIndex locate(CudaKernelBuilder &k, mlir::Value block) const;
+  /// The same where there are only `rows` (i32) rows of tiles, one split and
+  /// one batch: tiles of these rows are the first ones.
+  TileIndex locateOfRows(CudaKernelBuilder &k, mlir::Value block,
+                         mlir::Value rows) const;
   /// The same for a number known here: [tileM, tileN, split, batch].
   std::array<int64_t, 4> locate(int64_t block) const;
 };

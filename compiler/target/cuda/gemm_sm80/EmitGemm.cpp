@@ -172,14 +172,16 @@ private:
 
 void emitGemm(Location loc, ModuleOp device, StringRef name,
               const kernel::FusionShape &shape, const GemmSm80Geometry &g,
-              const llvm::SmallBitVector &constants) {
+              const llvm::SmallBitVector &constants,
+              const std::optional<RunBound> &bound) {
   OpBuilder builder(device.getContext());
-  GemmEntry gemm{shape, constants};
+  GemmEntry gemm{shape, constants, bound};
   KernelLaunchBounds bounds;
   bounds.threads = g.schedule.threads();
   bounds.minBlocksPerSm = g.minBlocksPerSm();
   KernelEntry entry = gemm.create(builder, loc, device, name, g.raster, bounds);
   CudaKernelBuilder k(builder, loc);
+  gemm.keepBlocksOfRun(k, entry, g.raster, g.schedule.bm);
   GemmEmitter(k, entry, gemm, g, dynamicShared(builder, loc, device)).emit();
 }
 

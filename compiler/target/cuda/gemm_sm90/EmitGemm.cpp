@@ -123,9 +123,10 @@ private:
 
 void emitGemm(Location loc, ModuleOp device, StringRef name,
               const kernel::FusionShape &shape, const GemmSm90Geometry &g,
-              const llvm::SmallBitVector &constants) {
+              const llvm::SmallBitVector &constants,
+              const std::optional<RunBound> &bound) {
   OpBuilder builder(device.getContext());
-  GemmEntry gemm{shape, constants};
+  GemmEntry gemm{shape, constants, bound};
   KernelEntry entry =
       gemm.create(builder, loc, device, name, g.raster, g.launchBounds());
   CudaKernelBuilder k(builder, loc);
@@ -133,6 +134,8 @@ void emitGemm(Location loc, ModuleOp device, StringRef name,
     return emitPingPongGemm(k, entry, gemm, g,
                             dynamicShared(builder, loc, device));
   }
+  gemm.keepBlocksOfRun(k, entry, g.raster, g.schedule.bm,
+                       g.schedule.multicast());
   if (g.schedule.tma) {
     return emitTmaGemm(k, entry, gemm, g, dynamicShared(builder, loc, device));
   }

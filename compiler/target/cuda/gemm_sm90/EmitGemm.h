@@ -5,6 +5,7 @@
 #ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_EMITGEMM_H
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_EMITGEMM_H
 
+#include "compiler/target/codegen/RunBound.h"
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Geometry.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -14,10 +15,12 @@ namespace minic::cuda {
 
 /// Adds the kernel `name`, with GemmEntry's parameters, to `device`.
 /// `constants` has a bit for each operand, set where no launch ever writes it.
+/// With a `bound` tiles behind the rows of a run are left out.
 void emitGemm(mlir::Location loc, mlir::ModuleOp device, llvm::StringRef name,
               const kernel::FusionShape &shape,
               const GemmSm90Geometry &geometry,
-              const llvm::SmallBitVector &constants);
+              const llvm::SmallBitVector &constants,
+              const std::optional<RunBound> &bound = std::nullopt);
 
 } // namespace minic::cuda
 

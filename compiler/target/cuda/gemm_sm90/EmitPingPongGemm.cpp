@@ -24,6 +24,7 @@
 #include "compiler/target/cuda/gemm_sm90/WarpGroupMultiply.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -37,8 +38,9 @@ public:
                   const GemmEntry &gemm, const GemmSm90Geometry &g,
                   Value shared)
       : k_(k), entry_(entry), gemm_(gemm), g_(g), s_(g.schedule),
-        shared_(shared), block_(k.blockIdX()), tiles_(k.i32(g.blocks())),
-        copies_(k, entry, g, shared, g.raster.locate(k, block_)) {}
+        shared_(shared), block_(k.blockIdX()), tilesM_(tilesOfRun()),
+        tiles_(tilesM_ ? k.mul(tilesM_, g.raster.tilesN) : k.i32(g.blocks())),
+        copies_(k, entry, g, shared, enterBlock()) {}
 
   void emit() {
     copies_.initBarriers();
@@ -47,6 +49,31 @@ public:
   }
 
 private:
+  /// Rows of tiles that the run has; null where it always has all of them.
+  Value tilesOfRun() {
+    if (!gemm_.bound) {
+      return {};
+    }
+    Value rows = gemm_.rowsOfRun(k_, entry_, g_.raster);
+    return k_.div(k_.add(rows, s_.bm - 1), s_.bm);
+  }
+
+  /// The first tile of the block. What is built from here on is for blocks that
+  /// have one: of a run of fewer rows not all do.
+  TileIndex enterBlock() {
+    if (tilesM_) {
+      auto branch = scf::IfOp::create(k_.b, k_.loc, k_.lessThan(block_, tiles_),
+                                      /*withElseRegion=*/false);
+      k_.b.setInsertionPointToStart(branch.thenBlock());
+    }
+    return locate(block_);
+  }
+
+  TileIndex locate(Value tile) {
+    return tilesM_ ? g_.raster.locateOfRows(k_, tile, tilesM_)
+                   : g_.raster.locate(k_, tile);
+  }
+
   Value select(Value condition, int64_t whenTrue, int64_t whenFalse) {
     return arith::SelectOp::create(k_.b, k_.loc, condition, k_.i32(whenTrue),
                                    k_.i32(whenFalse));
@@ -117,7 +144,7 @@ private:
     SmallVector<Value> start = {k_.i32(isFull ? 0 : first),
                                 k_.i32(isFull ? 0 : 1), k_.i32(first)};
     auto ofTile = [&](Value tile, ValueRange carried) {
-      copies_.moveTo(g_.raster.locate(k_, tile));
+      copies_.moveTo(locate(tile));
       Value isFirst = arith::CmpIOp::create(
           k_.b, k_.loc, arith::CmpIPredicate::eq, tile, block_);
       auto ofStage = [&](Value block, ValueRange values) {
@@ -182,7 +209,7 @@ private:
       multiply.finish(sums);
       RingPlace last = skip(place, g_.kBlocks - 1);
       copies_.release(last.stage, inTeam);
-      epilogue.finish(sums, g_.raster.locate(k_, tile));
+      epilogue.finish(sums, locate(tile));
       RingPlace next = skip(place, 2 * g_.kBlocks);
       return SmallVector<Value>{next.stage, next.parity, flip(carried[2])};
     };
@@ -224,7 +251,7 @@ private:
   const GemmEntry &gemm_;
   const GemmSm90Geometry &g_;
   const GemmSm90Schedule &s_;
-  Value shared_, block_, tiles_;
+  Value shared_, block_, tilesM_, tiles_;
   TmaCopies copies_;
 };
 

@@ -27,8 +27,9 @@ namespace {
 class Emitter {
 public:
   Emitter(CudaKernelBuilder &k, const PointwiseLoops &loops,
-          const PointwiseSchedule &schedule, ArrayRef<Type> dtypes)
-      : k(k), loops(loops), schedule(schedule), dtypes(dtypes),
+          const PointwiseSchedule &schedule, ArrayRef<Type> dtypes,
+          const std::optional<RunBound> &bound)
+      : k(k), loops(loops), schedule(schedule), dtypes(dtypes), bound(bound),
         total(loops.rows() * loops.columns()) {}
 
   void emit(KernelEntry entry, int64_t operands) {
@@ -49,6 +50,14 @@ public:
     isWide = total + block > int64_t(INT32_MAX);
     Value first = k.mul(index(k.blockIdX()), block);
     Value own = k.add(first, k.mul(index(k.threadIdX()), schedule.vector));
+    if (bound) {
+      Value word = entry.parameter(operands + int64_t(dtypes.size()) +
+                                   (loops.gathers() ? 1 : 0));
+      Value needed = index(bound->emitCount(k, word, total));
+      auto ofRun = scf::IfOp::create(k.b, k.loc, k.lessThan(first, needed),
+                                     /*withElse=*/false);
+      k.b.setInsertionPointToStart(ofRun.thenBlock());
+    }
     if (total % block == 0) {
       emitVectors(own, schedule.unroll, schedule.vector);
       return;
@@ -253,6 +262,7 @@ private:
   const PointwiseLoops &loops;
   const PointwiseSchedule &schedule;
   ArrayRef<Type> dtypes;
+  const std::optional<RunBound> bound;
   const int64_t total;
   Value statusWord; // null where nothing is gathered
   /// Of the vectors at hand, whether an index was; null for none.
@@ -266,15 +276,16 @@ private:
 void emitPointwise(ModuleOp device, Location loc, StringRef name,
                    const PointwiseLoops &loops,
                    const PointwiseSchedule &schedule, int64_t operands,
-                   ArrayRef<Type> dtypes) {
+                   ArrayRef<Type> dtypes,
+                   const std::optional<RunBound> &bound) {
   OpBuilder builder(device.getContext());
   KernelLaunchBounds bounds;
   bounds.threads = schedule.threads;
-  bounds.pointers =
-      operands + int64_t(dtypes.size()) + (loops.gathers() ? 1 : 0);
+  bounds.pointers = operands + int64_t(dtypes.size()) +
+                    (loops.gathers() ? 1 : 0) + (bound ? 1 : 0);
   KernelEntry entry = KernelEntry::create(builder, loc, device, name, bounds);
   CudaKernelBuilder k(builder, loc);
-  Emitter(k, loops, schedule, dtypes).emit(entry, operands);
+  Emitter(k, loops, schedule, dtypes, bound).emit(entry, operands);
 }
 
 } // namespace minic::cuda

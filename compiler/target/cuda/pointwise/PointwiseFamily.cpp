@@ -81,6 +81,12 @@ PointwiseFamily::enumerate(FusionOp fusion,
   return implementations;
 }
 
+/// Where a run of fewer rows computes only these.
+static std::optional<RunBound> boundOf(FusionOp fusion,
+                                       const PointwiseLoops &loops) {
+  return RunBound::get(fusion, loops.rows() * loops.columns());
+}
+
 LogicalResult PointwiseFamily::lower(FusionOp fusion,
                                      plan::PlanBuilder &plan) const {
   std::string reason;
@@ -109,6 +115,9 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
     return fusion.emitError("unsupported: a pointwise kernel over ")
            << total << " elements";
   }
+  if (auto bound = boundOf(fusion, *loops)) {
+    launch.runSize = plan.sizeWord(bound->dim);
+  }
   addLaunch(plan, fusion, plan.kernel(fusion, toString(*schedule)), launch);
   return success();
 }
@@ -131,7 +140,7 @@ LogicalResult PointwiseFamily::emit(plan::KernelOp kernel,
   emitPointwise(device, kernel.getLoc(),
                 cast<StringAttr>(kernel.getEntries()[0]).getValue(), *loops,
                 *schedule, int64_t(fusion.getInputs().size()),
-                resultDtypes(fusion));
+                resultDtypes(fusion), boundOf(fusion, *loops));
   return success();
 }
 

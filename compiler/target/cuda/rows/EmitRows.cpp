@@ -12,6 +12,7 @@
 #include "compiler/target/cuda/rows/RowWorkspace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -29,6 +30,7 @@ struct Launch {
   const llvm::SmallBitVector &constants;
   int64_t number;
   Value shared;
+  Value needed; // rows that the run has, i32; null: all
 
   int64_t operands() const { return int64_t(constants.size()); }
 };
@@ -47,6 +49,13 @@ public:
       Value part = k.rem(block, schedule.split);
       block = k.div(block, schedule.split);
       own = k.add(k.mul(part, schedule.threads), own);
+    }
+    if (launch.needed) {
+      // Blocks that share rows, as a cluster or by counters, all end.
+      auto ofRun = scf::IfOp::create(
+          k.b, k.loc, k.lessThan(k.mul(block, schedule.rows), launch.needed),
+          /*withElseRegion=*/false);
+      k.b.setInsertionPointToStart(ofRun.thenBlock());
     }
     Value row =
         k.add(k.mul(block, schedule.rows), k.div(thread, schedule.threads));
@@ -359,14 +368,15 @@ private:
 
 void emitRows(ModuleOp device, Location loc, ArrayAttr names,
               const RowFusion &rows, const RowSchedule &schedule,
-              const llvm::SmallBitVector &constants) {
+              const llvm::SmallBitVector &constants,
+              const std::optional<RunBound> &bound) {
   OpBuilder builder(device.getContext());
   KernelLaunchBounds bounds;
   bounds.threads = schedule.blockThreads();
   bounds.clusterX = schedule.cluster ? schedule.split : 0;
   bounds.pointers = int64_t(constants.size()) + int64_t(rows.results.size()) +
                     (workspaceBytes(rows, schedule) > 0) +
-                    (counterBytes(rows, schedule) > 0);
+                    (counterBytes(rows, schedule) > 0) + (bound ? 1 : 0);
   for (auto [number, name] : llvm::enumerate(names.getAsRange<StringAttr>())) {
     KernelEntry entry =
         KernelEntry::create(builder, loc, device, name.getValue(), bounds);
@@ -375,8 +385,12 @@ void emitRows(ModuleOp device, Location loc, ArrayAttr names,
     if (sharedBytes(rows, schedule) > 0) {
       shared = dynamicShared(builder, loc, device);
     }
+    Value needed =
+        bound ? bound->emitCount(k, entry.parameter(bounds.pointers - 1),
+                                 rows.rows())
+              : Value();
     Emitter(k, rows, schedule)
-        .emit({entry, constants, int64_t(number), shared});
+        .emit({entry, constants, int64_t(number), shared, needed});
   }
 }
 

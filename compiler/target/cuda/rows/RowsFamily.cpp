@@ -80,6 +80,12 @@ static FailureOr<std::pair<RowFusion, RowSchedule>> analyze(FusionOp fusion) {
   return std::pair(std::move(*rows), *schedule);
 }
 
+/// Where a run of fewer rows computes only these.
+static std::optional<RunBound> boundOf(FusionOp fusion, const RowFusion &rows) {
+  return rows.writesRowsInOrder() ? RunBound::get(fusion, rows.rows())
+                                  : std::nullopt;
+}
+
 LogicalResult RowsFamily::lower(FusionOp fusion,
                                 plan::PlanBuilder &plan) const {
   auto analyzed = analyze(fusion);
@@ -99,6 +105,9 @@ LogicalResult RowsFamily::lower(FusionOp fusion,
   }
   if (int64_t bytes = counterBytes(rows, schedule)) {
     launch.workspace.push_back(plan.zeroedBuffer(bytes));
+  }
+  if (auto bound = boundOf(fusion, rows)) {
+    launch.runSize = plan.sizeWord(bound->dim);
   }
   noteConstantOperands(fusion);
   int64_t launches = schedule.launches(rows);
@@ -126,7 +135,7 @@ LogicalResult RowsFamily::emit(plan::KernelOp kernel,
            << profile.cpu;
   }
   emitRows(device, kernel.getLoc(), kernel.getEntries(), rows, schedule,
-           constantOperands(fusion));
+           constantOperands(fusion), boundOf(fusion, rows));
   return success();
 }
 

@@ -117,7 +117,11 @@ static std::string firstError(llvm::StringRef log) {
 
 llvm::Expected<CudaPtx> NvRtc::compile(const CudaSource &source) const {
   Program program = nullptr;
-  if (create_(&program, source.text.c_str(), source.name.c_str(), 0, nullptr,
+  std::string whole =
+      source.prelude.empty()
+          ? source.text
+          : source.prelude + "#line 1 \"" + source.name + "\"\n" + source.text;
+  if (create_(&program, whole.c_str(), source.name.c_str(), 0, nullptr,
               nullptr) != 0) {
     return llvm::createStringError("NVRTC makes no program of it");
   }

@@ -16,8 +16,9 @@ namespace minic::cuda {
 struct CudaSource {
   std::string name; // for messages: "gelu.cu"
   std::string text;
-  std::string entry; // a name expression: "gelu", "gelu<BLOCK>"
-  std::string arch;  // "compute_90a"
+  std::string prelude; // minic's own, in front of the text
+  std::string entry;   // a name expression: "gelu", "gelu<BLOCK>"
+  std::string arch;    // "compute_90a"
   llvm::ArrayRef<std::string> options; // -DBLOCK=64, the user's flags
 };
 

@@ -6,6 +6,7 @@
 
 #include "compiler/target/OfferFusion.h"
 #include "compiler/target/UserKernels.h"
+#include "compiler/target/codegen/EpilogueText.h"
 #include "compiler/target/cuda/UserModules.h"
 #include "compiler/target/cuda/user/ForeignCode.h"
 #include "compiler/target/cuda/user/NvRtc.h"
@@ -47,7 +48,7 @@ static llvm::Expected<CudaPtx> compileOnce(const CudaSource &source) {
   for (const std::string &option : source.options) {
     key += '\n' + option;
   }
-  key += "\n\n" + source.text;
+  key += "\n\n" + source.prelude + source.text;
   std::lock_guard<std::mutex> lock(mutex);
   if (auto known = compiled.find(key); known != compiled.end()) {
     return known->second;
@@ -85,19 +86,24 @@ static llvm::Expected<UserModule> compile(const UserKernel &kernel,
       options.push_back("-D" + macro + "=" + std::to_string(value));
     }
     llvm::append_range(options, textsOf(op.getFlagsAttr()));
+    // CUDA C++ has functions for all of math.
+    llvm::Expected<std::string> epilogue =
+        writeEpilogue({op, kernel.epilogue, kernel.epilogueInputs}, ptx.text,
+                      CLanguage::Cuda, [](ModuleOp) { return success(); });
+    if (!epilogue) {
+      return epilogue.takeError();
+    }
     llvm::Expected<CudaPtx> compiled =
         compileOnce({getSourceName(op, config.number, ".cu"), ptx.text,
-                     ptx.entry, virtualArch(profile), options});
+                     *epilogue, ptx.entry, virtualArch(profile), options});
     if (!compiled) {
       return compiled.takeError();
     }
     ptx = std::move(*compiled);
   }
   size_t scalars = op.getScalars() ? op.getScalars()->size() : 0;
-  return checkPtx(
-      ptx.text, ptx.entry,
-      unsigned(op.getInputs().size() + op.getNumResults() + scalars), profile,
-      name);
+  return checkPtx(ptx.text, ptx.entry,
+                  unsigned(kernel.countPointers() + scalars), profile, name);
 }
 
 /// What the device has less of than `geometry` wants; empty where it fits.
@@ -139,12 +145,14 @@ UserFamily::reject(FusionOp fusion, const DeviceProfile &profile) const {
   if (configs.empty()) {
     return "has no configuration for these sizes: " + why;
   }
-  if (llvm::Expected<UserModule> module =
-          compile(*kernel, configs.front(), profile, "kernel");
-      !module) {
-    return llvm::toString(module.takeError());
-  }
-  return std::nullopt;
+  return tryKernel(fusion, *kernel,
+                   [&](const UserKernel &tried) -> std::optional<std::string> {
+                     llvm::Expected<UserModule> module =
+                         compile(tried, configs.front(), profile, "kernel");
+                     return module ? std::nullopt
+                                   : std::optional(
+                                         llvm::toString(module.takeError()));
+                   });
 }
 
 std::vector<Implementation>
@@ -193,6 +201,9 @@ LogicalResult UserFamily::lower(FusionOp fusion,
                ? plan.addressOf(fusion.getResult(place))
                : unread[place - fusion.getNumResults()],
            plan::Access::Write);
+  }
+  for (unsigned input : kernel.epilogueInputs) {
+    append(plan.addressOf(fusion.getInputs()[input]), plan::Access::Read);
   }
   auto launch = plan::LaunchOp::create(
       b, fusion.getLoc(), cast<StringAttr>(planned.getEntries()[0]),

@@ -20,8 +20,22 @@ void addFill(TestArtifact &artifact, uint32_t input, uint64_t element) {
   entry(artifact).fills.push_back(std::move(fill));
 }
 
+/// In the first function, whose rows are padded.
+void addSizeWord(TestArtifact &artifact, uint32_t dim, uint64_t offset) {
+  entry(artifact).dims[0]->result_axes = {0};
+  VariantT &variant = *artifact.metadata.functions[0]->variants[0];
+  variant.arena_bytes = variant.zeroed_bytes = 64;
+  auto word = std::make_unique<SizeWordT>();
+  word->dim = dim;
+  word->offset = offset;
+  variant.sizes.push_back(std::move(word));
+}
+
 TEST(EntryCheckerTest, takesSoundOnes) {
   expectSound(sound());
+  TestArtifact words = sound();
+  addSizeWord(words, 0, 60);
+  expectSound(words);
   TestArtifact filled = sound();
   addFill(filled, 0, 0xff800000); // -infinity
   expectSound(filled);
@@ -66,6 +80,40 @@ TEST(EntryCheckerTest, refusesUnsoundOnes) {
        {"entry 0: functions of different signatures",
         [](TestArtifact &a) {
           a.metadata.functions[1]->outputs[0]->name = "z";
+        }},
+       {"variant size word: offset 64 is not a multiple of 4 within 64 zeroed",
+        [](TestArtifact &a) { addSizeWord(a, 0, 64); }},
+       {"variant size word: offset 6 is not",
+        [](TestArtifact &a) { addSizeWord(a, 0, 6); }},
+       {"variant size word: dimension 0 does not ascend, or has the place of "
+        "another word",
+        [](TestArtifact &a) {
+          addSizeWord(a, 0, 0);
+          addSizeWord(a, 0, 4);
+        }},
+       {"variant size word: dimension 1 does not ascend, or has the place of "
+        "another word",
+        [](TestArtifact &a) {
+          addSizeWord(a, 0, 8);
+          addSizeWord(a, 1, 8);
+        }},
+       {"variant size word: dimension 0 does not ascend, or has the place of "
+        "another word",
+        [](TestArtifact &a) {
+          addSizeWord(a, 0, 8);
+          a.metadata.functions[0]->variants[0]->status = 8;
+        }},
+       {"entry 0: size word of dimension 1, which is not padded",
+        [](TestArtifact &a) { addSizeWord(a, 1, 0); }},
+       {"entry 0: size word of dimension 0, which is not padded",
+        [](TestArtifact &a) {
+          addSizeWord(a, 0, 0);
+          entry(a).dims[0]->result_axes.clear();
+        }},
+       {"function 0 has a size word and no entry",
+        [](TestArtifact &a) {
+          addSizeWord(a, 0, 0);
+          a.metadata.entries.clear();
         }},
        {"entry 0: name used twice",
         [](TestArtifact &a) { entry(a).name = "main[N=4]"; }}});

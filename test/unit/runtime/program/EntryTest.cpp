@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cstring>
 #include <numeric>
 
 namespace minic::runtime {
@@ -218,6 +219,36 @@ TEST_F(EntryTest, writesAnOutputOfTheBucketsSizesWhereItIs) {
   EXPECT_THAT(std::string(context->run({&input, 1}, {&output, 1}).message()),
               HasSubstr("output 'y': expected data aligned to"));
   EXPECT_EQ(context->counters(0).paddedRuns, 1);
+}
+
+/// Kernels find a run's size in a word of their bucket's, which is 0 where it
+/// is the bucket's own. Here a copy shows the word as the first result.
+TEST_F(EntryTest, tellsKernelsTheSizeOfARun) {
+  TestArtifact artifact = paddedBuckets({4, 12});
+  for (size_t i : {0, 1}) {
+    format::VariantT &variant = *artifact.metadata.functions[i]->variants[0];
+    variant.arena_bytes = 128;
+    variant.zeroed_bytes = 128;
+    auto word = std::make_unique<format::SizeWordT>();
+    word->offset = 64 * i;
+    auto command = std::make_unique<format::CommandT>();
+    format::CopyT copy;
+    copy.destination =
+        std::make_unique<format::Address>(testing::outputAddress(0));
+    copy.source =
+        std::make_unique<format::Address>(testing::arenaAddress(word->offset));
+    copy.bytes = 4;
+    command->operation.Set(std::move(copy));
+    variant.sizes.push_back(std::move(word));
+    variant.run.push_back(std::move(command));
+  }
+  load(artifact);
+  for (int64_t count : {4, 3, 3, 12, 1, 7, 4, 11, 12}) {
+    ASSERT_TRUE(run(count).ok());
+    int32_t word;
+    std::memcpy(&word, &first, sizeof(word));
+    EXPECT_EQ(word, count == 4 || count == 12 ? 0 : count);
+  }
 }
 
 TEST_F(EntryTest, refusesWhatCannotBePadded) {

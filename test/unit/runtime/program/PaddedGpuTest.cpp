@@ -12,6 +12,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cstring>
 #include <numeric>
 
 namespace minic::testing {
@@ -78,6 +79,23 @@ TestArtifact copyBuckets(DType dtype, uint64_t element, int64_t planes) {
   fill->element = element;
   entry.fills.push_back(std::move(fill));
   return artifact;
+}
+
+/// y = 2 * x + 1, but for its first element: what kernels find as the run's
+/// size.
+TestArtifact sizeWordBuckets() {
+  uint64_t offset = 0;
+  return buckets(DType::f32, {4, 9}, [&](TestArtifact &one, int64_t count) {
+    cudaLaunch(one, "scale_f32", count, {inputAddress(0), outputAddress(0)},
+               {count});
+    one.copy(outputAddress(0), arenaAddress(offset), 4);
+    one.variant().arena_bytes = 512;
+    one.variant().zeroed_bytes = 512;
+    auto word = std::make_unique<format::SizeWordT>();
+    word->offset = offset;
+    one.variant().sizes.push_back(std::move(word));
+    offset += 256; // a place of its own for each
+  });
 }
 
 class PaddedGpuTest : public FakeOrRealGpu {
@@ -169,6 +187,30 @@ TEST_F(PaddedGpuTest, capturesNothingOnceEachBucketRan) {
   EXPECT_EQ(after.instantiations, before.instantiations);
   EXPECT_EQ(after.updates, before.updates);
   EXPECT_EQ(context->counters(0).runs + context->counters(1).runs, 66);
+}
+
+/// Ahead of each run, also where a graph is replayed.
+TEST_F(PaddedGpuTest, tellsKernelsTheSizeOfARun) {
+  for (GraphMode graph : {GraphMode::Off, GraphMode::On}) {
+    ContextOptions options;
+    options.graph = graph;
+    load(sizeWordBuckets(), options);
+    for (int64_t rows : {4, 3, 3, 9, 1, 7, 4, 7, 8, 9, 2}) {
+      std::vector<float> values(size_t(2 * rows * 3), 3);
+      DeviceFloats x(executable(), values), y(executable(), values);
+      std::vector<int64_t> dims = {2, rows, 3};
+      Tensor input{x.data(), DType::f32, dims, gpu},
+          output{y.data(), DType::f32, dims, gpu};
+      absl::Status status = context->run({&input, 1}, {&output, 1});
+      ASSERT_TRUE(status.ok()) << status;
+      ASSERT_TRUE(context->synchronize().ok());
+      std::vector<float> got = y.read();
+      int32_t word;
+      std::memcpy(&word, got.data(), sizeof(word));
+      EXPECT_EQ(word, rows == 4 || rows == 9 ? 0 : rows);
+      EXPECT_EQ(got.back(), 7);
+    }
+  }
 }
 
 TEST_F(PaddedGpuTest, fillsBehindTheRows) {

@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 namespace minic::cpu {
@@ -39,11 +40,12 @@ public:
     return address;
   }
   mlir::Value buffer(int64_t bytes) override {
-    return plan::BufferOp::create(
-        builder_, module->getLoc(),
-        plan::AddressType::get(builder_.getContext()),
-        builder_.getI64IntegerAttr(bytes), builder_.getI64IntegerAttr(64),
-        mlir::UnitAttr(), mlir::IntegerAttr(), mlir::UnitAttr());
+    return plan::BufferOp::create(builder_, module->getLoc(),
+                                  plan::AddressType::get(builder_.getContext()),
+                                  builder_.getI64IntegerAttr(bytes),
+                                  builder_.getI64IntegerAttr(64),
+                                  mlir::UnitAttr(), mlir::IntegerAttr(),
+                                  mlir::UnitAttr(), mlir::StringAttr());
   }
   mlir::Value zeroedBuffer(int64_t bytes) override {
     mlir::Value address = buffer(bytes);
@@ -51,6 +53,11 @@ public:
     return address;
   }
   mlir::Value statusWord() override { return buffer(4); }
+  mlir::Value sizeWord(mlir::StringAttr dim) override {
+    mlir::Value address = RecordingPlanBuilder::zeroedBuffer(4);
+    address.getDefiningOp<plan::BufferOp>().setSizeOfAttr(dim);
+    return address;
+  }
   int64_t threads() const override { return 2; }
   plan::KernelOp kernel(mlir::Operation *op, llvm::StringRef stem,
                         int64_t entries) override {
@@ -93,9 +100,10 @@ template <typename Op> Op onlyOp(mlir::ModuleOp module) {
 
 /// Runs the tiles of one launch in uneven pieces, as threads would.
 inline void runLaunch(const std::string &sharedObject, plan::LaunchOp launch,
-                      const std::vector<void *> &addresses) {
+                      const std::vector<void *> &addresses,
+                      const std::string &suffix = "") {
   LoadedKernel loaded(sharedObject);
-  Entry entry = loaded.entry(launch.getEntry().str().c_str());
+  Entry entry = loaded.entry((launch.getEntry().str() + suffix).c_str());
   ASSERT_NE(entry, nullptr);
   std::vector<Arg> args(addresses.begin(), addresses.end());
   int64_t tiles = launch.getGrid()[0];
@@ -115,14 +123,19 @@ inline void runLaunch(const std::string &sharedObject, plan::LaunchOp launch,
 /// Memory behind the operands and results of a launch, poisoned or zeroed.
 class LaunchWorkspace {
 public:
-  LaunchWorkspace(plan::LaunchOp launch, size_t tensors) {
+  /// `runSize`: what words have that say how many rows a run has.
+  LaunchWorkspace(plan::LaunchOp launch, size_t tensors, uint32_t runSize) {
     for (mlir::Value address :
          llvm::drop_begin(launch.getAddresses(), tensors)) {
       auto buffer = address.getDefiningOp<plan::BufferOp>();
-      isZeroed.push_back(buffer.getZeroed());
+      bool isSize = bool(buffer.getSizeOf());
+      isZeroed.push_back(buffer.getZeroed() && !isSize);
       memory.emplace_back(
           size_t(buffer.getBytes()),
           static_cast<unsigned char>(isZeroed.back() ? 0 : 0xa5));
+      if (isSize) {
+        std::memcpy(memory.back().data(), &runSize, sizeof(runSize));
+      }
     }
   }
   void appendTo(std::vector<void *> &addresses) {
@@ -146,10 +159,12 @@ private:
 };
 
 /// Runs `fusion`, which has an implementation of `family`, on `addresses`:
-/// operands, then results. Its launches share their workspace.
+/// operands, then results. Its launches share their workspace. `suffix` says
+/// which form of the entries.
 inline void runImplemented(const KernelFamily &family, kernel::FusionOp fusion,
                            const std::vector<void *> &addresses,
-                           const DeviceProfile &profile) {
+                           const DeviceProfile &profile, uint32_t runSize = 0,
+                           const std::string &suffix = "") {
   mlir::MLIRContext *context = fusion.getContext();
   prepareContext(*context);
   RecordingPlanBuilder plan(context);
@@ -163,7 +178,7 @@ inline void runImplemented(const KernelFamily &family, kernel::FusionOp fusion,
     ASSERT_EQ(launch.getAddresses(), launches[0].getAddresses());
   }
   ASSERT_GE(launches[0].getAddresses().size(), addresses.size());
-  LaunchWorkspace workspace(launches[0], addresses.size());
+  LaunchWorkspace workspace(launches[0], addresses.size(), runSize);
   std::vector<void *> all = addresses;
   workspace.appendTo(all);
   mlir::OwningOpRef<mlir::ModuleOp> device =
@@ -173,7 +188,7 @@ inline void runImplemented(const KernelFamily &family, kernel::FusionOp fusion,
   auto bytes = assemble(*device, profile);
   ASSERT_TRUE(succeeded(bytes));
   for (plan::LaunchOp launch : launches) {
-    runLaunch(*bytes, launch, all);
+    runLaunch(*bytes, launch, all, suffix);
   }
   workspace.check();
 }

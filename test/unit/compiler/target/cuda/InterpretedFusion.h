@@ -110,6 +110,8 @@ public:
 
   ParsedFusion parsed;
   kernel::FusionOp fusion;
+  /// What a run has of a padded dimension; 0: all.
+  uint32_t runSize = 0;
   std::vector<cpu::TestTensor> inputs, results;
   std::string ptx;
   std::vector<KernelResources> resources;
@@ -139,6 +141,9 @@ private:
       if (workspace.try_emplace(address, memory.size()).second) {
         memory.emplace_back(int64_t(buffer.getBytes()),
                             buffer.getZeroed() ? 0 : 0xff);
+        if (buffer.getSizeOf()) {
+          std::memcpy(memory.back().data(), &runSize, sizeof(runSize));
+        }
       }
     }
   }

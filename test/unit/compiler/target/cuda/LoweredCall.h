@@ -34,14 +34,16 @@ public:
     return address;
   }
   mlir::Value buffer(int64_t bytes) override {
-    return plan::BufferOp::create(
-        builder_, module->getLoc(),
-        plan::AddressType::get(builder_.getContext()),
-        builder_.getI64IntegerAttr(bytes), builder_.getI64IntegerAttr(64),
-        mlir::UnitAttr(), mlir::IntegerAttr(), mlir::UnitAttr());
+    return plan::BufferOp::create(builder_, module->getLoc(),
+                                  plan::AddressType::get(builder_.getContext()),
+                                  builder_.getI64IntegerAttr(bytes),
+                                  builder_.getI64IntegerAttr(64),
+                                  mlir::UnitAttr(), mlir::IntegerAttr(),
+                                  mlir::UnitAttr(), mlir::StringAttr());
   }
   mlir::Value zeroedBuffer(int64_t bytes) override { return buffer(bytes); }
   mlir::Value statusWord() override { return buffer(4); }
+  mlir::Value sizeWord(mlir::StringAttr) override { return buffer(4); }
   int64_t threads() const override { return 1; }
   plan::KernelOp kernel(mlir::Operation *, llvm::StringRef, int64_t) override {
     ADD_FAILURE() << "a library has no kernel";
