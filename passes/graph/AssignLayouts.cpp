@@ -71,10 +71,11 @@ struct AssignLayouts : graph::impl::AssignLayoutsBase<AssignLayouts> {
   void assign(Block &block, LayoutCosts &costs) {
     ImageDomain domain(block);
     LayoutChoice choice = chooseLayouts(block, domain, costs);
-    bool isNew = llvm::any_of(choice, [&](const auto &entry) {
-      const ImageOp *image = domain.find(entry.first);
-      return image && entry.second != domain.layoutOf(*image);
-    });
+    bool isNew = !choice.pools.empty() ||
+                 llvm::any_of(choice.layouts, [&](const auto &entry) {
+                   const ImageOp *image = domain.find(entry.first);
+                   return image && entry.second != domain.layoutOf(*image);
+                 });
     if (!isNew) {
       return;
     }

@@ -6,18 +6,22 @@
 
 #include "passes/graph/layouts/ChooseLayouts.h"
 
+#include "passes/graph/layouts/GlobalPool.h"
 #include "passes/graph/raise/Match.h"
 #include "passes/support/MinimumCut.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace minic::graph {
 
-/// Estimates err: an op changes its order only where that is better by more.
-constexpr double doubt = 1.05;
+/// An op changes its order only where that is better by more: what is as good
+/// in both stays as the model has it.
+constexpr double doubt = 1.01;
 /// Between ops of different orders where the image is the same bytes in both,
 /// so that what costs nothing follows its neighbours.
 constexpr double preference = 1e-6;
@@ -46,7 +50,12 @@ public:
     std::vector<bool> isNchw = cut.run();
     LayoutChoice choice;
     for (auto [op, node] : nodes) {
-      choice[op] = isNchw[size_t(node)] ? ImageLayout::NCHW : ImageLayout::NHWC;
+      ImageLayout layout =
+          isNchw[size_t(node)] ? ImageLayout::NCHW : ImageLayout::NHWC;
+      choice.layouts[op] = layout;
+      if (pools.contains({op, layout})) {
+        choice.pools.insert(op);
+      }
     }
     return choice;
   }
@@ -70,8 +79,27 @@ private:
                 own == ImageLayout::NCHW ? asItIs : changed);
   }
 
-  /// An operand of its own for each of the op's, images in `layout`.
+  /// A reduction over all pixels is a pool where that is faster.
   double usOf(const ImageOp &image, ImageLayout layout) {
+    double us = usAsItIs(image, layout);
+    if (isGlobalPool(image.op, domain.layoutOf(image))) {
+      OwningOpRef<ModuleOp> scratch = ModuleOp::create(image.op->getLoc());
+      OpBuilder builder = OpBuilder::atBlockEnd(scratch->getBody());
+      RankedTensorType type = typeOf(image.op->getOperand(0));
+      type = layout == domain.layoutOf(image) ? type : typeIn(type, layout);
+      double pooledUs = costs.opUs(createGlobalPool(
+          builder, cast<ReduceOp>(image.op), layout,
+          scratch->getBody()->addArgument(type, image.op->getLoc())));
+      if (doubt * pooledUs < us) {
+        pools.insert({image.op, layout});
+        us = pooledUs;
+      }
+    }
+    return us;
+  }
+
+  /// An operand of its own for each of the op's, images in `layout`.
+  double usAsItIs(const ImageOp &image, ImageLayout layout) {
     OwningOpRef<ModuleOp> scratch = ModuleOp::create(image.op->getLoc());
     ImageLayout own = domain.layoutOf(image);
     SmallVector<Value> operands;
@@ -149,6 +177,8 @@ private:
   LayoutCosts &costs;
   MinimumCut cut;
   llvm::DenseMap<Operation *, MinimumCut::Node> nodes;
+  /// Reductions that are faster as pools, in which orders.
+  std::set<std::pair<Operation *, ImageLayout>> pools;
 };
 
 } // namespace

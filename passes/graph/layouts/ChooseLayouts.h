@@ -11,8 +11,12 @@
 
 namespace minic::graph {
 
-/// By op of the domain, transposes that are other names included.
-using LayoutChoice = llvm::DenseMap<mlir::Operation *, ImageLayout>;
+struct LayoutChoice {
+  /// By op of the domain, transposes that are other names included.
+  llvm::DenseMap<mlir::Operation *, ImageLayout> layouts;
+  /// Reductions over pixels that are pools in the order that was chosen.
+  llvm::DenseSet<mlir::Operation *> pools;
+};
 
 /// Exact for the costs: a minimum cut between the ops that compute in NCHW and
 /// those that do in NHWC. Where nothing is gained an op keeps its order.

@@ -169,10 +169,15 @@ static Value follow(OpBuilder &builder, Location loc, Value value,
     return value;
   }
   auto shape = asImage(type.getShape());
+  ArrayRef<int64_t> permutation = permutationTo(layout);
+  if (keepsElementOrder(shape, permutation)) {
+    return ReshapeOp::create(builder, loc,
+                             type.clone(permuted(shape, permutation)), value);
+  }
   if (type.getRank() != 4) {
     value = ReshapeOp::create(builder, loc, type.clone(shape), value);
   }
-  return TransposeOp::create(builder, loc, value, permutationTo(layout));
+  return TransposeOp::create(builder, loc, value, permutation);
 }
 
 Operation *ImageOp::create(OpBuilder &builder, ImageLayout layout,

@@ -5,6 +5,7 @@
 
 #include "passes/graph/layouts/RewriteLayouts.h"
 
+#include "passes/graph/layouts/GlobalPool.h"
 #include "passes/graph/raise/Match.h"
 
 #include <array>
@@ -61,18 +62,20 @@ private:
 
   void visitImage(const ImageOp &image) {
     Operation *op = image.op;
-    ImageLayout layout = choice.lookup(op);
+    ImageLayout layout = choice.layouts.lookup(op);
     SmallVector<Value> operands(op->getOperands());
     for (unsigned number : image.images) {
       operands[number] = in(operands[number], layout);
     }
-    if (layout == domain.layoutOf(image)) {
+    bool isPool = choice.pools.contains(op);
+    if (layout == domain.layoutOf(image) && !isPool) {
       op->setOperands(operands);
       return;
     }
     b.setInsertionPoint(op);
-    Operation *moved = image.create(b, layout, operands);
-    Value old = op->getResult(0), now = moved->getResult(0);
+    Value old = op->getResult(0);
+    Value now = isPool ? pool(cast<ReduceOp>(op), layout, operands[0])
+                       : image.create(b, layout, operands)->getResult(0);
     if (image.givesImage) {
       known[old] = {};
       known[old][size_t(layout)] = now;
@@ -82,6 +85,13 @@ private:
     replaced.push_back(op);
     ++result.changed;
     result.stated += statedLayout(op).has_value();
+  }
+
+  Value pool(ReduceOp op, ImageLayout layout, Value image) {
+    Value pooled = createGlobalPool(b, op, layout, image);
+    return op.getKeepDims()
+               ? pooled
+               : ReshapeOp::create(b, op.getLoc(), op.getType(), pooled);
   }
 
   /// What `value` is another name of.

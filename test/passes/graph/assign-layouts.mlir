@@ -144,3 +144,15 @@ func.func @plane(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>, %plane: tenso
   %1 = graph.add %0, %plane : (tensor<1x4x8x8xf32>, tensor<4x8x8xf32>) -> tensor<1x4x8x8xf32>
   return %1 : tensor<1x4x8x8xf32>
 }
+
+// -----
+
+// A reduction stays one here: as a pool it would cost the same.
+// CHECK-LABEL: func.func @reduced
+// CHECK: graph.conv2d
+// CHECK-NEXT: graph.reduce sum, %{{.+}} [1, 2]
+func.func @reduced(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>) -> tensor<1x4xf32> {
+  %0 = graph.conv2d %x, %w : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %1 = graph.reduce sum, %0 [2, 3] : tensor<1x4x8x8xf32> -> tensor<1x4xf32>
+  return %1 : tensor<1x4xf32>
+}

@@ -145,7 +145,9 @@ static double estimateUs(const Match &match, bool isFilterNhwc,
   double computeUs = peak > 0 ? flops / (reached * peak) * 1e-3 : 0;
   double memoryUs =
       profile.memoryGBs > 0 ? bytes / (0.8 * profile.memoryGBs) * 1e-3 : 0;
-  return std::max(computeUs, memoryUs) + launchUs;
+  // Images are copied by kernels of their own, before and after.
+  int launches = usesTensorCores && !match.isNhwc() ? 3 : 1;
+  return std::max(computeUs, memoryUs) + launches * launchUs;
 }
 
 /// The filter as [K, R, S, C / groups].
