@@ -22,6 +22,7 @@
 #include "compiler/explain/TargetNeeds.h"
 #include "compiler/import/ImportModel.h"
 #include "compiler/import/WeightSource.h"
+#include "compiler/pipeline/ImageLayouts.h"
 #include "compiler/pipeline/PhaseRunner.h"
 #include "compiler/pipeline/ResolveKernels.h"
 #include "compiler/reference/FoldingEvaluator.h"
@@ -84,12 +85,15 @@ public:
 
 private:
   LogicalResult importPhase();
-  /// A clone of the fused module for each target, with its pins.
-  FailureOr<std::vector<OwningOpRef<ModuleOp>>>
-  pinVariants(ArrayRef<VariantTarget> targets);
-  /// From such a clone to codegen, for one target.
-  LogicalResult compileVariant(const VariantTarget &variant, bool isFirst,
-                               ModuleOp module, CompileResult &result);
+  /// A fused module for each target: fuses the simplified one, and also
+  /// `imported`, unless that is null, in other forms.
+  LogicalResult fuseVariants(ArrayRef<VariantTarget> targets,
+                             PipelineInputs inputs, ModuleOp imported);
+  /// Sets the pins of each target.
+  LogicalResult pinVariants(ArrayRef<VariantTarget> targets);
+  /// From fused to codegen, for one target.
+  LogicalResult compileVariant(const VariantTarget &variant, size_t number,
+                               CompileResult &result);
   LogicalResult dump(Phase phase, ModuleOp module,
                      std::vector<KernelCode> &code);
   LogicalResult reportNothing(ArrayRef<VariantTarget> targets) const;
@@ -106,8 +110,9 @@ private:
   tune::Machine machine;
   tune::TunedBinaries binaries;
   ImportedModel model;
-  std::optional<trace::CompileTrace> trace;   // if asked for
-  std::vector<LinearForm> forms;              // others than the module's
+  std::optional<trace::CompileTrace> trace;    // if asked for
+  std::vector<OwningOpRef<ModuleOp>> variants; // one for each target
+  std::vector<std::vector<LinearForm>> forms;  // others than a variant's
   std::map<std::string, double> tunedSeconds; // by problem, of the first target
   EmitOptions emitOptions;
 };
@@ -166,33 +171,69 @@ static void describeReplay(ModuleOp plan,
   }
 }
 
-FailureOr<std::vector<OwningOpRef<ModuleOp>>>
-Compilation::pinVariants(ArrayRef<VariantTarget> targets) {
+LogicalResult Compilation::fuseVariants(ArrayRef<VariantTarget> targets,
+                                        PipelineInputs inputs,
+                                        ModuleOp imported) {
+  // Without images all variants are alike.
+  bool differ = assignsLayouts(*model.module, options);
+  for (const VariantTarget &variant : targets) {
+    if (!differ && !variants.empty()) {
+      ModuleOp first = *variants.front();
+      variants.push_back(first.clone());
+      forms.emplace_back();
+      for (const LinearForm &form : forms.front()) {
+        ModuleOp fused = *form.fused;
+        forms.back().push_back({form.name, fused.clone()});
+      }
+      continue;
+    }
+    EstimatedLayoutCosts costs(*variant.target, options);
+    if (differ) {
+      inputs.assignLayouts = options.assignLayouts;
+      inputs.layoutCosts = &costs;
+    }
+    variants.push_back(model.module->clone());
+    ModuleOp module = *variants.back();
+    forms.emplace_back();
+    if (failed(runner.run(Phase::Fuse, module, inputs))) {
+      return failure();
+    }
+    if (!imported) {
+      continue;
+    }
+    FailureOr<std::vector<LinearForm>> others =
+        otherLinearForms(imported, module, inputs);
+    if (failed(others)) {
+      return failure();
+    }
+    forms.back() = std::move(*others);
+  }
+  return success();
+}
+
+LogicalResult Compilation::pinVariants(ArrayRef<VariantTarget> targets) {
   FailureOr<tune::Pins> pins = tune::Pins::read(options, context);
   if (failed(pins)) {
     return failure();
   }
-  std::vector<OwningOpRef<ModuleOp>> modules;
-  for (const VariantTarget &target : targets) {
-    modules.push_back(model.module->clone());
-    if (failed(pins->apply(*modules.back(),
+  for (auto &&[target, module] : llvm::zip_equal(targets, variants)) {
+    if (failed(pins->apply(*module,
                            {target.target.get(), target.isa, &options}))) {
       return failure();
     }
   }
-  if (failed(pins->checkUse(context))) {
-    return failure();
-  }
-  return modules;
+  return pins->checkUse(context);
 }
 
 LogicalResult Compilation::compileVariant(const VariantTarget &variant,
-                                          bool isFirst, ModuleOp module,
+                                          size_t number,
                                           CompileResult &result) {
+  bool isFirst = number == 0;
+  ModuleOp module = *variants[number];
   variant.target->setBinaryCache(&binaries);
   TunerEvidence seen;
-  FailureOr<Verdicts> verdicts =
-      selectAlgorithms(module, variant, options, runner, machine, forms, &seen);
+  FailureOr<Verdicts> verdicts = selectAlgorithms(
+      module, variant, options, runner, machine, forms[number], &seen);
   if (failed(verdicts)) {
     return failure();
   }
@@ -415,39 +456,35 @@ LogicalResult Compilation::run(CompileResult &result) {
   if (asksForLinearForms(options, *targets)) {
     imported = model.module->clone();
   }
-  for (Phase phase : {Phase::Simplify, Phase::Fuse}) {
-    if (failed(runner.run(phase, *model.module, inputs))) {
-      return failure();
-    }
-    if (endsAt(phase)) {
-      return print(*model.module);
-    }
+  if (failed(runner.run(Phase::Simplify, *model.module, inputs))) {
+    return failure();
   }
-  if (imported) {
-    FailureOr<std::vector<LinearForm>> others =
-        otherLinearForms(*imported, *model.module, inputs);
-    if (failed(others)) {
-      return failure();
-    }
-    forms = std::move(*others);
+  if (endsAt(Phase::Simplify)) {
+    return print(*model.module);
   }
-  logFusions(*model.module, options);
-  logPerfHints(*model.module, targets->front().target->profile(), options);
-  FailureOr<std::vector<OwningOpRef<ModuleOp>>> variants =
-      pinVariants(*targets);
-  if (failed(variants)) {
+  // What is printed is the first target's.
+  ArrayRef<VariantTarget> fused = *targets;
+  if (failed(fuseVariants(endsAt(Phase::Fuse) ? fused.take_front() : fused,
+                          inputs, imported ? *imported : ModuleOp()))) {
+    return failure();
+  }
+  if (endsAt(Phase::Fuse)) {
+    return print(*variants.front());
+  }
+  logFusions(*variants.front(), options);
+  logPerfHints(*variants.front(), targets->front().target->profile(), options);
+  if (failed(pinVariants(*targets))) {
     return failure();
   }
   for (auto &&[i, target] : llvm::enumerate(*targets)) {
-    ModuleOp variant = *(*variants)[i];
-    if (failed(compileVariant(target, i == 0, variant, result))) {
+    if (failed(compileVariant(target, i, result))) {
       return failure();
     }
     if (!endsAt(Phase::Emit)) {
-      return print(variant);
+      return print(*variants[i]);
     }
   }
-  OwningOpRef<ModuleOp> plan = mergeVariants(*std::move(variants));
+  OwningOpRef<ModuleOp> plan = mergeVariants(std::move(variants));
   logMemory(*plan, options.log);
   result.buckets = summarizeBuckets(*plan, result.evidence, tunedSeconds);
   if (trace) {

@@ -5,6 +5,7 @@
 #include "compiler/driver/TimedSizes.h"
 
 #include "compiler/import/ImportModel.h"
+#include "compiler/pipeline/ImageLayouts.h"
 #include "compiler/reference/FoldingEvaluator.h"
 #include "compiler/tune/bridge/TuningTasks.h"
 
@@ -72,10 +73,16 @@ TimedSizes::importFor(ArrayRef<int64_t> sizes) {
   inputs.evaluator = evaluator.get();
   inputs.mergeLinears = options.mergeLinears;
   inputs.fuse = options.fuse;
-  for (Phase phase : {Phase::Simplify, Phase::Fuse}) {
-    if (failed(runner.run(phase, *module, inputs))) {
-      return failure();
-    }
+  if (failed(runner.run(Phase::Simplify, *module, inputs))) {
+    return failure();
+  }
+  EstimatedLayoutCosts costs(*variant.target, options);
+  if (assignsLayouts(*module, options)) {
+    inputs.assignLayouts = options.assignLayouts;
+    inputs.layoutCosts = &costs;
+  }
+  if (failed(runner.run(Phase::Fuse, *module, inputs))) {
+    return failure();
   }
   return module;
 }

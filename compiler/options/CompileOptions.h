@@ -145,6 +145,9 @@ struct CompileOptions {
   /// Which linears of one input become one: "auto" (by measurement, else where
   /// none loses what its kernel computes besides), "never" or "always".
   std::string mergeLinears = "auto";
+  /// Which order images have between ops: "auto" (by estimates for the target),
+  /// "off" (the model's), or "nchw" or "nhwc" as far as it goes.
+  std::string assignLayouts = "auto";
 
   //===--- Output --------------------------------------------------------===//
 

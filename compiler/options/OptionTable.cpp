@@ -215,6 +215,12 @@ static std::vector<Option> makeTable() {
                          "none loses what its kernel computes besides; with "
                          "--tune=on, what is faster)",
                          &O::mergeLinears));
+  table.push_back(choice("assign-layouts", fusion,
+                         {"auto", "off", "nchw", "nhwc"},
+                         "The order of images between convolutions, pools and "
+                         "what is near them (auto: by estimates for the "
+                         "target; off: the model's)",
+                         &O::assignLayouts));
 
   table.push_back(text("output", output, "FILE",
                        "Where to write (default: the model's path with .minic)",

@@ -55,7 +55,25 @@ static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
   passes.addNestedPass<func::FuncOp>(graph::createUpdateInPlace());
 }
 
-static void buildFuse(OpPassManager &passes, const FuseSwitches &fuse) {
+/// The order of images is a target's matter, so it is not part of simplify.
+static void addAssignLayouts(OpPassManager &passes,
+                             const PipelineInputs &inputs) {
+  if (inputs.assignLayouts == "off") {
+    return;
+  }
+  passes.addNestedPass<func::FuncOp>(
+      inputs.assignLayouts == "auto"
+          ? graph::createAssignLayouts(*inputs.layoutCosts)
+          : graph::createAssignLayouts({inputs.assignLayouts}));
+  // What is broadcast over channels followed in constants.
+  addFoldConstants(passes, inputs);
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+}
+
+static void buildFuse(OpPassManager &passes, const PipelineInputs &inputs) {
+  addAssignLayouts(passes, inputs);
+  const FuseSwitches &fuse = inputs.fuse;
   passes.addNestedPass<func::FuncOp>(
       kernel::createFuse({fuse.epilogues, fuse.prologues, fuse.pointwise,
                           fuse.moves, fuse.attention}));
@@ -106,7 +124,7 @@ LogicalResult runPhase(Phase phase, ModuleOp module,
     buildSimplify(passes, inputs);
     break;
   case Phase::Fuse:
-    buildFuse(passes, inputs.fuse);
+    buildFuse(passes, inputs);
     break;
   case Phase::SelectAlgorithm:
     buildSelectAlgorithm(passes, inputs);

@@ -9,6 +9,7 @@
 #include "compiler/options/Phases.h"
 #include "compiler/target/Target.h"
 #include "dialects/graph/ConstantEvaluator.h"
+#include "dialects/graph/LayoutCosts.h"
 #include "dialects/kernel/AlgorithmSelector.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -29,6 +30,10 @@ struct PipelineInputs {
   std::string mergeLinears = "auto";
   /// For fuse only.
   FuseSwitches fuse;
+  /// As CompileOptions has it, and for "auto" what ops cost on a target. For
+  /// fuse only.
+  std::string assignLayouts = "off";
+  graph::LayoutCosts *layoutCosts = nullptr;
   /// Bytes that callers align inputs and outputs to.
   int64_t inputAlignment = 64;
   /// Verify the IR after each pass.

@@ -10,6 +10,7 @@
 namespace minic::graph {
 
 class ConstantEvaluator;
+class LayoutCosts;
 
 #define GEN_PASS_DECL
 #include "passes/graph/Passes.h.inc"
@@ -19,6 +20,9 @@ class ConstantEvaluator;
 std::unique_ptr<mlir::Pass>
 createFoldConstants(const ConstantEvaluator &evaluator,
                     FoldConstantsOptions options = {});
+
+/// `costs` are those of a target; they outlive the pass.
+std::unique_ptr<mlir::Pass> createAssignLayouts(LayoutCosts &costs);
 
 #define GEN_PASS_REGISTRATION
 #include "passes/graph/Passes.h.inc"

@@ -8,6 +8,41 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AssignLayouts : Pass<"graph-assign-layouts", "::mlir::func::FuncOp"> {
+  let summary = "Lets images have the order that ops on a target want them in";
+  let description = [{
+    Convolutions, pools and resizes state whether images are NCHW or NHWC. They
+    and what can compute in either order (pointwise ops, reductions, concats, pads,
+    slices) get the orders that take the least time, with a transpose where the
+    order changes. Arguments and results of the function keep theirs. Constants
+    follow at no cost, and so does an image whose bytes are the same in both orders.
+    A transpose that the model has between the two orders disappears where both
+    sides of it get one.
+
+    The choice is a minimum cut: exact for the costs that the pass was made with.
+    Without, as here, ops that state an order want `layout`: one in the other
+    order costs four times as much as its images take to relay.
+    ```mlir
+    %0 = graph.conv2d %x, %w : (tensor<1x8x4x4xf32>, tensor<6x8x1x1xf32>)
+      -> tensor<1x6x4x4xf32>
+    %1 = graph.relu %0 : tensor<1x6x4x4xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = graph.transpose %x [0, 2, 3, 1] : ...
+    %1 = graph.conv2d %0, %w {layout = "nhwc"} : ...
+    %2 = graph.relu %1 : tensor<1x4x4x6xf32>
+    %3 = graph.transpose %2 [0, 3, 1, 2] : ...
+    ```
+  }];
+  let options = [
+    Option<"layout", "layout", "std::string", "\"nhwc\"",
+           "The order that is wanted, nchw or nhwc">];
+  let statistics = [
+    Statistic<"changed", "changed", "Ops that compute in another order">,
+    Statistic<"relayouts", "relayouts", "Transposes between orders">];
+}
+
 def CheckSupported : Pass<"graph-check-supported", "::mlir::func::FuncOp"> {
   let summary = "Reports sizes that a model may have but minic cannot compile";
   let description = [{

@@ -154,8 +154,11 @@ static double estimateUs(const Match &match, bool isFilterNhwc,
   // 3x3 of 512 channels of 7x7 19.9 us for 32.
   constexpr double kTermUs = 4e-3;
   double waitUs = kTermUs * double(geometry.reductionLength());
+  // Images are copied by kernels of their own, before and after.
+  int launches = usesTensorCores && !match.isNhwc() ? 3 : 1;
   // Of two that wait alike the one that copies less is the faster.
-  return std::max({computeUs, memoryUs, waitUs}) + 0.02 * memoryUs + launchUs;
+  return std::max({computeUs, memoryUs, waitUs}) + 0.02 * memoryUs +
+         launches * launchUs;
 }
 
 /// The filter as [K, R, S, C / groups].

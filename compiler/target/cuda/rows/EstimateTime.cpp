@@ -90,11 +90,12 @@ private:
     double bytes = s.usesWorkspace() ? all + (passes - 1) * traffic.read : all;
     bool isStrided = llvm::any_of(
         rows.reads, [](const auto &read) { return read.strides.back() > 1; });
-    double speed = bandwidth(all);
+    // Parts of lines cost bandwidth, which few blocks do not use up.
+    double us = bytes * again / bandwidth(all) * 1e-3 * (isStrided ? 4 : 1);
     if (hasFewBlocks() && traffic.read > 0) {
-      speed = std::min(speed, reachable());
+      us = std::max(us, bytes * again / reachable() * 1e-3);
     }
-    return bytes * again / speed * 1e-3 * (isStrided ? 4 : 1);
+    return us;
   }
 
   double computeUs() const {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ImageLayouts: what graph-assign-layouts works with: the estimates of a
+// target's families and libraries, under the options of a compilation.
+
+#ifndef MINIC_COMPILER_PIPELINE_IMAGELAYOUTS_H
+#define MINIC_COMPILER_PIPELINE_IMAGELAYOUTS_H
+
+#include "compiler/options/CompileOptions.h"
+#include "compiler/target/Target.h"
+#include "dialects/graph/LayoutCosts.h"
+
+#include "mlir/IR/Attributes.h"
+
+#include <map>
+#include <vector>
+
+namespace minic {
+
+/// Whether the order of images is to be chosen: the options say so, and an op
+/// of the module states one. The choice differs between targets.
+bool assignsLayouts(mlir::ModuleOp module, const CompileOptions &options);
+
+/// The best estimate of the candidates that the options allow.
+class EstimatedLayoutCosts : public graph::LayoutCosts {
+public:
+  /// Both must outlive it.
+  EstimatedLayoutCosts(const Target &target, const CompileOptions &options)
+      : target(target), options(options) {}
+
+  double opUs(mlir::Operation *op) override;
+
+private:
+  const Target &target;
+  const CompileOptions &options;
+  /// By name, attributes and types: networks repeat their layers.
+  std::map<std::vector<const void *>, double> known;
+};
+
+} // namespace minic
+
+#endif // MINIC_COMPILER_PIPELINE_IMAGELAYOUTS_H

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// NCHW is the first part of the cut. An op is cut from the side it is not on at
+// what it costs on the other. An image whose producer and some readers are in
+// different parts costs one relayout, however many readers there are.
+
+#include "passes/graph/layouts/ChooseLayouts.h"
+
+#include "passes/graph/layouts/GlobalPool.h"
+#include "passes/graph/raise/Match.h"
+#include "passes/support/MinimumCut.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <set>
+
+using namespace mlir;
+
+namespace minic::graph {
+
+/// An op changes its order only where that is better by more: what is as good
+/// in both stays as the model has it.
+constexpr double doubt = 1.01;
+/// Between ops of different orders where the image is the same bytes in both,
+/// so that what costs nothing follows its neighbours.
+constexpr double preference = 1e-6;
+
+namespace {
+
+class Chooser {
+public:
+  Chooser(Block &block, const ImageDomain &domain, LayoutCosts &costs)
+      : block(block), domain(domain), costs(costs) {}
+
+  LayoutChoice run() {
+    for (Operation &op : block) {
+      if (domain.find(&op) || domain.isAlias(&op)) {
+        nodes[&op] = cut.addNode();
+      }
+    }
+    for (Operation &op : block) {
+      if (const ImageOp *image = domain.find(&op)) {
+        addOp(*image);
+      }
+    }
+    for (auto [value, layout] : domain.images()) {
+      addImage(value, layout);
+    }
+    std::vector<bool> isNchw = cut.run();
+    LayoutChoice choice;
+    for (auto [op, node] : nodes) {
+      ImageLayout layout =
+          isNchw[size_t(node)] ? ImageLayout::NCHW : ImageLayout::NHWC;
+      choice.layouts[op] = layout;
+      if (pools.contains({op, layout})) {
+        choice.pools.insert(op);
+      }
+    }
+    return choice;
+  }
+
+private:
+  static MinimumCut::Node sideOf(ImageLayout layout) {
+    return layout == ImageLayout::NCHW ? MinimumCut::source : MinimumCut::sink;
+  }
+
+  void addOp(const ImageOp &image) {
+    // Pointwise ops do the same work in any order of their elements.
+    if (isa<PointwiseOpInterface, BroadcastOp>(image.op)) {
+      return;
+    }
+    ImageLayout own = domain.layoutOf(image), other = otherLayout(own);
+    double asItIs = usOf(image, own), changed = doubt * usOf(image, other);
+    MinimumCut::Node node = nodes[image.op];
+    cut.addEdge(MinimumCut::source, node,
+                own == ImageLayout::NHWC ? asItIs : changed);
+    cut.addEdge(node, MinimumCut::sink,
+                own == ImageLayout::NCHW ? asItIs : changed);
+  }
+
+  /// A reduction over all pixels is a pool where that is faster.
+  double usOf(const ImageOp &image, ImageLayout layout) {
+    double us = usAsItIs(image, layout);
+    if (isGlobalPool(image.op, domain.layoutOf(image))) {
+      OwningOpRef<ModuleOp> scratch = ModuleOp::create(image.op->getLoc());
+      OpBuilder builder = OpBuilder::atBlockEnd(scratch->getBody());
+      RankedTensorType type = typeOf(image.op->getOperand(0));
+      type = layout == domain.layoutOf(image) ? type : typeIn(type, layout);
+      double pooledUs = costs.opUs(createGlobalPool(
+          builder, cast<ReduceOp>(image.op), layout,
+          scratch->getBody()->addArgument(type, image.op->getLoc())));
+      if (doubt * pooledUs < us) {
+        pools.insert({image.op, layout});
+        us = pooledUs;
+      }
+    }
+    return us;
+  }
+
+  /// An operand of its own for each of the op's, images in `layout`.
+  double usAsItIs(const ImageOp &image, ImageLayout layout) {
+    OwningOpRef<ModuleOp> scratch = ModuleOp::create(image.op->getLoc());
+    ImageLayout own = domain.layoutOf(image);
+    SmallVector<Value> operands;
+    for (auto [i, operand] : llvm::enumerate(image.op->getOperands())) {
+      RankedTensorType type = typeOf(operand);
+      if (layout != own && llvm::is_contained(image.images, unsigned(i))) {
+        type = typeIn(type, layout);
+      }
+      operands.push_back(
+          scratch->getBody()->addArgument(type, operand.getLoc()));
+    }
+    OpBuilder builder = OpBuilder::atBlockEnd(scratch->getBody());
+    if (layout != own) {
+      return costs.opUs(image.create(builder, layout, operands));
+    }
+    Operation *copy = image.op->clone();
+    copy->setOperands(operands);
+    builder.insert(copy);
+    return costs.opUs(copy);
+  }
+
+  double relayoutUs(Value value, ImageLayout from) {
+    if (isSameInBoth(value)) {
+      return 0;
+    }
+    OwningOpRef<ModuleOp> scratch = ModuleOp::create(value.getLoc());
+    OpBuilder builder = OpBuilder::atBlockEnd(scratch->getBody());
+    return costs.opUs(TransposeOp::create(
+        builder, value.getLoc(),
+        scratch->getBody()->addArgument(value.getType(), value.getLoc()),
+        permutationTo(otherLayout(from))));
+  }
+
+  static RankedTensorType typeIn(RankedTensorType type, ImageLayout layout) {
+    return type.clone(
+        llvm::map_to_vector(permutationTo(layout),
+                            [&](int64_t dim) { return type.getDimSize(dim); }));
+  }
+
+  MinimumCut::Node producerOf(Value value, ImageLayout layout) {
+    Operation *op = value.getDefiningOp();
+    if (auto node = op ? nodes.find(op) : nodes.end(); node != nodes.end()) {
+      return node->second;
+    }
+    return sideOf(op && domain.rowsBehind(op) ? ImageLayout::NHWC : layout);
+  }
+
+  MinimumCut::Node readerOf(OpOperand &use, ImageLayout layout) {
+    Operation *op = use.getOwner();
+    const ImageOp *image = domain.find(op);
+    if (domain.isAlias(op) ||
+        (image && llvm::is_contained(image->images, use.getOperandNumber()))) {
+      return nodes[op];
+    }
+    bool isReadAsRows = isa<ReshapeOp>(op) && op->hasOneUse() &&
+                        domain.rowsOf(*op->user_begin());
+    return sideOf(isReadAsRows ? ImageLayout::NHWC : layout);
+  }
+
+  void addImage(Value value, ImageLayout layout) {
+    double us = std::max(relayoutUs(value, layout), preference);
+    MinimumCut::Node producer = producerOf(value, layout),
+                     toNhwc = cut.addNode(), toNchw = cut.addNode();
+    cut.addEdge(producer, toNhwc, us);
+    cut.addEdge(toNchw, producer, us);
+    for (OpOperand &use : value.getUses()) {
+      MinimumCut::Node reader = readerOf(use, layout);
+      cut.addEdge(toNhwc, reader, MinimumCut::infinite);
+      cut.addEdge(reader, toNchw, MinimumCut::infinite);
+    }
+  }
+
+  Block &block;
+  const ImageDomain &domain;
+  LayoutCosts &costs;
+  MinimumCut cut;
+  llvm::DenseMap<Operation *, MinimumCut::Node> nodes;
+  /// Reductions that are faster as pools, in which orders.
+  std::set<std::pair<Operation *, ImageLayout>> pools;
+};
+
+} // namespace
+
+LayoutChoice chooseLayouts(Block &block, const ImageDomain &domain,
+                           LayoutCosts &costs) {
+  return Chooser(block, domain, costs).run();
+}
+
+} // namespace minic::graph

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// chooseLayouts: in which order each op on images computes, such that the ops
+// and the relayouts between them take the least time together.
+
+#ifndef MINIC_PASSES_GRAPH_LAYOUTS_CHOOSELAYOUTS_H
+#define MINIC_PASSES_GRAPH_LAYOUTS_CHOOSELAYOUTS_H
+
+#include "dialects/graph/LayoutCosts.h"
+#include "passes/graph/layouts/ImageDomain.h"
+
+namespace minic::graph {
+
+struct LayoutChoice {
+  /// By op of the domain, transposes that are other names included.
+  llvm::DenseMap<mlir::Operation *, ImageLayout> layouts;
+  /// Reductions over pixels that are pools in the order that was chosen.
+  llvm::DenseSet<mlir::Operation *> pools;
+};
+
+/// Exact for the costs: a minimum cut between the ops that compute in NCHW and
+/// those that do in NHWC. Where nothing is gained an op keeps its order.
+LayoutChoice chooseLayouts(mlir::Block &block, const ImageDomain &domain,
+                           LayoutCosts &costs);
+
+} // namespace minic::graph
+
+#endif // MINIC_PASSES_GRAPH_LAYOUTS_CHOOSELAYOUTS_H

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// rewriteLayouts: ops on images in the order that was chosen for each, and
+// transposes where the order changes.
+
+#ifndef MINIC_PASSES_GRAPH_LAYOUTS_REWRITELAYOUTS_H
+#define MINIC_PASSES_GRAPH_LAYOUTS_REWRITELAYOUTS_H
+
+#include "passes/graph/layouts/ChooseLayouts.h"
+
+namespace minic::graph {
+
+/// What a rewrite did.
+struct LayoutRewrite {
+  /// Ops that compute in another order than the model says.
+  unsigned changed = 0;
+  /// Those of them that state their order: convolutions, pools, resizes.
+  unsigned stated = 0;
+  /// Transposes that move elements, and the order they give.
+  llvm::SmallVector<std::pair<TransposeOp, ImageLayout>> relayouts;
+};
+
+/// An image is relaid at most once, where it is made.
+LayoutRewrite rewriteLayouts(mlir::Block &block, const ImageDomain &domain,
+                             const LayoutChoice &choice);
+
+} // namespace minic::graph
+
+#endif // MINIC_PASSES_GRAPH_LAYOUTS_REWRITELAYOUTS_H

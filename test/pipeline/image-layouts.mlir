@@ -1,0 +1,27 @@
+// The order of images is each target's. On a CPU means over pixels in NHWC are pools.
+// RUN: minic %s --target=cpu --cpu-isa=v4 --threads=1 --compile-to=fuse -o - | FileCheck %s --check-prefix=CPU
+// CPU: kernel.fusion
+// CPU: graph.transpose %{{.+}} [0, 2, 3, 1] : tensor<1x32x28x28xf32>
+// CPU: graph.conv2d %{{.+}} {groups = 32 : i64, layout = "nhwc"
+// CPU: graph.pool2d average, %{{.+}} window = [28, 28] {layout = "nhwc"} : tensor<1x28x28x32xf32> -> tensor<1x1x1x32xf32>
+
+// Products of f32 without tf32 are as fast in NCHW on a GPU, and stay.
+// RUN: minic %s --target=cuda:sm_90a --device-profile=h200 --compile-to=fuse -o - | FileCheck %s --check-prefix=F32
+// F32-NOT: nhwc
+// F32-NOT: transpose
+// RUN: minic %s --target=cuda:sm_90a --device-profile=h200 --assign-layouts=nhwc --compile-to=fuse -o - | FileCheck %s --check-prefix=FORCED
+// FORCED: graph.transpose
+// FORCED: layout = "nhwc"
+// FORCED: graph.reduce mean, %{{.+}} [1, 2]
+// RUN: minic %s --target=cpu --assign-layouts=off --compile-to=fuse -o - | FileCheck %s --check-prefix=F32
+
+// RUN: minic %s --target=cpu -o %t.minic && minic-run %t.minic --check
+func.func @main(%x: tensor<1x32x28x28xf32>) -> tensor<1x32xf32> {
+  %w = graph.constant dense<0.1> : tensor<32x1x5x5xf32>
+  %v = graph.constant dense<0.2> : tensor<32x32x3x3xf32>
+  %0 = graph.conv2d %x, %w {groups = 32 : i64, pads = array<i64: 2, 2, 2, 2>} : (tensor<1x32x28x28xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x28x28xf32>
+  %1 = graph.relu %0 : tensor<1x32x28x28xf32>
+  %2 = graph.conv2d %1, %v {pads = array<i64: 1, 1, 1, 1>} : (tensor<1x32x28x28xf32>, tensor<32x32x3x3xf32>) -> tensor<1x32x28x28xf32>
+  %3 = graph.reduce mean, %2 [2, 3] : tensor<1x32x28x28xf32> -> tensor<1x32xf32>
+  return %3 : tensor<1x32xf32>
+}
