@@ -55,6 +55,15 @@ def along_rows():
                           (shape, dtype), data)
 
 
+def sums_down_columns():
+    """More rows than threads that share a sum, one of them once more."""
+    for shape, dtype in itertools.product(((33, 13), (221, 3)), FLOATS):
+        t = tensor(shape, dtype)
+        yield Problem("cumsum", f"cumsum_down_{shape[0]}_{dtype}",
+                      {"x": (shape, dtype)}, f"cumsum %x axis = 0 : {t}",
+                      (shape, dtype), {})
+
+
 def long_rows():
     """Few rows, which blocks of a GPU share: of a power of two, and of odd
     length."""
@@ -111,4 +120,5 @@ def norms():
 def all_problems():
     yield from along_rows()
     yield from norms()
+    yield from sums_down_columns()
     yield from long_rows()

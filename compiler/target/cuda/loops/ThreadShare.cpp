@@ -30,10 +30,24 @@ static Value isZero(CudaKernelBuilder &k, Value value) {
                                k.integer(value.getType(), 0));
 }
 
+/// The thread's number in its share, in a way that hides from the assembler
+/// that it has 32 bits: the upper half is the block's y, which is always 0.
+///
+/// ptxas 13.0 makes one IMAD.HI with a carry of a row, the upper half of a
+/// product, less a number of 32 bits that was widened, and the carry is wrong
+/// where that number is 0: in cumsum's `row - thread`, so the first thread's
+/// terms were left out. With -O0 they are not.
+static Value opaqueIndex(CudaKernelBuilder &k, int64_t count) {
+  Value upper =
+      arith::ShLIOp::create(k.b, k.loc, widen(k, k.blockIdY()), k.i64(32));
+  return arith::OrIOp::create(k.b, k.loc, widen(k, k.rem(k.threadIdX(), count)),
+                              upper);
+}
+
 ThreadShare::ThreadShare(CudaKernelBuilder &k, ModuleOp device, int64_t count,
                          Value stores)
-    : ReductionShare(widen(k, k.rem(k.threadIdX(), count)), count, Value()),
-      k(k), device(device) {
+    : ReductionShare(opaqueIndex(k, count), count, Value()), k(k),
+      device(device) {
   this->stores = arith::AndIOp::create(k.b, k.loc, isZero(k, first), stores);
 }
 
