@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each op is asked about as a fusion of its own.
+// What is asked about is a fusion of its own.
 
 #include "compiler/pipeline/ImageLayouts.h"
 
 #include "compiler/pipeline/EstimateSelector.h"
 #include "dialects/graph/Views.h"
+
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -32,37 +34,49 @@ static bool isFree(Operation *op) {
   return graph::isView(op) || (concat && graph::getPieceOffsets(concat));
 }
 
-/// `op`, alone in a fusion.
-static kernel::FusionOp outline(Operation *op) {
-  OpBuilder builder(op);
+/// The ops of `block` in one fusion.
+static kernel::FusionOp outline(Block &block) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : block) {
+    ops.push_back(&op);
+  }
+  OpBuilder builder = OpBuilder::atBlockEnd(&block);
+  Operation *last = ops.back();
   auto fusion = kernel::FusionOp::create(
-      builder, op->getLoc(), op->getResultTypes(), op->getOperands(),
+      builder, last->getLoc(), last->getResultTypes(), block.getArguments(),
       /*choice=*/nullptr, /*impl=*/nullptr);
   Block *body = builder.createBlock(&fusion.getBody());
-  for (Value operand : op->getOperands()) {
-    body->addArgument(operand.getType(), operand.getLoc());
+  IRMapping mapping;
+  for (BlockArgument argument : block.getArguments()) {
+    mapping.map(argument,
+                body->addArgument(argument.getType(), argument.getLoc()));
   }
-  Operation *inner = builder.clone(*op);
-  inner->setOperands(body->getArguments());
-  kernel::YieldOp::create(builder, op->getLoc(), inner->getResults());
+  for (Operation *op : ops) {
+    builder.clone(*op, mapping);
+  }
+  kernel::YieldOp::create(builder, last->getLoc(),
+                          mapping.lookup(last->getResult(0)));
   return fusion;
 }
 
-double EstimatedLayoutCosts::opUs(Operation *op) {
-  std::vector<const void *> key = {
-      op->getName().getAsOpaquePointer(),
-      op->getAttrDictionary().getAsOpaquePointer()};
-  for (Type type : op->getOperandTypes()) {
+double EstimatedLayoutCosts::blockUs(Block &block) {
+  std::vector<const void *> key;
+  for (Type type : block.getArgumentTypes()) {
     key.push_back(type.getAsOpaquePointer());
   }
+  for (Operation &op : block) {
+    key.push_back(op.getName().getAsOpaquePointer());
+    key.push_back(op.getAttrDictionary().getAsOpaquePointer());
+  }
   auto [entry, isNew] = known.insert({key, 0});
-  if (!isNew || isFree(op)) {
+  if (!isNew ||
+      llvm::all_of(block, [](Operation &op) { return isFree(&op); })) {
     return entry->second;
   }
   std::vector<std::string> why;
   double us = unsupportedUs;
-  for (const Candidate &candidate :
-       enumerateAllowed(outline(op), target, options, NanPolicy::Mark, why)) {
+  for (const Candidate &candidate : enumerateAllowed(
+           outline(block), target, options, NanPolicy::Mark, why)) {
     // A plug-in's kernels have no estimate.
     if (candidate.label != BackendLabel::Plugin) {
       us = std::min(us, candidate.estimateUs);

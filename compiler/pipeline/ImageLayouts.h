@@ -28,12 +28,12 @@ public:
   EstimatedLayoutCosts(const Target &target, const CompileOptions &options)
       : target(target), options(options) {}
 
-  double opUs(mlir::Operation *op) override;
+  double blockUs(mlir::Block &block) override;
 
 private:
   const Target &target;
   const CompileOptions &options;
-  /// By name, attributes and types: networks repeat their layers.
+  /// By names, attributes and types: networks repeat their layers.
   std::map<std::vector<const void *>, double> known;
 };
 

@@ -6,7 +6,7 @@
 #ifndef MINIC_DIALECTS_GRAPH_LAYOUTCOSTS_H
 #define MINIC_DIALECTS_GRAPH_LAYOUTCOSTS_H
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/Block.h"
 
 namespace minic::graph {
 
@@ -14,9 +14,10 @@ namespace minic::graph {
 class LayoutCosts {
 public:
   virtual ~LayoutCosts() = default;
-  /// Expected time, in microseconds, of `op` by itself, whose operands are
-  /// block arguments of their own. The block it stands in is scratch.
-  virtual double opUs(mlir::Operation *op) = 0;
+  /// Expected time, in microseconds, of the ops of `block` as one kernel, or as
+  /// few as it takes. What they read are arguments of the block, their result
+  /// is that of the last one. The block is scratch: it may be changed.
+  virtual double blockUs(mlir::Block &block) = 0;
 };
 
 } // namespace minic::graph

@@ -31,10 +31,11 @@ class WantedLayout : public LayoutCosts {
 public:
   explicit WantedLayout(ImageLayout wanted) : wanted(wanted) {}
 
-  double opUs(Operation *op) override {
-    double elements = double(typeOf(op->getOperand(0)).getNumElements() +
+  double blockUs(Block &block) override {
+    Operation *op = &block.back();
+    double elements = double(typeOf(block.getArgument(0)).getNumElements() +
                              typeOf(op->getResult(0)).getNumElements());
-    if (isa<TransposeOp>(op)) {
+    if (isa<TransposeOp>(op) && isa<BlockArgument>(op->getOperand(0))) {
       return elements / 2;
     }
     auto stated = statedLayout(op);

@@ -122,11 +122,12 @@ static bool isStrided(Operation *op) {
 }
 
 /// Whether the user reads the elements of `use` one by one, wherever they are:
-/// of query, key and value, and of what is rotated.
+/// of query, key and value, of what is rotated, and of groups of channels.
 static bool isReadByStrides(OpOperand &use) {
   unsigned number = use.getOperandNumber();
   return (isa<graph::AttentionOp>(use.getOwner()) && number < 3) ||
-         (isa<graph::RotaryOp>(use.getOwner()) && number == 0);
+         (isa<graph::RotaryOp, graph::GroupNormOp>(use.getOwner()) &&
+          number == 0);
 }
 
 /// Whether `use` is what a rotary embedding turns pairs by: it reads those one
@@ -192,10 +193,13 @@ struct FusionRules {
     for (Operation &op : block) {
       if (graph::isAnchor(&op) || isKernelAnchor(&op)) {
         spaces[*partition.groupOf(&op)] = &op;
+        if (allowed.moves && isa<graph::GroupNormOp>(op)) {
+          takeTranspose(&op);
+        }
         if (allowed.epilogues) {
           takeConsumers(&op);
         }
-        if (allowed.moves) {
+        if (allowed.moves && isa<graph::AttentionOp>(op)) {
           takeTranspose(&op);
         }
       }
@@ -261,14 +265,15 @@ struct FusionRules {
       return a->isBeforeInBlock(b);
     };
     std::set<Operation *, decltype(isBefore)> users(isBefore);
-    users.insert(anchor->user_begin(), anchor->user_end());
+    Operation *last = lastOf(anchor);
+    users.insert(last->user_begin(), last->user_end());
     while (!users.empty()) {
       Operation *op = *users.begin();
       users.erase(users.begin());
       if (!isLeftPointwise(op)) {
         continue;
       }
-      if (resultType(op).getShape() != shapeOf(group)) {
+      if (resultType(op).getShape() != resultType(last).getShape()) {
         LDBG() << "left out, another iteration space: " << *op;
         continue;
       }
@@ -278,13 +283,24 @@ struct FusionRules {
     }
   }
 
-  /// Rule 2, for the transpose that alone reads the result of attention.
+  /// Rule 2, for the transpose that alone reads the result of attention or of a
+  /// group norm.
   void takeTranspose(Operation *anchor) {
     Value result = anchor->getResult(0);
-    if (isa<graph::AttentionOp>(anchor) && result.hasOneUse() &&
-        isa<graph::TransposeOp>(*result.user_begin())) {
+    if (result.hasOneUse() && isa<graph::TransposeOp>(*result.user_begin())) {
       mergeIfConvex(*partition.groupOf(anchor), *result.user_begin());
     }
+  }
+
+  /// The anchor, or the transpose of its result that it has taken.
+  Operation *lastOf(Operation *anchor) const {
+    Operation *user = anchor->getResult(0).hasOneUse()
+                          ? *anchor->getResult(0).user_begin()
+                          : anchor;
+    return isa<graph::TransposeOp>(user) &&
+                   partition.groupOf(user) == partition.groupOf(anchor)
+               ? user
+               : anchor;
   }
 
   /// Rule 3.

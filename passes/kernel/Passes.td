@@ -19,7 +19,8 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
     2. In program order, an anchor takes every pointwise op of its result's
        shape that uses a value of its fusion: chains, small DAGs, ops with side
        inputs. A value also used elsewhere becomes a further result. Attention
-       takes the transpose that alone reads its result.
+       takes the transpose that alone reads its result, and so does a group norm,
+       which takes pointwise ops of the transposed shape then.
     3. The remaining pointwise ops join the fusions of the pointwise ops whose
        results they use, where the shapes are equal.
     4. An op that rewrites rows (softmax, a norm) takes the pointwise fusion that

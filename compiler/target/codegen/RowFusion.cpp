@@ -11,6 +11,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace minic {
@@ -98,6 +100,7 @@ public:
     if (failed(setStrides())) {
       return failure();
     }
+    orderColumns();
     collapse();
     return std::move(rows);
   }
@@ -301,8 +304,7 @@ private:
     int64_t count = llvm::product_of(shape);
     AffineMap map;
     if (count == space.pointCount()) {
-      map = placesLike(shape);
-      map = map ? map : graph::getReshapeMap(shape, space.extents, context());
+      map = placesOf(result);
     } else if (count == llvm::product_of(rowShape())) {
       AffineMap outer = graph::getReshapeMap(shape, rowShape(), context());
       map = AffineMap::get(unsigned(space.rank()), 0, outer.getResults(),
@@ -317,6 +319,36 @@ private:
     rows.results.push_back({*node, dtypeOf(result), {}});
     writes.push_back(accessOf(result, map));
     return success();
+  }
+
+  /// Which element of `value` is that of a row and a column.
+  AffineMap placesOf(Value value) {
+    if (AffineMap map = placesBehind(value)) {
+      return map;
+    }
+    AffineMap map = placesLike(shapeOf(value));
+    return map ? map
+               : graph::getReshapeMap(shapeOf(value), space.extents, context());
+  }
+
+  /// The same for what is made of a transpose; null for anything else.
+  AffineMap placesBehind(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (auto transpose = dyn_cast_if_present<graph::TransposeOp>(op)) {
+      SmallVector<unsigned> dims(transpose.getPermutation());
+      return placesOf(transpose.getInput()).getSubMap(dims);
+    }
+    if (isa_and_present<PointwiseOpInterface>(op)) {
+      for (Value operand : op->getOperands()) {
+        AffineMap map = shapeOf(operand) == shapeOf(value)
+                            ? placesBehind(operand)
+                            : AffineMap();
+        if (map) {
+          return map;
+        }
+      }
+    }
+    return {};
   }
 
   /// How a reduction reads an operand of this shape: rows need not be the last
@@ -368,6 +400,42 @@ private:
       strides.push_back(result.strides[d]);
     }
     return strides;
+  }
+
+  /// Has columns run as they lie in memory, where their numbers mean nothing:
+  /// a group of channels of NHWC pixel by pixel.
+  void orderColumns() {
+    const RowFusion::Read *widest = nullptr;
+    for (const RowFusion::Read &read : rows.reads) {
+      bool isAlongAll = llvm::all_of(
+          llvm::seq(rows.rowLoops, rows.extents.size()), [&](size_t d) {
+            return rows.extents[d] == 1 || read.strides[d] > 0;
+          });
+      widest = isAlongAll && !widest ? &read : widest;
+    }
+    bool isSum = llvm::all_of(rows.nodes, [&](const RowFusion::Node &node) {
+      return !rows.isReduction(node) || isa<graph::ReduceOp>(node.op);
+    });
+    if (!widest || !isSum) {
+      return;
+    }
+    auto order = llvm::to_vector(llvm::seq<size_t>(0, rows.extents.size()));
+    auto strideOf = [&](size_t d) {
+      return rows.extents[d] == 1 ? INT64_MAX : widest->strides[d];
+    };
+    std::stable_sort(
+        order.begin() + ptrdiff_t(rows.rowLoops), order.end(),
+        [&](size_t a, size_t b) { return strideOf(a) > strideOf(b); });
+    auto ordered = [&](ArrayRef<int64_t> values) {
+      return llvm::map_to_vector(order, [&](size_t d) { return values[d]; });
+    };
+    for (RowFusion::Read &read : rows.reads) {
+      read.strides = ordered(read.strides);
+    }
+    for (RowFusion::Result &result : rows.results) {
+      result.strides = ordered(result.strides);
+    }
+    rows.extents = ordered(rows.extents);
   }
 
   /// Drops loops of one iteration and merges neighbours walked alike, among

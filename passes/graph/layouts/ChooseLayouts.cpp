@@ -28,6 +28,19 @@ constexpr double preference = 1e-6;
 
 namespace {
 
+/// A block for ops that are only asked about.
+struct Scratch {
+  explicit Scratch(Location loc)
+      : module(ModuleOp::create(loc)),
+        builder(OpBuilder::atBlockEnd(module->getBody())) {}
+
+  Block &block() { return *module->getBody(); }
+  Value add(Type type) { return block().addArgument(type, module->getLoc()); }
+
+  OwningOpRef<ModuleOp> module;
+  OpBuilder builder;
+};
+
 class Chooser {
 public:
   Chooser(Block &block, const ImageDomain &domain, LayoutCosts &costs)
@@ -81,15 +94,25 @@ private:
 
   /// A reduction over all pixels is a pool where that is faster.
   double usOf(const ImageOp &image, ImageLayout layout) {
-    double us = usAsItIs(image, layout);
-    if (isGlobalPool(image.op, domain.layoutOf(image))) {
-      OwningOpRef<ModuleOp> scratch = ModuleOp::create(image.op->getLoc());
-      OpBuilder builder = OpBuilder::atBlockEnd(scratch->getBody());
-      RankedTensorType type = typeOf(image.op->getOperand(0));
-      type = layout == domain.layoutOf(image) ? type : typeIn(type, layout);
-      double pooledUs = costs.opUs(createGlobalPool(
-          builder, cast<ReduceOp>(image.op), layout,
-          scratch->getBody()->addArgument(type, image.op->getLoc())));
+    ImageLayout own = domain.layoutOf(image);
+    Scratch scratch(image.op->getLoc());
+    SmallVector<Value> operands;
+    for (auto [i, operand] : llvm::enumerate(image.op->getOperands())) {
+      bool isImage = llvm::is_contained(image.images, unsigned(i));
+      operands.push_back(
+          scratch.add(typeIn(typeOf(operand), isImage ? layout : own, own)));
+    }
+    if (layout != own) {
+      image.create(scratch.builder, layout, operands);
+    } else {
+      scratch.builder.insert(image.op->clone())->setOperands(operands);
+    }
+    double us = costs.blockUs(scratch.block());
+    if (isGlobalPool(image.op, own)) {
+      Scratch pooled(image.op->getLoc());
+      createGlobalPool(pooled.builder, cast<ReduceOp>(image.op), layout,
+                       pooled.add(operands[0].getType()));
+      double pooledUs = costs.blockUs(pooled.block());
       if (doubt * pooledUs < us) {
         pools.insert({image.op, layout});
         us = pooledUs;
@@ -98,45 +121,25 @@ private:
     return us;
   }
 
-  /// An operand of its own for each of the op's, images in `layout`.
-  double usAsItIs(const ImageOp &image, ImageLayout layout) {
-    OwningOpRef<ModuleOp> scratch = ModuleOp::create(image.op->getLoc());
-    ImageLayout own = domain.layoutOf(image);
-    SmallVector<Value> operands;
-    for (auto [i, operand] : llvm::enumerate(image.op->getOperands())) {
-      RankedTensorType type = typeOf(operand);
-      if (layout != own && llvm::is_contained(image.images, unsigned(i))) {
-        type = typeIn(type, layout);
-      }
-      operands.push_back(
-          scratch->getBody()->addArgument(type, operand.getLoc()));
-    }
-    OpBuilder builder = OpBuilder::atBlockEnd(scratch->getBody());
-    if (layout != own) {
-      return costs.opUs(image.create(builder, layout, operands));
-    }
-    Operation *copy = image.op->clone();
-    copy->setOperands(operands);
-    builder.insert(copy);
-    return costs.opUs(copy);
-  }
-
   double relayoutUs(Value value, ImageLayout from) {
     if (isSameInBoth(value)) {
       return 0;
     }
-    OwningOpRef<ModuleOp> scratch = ModuleOp::create(value.getLoc());
-    OpBuilder builder = OpBuilder::atBlockEnd(scratch->getBody());
-    return costs.opUs(TransposeOp::create(
-        builder, value.getLoc(),
-        scratch->getBody()->addArgument(value.getType(), value.getLoc()),
-        permutationTo(otherLayout(from))));
+    Scratch scratch(value.getLoc());
+    TransposeOp::create(scratch.builder, value.getLoc(),
+                        scratch.add(value.getType()),
+                        permutationTo(otherLayout(from)));
+    return costs.blockUs(scratch.block());
   }
 
-  static RankedTensorType typeIn(RankedTensorType type, ImageLayout layout) {
-    return type.clone(
-        llvm::map_to_vector(permutationTo(layout),
-                            [&](int64_t dim) { return type.getDimSize(dim); }));
+  /// The type in `layout` of an image that has `type` in `own`.
+  static RankedTensorType typeIn(RankedTensorType type, ImageLayout layout,
+                                 ImageLayout own) {
+    return layout == own ? type
+                         : type.clone(llvm::map_to_vector(
+                               permutationTo(layout), [&](int64_t dim) {
+                                 return type.getDimSize(dim);
+                               }));
   }
 
   MinimumCut::Node producerOf(Value value, ImageLayout layout) {

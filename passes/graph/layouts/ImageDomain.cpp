@@ -60,8 +60,10 @@ void ImageDomain::visit(Operation *op) {
   for (Value value : values) {
     layout = layout ? layout : layoutOf(value);
   }
-  // An op between images of both orders is left as it is.
-  bool agrees = layout && llvm::none_of(values, [&](Value value) {
+  // An op between images of both orders is left as it is, and a norm of groups
+  // of what is no channel.
+  bool isBound = isa<GroupNormOp>(op) && layout == ImageLayout::NHWC;
+  bool agrees = layout && !isBound && llvm::none_of(values, [&](Value value) {
                   return layoutOf(value) == otherLayout(*layout);
                 });
   if (!agrees) {

@@ -111,7 +111,8 @@ std::optional<ImageOp> ImageOp::get(Operation *op) {
     return image.givesImage || leavesOneOrder(reduce) ? std::optional(image)
                                                       : std::nullopt;
   }
-  return isImage && (statedLayout(op) || isa<PadOp, SliceOp, SoftmaxOp>(op))
+  return isImage && (statedLayout(op) ||
+                     isa<PadOp, SliceOp, SoftmaxOp, GroupNormOp>(op))
              ? std::optional(image)
              : std::nullopt;
 }
@@ -180,8 +181,23 @@ static Value follow(OpBuilder &builder, Location loc, Value value,
   return TransposeOp::create(builder, loc, value, permutation);
 }
 
+/// A group norm is of NCHW: its kernels read and write NHWC as strides.
+static Operation *createBetweenTransposes(OpBuilder &builder, GroupNormOp op,
+                                          ValueRange operands) {
+  SmallVector<Value> own(operands);
+  own[0] = TransposeOp::create(builder, op.getLoc(), operands[0],
+                               permutationTo(ImageLayout::NCHW));
+  Operation *norm = builder.insert(op->clone());
+  norm->setOperands(own);
+  return TransposeOp::create(builder, op.getLoc(), norm->getResult(0),
+                             permutationTo(ImageLayout::NHWC));
+}
+
 Operation *ImageOp::create(OpBuilder &builder, ImageLayout layout,
                            ValueRange operands) const {
+  if (auto norm = dyn_cast<GroupNormOp>(op)) {
+    return createBetweenTransposes(builder, norm, operands);
+  }
   OperationState state(op->getLoc(), op->getName());
   SmallVector<Value> own(operands);
   for (unsigned number : followers) {

@@ -156,3 +156,22 @@ func.func @reduced(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>) -> tensor<1
   %1 = graph.reduce sum, %0 [2, 3] : tensor<1x4x8x8xf32> -> tensor<1x4xf32>
   return %1 : tensor<1x4xf32>
 }
+
+// -----
+
+// A group norm stays NCHW between transposes, which its kernel reads as strides.
+// CHECK-LABEL: func.func @normed
+// CHECK: graph.transpose %{{.+}} [0, 2, 3, 1]
+// CHECK-NEXT: %[[CONV:.+]] = graph.conv2d
+// CHECK-NEXT: %[[NCHW:.+]] = graph.transpose %[[CONV]] [0, 3, 1, 2]
+// CHECK-NEXT: %[[NORM:.+]] = graph.group_norm %[[NCHW]] groups = 2
+// CHECK-NEXT: %[[NHWC:.+]] = graph.transpose %[[NORM]] [0, 2, 3, 1]
+// CHECK-NEXT: %[[SILU:.+]] = graph.silu %[[NHWC]] : tensor<1x8x8x4xf32>
+// CHECK-NEXT: graph.conv2d %[[SILU]], %{{.+}} {layout = "nhwc"}
+func.func @normed(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32> {
+  %0 = graph.conv2d %x, %w : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32>
+  %1 = graph.group_norm %0 groups = 2 : (tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  %2 = graph.silu %1 : tensor<1x4x8x8xf32>
+  %3 = graph.conv2d %2, %w : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32>
+  return %3 : tensor<1x4x8x8xf32>
+}

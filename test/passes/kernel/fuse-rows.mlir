@@ -39,3 +39,30 @@ func.func @not_convex(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>, %v: tensor<4x8xf
   %3 = graph.layer_norm %0 scale %2 axis = 1 : (tensor<4x8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
   return %3 : tensor<4x8xf32>
 }
+
+// A group norm reads and writes images of NHWC as strides, and takes what follows
+// in that order. A transpose that others read too stays outside.
+// CHECK-LABEL: func.func @channels_last
+// CHECK: %[[BACK:.*]] = kernel.fusion
+// CHECK-NEXT: graph.transpose %{{.*}} [0, 3, 1, 2] : tensor<1x2x5x4xf32>
+// CHECK-NEXT: graph.group_norm
+// CHECK-NEXT: graph.transpose %{{.*}} [0, 2, 3, 1]
+// CHECK-NEXT: graph.silu
+// CHECK-NEXT: kernel.yield
+// CHECK: kernel.fusion
+// CHECK-NEXT: graph.transpose
+// CHECK-NEXT: kernel.yield
+// CHECK: kernel.fusion
+// CHECK-NEXT: graph.group_norm
+// CHECK-NEXT: graph.relu
+// CHECK-NEXT: kernel.yield
+func.func @channels_last(%x: tensor<1x2x5x4xf32>) -> (tensor<1x2x5x4xf32>, tensor<1x4x2x5xf32>, tensor<1x4x2x5xf32>) {
+  %0 = graph.transpose %x [0, 3, 1, 2] : tensor<1x2x5x4xf32> -> tensor<1x4x2x5xf32>
+  %1 = graph.group_norm %0 groups = 2 : (tensor<1x4x2x5xf32>) -> tensor<1x4x2x5xf32>
+  %2 = graph.transpose %1 [0, 2, 3, 1] : tensor<1x4x2x5xf32> -> tensor<1x2x5x4xf32>
+  %3 = graph.silu %2 : tensor<1x2x5x4xf32>
+  %4 = graph.transpose %3 [0, 3, 1, 2] : tensor<1x2x5x4xf32> -> tensor<1x4x2x5xf32>
+  %5 = graph.group_norm %4 groups = 4 : (tensor<1x4x2x5xf32>) -> tensor<1x4x2x5xf32>
+  %6 = graph.relu %5 : tensor<1x4x2x5xf32>
+  return %3, %4, %6 : tensor<1x2x5x4xf32>, tensor<1x4x2x5xf32>, tensor<1x4x2x5xf32>
+}

@@ -22,7 +22,7 @@ namespace minic::cpu {
 class RowsFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "rows"; }
-  llvm::StringRef version() const override { return "2"; }
+  llvm::StringRef version() const override { return "3"; }
   bool isFor(mlir::Operation *anchor) const override;
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

@@ -115,6 +115,25 @@ TEST(RowFusion, ReadsEachChannelsScaleOnce) {
   EXPECT_THAT(rows.results[0].strides, ElementsAre(30, 15, 5, 1));
 }
 
+TEST(RowFusion, WalksGroupsOfChannelsThatAreLastPixelByPixel) {
+  ParsedFusion parsed(
+      {"tensor<2x4x5x6xf32>", "tensor<6xf32>"}, "tensor<2x4x5x6xf32>",
+      "%t = graph.transpose %0 [0, 3, 1, 2] : tensor<2x4x5x6xf32> -> "
+      "tensor<2x6x4x5xf32>\n"
+      "%y = graph.group_norm %t scale %1 groups = 2 : (tensor<2x6x4x5xf32>, "
+      "tensor<6xf32>) -> tensor<2x6x4x5xf32>\n"
+      "%z = graph.transpose %y [0, 2, 3, 1] : tensor<2x6x4x5xf32> -> "
+      "tensor<2x4x5x6xf32>\n"
+      "%s = graph.silu %z : tensor<2x4x5x6xf32>\n"
+      "kernel.yield %s : tensor<2x4x5x6xf32>");
+  RowFusion rows = match(parsed);
+  EXPECT_THAT(rows.rowExtents(), ElementsAre(2, 2));
+  EXPECT_THAT(rows.columnExtents(), ElementsAre(20, 3));
+  EXPECT_THAT(rows.reads[0].strides, ElementsAre(120, 3, 6, 1));
+  EXPECT_THAT(rows.reads[1].strides, ElementsAre(0, 3, 0, 1));
+  EXPECT_THAT(rows.results[0].strides, ElementsAre(120, 3, 6, 1));
+}
+
 TEST(RowFusion, TakesRowsThatAreNotTheLastDimensions) {
   ParsedFusion parsed({"tensor<2x3x4xf32>"}, "tensor<2x3x4xf32>",
                       "%y = graph.softmax %0 axis = 1 : tensor<2x3x4xf32>\n"

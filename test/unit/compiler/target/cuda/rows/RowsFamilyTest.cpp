@@ -148,6 +148,35 @@ TEST(CudaRows, ComputesRmsNormAndGroupNorm) {
   }
 }
 
+TEST(CudaRows, NormalizesGroupsOfChannelsThatAreLast) {
+  // 12 pixels of 2 groups of 4 channels.
+  std::string x = tensor({1, 3, 4, 8}, "f32"), t = tensor({1, 8, 3, 4}, "f32"),
+              w = tensor({8}, "f32");
+  for (int64_t vector : {1, 2, 4}) {
+    InterpretedFusion run(
+        {x, w}, x,
+        "%t = graph.transpose %0 [0, 3, 1, 2] : " + x + " -> " + t +
+            "\n%n = graph.group_norm %t scale %1 groups = 2 : (" + t + ", " +
+            w + ") -> " + t + "\n%y = graph.transpose %n [0, 2, 3, 1] : " + t +
+            " -> " + x + "\n%s = graph.abs %y : " + x +
+            "\nkernel.yield %s : " + x);
+    ASSERT_NO_FATAL_FAILURE(
+        runBy({4, 8, vector, 48 / 4 / vector + 1, true}, run));
+    for (int64_t group : {0, 1}) {
+      Row row;
+      for (int64_t i = 0; i != 48; ++i) {
+        row.push_back(run.inputs[0].get(i / 4 * 8 + group * 4 + i % 4));
+      }
+      Row want = normalize(row, /*isCentred=*/true);
+      for (int64_t i = 0; i != 48; ++i) {
+        double scale = run.inputs[1].get(group * 4 + i % 4);
+        ASSERT_NEAR(run.results[0].get(i / 4 * 8 + group * 4 + i % 4),
+                    std::abs(want[size_t(i)] * scale), 1e-5);
+      }
+    }
+  }
+}
+
 TEST(CudaRows, ReducesRows) {
   for (int64_t columns : {8, 33, 1000}) {
     for (const RowSchedule &schedule : schedulesFor(columns)) {
