@@ -72,6 +72,7 @@ TimedSizes::importFor(ArrayRef<int64_t> sizes) {
   inputs.evaluator = evaluator.get();
   inputs.mergeLinears = options.mergeLinears;
   inputs.fuse = options.fuse;
+  inputs.normRows = mostNormRows(variant.target->profile());
   for (Phase phase : {Phase::Simplify, Phase::Fuse}) {
     if (failed(runner.run(phase, *module, inputs))) {
       return failure();

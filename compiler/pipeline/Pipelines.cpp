@@ -55,10 +55,17 @@ static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
   passes.addNestedPass<func::FuncOp>(graph::createUpdateInPlace());
 }
 
-static void buildFuse(OpPassManager &passes, const FuseSwitches &fuse) {
+int64_t mostNormRows(const DeviceProfile &profile) {
+  // On a GPU a norm of a few rows takes as long as its launch, and no CPU
+  // family takes one with a product.
+  return profile.isGpu() ? 8 : 0;
+}
+
+static void buildFuse(OpPassManager &passes, const PipelineInputs &inputs) {
+  const FuseSwitches &fuse = inputs.fuse;
   passes.addNestedPass<func::FuncOp>(
       kernel::createFuse({fuse.epilogues, fuse.prologues, fuse.pointwise,
-                          fuse.moves, fuse.attention}));
+                          fuse.moves, fuse.attention, inputs.normRows}));
   // Producers that were cloned into their users have no use left.
   passes.addPass(createCSEPass());
 }
@@ -105,7 +112,7 @@ LogicalResult runPhase(Phase phase, ModuleOp module,
     buildSimplify(passes, inputs);
     break;
   case Phase::Fuse:
-    buildFuse(passes, inputs.fuse);
+    buildFuse(passes, inputs);
     break;
   case Phase::SelectAlgorithm:
     buildSelectAlgorithm(passes, inputs);
