@@ -452,6 +452,7 @@ LogicalResult Compilation::run(CompileResult &result) {
   inputs.evaluator = evaluator.get();
   inputs.mergeLinears = options.mergeLinears;
   inputs.fuse = options.fuse;
+  inputs.normRows = mostNormRows(targets->front().target->profile());
   OwningOpRef<ModuleOp> imported;
   if (asksForLinearForms(options, *targets)) {
     imported = model.module->clone();

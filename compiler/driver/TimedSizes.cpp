@@ -73,6 +73,7 @@ TimedSizes::importFor(ArrayRef<int64_t> sizes) {
   inputs.evaluator = evaluator.get();
   inputs.mergeLinears = options.mergeLinears;
   inputs.fuse = options.fuse;
+  inputs.normRows = mostNormRows(variant.target->profile());
   if (failed(runner.run(Phase::Simplify, *module, inputs))) {
     return failure();
   }

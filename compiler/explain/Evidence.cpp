@@ -7,6 +7,7 @@
 #include "compiler/explain/Marks.h"
 #include "compiler/pipeline/DescribeFusion.h"
 #include "dialects/graph/Dims.h"
+#include "dialects/kernel/MainAnchor.h"
 #include "dialects/plan/Commands.h"
 #include "dialects/plan/Plan.h"
 
@@ -31,15 +32,13 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FunctionEvidence, function,
 
 /// Of the left operand of the contraction or convolution: "bf16".
 static std::string productDtype(kernel::FusionOp fusion) {
-  for (Operation *op : fusion.getBodyOps()) {
-    if (graph::isAnchor(op)) {
-      std::string text;
-      llvm::raw_string_ostream(text)
-          << getElementTypeOrSelf(op->getOperand(0).getType());
-      return text;
-    }
+  Operation *anchor = kernel::getMainAnchor(fusion);
+  std::string text;
+  if (anchor) {
+    llvm::raw_string_ostream(text)
+        << getElementTypeOrSelf(anchor->getOperand(0).getType());
   }
-  return "";
+  return text;
 }
 
 static FusionEvidence collect(kernel::FusionOp fusion,

@@ -4,6 +4,7 @@
 
 #include "compiler/pipeline/DescribeFusion.h"
 
+#include "dialects/kernel/MainAnchor.h"
 #include "passes/support/CountFlops.h"
 #include "passes/support/FusionLabel.h"
 
@@ -43,15 +44,11 @@ static void printAttributes(llvm::raw_ostream &os, graph::Conv2dOp conv) {
 std::string describeFusion(kernel::FusionOp fusion) {
   std::string text = labelOf(fusion);
   llvm::raw_string_ostream os(text);
-  Operation *anchor = nullptr;
+  Operation *anchor = kernel::getMainAnchor(fusion);
   ValueRange shown = fusion.getInputs();
-  for (Operation *op : fusion.getBodyOps()) {
-    if (graph::isAnchor(op)) {
-      anchor = op;
-      shown = op->getOperands().take_front(
-          std::min<size_t>(op->getNumOperands(), 2));
-      break;
-    }
+  if (anchor) {
+    shown = anchor->getOperands().take_front(
+        std::min<size_t>(anchor->getNumOperands(), 2));
   }
   os << '(';
   llvm::interleaveComma(shown, os, [&](Value value) { printShape(os, value); });

@@ -55,6 +55,12 @@ static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
   passes.addNestedPass<func::FuncOp>(graph::createUpdateInPlace());
 }
 
+int64_t mostNormRows(const DeviceProfile &profile) {
+  // On a GPU a norm of a few rows takes as long as its launch, and no CPU
+  // family takes one with a product.
+  return profile.isGpu() ? 8 : 0;
+}
+
 /// The order of images is a target's matter, so it is not part of simplify.
 static void addAssignLayouts(OpPassManager &passes,
                              const PipelineInputs &inputs) {
@@ -76,7 +82,7 @@ static void buildFuse(OpPassManager &passes, const PipelineInputs &inputs) {
   const FuseSwitches &fuse = inputs.fuse;
   passes.addNestedPass<func::FuncOp>(
       kernel::createFuse({fuse.epilogues, fuse.prologues, fuse.pointwise,
-                          fuse.moves, fuse.attention}));
+                          fuse.moves, fuse.attention, inputs.normRows}));
   // Producers that were cloned into their users have no use left.
   passes.addPass(createCSEPass());
 }

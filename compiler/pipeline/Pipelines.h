@@ -34,11 +34,18 @@ struct PipelineInputs {
   /// fuse only.
   std::string assignLayouts = "off";
   graph::LayoutCosts *layoutCosts = nullptr;
+  /// Most rows of a product whose norm it takes (see mostNormRows()). For fuse
+  /// only.
+  int64_t normRows = 0;
   /// Bytes that callers align inputs and outputs to.
   int64_t inputAlignment = 64;
   /// Verify the IR after each pass.
   bool verify = true;
 };
+
+/// For PipelineInputs::normRows: how many rows of a product a target of this
+/// device may norm in the product's own kernel.
+int64_t mostNormRows(const DeviceProfile &profile);
 
 /// Runs the passes of one phase, simplify to codegen. Emits diagnostics.
 mlir::LogicalResult runPhase(Phase phase, mlir::ModuleOp module,

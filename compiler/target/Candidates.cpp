@@ -7,6 +7,7 @@
 #include "compiler/target/ComposeParts.h"
 #include "dialects/graph/KernelOp.h"
 #include "dialects/kernel/ExpandOps.h"
+#include "dialects/kernel/MainAnchor.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -14,7 +15,6 @@ using namespace mlir;
 
 namespace minic {
 
-using graph::isAnchor;
 using kernel::FusionOp;
 using kernel::OutlinedPart;
 using kernel::PartAttr;
@@ -38,7 +38,7 @@ public:
       : fusion(fusion), target(target), backends(backends), nan(nan),
         layouts(layouts), expanded(expanded),
         sources(fusion, target, nan, layouts, allowsLastResort, why),
-        ops(fusion.getBodyOps()) {}
+        ops(fusion.getBodyOps()), product(kernel::getProductOfRows(fusion)) {}
 
   std::vector<Candidate> run() {
     auto *kernel = llvm::find_if(ops, llvm::IsaPred<graph::KernelOp>);
@@ -46,7 +46,8 @@ public:
       kernelApart(kernel - ops.begin());
       return std::move(candidates);
     }
-    int64_t anchors = llvm::count_if(ops, isAnchor);
+    int64_t anchors =
+        llvm::count_if(ops, [&](Operation *op) { return isAnchor(op); });
     plugins(anchors);
     if (anchors == 0) {
       pointwiseBody();
@@ -66,6 +67,12 @@ public:
   }
 
 private:
+  /// Whether all else in the body comes before or behind `op`. A norm that
+  /// makes the operand of a product only comes before it.
+  bool isAnchor(Operation *op) const {
+    return product ? op == product : graph::isAnchor(op);
+  }
+
   bool allows(BackendLabel label) const {
     return backends.empty() || llvm::is_contained(backends, label);
   }
@@ -355,8 +362,9 @@ private:
   std::vector<Way> implementRest(const OpIndices &indices) {
     constexpr size_t most = 3;
     std::vector<Way> ways;
-    if (llvm::none_of(indices,
-                      [&](int64_t index) { return isAnchor(ops[index]); })) {
+    if (llvm::none_of(indices, [&](int64_t index) {
+          return graph::isAnchor(ops[index]);
+        })) {
       if (auto runs = sources.generateRuns(indices)) {
         ways.push_back({std::move(*runs)});
       }
@@ -489,6 +497,8 @@ private:
   const ArrayRef<int64_t> expanded;
   PartSources sources;
   SmallVector<Operation *> ops;
+  /// Of a body with norms before it.
+  Operation *product;
   /// Libraries that take the whole body, or all of it behind the prologue.
   SmallVector<const LibraryBackend *> fusing;
   std::vector<Candidate> candidates;
@@ -544,7 +554,9 @@ enumerateFrom(FusionOp fusion, const Target &target,
   if (!kernels.empty() && kernels != named) {
     addExpanded(kernels);
   }
-  if (!named.empty()) {
+  // A norm before a product is a part of its own as it is.
+  bool isPart = kernel::getProductOfRows(fusion) && !candidates.empty();
+  if (!named.empty() && !isPart) {
     addExpanded(named);
   }
   return candidates;

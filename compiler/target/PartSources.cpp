@@ -5,6 +5,7 @@
 #include "compiler/target/PartSources.h"
 
 #include "dialects/graph/KernelOp.h"
+#include "dialects/kernel/MainAnchor.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -12,7 +13,6 @@ using namespace mlir;
 
 namespace minic {
 
-using graph::isAnchor;
 using kernel::FusionOp;
 using kernel::OutlinedPart;
 using kernel::PartAttr;
@@ -81,8 +81,7 @@ std::vector<Implementation> PartSources::ask(const ImplementationSource *source,
   if (bool(graph::findKernel(body)) != source->takesUserKernels()) {
     return {};
   }
-  auto *anchor = llvm::find_if(body, isAnchor);
-  if (!source->isFor(anchor == body.end() ? nullptr : *anchor)) {
+  if (!source->isFor(kernel::getMainAnchor(outlined))) {
     return {};
   }
   if (source->isPlugin() && nan == NanPolicy::Reject) {

@@ -13,10 +13,11 @@
 #include "dialects/kernel/ExpandOps.h"
 #include "dialects/kernel/Kernel.h"
 #include "passes/support/FusionPartition.h"
+#include "passes/support/NormedProduct.h"
+#include "passes/support/OutlineFusion.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -219,6 +220,11 @@ struct FusionRules {
       takeOrClone(&op);
     }
     for (Operation &op : block) {
+      if (allowed.prologues && isProductOfFewRows(&op, allowed.normRows)) {
+        takeNorm(&op);
+      }
+    }
+    for (Operation &op : block) {
       if (graph::updatesInPlace(&op)) {
         takeNewElements(cast<graph::CacheUpdateOp>(op));
       }
@@ -402,6 +408,30 @@ struct FusionRules {
     return hasAnchor(user) ? allowed.prologues : allowed.pointwise;
   }
 
+  /// Rule 12. Its only user takes the norm, as in canTake.
+  void takeNorm(Operation *product) {
+    OpOperand &lhs = product->getOpOperand(0);
+    Operation *last = lhs.get().getDefiningOp();
+    if (!last) {
+      return;
+    }
+    Group own = *partition.groupOf(product), group = *partition.groupOf(last);
+    bool isNorm = normsLastDimension(spaceOf(group));
+    for (Operation *member : partition.membersOf(group)) {
+      isNorm &=
+          member == spaceOf(group) || isa<graph::PointwiseOpInterface>(member);
+      for (OpOperand &use : member->getUses()) {
+        isNorm &= &use == &lhs ||
+                  partition.groupOf(use.getOwner()) == std::optional(group);
+      }
+    }
+    if (isNorm) {
+      LDBG() << "taken by the product of its rows: " << *spaceOf(group);
+      absorbed += partition.membersOf(group).size();
+      partition.merge(own, group);
+    }
+  }
+
   /// The only user of a group takes it: acyclic groups cannot close a cycle.
   /// `onlyReduced`: it uses the group's values as a contraction's operands.
   bool canTake(Group user, Group group, bool onlyReduced) const {
@@ -542,73 +572,6 @@ struct FusionRules {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// Moves `ops`, in block order, into a new fusion at the place of the last of
-/// them. Users in front of it are put in order by the caller. A value is one
-/// input however often it is used, except that the weight operand of the
-/// anchor has an input to itself: it can be packed, and dense for others.
-static void outline(ArrayRef<Operation *> ops) {
-  llvm::SmallSetVector<Operation *, 8> members(ops.begin(), ops.end());
-  auto isMember = [&](Operation *op) { return op && members.contains(op); };
-
-  SmallVector<Value> inputs;
-  llvm::DenseMap<OpOperand *, unsigned> inputOf;
-  llvm::DenseMap<Value, unsigned> shared;
-  SmallVector<Value> results;
-  SmallVector<Location> locations;
-  for (Operation *op : ops) {
-    locations.push_back(op->getLoc());
-    for (OpOperand &operand : op->getOpOperands()) {
-      if (isMember(operand.get().getDefiningOp())) {
-        continue;
-      }
-      unsigned next = inputs.size();
-      bool isOwn = roleOf(operand) == graph::OperandRole::Weight;
-      unsigned input =
-          isOwn ? next : shared.insert({operand.get(), next}).first->second;
-      if (input == next) {
-        inputs.push_back(operand.get());
-      }
-      inputOf[&operand] = input;
-    }
-    for (Value result : op->getResults()) {
-      if (!llvm::all_of(result.getUsers(), isMember)) {
-        results.push_back(result);
-      }
-    }
-  }
-
-  OpBuilder builder(ops.back());
-  Location loc = builder.getFusedLoc(locations);
-  auto fusion =
-      FusionOp::create(builder, loc, TypeRange(ValueRange(results)), inputs,
-                       /*choice=*/nullptr, /*impl=*/nullptr);
-  Block *body = builder.createBlock(&fusion.getBody());
-  for (Value input : inputs) {
-    body->addArgument(input.getType(), input.getLoc());
-  }
-  IRMapping mapping;
-  for (Operation *op : ops) {
-    Operation *clone = builder.clone(*op, mapping);
-    for (OpOperand &operand : op->getOpOperands()) {
-      if (auto input = inputOf.find(&operand); input != inputOf.end()) {
-        clone->setOperand(operand.getOperandNumber(),
-                          body->getArgument(input->second));
-      }
-    }
-  }
-  YieldOp::create(builder, loc, llvm::map_to_vector(results, [&](Value result) {
-                    return mapping.lookup(result);
-                  }));
-  for (auto [result, replacement] :
-       llvm::zip_equal(results, fusion.getResults())) {
-    result.replaceUsesWithIf(
-        replacement, [&](OpOperand &use) { return !isMember(use.getOwner()); });
-  }
-  for (Operation *op : llvm::reverse(ops)) {
-    op->erase();
-  }
-}
-
 namespace {
 
 /// Each attention by the ops of its stages.
@@ -631,7 +594,8 @@ struct Fuse : kernel::impl::FuseBase<Fuse> {
     if (func.isExternal()) {
       return;
     }
-    FuseOptions allowed = {epilogues, prologues, pointwise, moves, attention};
+    FuseOptions allowed = {epilogues, prologues, pointwise,
+                           moves,     attention, normRows};
     for (Block &block : func.getBody()) {
       if (!attention) {
         expandAttention(block);
@@ -653,7 +617,7 @@ struct Fuse : kernel::impl::FuseBase<Fuse> {
         }
       }
       for (auto &[group, ops] : fusions) {
-        outline(ops);
+        outlineFusion(ops);
         ++this->fusions;
       }
       if (!sortTopologically(&block)) {

@@ -15,7 +15,7 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
     this order:
 
     1. Each anchor (an op with a reduction or window iterator) starts a fusion
-       of its own; two never share one.
+       of its own; two share one by rule 12 only.
     2. In program order, an anchor takes every pointwise op of its result's
        shape that uses a value of its fusion: chains, small DAGs, ops with side
        inputs. A value also used elsewhere becomes a further result. Attention
@@ -48,6 +48,8 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
        sines, if no other op reads them.
     11. Updates in place whose new elements have one type share a fusion, if none
        reads another's state: keys and values of a token.
+    12. A product of a matrix and at most `norm-rows` rows takes the norm of these
+       rows, with the pointwise ops around it, if nothing else reads any of them.
 
     A value is one operand of a fusion however often it is used, except that
     the right operand or filter of an anchor is one for itself: it can have a
@@ -78,14 +80,17 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
     Option<"epilogues", "epilogues", "bool", "true",
            "Anchors take what follows them (rule 2)">,
     Option<"prologues", "prologues", "bool", "true",
-           "Anchors and updates in place take producers (rules 4, 5 and 9)">,
+           "Anchors and updates in place take producers (rules 4, 5, 9 and 11)">,
     Option<"pointwise", "pointwise", "bool", "true",
            "Pointwise ops join each other (rules 3 and 5)">,
     Option<"moves", "moves", "bool", "true",
            "Transposes, slices and found elements join their readers (rules 2, "
            "6, 7 and 9)">,
     Option<"attention", "attention", "bool", "true",
-           "Attention is an anchor; else its stages stand in its place">];
+           "Attention is an anchor; else its stages stand in its place">,
+    Option<"normRows", "norm-rows", "int64_t", "0",
+           "Most rows of a product that takes their norm; 0: no product does "
+           "(rule 12)">];
 }
 
 def SelectAlgorithm : Pass<"kernel-select-algorithm", "::mlir::ModuleOp"> {

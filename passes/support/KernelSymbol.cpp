@@ -4,7 +4,7 @@
 
 #include "passes/support/KernelSymbol.h"
 
-#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/MainAnchor.h"
 #include "passes/support/FusionLabel.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -20,11 +20,9 @@ namespace minic {
 /// else.
 static ValueRange shownOperands(Operation *op) {
   if (auto fusion = dyn_cast<kernel::FusionOp>(op)) {
-    for (Operation *bodyOp : fusion.getBodyOps()) {
-      if (graph::isAnchor(bodyOp)) {
-        return bodyOp->getOperands().take_front(
-            std::min<size_t>(bodyOp->getNumOperands(), 2));
-      }
+    if (Operation *anchor = kernel::getMainAnchor(fusion)) {
+      return anchor->getOperands().take_front(
+          std::min<size_t>(anchor->getNumOperands(), 2));
     }
   }
   return op->getOperands();

@@ -10,15 +10,17 @@
 namespace minic {
 
 /// Shape and geometry of a fusion whose impl names a family: `match(fusion,
-/// &reason)` gives the shape that the family takes, `parse(schedule, loc)` the
+/// &reason)` gives what the family takes, as a FusionShape or what it made of
+/// one, `parse(schedule, loc)` the
 /// schedule, and Geometry::get(shape, schedule, &reason) puts them together.
 /// Emits a diagnostic for what does not fit.
 template <typename Geometry, typename Match, typename Parse>
-mlir::FailureOr<std::pair<kernel::FusionShape, Geometry>>
-analyzeFusion(kernel::FusionOp fusion, Match match, Parse parse) {
+auto analyzeFusion(kernel::FusionOp fusion, Match match, Parse parse)
+    -> mlir::FailureOr<std::pair<
+        typename decltype(match(fusion, nullptr))::value_type, Geometry>> {
   kernel::ImplAttr impl = fusion.getImplAttr();
   std::string reason;
-  mlir::FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
+  auto shape = match(fusion, &reason);
   if (failed(shape)) {
     return fusion.emitError(impl.getFamily())
            << " cannot implement this fusion: " << reason;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Warps take batches of K in turn. The weights of a batch are loaded while the
-// one before is multiplied; the first ones before earlier launches are done.
+// one before is multiplied; the first ones before earlier launches are done,
+// and before a prologue makes the lhs.
 
 #include "compiler/target/cuda/gemm_skinny/EmitSkinny.h"
 
 #include "compiler/target/cuda/gemm_skinny/SkinnyDot.h"
+#include "compiler/target/cuda/gemm_skinny/SkinnyLhs.h"
 #include "compiler/target/cuda/gemm_skinny/SkinnyReduction.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -142,9 +144,11 @@ private:
 } // namespace
 
 void emitSkinny(ModuleOp device, Location loc, StringRef name,
-                const kernel::FusionShape &shape, const SkinnyGeometry &g,
-                int64_t operands) {
+                const SkinnyFusion &fusion, const SkinnyGeometry &g,
+                const llvm::SmallBitVector &constants) {
   OpBuilder builder(device.getContext());
+  const kernel::FusionShape &shape = fusion.shape;
+  int64_t operands = int64_t(constants.size());
   int64_t results = int64_t(shape.results.size());
   bool splits = g.schedule.split > 1;
   KernelLaunchBounds bounds;
@@ -153,15 +157,20 @@ void emitSkinny(ModuleOp device, Location loc, StringRef name,
   bounds.pointers = operands + results + (splits ? 2 : 0);
   KernelEntry entry = KernelEntry::create(builder, loc, device, name, bounds);
   CudaKernelBuilder k(builder, loc);
-  auto parameters = [&](int64_t first, int64_t count) {
-    SmallVector<Value> values;
-    for (int64_t i = 0; i != count; ++i) {
-      values.push_back(entry.parameter(first + i));
-    }
-    return values;
-  };
-  auto parameterOf = [&](Value operand) {
-    return entry.parameter(cast<BlockArgument>(operand).getArgNumber());
+  Value shared = dynamicShared(builder, loc, device);
+  Value made = k.advance(shared, g.lhsOffset(), builder.getI8Type());
+  SmallVector<Value> pointers, arguments, written;
+  for (int64_t i = 0; i != operands; ++i) {
+    pointers.push_back(entry.parameter(i));
+  }
+  for (int64_t operand : fusion.operands) {
+    arguments.push_back(operand < 0 ? made : pointers[size_t(operand)]);
+  }
+  for (int64_t result : fusion.results) {
+    written.push_back(entry.parameter(operands + result));
+  }
+  auto argumentOf = [&](Value operand) {
+    return arguments[cast<BlockArgument>(operand).getArgNumber()];
   };
 
   k.allowLaterLaunches(g.schedule.programmatic);
@@ -169,22 +178,33 @@ void emitSkinny(ModuleOp device, Location loc, StringRef name,
   Value part = splits ? k.blockIdY() : k.i32(0);
   Value column = k.mul(tile, g.schedule.columns);
   std::unique_ptr<SkinnyDot> dot = SkinnyDot::create(
-      k, g, parameterOf(g.gemm.lhs), parameterOf(g.gemm.rhs), column);
-  EpilogueEmitter epilogue(k, shape, parameters(0, operands),
-                           parameters(operands, results));
+      k, g, argumentOf(g.gemm.lhs), argumentOf(g.gemm.rhs), column);
+  EpilogueEmitter epilogue(k, shape, arguments, written);
   SkinnyReduction::Memory memory;
-  memory.shared = dynamicShared(builder, loc, device);
+  memory.shared = shared;
   if (splits) {
     memory.workspace = entry.parameter(operands + results);
     memory.counters = entry.parameter(operands + results + 1);
   }
   SkinnyReduction reduction(k, g, shape, epilogue, memory);
+  std::unique_ptr<SkinnyLhs> lhs;
+  if (fusion.prologue) {
+    lhs =
+        SkinnyLhs::create(k, g, *fusion.prologue, pointers, constants, shared);
+  }
 
   Value warp = k.warpId();
   Value stream = k.add(k.mul(part, g.schedule.warps), warp);
   SkinnyDot::Values sums = Emitter(k, g, *dot, [&] {
+                             if (lhs) {
+                               lhs->begin();
+                             }
                              k.waitForEarlierLaunches(g.schedule.programmatic);
                              reduction.prefetch(tile);
+                             if (lhs) {
+                               lhs->make();
+                               k.barrier();
+                             }
                            }).emit(stream);
   Value own = k.advance(memory.shared, k.mul(warp, g.partialBytes() / 4),
                         builder.getF32Type());

@@ -8,14 +8,16 @@
 #include "compiler/target/cuda/gemm_skinny/SkinnyGeometry.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 namespace minic::cuda {
 
 /// Adds the kernel `name` to `device`: a grid of [tiles, split] blocks.
-/// `operands` is how many addresses come before the results'.
+/// `constants` has a bit for each operand, set where no launch writes it: their
+/// addresses come before the results'.
 void emitSkinny(mlir::ModuleOp device, mlir::Location loc, llvm::StringRef name,
-                const kernel::FusionShape &shape,
-                const SkinnyGeometry &geometry, int64_t operands);
+                const SkinnyFusion &fusion, const SkinnyGeometry &geometry,
+                const llvm::SmallBitVector &constants);
 
 } // namespace minic::cuda
 

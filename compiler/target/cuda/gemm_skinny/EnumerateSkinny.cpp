@@ -5,6 +5,8 @@
 
 #include "compiler/target/cuda/gemm_skinny/EnumerateSkinny.h"
 
+#include "compiler/target/cuda/BodyEvaluator.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -18,6 +20,11 @@ namespace minic::cuda {
 constexpr double kLatencyUs = 0.8;
 /// Launch, first loads and the sums' way through shared memory.
 constexpr double kFixedUs = 1.6;
+/// Of a prologue: a row's way from L2, and through two sums over a block. Not
+/// measured.
+constexpr double kLoadUs = 0.3, kNormUs = 0.5;
+/// Of a norm, for each element; what an SM executes in a cycle.
+constexpr double kNormInstructions = 12, kLanesPerSm = 128;
 /// A round trip to the counters and the other blocks' sums.
 constexpr double kSplitUs = 1.2;
 
@@ -54,17 +61,41 @@ static double estimate(const SkinnyGeometry &g, const DeviceProfile &profile) {
          (g.schedule.programmatic ? 0.8 : 0);
 }
 
-std::vector<EstimatedSkinny> enumerateSkinny(const kernel::FusionShape &shape,
+/// What a prologue adds: every block loads the rows and, for a norm, passes
+/// over them, before its first products. Weights arrive in the meantime.
+static double makeLhsUs(const SkinnyFusion &fusion, const SkinnyGeometry &g,
+                        const DeviceProfile &profile) {
+  if (!fusion.prologue) {
+    return 0;
+  }
+  double sms = std::max(1, profile.smCount);
+  double blocks = double(g.tiles() * g.schedule.split);
+  double resident =
+      std::min(std::ceil(blocks / sms), double(g.minBlocksPerSm()));
+  double waves = std::ceil(blocks / (sms * resident));
+  bool isNorm = fusion.prologue->rows.has_value();
+  double instructions =
+      isNorm
+          ? kNormInstructions
+          : 2 + double(BodyEvaluator::instructionCount(fusion.prologue->ops));
+  double perWave = double(g.gemm.m * g.gemm.k) * instructions * resident /
+                   kLanesPerSm / std::max(500.0, profile.clockMHz);
+  return waves * ((isNorm ? kNormUs : kLoadUs) + perWave);
+}
+
+std::vector<EstimatedSkinny> enumerateSkinny(const SkinnyFusion &fusion,
                                              const DeviceProfile &profile,
                                              size_t limit) {
   std::vector<EstimatedSkinny> found;
   auto consider = [&](const SkinnySchedule &schedule) {
-    FailureOr<SkinnyGeometry> g = SkinnyGeometry::get(shape, schedule, nullptr);
+    FailureOr<SkinnyGeometry> g =
+        SkinnyGeometry::get(fusion, schedule, nullptr);
     if (succeeded(g)) {
-      found.push_back({schedule, estimate(*g, profile)});
+      found.push_back(
+          {schedule, estimate(*g, profile) + makeLhsUs(fusion, *g, profile)});
     }
   };
-  bool is16 = !shape.gemm->lhsType.isF32();
+  bool is16 = !fusion.shape.gemm->lhsType.isF32();
   SkinnyMath math = is16                ? SkinnyMath::Mma16
                     : profile.allowTf32 ? SkinnyMath::MmaTf32
                                         : SkinnyMath::Ffma;
@@ -80,7 +111,7 @@ std::vector<EstimatedSkinny> enumerateSkinny(const kernel::FusionShape &shape,
           SkinnySchedule schedule{math,  width,  warps,
                                   split, unroll, canOverlap};
           FailureOr<SkinnyGeometry> g =
-              SkinnyGeometry::get(shape, schedule, nullptr);
+              SkinnyGeometry::get(fusion, schedule, nullptr);
           // Warps without a batch of their own only wait for the others.
           if (failed(g) ||
               (warps * split > 1 && g->fullBatches() < warps * split)) {

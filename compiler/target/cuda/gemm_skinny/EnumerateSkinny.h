@@ -19,7 +19,7 @@ struct EstimatedSkinny {
 
 /// Best estimate first, at most `limit`; never empty for what matchSkinny
 /// takes.
-std::vector<EstimatedSkinny> enumerateSkinny(const kernel::FusionShape &shape,
+std::vector<EstimatedSkinny> enumerateSkinny(const SkinnyFusion &fusion,
                                              const DeviceProfile &profile,
                                              size_t limit = 24);
 

@@ -5,6 +5,7 @@
 #include "compiler/target/cuda/gemm_skinny/GemmSkinnyFamily.h"
 
 #include "compiler/target/codegen/AnalyzeFusion.h"
+#include "compiler/target/cuda/ConstantOperands.h"
 #include "compiler/target/cuda/KernelLaunch.h"
 #include "compiler/target/cuda/gemm_skinny/EmitSkinny.h"
 #include "compiler/target/cuda/gemm_skinny/EnumerateSkinny.h"
@@ -27,32 +28,33 @@ GemmSkinnyFamily::reject(kernel::FusionOp fusion, const DeviceProfile &) const {
   return std::nullopt;
 }
 
-static std::string kindOf(const SkinnySchedule &schedule) {
+static std::string kindOf(const SkinnySchedule &schedule, bool makesLhs) {
   return "gemm_skinny " + std::to_string(schedule.columns) +
-         (schedule.split > 1 ? " split" : "");
+         (schedule.split > 1 ? " split" : "") + (makesLhs ? " lhs" : "");
 }
 
 std::vector<Implementation>
 GemmSkinnyFamily::enumerate(kernel::FusionOp fusion,
                             const DeviceProfile &profile) const {
   std::string reason;
-  FailureOr<kernel::FusionShape> shape = matchSkinny(fusion, &reason);
-  if (failed(shape)) {
+  FailureOr<SkinnyFusion> matched = matchSkinny(fusion, &reason);
+  if (failed(matched)) {
     return {};
   }
   MLIRContext *context = fusion.getContext();
-  size_t rhs = cast<BlockArgument>(shape->gemm->rhs).getArgNumber();
+  size_t rhs = size_t(matched->rhs());
   std::vector<Implementation> implementations;
-  for (const EstimatedSkinny &estimated : enumerateSkinny(*shape, profile)) {
+  for (const EstimatedSkinny &estimated : enumerateSkinny(*matched, profile)) {
     Implementation implementation;
     implementation.impl = kernel::ImplAttr::get(
         context, name(), toAttr(estimated.schedule, context));
     implementation.operandLayouts.assign(fusion.getInputs().size(),
                                          UnitAttr::get(context));
-    implementation.operandLayouts[rhs] = getWeightLayout(*shape);
+    implementation.operandLayouts[rhs] = getWeightLayout(matched->shape);
     implementation.name = toString(estimated.schedule);
     implementation.estimateUs = estimated.microseconds;
-    implementation.kind = kindOf(estimated.schedule);
+    implementation.kind =
+        kindOf(estimated.schedule, matched->prologue.has_value());
     implementations.push_back(std::move(implementation));
   }
   return implementations;
@@ -73,10 +75,10 @@ LogicalResult GemmSkinnyFamily::lower(kernel::FusionOp fusion,
   if (failed(analyzed)) {
     return failure();
   }
-  auto &[shape, g] = *analyzed;
-  size_t rhs = cast<BlockArgument>(g.gemm.rhs).getArgNumber();
+  auto &[matched, g] = *analyzed;
+  size_t rhs = size_t(matched.rhs());
   auto type = cast<RankedTensorType>(fusion.getInputs()[rhs].getType());
-  Attribute expected = getWeightLayout(shape);
+  Attribute expected = getWeightLayout(matched.shape);
   Attribute layout = type.getEncoding();
   if ((layout ? layout : UnitAttr::get(type.getContext())) != expected) {
     return fusion.emitError("gemm_skinny expects operand ")
@@ -98,6 +100,9 @@ LogicalResult GemmSkinnyFamily::lower(kernel::FusionOp fusion,
   launch.programmatic =
       g.schedule.programmatic && isConstant(fusion.getInputs()[rhs]);
   launch.label = toString(g.schedule);
+  if (g.makesLhs) {
+    noteConstantOperands(fusion);
+  }
   addLaunch(plan, fusion, plan.kernel(fusion, launch.label), launch);
   return success();
 }
@@ -110,13 +115,13 @@ LogicalResult GemmSkinnyFamily::emit(plan::KernelOp kernel,
   if (failed(analyzed)) {
     return failure();
   }
-  auto &[shape, g] = *analyzed;
+  auto &[matched, g] = *analyzed;
   if (g.schedule.programmatic && profile.smVersion < 90) {
     return fusion.emitError("gemm_skinny pdl needs sm_90, got ") << profile.cpu;
   }
   emitSkinny(device, fusion.getLoc(),
-             cast<StringAttr>(kernel.getEntries()[0]).getValue(), shape, g,
-             int64_t(fusion.getInputs().size()));
+             cast<StringAttr>(kernel.getEntries()[0]).getValue(), matched, g,
+             constantOperands(fusion));
   return success();
 }
 

@@ -14,14 +14,16 @@ namespace minic::cuda {
 /// reading W. Takes bf16, f16 and f32 (FFMA, or tensor cores where tf32 is
 /// allowed); W is [N, K] in memory, which a [K, N] constant becomes by its
 /// layout, with rows padded to 16 bytes. A convolution of so few pixels may be
-/// such a product (isPlainProduct).
+/// such a product (isPlainProduct). Up to 8 rows of x may be made by pointwise
+/// ops, or be normed ones: each block makes them for itself while its weights
+/// are on their way, which saves a launch.
 ///
 /// Schedule: SkinnySchedule. Name: "gemm_skinny 16 mma warps=8 split=1 unroll=4
 /// pdl".
 class GemmSkinnyFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "gemm_skinny"; }
-  llvm::StringRef version() const override { return "2"; }
+  llvm::StringRef version() const override { return "3"; }
   bool isFor(mlir::Operation *anchor) const override {
     return anchor && (graph::isContraction(anchor) || isPlainProduct(anchor));
   }

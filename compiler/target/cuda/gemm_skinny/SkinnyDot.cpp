@@ -117,7 +117,7 @@ SkinnyDot::Values SkinnyDot::zeroSums() {
 }
 
 Value SkinnyDot::lhsRow(Value lhs, Value row) {
-  Value offset = k.add(k.mul(row, g.gemm.k), laneElements);
+  Value offset = k.add(k.mul(row, g.lhsPitch()), laneElements);
   return k.advance(lhs, offset, g.dtype);
 }
 
@@ -127,6 +127,11 @@ SkinnyDot::Values SkinnyDot::loadLhs(Value row, Value at, bool guarded) {
   if (guarded) {
     // The end of K is the end of a piece.
     piece = std::gcd(g.gemm.k, g.vector());
+  }
+  if (g.makesLhs) {
+    // Padded with zeros.
+    piece = g.vector();
+    guarded = false;
   }
   int64_t bytes = piece * g.elementBytes;
   Value pointer = k.advance(row, at, g.dtype);

@@ -12,7 +12,8 @@ namespace minic::cuda {
 
 /// Loads and multiplies chunks of K for all columns of a block. Weights go from
 /// global memory into registers, 16 bytes per lane, past L1; the few rows of
-/// the other operand stay in L1.
+/// the other operand stay in L1, or in shared memory where the block makes
+/// them.
 class SkinnyDot {
 public:
   using Values = llvm::SmallVector<mlir::Value>;

@@ -5,13 +5,15 @@
 #ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SKINNY_SKINNYGEOMETRY_H
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_SKINNY_SKINNYGEOMETRY_H
 
+#include "compiler/target/cuda/gemm_skinny/SkinnyFusion.h"
 #include "compiler/target/cuda/gemm_skinny/SkinnySchedule.h"
-#include "dialects/kernel/FusionShape.h"
+#include "compiler/target/cuda/rows/RowSchedule.h"
 
 namespace minic::cuda {
 
-/// Rows of the result that the family takes.
-constexpr int64_t kSkinnyRows = 32;
+/// Elements of an lhs that a thread has at a time, at most, beside the first
+/// weights.
+constexpr int64_t kMadeAtOnce = 16;
 
 struct SkinnyGeometry {
   kernel::GemmShape gemm;
@@ -52,7 +54,35 @@ struct SkinnyGeometry {
   }
   int64_t partialPitch() const { return (schedule.columns + 3) / 4 * 4 + 4; }
   int64_t partialBytes() const { return 4 * partialRows() * partialPitch(); }
-  int64_t sharedBytes() const { return schedule.warps * partialBytes() + 16; }
+  /// All warps' sums and, behind them, the flag of the last block.
+  int64_t sumBytes() const { return schedule.warps * partialBytes() + 16; }
+
+  /// The lhs is made in shared memory, by a prologue.
+  bool makesLhs = false;
+  /// Elements of it that a thread has at a time, roughly.
+  int64_t madeAtOnce = 0;
+  /// Elements from one row of the lhs to the next. One that is made is zero up
+  /// to the end of a chunk, and the eight lanes that read two rows together
+  /// find them in different banks.
+  int64_t lhsPitch() const {
+    int64_t line = std::max(128 / elementBytes, chunk());
+    return makesLhs ? (gemm.k + line - 1) / line * line + 64 / elementBytes
+                    : gemm.k;
+  }
+  /// Where it begins in shared memory, and what it takes there.
+  int64_t lhsOffset() const { return (sumBytes() + 127) / 128 * 128; }
+  int64_t lhsBytes() const {
+    return makesLhs ? gemm.m * lhsPitch() * elementBytes : 0;
+  }
+  /// Behind it, what threads exchange while they make it.
+  int64_t mergeBytes = 0;
+  int64_t mergeOffset() const { return lhsOffset() + lhsBytes(); }
+  /// How a block's threads take the rows of a norm.
+  RowSchedule rowSchedule(const RowFusion &rows) const;
+
+  int64_t sharedBytes() const {
+    return makesLhs ? mergeOffset() + mergeBytes : sumBytes();
+  }
 
   /// Sums of the blocks that split K, and their counters; 0 without split.
   int64_t workspaceBytes() const {
@@ -68,18 +98,10 @@ struct SkinnyGeometry {
   int64_t minBlocksPerSm() const;
 
   /// Fails with a reason where the schedule does not fit the problem.
-  static mlir::FailureOr<SkinnyGeometry> get(const kernel::FusionShape &shape,
+  static mlir::FailureOr<SkinnyGeometry> get(const SkinnyFusion &fusion,
                                              const SkinnySchedule &schedule,
                                              std::string *reason);
 };
-
-/// The shape of a fusion that the family takes, or why it does not.
-mlir::FailureOr<kernel::FusionShape> matchSkinny(kernel::FusionOp fusion,
-                                                 std::string *reason);
-
-/// The weights' layout: rows of N with K innermost, padded to 16 bytes; unit
-/// where they are stored so.
-mlir::Attribute getWeightLayout(const kernel::FusionShape &shape);
 
 } // namespace minic::cuda
 

@@ -1,26 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pass by pass: what the reductions of a pass need is computed for each column
-// that the thread has, then their states are merged. Where a thread keeps its
-// columns, values computed in one pass are there in the next. Where each pass
-// is a launch, the workspace brings what reductions gave.
+// Rows of a block, and launches. Where each pass is a launch, the workspace
+// brings what reductions gave.
 
 #include "compiler/target/cuda/rows/EmitRows.h"
 
 #include "compiler/target/cuda/LastBlock.h"
-#include "compiler/target/cuda/rows/RowValues.h"
+#include "compiler/target/cuda/rows/RowWalk.h"
 #include "compiler/target/cuda/rows/RowWorkspace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
 namespace minic::cuda {
-
-using graph::ReductionOpInterface;
 
 namespace {
 
@@ -33,6 +28,13 @@ struct Launch {
   Value needed; // rows that the run has, i32; null: all
 
   int64_t operands() const { return int64_t(constants.size()); }
+  SmallVector<Value> parameters(int64_t first, size_t count) {
+    SmallVector<Value> values;
+    for (size_t i = 0; i != count; ++i) {
+      values.push_back(entry.parameter(first + int64_t(i)));
+    }
+    return values;
+  }
 };
 
 class Emitter {
@@ -64,17 +66,21 @@ public:
       isRow = k.lessThan(row, rows.rows());
       row = k.min(row, k.i32(rows.rows() - 1));
     }
-    RowMemory made(k, rows, launch.entry, launch.operands(), row);
+    RowMemory made(k, rows, launch.parameters(0, launch.operands()),
+                   launch.parameters(launch.operands(), rows.results.size()),
+                   row);
     memory = &made;
     RowValues known(k, rows, schedule, made, own);
     values = &known;
     RowMerger merging(k, rows, schedule, launch.shared);
     merger = &merging;
+    RowWalk walking(k, rows, schedule, known, merging);
+    walk = &walking;
     if (schedule.cluster) {
       merger->joinCluster();
     }
     if (schedule.programmatic && schedule.keeps && !schedule.usesWorkspace()) {
-      keepConstants(launch.constants);
+      walk->keepConstants(launch.constants);
     }
     k.waitForEarlierLaunches(schedule.programmatic);
     if (schedule.usesWorkspace()) {
@@ -85,11 +91,8 @@ public:
       emitLaunch(launch, block);
       return;
     }
-    keep(0, rows.passes());
-    values->computePerRow(0);
-    for (int64_t pass = 0; pass != rows.passes(); ++pass) {
-      walk(pass);
-    }
+    walk->all(
+        [&](int64_t pass, Columns &columns) { storeColumns(pass, columns); });
     storePerRow(own);
   }
 
@@ -102,7 +105,7 @@ private:
   /// blocks.
   void emitLaunch(Launch &launch, Value block) {
     int64_t pass = launch.number;
-    keep(pass, pass + 1);
+    walk->keep(pass, pass + 1);
     if (pass > 0) {
       readWorkspace(reductionsUpTo(pass));
     }
@@ -110,7 +113,10 @@ private:
       values->computePerRow(known);
     }
     SmallVector<size_t> ended = values->reductionsOf(pass);
-    RowMerger::States states = walkColumns(pass, ended);
+    RowMerger::States states =
+        walk->columns(pass, ended, [&](int64_t, Columns &columns) {
+          storeColumns(pass, columns);
+        });
     guarded({isRow, isZero(inBlock, schedule.threads)}, [&] {
       for (auto [node, state] : llvm::zip_equal(ended, states)) {
         workspace->store(node, state);
@@ -144,157 +150,6 @@ private:
 
   void readWorkspace(ArrayRef<size_t> reductions) {
     values->setReduced(reductions, workspace->merge(reductions));
-  }
-
-  void keep(int64_t from, int64_t to) {
-    if (schedule.keeps) {
-      if (kept.empty()) {
-        kept = values->columnsFrom(k.i32(0));
-      }
-      SmallVector<size_t> nodes = values->readBy(from, to);
-      llvm::erase_if(nodes, [&](size_t node) {
-        return llvm::is_contained(keptAhead, node);
-      });
-      values->load(kept, nodes);
-    }
-  }
-
-  /// Ahead of the wait for earlier launches, which none of these needs: scales
-  /// and biases of a model come from memory, not from a cache.
-  void keepConstants(const llvm::SmallBitVector &constants) {
-    keptAhead = values->readBy(0, rows.passes());
-    llvm::erase_if(keptAhead, [&](size_t node) {
-      return !constants[rows.reads[rows.nodes[node].read].argument];
-    });
-    kept = values->columnsFrom(k.i32(0));
-    values->load(kept, keptAhead);
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Passes
-  //===--------------------------------------------------------------------===//
-
-  void walk(int64_t pass) {
-    SmallVector<size_t> ended = values->reductionsOf(pass);
-    RowMerger::States states = walkColumns(pass, ended);
-    if (schedule.cluster && !ended.empty()) {
-      states = merger->mergeCluster(opsOf(ended), std::move(states));
-    }
-    values->setReduced(ended, states);
-    values->computePerRow(pass + 1);
-  }
-
-  /// The states of `reductions`, which end with `pass`, of what the block has
-  /// of its rows.
-  RowMerger::States walkColumns(int64_t pass, ArrayRef<size_t> reductions) {
-    SmallVector<Value> initial;
-    for (size_t node : reductions) {
-      llvm::append_range(initial,
-                         values->reduction(node).emitInit(k.b, stateShape()));
-    }
-    SmallVector<Value> all =
-        overColumns(pass, initial, [&](Columns &columns, ValueRange carried) {
-          SmallVector<Value> next = combine(reductions, columns, carried);
-          storeColumns(pass, columns);
-          return next;
-        });
-    if (reductions.empty()) {
-      return {};
-    }
-    RowMerger::States states;
-    ValueRange rest = all;
-    for (size_t node : reductions) {
-      size_t count = values->reduction(node).emitInit(k.b, {}).size();
-      states.push_back(
-          merger->mergeLanes(values->reduction(node), rest.take_front(count)));
-      rest = rest.drop_front(count);
-    }
-    return merger->mergeThreads(opsOf(reductions), std::move(states));
-  }
-
-  SmallVector<ReductionOpInterface> opsOf(ArrayRef<size_t> reductions) const {
-    return llvm::map_to_vector(
-        reductions, [&](size_t node) { return values->reduction(node); });
-  }
-
-  SmallVector<int64_t> stateShape() const {
-    return schedule.vector == 1 ? SmallVector<int64_t>()
-                                : SmallVector<int64_t>{schedule.vector};
-  }
-
-  /// The thread's columns, all at once where they are kept.
-  SmallVector<Value> overColumns(
-      int64_t pass, ValueRange initial,
-      llvm::function_ref<SmallVector<Value>(Columns &, ValueRange)> body) {
-    auto all = [&](SmallVectorImpl<Columns> &columns, ValueRange carried) {
-      SmallVector<Value> states(carried);
-      for (Columns &each : columns) {
-        states = body(each, states);
-      }
-      return states;
-    };
-    if (schedule.keeps) {
-      return all(kept, initial);
-    }
-    return k.forLoop(k.i32(0), k.i32(rows.columns()), schedule.step(), initial,
-                     [&](Value first, ValueRange carried) {
-                       SmallVector<Columns> columns =
-                           values->columnsFrom(first);
-                       values->load(columns, values->loadedAhead(pass));
-                       return all(columns, carried);
-                     });
-  }
-
-  SmallVector<Value> combine(ArrayRef<size_t> reductions, Columns &columns,
-                             ValueRange states) {
-    SmallVector<Value> next;
-    for (size_t i : reductions) {
-      ReductionOpInterface op = values->reduction(i);
-      size_t count = op.emitInit(k.b, {}).size();
-      ValueRange before = states.take_front(count);
-      states = states.drop_front(count);
-      SmallVector<Value> operands;
-      for (size_t operand : rows.nodes[i].operands) {
-        operands.push_back(values->valueOf(operand, columns));
-      }
-      SmallVector<Value> after =
-          op.emitCombine(k.b, before, operands, positions(op, columns));
-      for (auto [was, is] : llvm::zip_equal(before, after)) {
-        next.push_back(
-            columns.isInside
-                ? arith::SelectOp::create(k.b, k.loc, columns.isInside, is, was)
-                : is);
-      }
-    }
-    return next;
-  }
-
-  /// The index of each lane along every iterator that `op` reduces.
-  SmallVector<Value> positions(ReductionOpInterface op, Columns &columns) {
-    if (!op.needsIndices()) {
-      return {};
-    }
-    graph::IterationSpace space =
-        cast<graph::FusibleOpInterface>(op.getOperation()).getIterationSpace();
-    ArrayRef<int64_t> extents =
-        ArrayRef(space.extents).drop_front(space.parallelCount());
-    SmallVector<SmallVector<Value>> lanes(extents.size());
-    for (int64_t lane = 0; lane != schedule.vector; ++lane) {
-      Value rest = k.add(columns.column, lane);
-      for (size_t d = extents.size(); d-- > 0;) {
-        Value index = d == 0 ? rest : k.rem(rest, extents[d]);
-        rest = d == 0 ? rest : k.div(rest, extents[d]);
-        lanes[d].push_back(
-            arith::ExtUIOp::create(k.b, k.loc, k.b.getI64Type(), index));
-      }
-    }
-    return llvm::map_to_vector(lanes, [&](const auto &each) -> Value {
-      if (schedule.vector == 1) {
-        return each[0];
-      }
-      auto type = VectorType::get(schedule.vector, k.b.getI64Type());
-      return vector::FromElementsOp::create(k.b, k.loc, type, each);
-    });
   }
 
   //===--------------------------------------------------------------------===//
@@ -358,10 +213,8 @@ private:
   RowMemory *memory = nullptr;
   RowValues *values = nullptr;
   RowMerger *merger = nullptr;
+  RowWalk *walk = nullptr;
   RowWorkspace *workspace = nullptr; // null: not used
-  SmallVector<Columns> kept;
-  /// The nodes of `kept` that are loaded already.
-  SmallVector<size_t> keptAhead;
 };
 
 } // namespace

@@ -25,7 +25,8 @@ static int64_t lastElement(ArrayRef<int64_t> extents, int64_t offset,
 }
 
 RowMemory::RowMemory(CudaKernelBuilder &k, const RowFusion &rows,
-                     KernelEntry entry, int64_t operands, Value row)
+                     ArrayRef<Value> operandPointers,
+                     ArrayRef<Value> resultPointers, Value row)
     : k(k), rows(rows) {
   isWide = llvm::any_of(rows.reads, [&](const RowFusion::Read &read) {
     return lastElement(rows.extents, read.offset, read.strides) > INT32_MAX;
@@ -35,12 +36,12 @@ RowMemory::RowMemory(CudaKernelBuilder &k, const RowFusion &rows,
   });
   SmallVector<Value> indices = delinearize(row, rows.rowExtents());
   for (const RowFusion::Read &read : rows.reads) {
-    reads.push_back(place(entry.parameter(read.argument), read.storage,
+    reads.push_back(place(operandPointers[read.argument], read.storage,
                           read.offset, read.strides, indices));
   }
-  for (auto [i, result] : llvm::enumerate(rows.results)) {
-    results.push_back(place(entry.parameter(operands + int64_t(i)),
-                            result.storage, 0, result.strides, indices));
+  for (auto [pointer, result] : llvm::zip(resultPointers, rows.results)) {
+    results.push_back(
+        place(pointer, result.storage, 0, result.strides, indices));
   }
 }
 

@@ -13,10 +13,11 @@ namespace minic::cuda {
 /// Addresses of one row.
 class RowMemory {
 public:
-  /// `row` (i32) is below the number of rows; `results` comes behind the
-  /// fusion's `operands` among the parameters of `entry`.
-  RowMemory(CudaKernelBuilder &k, const RowFusion &rows, KernelEntry entry,
-            int64_t operands, mlir::Value row);
+  /// `row` (i32) is below the number of rows. `operands` and `results` are the
+  /// fusion's pointers; no results where none is stored.
+  RowMemory(CudaKernelBuilder &k, const RowFusion &rows,
+            llvm::ArrayRef<mlir::Value> operands,
+            llvm::ArrayRef<mlir::Value> results, mlir::Value row);
 
   /// Elements as they lie in memory: of `lanes` columns from `column` (i32) on,
   /// a multiple of `lanes`; one where the operand does not depend on columns.

@@ -112,5 +112,38 @@ TEST(CudaCandidatesTest, APrologueIsFusedOrApart) {
                                     HasSubstr(" + cublas + pointwise "))));
 }
 
+/// A norm of few rows is in one kernel with the product or in one of its own,
+/// in front of all that takes the product without it.
+TEST(CudaCandidatesTest, ANormIsFusedOrApart) {
+  std::string behind = R"(
+    %y = graph.linear %x, %1
+      : (tensor<1x768xbf16>, tensor<3072x768xbf16>) -> tensor<1x3072xbf16>
+    %r = graph.relu %y : tensor<1x3072xbf16>
+    kernel.yield %r : tensor<1x3072xbf16>)";
+  auto names = namesOf(ParsedFusion(
+      {"tensor<1x768xbf16>", "tensor<3072x768xbf16>", "tensor<768xbf16>"},
+      "tensor<1x3072xbf16>",
+      R"(
+    %x = graph.layer_norm %0 scale %2 axis = 1
+      : (tensor<1x768xbf16>, tensor<768xbf16>) -> tensor<1x768xbf16>)" +
+          behind));
+  EXPECT_THAT(names.front(), AllOf(StartsWith("generated gemm_skinny "),
+                                   Not(HasSubstr(" + "))));
+  EXPECT_THAT(names, Contains(StartsWith("aten rows ")));
+  EXPECT_THAT(names, Not(Contains(HasSubstr("expanded"))));
+  llvm::StringRef bare = behind;
+  std::string body = ("%x = graph.relu %0 : tensor<1x768xbf16>" + bare).str();
+  auto alone =
+      namesOf(ParsedFusion({"tensor<1x768xbf16>", "tensor<3072x768xbf16>"},
+                           "tensor<1x3072xbf16>", body));
+  auto apart = [](const std::vector<std::string> &all, llvm::StringRef first) {
+    return llvm::count_if(all, [&](llvm::StringRef name) {
+      return name.split(' ').second.starts_with(first);
+    });
+  };
+  EXPECT_GT(apart(names, "rows "), 60);
+  EXPECT_EQ(apart(names, "rows "), apart(alone, "pointwise "));
+}
+
 } // namespace
 } // namespace minic::cuda

@@ -122,6 +122,10 @@ bool SimtBlock::runArith(Operation *op) {
       .Case([&](arith::AddFOp) {
         return floats(op, [](float a, float b) { return a + b; }), true;
       })
+      .Case([&](arith::NegFOp) {
+        return each(op, [](ArrayRef<U> in) { return asBits(-asFloat(in[0])); }),
+               true;
+      })
       .Case([&](arith::SubFOp) {
         return floats(op, [](float a, float b) { return a - b; }), true;
       })

@@ -3,10 +3,7 @@
 // Kernels of gemm_skinny run by the interpreter and compared with sums in
 // double: every schedule, tails of M, N and K, splits, epilogues, layouts.
 
-#include "compiler/target/OfferFusion.h"
-#include "compiler/target/cuda/gemm_skinny/EnumerateSkinny.h"
-#include "compiler/target/cuda/gemm_skinny/GemmSkinnyFamily.h"
-#include "test/unit/compiler/target/cuda/InterpretedFusion.h"
+#include "test/unit/compiler/target/cuda/gemm_skinny/SkinnyOffer.h"
 #include "test/unit/dialects/kernel/TensorText.h"
 
 #include <cmath>
@@ -15,21 +12,6 @@ using namespace mlir;
 
 namespace minic::cuda {
 namespace {
-
-/// An Implementation of this schedule, as the family would offer it.
-Implementation offer(kernel::FusionOp fusion, const SkinnySchedule &schedule) {
-  std::string reason;
-  auto shape = matchSkinny(fusion, &reason);
-  EXPECT_TRUE(succeeded(shape)) << reason;
-  EXPECT_TRUE(succeeded(SkinnyGeometry::get(*shape, schedule, &reason)))
-      << reason;
-  Implementation made =
-      offerDense(fusion, "gemm_skinny", toAttr(schedule, fusion.getContext()),
-                 toString(schedule));
-  size_t rhs = cast<BlockArgument>(shape->gemm->rhs).getArgNumber();
-  made.operandLayouts[rhs] = getWeightLayout(*shape);
-  return made;
-}
 
 struct Problem {
   int64_t m, n, k;
@@ -57,7 +39,7 @@ void check(const Problem &p, const SkinnySchedule &schedule,
                             ") -> " + y + "\nkernel.yield %s : " + y);
   DeviceProfile profile = *getArchProfile(arch);
   ASSERT_NO_FATAL_FAILURE(
-      run.run(GemmSkinnyFamily(), offer(run.fusion, schedule), profile));
+      run.run(GemmSkinnyFamily(), offerSkinny(run.fusion, schedule), profile));
   ASSERT_EQ(run.resources.size(), 1u);
   int bad = 0;
   for (int64_t at = 0; at != p.m * p.n; ++at) {
@@ -81,16 +63,6 @@ void check(const Problem &p, const SkinnySchedule &schedule,
     }
   }
   EXPECT_EQ(bad, 0);
-}
-
-SkinnySchedule mma(int64_t columns, int64_t warps, int64_t split,
-                   int64_t unroll, bool programmatic = false) {
-  return {SkinnyMath::Mma16, columns, warps, split, unroll, programmatic};
-}
-
-SkinnySchedule with(SkinnyMath math, int64_t columns, int64_t warps,
-                    int64_t split, int64_t unroll) {
-  return {math, columns, warps, split, unroll, false};
 }
 
 TEST(GemmSkinnyRun, Rows) {
@@ -153,7 +125,6 @@ TEST(GemmSkinnyRun, TheFirstOffersDoNotSpill) {
     const char *dtype;
   };
   DeviceProfile profile = *getCudaProfile("h200");
-  GemmSkinnyFamily family;
   for (const Shape &shape :
        {Shape{1, 11008, 4096, "bf16"}, Shape{1, 4096, 11008, "bf16"},
         Shape{16, 11008, 4096, "bf16"}, Shape{16, 4096, 11008, "bf16"},
@@ -168,24 +139,7 @@ TEST(GemmSkinnyRun, TheFirstOffersDoNotSpill) {
                             "\nkernel.yield %r : " + y);
     kernel::FusionOp fusion = parsed.get();
     prepareContext(*fusion.getContext());
-    // A tuner drops those that do; without one the first is taken.
-    auto offers = family.enumerate(fusion, profile);
-    offers.resize(1);
-    for (const Implementation &offered : offers) {
-      LaunchRecorder plan(fusion.getContext());
-      implement(fusion, offered);
-      ASSERT_TRUE(succeeded(family.lower(fusion, plan)));
-      OwningOpRef<ModuleOp> device = ModuleOp::create(fusion.getLoc());
-      ASSERT_TRUE(succeeded(family.emit(
-          cpu::onlyOp<plan::KernelOp>(*plan.module), profile, *device)));
-      auto ptx = emitPtx(*device, profile);
-      ASSERT_TRUE(succeeded(ptx));
-      std::vector<KernelResources> resources;
-      ASSERT_TRUE(
-          succeeded(assembleCubin(*ptx, profile.cpu, *device, &resources)));
-      EXPECT_EQ(resources[0].spillBytes, 0)
-          << x << " " << w << " " << offered.name;
-    }
+    expectNoSpills(fusion, profile);
   }
 }
 
