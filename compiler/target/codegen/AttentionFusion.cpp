@@ -292,6 +292,14 @@ private:
 
 } // namespace
 
+bool AttentionFusion::writesBatchInOrder() const {
+  auto isInOrder = [&](const Access &access, int64_t elements) {
+    return access.offset == 0 && (batch == 1 || access.strides[0] == elements);
+  };
+  return isInOrder(result, heads * rows * valueDepth) &&
+         (!logSumExp || isInOrder(*logSumExp, heads * rows));
+}
+
 FailureOr<AttentionFusion> AttentionFusion::get(kernel::FusionOp fusion,
                                                 std::string &reason) {
   return AttentionMatcher(reason).run(fusion);

@@ -50,6 +50,10 @@ struct AttentionFusion {
            (mask && mask->storage.isInteger(1));
   }
 
+  /// Whether results have what belongs to one b in memory behind that of the
+  /// one before.
+  bool writesBatchInOrder() const;
+
   /// Takes one graph.attention of static shape that yields its result. Fails
   /// with a reason, for people, for any other body, for one with an empty
   /// dimension, and where elements are not at constant strides.

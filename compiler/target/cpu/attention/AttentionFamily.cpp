@@ -57,6 +57,14 @@ AttentionFamily::enumerate(FusionOp fusion,
   return implementations;
 }
 
+/// Where a run of smaller batch computes only its part. Tiles are numbered by
+/// the batch first.
+static std::optional<RunBound> boundOf(FusionOp fusion,
+                                       const AttentionFusion &body) {
+  return body.writesBatchInOrder() ? RunBound::get(fusion, body.batch)
+                                   : std::nullopt;
+}
+
 LogicalResult AttentionFamily::lower(FusionOp fusion,
                                      plan::PlanBuilder &plan) const {
   std::string reason;
@@ -78,6 +86,9 @@ LogicalResult AttentionFamily::lower(FusionOp fusion,
     launch.workspace = {plan.buffer(whole * tiles.stateBytes()),
                         plan.zeroedBuffer(whole * 4)};
   }
+  if (auto bound = boundOf(fusion, *body)) {
+    launch.runSize = plan.sizeWord(bound->dim);
+  }
   addLaunch(plan, fusion, kernel, launch);
   return success();
 }
@@ -92,14 +103,18 @@ LogicalResult AttentionFamily::emit(plan::KernelOp kernel,
   if (failed(body) || failed(schedule)) {
     return kernel.emitError("internal error: not an attention: ") << reason;
   }
+  int64_t operands = int64_t(fusion.getInputs().size()),
+          results = int64_t(fusion.getNumResults());
   AttentionTiles tiles(*body, *schedule);
   for (TileShape &shape : tiles.shapes) {
     shape.isWide = profile.has("avx512f");
   }
-  emitAttention(device, kernel.getLoc(),
-                cast<StringAttr>(kernel.getEntries()[0]).getValue(), *body,
-                tiles, int64_t(fusion.getInputs().size()),
-                int64_t(fusion.getNumResults()));
+  emitAttention(
+      device, kernel.getLoc(),
+      cast<StringAttr>(kernel.getEntries()[0]).getValue(), *body, tiles,
+      operands, results,
+      BoundedRows::get(boundOf(fusion, *body),
+                       operands + results + (tiles.split > 1 ? 2 : 0)));
   return success();
 }
 

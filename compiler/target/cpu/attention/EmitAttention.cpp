@@ -17,7 +17,8 @@ namespace minic::cpu {
 
 void emitAttention(ModuleOp device, Location loc, StringRef name,
                    const AttentionFusion &body, const AttentionTiles &tiles,
-                   int64_t operands, int64_t results) {
+                   int64_t operands, int64_t results,
+                   const std::optional<BoundedRows> &rows) {
   OpBuilder builder(device.getContext());
   SmallVector<LLVM::LLVMFuncOp> kernels;
   for (const TileShape &shape : tiles.shapes) {
@@ -27,6 +28,12 @@ void emitAttention(ModuleOp device, Location loc, StringRef name,
   }
   KernelEntry entry = KernelEntry::create(builder, loc, device, name);
   KernelBuilder k(builder, loc);
+  if (rows) {
+    shareTiles(
+        k, entry,
+        k.mul(rows->count(k, entry, body.batch), tiles.count() / body.batch),
+        tiles.count());
+  }
   k.forLoop(entry.begin, entry.end, 1, [&](Value index) {
     Value tile = k.div(index, tiles.split);
     Value group = k.div(tile, tiles.perGroup);

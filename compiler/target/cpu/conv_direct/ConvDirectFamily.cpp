@@ -87,6 +87,13 @@ ConvDirectFamily::enumerate(kernel::FusionOp fusion,
   return implementations;
 }
 
+/// Where a run of fewer images computes only these. Units are numbered image by
+/// image.
+static std::optional<RunBound> boundOf(kernel::FusionOp fusion,
+                                       const ConvDirectGeometry &geometry) {
+  return RunBound::get(fusion, geometry.g().batch);
+}
+
 LogicalResult ConvDirectFamily::lower(kernel::FusionOp fusion,
                                       plan::PlanBuilder &plan) const {
   auto analyzed = analyze(fusion);
@@ -106,8 +113,12 @@ LogicalResult ConvDirectFamily::lower(kernel::FusionOp fusion,
   }
   const ConvDirectSchedule &schedule = geometry.schedule;
   plan::KernelOp kernel = plan.kernel(fusion, toString(schedule));
-  addLaunch(plan, fusion, kernel,
-            {geometry.grid(), geometry.scratchBytes(), toString(schedule)});
+  KernelLaunch launch = {geometry.grid(), geometry.scratchBytes(),
+                         toString(schedule)};
+  if (auto bound = boundOf(fusion, geometry)) {
+    launch.runSize = plan.sizeWord(bound->dim);
+  }
+  addLaunch(plan, fusion, kernel, launch);
   return success();
 }
 
@@ -121,8 +132,10 @@ LogicalResult ConvDirectFamily::emit(plan::KernelOp kernel,
   }
   auto &[shape, geometry] = *analyzed;
   emitConv(fusion.getLoc(), device,
-           cast<StringAttr>(kernel.getEntries()[0]).getValue(), shape,
-           geometry);
+           cast<StringAttr>(kernel.getEntries()[0]).getValue(), shape, geometry,
+           BoundedRows::get(
+               boundOf(fusion, geometry),
+               int64_t(fusion.getInputs().size() + fusion.getNumResults())));
   return success();
 }
 

@@ -194,7 +194,8 @@ private:
 
 void emitConv(Location loc, ModuleOp device, StringRef name,
               const kernel::FusionShape &shape,
-              const ConvDirectGeometry &geometry) {
+              const ConvDirectGeometry &geometry,
+              const std::optional<BoundedRows> &rows) {
   OpBuilder builder(device.getContext());
   SmallVector<LLVM::LLVMFuncOp> microkernels;
   for (int64_t height : geometry.heights) {
@@ -210,6 +211,12 @@ void emitConv(Location loc, ModuleOp device, StringRef name,
         emitPackLine(builder, loc, device, (name + ".pack").str(), geometry);
   }
   KernelEntry entry = KernelEntry::create(builder, loc, device, name);
+  if (rows) {
+    KernelBuilder k(builder, loc);
+    int64_t images = geometry.g().batch, all = geometry.grid();
+    shareTiles(k, entry, k.mul(rows->count(k, entry, images), all / images),
+               all);
+  }
   ConvEmitter emitter(builder, loc, entry, geometry);
   emitter.microkernels = std::move(microkernels);
   emitter.packer = packer;

@@ -33,7 +33,16 @@ public:
       : k_(builder, loc), tile_(k_), entry_(entry), g_(g), callees_(callees),
         lhs_(k_.argPointer(entry.args, indexOf(g.gemm.lhs))),
         rhs_(k_.argPointer(entry.args, indexOf(g.gemm.rhs))),
-        bf16_(builder.getBF16Type()) {}
+        bf16_(builder.getBF16Type()), blocks_(k_.i64(g.blocks)) {}
+
+  /// Only blocks with rows of the run are computed. There is one batch.
+  void boundRows(const BoundedRows &rows) {
+    Value count = rows.count(k_, entry_, g_.gemm.m);
+    blocks_ = k_.div(k_.add(count, blockRows - 1), blockRows);
+    if (!g_.schedule.splitN) {
+      shareTiles(k_, entry_, blocks_, g_.blocks);
+    }
+  }
 
   void emit() {
     BlockState state{k_, entry_.scratch};
@@ -89,7 +98,7 @@ private:
     bool splitN = g_.schedule.splitN;
     Value zero = k_.i64(0);
     Value blockBegin = splitN ? zero : begin;
-    Value blockEnd = splitN ? k_.i64(g_.blocks) : end;
+    Value blockEnd = splitN ? blocks_ : end;
     panelBegin_ = splitN ? begin : zero;
     panelEnd_ = splitN ? end : k_.i64(g_.panels);
     if (g_.blocksAtATime >= g_.blocks) {
@@ -158,18 +167,20 @@ private:
 
   KernelBuilder k_;
   TileOps tile_;
-  const KernelEntry &entry_;
+  KernelEntry entry_;
   const GemmAmxGeometry &g_;
   const Callees &callees_;
   Value lhs_, rhs_, batchLhs_, batchRhs_, batchRow_, panelBegin_, panelEnd_;
   Type bf16_;
+  Value blocks_; // of a batch
 };
 
 } // namespace
 
 void emitGemmAmx(Location loc, ModuleOp device, StringRef name,
                  const kernel::FusionShape &shape,
-                 const GemmAmxGeometry &geometry) {
+                 const GemmAmxGeometry &geometry,
+                 const std::optional<BoundedRows> &rows) {
   OpBuilder builder(device.getContext());
   auto nameOf = [&](const char *part) { return (name + "." + part).str(); };
   Callees callees;
@@ -195,10 +206,14 @@ void emitGemmAmx(Location loc, ModuleOp device, StringRef name,
       entry.end =
           arith::ConstantIntOp::create(builder, loc, geometry.pieces(), 64);
     }
-    GemmAmxEmitter(builder, loc, entry, geometry, callees).emit();
+    GemmAmxEmitter emitter(builder, loc, entry, geometry, callees);
+    if (rows) {
+      emitter.boundRows(*rows);
+    }
+    emitter.emit();
   }
   emitGemm(loc, device, withoutAmxName(name), shape, geometry.withoutAmx,
-           geometry.grid());
+           geometry.grid(), rows);
 }
 
 } // namespace minic::cpu

@@ -76,6 +76,13 @@ GemmAmxFamily::enumerate(kernel::FusionOp fusion,
   return implementations;
 }
 
+/// Where a run of fewer rows computes only these.
+static std::optional<RunBound> boundOf(kernel::FusionOp fusion,
+                                       const GemmAmxGeometry &geometry) {
+  return geometry.batches == 1 ? RunBound::get(fusion, geometry.gemm.m)
+                               : std::nullopt;
+}
+
 LogicalResult GemmAmxFamily::lower(kernel::FusionOp fusion,
                                    plan::PlanBuilder &plan) const {
   auto analyzed = analyze(fusion);
@@ -95,8 +102,11 @@ LogicalResult GemmAmxFamily::lower(kernel::FusionOp fusion,
   }
   std::string label = toString(geometry.schedule);
   plan::KernelOp kernel = plan.kernel(fusion, label);
-  addLaunch(plan, fusion, kernel,
-            {geometry.grid(), geometry.scratchBytes(), label});
+  KernelLaunch launch = {geometry.grid(), geometry.scratchBytes(), label};
+  if (auto bound = boundOf(fusion, geometry)) {
+    launch.runSize = plan.sizeWord(bound->dim);
+  }
+  addLaunch(plan, fusion, kernel, launch);
   return success();
 }
 
@@ -116,7 +126,10 @@ LogicalResult GemmAmxFamily::emit(plan::KernelOp kernel,
   }
   emitGemmAmx(fusion.getLoc(), device,
               cast<StringAttr>(kernel.getEntries()[0]).getValue(), shape,
-              geometry);
+              geometry,
+              BoundedRows::get(
+                  boundOf(fusion, geometry),
+                  int64_t(fusion.getInputs().size() + fusion.getNumResults())));
   return success();
 }
 

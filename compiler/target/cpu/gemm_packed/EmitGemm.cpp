@@ -28,35 +28,26 @@ public:
   /// The functions for each of g.heights().
   SmallVector<LLVM::LLVMFuncOp> microkernels, packers;
 
-  /// Only tiles with rows of the run are computed, shared evenly among ranges
-  /// of all. There is one batch.
+  /// Only tiles with rows of the run are computed. There is one batch.
   void boundRows(const BoundedRows &rows) {
-    Value word = k_.argPointer(entry_.args, rows.parameter);
-    Value count =
-        arith::ExtSIOp::create(k_.b, k_.loc, k_.b.getI64Type(),
-                               rows.bound.emitCount(k_, word, g_.gemm.m));
-    tiles_ = tilesOf(count);
+    tiles_ = tilesOf(rows.count(k_, entry_, g_.gemm.m));
     if (!g_.schedule.splitN) {
-      auto share = [&](Value at) {
-        return k_.div(k_.mul(at, tiles_), g_.tiles);
-      };
-      begin_ = share(begin_);
-      end_ = share(end_);
+      shareTiles(k_, entry_, tiles_, g_.tiles);
     }
   }
 
   void emit() {
     int64_t perBatch = g_.schedule.splitN ? g_.panels : g_.tiles;
     if (g_.batches == 1) {
-      emitBatch(k_.i64(0), begin_, end_);
+      emitBatch(k_.i64(0), entry_.begin, entry_.end);
       return;
     }
-    Value first = k_.div(begin_, perBatch);
-    Value last = k_.div(k_.add(end_, perBatch - 1), perBatch);
+    Value first = k_.div(entry_.begin, perBatch);
+    Value last = k_.div(k_.add(entry_.end, perBatch - 1), perBatch);
     k_.forLoop(first, last, 1, [&](Value batch) {
       Value start = k_.mul(batch, perBatch);
-      emitBatch(batch, k_.max(k_.sub(begin_, start), k_.i64(0)),
-                k_.min(k_.sub(end_, start), k_.i64(perBatch)));
+      emitBatch(batch, k_.max(k_.sub(entry_.begin, start), k_.i64(0)),
+                k_.min(k_.sub(entry_.end, start), k_.i64(perBatch)));
     });
   }
 
@@ -177,10 +168,9 @@ private:
   }
 
   KernelBuilder k_;
-  const KernelEntry &entry_;
+  KernelEntry entry_;
   const GemmGeometry &g_;
-  Value begin_ = entry_.begin, end_ = entry_.end; // of pieces
-  Value tiles_;                                   // of a batch
+  Value tiles_; // of a batch
   Value lhs_, rhs_, batchRow_;
 };
 

@@ -108,14 +108,12 @@ LogicalResult GemmPackedFamily::emit(plan::KernelOp kernel,
     return fusion.emitError("gemm_packed dot=pairs needs the CPU feature "
                             "avx512bf16");
   }
-  std::optional<BoundedRows> rows;
-  if (auto bound = boundOf(fusion, geometry)) {
-    rows = {*bound,
-            int64_t(fusion.getInputs().size() + fusion.getNumResults())};
-  }
   emitGemm(fusion.getLoc(), device,
            cast<StringAttr>(kernel.getEntries()[0]).getValue(), shape, geometry,
-           /*launchGrid=*/std::nullopt, rows);
+           /*launchGrid=*/std::nullopt,
+           BoundedRows::get(
+               boundOf(fusion, geometry),
+               int64_t(fusion.getInputs().size() + fusion.getNumResults())));
   return success();
 }
 

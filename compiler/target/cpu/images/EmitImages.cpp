@@ -4,7 +4,7 @@
 
 #include "compiler/target/cpu/images/EmitImages.h"
 
-#include "compiler/target/cpu/KernelAbi.h"
+#include "compiler/target/cpu/RunShare.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -91,8 +91,8 @@ int64_t imageScratchBytes(const ImageFusion &image) {
 }
 
 void emitImages(ModuleOp device, Location loc, StringRef name,
-                kernel::FusionOp fusion, const ImageFusion &image,
-                int64_t tile) {
+                kernel::FusionOp fusion, const ImageFusion &image, int64_t tile,
+                const std::optional<RunBound> &bound) {
   OpBuilder builder(device.getContext());
   KernelEntry entry = KernelEntry::create(builder, loc, device, name);
   KernelBuilder k(builder, loc);
@@ -114,6 +114,9 @@ void emitImages(ModuleOp device, Location loc, StringRef name,
   if (!image.isNhwc()) {
     emitLineTables(emitter);
   }
+  auto rows = BoundedRows::get(
+      bound, int64_t(fusion.getInputs().size() + fusion.getNumResults()));
+  shareTilesOfRun(k, entry, rows, image.units(), tile);
   Value first = k.mul(entry.begin, tile);
   Value last = k.min(k.mul(entry.end, tile), k.i64(image.units()));
   k.forLoop(first, last, 1, [&](Value unit) {

@@ -5,6 +5,7 @@
 #ifndef MINIC_COMPILER_TARGET_CPU_IMAGES_EMITIMAGES_H
 #define MINIC_COMPILER_TARGET_CPU_IMAGES_EMITIMAGES_H
 
+#include "compiler/target/codegen/RunBound.h"
 #include "compiler/target/cpu/EpilogueEmitter.h"
 #include "compiler/target/cpu/images/ImageFusion.h"
 
@@ -12,10 +13,11 @@ namespace minic::cpu {
 
 inline constexpr int64_t kImageLanes = 16;
 
-/// Adds the kernel `name` to `device`: tiles of `tile` units.
+/// Adds the kernel `name` to `device`: tiles of `tile` units. With a `bound`
+/// units behind the images of a run are left out.
 void emitImages(mlir::ModuleOp device, mlir::Location loc, llvm::StringRef name,
-                kernel::FusionOp fusion, const ImageFusion &image,
-                int64_t tile);
+                kernel::FusionOp fusion, const ImageFusion &image, int64_t tile,
+                const std::optional<RunBound> &bound = std::nullopt);
 
 /// Bytes of scratch that a thread needs.
 int64_t imageScratchBytes(const ImageFusion &image);

@@ -113,6 +113,12 @@ ImagesFamily::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
   return implementations;
 }
 
+/// Where a run of fewer images computes only these.
+static std::optional<RunBound> boundOf(FusionOp fusion,
+                                       const ImageFusion &image) {
+  return RunBound::get(fusion, image.units());
+}
+
 LogicalResult ImagesFamily::lower(FusionOp fusion,
                                   plan::PlanBuilder &plan) const {
   std::string reason;
@@ -126,10 +132,12 @@ LogicalResult ImagesFamily::lower(FusionOp fusion,
   }
   plan::KernelOp kernel =
       plan.kernel(fusion, "images tile=" + std::to_string(*tile));
+  auto bound = boundOf(fusion, *image);
   addLaunch(plan, fusion, kernel,
             {.tiles = int64_t(llvm::divideCeil(image->units(), *tile)),
              .scratchBytes = imageScratchBytes(*image),
-             .label = getLaunchLabel(name(), fusion)});
+             .label = getLaunchLabel(name(), fusion),
+             .runSize = bound ? plan.sizeWord(bound->dim) : Value()});
   return success();
 }
 
@@ -145,7 +153,7 @@ LogicalResult ImagesFamily::emit(plan::KernelOp kernel, const DeviceProfile &,
   }
   emitImages(device, kernel.getLoc(),
              cast<StringAttr>(kernel.getEntries()[0]).getValue(), fusion,
-             *image, *tile);
+             *image, *tile, boundOf(fusion, *image));
   return success();
 }
 

@@ -6,8 +6,8 @@
 
 #include "compiler/target/OfferFusion.h"
 #include "compiler/target/codegen/MapLoops.h"
-#include "compiler/target/cpu/KernelAbi.h"
 #include "compiler/target/cpu/KernelLaunch.h"
+#include "compiler/target/cpu/RunShare.h"
 #include "compiler/target/cpu/TileSchedule.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -51,6 +51,11 @@ LoopsFamily::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
       "loops tile=" + std::to_string(tile), us)};
 }
 
+/// Where a run of fewer rows computes only these.
+static std::optional<RunBound> boundOf(FusionOp fusion, const MapLoops &loops) {
+  return RunBound::get(fusion, loops.pointCount());
+}
+
 LogicalResult LoopsFamily::lower(FusionOp fusion,
                                  plan::PlanBuilder &plan) const {
   std::string reason;
@@ -71,10 +76,12 @@ LogicalResult LoopsFamily::lower(FusionOp fusion,
   if (loops->reportsIndices()) {
     workspace.push_back(plan.statusWord());
   }
+  auto bound = boundOf(fusion, *loops);
   addLaunch(plan, fusion, kernel,
             {.tiles = int64_t(llvm::divideCeil(loops->pointCount(), *tile)),
              .label = getLaunchLabel(name(), fusion),
-             .workspace = workspace});
+             .workspace = workspace,
+             .runSize = bound ? plan.sizeWord(bound->dim) : Value()});
   return success();
 }
 
@@ -105,6 +112,10 @@ LogicalResult LoopsFamily::emit(plan::KernelOp kernel, const DeviceProfile &,
     statusWord =
         k.argPointer(entry.args, int64_t(operands.size() + results.size()));
   }
+  auto rows = BoundedRows::get(boundOf(fusion, *loops),
+                               int64_t(operands.size() + results.size()) +
+                                   (loops->reportsIndices() ? 1 : 0));
+  shareTilesOfRun(k, entry, rows, loops->pointCount(), *tile);
   Value first = k.mul(entry.begin, *tile);
   Value last = k.min(k.mul(entry.end, *tile), k.i64(loops->pointCount()));
   k.forLoop(first, last, 1, [&](Value point) {

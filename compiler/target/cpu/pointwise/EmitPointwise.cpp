@@ -6,9 +6,8 @@
 
 #include "compiler/target/codegen/GatheredIndex.h"
 #include "compiler/target/codegen/StatusReport.h"
-#include "compiler/target/cpu/KernelAbi.h"
+#include "compiler/target/cpu/RunShare.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -32,7 +31,7 @@ public:
       : k(k), loops(loops), tiles(tiles), resultTypes(resultTypes),
         bound(bound), unroll(loops.nodes.size() <= kMaxUnrolledNodes ? 4 : 1) {}
 
-  void emit(const KernelEntry &entry, int64_t operands) {
+  void emit(KernelEntry entry, int64_t operands) {
     for (const PointwiseLoops::Read &read : loops.reads) {
       reads.push_back(k.argPointer(entry.args, read.argument));
     }
@@ -43,17 +42,11 @@ public:
       statusWord =
           k.argPointer(entry.args, operands + int64_t(resultTypes.size()));
     }
-    Value begin = entry.begin, end = entry.end;
-    if (bound) {
-      Value needed = tilesOf(bound->emitCount(
-          k, k.argPointer(entry.args, operands + addresses()), elements()));
-      auto share = [&](Value at) {
-        return k.div(k.mul(at, needed), tiles.count());
-      };
-      begin = share(begin);
-      end = share(end);
+    if (auto rows = BoundedRows::get(bound, operands + addresses())) {
+      shareTiles(k, entry, tilesOf(rows->count(k, entry, elements())),
+                 tiles.count());
     }
-    k.forLoop(begin, end, 1, [&](Value tile) {
+    k.forLoop(entry.begin, entry.end, 1, [&](Value tile) {
       Value row = k.mul(k.div(tile, tiles.tilesPerRow), tiles.rowsPerTile);
       Value column =
           k.mul(k.rem(tile, tiles.tilesPerRow), tiles.columnsPerTile);
@@ -77,10 +70,9 @@ private:
     return int64_t(resultTypes.size()) + (loops.gathers() ? 1 : 0);
   }
 
-  /// How many tiles the first `needed` (i32) elements are in: those that any of
-  /// these rows has, or of a single row those that begin ahead of its end.
+  /// How many tiles the first `needed` elements are in: those that any of these
+  /// rows has, or of a single row those that begin ahead of its end.
   Value tilesOf(Value needed) {
-    needed = arith::ExtSIOp::create(k.b, k.loc, k.b.getI64Type(), needed);
     auto ceilDiv = [&](Value value, int64_t by) {
       return k.div(k.add(value, by - 1), by);
     };

@@ -6,6 +6,7 @@
 
 #include "compiler/target/cpu/rows/EmitRows.h"
 
+#include "compiler/target/cpu/RunShare.h"
 #include "compiler/target/cpu/rows/LaneReduction.h"
 #include "compiler/target/cpu/rows/RowMemory.h"
 #include "compiler/target/cpu/rows/RowPieces.h"
@@ -340,20 +341,6 @@ private:
 
 } // namespace
 
-/// Makes the range of `entry` the same share of the tiles that a run's rows are
-/// in.
-static void shareRowsOfRun(KernelBuilder &k, const RunBound &bound,
-                           int64_t parameter, int64_t rows,
-                           const RowSchedule &schedule, KernelEntry &entry) {
-  Value count = arith::ExtSIOp::create(
-      k.b, k.loc, k.b.getI64Type(),
-      bound.emitCount(k, k.argPointer(entry.args, parameter), rows));
-  Value needed = k.div(k.add(count, schedule.rows - 1), schedule.rows);
-  int64_t all = llvm::divideCeil(rows, schedule.rows);
-  entry.begin = k.div(k.mul(entry.begin, needed), all);
-  entry.end = k.div(k.mul(entry.end, needed), all);
-}
-
 void emitRows(ModuleOp device, Location loc, ArrayAttr names,
               const RowFusion &rows, const RowSchedule &schedule,
               const DeviceProfile &profile, int64_t operands,
@@ -368,10 +355,9 @@ void emitRows(ModuleOp device, Location loc, ArrayAttr names,
     RowMemory memory(k, rows, walks, lanes, entry, operands);
     Emitter emitter(k, rows, walks, memory, lanes);
     if (count == 1) {
-      if (bound) {
-        shareRowsOfRun(k, *bound, operands + int64_t(rows.results.size()),
-                       rows.rows(), schedule, entry);
-      }
+      auto bounded =
+          BoundedRows::get(bound, operands + int64_t(rows.results.size()));
+      shareTilesOfRun(k, entry, bounded, rows.rows(), schedule.rows);
       k.forLoop(entry.begin, entry.end, 1, [&](Value tile) {
         Value first = k.mul(tile, schedule.rows);
         Value end = k.min(k.add(first, schedule.rows), k.i64(rows.rows()));

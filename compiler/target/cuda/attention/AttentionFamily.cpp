@@ -80,6 +80,13 @@ static FailureOr<AttentionGeometry> analyze(FusionOp fusion) {
   return geometry;
 }
 
+/// Where a run of smaller batch computes only its part.
+static std::optional<RunBound> boundOf(FusionOp fusion,
+                                       const AttentionFusion &body) {
+  return body.writesBatchInOrder() ? RunBound::get(fusion, body.batch)
+                                   : std::nullopt;
+}
+
 LogicalResult AttentionFamily::lower(FusionOp fusion,
                                      plan::PlanBuilder &plan) const {
   auto g = analyze(fusion);
@@ -97,6 +104,9 @@ LogicalResult AttentionFamily::lower(FusionOp fusion,
   launch.sharedBytes = g->sharedBytes();
   launch.programmatic = g->schedule.programmatic;
   launch.label = getLaunchLabel(name(), fusion);
+  if (auto bound = boundOf(fusion, g->fusion)) {
+    launch.runSize = plan.sizeWord(bound->dim);
+  }
   addLaunch(plan, fusion, plan.kernel(fusion, toString(g->schedule)), launch);
   return success();
 }
@@ -121,7 +131,7 @@ LogicalResult AttentionFamily::emit(plan::KernelOp kernel,
       int64_t(fusion.getInputs().size() + fusion.getNumResults());
   emitAttention(kernel.getLoc(), device,
                 cast<StringAttr>(kernel.getEntries()[0]).getValue(), *g,
-                pointers);
+                pointers, boundOf(fusion, g->fusion));
   return success();
 }
 

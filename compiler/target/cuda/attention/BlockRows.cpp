@@ -13,18 +13,27 @@ namespace minic::cuda {
 
 using Access = AttentionFusion::Access;
 
+/// Its rows' block, and which pair of a batch and heads it has.
+static std::pair<Value, Value> locate(CudaKernelBuilder &k,
+                                      const AttentionGeometry &g, Value block) {
+  if (g.fusion.causal != graph::Causal::None && !g.fusion.window) {
+    return {k.sub(k.i32(g.rowBlocks() - 1), k.div(block, g.outer())),
+            k.rem(block, g.outer())};
+  }
+  return {k.rem(block, g.rowBlocks()), k.div(block, g.rowBlocks())};
+}
+
+Value BlockRows::batchOf(CudaKernelBuilder &k,
+                         const AttentionGeometry &geometry, Value block) {
+  return k.div(locate(k, geometry, block).second,
+               geometry.fusion.heads / geometry.heads);
+}
+
 BlockRows::BlockRows(CudaKernelBuilder &builder,
                      const AttentionGeometry &geometry, KernelEntry entry)
     : k(builder), g(geometry), entry_(entry) {
   const AttentionFusion &a = g.fusion;
-  Value block = k.blockIdX(), rowBlock, outer;
-  if (a.causal != graph::Causal::None && !a.window) {
-    outer = k.rem(block, g.outer());
-    rowBlock = k.sub(k.i32(g.rowBlocks() - 1), k.div(block, g.outer()));
-  } else {
-    rowBlock = k.rem(block, g.rowBlocks());
-    outer = k.div(block, g.rowBlocks());
-  }
+  auto [rowBlock, outer] = locate(k, g, k.blockIdX());
   firstRow_ = k.mul(rowBlock, g.schedule.rowBlock());
   int64_t perBatch = a.heads / g.heads;
   batch_ = k.div(outer, perBatch);

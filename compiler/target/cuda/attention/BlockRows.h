@@ -24,6 +24,10 @@ public:
   BlockRows(CudaKernelBuilder &builder, const AttentionGeometry &geometry,
             KernelEntry entry);
 
+  /// The batch of block number `block`.
+  static mlir::Value batchOf(CudaKernelBuilder &k,
+                             const AttentionGeometry &geometry,
+                             mlir::Value block);
   /// Where element 0 of a row is, in elements of `access`' storage (i64):
   /// query, mask, result. Of `access` keys: of key 0.
   mlir::Value address(const AttentionFusion::Access &access, mlir::Value row);

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -269,13 +270,23 @@ void AttentionEmitter::emit(const AttentionOutput::Memory &memory) {
 } // namespace
 
 void emitAttention(Location loc, ModuleOp device, StringRef name,
-                   const AttentionGeometry &g, int64_t pointers) {
+                   const AttentionGeometry &g, int64_t pointers,
+                   const std::optional<RunBound> &bound) {
   OpBuilder builder(device.getContext());
   KernelLaunchBounds bounds;
   bounds.threads = g.schedule.threads();
-  bounds.pointers = pointers + (g.schedule.split > 1 ? 2 : 0);
+  int64_t word = pointers + (g.schedule.split > 1 ? 2 : 0);
+  bounds.pointers = word + (bound ? 1 : 0);
   KernelEntry entry = KernelEntry::create(builder, loc, device, name, bounds);
   CudaKernelBuilder k(builder, loc);
+  if (bound) {
+    // Blocks that share rows have them of the same batch: all of them end.
+    Value needed = bound->emitCount(k, entry.parameter(word), g.fusion.batch);
+    Value batch = BlockRows::batchOf(k, g, k.blockIdX());
+    auto ofRun = scf::IfOp::create(builder, loc, k.lessThan(batch, needed),
+                                   /*withElseRegion=*/false);
+    builder.setInsertionPointToStart(ofRun.thenBlock());
+  }
   Value shared = dynamicShared(builder, loc, device);
   auto memory = AttentionOutput::Memory::of(g, entry, shared, pointers);
   k.waitForEarlierLaunches(g.schedule.programmatic);

@@ -5,6 +5,7 @@
 #ifndef MINIC_COMPILER_TARGET_CUDA_ATTENTION_EMITATTENTION_H
 #define MINIC_COMPILER_TARGET_CUDA_ATTENTION_EMITATTENTION_H
 
+#include "compiler/target/codegen/RunBound.h"
 #include "compiler/target/cuda/attention/AttentionGeometry.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -12,10 +13,12 @@
 namespace minic::cuda {
 
 /// Adds the kernel `name` to `device`. Its parameters are `pointers` operands
-/// and results, then workspace and counters where keys are split.
+/// and results, then workspace and counters where keys are split, then with a
+/// `bound` the size of a run: blocks behind its batch end at once.
 void emitAttention(mlir::Location loc, mlir::ModuleOp device,
                    llvm::StringRef name, const AttentionGeometry &geometry,
-                   int64_t pointers);
+                   int64_t pointers,
+                   const std::optional<RunBound> &bound = std::nullopt);
 
 } // namespace minic::cuda
 

@@ -7,6 +7,7 @@
 #include "compiler/target/cuda/loops/ThreadShare.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -14,13 +15,15 @@ namespace minic::cuda {
 
 void emitLoops(ModuleOp device, Location loc, StringRef name,
                kernel::FusionOp fusion, const MapLoops &loops,
-               const LoopsSchedule &schedule) {
+               const LoopsSchedule &schedule,
+               const std::optional<RunBound> &bound) {
   OpBuilder builder(device.getContext());
   int64_t operandCount = int64_t(fusion.getInputs().size());
   KernelLaunchBounds bounds;
   bounds.threads = schedule.block;
   int64_t tensors = operandCount + int64_t(fusion.getNumResults());
-  bounds.pointers = tensors + (loops.reportsIndices() ? 1 : 0);
+  int64_t word = tensors + (loops.reportsIndices() ? 1 : 0);
+  bounds.pointers = word + (bound ? 1 : 0);
   KernelEntry entry = KernelEntry::create(builder, loc, device, name, bounds);
   CudaKernelBuilder k(builder, loc);
   k.allowLaterLaunches(schedule.programmatic);
@@ -33,8 +36,15 @@ void emitLoops(ModuleOp device, Location loc, StringRef name,
   auto widen = [&](Value i) -> Value {
     return arith::ExtUIOp::create(k.b, k.loc, k.b.getI64Type(), i);
   };
-  Value point = k.add(k.mul(widen(k.blockIdX()), schedule.blockElements()),
-                      widen(k.div(k.threadIdX(), schedule.threads)));
+  Value first = k.mul(widen(k.blockIdX()), schedule.blockElements());
+  if (bound) {
+    Value needed =
+        widen(bound->emitCount(k, entry.parameter(word), loops.pointCount()));
+    auto ofRun = scf::IfOp::create(k.b, k.loc, k.lessThan(first, needed),
+                                   /*withElseRegion=*/false);
+    k.b.setInsertionPointToStart(ofRun.thenBlock());
+  }
+  Value point = k.add(first, widen(k.div(k.threadIdX(), schedule.threads)));
   Value isInside = k.lessThan(point, loops.pointCount());
   if (schedule.threads == 1) {
     k.ifThen(isInside,

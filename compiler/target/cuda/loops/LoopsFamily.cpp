@@ -44,6 +44,11 @@ LoopsFamily::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
   return implementations;
 }
 
+/// Where a run of fewer rows computes only these.
+static std::optional<RunBound> boundOf(FusionOp fusion, const MapLoops &loops) {
+  return RunBound::get(fusion, loops.pointCount());
+}
+
 LogicalResult LoopsFamily::lower(FusionOp fusion,
                                  plan::PlanBuilder &plan) const {
   std::string reason;
@@ -68,6 +73,9 @@ LogicalResult LoopsFamily::lower(FusionOp fusion,
       ThreadShare::sharedBytes(schedule->threads, schedule->block);
   if (loops->reportsIndices()) {
     launch.workspace.push_back(plan.statusWord());
+  }
+  if (auto bound = boundOf(fusion, *loops)) {
+    launch.runSize = plan.sizeWord(bound->dim);
   }
   launch.label = getLaunchLabel(name(), fusion);
   if (launch.grid[0] > int64_t(INT32_MAX)) {
@@ -95,7 +103,7 @@ LogicalResult LoopsFamily::emit(plan::KernelOp kernel,
   }
   emitLoops(device, kernel.getLoc(),
             cast<StringAttr>(kernel.getEntries()[0]).getValue(), fusion, *loops,
-            *schedule);
+            *schedule, boundOf(fusion, *loops));
   return success();
 }
 

@@ -100,9 +100,10 @@ template <typename Op> Op onlyOp(mlir::ModuleOp module) {
 
 /// Runs the tiles of one launch in uneven pieces, as threads would.
 inline void runLaunch(const std::string &sharedObject, plan::LaunchOp launch,
-                      const std::vector<void *> &addresses) {
+                      const std::vector<void *> &addresses,
+                      const std::string &suffix = "") {
   LoadedKernel loaded(sharedObject);
-  Entry entry = loaded.entry(launch.getEntry().str().c_str());
+  Entry entry = loaded.entry((launch.getEntry().str() + suffix).c_str());
   ASSERT_NE(entry, nullptr);
   std::vector<Arg> args(addresses.begin(), addresses.end());
   int64_t tiles = launch.getGrid()[0];
@@ -158,10 +159,12 @@ private:
 };
 
 /// Runs `fusion`, which has an implementation of `family`, on `addresses`:
-/// operands, then results. Its launches share their workspace.
+/// operands, then results. Its launches share their workspace. `suffix` says
+/// which form of the entries.
 inline void runImplemented(const KernelFamily &family, kernel::FusionOp fusion,
                            const std::vector<void *> &addresses,
-                           const DeviceProfile &profile, uint32_t runSize = 0) {
+                           const DeviceProfile &profile, uint32_t runSize = 0,
+                           const std::string &suffix = "") {
   mlir::MLIRContext *context = fusion.getContext();
   prepareContext(*context);
   RecordingPlanBuilder plan(context);
@@ -185,7 +188,7 @@ inline void runImplemented(const KernelFamily &family, kernel::FusionOp fusion,
   auto bytes = assemble(*device, profile);
   ASSERT_TRUE(succeeded(bytes));
   for (plan::LaunchOp launch : launches) {
-    runLaunch(*bytes, launch, all);
+    runLaunch(*bytes, launch, all, suffix);
   }
   workspace.check();
 }

@@ -5,12 +5,21 @@
 
 #include "dialects/kernel/RunRows.h"
 #include "compiler/target/OfferFusion.h"
+#include "compiler/target/cpu/KernelAbi.h"
+#include "compiler/target/cpu/attention/AttentionFamily.h"
+#include "compiler/target/cpu/conv_direct/ConvDirectFamily.h"
+#include "compiler/target/cpu/gemm_amx/GemmAmxFamily.h"
 #include "compiler/target/cpu/gemm_packed/GemmPackedFamily.h"
 #include "compiler/target/cpu/gemm_packed/GemmPackedSchedule.h"
+#include "compiler/target/cpu/images/ImagesFamily.h"
+#include "compiler/target/cpu/loops/LoopsFamily.h"
 #include "compiler/target/cpu/pointwise/PointwiseFamily.h"
 #include "compiler/target/cpu/rows/RowsFamily.h"
+#include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/device/cpu/TileState.h"
 #include "runtime/format/Packer.h"
 #include "test/unit/compiler/target/cpu/LoweredFusion.h"
+#include "test/unit/compiler/target/cpu/gemm_amx/AmxProfile.h"
 #include "test/unit/compiler/target/cpu/gemm_packed/TestTensor.h"
 #include "test/unit/compiler/target/cuda/LoweredCall.h"
 #include "test/unit/dialects/kernel/ParsedFusion.h"
@@ -74,7 +83,7 @@ protected:
     auto type = cast<RankedTensorType>(fusion.getResult(0).getType());
     TestTensor result = TestTensor::poisoned(type);
     addresses.push_back(result.data());
-    runImplemented(family, fusion, addresses, profile, rows);
+    runImplemented(family, fusion, addresses, profile, rows, suffix);
     return result;
   }
 
@@ -96,7 +105,8 @@ protected:
     return made;
   }
 
-  const DeviceProfile profile;
+  DeviceProfile profile;
+  std::string suffix; // of entries
   std::unique_ptr<ParsedFusion> parsed;
   int64_t size = 0;
 };
@@ -121,6 +131,31 @@ TEST_F(RunRowsTest, gemmPacked) {
   }
   EXPECT_GT(splits, 0);
   EXPECT_GT(others, 0);
+}
+
+/// By tiles where there are some, and without them; blocks of two heights.
+TEST_F(RunRowsTest, gemmAmx) {
+  bool hasTiles =
+      runtime::requestTileState().ok() && runtime::cpuHasFeature("amx-bf16");
+  if (!runtime::cpuHasFeature("avx512bf16")) {
+    GTEST_SKIP() << "this CPU lacks 'avx512bf16'";
+  }
+  profile = amxProfile();
+  std::string x = tensor({141, 64}, "bf16"), w = tensor({96, 64}, "bf16"),
+              y = tensor({141, 96}, "bf16");
+  make({x, w}, y,
+       "%l = graph.linear %0, %1 : (" + x + ", " + w + ") -> " + y +
+           "\nkernel.yield %l : " + y,
+       141);
+  for (Implementation &each :
+       GemmAmxFamily().enumerate(parsed->get(), profile)) {
+    for (bool withTiles : {true, false}) {
+      if (hasTiles || !withTiles) {
+        suffix = withTiles ? "" : withoutAmxName("");
+        check(GemmAmxFamily(), each, 32 * 96);
+      }
+    }
+  }
 }
 
 /// Rows of several rows of the product, as those of heads are.
@@ -180,6 +215,75 @@ TEST_F(RunRowsTest, rows) {
     bool isWhole = pieces && pieces.getInt() > 1;
     check(RowsFamily(), each, (isWhole || !tile ? 50 : tile.getInt()) * 33);
   }
+}
+
+/// Both layouts of convolutions, lines that are packed or not.
+TEST_F(RunRowsTest, convDirect) {
+  for (bool isNhwc : {false, true}) {
+    std::string x = isNhwc ? tensor({6, 7, 5, 8}, "f32")
+                           : tensor({6, 8, 7, 5}, "f32"),
+                y = isNhwc ? tensor({6, 7, 5, 20}, "f32")
+                           : tensor({6, 20, 7, 5}, "f32"),
+                w = tensor({20, 8, 3, 3}, "f32"),
+                layout = isNhwc ? "layout = \"nhwc\", " : "";
+    make({x, w}, y,
+         "%c = graph.conv2d %0, %1 {" + layout +
+             "pads = array<i64: 1, 1, 1, 1>} : (" + x + ", " + w + ") -> " + y +
+             "\n%r = graph.relu %c : " + y + "\nkernel.yield %r : " + y,
+         6);
+    size_t checked = 0;
+    for (Implementation &each :
+         ConvDirectFamily().enumerate(parsed->get(), profile)) {
+      if (checked++ < 6) {
+        check(ConvDirectFamily(), each, /*tile=*/1);
+      }
+    }
+    EXPECT_GT(checked, 1u);
+  }
+}
+
+/// Queries by their batch; heads that share keys; keys in parts.
+TEST_F(RunRowsTest, attention) {
+  std::string q = tensor({5, 4, 17, 8}, "f32"),
+              k = tensor({5, 2, 200, 8}, "f32");
+  make({q, k, k}, q,
+       "%a = graph.attention %0, %1, %2 : (" + q + ", " + k + ", " + k +
+           ") -> " + q + "\nkernel.yield %a : " + q,
+       5);
+  for (Implementation &each :
+       AttentionFamily().enumerate(parsed->get(), profile)) {
+    check(AttentionFamily(), each, /*tile=*/1);
+  }
+}
+
+TEST_F(RunRowsTest, images) {
+  for (bool isNhwc : {false, true}) {
+    std::string x = isNhwc ? tensor({6, 8, 9, 5}, "f32")
+                           : tensor({6, 5, 8, 9}, "f32"),
+                y = isNhwc ? tensor({6, 4, 4, 5}, "f32")
+                           : tensor({6, 5, 4, 4}, "f32");
+    make({x}, y,
+         "%p = graph.pool2d max, %0 window = [2, 2] {" +
+             std::string(isNhwc ? "layout = \"nhwc\", " : "") +
+             "strides = array<i64: 2, 2>} : " + x + " -> " + y +
+             "\nkernel.yield %p : " + y,
+         6);
+    for (Implementation &each :
+         ImagesFamily().enumerate(parsed->get(), profile)) {
+      int64_t tile =
+          each.impl.getSchedule().getAs<IntegerAttr>("tile").getInt();
+      check(ImagesFamily(), each, tile * (isNhwc ? 5 : 4));
+    }
+  }
+}
+
+TEST_F(RunRowsTest, loops) {
+  std::string x = tensor({30, 7}, "f32");
+  make({x}, x,
+       "%r = graph.cumsum %0 axis = 1 : " + x + "\nkernel.yield %r : " + x, 30);
+  Implementation each = LoopsFamily().enumerate(parsed->get(), profile).front();
+  check(LoopsFamily(), each,
+        each.impl.getSchedule().getAs<IntegerAttr>("tile").getInt());
 }
 
 /// A softmax along the rows of memory: its rows are columns there.

@@ -5,10 +5,14 @@
 
 #include "dialects/kernel/RunRows.h"
 #include "compiler/target/OfferFusion.h"
+#include "compiler/target/cuda/attention/AttentionFamily.h"
+#include "compiler/target/cuda/attention/AttentionSchedule.h"
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Family.h"
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Schedule.h"
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Family.h"
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Schedule.h"
+#include "compiler/target/cuda/loops/LoopsFamily.h"
+#include "compiler/target/cuda/loops/LoopsSchedule.h"
 #include "compiler/target/cuda/pointwise/PointwiseFamily.h"
 #include "compiler/target/cuda/pointwise/PointwiseSchedule.h"
 #include "compiler/target/cuda/rows/RowSchedule.h"
@@ -17,6 +21,8 @@
 #include "test/unit/dialects/kernel/TensorText.h"
 
 #include <gtest/gtest.h>
+
+#include <set>
 
 using namespace mlir;
 
@@ -168,6 +174,47 @@ TEST_F(RunRowsTest, rows) {
     if (checked++ < 4) {
       check(RowsFamily(), each, schedule->rows * 96);
     }
+  }
+}
+
+/// Queries by their batch: keys split among blocks, causal, by wgmma.
+TEST_F(RunRowsTest, attention) {
+  for (const char *causal : {"", " {causal = #graph.causal<upper_left>}"}) {
+    std::string q = tensor({5, 2, 40, 64}, "bf16");
+    make({q, q, q}, q,
+         "%a = graph.attention %0, %1, %2" + std::string(causal) + " : (" + q +
+             ", " + q + ", " + q + ") -> " + q + "\nkernel.yield %a : " + q,
+         5);
+    std::set<std::string> seen;
+    for (Implementation &each :
+         AttentionFamily().enumerate(run->fusion, *getCudaProfile("h200"))) {
+      auto schedule =
+          parseAttentionSchedule(each.impl.getSchedule(), run->fusion.getLoc());
+      ASSERT_TRUE(succeeded(schedule));
+      std::string kind =
+          std::to_string(schedule->wgmma) + std::to_string(schedule->split > 1);
+      if (seen.insert(kind).second) {
+        check(AttentionFamily(), each, /*tile=*/1);
+      }
+    }
+    EXPECT_GT(seen.size(), 1u);
+  }
+}
+
+/// A thread for each element, and several that share one.
+TEST_F(RunRowsTest, loops) {
+  std::string x = tensor({40, 7}, "f32");
+  for (int64_t threads : {1, 8}) {
+    make({x}, x,
+         "%r = graph.cumsum %0 axis = 1 : " + x + "\nkernel.yield %r : " + x,
+         40);
+    LoopsSchedule schedule;
+    schedule.threads = threads;
+    schedule.block = 32;
+    check(LoopsFamily(),
+          offer("loops", toAttr(schedule, run->fusion.getContext()),
+                toString(schedule)),
+          schedule.blockElements());
   }
 }
 
