@@ -15,8 +15,10 @@ namespace {
 
 class RowProof {
 public:
-  RowProof(func::FuncOp function, StringRef dim)
-      : function(function), dim(dim), context(function.getContext()) {}
+  RowProof(func::FuncOp function, StringRef dim,
+           llvm::function_ref<bool(Operation *)> keepsElements)
+      : function(function), dim(dim), keepsElements(keepsElements),
+        context(function.getContext()) {}
 
   FailureOr<SmallVector<int64_t>> run();
   const RowExpressions &expressions() const { return rows; }
@@ -46,6 +48,7 @@ private:
 
   func::FuncOp function;
   StringRef dim;
+  llvm::function_ref<bool(Operation *)> keepsElements;
   MLIRContext *context;
   /// The row of an element by its index; values without one depend on none.
   RowExpressions rows;
@@ -210,6 +213,11 @@ LogicalResult RowProof::follow(Operation *op) {
   if (hasBody(op)) {
     return followBody(op);
   }
+  if (keepsElements(op)) {
+    AffineExpr row = rows.lookup(op->getOperand(0));
+    rows[op->getResult(0)] = row;
+    return success();
+  }
   auto fusible = dyn_cast<FusibleOpInterface>(op);
   if (!fusible) {
     return mixes(op, "nothing says what it reads");
@@ -266,14 +274,15 @@ FailureOr<SmallVector<int64_t>> RowProof::run() {
 
 FailureOr<SmallVector<int64_t>> findIndependentRows(func::FuncOp function,
                                                     StringRef dim) {
-  return RowProof(function, dim).run();
+  return RowProof(function, dim, [](Operation *) { return false; }).run();
 }
 
-FailureOr<RowExpressions> findRowExpressions(func::FuncOp function,
-                                             StringRef dim) {
+FailureOr<RowExpressions>
+findRowExpressions(func::FuncOp function, StringRef dim,
+                   llvm::function_ref<bool(Operation *)> keepsElements) {
   ScopedDiagnosticHandler quiet(function.getContext(),
                                 [](Diagnostic &) { return success(); });
-  RowProof proof(function, dim);
+  RowProof proof(function, dim, keepsElements);
   if (failed(proof.run())) {
     return failure();
   }

@@ -30,9 +30,11 @@ findIndependentRows(mlir::func::FuncOp function, llvm::StringRef dim);
 using RowExpressions = llvm::DenseMap<mlir::Value, mlir::AffineExpr>;
 
 /// The same proof, for who wants to know of values in between: failure says
-/// nothing.
-mlir::FailureOr<RowExpressions> findRowExpressions(mlir::func::FuncOp function,
-                                                   llvm::StringRef dim);
+/// nothing. `keepsElements`: ops of other dialects whose result has the
+/// elements of their operand, wherever these lie in memory.
+mlir::FailureOr<RowExpressions>
+findRowExpressions(mlir::func::FuncOp function, llvm::StringRef dim,
+                   llvm::function_ref<bool(mlir::Operation *)> keepsElements);
 
 } // namespace minic::graph
 

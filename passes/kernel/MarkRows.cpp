@@ -102,7 +102,8 @@ namespace {
 struct MarkRows : kernel::impl::MarkRowsBase<MarkRows> {
   void runOnOperation() override {
     for (const RunRows &dim : provedDims(getOperation())) {
-      auto rows = graph::findRowExpressions(getOperation(), dim.dim);
+      auto rows = graph::findRowExpressions(getOperation(), dim.dim,
+                                            llvm::IsaPred<RelayoutOp>);
       if (succeeded(rows) && !hasOpThatNeedsAllRows(getOperation(), *rows)) {
         mark(dim, *rows);
       }

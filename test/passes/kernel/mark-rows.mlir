@@ -35,6 +35,29 @@ func.func @main(%x: tensor<8x16xf32> {graph.dims = ["T", 16]}, %w: tensor<32x16x
 
 #I = #kernel.impl<family = "any", schedule = {}>
 
+#padded = #kernel.layout<order = [0, 1], blocks = [], padded = [8, 16]>
+
+// An operand in a layout of its own has its rows all the same.
+// CHECK-LABEL: func.func @relaid
+// CHECK-COUNT-2: kernel.run_rows
+func.func @relaid(%x: tensor<8x15xf32> {graph.dims = ["T", 15]}, %w: tensor<32x15xf32>) -> tensor<8x32xf32>
+    attributes {graph.bucket = {entry = "e", sizes = {T = 8 : i64}, pads = {T = array<i64: 0>}}} {
+  %0 = kernel.fusion (%a = %x : tensor<8x15xf32>) -> tensor<8x15xf32> attributes {impl = #I} {
+    %r = graph.relu %a : tensor<8x15xf32>
+    kernel.yield %r : tensor<8x15xf32>
+  }
+  %1 = kernel.relayout %0 : tensor<8x15xf32> to tensor<8x15xf32, #padded>
+  %2 = kernel.fusion (%a = %1 : tensor<8x15xf32, #padded>, %b = %w : tensor<32x15xf32>) -> tensor<8x32xf32> attributes {impl = #I} {
+    %l = graph.linear %a, %b : (tensor<8x15xf32>, tensor<32x15xf32>) -> tensor<8x32xf32>
+    kernel.yield %l : tensor<8x32xf32>
+  }
+  return %2 : tensor<8x32xf32>
+}
+
+// -----
+
+#I = #kernel.impl<family = "any", schedule = {}>
+
 // What depends on no row is needed whole, also beside rows.
 // CHECK-LABEL: func.func @beside
 // CHECK-NOT: kernel.run_rows

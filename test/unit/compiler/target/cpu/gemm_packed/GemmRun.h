@@ -52,10 +52,10 @@ public:
   /// has AMX.
   void run(const GemmAmxSchedule &schedule, const DeviceProfile &profile,
            bool withTiles = true, int threads = 1) {
-    runKernel<GemmAmxGeometry>(schedule, emitGemmAmx,
-                               withTiles ? std::string("kernel")
-                                         : withoutAmxName("kernel"),
-                               profile, threads);
+    runKernel<GemmAmxGeometry>(
+        schedule, [](auto &&...operands) { emitGemmAmx(operands...); },
+        withTiles ? std::string("kernel") : withoutAmxName("kernel"), profile,
+        threads);
   }
 
 private:
