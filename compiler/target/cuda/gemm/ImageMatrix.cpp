@@ -150,13 +150,14 @@ std::string ConvolutionMatrices::check(const kernel::FusionShape &shape,
       isRelaidForOthers(matrices.filter)) {
     return relaidForOthers;
   }
-  // Offsets have 32 bits, and a window may begin before its image.
+  // Offsets have 32 bits, and a window may begin before its image. Lines and
+  // columns are fewer than what is added to those that are outside.
   constexpr int64_t most = INT32_MAX / 2;
   const Conv2dGeometry &g = conv.geometry;
   for (int64_t extent :
-       {matrices.image.elements, matrices.image.k(), g.padTop, g.padLeft,
-        g.padBottom, g.padRight, g.filterHeight * g.dilationHeight,
-        g.filterWidth * g.dilationWidth,
+       {matrices.image.elements, matrices.image.k(), 4 * g.inputHeight,
+        4 * g.inputWidth, g.padTop, g.padLeft, g.padBottom, g.padRight,
+        g.filterHeight * g.dilationHeight, g.filterWidth * g.dilationWidth,
         (g.padTop + g.filterHeight * g.dilationHeight) *
             matrices.image.lineStride}) {
     if (extent > most) {
