@@ -23,6 +23,8 @@ constexpr double kFixedUs = 1.6;
 /// Of a prologue: a row's way from L2, and through two sums over a block. Not
 /// measured.
 constexpr double kLoadUs = 0.3, kNormUs = 0.5;
+/// Behind it the next weights are asked for, unless all were before it.
+constexpr double kDrainedUs = 0.4;
 /// Of a norm, for each element; what an SM executes in a cycle.
 constexpr double kNormInstructions = 12, kLanesPerSm = 128;
 /// A round trip to the counters and the other blocks' sums.
@@ -69,7 +71,7 @@ static double makeLhsUs(const SkinnyFusion &fusion, const SkinnyGeometry &g,
     return 0;
   }
   double sms = std::max(1, profile.smCount);
-  double blocks = double(g.tiles() * g.schedule.split);
+  double blocks = std::max(1.0, double(g.tiles() * g.schedule.split));
   double resident =
       std::min(std::ceil(blocks / sms), double(g.minBlocksPerSm()));
   double waves = std::ceil(blocks / (sms * resident));
@@ -80,7 +82,10 @@ static double makeLhsUs(const SkinnyFusion &fusion, const SkinnyGeometry &g,
           : 2 + double(BodyEvaluator::instructionCount(fusion.prologue->ops));
   double perWave = double(g.gemm.m * g.gemm.k) * instructions * resident /
                    kLanesPerSm / std::max(500.0, profile.clockMHz);
-  return waves * ((isNorm ? kNormUs : kLoadUs) + perWave);
+  double batches = std::ceil(double(g.gemm.k) / double(g.batchK()));
+  bool areAllUnderWay = batches <= double(g.schedule.warps * g.schedule.split);
+  return waves * ((isNorm ? kNormUs : kLoadUs) + perWave +
+                  (areAllUnderWay ? 0 : kDrainedUs));
 }
 
 std::vector<EstimatedSkinny> enumerateSkinny(const SkinnyFusion &fusion,
@@ -103,11 +108,16 @@ std::vector<EstimatedSkinny> enumerateSkinny(const SkinnyFusion &fusion,
   if (math == SkinnyMath::Ffma) {
     columns = {2, 4, 8};
   }
+  SmallVector<int64_t> unrolls = {1, 2, 4, 8};
+  if (fusion.prologue) {
+    // More ways to have all weights under way before the lhs is made.
+    unrolls = {1, 2, 3, 4, 6, 8};
+  }
   bool canOverlap = profile.smVersion >= 90;
   for (int64_t width : columns) {
     for (int64_t warps : {1, 2, 4, 8, 16}) {
       for (int64_t split : {1, 2, 3, 4, 8}) {
-        for (int64_t unroll : {1, 2, 4, 8}) {
+        for (int64_t unroll : unrolls) {
           SkinnySchedule schedule{math,  width,  warps,
                                   split, unroll, canOverlap};
           FailureOr<SkinnyGeometry> g =

@@ -54,7 +54,9 @@ RowSchedule SkinnyGeometry::rowSchedule(const RowFusion &rows) const {
   made.unroll = int64_t(llvm::divideCeil(gemm.k, made.threads * made.vector));
   made.keeps = made.unroll * made.vector <= kMadeAtOnce;
   if (!made.keeps) {
-    made.unroll = std::max<int64_t>(1, kMadeAtOnce / made.vector);
+    // What is read again is not converted ahead: registers hold twice as much.
+    made.unroll = std::min<int64_t>(
+        made.unroll, std::max<int64_t>(1, 2 * kMadeAtOnce / made.vector));
   }
   return made;
 }

@@ -58,9 +58,23 @@ public:
 
 protected:
   void loadConstants() override {
+    if (!g.schedule.programmatic) {
+      return;
+    }
     // Registers hold those of one row.
+    Step &first = *steps[0];
     if (schedule.keeps && steps.size() == 1) {
-      steps[0]->walk.keepConstants(constants);
+      first.walk.keepConstants(constants);
+      return;
+    }
+    for (size_t node : first.values.readBy(0, rows.passes())) {
+      size_t number = rows.nodes[node].read;
+      const RowFusion::Read &read = rows.reads[number];
+      if (constants[read.argument] && rows.isPerColumn(read)) {
+        int64_t line = 128 / kernel::getElementBytes(read.storage);
+        k.forLoop(k.mul(own, line), k.i32(g.gemm.k), schedule.threads * line,
+                  [&](Value column) { first.memory.prefetch(number, column); });
+      }
     }
   }
 

@@ -22,6 +22,8 @@ public:
   /// Elements as they lie in memory: of `lanes` columns from `column` (i32) on,
   /// a multiple of `lanes`; one where the operand does not depend on columns.
   mlir::Value load(size_t read, mlir::Value column, int64_t lanes);
+  /// Brings what `load` reads at `column` to L2.
+  void prefetch(size_t read, mlir::Value column);
   /// Stores what `load` would read; `value` is in compute type.
   void store(size_t result, mlir::Value value, mlir::Value column,
              int64_t lanes);

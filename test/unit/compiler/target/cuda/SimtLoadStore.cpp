@@ -251,8 +251,8 @@ bool SimtBlock::runMemory(Operation *op) {
             NVVM::ClusterWaitOp>(
           [&](Operation *each) { return runClusterBarrier(each), true; })
       .Case([&](NVVM::FenceProxyOp each) { return runProxyFence(each), true; })
-      .Case<LLVM::FenceOp, NVVM::GriddepcontrolOp, LLVM::ReturnOp,
-            scf::YieldOp>([](Operation *) { return true; })
+      .Case<LLVM::FenceOp, NVVM::GriddepcontrolOp, NVVM::PrefetchOp,
+            LLVM::ReturnOp, scf::YieldOp>([](Operation *) { return true; })
       .Default([](Operation *) { return false; });
 }
 

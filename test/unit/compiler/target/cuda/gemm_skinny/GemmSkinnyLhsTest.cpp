@@ -3,6 +3,7 @@
 // Kernels of gemm_skinny whose blocks make the lhs, by a norm or pointwise ops,
 // run by the interpreter and compared with sums in double.
 
+#include "compiler/target/cuda/ConstantOperands.h"
 #include "test/unit/compiler/target/cuda/gemm_skinny/SkinnyOffer.h"
 #include "test/unit/dialects/kernel/TensorText.h"
 
@@ -98,8 +99,10 @@ void compare(InterpretedFusion &run, size_t weights, int64_t m, int64_t n,
   EXPECT_EQ(bad, 0);
 }
 
+/// `constants`: operands that the kernel may read ahead of earlier launches.
 void check(const Problem &p, const SkinnySchedule &schedule,
-           const std::string &arch = "sm_90a") {
+           const std::string &arch = "sm_90a",
+           ArrayRef<int64_t> constants = {}) {
   SCOPED_TRACE(std::to_string(p.m) + "x" + std::to_string(p.n) + "x" +
                std::to_string(p.k) + " " + p.dtype + " " + p.norm + " " +
                toString(schedule));
@@ -107,6 +110,7 @@ void check(const Problem &p, const SkinnySchedule &schedule,
   for (int64_t i = 0; i != p.m * p.k; ++i) {
     run.inputs[2].set(i, run.inputs[2].get(i) + p.mean);
   }
+  noteConstantOperands(run.fusion, constants);
   ASSERT_NO_FATAL_FAILURE(run.run(GemmSkinnyFamily(),
                                   offerSkinny(run.fusion, schedule),
                                   *getArchProfile(arch)));
@@ -202,6 +206,28 @@ TEST(GemmSkinnyLhs, Split) {
   check({3, 6, 2048, "f32"}, with(SkinnyMath::Ffma, 2, 2, 2, 2));
 }
 
+/// All of the NaN's row, and nothing else.
+TEST(GemmSkinnyLhs, KeepsNan) {
+  Problem p = {3, 17, 100};
+  InterpretedFusion run(operandsOf(p), tensor({p.m, p.n}, p.dtype), bodyOf(p));
+  run.inputs[2].set(p.k + 7, std::nan(""));
+  ASSERT_NO_FATAL_FAILURE(run.run(GemmSkinnyFamily(),
+                                  offerSkinny(run.fusion, mma(16, 2, 1, 1)),
+                                  *getArchProfile("sm_90a")));
+  for (int64_t i = 0; i != p.m * p.n; ++i) {
+    EXPECT_EQ(std::isnan(run.results[0].get(i)), i / p.n == 1) << i;
+  }
+}
+
+/// Scale and bias are there before earlier launches end: in registers, or on
+/// their way to L2.
+TEST(GemmSkinnyLhs, ConstantsAreReadAhead) {
+  check({1, 16, 768}, mma(16, 8, 1, 1, true), "sm_90a", {1, 3, 4});
+  check({3, 16, 1000}, mma(16, 4, 1, 2, true), "sm_90a", {1, 3, 4});
+  check({1, 16, 4096}, mma(16, 4, 1, 4, true), "sm_90a", {1, 3});
+  check({7, 16, 1000}, mma(16, 4, 1, 2, true), "sm_90a", {4});
+}
+
 TEST(GemmSkinnyLhs, OlderGpus) {
   check({4, 48, 256}, mma(16, 4, 2, 2), "sm_80");
   check({2, 16, 256, "f32"}, with(SkinnyMath::Ffma, 4, 2, 1, 1), "sm_89");
@@ -263,6 +289,17 @@ TEST(GemmSkinnyLhs, IsMadeOfFewRows) {
   EXPECT_THAT(rejection({9, 16, 64}), testing::HasSubstr("more than 8 rows"));
   EXPECT_THAT(rejection({8, 16, 4104}), testing::HasSubstr("64 KiB"));
   EXPECT_THAT(rejection({2, 16, 1}), testing::HasSubstr("a norm of other"));
+}
+
+TEST(GemmSkinnyLhs, AlwaysOffersSomething) {
+  for (const Problem &p : {Problem{8, 16, 4096}, Problem{1, 0, 64},
+                           Problem{8, 5, 2048, "f32"}, Problem{1, 1, 2}}) {
+    ParsedFusion parsed(operandsOf(p), tensor({p.m, p.n}, p.dtype), bodyOf(p));
+    auto offers =
+        GemmSkinnyFamily().enumerate(parsed.get(), *getCudaProfile("a100"));
+    ASSERT_FALSE(offers.empty()) << p.n << "x" << p.k;
+    EXPECT_GT(offers.front().estimateUs, 0);
+  }
 }
 
 TEST(GemmSkinnyLhs, HasNoOtherUse) {
