@@ -34,7 +34,7 @@ static double estimate(const SkinnyGeometry &g, const DeviceProfile &profile) {
   double sms = std::max(1, profile.smCount);
   double bytesPerUs = std::max(1.0, profile.memoryGBs) * 1e3;
   double weights = double(g.gemm.n) * double(g.pitch()) * g.elementBytes;
-  int64_t blocks = g.tiles() * g.schedule.split;
+  int64_t blocks = std::max<int64_t>(1, g.tiles() * g.schedule.split);
   double perSm = std::ceil(double(blocks) / sms);
   double resident = std::min<double>(perSm, double(g.minBlocksPerSm()));
   // Two batches per thread, but not more than there are.

@@ -4,10 +4,8 @@
 // run by the interpreter and compared with sums in double.
 
 #include "compiler/target/cuda/ConstantOperands.h"
+#include "test/unit/compiler/target/cuda/gemm_skinny/NormedProblem.h"
 #include "test/unit/compiler/target/cuda/gemm_skinny/SkinnyOffer.h"
-#include "test/unit/dialects/kernel/TensorText.h"
-
-#include <gmock/gmock.h>
 
 #include <cmath>
 
@@ -18,39 +16,8 @@ namespace {
 
 using Row = std::vector<double>;
 
-struct Problem {
-  int64_t m, n, k;
-  std::string dtype = "bf16";
-  std::string norm = "layer_norm"; // or rms_norm
-  bool hasScale = true, hasBias = true;
-  double mean = 0; // of x, whose deviation is 0.58
-};
-
-/// Operands: r, w, x, then scale and bias. relu(norm(x) W^T) + r.
-std::string bodyOf(const Problem &p) {
-  std::string x = tensor({p.m, p.k}, p.dtype), s = tensor({p.k}, p.dtype),
-              w = tensor({p.n, p.k}, p.dtype), y = tensor({p.m, p.n}, p.dtype);
-  std::string scale = p.hasScale ? " scale %3" : "",
-              bias = p.hasBias ? " bias %4" : "",
-              types = "(" + x + (p.hasScale ? ", " + s : "") +
-                      (p.hasBias ? ", " + s : "") + ") -> " + x;
-  return "%n = graph." + p.norm + " %2" + scale + bias +
-         " axis = 1 : " + types + "\n%l = graph.linear %n, %1 : (" + x + ", " +
-         w + ") -> " + y + "\n%a = graph.relu %l : " + y +
-         "\n%s = graph.add %a, %0 : (" + y + ", " + y + ") -> " + y +
-         "\nkernel.yield %s : " + y;
-}
-
-std::vector<std::string> operandsOf(const Problem &p) {
-  std::vector<std::string> types = {tensor({p.m, p.n}, p.dtype),
-                                    tensor({p.n, p.k}, p.dtype),
-                                    tensor({p.m, p.k}, p.dtype)};
-  types.resize(types.size() + size_t(p.hasScale) + size_t(p.hasBias),
-               tensor({p.k}, p.dtype));
-  return types;
-}
-
-Row normalize(const Problem &p, const InterpretedFusion &run, int64_t row) {
+Row normalize(const NormedProblem &p, const InterpretedFusion &run,
+              int64_t row) {
   double mean = 0, power = 0;
   auto x = [&](int64_t i) { return run.inputs[2].get(row * p.k + i); };
   for (int64_t i = 0; i != p.k && p.norm == "layer_norm"; ++i) {
@@ -100,7 +67,7 @@ void compare(InterpretedFusion &run, size_t weights, int64_t m, int64_t n,
 }
 
 /// `constants`: operands that the kernel may read ahead of earlier launches.
-void check(const Problem &p, const SkinnySchedule &schedule,
+void check(const NormedProblem &p, const SkinnySchedule &schedule,
            const std::string &arch = "sm_90a",
            ArrayRef<int64_t> constants = {}) {
   SCOPED_TRACE(std::to_string(p.m) + "x" + std::to_string(p.n) + "x" +
@@ -208,7 +175,7 @@ TEST(GemmSkinnyLhs, Split) {
 
 /// All of the NaN's row, and nothing else.
 TEST(GemmSkinnyLhs, KeepsNan) {
-  Problem p = {3, 17, 100};
+  NormedProblem p = {3, 17, 100};
   InterpretedFusion run(operandsOf(p), tensor({p.m, p.n}, p.dtype), bodyOf(p));
   run.inputs[2].set(p.k + 7, std::nan(""));
   ASSERT_NO_FATAL_FAILURE(run.run(GemmSkinnyFamily(),
@@ -270,62 +237,6 @@ TEST(GemmSkinnyLhs, Pointwise) {
     checkPointwise(m, 6, 1000, "f32", with(SkinnyMath::Ffma, 2, 2, 1, 1));
   }
   checkPointwise(1, 16, 8192, "bf16", mma(16, 4, 1, 4));
-}
-
-std::string rejection(const std::vector<std::string> &operands,
-                      const std::string &results, const std::string &body) {
-  ParsedFusion parsed(operands, results, body);
-  return GemmSkinnyFamily()
-      .reject(parsed.get(), *getCudaProfile("h200"))
-      .value_or("taken");
-}
-
-std::string rejection(const Problem &p) {
-  return rejection(operandsOf(p), tensor({p.m, p.n}, p.dtype), bodyOf(p));
-}
-
-TEST(GemmSkinnyLhs, IsMadeOfFewRows) {
-  EXPECT_EQ(rejection({8, 16, 4096}), "taken");
-  EXPECT_THAT(rejection({9, 16, 64}), testing::HasSubstr("more than 8 rows"));
-  EXPECT_THAT(rejection({8, 16, 4104}), testing::HasSubstr("64 KiB"));
-  EXPECT_THAT(rejection({2, 16, 1}), testing::HasSubstr("a norm of other"));
-}
-
-TEST(GemmSkinnyLhs, AlwaysOffersSomething) {
-  for (const Problem &p : {Problem{8, 16, 4096}, Problem{1, 0, 64},
-                           Problem{8, 5, 2048, "f32"}, Problem{1, 1, 2}}) {
-    ParsedFusion parsed(operandsOf(p), tensor({p.m, p.n}, p.dtype), bodyOf(p));
-    auto offers =
-        GemmSkinnyFamily().enumerate(parsed.get(), *getCudaProfile("a100"));
-    ASSERT_FALSE(offers.empty()) << p.n << "x" << p.k;
-    EXPECT_GT(offers.front().estimateUs, 0);
-  }
-}
-
-TEST(GemmSkinnyLhs, HasNoOtherUse) {
-  EXPECT_THAT(
-      rejection(
-          {"tensor<2x16xf32>", "tensor<16x16xf32>"}, "tensor<2x16xf32>",
-          R"(%n = graph.rms_norm %0 axis = 1 : (tensor<2x16xf32>) -> tensor<2x16xf32>
-    %l = graph.linear %n, %1 : (tensor<2x16xf32>, tensor<16x16xf32>) -> tensor<2x16xf32>
-    %s = graph.add %l, %n : tensor<2x16xf32>
-    kernel.yield %s : tensor<2x16xf32>)"),
-      testing::HasSubstr("used behind the product, too"));
-}
-
-/// What decoding does, bf16: the first offers for GPT-2 and Llama.
-TEST(GemmSkinnyLhs, TheFirstOffersDoNotSpill) {
-  for (const Problem &p :
-       {Problem{1, 2304, 768}, Problem{1, 3072, 768}, Problem{1, 50257, 768},
-        Problem{1, 6144, 4096, "bf16", "rms_norm", true, false},
-        Problem{1, 3072, 2048, "bf16", "rms_norm", true, false},
-        Problem{8, 3072, 768}, Problem{8, 4096, 4096},
-        Problem{1, 3072, 768, "f32"}, Problem{8, 3072, 768, "f32"}}) {
-    SCOPED_TRACE(std::to_string(p.m) + "x" + std::to_string(p.n) + "x" +
-                 std::to_string(p.k) + " " + p.dtype);
-    ParsedFusion parsed(operandsOf(p), tensor({p.m, p.n}, p.dtype), bodyOf(p));
-    expectNoSpills(parsed.get(), *getCudaProfile("h200"));
-  }
 }
 
 } // namespace
