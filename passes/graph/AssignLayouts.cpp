@@ -7,7 +7,7 @@
 
 #include "passes/graph/Passes.h"
 
-#include "passes/graph/layouts/RewriteLayouts.h"
+#include "passes/graph/layouts/DescribeLayouts.h"
 #include "passes/graph/raise/Match.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -80,11 +80,14 @@ struct AssignLayouts : graph::impl::AssignLayoutsBase<AssignLayouts> {
     if (!isNew) {
       return;
     }
+    auto stated = unsigned(llvm::count_if(
+        block, [](Operation &op) { return statedLayout(&op).has_value(); }));
     LayoutRewrite done = rewriteLayouts(block, domain, choice);
     changed += done.changed;
     relayouts += done.relayouts.size();
-    for (auto [relayout, to] : done.relayouts) {
-      LDBG() << "relaid to " << stringifyImageLayout(to) << ": " << relayout;
+    for (std::string &line : describeLayouts(done, stated, choice.savedUs)) {
+      LDBG() << line;
+      costs.note(getOperation().getName(), std::move(line));
     }
   }
 
