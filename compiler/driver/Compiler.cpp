@@ -112,7 +112,9 @@ private:
   ImportedModel model;
   std::optional<trace::CompileTrace> trace;    // if asked for
   std::vector<OwningOpRef<ModuleOp>> variants; // one for each target
-  std::vector<std::vector<LinearForm>> forms;  // others than a variant's
+  /// By variant and function, why images have the order they have.
+  std::vector<std::map<std::string, std::string>> layouts;
+  std::vector<std::vector<LinearForm>> forms; // others than a variant's
   std::map<std::string, double> tunedSeconds; // by problem, of the first target
   EmitOptions emitOptions;
 };
@@ -198,6 +200,16 @@ LogicalResult Compilation::fuseVariants(ArrayRef<VariantTarget> targets,
     if (failed(runner.run(Phase::Fuse, module, inputs))) {
       return failure();
     }
+    layouts.resize(variants.size());
+    layouts.back() = costs.takeNotes();
+    for (const auto &[function, text] : layouts.back()) {
+      SmallVector<StringRef> lines;
+      StringRef(text).split(lines, '\n');
+      for (StringRef line : lines) {
+        options.log.line(LogTopic::Fusion,
+                         "images of @" + function + ": " + line);
+      }
+    }
     if (!imported) {
       continue;
     }
@@ -252,6 +264,9 @@ LogicalResult Compilation::compileVariant(const VariantTarget &variant,
       }
     }
     entry.graph = verdict.graph;
+    if (number < layouts.size()) {
+      entry.layouts = layouts[number][entry.function];
+    }
     entry.versions = tune::describe(tune::currentVersions(*variant.target));
   }
   std::set<std::string> checked;

@@ -27,8 +27,9 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(FunctionEvidence, function,
                                                 device, threads, peakGflops,
                                                 memoryGBs, cacheBytes, verdict,
-                                                graph, pointers, padding, hints,
-                                                versions, fusions)
+                                                graph, pointers, padding,
+                                                layouts, hints, versions,
+                                                fusions)
 
 /// Of the left operand of the contraction or convolution: "bf16".
 static std::string productDtype(kernel::FusionOp fusion) {

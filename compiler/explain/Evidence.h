@@ -62,6 +62,9 @@ struct FunctionEvidence {
   /// Of a bucket, for each dimension that is padded to it a line: why that is
   /// right, "T: proved: ..."; empty for none.
   std::string padding;
+  /// What became of the order of images, and why: a line for each relayout;
+  /// empty where all have the model's.
+  std::string layouts;
   /// Hints, one a line.
   std::string hints;
   /// The versions that a tuning record must have to be used, for people.

@@ -13,6 +13,7 @@
 #include "mlir/IR/Attributes.h"
 
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace minic {
@@ -29,12 +30,22 @@ public:
       : target(target), options(options) {}
 
   double blockUs(mlir::Block &block) override;
+  void note(llvm::StringRef function, std::string line) override {
+    std::string &text = notes[function.str()];
+    text += (text.empty() ? "" : "\n") + line;
+  }
+
+  /// By function the lines so far, which are forgotten.
+  std::map<std::string, std::string> takeNotes() {
+    return std::exchange(notes, {});
+  }
 
 private:
   const Target &target;
   const CompileOptions &options;
   /// By names, attributes and types: networks repeat their layers.
   std::map<std::vector<const void *>, double> known;
+  std::map<std::string, std::string> notes;
 };
 
 } // namespace minic

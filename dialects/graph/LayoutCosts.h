@@ -7,6 +7,9 @@
 #define MINIC_DIALECTS_GRAPH_LAYOUTCOSTS_H
 
 #include "mlir/IR/Block.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
 
 namespace minic::graph {
 
@@ -18,6 +21,8 @@ public:
   /// few as it takes. What they read are arguments of the block, their result
   /// is that of the last one. The block is scratch: it may be changed.
   virtual double blockUs(mlir::Block &block) = 0;
+  /// Takes a line for people: what was chosen in `function`, and why.
+  virtual void note(llvm::StringRef function, std::string line) {}
 };
 
 } // namespace minic::graph

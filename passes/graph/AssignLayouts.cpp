@@ -7,10 +7,12 @@
 
 #include "passes/graph/Passes.h"
 
-#include "passes/graph/layouts/RewriteLayouts.h"
+#include "passes/graph/layouts/DescribeLayouts.h"
+#include "passes/graph/layouts/ShufflePixels.h"
 #include "passes/graph/raise/Match.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "graph-assign-layouts"
@@ -44,6 +46,19 @@ public:
 
 private:
   ImageLayout wanted;
+};
+
+/// Forgets relayouts that disappear.
+struct KeptRelayouts : RewriterBase::Listener {
+  explicit KeptRelayouts(LayoutRewrite &done) : done(done) {}
+
+  void notifyOperationErased(Operation *op) override {
+    llvm::erase_if(done.relayouts, [&](LayoutRewrite::Relayout &relayout) {
+      return relayout.op == op;
+    });
+  }
+
+  LayoutRewrite &done;
 };
 
 struct AssignLayouts : graph::impl::AssignLayoutsBase<AssignLayouts> {
@@ -80,11 +95,20 @@ struct AssignLayouts : graph::impl::AssignLayoutsBase<AssignLayouts> {
     if (!isNew) {
       return;
     }
+    auto stated = unsigned(llvm::count_if(
+        block, [](Operation &op) { return statedLayout(&op).has_value(); }));
     LayoutRewrite done = rewriteLayouts(block, domain, choice);
+    RewritePatternSet patterns(&getContext());
+    addShufflePixels(patterns);
+    KeptRelayouts kept(done);
+    // If the driver reaches its limit first, the module is still right.
+    (void)applyPatternsGreedily(getOperation(), std::move(patterns),
+                                GreedyRewriteConfig().setListener(&kept));
     changed += done.changed;
     relayouts += done.relayouts.size();
-    for (auto [relayout, to] : done.relayouts) {
-      LDBG() << "relaid to " << stringifyImageLayout(to) << ": " << relayout;
+    for (std::string &line : describeLayouts(done, stated, choice.savedUs)) {
+      LDBG() << line;
+      costs.note(getOperation().getName(), std::move(line));
     }
   }
 

@@ -16,7 +16,17 @@
 // RUN: minic %s --target=cpu --assign-layouts=off --compile-to=fuse -o - | FileCheck %s --check-prefix=F32
 
 // RUN: minic %s --target=cpu -o %t.minic && minic-run %t.minic --check
-func.func @main(%x: tensor<1x32x28x28xf32>) -> tensor<1x32xf32> {
+
+// What became of them, and what each relayout is for, is said.
+// RUN: minic %s --target=cpu --cpu-isa=v4 --threads=1 --log=fusion -o %t.v4.minic 2>&1 | FileCheck %s --check-prefix=LOG
+// LOG: minic: images of @main: 2 of 2 convolutions, pools and resizes in another order than the model's, estimated to save {{.+}} us
+// LOG-NEXT: minic: images of @main: relayout of pixels (1x32x28x28xf32) to NHWC for conv2d, about {{.+}} us
+// RUN: minic explain %t.v4.minic | FileCheck %s --check-prefix=EXPLAIN
+// EXPLAIN: images: 2 of 2 convolutions, pools and resizes in another order
+// EXPLAIN-NEXT: images: relayout of pixels (1x32x28x28xf32) to NHWC for conv2d
+// RUN: minic %s --target=cpu --assign-layouts=off -o %t.minic && minic explain %t.minic | FileCheck %s --check-prefix=OFF --implicit-check-not=images:
+// OFF: implemented by
+func.func @main(%x: tensor<1x32x28x28xf32> {graph.name = "pixels"}) -> tensor<1x32xf32> {
   %w = graph.constant dense<0.1> : tensor<32x1x5x5xf32>
   %v = graph.constant dense<0.2> : tensor<32x32x3x3xf32>
   %0 = graph.conv2d %x, %w {groups = 32 : i64, pads = array<i64: 2, 2, 2, 2>} : (tensor<1x32x28x28xf32>, tensor<32x1x5x5xf32>) -> tensor<1x32x28x28xf32>

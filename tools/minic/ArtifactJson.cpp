@@ -107,6 +107,7 @@ static Json explain(const format::Variant &variant) {
                       {"graph", orNull(evidence->graph)},
                       {"changed_pointers", linesOf(evidence->pointers)},
                       {"padding", linesOf(evidence->padding)},
+                      {"layouts", linesOf(evidence->layouts)},
                       {"hints", linesOf(evidence->hints)}};
   return json;
 }

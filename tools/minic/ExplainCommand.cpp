@@ -108,6 +108,7 @@ static void explain(const format::Function &function,
   };
   printLines(evidence->pointers, "changed pointers of ");
   printLines(evidence->padding, "padding of ");
+  printLines(evidence->layouts, "images: ");
   printLines(evidence->hints, "hint: ");
   os << "  --mode=max-autotune tunes it again with --retune, or if the device ("
      << evidence->device << "), the threads (" << evidence->threads

@@ -6,6 +6,7 @@ function modelSection(fn, variant, f, v) {
   const levels = {...levelsOf(fn, variant), scope, variant: v, views: {},
     pictures: {captured: `f${f}-captured`, fused: `${scope}-fused`, planned: `${scope}-planned`}};
   node.append(facts([['decided for', variant.device], ['threads', String(variant.threads)], ['whole model', variant.whole_model], ['graph', variant.graph]]));
+  variant.layouts.forEach(text => node.append(el('p', {}, `images: ${text}`)));
   const hints = new Map();
   variant.hints.forEach(text => hints.set(text, (hints.get(text) || 0) + 1));
   if (hints.size) node.append(el('details', {}, el('summary', {}, `${hints.size} hints`), list([...hints].map(([text, n]) => n > 1 ? `${text} (${n} fusions)` : text))));

@@ -62,6 +62,8 @@ public:
     }
     std::vector<bool> isNchw = cut.run();
     LayoutChoice choice;
+    std::vector<bool> asItIs(isNchw.size());
+    asItIs[MinimumCut::source] = true;
     for (auto [op, node] : nodes) {
       ImageLayout layout =
           isNchw[size_t(node)] ? ImageLayout::NCHW : ImageLayout::NHWC;
@@ -69,7 +71,15 @@ public:
       if (pools.contains({op, layout})) {
         choice.pools.insert(op);
       }
+      const ImageOp *image = domain.find(op);
+      asItIs[size_t(node)] =
+          (image ? domain.layoutOf(*image)
+                 : *domain.layoutOf(op->getResult(0))) == ImageLayout::NCHW;
     }
+    for (const ImageCost &image : imageCosts) {
+      choice.relayoutUs[image.value] = image.us;
+    }
+    choice.savedUs = total(asItIs) - total(isNchw);
     return choice;
   }
 
@@ -86,6 +96,7 @@ private:
     ImageLayout own = domain.layoutOf(image), other = otherLayout(own);
     double asItIs = usOf(image, own), changed = doubt * usOf(image, other);
     MinimumCut::Node node = nodes[image.op];
+    opCosts.push_back({node, own, asItIs, changed / doubt});
     cut.addEdge(MinimumCut::source, node,
                 own == ImageLayout::NHWC ? asItIs : changed);
     cut.addEdge(node, MinimumCut::sink,
@@ -168,17 +179,51 @@ private:
                      toNhwc = cut.addNode(), toNchw = cut.addNode();
     cut.addEdge(producer, toNhwc, us);
     cut.addEdge(toNchw, producer, us);
+    ImageCost &cost = imageCosts.emplace_back();
+    cost = {value, us, producer, {}};
     for (OpOperand &use : value.getUses()) {
       MinimumCut::Node reader = readerOf(use, layout);
       cut.addEdge(toNhwc, reader, MinimumCut::infinite);
       cut.addEdge(reader, toNchw, MinimumCut::infinite);
+      cost.readers.push_back(reader);
     }
+  }
+
+  /// What an op costs in the model's order and in the other one.
+  struct OpCost {
+    MinimumCut::Node node;
+    ImageLayout own;
+    double asItIs, changed;
+  };
+  struct ImageCost {
+    Value value;
+    double us; // of a relayout
+    MinimumCut::Node producer;
+    SmallVector<MinimumCut::Node> readers;
+  };
+
+  /// Microseconds of everything where these nodes are NCHW.
+  double total(const std::vector<bool> &isNchw) const {
+    double us = 0;
+    for (const OpCost &op : opCosts) {
+      bool isOwn = isNchw[size_t(op.node)] == (op.own == ImageLayout::NCHW);
+      us += isOwn ? op.asItIs : op.changed;
+    }
+    for (const ImageCost &image : imageCosts) {
+      bool isRelaid = llvm::any_of(image.readers, [&](MinimumCut::Node reader) {
+        return isNchw[size_t(reader)] != isNchw[size_t(image.producer)];
+      });
+      us += isRelaid ? image.us : 0;
+    }
+    return us;
   }
 
   Block &block;
   const ImageDomain &domain;
   LayoutCosts &costs;
   MinimumCut cut;
+  std::vector<OpCost> opCosts;
+  std::vector<ImageCost> imageCosts;
   llvm::DenseMap<Operation *, MinimumCut::Node> nodes;
   /// Reductions that are faster as pools, in which orders.
   std::set<std::pair<Operation *, ImageLayout>> pools;

@@ -16,6 +16,10 @@ struct LayoutChoice {
   llvm::DenseMap<mlir::Operation *, ImageLayout> layouts;
   /// Reductions over pixels that are pools in the order that was chosen.
   llvm::DenseSet<mlir::Operation *> pools;
+  /// Microseconds of a relayout of each image.
+  llvm::DenseMap<mlir::Value, double> relayoutUs;
+  /// How much less everything takes than in the model's orders.
+  double savedUs = 0;
 };
 
 /// Exact for the costs: a minimum cut between the ops that compute in NCHW and

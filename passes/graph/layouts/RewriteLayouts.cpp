@@ -35,8 +35,8 @@ public:
     for (Operation *op : llvm::reverse(replaced)) {
       op->erase();
     }
-    llvm::erase_if(result.relayouts, [](auto &relayout) {
-      return isSameInBoth(relayout.first.getInput());
+    llvm::erase_if(result.relayouts, [](LayoutRewrite::Relayout &relayout) {
+      return isSameInBoth(relayout.op.getInput());
     });
     return std::move(result);
   }
@@ -124,7 +124,8 @@ private:
       b.setInsertionPointAfterValue(from);
       auto relayout =
           TransposeOp::create(b, value.getLoc(), from, permutationTo(layout));
-      result.relayouts.push_back({relayout, layout});
+      result.relayouts.push_back(
+          {relayout, layout, choice.relayoutUs.lookup(value)});
       there = relayout;
     }
     return known[value][size_t(layout)] = there;

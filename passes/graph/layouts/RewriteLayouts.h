@@ -16,8 +16,13 @@ struct LayoutRewrite {
   unsigned changed = 0;
   /// Those of them that state their order: convolutions, pools, resizes.
   unsigned stated = 0;
-  /// Transposes that move elements, and the order they give.
-  llvm::SmallVector<std::pair<TransposeOp, ImageLayout>> relayouts;
+  /// A transpose that moves elements.
+  struct Relayout {
+    TransposeOp op;
+    ImageLayout to;
+    double us;
+  };
+  llvm::SmallVector<Relayout> relayouts;
 };
 
 /// An image is relaid at most once, where it is made.

@@ -175,3 +175,21 @@ func.func @normed(%x: tensor<1x4x8x8xf32>, %w: tensor<4x4x1x1xf32>) -> tensor<1x
   %3 = graph.conv2d %2, %w : (tensor<1x4x8x8xf32>, tensor<4x4x1x1xf32>) -> tensor<1x4x8x8xf32>
   return %3 : tensor<1x4x8x8xf32>
 }
+
+// -----
+
+// Channels that become pixels do so in one move, of whole pixels.
+// CHECK-LABEL: func.func @shuffled
+// CHECK: %[[CONV:.+]] = graph.conv2d %{{.+}} -> tensor<1x3x5x8xf32>
+// CHECK-NEXT: %[[SPLIT:.+]] = graph.reshape %[[CONV]] : tensor<1x3x5x8xf32> to tensor<1x3x5x2x2x2xf32>
+// CHECK-NEXT: %[[MOVED:.+]] = graph.transpose %[[SPLIT]] [0, 1, 4, 2, 5, 3]
+// CHECK-NEXT: %[[PIXELS:.+]] = graph.reshape %[[MOVED]] : tensor<1x3x2x5x2x2xf32> to tensor<1x6x10x2xf32>
+// CHECK-NEXT: graph.conv2d %[[PIXELS]], %{{.+}} {layout = "nhwc"}
+func.func @shuffled(%x: tensor<1x4x3x5xf32>, %w: tensor<8x4x1x1xf32>, %v: tensor<4x2x1x1xf32>) -> tensor<1x4x6x10xf32> {
+  %0 = graph.conv2d %x, %w : (tensor<1x4x3x5xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x3x5xf32>
+  %1 = graph.reshape %0 : tensor<1x8x3x5xf32> to tensor<1x2x2x2x3x5xf32>
+  %2 = graph.transpose %1 [0, 1, 4, 2, 5, 3] : tensor<1x2x2x2x3x5xf32> -> tensor<1x2x3x2x5x2xf32>
+  %3 = graph.reshape %2 : tensor<1x2x3x2x5x2xf32> to tensor<1x2x6x10xf32>
+  %4 = graph.conv2d %3, %v : (tensor<1x2x6x10xf32>, tensor<4x2x1x1xf32>) -> tensor<1x4x6x10xf32>
+  return %4 : tensor<1x4x6x10xf32>
+}

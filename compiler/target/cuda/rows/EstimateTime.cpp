@@ -88,8 +88,11 @@ private:
     double passes = double(rows.passes());
     double again = s.keeps || s.usesWorkspace() ? 1 : 1 + 0.3 * (passes - 1);
     double bytes = s.usesWorkspace() ? all + (passes - 1) * traffic.read : all;
-    bool isStrided = llvm::any_of(
-        rows.reads, [](const auto &read) { return read.strides.back() > 1; });
+    auto isStridedIn = [](const auto &tensor) {
+      return tensor.strides.back() > 1;
+    };
+    bool isStrided = llvm::any_of(rows.reads, isStridedIn) ||
+                     llvm::any_of(rows.results, isStridedIn);
     // Parts of lines cost bandwidth, which few blocks do not use up.
     double us = bytes * again / bandwidth(all) * 1e-3 * (isStrided ? 4 : 1);
     if (hasFewBlocks() && traffic.read > 0) {
