@@ -48,7 +48,7 @@ public:
 
   LayoutChoice run() {
     for (Operation &op : block) {
-      if (domain.find(&op) || domain.isAlias(&op)) {
+      if (domain.find(&op) || domain.isAlias(&op) || domain.shuffledBy(&op)) {
         nodes[&op] = cut.addNode();
       }
     }
@@ -161,12 +161,27 @@ private:
     return sideOf(op && domain.rowsBehind(op) ? ImageLayout::NHWC : layout);
   }
 
+  /// The last op of the shuffle of `image` that begins with `op`; null if `op`
+  /// begins none.
+  Operation *lastOfShuffle(Operation *op, Value image) const {
+    for (int step = 0; step != 2; ++step) {
+      if (!isa<ReshapeOp, TransposeOp>(op) || !op->hasOneUse()) {
+        return nullptr;
+      }
+      op = *op->user_begin();
+    }
+    return domain.shuffledBy(op) == image ? op : nullptr;
+  }
+
   MinimumCut::Node readerOf(OpOperand &use, ImageLayout layout) {
     Operation *op = use.getOwner();
     const ImageOp *image = domain.find(op);
     if (domain.isAlias(op) ||
         (image && llvm::is_contained(image->images, use.getOperandNumber()))) {
       return nodes[op];
+    }
+    if (Operation *shuffle = lastOfShuffle(op, use.get())) {
+      return nodes[shuffle];
     }
     bool isReadAsRows = isa<ReshapeOp>(op) && op->hasOneUse() &&
                         domain.rowsOf(*op->user_begin());

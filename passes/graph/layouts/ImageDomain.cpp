@@ -4,6 +4,7 @@
 
 #include "passes/graph/layouts/ImageDomain.h"
 
+#include "passes/graph/layouts/ShufflePixels.h"
 #include "passes/graph/raise/Match.h"
 
 using namespace mlir;
@@ -43,6 +44,13 @@ void ImageDomain::visit(Operation *op) {
     return;
   }
   if (ops.contains(op) || refused.contains(op)) {
+    return;
+  }
+  if (Value image = shuffledImage(op);
+      image && layoutOf(image).value_or(ImageLayout::NCHW) ==
+                   layoutOf(op->getResult(0)).value_or(ImageLayout::NCHW)) {
+    say(image, ImageLayout::NCHW);
+    say(op->getResult(0), ImageLayout::NCHW);
     return;
   }
   std::optional<ImageOp> image = ImageOp::get(op);
@@ -94,6 +102,14 @@ ImageLayout ImageDomain::layoutOf(const ImageOp &image) const {
   return *layoutOf(image.images.empty()
                        ? image.op->getResult(0)
                        : image.op->getOperand(image.images.front()));
+}
+
+Value ImageDomain::shuffledBy(Operation *op) const {
+  Value image = shuffledImage(op);
+  return image && layoutOf(image) == ImageLayout::NCHW &&
+                 layoutOf(op->getResult(0)) == ImageLayout::NCHW
+             ? image
+             : Value();
 }
 
 /// Whether `rows` is [N, C, H * W] of an image [N, C, H, W].

@@ -39,6 +39,10 @@ public:
   /// A transpose of an image to the other order: another name of the image.
   bool isAlias(mlir::Operation *op) const { return aliases.contains(op); }
 
+  /// The image of NCHW that `op`, an image too, shuffles, in either order at
+  /// the same cost; null for other ops.
+  mlir::Value shuffledBy(mlir::Operation *op) const;
+
   /// The NHWC pixels of an image that the model has as rows, [N, H * W, C]:
   /// `transpose [0, 2, 1]` of `reshape` of an image of NCHW. The image; null
   /// for other ops.

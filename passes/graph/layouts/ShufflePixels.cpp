@@ -12,6 +12,44 @@ using namespace mlir;
 
 namespace minic::graph {
 
+/// The ops of a shuffle of NCHW.
+struct Shuffle {
+  ReshapeOp split, joined;
+  TransposeOp moved;
+
+  static std::optional<Shuffle> get(Operation *op) {
+    auto joined = dyn_cast_if_present<ReshapeOp>(op);
+    auto moved =
+        joined ? joined.getInput().getDefiningOp<TransposeOp>() : TransposeOp();
+    auto split =
+        moved ? moved.getInput().getDefiningOp<ReshapeOp>() : ReshapeOp();
+    if (!split || !split->hasOneUse() || !moved->hasOneUse() ||
+        typeOf(split.getInput()).getRank() != 4) {
+      return std::nullopt;
+    }
+    ArrayRef<int64_t> p = moved.getPermutation(),
+                      from = typeOf(split.getInput()).getShape(),
+                      parts = split.getType().getShape();
+    // [N, c1, c2, c3, H, W] as [N, K, H, a, W, b].
+    if (p.size() != 6 || p[0] != 0 || p[2] != 4 || p[4] != 5 ||
+        parts[0] != from[0] || parts[4] != from[2] || parts[5] != from[3]) {
+      return std::nullopt;
+    }
+    SmallVector<int64_t> shape = {from[0], parts[size_t(p[1])],
+                                  from[2] * parts[size_t(p[3])],
+                                  from[3] * parts[size_t(p[5])]};
+    if (joined.getType().getShape() != ArrayRef(shape)) {
+      return std::nullopt;
+    }
+    return Shuffle{split, joined, moved};
+  }
+};
+
+Value shuffledImage(Operation *op) {
+  auto shuffle = Shuffle::get(op);
+  return shuffle ? Value(shuffle->split.getInput()) : Value();
+}
+
 namespace {
 
 struct ShuffleNhwc : OpRewritePattern<TransposeOp> {
@@ -19,36 +57,18 @@ struct ShuffleNhwc : OpRewritePattern<TransposeOp> {
 
   LogicalResult matchAndRewrite(TransposeOp op,
                                 PatternRewriter &rewriter) const override {
-    auto fail = [&](const char *why) {
-      return rewriter.notifyMatchFailure(op, why);
-    };
-    auto joined = op.getInput().getDefiningOp<ReshapeOp>();
-    auto moved =
-        joined ? joined.getInput().getDefiningOp<TransposeOp>() : TransposeOp();
-    auto split =
-        moved ? moved.getInput().getDefiningOp<ReshapeOp>() : ReshapeOp();
-    auto back =
-        split ? split.getInput().getDefiningOp<TransposeOp>() : TransposeOp();
-    if (!back || !joined->hasOneUse() ||
+    auto shuffle = Shuffle::get(op.getInput().getDefiningOp());
+    auto back = shuffle ? shuffle->split.getInput().getDefiningOp<TransposeOp>()
+                        : TransposeOp();
+    if (!back || !shuffle->joined->hasOneUse() ||
         op.getPermutation() != permutationTo(ImageLayout::NHWC) ||
         back.getPermutation() != permutationTo(ImageLayout::NCHW)) {
-      return fail("no chain between two relayouts");
+      return rewriter.notifyMatchFailure(op, "no shuffle between relayouts");
     }
     Value image = back.getInput();
-    ArrayRef<int64_t> p = moved.getPermutation(),
+    ArrayRef<int64_t> p = shuffle->moved.getPermutation(),
                       from = typeOf(image).getShape(),
-                      parts = split.getType().getShape();
-    // [N, c1, c2, c3, H, W] as [N, K, H, a, W, b].
-    if (p.size() != 6 || p[0] != 0 || p[2] != 4 || p[4] != 5 ||
-        parts[0] != from[0] || parts[4] != from[1] || parts[5] != from[2]) {
-      return fail("height and width do not stay in front of their parts");
-    }
-    SmallVector<int64_t> shape = {from[0], parts[size_t(p[1])],
-                                  from[1] * parts[size_t(p[3])],
-                                  from[2] * parts[size_t(p[5])]};
-    if (joined.getType().getShape() != ArrayRef(shape)) {
-      return fail("another image than that of the parts");
-    }
+                      parts = shuffle->split.getType().getShape();
     auto type = typeOf(image);
     Value pixels = ReshapeOp::create(
         rewriter, op.getLoc(),

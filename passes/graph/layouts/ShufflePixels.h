@@ -10,6 +10,10 @@
 
 namespace minic::graph {
 
+/// The image of NCHW whose channels `op`, the last op of such a shuffle, has as
+/// pixels; null for other ops.
+mlir::Value shuffledImage(mlir::Operation *op);
+
 /// Relayouts on both sides of such a shuffle of NCHW are part of it.
 void addShufflePixels(mlir::RewritePatternSet &patterns);
 
