@@ -1,6 +1,6 @@
 // An image of bytes, NCHW: relaid, cast and normalized by one kernel, in front of a
 // convolution of NHWC.
-// RUN: minic %s --target=cuda:sm_90a --device-profile=h200 --compile-to=fuse -o - | FileCheck %s
+// RUN: minic %s --target=cuda:sm_90a --device-profile=h200 --assign-layouts=nhwc --compile-to=fuse -o - | FileCheck %s
 // CHECK: kernel.fusion
 // CHECK-NEXT: graph.transpose %{{.+}} [0, 2, 3, 1] : tensor<1x3x64x64xi8> -> tensor<1x64x64x3xi8>
 // CHECK-NEXT: graph.cast %{{.+}} : tensor<1x64x64x3xi8> to tensor<1x64x64x3xbf16>

@@ -19,6 +19,7 @@
 #include "compiler/target/cuda/gemm_skinny/GemmSkinnyFamily.h"
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Family.h"
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Family.h"
+#include "compiler/target/cuda/images/ImagesFamily.h"
 #include "compiler/target/cuda/loops/LoopsFamily.h"
 #include "compiler/target/cuda/plugin/CudaPluginFamily.h"
 #include "compiler/target/cuda/pointwise/PointwiseFamily.h"
@@ -38,13 +39,13 @@ CudaTarget::CudaTarget(DeviceProfile profile) : Target(std::move(profile)) {
   static const ConvSm80Family convSm80;
   static const ConvSm90Family convSm90;
   static const ConvDepthwiseFamily depthwise;
+  static const ImagesFamily images;
   static const PointwiseFamily pointwise;
   static const RowsFamily rows;
   static const LoopsFamily loops;
   static const UserFamily user;
-  families_ = {&attention, &skinny,   &gemmSm80,  &gemmSm90,
-               &convSm80,  &convSm90, &depthwise, &pointwise,
-               &rows,      &loops,    &user};
+  families_ = {&attention, &skinny, &gemmSm80,  &gemmSm90, &convSm80, &convSm90,
+               &depthwise, &images, &pointwise, &rows,     &loops,    &user};
   static const CublasGemm cublas;
   static const CublasltMatmul cublaslt;
   static const CudnnConvolution convolution(/*fusesEpilogue=*/false),

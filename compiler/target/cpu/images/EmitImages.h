@@ -5,9 +5,9 @@
 #ifndef MINIC_COMPILER_TARGET_CPU_IMAGES_EMITIMAGES_H
 #define MINIC_COMPILER_TARGET_CPU_IMAGES_EMITIMAGES_H
 
+#include "compiler/target/codegen/ImageFusion.h"
 #include "compiler/target/codegen/RunBound.h"
 #include "compiler/target/cpu/EpilogueEmitter.h"
-#include "compiler/target/cpu/images/ImageFusion.h"
 
 namespace minic::cpu {
 

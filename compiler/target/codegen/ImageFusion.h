@@ -3,12 +3,12 @@
 // ImageFusion: a body with one pool2d or resize, and pointwise ops before and
 // after it.
 
-#ifndef MINIC_COMPILER_TARGET_CPU_IMAGES_IMAGEFUSION_H
-#define MINIC_COMPILER_TARGET_CPU_IMAGES_IMAGEFUSION_H
+#ifndef MINIC_COMPILER_TARGET_CODEGEN_IMAGEFUSION_H
+#define MINIC_COMPILER_TARGET_CODEGEN_IMAGEFUSION_H
 
 #include "dialects/kernel/FusionShape.h"
 
-namespace minic::cpu {
+namespace minic {
 
 struct ImageFusion {
   /// One of them is set.
@@ -39,6 +39,6 @@ struct ImageFusion {
   int64_t units() const;
 };
 
-} // namespace minic::cpu
+} // namespace minic
 
-#endif // MINIC_COMPILER_TARGET_CPU_IMAGES_IMAGEFUSION_H
+#endif // MINIC_COMPILER_TARGET_CODEGEN_IMAGEFUSION_H

@@ -2,14 +2,14 @@
 //
 // Splits a body at its one op on images.
 
-#include "compiler/target/cpu/images/ImageFusion.h"
+#include "compiler/target/codegen/ImageFusion.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
-namespace minic::cpu {
+namespace minic {
 
 using graph::ImageLayout;
 
@@ -160,4 +160,4 @@ int64_t ImageFusion::units() const {
   return llvm::product_of(ArrayRef(after.space).drop_back());
 }
 
-} // namespace minic::cpu
+} // namespace minic

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matching, offering and lowering of pools.
+
+#include "compiler/target/cuda/images/ImagesFamily.h"
+
+#include "compiler/target/OfferFusion.h"
+#include "compiler/target/codegen/AnalyzeFusion.h"
+#include "compiler/target/cuda/KernelLaunch.h"
+#include "compiler/target/cuda/images/EmitPool.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+/// What this family takes of a fusion, or why it does not.
+static FailureOr<ImageFusion> match(kernel::FusionOp fusion,
+                                    std::string *reason) {
+  auto image = ImageFusion::get(fusion, *reason);
+  if (failed(image)) {
+    return failure();
+  }
+  auto fail = [&](const char *why) {
+    *reason = why;
+    return failure();
+  };
+  if (!image->pool) {
+    return fail("no pool2d");
+  }
+  if (!image->isNhwc()) {
+    return fail("images in NCHW");
+  }
+  if (!isa<BlockArgument>(image->before.results[0])) {
+    return fail("pointwise ops before the pool");
+  }
+  return image;
+}
+
+static auto analyze(kernel::FusionOp fusion) {
+  return analyzeFusion<PoolGeometry>(fusion, match, parsePoolSchedule);
+}
+
+/// Vectors as wide as channels allow, and half of that.
+static std::vector<PoolGeometry>
+enumerateSchedules(const ImageFusion &image, const DeviceProfile &profile,
+                   std::string *reason) {
+  std::vector<PoolGeometry> found;
+  for (int64_t channels = 8; channels >= 1; channels /= 2) {
+    bool isWide =
+        !found.empty() && found.front().schedule.channels > 2 * channels;
+    for (int64_t threads : {64, 128, 256}) {
+      PoolSchedule schedule{channels, threads, profile.smVersion >= 90};
+      auto one = PoolGeometry::get(image, schedule, reason);
+      if (succeeded(one) && !isWide) {
+        found.push_back(*one);
+      }
+    }
+  }
+  return found;
+}
+
+std::optional<std::string>
+ImagesFamily::reject(kernel::FusionOp fusion,
+                     const DeviceProfile &profile) const {
+  std::string reason;
+  auto image = match(fusion, &reason);
+  if (failed(image) || enumerateSchedules(*image, profile, &reason).empty()) {
+    return reason;
+  }
+  return std::nullopt;
+}
+
+std::vector<Implementation>
+ImagesFamily::enumerate(kernel::FusionOp fusion,
+                        const DeviceProfile &profile) const {
+  std::string reason;
+  auto image = match(fusion, &reason);
+  if (failed(image)) {
+    return {};
+  }
+  std::vector<Implementation> implementations;
+  for (const PoolGeometry &one : enumerateSchedules(*image, profile, &reason)) {
+    implementations.push_back(offerDense(
+        fusion, name(), toAttribute(one.schedule, fusion.getContext()),
+        toString(one.schedule), one.estimateUs(profile)));
+  }
+  llvm::sort(implementations, [](const auto &a, const auto &b) {
+    return std::tie(a.estimateUs, a.name) < std::tie(b.estimateUs, b.name);
+  });
+  return implementations;
+}
+
+LogicalResult ImagesFamily::lower(kernel::FusionOp fusion,
+                                  plan::PlanBuilder &plan) const {
+  auto analyzed = analyze(fusion);
+  if (failed(analyzed)) {
+    return failure();
+  }
+  auto &[image, geometry] = *analyzed;
+  KernelLaunch launch;
+  launch.grid = {geometry.blocks()};
+  launch.threads = geometry.schedule.threads;
+  launch.programmatic = geometry.schedule.programmatic;
+  launch.label = toString(geometry.schedule);
+  addLaunch(plan, fusion, plan.kernel(fusion, launch.label), launch);
+  return success();
+}
+
+LogicalResult ImagesFamily::emit(plan::KernelOp kernel,
+                                 const DeviceProfile &profile,
+                                 ModuleOp device) const {
+  auto fusion = cast<kernel::FusionOp>(kernel.getBody().front().front());
+  auto analyzed = analyze(fusion);
+  if (failed(analyzed)) {
+    return failure();
+  }
+  auto &[image, geometry] = *analyzed;
+  if (failed(
+          checkProgrammatic(kernel, geometry.schedule.programmatic, profile))) {
+    return failure();
+  }
+  emitPool(fusion.getLoc(), device,
+           cast<StringAttr>(kernel.getEntries()[0]).getValue(), image, geometry,
+           int64_t(fusion.getInputs().size()));
+  return success();
+}
+
+} // namespace minic::cuda

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels of pools run by the interpreter and compared with the reference;
+// what is refused.
+
+#include "compiler/target/cuda/images/ImagesFamily.h"
+#include "test/unit/compiler/target/cuda/gemm/ConvolutionCases.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace minic::cuda {
+namespace {
+
+using testing::HasSubstr;
+
+const ImagesFamily family;
+
+/// One pool of images in NHWC.
+struct PoolCase {
+  std::string kind, from, to, window, attributes;
+  std::string dtype = "bf16";
+
+  std::string input() const { return "tensor<" + from + "x" + dtype + ">"; }
+  std::string result() const { return "tensor<" + to + "x" + dtype + ">"; }
+  std::string op(const std::string &image) const {
+    return "graph.pool2d " + kind + ", " + image + " window = [" + window +
+           "] {layout = \"nhwc\"" + attributes + "} : " + input() + " -> " +
+           result() + "\n";
+  }
+};
+
+ConvBody bodyOf(const PoolCase &pool, bool hasResidual) {
+  std::string y = pool.result();
+  if (!hasResidual) {
+    return {
+        {pool.input()}, y, "%y = " + pool.op("%0") + "kernel.yield %y : " + y};
+  }
+  return {{pool.input(), y},
+          y,
+          "%p = " + pool.op("%0") + "%a = graph.add %p, %1 : (" + y + ", " + y +
+              ") -> " + y + "\n%r = graph.relu %a : " + y +
+              "\nkernel.yield %r : " + y};
+}
+
+using Change = llvm::function_ref<void(cpu::TestTensor &input)>;
+
+/// All schedules that are offered.
+void check(const PoolCase &pool, bool hasResidual = false,
+           Change change = nullptr) {
+  ConvBody body = bodyOf(pool, hasResidual);
+  SCOPED_TRACE(body.text);
+  DeviceProfile profile = *getCudaProfile("h200");
+  InterpretedFusion first(body.arguments, body.result, body.text);
+  ASSERT_EQ(family.reject(first.fusion, profile), std::nullopt);
+  size_t count = family.enumerate(first.fusion, profile).size();
+  ASSERT_GT(count, 0u);
+  for (size_t i = 0; i != count; ++i) {
+    InterpretedFusion run(body.arguments, body.result, body.text);
+    if (change) {
+      change(run.inputs[0]);
+    }
+    checkAgainstReference(run, family, family.enumerate(run.fusion, profile)[i],
+                          profile);
+  }
+}
+
+const std::string halved = ", strides = array<i64: 2, 2>";
+const std::string padded = ", pads = array<i64: 1, 1, 1, 1>";
+
+TEST(CudaPools, KindsAndDtypes) {
+  for (const char *dtype : {"f32", "bf16", "f16"}) {
+    for (const char *kind : {"max", "average", "sum"}) {
+      PoolCase pool{kind,   "2x9x7x24",      "2x5x4x24",
+                    "3, 3", halved + padded, dtype};
+      check(pool);
+      check(pool, /*hasResidual=*/true);
+    }
+  }
+}
+
+/// Vectors get narrower with them.
+TEST(CudaPools, OddChannels) {
+  for (const char *channels : {"1", "3", "6", "20"}) {
+    std::string c = std::string("x") + channels;
+    check({"max", "2x6x5" + c, "2x3x2" + c, "2, 2", halved},
+          /*hasResidual=*/true);
+  }
+}
+
+TEST(CudaPools, CountsPads) {
+  check({"average", "1x10x9x8", "1x6x5x8", "3, 3",
+         halved + padded + ", ceil_mode, count_pads"});
+  check({"average", "1x10x9x8", "1x6x5x8", "3, 3",
+         halved + padded + ", ceil_mode"});
+}
+
+TEST(CudaPools, Dilations) {
+  std::string dilated = ", dilations = array<i64: 2, 3>";
+  check({"sum", "1x9x11x8", "1x5x2x8", "3, 4", dilated});
+  check({"average", "1x5x8x8", "1x3x4x8", "3, 3", dilated + padded});
+}
+
+/// Windows that are loops, in one direction and in both.
+TEST(CudaPools, LargeWindows) {
+  check({"average", "2x7x7x16", "2x1x1x16", "7, 7", ""});
+  check({"max", "1x3x20x8", "1x3x20x8", "1, 17",
+         ", pads = array<i64: 0, 8, 0, 8>"});
+  check({"average", "1x6x18x8", "1x1x1x8", "6, 18", ""});
+}
+
+/// Every window that has a NaN is one; infinities stay.
+TEST(CudaPools, NanAndInfinity) {
+  PoolCase pool{"max", "1x8x8x8", "1x4x4x8", "3, 3", halved + padded, "f32"};
+  check(pool, false, [](cpu::TestTensor &input) {
+    for (int64_t i = 0; i != input.elements(); ++i) {
+      input.set(i, i % 97 == 5 ? NAN : -INFINITY);
+    }
+  });
+}
+
+std::string reasonFor(const std::string &arguments, const std::string &result,
+                      const std::string &body) {
+  ParsedFusion parsed({arguments}, result, body);
+  return family.reject(parsed.get(), *getCudaProfile("h200"))
+      .value_or("accepted");
+}
+
+TEST(CudaPools, SaysWhyNot) {
+  std::string x = "tensor<2x8x8x8xf32>", y = "tensor<2x8x4x4xf32>";
+  EXPECT_EQ(reasonFor(x, y,
+                      "%y = graph.pool2d max, %0 window = [2, 2] {strides = "
+                      "array<i64: 2, 2>} : " +
+                          x + " -> " + y + "\nkernel.yield %y : " + y),
+            "images in NCHW");
+  PoolCase pool{"max", "2x8x8x8", "2x4x4x8", "2, 2", halved, "f32"};
+  EXPECT_EQ(reasonFor(x, pool.result(),
+                      "%r = graph.relu %0 : " + x + "\n%y = " + pool.op("%r") +
+                          "kernel.yield %y : " + pool.result()),
+            "pointwise ops before the pool");
+  PoolCase huge{"max",  "16777216x8x8x8", "16777216x4x4x8",
+                "2, 2", halved,           "f32"};
+  EXPECT_EQ(reasonFor(huge.input(), huge.result(),
+                      bodyOf(huge, /*hasResidual=*/false).text),
+            "images too large");
+}
+
+TEST(CudaPools, RefusesBadSchedules) {
+  ConvBody body =
+      bodyOf(PoolCase{"max", "2x6x5x12", "2x3x2x12", "2, 2", halved}, false);
+  ParsedFusion parsed(body.arguments, body.result, body.text);
+  kernel::FusionOp fusion = parsed.get();
+  mlir::MLIRContext *context = fusion.getContext();
+  std::string error;
+  mlir::ScopedDiagnosticHandler handler(context,
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          error = diagnostic.str();
+                                          return mlir::success();
+                                        });
+  auto lower = [&](const std::string &schedule) {
+    fusion.setImplAttr(mlir::cast<kernel::ImplAttr>(mlir::parseAttribute(
+        "#kernel.impl<family = \"images\", schedule = " + schedule + ">",
+        context)));
+    LaunchRecorder plan(context);
+    EXPECT_TRUE(failed(family.lower(fusion, plan)));
+    return error;
+  };
+  EXPECT_THAT(lower("{channels = 8 : i64, threads = 128 : i64}"),
+              HasSubstr("channels are not next to each other"));
+  EXPECT_THAT(lower("{channels = 3 : i64, threads = 128 : i64}"),
+              HasSubstr("of powers of two"));
+  EXPECT_THAT(lower("{}"), HasSubstr("expects a schedule"));
+}
+
+} // namespace
+} // namespace minic::cuda
