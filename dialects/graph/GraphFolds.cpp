@@ -252,9 +252,10 @@ void DivOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 //===----------------------------------------------------------------------===//
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) {
-  // A constant without bytes or with a layout is not a plain attribute.
-  if (!getValueAttr() || getValueAttr().getType() != getType()) {
-    return {};
+  // Rewrites ask every constant for an attribute. The name stands for bytes that
+  // are not there yet.
+  if (!getValueAttr()) {
+    return getSourceAttr();
   }
   return getValueAttr();
 }
