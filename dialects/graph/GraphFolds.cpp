@@ -252,8 +252,8 @@ void DivOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
 //===----------------------------------------------------------------------===//
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) {
-  // Rewrites ask every constant for an attribute. The name stands for bytes that
-  // are not there yet.
+  // Rewrites ask every constant for an attribute. The name stands for bytes
+  // that are not there yet.
   if (!getValueAttr()) {
     return getSourceAttr();
   }

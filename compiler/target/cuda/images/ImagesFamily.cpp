@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matching, offering and lowering of pools.
+// Matching, offering and lowering of pools and resizes.
 
 #include "compiler/target/cuda/images/ImagesFamily.h"
 
 #include "compiler/target/OfferFusion.h"
 #include "compiler/target/codegen/AnalyzeFusion.h"
 #include "compiler/target/cuda/KernelLaunch.h"
-#include "compiler/target/cuda/images/EmitPool.h"
+#include "compiler/target/cuda/images/EmitImages.h"
 
 using namespace mlir;
 
@@ -24,33 +24,30 @@ static FailureOr<ImageFusion> match(kernel::FusionOp fusion,
     *reason = why;
     return failure();
   };
-  if (!image->pool) {
-    return fail("no pool2d");
-  }
   if (!image->isNhwc()) {
     return fail("images in NCHW");
   }
   if (!isa<BlockArgument>(image->before.results[0])) {
-    return fail("pointwise ops before the pool");
+    return fail("pointwise ops before the pool or resize");
   }
   return image;
 }
 
 static auto analyze(kernel::FusionOp fusion) {
-  return analyzeFusion<PoolGeometry>(fusion, match, parsePoolSchedule);
+  return analyzeFusion<ImageGeometry>(fusion, match, parseImageSchedule);
 }
 
 /// Vectors as wide as channels allow, and half of that.
-static std::vector<PoolGeometry>
+static std::vector<ImageGeometry>
 enumerateSchedules(const ImageFusion &image, const DeviceProfile &profile,
                    std::string *reason) {
-  std::vector<PoolGeometry> found;
+  std::vector<ImageGeometry> found;
   for (int64_t channels = 8; channels >= 1; channels /= 2) {
     bool isWide =
         !found.empty() && found.front().schedule.channels > 2 * channels;
     for (int64_t threads : {64, 128, 256}) {
-      PoolSchedule schedule{channels, threads, profile.smVersion >= 90};
-      auto one = PoolGeometry::get(image, schedule, reason);
+      ImageSchedule schedule{channels, threads, profile.smVersion >= 90};
+      auto one = ImageGeometry::get(image, schedule, reason);
       if (succeeded(one) && !isWide) {
         found.push_back(*one);
       }
@@ -79,7 +76,8 @@ ImagesFamily::enumerate(kernel::FusionOp fusion,
     return {};
   }
   std::vector<Implementation> implementations;
-  for (const PoolGeometry &one : enumerateSchedules(*image, profile, &reason)) {
+  for (const ImageGeometry &one :
+       enumerateSchedules(*image, profile, &reason)) {
     implementations.push_back(offerDense(
         fusion, name(), toAttribute(one.schedule, fusion.getContext()),
         toString(one.schedule), one.estimateUs(profile)));
@@ -119,9 +117,9 @@ LogicalResult ImagesFamily::emit(plan::KernelOp kernel,
           checkProgrammatic(kernel, geometry.schedule.programmatic, profile))) {
     return failure();
   }
-  emitPool(fusion.getLoc(), device,
-           cast<StringAttr>(kernel.getEntries()[0]).getValue(), image, geometry,
-           int64_t(fusion.getInputs().size()));
+  emitImages(fusion.getLoc(), device,
+             cast<StringAttr>(kernel.getEntries()[0]).getValue(), image,
+             geometry, int64_t(fusion.getInputs().size()));
   return success();
 }
 

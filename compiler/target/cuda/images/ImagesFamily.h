@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The family images: pools of images in NHWC, with pointwise ops after them.
+// The family images: pools and resizes of images in NHWC, with pointwise ops
+// after them.
 
 #ifndef MINIC_COMPILER_TARGET_CUDA_IMAGES_IMAGESFAMILY_H
 #define MINIC_COMPILER_TARGET_CUDA_IMAGES_IMAGESFAMILY_H
@@ -9,14 +10,14 @@
 
 namespace minic::cuda {
 
-/// Takes pool2d of f32, bf16 and f16 in NHWC whose input is an operand, with
-/// any pointwise ops behind it. Operands are dense.
+/// Takes pool2d and resize of f32, bf16 and f16 in NHWC whose input is an
+/// operand, with any pointwise ops behind it. Operands are dense.
 class ImagesFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "images"; }
   llvm::StringRef version() const override { return "1"; }
   bool isFor(mlir::Operation *anchor) const override {
-    return mlir::isa_and_present<graph::Pool2dOp>(anchor);
+    return mlir::isa_and_present<graph::Pool2dOp, graph::ResizeOp>(anchor);
   }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

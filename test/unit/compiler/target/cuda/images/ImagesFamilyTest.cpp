@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of pools run by the interpreter and compared with the reference;
-// what is refused.
+// Kernels of pools and resizes run by the interpreter and compared with the
+// reference; what is refused.
 
 #include "compiler/target/cuda/images/ImagesFamily.h"
 #include "test/unit/compiler/target/cuda/gemm/ConvolutionCases.h"
@@ -19,39 +19,54 @@ using testing::HasSubstr;
 
 const ImagesFamily family;
 
-/// One pool of images in NHWC.
-struct PoolCase {
-  std::string kind, from, to, window, attributes;
-  std::string dtype = "bf16";
+/// One op on images in NHWC.
+struct ImageCase {
+  std::string from, to, dtype;
+  /// Of the op, around the name of its operand.
+  std::string before, after;
 
   std::string input() const { return "tensor<" + from + "x" + dtype + ">"; }
   std::string result() const { return "tensor<" + to + "x" + dtype + ">"; }
   std::string op(const std::string &image) const {
-    return "graph.pool2d " + kind + ", " + image + " window = [" + window +
-           "] {layout = \"nhwc\"" + attributes + "} : " + input() + " -> " +
-           result() + "\n";
+    return before + image + after + " : " + input() + " -> " + result() + "\n";
   }
 };
 
-ConvBody bodyOf(const PoolCase &pool, bool hasResidual) {
-  std::string y = pool.result();
+ImageCase pool(const std::string &kind, const std::string &from,
+               const std::string &to, const std::string &window,
+               const std::string &attributes = "",
+               const std::string &dtype = "bf16") {
+  return {from, to, dtype, "graph.pool2d " + kind + ", ",
+          " window = [" + window + "] {layout = \"nhwc\"" + attributes + "}"};
+}
+
+ImageCase resize(const std::string &how, const std::string &from,
+                 const std::string &to, const std::string &size,
+                 const std::string &dtype = "bf16") {
+  return {from, to, dtype, "graph.resize " + how + ", ",
+          " to [" + size + "] {layout = \"nhwc\"}"};
+}
+
+ConvBody bodyOf(const ImageCase &image, bool hasResidual) {
+  std::string y = image.result();
   if (!hasResidual) {
-    return {
-        {pool.input()}, y, "%y = " + pool.op("%0") + "kernel.yield %y : " + y};
+    return {{image.input()},
+            y,
+            "%y = " + image.op("%0") + "kernel.yield %y : " + y};
   }
-  return {{pool.input(), y},
+  return {{image.input(), y},
           y,
-          "%p = " + pool.op("%0") + "%a = graph.add %p, %1 : (" + y + ", " + y +
-              ") -> " + y + "\n%r = graph.relu %a : " + y +
+          "%p = " + image.op("%0") + "%a = graph.add %p, %1 : (" + y + ", " +
+              y + ") -> " + y + "\n%r = graph.relu %a : " + y +
               "\nkernel.yield %r : " + y};
 }
 
 using Change = llvm::function_ref<void(cpu::TestTensor &input)>;
 
 /// All schedules that are offered.
-void check(const PoolCase &pool, bool hasResidual = false,
+void check(const ImageCase &image, bool hasResidual = false,
            Change change = nullptr) {
-  ConvBody body = bodyOf(pool, hasResidual);
+  ConvBody body = bodyOf(image, hasResidual);
   SCOPED_TRACE(body.text);
   DeviceProfile profile = *getCudaProfile("h200");
   InterpretedFusion first(body.arguments, body.result, body.text);
@@ -74,10 +89,10 @@ const std::string padded = ", pads = array<i64: 1, 1, 1, 1>";
 TEST(CudaPools, KindsAndDtypes) {
   for (const char *dtype : {"f32", "bf16", "f16"}) {
     for (const char *kind : {"max", "average", "sum"}) {
-      PoolCase pool{kind,   "2x9x7x24",      "2x5x4x24",
-                    "3, 3", halved + padded, dtype};
-      check(pool);
-      check(pool, /*hasResidual=*/true);
+      ImageCase image =
+          pool(kind, "2x9x7x24", "2x5x4x24", "3, 3", halved + padded, dtype);
+      check(image);
+      check(image, /*hasResidual=*/true);
     }
   }
 }
@@ -86,40 +101,58 @@ TEST(CudaPools, KindsAndDtypes) {
 TEST(CudaPools, OddChannels) {
   for (const char *channels : {"1", "3", "6", "20"}) {
     std::string c = std::string("x") + channels;
-    check({"max", "2x6x5" + c, "2x3x2" + c, "2, 2", halved},
+    check(pool("max", "2x6x5" + c, "2x3x2" + c, "2, 2", halved),
           /*hasResidual=*/true);
   }
 }
 
 TEST(CudaPools, CountsPads) {
-  check({"average", "1x10x9x8", "1x6x5x8", "3, 3",
-         halved + padded + ", ceil_mode, count_pads"});
-  check({"average", "1x10x9x8", "1x6x5x8", "3, 3",
-         halved + padded + ", ceil_mode"});
+  check(pool("average", "1x10x9x8", "1x6x5x8", "3, 3",
+             halved + padded + ", ceil_mode, count_pads"));
+  check(pool("average", "1x10x9x8", "1x6x5x8", "3, 3",
+             halved + padded + ", ceil_mode"));
 }
 
 TEST(CudaPools, Dilations) {
   std::string dilated = ", dilations = array<i64: 2, 3>";
-  check({"sum", "1x9x11x8", "1x5x2x8", "3, 4", dilated});
-  check({"average", "1x5x8x8", "1x3x4x8", "3, 3", dilated + padded});
+  check(pool("sum", "1x9x11x8", "1x5x2x8", "3, 4", dilated));
+  check(pool("average", "1x5x8x8", "1x3x4x8", "3, 3", dilated + padded));
 }
 
 /// Windows that are loops, in one direction and in both.
 TEST(CudaPools, LargeWindows) {
-  check({"average", "2x7x7x16", "2x1x1x16", "7, 7", ""});
-  check({"max", "1x3x20x8", "1x3x20x8", "1, 17",
-         ", pads = array<i64: 0, 8, 0, 8>"});
-  check({"average", "1x6x18x8", "1x1x1x8", "6, 18", ""});
+  check(pool("average", "2x7x7x16", "2x1x1x16", "7, 7", ""));
+  check(pool("max", "1x3x20x8", "1x3x20x8", "1, 17",
+             ", pads = array<i64: 0, 8, 0, 8>"));
+  check(pool("average", "1x6x18x8", "1x1x1x8", "6, 18", ""));
 }
 
 /// Every window that has a NaN is one; infinities stay.
 TEST(CudaPools, NanAndInfinity) {
-  PoolCase pool{"max", "1x8x8x8", "1x4x4x8", "3, 3", halved + padded, "f32"};
-  check(pool, false, [](cpu::TestTensor &input) {
-    for (int64_t i = 0; i != input.elements(); ++i) {
-      input.set(i, i % 97 == 5 ? NAN : -INFINITY);
+  check(pool("max", "1x8x8x8", "1x4x4x8", "3, 3", halved + padded, "f32"),
+        false, [](cpu::TestTensor &input) {
+          for (int64_t i = 0; i != input.elements(); ++i) {
+            input.set(i, i % 97 == 5 ? NAN : -INFINITY);
+          }
+        });
+}
+
+TEST(CudaResizes, ModesAndRules) {
+  for (const char *mode : {"nearest ", "bilinear "}) {
+    for (const char *rule : {"half_pixel", "align_corners", "asymmetric"}) {
+      std::string how = std::string(mode) + rule;
+      check(resize(how, "2x5x7x16", "2x10x14x16", "10, 14"),
+            /*hasResidual=*/true);
+      check(resize(how, "1x9x8x12", "1x4x13x12", "4, 13", "f32"));
+      check(resize(how, "1x6x5x6", "1x6x11x6", "6, 11", "f16"));
     }
-  });
+  }
+}
+
+TEST(CudaResizes, OneLine) {
+  check(resize("bilinear align_corners", "1x1x1x8", "1x3x4x8", "3, 4"));
+  check(resize("bilinear align_corners", "1x5x4x8", "1x1x1x8", "1, 1"));
+  check(resize("nearest half_pixel", "3x2x2x3", "3x1x5x3", "1, 5"));
 }
 
 std::string reasonFor(const std::string &arguments, const std::string &result,
@@ -129,28 +162,28 @@ std::string reasonFor(const std::string &arguments, const std::string &result,
       .value_or("accepted");
 }
 
-TEST(CudaPools, SaysWhyNot) {
+TEST(CudaImages, SaysWhyNot) {
   std::string x = "tensor<2x8x8x8xf32>", y = "tensor<2x8x4x4xf32>";
   EXPECT_EQ(reasonFor(x, y,
                       "%y = graph.pool2d max, %0 window = [2, 2] {strides = "
                       "array<i64: 2, 2>} : " +
                           x + " -> " + y + "\nkernel.yield %y : " + y),
             "images in NCHW");
-  PoolCase pool{"max", "2x8x8x8", "2x4x4x8", "2, 2", halved, "f32"};
-  EXPECT_EQ(reasonFor(x, pool.result(),
-                      "%r = graph.relu %0 : " + x + "\n%y = " + pool.op("%r") +
-                          "kernel.yield %y : " + pool.result()),
-            "pointwise ops before the pool");
-  PoolCase huge{"max",  "16777216x8x8x8", "16777216x4x4x8",
-                "2, 2", halved,           "f32"};
+  ImageCase image = pool("max", "2x8x8x8", "2x4x4x8", "2, 2", halved, "f32");
+  EXPECT_EQ(reasonFor(x, image.result(),
+                      "%r = graph.relu %0 : " + x + "\n%y = " + image.op("%r") +
+                          "kernel.yield %y : " + image.result()),
+            "pointwise ops before the pool or resize");
+  ImageCase huge =
+      pool("max", "16777216x8x8x8", "16777216x4x4x8", "2, 2", halved, "f32");
   EXPECT_EQ(reasonFor(huge.input(), huge.result(),
                       bodyOf(huge, /*hasResidual=*/false).text),
             "images too large");
 }
 
-TEST(CudaPools, RefusesBadSchedules) {
+TEST(CudaImages, RefusesBadSchedules) {
   ConvBody body =
-      bodyOf(PoolCase{"max", "2x6x5x12", "2x3x2x12", "2, 2", halved}, false);
+      bodyOf(pool("max", "2x6x5x12", "2x3x2x12", "2, 2", halved), false);
   ParsedFusion parsed(body.arguments, body.result, body.text);
   kernel::FusionOp fusion = parsed.get();
   mlir::MLIRContext *context = fusion.getContext();

@@ -2,7 +2,7 @@
 //
 // The schedule as an attribute and as text.
 
-#include "compiler/target/cuda/images/PoolSchedule.h"
+#include "compiler/target/cuda/images/ImageSchedule.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
@@ -12,13 +12,14 @@ using namespace mlir;
 
 namespace minic::cuda {
 
-std::string toString(const PoolSchedule &schedule) {
+std::string toString(const ImageSchedule &schedule) {
   return "images " + std::to_string(schedule.channels) +
          "x1 threads=" + std::to_string(schedule.threads) +
          (schedule.programmatic ? " pdl" : "");
 }
 
-DictionaryAttr toAttribute(const PoolSchedule &schedule, MLIRContext *context) {
+DictionaryAttr toAttribute(const ImageSchedule &schedule,
+                           MLIRContext *context) {
   Builder b(context);
   SmallVector<NamedAttribute> entries = {
       b.getNamedAttr("channels", b.getI64IntegerAttr(schedule.channels)),
@@ -29,13 +30,13 @@ DictionaryAttr toAttribute(const PoolSchedule &schedule, MLIRContext *context) {
   return b.getDictionaryAttr(entries);
 }
 
-FailureOr<PoolSchedule> parsePoolSchedule(DictionaryAttr attr, Location loc) {
+FailureOr<ImageSchedule> parseImageSchedule(DictionaryAttr attr, Location loc) {
   auto number = [&](StringRef name) -> int64_t {
     auto value = attr ? attr.getAs<IntegerAttr>(name) : IntegerAttr();
     return value ? value.getInt() : 0;
   };
-  PoolSchedule schedule{number("channels"), number("threads"),
-                        number("pdl") == 1};
+  ImageSchedule schedule{number("channels"), number("threads"),
+                         number("pdl") == 1};
   auto isPower = [](int64_t value, int64_t least, int64_t most) {
     return value >= least && value <= most &&
            llvm::isPowerOf2_64(uint64_t(value));

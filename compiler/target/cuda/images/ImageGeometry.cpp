@@ -2,7 +2,7 @@
 //
 // Who has which results, and what that takes.
 
-#include "compiler/target/cuda/images/PoolGeometry.h"
+#include "compiler/target/cuda/images/ImageGeometry.h"
 
 #include "compiler/target/cuda/EpilogueEmitter.h"
 #include "compiler/target/cuda/LaunchTime.h"
@@ -13,21 +13,54 @@ using namespace mlir;
 
 namespace minic::cuda {
 
-FailureOr<PoolGeometry> PoolGeometry::get(const ImageFusion &image,
-                                          const PoolSchedule &schedule,
-                                          std::string *reason) {
+/// Indices and offsets have 32 bits.
+static constexpr int64_t kMost = INT32_MAX / 2;
+
+/// False where offsets do not fit, those outside of the image among them.
+static bool setWindows(ImageGeometry &g, const ImageFusion &image) {
+  g.rows = image.window(0), g.columns = image.window(1);
+  g.tapLines = g.rows.window;
+  g.taps = g.rows.window * g.columns.window;
+  auto reach = [](const graph::WindowLine &line) {
+    return line.extent + line.before + line.after + line.reach();
+  };
+  return reach(g.rows) <= kMost && reach(g.columns) <= kMost &&
+         reach(g.rows) * reach(g.columns) <= kMost / g.channels;
+}
+
+static bool setSources(ImageGeometry &g, const ImageFusion &image) {
+  bool fits = true;
+  int64_t perSide[2];
+  for (unsigned side : {0u, 1u}) {
+    graph::ResizeLine line = image.line(side);
+    perSide[side] = line.isIdentity() || image.isNearest() ? 1 : 2;
+    graph::ResizeLine::Nearest to = line.nearest();
+    int64_t last = line.outputs - 1;
+    fits &= to.factor * last + to.addend <= kMost && to.by <= kMost &&
+            line.scale * last + std::abs(line.offset) <= kMost &&
+            line.inputs * line.divisor <= kMost;
+  }
+  g.tapLines = perSide[0];
+  g.taps = perSide[0] * perSide[1];
+  return fits;
+}
+
+FailureOr<ImageGeometry> ImageGeometry::get(const ImageFusion &image,
+                                            const ImageSchedule &schedule,
+                                            std::string *reason) {
   auto fail = [&](const char *why) {
     if (reason) {
       *reason = why;
     }
     return failure();
   };
-  PoolGeometry result;
+  ImageGeometry result;
   result.schedule = schedule;
   ArrayRef<int64_t> from = image.before.space;
   result.batch = from[0], result.height = from[1];
   result.width = from[2], result.channels = from[3];
-  result.rows = image.window(0), result.columns = image.window(1);
+  result.outputRows = image.after.space[1];
+  result.outputColumns = image.after.space[2];
   result.dtype = cast<RankedTensorType>(image.before.results[0].getType())
                      .getElementType();
   result.epilogueInstructions = EpilogueEmitter::instructionCount(image.after);
@@ -37,28 +70,22 @@ FailureOr<PoolGeometry> PoolGeometry::get(const ImageFusion &image,
           schedule.channels) {
     return fail("channels are not next to each other in such vectors");
   }
-  // Indices and offsets have 32 bits.
-  constexpr int64_t most = INT32_MAX / 2;
-  auto reach = [](const graph::WindowLine &line) {
-    return line.extent + line.before + line.after + line.reach();
-  };
-  if (reach(result.rows) > most || reach(result.columns) > most ||
-      reach(result.rows) * reach(result.columns) > most / result.channels ||
-      llvm::product_of(from) > most || result.pixels() > most ||
-      result.pixels() * result.channels > most) {
+  if (!(image.pool ? setWindows(result, image) : setSources(result, image)) ||
+      llvm::product_of(from) > kMost || result.pixels() > kMost ||
+      result.pixels() * result.channels > kMost) {
     return fail("images too large");
   }
   return result;
 }
 
-int64_t PoolGeometry::blocks() const {
+int64_t ImageGeometry::blocks() const {
   return int64_t(llvm::divideCeil(items(), schedule.threads));
 }
 
-double PoolGeometry::estimateUs(const DeviceProfile &profile) const {
+double ImageGeometry::estimateUs(const DeviceProfile &profile) const {
   double lanes = double(schedule.channels);
   // Each load has an address and checks, is converted and combined.
-  double instructions = 50 + double(taps()) * (8 + 2 * lanes) +
+  double instructions = 50 + double(taps) * (8 + 2 * lanes) +
                         lanes * double(epilogueInstructions);
   double threads = double(blocks() * schedule.threads);
   double perUs = profile.peakGflops / 2 * 1e3;
@@ -66,7 +93,7 @@ double PoolGeometry::estimateUs(const DeviceProfile &profile) const {
   // Loads of a line of taps wait for memory together.
   double resident = double(std::max(profile.smCount, 1)) *
                     double(std::max(profile.threadsPerSm, 1)) * 0.5;
-  double lines = isUnrolled() ? 1 : double(rows.window);
+  double lines = isUnrolled() ? 1 : double(tapLines);
   double waitUs = (0.7 + 0.3 * lines) * std::max(1.0, threads / resident);
   double elements =
       double(batch * height * width * channels) + double(pixels() * channels);
