@@ -80,11 +80,14 @@ class Conformance:
     def check_candidates(self, problem):
         """[(what, Verdict)] with each candidate pinned that the tuner finds
         and can build."""
+        # A candidate is pinned for a whole model, so the problem stays one
+        # fusion: no relayouts of images.
+        options = [*self.tools.options, "--assign-layouts=off"]
         with tempfile.TemporaryDirectory() as scratch:
             artifact = pathlib.Path(scratch) / "m.minic"
             report = pathlib.Path(scratch) / "report.json"
             tuning = Tools(self.tools.binaries, [
-                *self.tools.options, "--mode=max-autotune",
+                *options, "--mode=max-autotune",
                 "--search=exhaustive", "--whole-model-check=off",
                 f"--tune-report={report}"])
             status, line = tuning.compile({"": problem.text()}, artifact)
@@ -101,8 +104,8 @@ class Conformance:
                 # What is said to lose a NaN is held to numbers.
                 prepared = {kind: values for kind, values in problem.data.items()
                             if kind != "special" or "(NaN lost" not in name}
-                pinned = Tools(self.tools.binaries, [
-                    *self.tools.options, f"--candidate={name}"])
+                pinned = Tools(self.tools.binaries,
+                               [*options, f"--candidate={name}"])
                 status, line = pinned.compile({"": problem.text()}, artifact)
                 ran = self.run([problem], artifact, prepared) \
                     if status == 0 else \
