@@ -5,6 +5,7 @@
 // compares. It keeps an op out of a fusion only where fusing would change what
 // is computed, make the order impossible, or leave one iteration space.
 
+#include "passes/kernel/FusionCriteria.h"
 #include "passes/kernel/Passes.h"
 
 #include "dialects/graph/InPlace.h"
@@ -35,148 +36,12 @@ using namespace minic;
 using namespace minic::kernel;
 using Group = FusionPartition::Group;
 
-//===----------------------------------------------------------------------===//
-// Kinds of ops
-//===----------------------------------------------------------------------===//
-
-/// A kernel of the user's that stands for one pass over tensors of one shape.
-static bool isPointwiseKernel(Operation *op) {
-  auto kernel = dyn_cast<graph::KernelOp>(op);
-  if (!kernel || !kernel.isLinked() || kernel.getNumResults() != 1 ||
-      kernel.getUpdates()) {
-    return false;
-  }
-  auto shape = cast<RankedTensorType>(kernel.getResultTypes()[0]).getShape();
-  return llvm::all_of(
-      kernel.getBody().front().without_terminator(), [&](Operation &inner) {
-        return isa<graph::ConstantOp>(inner) ||
-               (isa<graph::PointwiseOpInterface>(inner) &&
-                cast<RankedTensorType>(inner.getResult(0).getType())
-                        .getShape() == shape);
-      });
-}
-
-/// Any other kernel of the user's with one result: what follows may join it, as
-/// it joins an anchor.
-static bool isKernelAnchor(Operation *op) {
-  auto kernel = dyn_cast<graph::KernelOp>(op);
-  return kernel && kernel.getNumResults() == 1 && !isPointwiseKernel(op);
-}
-
-static bool isPointwise(Operation *op) {
-  return isa<graph::PointwiseOpInterface>(op) || isPointwiseKernel(op);
-}
-
-static graph::OperandRole roleOf(OpOperand &use) {
-  auto fusible = dyn_cast<graph::FusibleOpInterface>(use.getOwner());
-  return fusible ? fusible.getOperandRole(use.getOperandNumber())
-                 : graph::OperandRole::Data;
-}
-
-/// Whether `use` is what an anchor reduces: a matrix, say. No kernel computes
-/// the input of a convolution while it reads it.
-static bool isReduced(OpOperand &use) {
-  Operation *user = use.getOwner();
-  return graph::isAnchor(user) && !graph::isConvolution(user) &&
-         (roleOf(use) == graph::OperandRole::Data ||
-          roleOf(use) == graph::OperandRole::Weight);
-}
-
-/// Whether `op` rewrites each row of its first operand by what it finds in the
-/// row: softmax, a norm.
-static bool rewritesRows(Operation *op) {
-  if (!graph::isAnchor(op)) {
-    return false;
-  }
-  graph::IterationSpace space =
-      cast<graph::FusibleOpInterface>(op).getIterationSpace();
-  AffineMap read = space.operandMaps[0], written = space.resultMaps[0];
-  return read && read == written && !space.isParallel(read);
-}
-
-/// Computed in a few instructions, so that computing it once per use costs
-/// less than going through memory.
-static bool isCheap(Operation *op) {
-  return isa<graph::PointwiseOpInterface>(op) &&
-         cast<graph::FusibleOpInterface>(op).getScalarCost() ==
-             graph::ScalarCost::Simple;
-}
-
-/// Finds its one element instead of computing it: gather, concat, iota.
-static bool isFound(Operation *op) {
-  auto element = dyn_cast<graph::ElementOpInterface>(op);
-  return element && !graph::isAnchor(op) && !graph::isView(op) &&
-         !graph::updatesInPlace(op) && op->getNumResults() == 1 &&
-         element.getReadsPerElement() == 1 &&
-         cast<graph::FusibleOpInterface>(op).getFlopsPerPoint() == 0;
-}
-
-/// Found from the index alone: iota.
-static bool isCounted(Operation *op) {
-  return isFound(op) && op->getNumOperands() == 0;
-}
-
-/// Elements of another tensor in another order or fewer of them: strides.
-static bool isStrided(Operation *op) {
-  return isa<graph::TransposeOp>(op) ||
-         (isa<graph::SliceOp>(op) && !graph::isView(op));
-}
-
-/// Whether the user reads the elements of `use` one by one, wherever they are:
-/// of query, key and value, of what is rotated, and of groups of channels.
-static bool isReadByStrides(OpOperand &use) {
-  unsigned number = use.getOperandNumber();
-  return (isa<graph::AttentionOp>(use.getOwner()) && number < 3) ||
-         (isa<graph::RotaryOp, graph::GroupNormOp>(use.getOwner()) &&
-          number == 0);
-}
-
-/// Whether `use` is what a rotary embedding turns pairs by: it reads those one
-/// by one, too, and again for each head.
-static bool isTurn(OpOperand &use) {
-  return isa<graph::RotaryOp>(use.getOwner()) && use.getOperandNumber() > 0;
-}
-
-/// A slice that its readers may each read as strides.
-static bool isSlice(Operation *op) {
-  return isStrided(op) && isa<graph::SliceOp>(op);
-}
-
 static void eraseDeadOps(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (isOpTriviallyDead(&op)) {
       op.erase();
     }
   }
-}
-
-/// Whether `tensor` is one of `states`, or a view of one.
-static bool isPartOf(Value tensor, const llvm::SmallDenseSet<Value> &states) {
-  if (states.contains(tensor)) {
-    return true;
-  }
-  Operation *op = tensor.getDefiningOp();
-  return op && graph::isView(op) &&
-         llvm::any_of(op->getOperands(),
-                      [&](Value operand) { return isPartOf(operand, states); });
-}
-
-static RankedTensorType resultType(Operation *op) {
-  return cast<RankedTensorType>(op->getResult(0).getType());
-}
-
-/// True if `op` reads at most as many bytes as it writes. Dynamic shapes are
-/// not compared.
-static bool readsNoMoreThanItWrites(Operation *op) {
-  int64_t read = 0;
-  for (Type type : op->getOperandTypes()) {
-    auto tensor = cast<RankedTensorType>(type);
-    if (!tensor.hasStaticShape()) {
-      return false;
-    }
-    read += getBytes(tensor);
-  }
-  return resultType(op).hasStaticShape() && read <= getBytes(resultType(op));
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,26 +23,7 @@ static auto analyze(kernel::FusionOp fusion) {
 std::optional<std::string>
 ConvSm80Family::reject(kernel::FusionOp fusion,
                        const DeviceProfile &profile) const {
-  if (profile.smVersion < 80) {
-    return "the GPU is older than sm_80";
-  }
-  std::string reason;
-  FailureOr<kernel::FusionShape> shape = matchConvolution(fusion, &reason);
-  if (failed(shape)) {
-    return reason;
-  }
-  if (enumerateSchedules(*shape, profile, 1).empty()) {
-    return "too large, or a GPU with too little shared memory";
-  }
-  return std::nullopt;
-}
-
-static std::string kindOf(const GemmSm80Schedule &schedule) {
-  return "conv_sm80 " + toString(schedule.math).str() + " " +
-         std::to_string(schedule.bm) + "x" + std::to_string(schedule.bn) +
-         (schedule.clustered    ? " cluster"
-          : schedule.splitK > 1 ? " split"
-                                : "");
+  return rejectSm80(fusion, profile, matchConvolution);
 }
 
 std::vector<Implementation>
@@ -54,7 +35,8 @@ ConvSm80Family::enumerate(kernel::FusionOp fusion,
     return {};
   }
   return implementationsOf<GemmSm80Geometry>(
-      fusion, *shape, name(), enumerateSchedules(*shape, profile), kindOf);
+      fusion, *shape, name(), enumerateSchedules(*shape, profile),
+      [&](const auto &schedule) { return kindOf(name(), schedule); });
 }
 
 LogicalResult ConvSm80Family::lower(kernel::FusionOp fusion,

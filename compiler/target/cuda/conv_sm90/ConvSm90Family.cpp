@@ -33,30 +33,7 @@ static auto analyze(kernel::FusionOp fusion) {
 std::optional<std::string>
 ConvSm90Family::reject(kernel::FusionOp fusion,
                        const DeviceProfile &profile) const {
-  if (profile.cpu != "sm_90a") {
-    return "the GPU is not sm_90a";
-  }
-  std::string reason;
-  FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
-  if (failed(shape)) {
-    return reason;
-  }
-  // The smallest tile has 64.
-  if (shape->gemm->m <= 32) {
-    return "fewer than 33 rows";
-  }
-  if (enumerateSm90Schedules(*shape, profile, 1).empty()) {
-    return "too large, or a GPU with too little shared memory";
-  }
-  return std::nullopt;
-}
-
-static std::string kindOf(const GemmSm90Schedule &schedule) {
-  return "conv_sm90 " + std::to_string(schedule.bm) + "x" +
-         std::to_string(schedule.bn) +
-         (schedule.clustered    ? " cluster"
-          : schedule.splitK > 1 ? " split"
-                                : "");
+  return rejectSm90(fusion, profile, match);
 }
 
 std::vector<Implementation>
@@ -68,7 +45,8 @@ ConvSm90Family::enumerate(kernel::FusionOp fusion,
     return {};
   }
   return implementationsOf<GemmSm90Geometry>(
-      fusion, *shape, name(), enumerateSm90Schedules(*shape, profile), kindOf);
+      fusion, *shape, name(), enumerateSm90Schedules(*shape, profile),
+      [&](const auto &schedule) { return kindOf(name(), schedule); });
 }
 
 LogicalResult ConvSm90Family::lower(kernel::FusionOp fusion,

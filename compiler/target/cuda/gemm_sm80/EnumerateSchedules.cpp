@@ -188,4 +188,31 @@ enumerateSchedules(const kernel::FusionShape &shape,
   return result;
 }
 
+std::optional<std::string>
+rejectSm80(kernel::FusionOp fusion, const DeviceProfile &profile,
+           llvm::function_ref<FailureOr<kernel::FusionShape>(kernel::FusionOp,
+                                                             std::string *)>
+               match) {
+  if (profile.smVersion < 80) {
+    return "the GPU is older than sm_80";
+  }
+  std::string reason;
+  FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
+  if (failed(shape)) {
+    return reason;
+  }
+  if (enumerateSchedules(*shape, profile, 1).empty()) {
+    return "too large, or a GPU with too little shared memory";
+  }
+  return std::nullopt;
+}
+
+std::string kindOf(StringRef family, const GemmSm80Schedule &schedule) {
+  return family.str() + " " + toString(schedule.math).str() + " " +
+         std::to_string(schedule.bm) + "x" + std::to_string(schedule.bn) +
+         (schedule.clustered    ? " cluster"
+          : schedule.splitK > 1 ? " split"
+                                : "");
+}
+
 } // namespace minic::cuda

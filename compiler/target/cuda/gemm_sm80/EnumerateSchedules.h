@@ -27,6 +27,18 @@ enumerateSchedules(const kernel::FusionShape &shape,
 double estimateMicroseconds(const GemmSm80Geometry &geometry,
                             const DeviceProfile &profile);
 
+/// Why `enumerateSchedules` would offer nothing for the shape that `match`
+/// finds in `fusion`; null otherwise.
+std::optional<std::string> rejectSm80(
+    kernel::FusionOp fusion, const DeviceProfile &profile,
+    llvm::function_ref<mlir::FailureOr<kernel::FusionShape>(kernel::FusionOp,
+                                                            std::string *)>
+        match);
+
+/// What a search of `family` looks at some schedules of each: what the estimate
+/// is least sure of.
+std::string kindOf(llvm::StringRef family, const GemmSm80Schedule &schedule);
+
 } // namespace minic::cuda
 
 #endif // MINIC_COMPILER_TARGET_CUDA_GEMM_SM80_ENUMERATESCHEDULES_H

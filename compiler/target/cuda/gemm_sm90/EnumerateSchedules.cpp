@@ -180,4 +180,38 @@ enumerateSm90Schedules(const kernel::FusionShape &shape,
   return result;
 }
 
+std::optional<std::string>
+rejectSm90(kernel::FusionOp fusion, const DeviceProfile &profile,
+           llvm::function_ref<FailureOr<kernel::FusionShape>(kernel::FusionOp,
+                                                             std::string *)>
+               match) {
+  if (profile.cpu != "sm_90a") {
+    return "the GPU is not sm_90a";
+  }
+  std::string reason;
+  FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
+  if (failed(shape)) {
+    return reason;
+  }
+  // The smallest tile has 64.
+  if (shape->gemm->m <= 32) {
+    return "fewer than 33 rows";
+  }
+  if (enumerateSm90Schedules(*shape, profile, 1).empty()) {
+    return "too large, or a GPU with too little shared memory";
+  }
+  return std::nullopt;
+}
+
+std::string kindOf(StringRef family, const GemmSm90Schedule &schedule) {
+  // Those with TMA count as a family, so that a search looks at some of them.
+  return family.str() + (schedule.tma ? "_tma " : " ") +
+         std::to_string(schedule.bm) + "x" + std::to_string(schedule.bn) +
+         (schedule.isPingPong()      ? " pingpong"
+          : schedule.multicast() > 1 ? " multicast"
+          : schedule.clustered       ? " cluster"
+          : schedule.splitK > 1      ? " split"
+                                     : "");
+}
+
 } // namespace minic::cuda

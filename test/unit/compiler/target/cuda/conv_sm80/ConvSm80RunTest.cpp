@@ -26,24 +26,6 @@ void check(const ConvCase &conv, const GemmSm80Schedule &one = schedule(),
   checkConvolution<GemmSm80Geometry>(conv, ConvSm80Family(), one, behind);
 }
 
-/// A 3x3 with pads, of both layouts.
-ConvCase padded(int64_t c, int64_t k, bool nhwc = true,
-                const std::string &dtype = "bf16") {
-  return {.n = 2,
-          .c = c,
-          .h = 6,
-          .w = 7,
-          .k = k,
-          .r = 3,
-          .s = 3,
-          .top = 1,
-          .left = 1,
-          .bottom = 1,
-          .right = 1,
-          .nhwc = nhwc,
-          .dtype = dtype};
-}
-
 TEST(ConvSm80Run, OneTapInAStage) {
   check(padded(32, 40));
   check(padded(64, 24), schedule(32, 32, 32, 4), Behind::Residual);

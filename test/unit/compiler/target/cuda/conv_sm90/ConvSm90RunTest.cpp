@@ -26,24 +26,6 @@ void check(const ConvCase &conv, const GemmSm90Schedule &one = schedule(),
   checkConvolution<GemmSm90Geometry>(conv, ConvSm90Family(), one, behind);
 }
 
-/// A 3x3 with pads, of both layouts.
-ConvCase padded(int64_t c, int64_t k, bool nhwc = true,
-                const std::string &dtype = "bf16") {
-  return {.n = 2,
-          .c = c,
-          .h = 6,
-          .w = 7,
-          .k = k,
-          .r = 3,
-          .s = 3,
-          .top = 1,
-          .left = 1,
-          .bottom = 1,
-          .right = 1,
-          .nhwc = nhwc,
-          .dtype = dtype};
-}
-
 TEST(ConvSm90Run, ManyChannels) {
   check(padded(64, 40), schedule(), Behind::Relu);
   check(padded(64, 40, true, "f16"), schedule(64, 4, 1, 2), Behind::Residual);

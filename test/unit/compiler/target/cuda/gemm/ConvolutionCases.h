@@ -16,6 +16,24 @@ namespace minic::cuda {
 
 using cpu::ConvCase;
 
+/// A 3x3 with pads, in either layout.
+inline ConvCase padded(int64_t c, int64_t k, bool nhwc = true,
+                       const std::string &dtype = "bf16") {
+  return {.n = 2,
+          .c = c,
+          .h = 6,
+          .w = 7,
+          .k = k,
+          .r = 3,
+          .s = 3,
+          .top = 1,
+          .left = 1,
+          .bottom = 1,
+          .right = 1,
+          .nhwc = nhwc,
+          .dtype = dtype};
+}
+
 /// What follows the convolution.
 enum class Behind {
   Nothing,
