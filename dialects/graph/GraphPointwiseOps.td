@@ -57,7 +57,8 @@ def Graph_DivOp : Graph_BinaryOp<"div",
   let hasCanonicalizer = 1;
 }
 def Graph_ModOp : Graph_BinaryOp<"mod",
-    "lhs - rhs * floor(lhs / rhs), of rhs's sign; 0 for integers where rhs is 0",
+    "lhs - rhs * floor(lhs / rhs), of rhs's sign; 0 for integers where rhs is 0; "
+    "where rhs is infinite, lhs, or rhs if their signs differ",
     Graph_NumberTensor> {
   let scalarCost = "Division";
 }
