@@ -8,6 +8,7 @@
 #include "compiler/pipeline/Pipelines.h"
 #include "dialects/graph/Graph.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -109,6 +110,10 @@ absl::Status buildTrial(ModuleOp plan, const VariantTarget &variant,
     return success();
   });
   forgetLargeWeights(plan);
+  // Trials differ in a few kernels.
+  variant.target->setKernelsApart(true);
+  auto together =
+      llvm::scope_exit([&] { variant.target->setKernelsApart(false); });
   return succeeded(buildPlan(plan, variant, options, path))
              ? absl::OkStatus()
              : absl::InternalError(error);

@@ -79,6 +79,58 @@ LogicalResult Target::report(plan::KernelOp kernel) const {
   return describe(*device, code);
 }
 
+/// As a key: equal kernels have equal text.
+static std::string textOf(plan::KernelOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  kernel->print(os, OpPrintingFlags().useLocalScope());
+  return text;
+}
+
+FailureOr<bool> Target::codegenApart(ModuleOp module,
+                                     ArrayRef<plan::KernelOp> kernels) const {
+  SmallVector<plan::BinaryOp> binaries;
+  for (plan::KernelOp kernel : kernels) {
+    OwningOpRef<plan::BinaryOp> &known = binariesApart[textOf(kernel)];
+    if (!known) {
+      OwningOpRef<ModuleOp> device = ModuleOp::create(kernel.getLoc());
+      OwningOpRef<ModuleOp> made = ModuleOp::create(kernel.getLoc());
+      auto builder = OpBuilder::atBlockEnd(made->getBody());
+      if (failed(emit(kernel, *device))) {
+        return failure();
+      }
+      if (device->getBody()->empty()) {
+        return false;
+      }
+      if (failed(assemble(*device, builder))) {
+        return failure();
+      }
+      known = *made->getOps<plan::BinaryOp>().begin();
+      (*known)->remove();
+    }
+    binaries.push_back(*known);
+  }
+  llvm::StringMap<std::string> binaryOf; // by entry
+  for (size_t i = 0; i != kernels.size(); ++i) {
+    plan::KernelOp kernel = kernels[i];
+    auto binary = cast<plan::BinaryOp>(OpBuilder(kernel).clone(*binaries[i]));
+    binary.setSymName(("kernel_" + llvm::Twine(i)).str());
+    for (Attribute entry : kernel.getEntries()) {
+      binaryOf[cast<StringAttr>(entry)] = binary.getSymName();
+    }
+  }
+  module.walk([&](plan::LaunchOp launch) {
+    auto binary = binaryOf.find(launch.getEntry());
+    if (binary != binaryOf.end()) {
+      launch.setBinary(binary->second);
+    }
+  });
+  for (plan::KernelOp kernel : kernels) {
+    kernel.erase();
+  }
+  return true;
+}
+
 LogicalResult Target::codegen(ModuleOp module) const {
   SmallVector<plan::KernelOp> kernels;
   module.walk([&](plan::KernelOp kernel) {
@@ -92,6 +144,12 @@ LogicalResult Target::codegen(ModuleOp module) const {
     return success();
   }
   prepareContext(*module.getContext());
+  if (kernelsApart && profile_.isGpu()) {
+    FailureOr<bool> isDone = codegenApart(module, kernels);
+    if (failed(isDone) || *isDone) {
+      return isDone;
+    }
+  }
   for (plan::KernelOp kernel : kernels) {
     if (failed(emit(kernel, *device)) ||
         (codeReport && failed(report(kernel)))) {

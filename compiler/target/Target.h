@@ -10,6 +10,8 @@
 #include "compiler/target/KernelFamily.h"
 #include "compiler/target/Plugin.h"
 
+#include "llvm/ADT/StringMap.h"
+
 #include <memory>
 
 namespace minic {
@@ -33,6 +35,10 @@ public:
   /// Where codegen finds and keeps what it assembles; null: nowhere. Outlives
   /// this.
   void setBinaryCache(BinaryCache *cache) { binaryCache = cache; }
+
+  /// From here on codegen makes a plan.binary of each kernel, on a GPU, and
+  /// generates none twice: for plans that differ in few kernels.
+  void setKernelsApart(bool apart) { kernelsApart = apart; }
 
   /// codegen adds an entry for each kernel, which takes as long again as
   /// codegen itself; null: no entries. Outlives this.
@@ -79,6 +85,13 @@ protected:
 
 private:
   std::vector<std::unique_ptr<KernelFamily>> plugins;
+  bool kernelsApart = false;
+  /// By the text of the kernel.
+  mutable llvm::StringMap<mlir::OwningOpRef<plan::BinaryOp>> binariesApart;
+  /// False where a kernel is a user's: what it is launched as is his matter.
+  mlir::FailureOr<bool>
+  codegenApart(mlir::ModuleOp module,
+               llvm::ArrayRef<plan::KernelOp> kernels) const;
   mlir::LogicalResult emit(plan::KernelOp kernel, mlir::ModuleOp device) const;
   mlir::LogicalResult report(plan::KernelOp kernel) const;
 };

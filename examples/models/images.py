@@ -54,19 +54,24 @@ def conv_transpose(f, x, name, channels, size):
 
 def batch_norm(f, x, name, epsilon, scale=1.0):
     """With the statistics of training: a product and a sum for each channel,
-    which minic folds into the convolution before."""
-    channels = x.dims[1]
+    which minic folds into the convolution before. In float32, as PyTorch has it:
+    rounded statistics err the same way for all pixels of a channel."""
+    channels, dtype = x.dims[1], x.dtype
+
+    def wide(value):
+        return value if value.dtype == "f32" else f.cast(value, "f32")
 
     def weight(part, content):
-        return f.weight(f"{name}.{part}", (channels,), content)
+        return wide(f.weight(f"{name}.{part}", (channels,), content))
 
     variance = weight("running_var", Uniform(1, 0.5))
-    deviation = f.unary("sqrt", f.add(variance, f.scalar(f"{epsilon:.1e}")))
+    deviation = f.unary("sqrt", f.add(variance, f.scalar(f"{epsilon:.1e}", "f32")))
     factor = f.binary("div", weight("weight", Uniform(scale, 0.2)), deviation)
     shift = f.binary("sub", weight("bias", Uniform(0, 0.2)), f.binary(
         "mul", weight("running_mean", Uniform(0, 0.2)), factor))
-    x = f.binary("mul", x, f.reshape(factor, channels, 1, 1))
-    return f.add(x, f.reshape(shift, channels, 1, 1))
+    y = f.binary("mul", wide(x), f.reshape(factor, channels, 1, 1))
+    y = f.add(y, f.reshape(shift, channels, 1, 1))
+    return y if dtype == "f32" else f.cast(y, dtype)
 
 
 def pool(f, x, kind, size, stride, pad=0):

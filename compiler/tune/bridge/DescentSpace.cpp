@@ -25,6 +25,12 @@ static constexpr double leastGainOfPlan = 0.01;
 /// caches hold, since nothing overlaps there. A guess.
 static constexpr double slowerAlikeOnCpu = 1.1;
 
+/// A trial on a GPU takes a quarter of a second, and what a kernel leaves of an
+/// SM to the next one's beginning tells apart schedules that are alike alone:
+/// of BERT-base's linears rows that were 7 to 13 percent slower alone made the
+/// model faster (docs/measurements/2026-11-26-cuda.md).
+static constexpr int rivalsOnGpu = 5;
+
 StringRef recordedProblem(kernel::FusionOp fusion) {
   auto provenance = fusion->getAttrOfType<DictionaryAttr>("provenance");
   auto get = [&](StringRef name) {
@@ -62,7 +68,9 @@ DescentSpace::DescentSpace(ArrayRef<kernel::FusionOp> fusions,
     if (entry.aloneUs > 0) {
       RivalLimits limits;
       limits.leastGain = leastGainOfPlan * totalUs / entry.aloneUs;
-      if (!onGpu) {
+      if (onGpu) {
+        limits.fastest = rivalsOnGpu;
+      } else {
         limits.slowerAlike = slowerAlikeOnCpu;
       }
       llvm::append_range(entry.rows,
@@ -80,6 +88,7 @@ DescentSpace::DescentSpace(ArrayRef<kernel::FusionOp> fusions,
     indices[problem.key] = int(index) + 1;
     DescentProblem &described = problems_.emplace_back(
         DescentProblem{problem.key, problem.description});
+    described.share = totalUs > 0 ? entry.aloneUs / totalUs : 0;
     for (int row : entry.rows) {
       described.candidates.push_back(entry.record->rows[row].candidate.name);
     }

@@ -112,7 +112,9 @@ private:
   TrialContest contest;
   Plan start, current;
   std::set<Choices> seen; // tried, or started from
-  size_t problem = 0;     // that is asked now
+  /// All candidates of all problems, in the order in which they are asked.
+  std::vector<std::pair<size_t, int>> asks;
+  size_t ask = 0; // that is asked now
   int plansBuilt = 0;
   double trialSeconds = 0; // what the last one took, building included
   int taken = 0;
@@ -151,6 +153,26 @@ bool Descent::hasTime() const {
          std::max(trialSeconds, least) + (taken > 0 ? least : 0);
 }
 
+/// What may gain most first: the best rivals of problems that take long, then
+/// those of others. A problem's own choice comes where it was changed before.
+static std::vector<std::pair<size_t, int>>
+orderOf(const std::vector<DescentProblem> &problems) {
+  std::vector<std::pair<double, std::pair<size_t, int>>> found;
+  for (size_t i = 0; i < problems.size(); ++i) {
+    for (int rank = 0; rank < int(problems[i].candidates.size()); ++rank) {
+      found.push_back({problems[i].share / std::max(rank, 1), {i, rank}});
+    }
+  }
+  std::stable_sort(
+      found.begin(), found.end(),
+      [](const auto &a, const auto &b) { return a.first > b.first; });
+  std::vector<std::pair<size_t, int>> order;
+  for (const auto &[worth, ask] : found) {
+    order.push_back(ask);
+  }
+  return order;
+}
+
 std::optional<Choices> Descent::next() {
   for (const Choices &plan : inputs.plans) {
     if (!seen.count(plan)) {
@@ -158,15 +180,14 @@ std::optional<Choices> Descent::next() {
     }
   }
   // On from the last one, so that all are asked before one is asked again.
-  for (size_t asked = 0; asked < inputs.problems.size(); ++asked) {
+  for (size_t count = 0; count < asks.size(); ++count) {
+    auto [problem, candidate] = asks[ask];
     Choices choices = current.choices;
-    int count = int(inputs.problems[problem].candidates.size());
-    for (int &choice = choices[problem] = 0; choice < count; ++choice) {
-      if (!seen.count(choices)) {
-        return choices;
-      }
+    choices[problem] = candidate;
+    if (!seen.count(choices)) {
+      return choices;
     }
-    problem = (problem + 1) % inputs.problems.size();
+    ask = (ask + 1) % asks.size();
   }
   return std::nullopt;
 }
@@ -271,6 +292,7 @@ absl::StatusOr<Verdict> Descent::run() {
   }
   start = *std::move(first);
   seen.insert(start.choices);
+  asks = orderOf(inputs.problems);
   if (absl::Status status = contest.begin(start.artifact); !status.ok()) {
     return status;
   }

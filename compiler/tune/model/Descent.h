@@ -26,6 +26,8 @@ struct DescentProblem {
   std::string key, description;
   /// Names of verified rows: what the plan has, then others, best first.
   std::vector<std::string> candidates;
+  /// Of the plan's time, as far as is known: what may be gained by it.
+  double share = 1;
 };
 
 /// Before each trial. For people.

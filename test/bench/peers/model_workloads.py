@@ -70,6 +70,17 @@ class ModelWorkload:
         return model_modules.build(self.model, size, self.function, tensors)
 
 
+def of_images(name, model, *wanted_us):
+    """At batch 1 and 32, minic has to be 1.5 and 1.15 times as fast as all
+    peers, or to take `wanted_us`."""
+    for i, (batch, factor) in enumerate(((1, 1.5), (32, 1.15))):
+        yield ModelWorkload(
+            f"{name}_b{batch}_bf16", model, {"batch": batch},
+            wanted_us=wanted_us[i] if wanted_us else None,
+            factors=NO_SLOWER if wanted_us else dict.fromkeys(NO_SLOWER, factor),
+            patience=1.5)
+
+
 MODELS = {w.name: w for w in (
     ModelWorkload("bert_base_b1_s128_bf16", "bert",
                   {"batch": 1, "sequence": 128}, wanted_us=270),
@@ -93,6 +104,11 @@ MODELS = {w.name: w for w in (
                   {"batch": 8, "sequence": 512}, wanted_us=178),
     ModelWorkload("t5_base_encoder_b1_s128_bf16", "t5",
                   {"batch": 1, "sequence": 128}),
+    *of_images("resnet50", "resnet", 240, 1000),
+    *of_images("mobilenet_v3_l", "mobilenet"),
+    *of_images("efficientnet_b0", "efficientnet"),
+    *of_images("convnext_t", "convnext"),
+    *of_images("unet_level", "unet"),
     ModelWorkload("qwen3_block_decode_c1024_bf16", "qwen3",
                   {"batch": 1, "cache": 1024}, "decode", patience=1.5),
 )}
@@ -105,4 +121,9 @@ CPU_MODELS = {w.name: w for w in (
     ModelWorkload("vit_b16_b1_f32", "vit", {"batch": 1}, dtype="f32"),
     ModelWorkload("gpt2_small_b1_s128_f32", "gpt2",
                   {"batch": 1, "sequence": 128}, dtype="f32"),
+    *(ModelWorkload(f"{name}_b1_f32", model, {"batch": 1}, dtype="f32")
+      for name, model in (("resnet50", "resnet"),
+                          ("mobilenet_v3_l", "mobilenet"),
+                          ("efficientnet_b0", "efficientnet"),
+                          ("convnext_t", "convnext"))),
 )}

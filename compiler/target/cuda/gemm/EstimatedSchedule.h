@@ -85,10 +85,12 @@ void appendOtherImages(std::vector<Estimated<Schedule>> &result,
   }
 }
 
-/// `favourite`, a programmatic launch, with fewer stages, so that three blocks
-/// fit on an SM, and with fewer again, so that four fit. One block runs while
-/// those of the next launches copy their weights ahead. Each has the most
-/// stages that allow it. `depths`: numbers of stages, ascending.
+/// `favourite`, a programmatic launch, with fewer stages, so that two blocks
+/// fit on an SM, and with fewer again, so that three fit, then four. One block
+/// runs while those of the next launches copy their weights ahead. Each has the
+/// most stages that allow it, but two blocks four at least: with three nothing
+/// is under way while a stage is waited for, and the widest tiles spill.
+/// `depths`: numbers of stages, ascending.
 ///
 /// Measured on an H200 (two of 256x1024x1024 in bf16 by gemm_sm80, back to
 /// back): 9.5 us with 8 stages of 32x64x64, 9.4 with 6, 9.2 with 4 and 9.8 with
@@ -99,9 +101,9 @@ shallowTwins(const kernel::FusionShape &shape, const DeviceProfile &profile,
              const Estimated<Schedule> &favourite,
              llvm::ArrayRef<int64_t> depths) {
   std::vector<Estimated<Schedule>> twins;
-  int64_t residents = 3;
+  int64_t residents = 2;
   for (int64_t stages : llvm::reverse(depths)) {
-    if (stages < 3 || residents > 4) {
+    if (stages < (residents == 2 ? 4 : 3) || residents > 4) {
       break;
     }
     Estimated<Schedule> twin = favourite;

@@ -13,7 +13,7 @@ namespace minic::cuda {
 using EstimatedSm90Schedule = Estimated<GemmSm90Schedule>;
 
 /// Schedules that are offered beside others and copy by TMA.
-inline constexpr size_t maxTmaSchedules = 8;
+inline constexpr size_t maxTmaSchedules = 11;
 /// Beside these, of clusters that share operands, and of blocks that stay.
 inline constexpr size_t maxMulticastSchedules = 2, maxPingPongSchedules = 4;
 
@@ -21,7 +21,7 @@ inline constexpr size_t maxMulticastSchedules = 2, maxPingPongSchedules = 4;
 /// most `limit`, clusters and copies by TMA; none only where no block fits.
 std::vector<EstimatedSm90Schedule>
 enumerateSm90Schedules(const kernel::FusionShape &shape,
-                       const DeviceProfile &profile, size_t limit = 24);
+                       const DeviceProfile &profile, size_t limit = 28);
 
 /// A rough time: waves of blocks, each bound by tensor cores, shared memory, L2
 /// or latency, and the device's memory under it all.

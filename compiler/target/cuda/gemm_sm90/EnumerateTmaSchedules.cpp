@@ -205,13 +205,23 @@ void appendTmaSchedules(std::vector<EstimatedSm90Schedule> &schedules,
   TmaEnumeration enumeration(shape, profile);
   enumeration.run();
   std::vector<EstimatedSm90Schedule> made;
+  constexpr size_t mostDeep = 8;
   std::map<std::array<int64_t, 4>, int> ofTile;
   for (const EstimatedSm90Schedule &one : enumeration.found) {
     const GemmSm90Schedule &s = one.schedule;
     int &count = ofTile[{s.bm, s.bn, s.warpGroups(), s.warpGroupsK}];
-    if (count < 2 && made.size() < maxTmaSchedules) {
+    if (count < 2 && made.size() < mostDeep) {
       ++count;
       made.push_back(programmaticTwin(one));
+    }
+  }
+  // Blocks that share an SM with those of the next launch.
+  for (size_t i = 0, deep = made.size(); i != deep; ++i) {
+    for (const EstimatedSm90Schedule &one : shallowTwins<GemmSm90Geometry>(
+             shape, profile, made[i], {3, 4, 5, 6, 8})) {
+      if (made.size() < maxTmaSchedules) {
+        made.push_back(one);
+      }
     }
   }
   std::vector<EstimatedSm90Schedule> clusters =

@@ -26,8 +26,12 @@ static void emitItem(CudaKernelBuilder &k, const ImageFusion &image,
   Value first = k.mul(item, g.height * g.width * g.channels);
   input = k.advance(input, k.add(first, channel), g.dtype);
   PixelSource source{k, image, g, input, row, column};
-  epilogue.emit({pixel, channel, lanes},
-                image.pool ? emitPooled(source) : emitResized(source));
+  // The last dimension's index and that of all others.
+  SpacePosition place{pixel, channel, lanes};
+  if (!image.isNhwc()) {
+    place = {k.div(pixel, g.outputColumns), column, lanes};
+  }
+  epilogue.emit(place, image.pool ? emitPooled(source) : emitResized(source));
 }
 
 void emitImages(Location loc, ModuleOp device, StringRef name,

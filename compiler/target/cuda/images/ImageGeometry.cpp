@@ -57,10 +57,16 @@ FailureOr<ImageGeometry> ImageGeometry::get(const ImageFusion &image,
   ImageGeometry result;
   result.schedule = schedule;
   ArrayRef<int64_t> from = image.before.space;
-  result.batch = from[0], result.height = from[1];
-  result.width = from[2], result.channels = from[3];
-  result.outputRows = image.after.space[1];
-  result.outputColumns = image.after.space[2];
+  ArrayRef<int64_t> to = image.after.space;
+  if (image.isNhwc()) {
+    result.batch = from[0], result.channels = from[3];
+    from = from.slice(1, 2), to = to.slice(1, 2);
+  } else {
+    result.batch = from[0] * from[1], result.channels = 1;
+    from = from.drop_front(2), to = to.drop_front(2);
+  }
+  result.height = from[0], result.width = from[1];
+  result.outputRows = to[0], result.outputColumns = to[1];
   result.dtype = cast<RankedTensorType>(image.before.results[0].getType())
                      .getElementType();
   result.epilogueInstructions = EpilogueEmitter::instructionCount(image.after);
@@ -71,8 +77,8 @@ FailureOr<ImageGeometry> ImageGeometry::get(const ImageFusion &image,
     return fail("channels are not next to each other in such vectors");
   }
   if (!(image.pool ? setWindows(result, image) : setSources(result, image)) ||
-      llvm::product_of(from) > kMost || result.pixels() > kMost ||
-      result.pixels() * result.channels > kMost) {
+      llvm::product_of(ArrayRef<int64_t>(image.before.space)) > kMost ||
+      result.pixels() > kMost || result.pixels() * result.channels > kMost) {
     return fail("images too large");
   }
   return result;

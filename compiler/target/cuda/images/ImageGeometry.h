@@ -11,10 +11,12 @@
 
 namespace minic::cuda {
 
-/// Threads run through channels first, so that neighbours read neighbours.
+/// Threads run through channels first, or columns of NCHW, so that neighbours
+/// read neighbours.
 struct ImageGeometry {
   ImageSchedule schedule;
-  /// Of the input, in NHWC; the result has other rows and columns.
+  /// Of the input, in NHWC; the result has other rows and columns. The planes of
+  /// NCHW are images of one channel.
   int64_t batch = 0, height = 0, width = 0, channels = 0;
   int64_t outputRows = 0, outputColumns = 0;
   /// Of a pool.

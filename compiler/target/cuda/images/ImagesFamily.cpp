@@ -20,15 +20,9 @@ static FailureOr<ImageFusion> match(kernel::FusionOp fusion,
   if (failed(image)) {
     return failure();
   }
-  auto fail = [&](const char *why) {
-    *reason = why;
-    return failure();
-  };
-  if (!image->isNhwc()) {
-    return fail("images in NCHW");
-  }
   if (!isa<BlockArgument>(image->before.results[0])) {
-    return fail("pointwise ops before the pool or resize");
+    *reason = "pointwise ops before the pool or resize";
+    return failure();
   }
   return image;
 }

@@ -15,7 +15,7 @@ namespace minic::cuda {
 class ImagesFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "images"; }
-  llvm::StringRef version() const override { return "1"; }
+  llvm::StringRef version() const override { return "2"; }
   bool isFor(mlir::Operation *anchor) const override {
     return mlir::isa_and_present<graph::Pool2dOp, graph::ResizeOp>(anchor);
   }

@@ -15,6 +15,7 @@ for folder in ("bench/peers", "models"):
     sys.path.insert(0, str(HERE.parents[2] / folder))
 import model_modules  # noqa: E402
 import model_workloads  # noqa: E402  adds the path of what follows
+import torch_images  # noqa: E402
 import torch_models  # noqa: E402
 import model_files  # noqa: E402
 import models  # noqa: E402
@@ -36,7 +37,8 @@ def check(workload, folder):
     inputs = wide(load_file(folder / "i.safetensors"))
     inputs = {i.name: inputs[i.name] for i in function.inputs}
     with torch.no_grad():
-        expected = getattr(torch_models.MODELS[workload.model](weights, size),
+        known = torch_models.MODELS | torch_images.MODELS
+        expected = getattr(known[workload.model](weights, size),
                            workload.function)(**inputs)
         timed = model_modules.build(workload.model, size, workload.function,
                                     weights)

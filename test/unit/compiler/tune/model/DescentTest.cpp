@@ -15,6 +15,7 @@ using testing::HasSubstr;
 TEST_F(DescentTest, TakesWhatMakesTheWholeFaster) {
   addProblem(3);
   addProblem(2);
+  inputs.problems[0].share = 0.8, inputs.problems[1].share = 0.2;
   machine.driftPerRound = 0.02;
   machine.candidates["ba"] = {.us = 99.8, .noise = 0.002};
   machine.candidates["ca"] = {.us = 97, .noise = 0.002};
@@ -59,6 +60,18 @@ TEST_F(DescentTest, AsksAProblemAgainOnceAnotherOneHasChanged) {
   machine.candidates["bb"] = {.us = 94, .noise = 0.002};
   descendTo("bb");
   EXPECT_THAT(built, ElementsAre("aa", "ba", "ab", "bb"));
+}
+
+TEST_F(DescentTest, WhatMayGainMostComesFirst) {
+  addProblem(4);
+  addProblem(3);
+  addProblem(2);
+  inputs.problems[0].share = 0.6;
+  inputs.problems[1].share = 0.25;
+  inputs.problems[2].share = 0.15;
+  descendTo("aaa");
+  EXPECT_THAT(built, ElementsAre("aaa", "baa", "caa", "aba", "daa", "aab",
+                                 "aca"));
 }
 
 TEST_F(DescentTest, WholePlansComeFirst) {

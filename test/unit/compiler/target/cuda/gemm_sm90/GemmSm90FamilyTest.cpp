@@ -160,6 +160,23 @@ TEST(GemmSm90Family, SaysWhyNot) {
       "no linear or matmul in the body");
 }
 
+/// Blocks of the next launch fit beside one that runs, also where TMA copies.
+TEST(GemmSm90Family, OffersFewerStagesToProgrammaticLaunches) {
+  ParsedFusion parsed = linearRelu(512, 3072, 768, "bf16");
+  std::vector<std::string> names;
+  for (const auto &offer :
+       family.enumerate(parsed.get(), profileOf("sm_90a"))) {
+    names.push_back(offer.name);
+  }
+  for (const char *copies : {"", " copies=tma"}) {
+    for (int stages : {4, 8}) {
+      EXPECT_THAT(names, Contains("gemm_sm90 128x96x64 warpgroups=2x1 stages=" +
+                                  std::to_string(stages) + " group=8" + copies +
+                                  " pdl=on"));
+    }
+  }
+}
+
 TEST(GemmSm90Family, OffersDistinctSchedulesForAnyShape) {
   const int64_t sizes[][3] = {{33, 1, 1},          {256, 1024, 1024},
                               {37, 513, 129},      {2048, 1280, 3420},
@@ -174,7 +191,7 @@ TEST(GemmSm90Family, OffersDistinctSchedulesForAnyShape) {
       EXPECT_EQ(family.reject(parsed.get(), profile), std::nullopt);
       auto offers = family.enumerate(parsed.get(), profile);
       ASSERT_FALSE(offers.empty());
-      EXPECT_LE(offers.size(), 24u + maxClusterSchedules + maxTmaSchedules +
+      EXPECT_LE(offers.size(), 28u + maxClusterSchedules + maxTmaSchedules +
                                    maxMulticastSchedules +
                                    maxPingPongSchedules);
       EXPECT_FALSE(StringRef(offers[0].name).contains("multicast"));
