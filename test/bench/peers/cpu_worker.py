@@ -20,9 +20,6 @@ import answering  # noqa: E402
 import minic_library  # noqa: E402
 import model_workloads  # noqa: E402
 
-#: An error of a peer is at most so many times that of PyTorch in float32.
-ERROR_FACTOR = 3
-
 
 class Minic:
     """The artifact MODE-THREADS.minic of the folder."""
@@ -152,7 +149,8 @@ class Session:
         error = float(numpy.linalg.norm(got - expected)
                       / numpy.linalg.norm(expected))
         eager = json.loads((folder / "export.json").read_text())
-        limit = ERROR_FACTOR * eager["eager_error"]
+        workload = model_workloads.CPU_MODELS[self.setup.workload]
+        limit = workload.most_error * eager["eager_error"]
         if not error <= limit:
             raise ValueError(f"wrong: error {error:.2e}, at most {limit:.2e}")
         return error

@@ -30,6 +30,9 @@ class ModelWorkload:
                                       hash=False)
     #: Beside a kernel that reads the weights and does nothing with them.
     probe: bool = False
+    #: On a CPU: how many times as large as that of PyTorch in float32 an error
+    #: may be.
+    most_error: float = 3
     has_jax = False
 
     def build(self):
@@ -123,7 +126,10 @@ CPU_MODELS = {w.name: w for w in (
                   {"batch": 1, "sequence": 128}, dtype="f32"),
     *(ModelWorkload(f"{name}_b1_f32", model, {"batch": 1}, dtype="f32")
       for name, model in (("resnet50", "resnet"),
-                          ("mobilenet_v3_l", "mobilenet"),
                           ("efficientnet_b0", "efficientnet"),
                           ("convnext_t", "convnext"))),
+    # With random statistics it makes errors some hundred times as large: that of
+    # ONNX Runtime is 24 times PyTorch's.
+    ModelWorkload("mobilenet_v3_l_b1_f32", "mobilenet", {"batch": 1},
+                  dtype="f32", most_error=30),
 )}

@@ -15,8 +15,8 @@ namespace minic::cuda {
 /// read neighbours.
 struct ImageGeometry {
   ImageSchedule schedule;
-  /// Of the input, in NHWC; the result has other rows and columns. The planes of
-  /// NCHW are images of one channel.
+  /// Of the input, in NHWC; the result has other rows and columns. The planes
+  /// of NCHW are images of one channel.
   int64_t batch = 0, height = 0, width = 0, channels = 0;
   int64_t outputRows = 0, outputColumns = 0;
   /// Of a pool.

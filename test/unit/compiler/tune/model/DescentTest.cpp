@@ -70,8 +70,8 @@ TEST_F(DescentTest, WhatMayGainMostComesFirst) {
   inputs.problems[1].share = 0.25;
   inputs.problems[2].share = 0.15;
   descendTo("aaa");
-  EXPECT_THAT(built, ElementsAre("aaa", "baa", "caa", "aba", "daa", "aab",
-                                 "aca"));
+  EXPECT_THAT(built,
+              ElementsAre("aaa", "baa", "caa", "aba", "daa", "aab", "aca"));
 }
 
 TEST_F(DescentTest, WholePlansComeFirst) {
