@@ -138,6 +138,56 @@ TEST(CpuEstimatesTest, ATeamIsForWorkThatTakesLongerThanToJoinIt) {
   EXPECT_THAT(first(32, 256, 256, 64), HasSubstr("split=none"));
 }
 
+/// Candidates of a 1x1 convolution with so many channels in and 256 out.
+std::vector<Candidate> pointwiseConvolution(int64_t side, int64_t channels,
+                                            bool isNhwc) {
+  std::string s = std::to_string(side), c = std::to_string(channels);
+  auto image = [&](const std::string &channels) {
+    return isNhwc ? "tensor<1x" + s + "x" + s + "x" + channels + "xf32>"
+                  : "tensor<1x" + channels + "x" + s + "x" + s + "xf32>";
+  };
+  std::string x = image(c), w = "tensor<256x" + c + "x1x1xf32>",
+              y = image("256");
+  ParsedFusion parsed({x, w}, y,
+                      "%y = graph.conv2d %0, %1" +
+                          std::string(isNhwc ? " {layout = \"nhwc\"}" : "") +
+                          " : (" + x + ", " + w + ") -> " + y +
+                          "\nkernel.yield %y : " + y);
+  DeviceProfile profile = zen4();
+  profile.l1Bytes = 32 << 10;
+  profile.onednnProblem = "";
+  auto target = createCpuTarget(profile);
+  std::vector<std::string> why;
+  return enumerateCandidates(parsed.get(), *target, {}, why);
+}
+
+/// The first one whose name has `text`.
+const Candidate &named(const std::vector<Candidate> &candidates,
+                       const std::string &text) {
+  return *llvm::find_if(candidates, [&](const Candidate &candidate) {
+    return candidate.name.find(text) != std::string::npos;
+  });
+}
+
+TEST(CpuEstimatesTest, PixelsOfATileShareSetsOfL1) {
+  auto tile = [](int64_t channels) {
+    return named(pointwiseConvolution(14, channels, /*isNhwc=*/true),
+                 "conv_direct")
+        .name;
+  };
+  EXPECT_THAT(tile(256), HasSubstr("conv_direct 14x"));
+  EXPECT_THAT(tile(1024), Not(HasSubstr("conv_direct 14x")));
+}
+
+TEST(CpuEstimatesTest, SmallNchwImagesLeaveLanesOfOnednnIdle) {
+  auto us = [](int64_t side, bool isNhwc) {
+    return named(pointwiseConvolution(side, 2048, isNhwc), "onednn").estimateUs;
+  };
+  // As long as 64 pixels, not 49.
+  EXPECT_NEAR(us(7, false), us(8, false), 0.03 * us(8, false));
+  EXPECT_LT(us(7, true), 0.85 * us(7, false));
+}
+
 TEST(CpuEstimatesTest, WithoutOnednnNothingOfItIsACandidate) {
   DeviceProfile profile = amx();
   profile.onednnProblem = "oneDNN is not here";
