@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 namespace minic::tools {
 
@@ -23,7 +24,8 @@ namespace {
 struct Row {
   std::string what, how;
   int64_t times = 0;                // fusions or commands
-  double us = 0;                    // all of them together
+  double us = 0;                    // all of them together, waiting included
+  double addedUs = 0;               // what the run is longer by
   double rooflineUs = 0, bytes = 0; // likewise; 0: not known
   uint64_t ticks = 0;
 };
@@ -43,12 +45,31 @@ std::string figure(double value, int decimals, const char *unit = "") {
   return value > 0 ? absl::StrFormat("%.*f%s", decimals, value, unit) : "-";
 }
 
+/// For each command, from when all that ended before it had ended to its own
+/// end. A kernel that begins while the one ahead of it runs, and waits for it,
+/// adds what it takes afterwards.
+std::vector<double> addedTimes(const std::vector<runtime::CommandTime> &times) {
+  std::vector<size_t> order(times.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return times[a].endUs < times[b].endUs;
+  });
+  std::vector<double> added(times.size());
+  double end = 0;
+  for (size_t place : order) {
+    added[place] = times[place].endUs - end;
+    end = times[place].endUs;
+  }
+  return added;
+}
+
 std::vector<Row> rowsOf(const TracedArtifact &artifact) {
   TracedFusions known = readFusions(artifact);
   std::map<std::pair<std::string, std::string>, Row> rows;
   std::vector<bool> isCounted(known.fusions.size());
   const std::vector<runtime::CommandTime> &times =
       artifact.runs.typical.commands;
+  std::vector<double> added = addedTimes(times);
   for (size_t place = 0; place < times.size(); ++place) {
     const runtime::PlanCommand &command =
         artifact.commands[times[place].command];
@@ -61,6 +82,7 @@ std::vector<Row> rowsOf(const TracedArtifact &artifact) {
     row.what = key.first;
     row.how = key.second;
     row.us += artifact.runs.medianUs[place];
+    row.addedUs += added[place];
     row.ticks += times[place].ticks;
     if (!fusion) {
       ++row.times;
@@ -75,8 +97,9 @@ std::vector<Row> rowsOf(const TracedArtifact &artifact) {
   for (auto &[key, row] : rows) {
     sorted.push_back(std::move(row));
   }
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Row &a, const Row &b) { return a.us > b.us; });
+  std::stable_sort(
+      sorted.begin(), sorted.end(),
+      [](const Row &a, const Row &b) { return a.addedUs > b.addedUs; });
   return sorted;
 }
 
@@ -124,19 +147,17 @@ std::string traceTable(const TracedArtifact &artifact) {
       typical.commands.size(), busy,
       typical.spanUs > 0 ? 100 * (1 - busy / typical.spanUs) : 0);
   std::vector<Row> rows = rowsOf(artifact);
-  double all = 0;
+  absl::StrAppendFormat(&text, "%10s %7s %6s %10s %9s %8s %9s  %s\n",
+                        "adds, us", "share", "times", "each, us", "roofline",
+                        "GB/s", "Mticks", "ops: implementation");
   for (const Row &row : rows) {
-    all += row.us;
-  }
-  absl::StrAppendFormat(&text, "%10s %7s %6s %10s %9s %8s %9s  %s\n", "us",
-                        "share", "times", "each, us", "roofline", "GB/s",
-                        "Mticks", "ops: implementation");
-  for (const Row &row : rows) {
+    double us = row.addedUs;
     absl::StrAppendFormat(
-        &text, "%10.2f %6.1f%% %6d %10.2f %9s %8s %9s  %s: %s\n", row.us,
-        all > 0 ? 100 * row.us / all : 0, row.times, row.us / double(row.times),
-        row.us > 0 ? figure(100 * row.rooflineUs / row.us, 0, "%") : "-",
-        row.us > 0 ? figure(row.bytes / row.us * 1e-3, 2) : "-",
+        &text, "%10.2f %6.1f%% %6d %10.2f %9s %8s %9s  %s: %s\n", us,
+        typical.spanUs > 0 ? 100 * us / typical.spanUs : 0, row.times,
+        row.us / double(row.times),
+        us > 0 ? figure(100 * row.rooflineUs / us, 0, "%") : "-",
+        us > 0 ? figure(row.bytes / us * 1e-3, 2) : "-",
         figure(double(row.ticks) * 1e-6, 3), row.what.empty() ? "-" : row.what,
         row.how);
   }
