@@ -146,8 +146,11 @@ LogicalResult Target::codegen(ModuleOp module) const {
   prepareContext(*module.getContext());
   if (kernelsApart && profile_.isGpu()) {
     FailureOr<bool> isDone = codegenApart(module, kernels);
-    if (failed(isDone) || *isDone) {
-      return isDone;
+    if (failed(isDone)) {
+      return failure();
+    }
+    if (*isDone) {
+      return success();
     }
   }
   for (plan::KernelOp kernel : kernels) {

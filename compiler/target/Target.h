@@ -88,7 +88,8 @@ private:
   bool kernelsApart = false;
   /// By the text of the kernel.
   mutable llvm::StringMap<mlir::OwningOpRef<plan::BinaryOp>> binariesApart;
-  /// False where a kernel is a user's: what it is launched as is his matter.
+  /// False, and nothing is changed, where a kernel is a user's: launches of
+  /// those get another entry's name.
   mlir::FailureOr<bool>
   codegenApart(mlir::ModuleOp module,
                llvm::ArrayRef<plan::KernelOp> kernels) const;

@@ -9,6 +9,7 @@
 #include "runtime/program/ProgramImpl.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace minic::runtime {
 
@@ -90,6 +91,21 @@ double busyUs(const RunTrace &trace) {
     end = std::max(end, work.endUs);
   }
   return busy;
+}
+
+std::vector<double> addedUs(const RunTrace &trace) {
+  std::vector<size_t> order(trace.commands.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return trace.commands[a].endUs < trace.commands[b].endUs;
+  });
+  std::vector<double> added(order.size());
+  double end = 0;
+  for (size_t place : order) {
+    added[place] = trace.commands[place].endUs - end;
+    end = trace.commands[place].endUs;
+  }
+  return added;
 }
 
 } // namespace minic::runtime

@@ -47,6 +47,12 @@ WorkerTime workOf(const CommandTime &command);
 /// are gaps.
 double busyUs(const RunTrace &trace);
 
+/// For each command of the trace, the microseconds from the last end of a
+/// command before its own end to that: what it makes the run longer by, gaps
+/// included. A kernel that begins beside the one ahead of it and waits for it
+/// adds less than its own time.
+std::vector<double> addedUs(const RunTrace &trace);
+
 } // namespace minic::runtime
 
 #endif // MINIC_RUNTIME_MEASURE_TRACEDRUNS_H

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 namespace minic::tools {
 
@@ -24,8 +23,8 @@ namespace {
 struct Row {
   std::string what, how;
   int64_t times = 0;                // fusions or commands
-  double us = 0;                    // all of them together, waiting included
-  double addedUs = 0;               // what the run is longer by
+  double us = 0;                    // all of them together
+  double addedUs = 0;               // see runtime::addedUs
   double rooflineUs = 0, bytes = 0; // likewise; 0: not known
   uint64_t ticks = 0;
 };
@@ -45,31 +44,13 @@ std::string figure(double value, int decimals, const char *unit = "") {
   return value > 0 ? absl::StrFormat("%.*f%s", decimals, value, unit) : "-";
 }
 
-/// For each command, from when all that ended before it had ended to its own
-/// end. A kernel that begins while the one ahead of it runs, and waits for it,
-/// adds what it takes afterwards.
-std::vector<double> addedTimes(const std::vector<runtime::CommandTime> &times) {
-  std::vector<size_t> order(times.size());
-  std::iota(order.begin(), order.end(), size_t(0));
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return times[a].endUs < times[b].endUs;
-  });
-  std::vector<double> added(times.size());
-  double end = 0;
-  for (size_t place : order) {
-    added[place] = times[place].endUs - end;
-    end = times[place].endUs;
-  }
-  return added;
-}
-
 std::vector<Row> rowsOf(const TracedArtifact &artifact) {
   TracedFusions known = readFusions(artifact);
   std::map<std::pair<std::string, std::string>, Row> rows;
   std::vector<bool> isCounted(known.fusions.size());
   const std::vector<runtime::CommandTime> &times =
       artifact.runs.typical.commands;
-  std::vector<double> added = addedTimes(times);
+  std::vector<double> added = runtime::addedUs(artifact.runs.typical);
   for (size_t place = 0; place < times.size(); ++place) {
     const runtime::PlanCommand &command =
         artifact.commands[times[place].command];

@@ -25,10 +25,10 @@ static constexpr double leastGainOfPlan = 0.01;
 /// caches hold, since nothing overlaps there. A guess.
 static constexpr double slowerAlikeOnCpu = 1.1;
 
-/// A trial on a GPU takes a quarter of a second, and what a kernel leaves of an
-/// SM to the next one's beginning tells apart schedules that are alike alone:
-/// of BERT-base's linears rows that were 7 to 13 percent slower alone made the
-/// model faster (docs/measurements/2026-11-26-cuda.md).
+/// A trial on a GPU takes a quarter of a second, and kernels overlap there: of
+/// BERT-base's linears rows that were 7 to 13 percent slower alone made the
+/// model faster (docs/measurements/2026-11-26-cuda.md). That five are better
+/// than three was not measured.
 static constexpr int rivalsOnGpu = 5;
 
 StringRef recordedProblem(kernel::FusionOp fusion) {

@@ -157,19 +157,17 @@ bool Descent::hasTime() const {
 /// those of others. A problem's own choice comes where it was changed before.
 static std::vector<std::pair<size_t, int>>
 orderOf(const std::vector<DescentProblem> &problems) {
-  std::vector<std::pair<double, std::pair<size_t, int>>> found;
+  std::vector<std::pair<size_t, int>> order;
   for (size_t i = 0; i < problems.size(); ++i) {
     for (int rank = 0; rank < int(problems[i].candidates.size()); ++rank) {
-      found.push_back({problems[i].share / std::max(rank, 1), {i, rank}});
+      order.push_back({i, rank});
     }
   }
-  std::stable_sort(
-      found.begin(), found.end(),
-      [](const auto &a, const auto &b) { return a.first > b.first; });
-  std::vector<std::pair<size_t, int>> order;
-  for (const auto &[worth, ask] : found) {
-    order.push_back(ask);
-  }
+  auto worth = [&](std::pair<size_t, int> ask) {
+    return problems[ask.first].share / std::max(ask.second, 1);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](auto a, auto b) { return worth(a) > worth(b); });
   return order;
 }
 

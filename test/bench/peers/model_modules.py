@@ -2,16 +2,11 @@
 """The models of examples/models as a user of PyTorch would write them. Their
 parameters have the names that the models have in minic's weights."""
 
-import pathlib
-import sys
-
 import torch
 from torch import nn
 from torch.nn import functional
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "models"))
-import torch_images  # noqa: E402
-
+import image_modules
 
 def split(x, heads):
     return x.unflatten(-1, (heads, -1)).transpose(1, 2)
@@ -323,64 +318,6 @@ class T5(nn.Module):
         return self.norm(x)
 
 
-class Layers:
-    """Those of a torch_images.Network by functions, which a graph can capture:
-    nothing is made in a call."""
-
-    def conv(self, x, name, size, stride=1, pad=None, groups=1):
-        return functional.conv2d(
-            x, self.weights[f"{name}.weight"], self.weights.get(f"{name}.bias"),
-            stride, size // 2 if pad is None else pad, groups=groups)
-
-    def linear(self, x, name):
-        return functional.linear(x, self.weights[f"{name}.weight"],
-                                 self.weights.get(f"{name}.bias"))
-
-    def batch_norm(self, x, name, epsilon):
-        mean, variance, weight, bias = (
-            self.weights[f"{name}.{what}"]
-            for what in ("running_mean", "running_var", "weight", "bias"))
-        return functional.batch_norm(x, mean, variance, weight, bias,
-                                     eps=torch_images.as_f32(epsilon))
-
-    def layer_norm(self, x, name, epsilon):
-        return functional.layer_norm(
-            x, x.shape[-1:], self.weights[f"{name}.weight"],
-            self.weights[f"{name}.bias"], epsilon)
-
-    def group_norm(self, x, name, groups, epsilon):
-        return functional.group_norm(
-            x, groups, self.weights[f"{name}.weight"],
-            self.weights[f"{name}.bias"], epsilon)
-
-
-class Images(nn.Module):
-    """A network of torch_images in channels_last, which its convolutions are
-    fastest in; the input comes as NCHW."""
-
-    def __init__(self, model, size, function, tensors):
-        super().__init__()
-        self.made_of = (model, size, function)
-        network = torch_images.MODELS[model]
-        made = type(network.__name__, (Layers, network), {})
-        self.network = made({name: ordered(x) for name, x in tensors.items()},
-                            size)
-        self.main = getattr(self.network, function)
-
-    def double(self):
-        return Images(*self.made_of, {
-            name: x.double() for name, x in self.network.weights.items()})
-
-    def forward(self, pixel_values):
-        result, = self.main(ordered(pixel_values)).values()
-        return result
-
-
-def ordered(x):
-    return (x.contiguous(memory_format=torch.channels_last) if x.dim() == 4
-            else x)
-
-
 MODULES = {"bert": Bert, "gpt2": Gpt2, "gpt2_cached": Gpt2Cached, "vit": Vit,
            "encoder_block": EncoderBlock, "t5": T5, "llama": LlamaBlock,
            "llama_cached": LlamaCached, "qwen3": LlamaBlock}
@@ -388,8 +325,8 @@ MODULES = {"bert": Bert, "gpt2": Gpt2, "gpt2_cached": Gpt2Cached, "vit": Vit,
 
 def build(model, size, function, tensors):
     """The model over `tensors`, which it does not copy unless it is of images."""
-    if model in torch_images.MODELS:
-        return Images(model, size, function, tensors).eval()
+    if model in image_modules.MODELS:
+        return image_modules.Images(model, size, function, tensors).eval()
     with torch.device("meta"):
         module = MODULES[model](size, function)
     # The buckets have the shape of the sequence.

@@ -216,9 +216,10 @@ void appendTmaSchedules(std::vector<EstimatedSm90Schedule> &schedules,
     }
   }
   // Blocks that share an SM with those of the next launch.
+  auto ascending = llvm::to_vector(llvm::reverse(depths));
   for (size_t i = 0, deep = made.size(); i != deep; ++i) {
-    for (const EstimatedSm90Schedule &one : shallowTwins<GemmSm90Geometry>(
-             shape, profile, made[i], {3, 4, 5, 6, 8})) {
+    for (const EstimatedSm90Schedule &one :
+         shallowTwins<GemmSm90Geometry>(shape, profile, made[i], ascending)) {
       if (made.size() < maxTmaSchedules) {
         made.push_back(one);
       }

@@ -26,7 +26,7 @@ static void emitItem(CudaKernelBuilder &k, const ImageFusion &image,
   Value first = k.mul(item, g.height * g.width * g.channels);
   input = k.advance(input, k.add(first, channel), g.dtype);
   PixelSource source{k, image, g, input, row, column};
-  // The last dimension's index and that of all others.
+  // Where it is among all dimensions but the last, and in that.
   SpacePosition place{pixel, channel, lanes};
   if (!image.isNhwc()) {
     place = {k.div(pixel, g.outputColumns), column, lanes};

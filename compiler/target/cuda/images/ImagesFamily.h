@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The family images: pools and resizes of images in NHWC, with pointwise ops
-// after them.
+// The family images: pools and resizes of images in either order, with
+// pointwise ops after them.
 
 #ifndef MINIC_COMPILER_TARGET_CUDA_IMAGES_IMAGESFAMILY_H
 #define MINIC_COMPILER_TARGET_CUDA_IMAGES_IMAGESFAMILY_H
@@ -10,8 +10,8 @@
 
 namespace minic::cuda {
 
-/// Takes pool2d and resize of f32, bf16 and f16 in NHWC whose input is an
-/// operand, with any pointwise ops behind it. Operands are dense.
+/// Takes pool2d and resize of f32, bf16 and f16 whose input is an operand, with
+/// any pointwise ops behind it. Operands are dense.
 class ImagesFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "images"; }

@@ -14,7 +14,7 @@ namespace {
 using namespace ::minic::testing;
 using ::testing::ElementsAre;
 
-TEST(TracedRunsTest, busyIsTheUnionOfWork) {
+TEST(TracedRunsTest, busyIsTheUnionOfWorkAndWhatEndsLaterAdds) {
   RunTrace trace;
   trace.spanUs = 20;
   // Overlapping, one inside the other, and one apart that ends in a gap.
@@ -26,6 +26,9 @@ TEST(TracedRunsTest, busyIsTheUnionOfWork) {
   EXPECT_DOUBLE_EQ(workOf(trace.commands[3]).beginUs, 11);
   EXPECT_DOUBLE_EQ(workOf(trace.commands[3]).endUs, 15);
   EXPECT_DOUBLE_EQ(busyUs(RunTrace()), 0);
+  // The second one ends after the third.
+  EXPECT_THAT(addedUs(trace), ElementsAre(4, 1, 1, 13));
+  EXPECT_THAT(addedUs(RunTrace()), ElementsAre());
 }
 
 TEST(TracedRunsTest, countsNotTheFirstRunAndTakesMedians) {

@@ -54,6 +54,24 @@ protected:
            op +
            " %0 : tensor<64xf32>\nkernel.yield %y : tensor<64xf32>\n}\n}\n";
   }
+  /// A kernel in PTX that the user brought; `source` is the digest of what it
+  /// says.
+  static std::string usersKernel(const std::string &entry) {
+    return "plan.kernel @" + entry + " target \"cuda\" entries [\"" + entry +
+           "\"] {\n^bb0(%x: tensor<64xf32>):\n"
+           "%r = kernel.fusion (%0 = %x : tensor<64xf32>) -> tensor<64xf32> "
+           "attributes {impl = #kernel.impl<family = \"user\", schedule = "
+           "{config = {}, source = \"74de58556af1c914\"}>} {\n"
+           "%y = graph.kernel @user(%0) {language = \"ptx\", entry = \"copy\", "
+           "dims = [[\"N\"], [\"N\"]], grid = \"1\", block = \"N\", sources = "
+           "[\".version 8.0\\0A.target sm_80\\0A.address_size 64\\0A"
+           ".visible .entry copy(.param .u64 a, .param .u64 b) { ret; }\"]} "
+           ": (tensor<64xf32>) -> tensor<64xf32> body {\n"
+           "^bb0(%a: tensor<64xf32>):\n"
+           "%b = graph.relu %a : tensor<64xf32>\n"
+           "graph.yield %b : tensor<64xf32>\n}\n"
+           "kernel.yield %y : tensor<64xf32>\n}\n}\n";
+  }
   static std::string launch(const std::string &entry) {
     return "plan.launch \"" + entry +
            "\" grid [1](%x, %y) access [#plan<access read>, #plan<access "
@@ -72,7 +90,7 @@ protected:
     }
     text += "}\n}\n";
     for (const auto &[entry, op] : opOfEntry) {
-      text += kernel(entry, op);
+      text += op == "user" ? usersKernel(entry) : kernel(entry, op);
     }
     auto module =
         parseSourceString<ModuleOp>(text, ParserConfig(&context, false));
@@ -117,6 +135,16 @@ TEST_F(KernelsApartTest, EachHasABinaryAndNoneIsMadeTwice) {
   auto third = generate({{"one", "exp"}});
   EXPECT_NE(binariesOf(*third)["one"], before["one"]);
   EXPECT_EQ(cache.assembled, 4);
+}
+
+/// Launches of a user's kernel get its own name, as where all are in one.
+TEST_F(KernelsApartTest, NotBesideKernelsOfUsers) {
+  target->setKernelsApart(true);
+  auto module = generate({{"one", "relu"}, {"two", "tanh"}, {"mine", "user"}});
+  EXPECT_THAT(llvm::to_vector(module->getOps<plan::BinaryOp>()), SizeIs(2));
+  auto binaries = binariesOf(*module);
+  ASSERT_THAT(binaries, SizeIs(3));
+  EXPECT_EQ(binaries["one"], binaries["two"]);
 }
 
 TEST_F(KernelsApartTest, OtherwiseOneHasAll) {

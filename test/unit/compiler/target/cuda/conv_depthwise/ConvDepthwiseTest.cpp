@@ -37,20 +37,10 @@ void check(const ConvCase &conv, Behind behind = Behind::Relu,
 
 ConvCase depthwise(int64_t channels, bool nhwc = true,
                    const std::string &dtype = "bf16") {
-  return {.n = 2,
-          .c = channels,
-          .h = 6,
-          .w = 8,
-          .k = channels,
-          .r = 3,
-          .s = 3,
-          .top = 1,
-          .left = 1,
-          .bottom = 1,
-          .right = 1,
-          .groups = channels,
-          .nhwc = nhwc,
-          .dtype = dtype};
+  ConvCase conv = padded(channels, channels, nhwc, dtype);
+  conv.w = 8;
+  conv.groups = channels;
+  return conv;
 }
 
 TEST(ConvDepthwise, EverySchedule) {

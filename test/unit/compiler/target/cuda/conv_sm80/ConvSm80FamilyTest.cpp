@@ -22,19 +22,9 @@ const ConvSm80Family sm80;
 const ConvSm90Family sm90;
 
 ConvCase image(int64_t c, bool nhwc, const std::string &dtype = "bf16") {
-  return {.n = 2,
-          .c = c,
-          .h = 14,
-          .w = 14,
-          .k = c,
-          .r = 3,
-          .s = 3,
-          .top = 1,
-          .left = 1,
-          .bottom = 1,
-          .right = 1,
-          .nhwc = nhwc,
-          .dtype = dtype};
+  ConvCase conv = padded(c, c, nhwc, dtype);
+  conv.h = conv.w = 14;
+  return conv;
 }
 
 std::string reasonFor(const KernelFamily &family, const ConvBody &body,

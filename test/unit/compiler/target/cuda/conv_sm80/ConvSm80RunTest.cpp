@@ -75,18 +75,9 @@ TEST(ConvSm80Run, GathersFewChannels) {
 /// More threads than rows of a tile have elements to gather: those without one
 /// read nothing outside of the images.
 TEST(ConvSm80Run, GathersFewRows) {
-  ConvCase conv = {.n = 1,
-                   .c = 3,
-                   .h = 4,
-                   .w = 4,
-                   .k = 16,
-                   .r = 3,
-                   .s = 3,
-                   .top = 1,
-                   .left = 1,
-                   .bottom = 1,
-                   .right = 1,
-                   .dtype = "bf16"};
+  ConvCase conv = padded(3, 16);
+  conv.n = 1;
+  conv.h = conv.w = 4;
   GemmSm80Schedule one = schedule(16, 64, 32);
   one.warpsM = 1, one.warpsN = 4;
   check(conv, one);
