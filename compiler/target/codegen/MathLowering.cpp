@@ -9,6 +9,9 @@
 
 #include "compiler/target/codegen/Trigonometry.h"
 
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -117,21 +120,25 @@ struct Functions : Trigonometry {
     return select(compare(F::OGE, magnitude, 1), large, fma(p, x, x));
   }
 
-  /// 2^q(|x|), on the other side 2 minus that. q minimizes the largest absolute
-  /// error of erfc, 5.8e-7 where an approximation will do and else 1.5e-8;
-  /// beyond 4.5 it falls to -infinity.
-  Value erfcByExp2(Value x, bool isApproximate) const {
-    Value magnitude = op<math::AbsFOp>(x);
-    Value q = isApproximate
-                  ? polynomial(magnitude,
-                               {-2.93510717e-3, 2.95488021e-2, -1.48599951e-1,
-                                -9.18553369e-1, -1.62787739, -8.36299907e-7})
-                  : polynomial(magnitude,
-                               {-4.43527856e-5, 4.36943871e-4, -1.4603808e-3,
-                                -8.25166127e-4, 2.83018871e-2, -1.48506647e-1,
-                                -9.18409815e-1, -1.62790933, 2.17176208e-8});
-    Value power = exp2(q);
-    return select(compare(F::OGE, x, 0), power, sub(like(x, 2), power));
+  /// erfc(scale * x): 2^q(|x|), on the other side 2 minus that. q minimizes the
+  /// largest absolute error of erfc, 5.8e-7 where an approximation will do and
+  /// else 1.5e-8; beyond 4.5 it falls to -infinity.
+  Value erfcByExp2(Value x, double scale, bool isApproximate) const {
+    SmallVector<double> q = {-4.43527856e-5, 4.36943871e-4, -1.4603808e-3,
+                             -8.25166127e-4, 2.83018871e-2, -1.48506647e-1,
+                             -9.18409815e-1, -1.62790933,   2.17176208e-8};
+    if (isApproximate) {
+      q = {-2.93510717e-3, 2.95488021e-2, -1.48599951e-1,
+           -9.18553369e-1, -1.62787739,   -8.36299907e-7};
+    }
+    double factor = 1;
+    for (double &c : llvm::reverse(q)) {
+      c *= factor;
+      factor *= std::abs(scale);
+    }
+    Value power = exp2(polynomial(op<math::AbsFOp>(x), q));
+    auto side = scale < 0 ? F::OLE : F::OGE;
+    return select(compare(side, x, 0), power, sub(like(x, 2), power));
   }
   /// Where 2^q is no instruction, what erf is made of costs no more.
   Value erfcByErf(Value x) const {
@@ -274,6 +281,18 @@ void add(RewritePatternSet &patterns, Emit emit) {
       std::make_unique<Lowering<Op, Emit>>(patterns.getContext(), emit));
 }
 
+/// `value` is the first times the second, a finite constant. What is multiplied
+/// by one costs nothing where coefficients can take it.
+std::pair<Value, double> factorOf(Value value) {
+  APFloat factor(0.0f);
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  if (product && matchPattern(product.getRhs(), m_ConstantFloat(&factor)) &&
+      factor.isFiniteNonZero()) {
+    return {product.getLhs(), factor.convertToDouble()};
+  }
+  return {value, 1};
+}
+
 } // namespace
 
 void populateMathLoweringPatterns(RewritePatternSet &patterns,
@@ -284,8 +303,11 @@ void populateMathLoweringPatterns(RewritePatternSet &patterns,
   add<math::ErfcOp>(patterns, [=](const Functions &a, math::ErfcOp op) {
     bool isApproximate =
         bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn);
-    return hasExp2Instruction ? a.erfcByExp2(op.getOperand(), isApproximate)
-                              : a.erfcByErf(op.getOperand());
+    if (!hasExp2Instruction) {
+      return a.erfcByErf(op.getOperand());
+    }
+    auto [x, scale] = factorOf(op.getOperand());
+    return a.erfcByExp2(x, scale, isApproximate);
   });
   add<math::ExpOp>(patterns, [=](const Functions &a, math::ExpOp op) {
     return hasExp2Instruction ? a.expByExp2(op.getOperand())

@@ -60,6 +60,12 @@ void EpilogueEmitter::finish(Value anchor) {
   }
 }
 
+void EpilogueEmitter::storeRounded(const SpacePosition &position,
+                                   Value rounded) {
+  body_.moveTo(position);
+  body_.store(rounded, results_[0], getElementTypeOrSelf(rounded.getType()));
+}
+
 int64_t EpilogueEmitter::inputRegisters(int64_t lanes) const {
   int64_t count = 0;
   auto add = [&](Value input) {

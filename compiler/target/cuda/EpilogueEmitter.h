@@ -38,6 +38,9 @@ public:
   /// Computes without storing: the results in compute type, in order. A caller
   /// that stages its stores rounds and stores them itself.
   llvm::SmallVector<mlir::Value> compute(mlir::Value anchor);
+  /// Stores what compute() made of the only result, rounded by the caller, at
+  /// `position`.
+  void storeRounded(const SpacePosition &position, mlir::Value rounded);
 
   /// Registers of a thread that hold what prefetch() loads for `lanes` lanes.
   int64_t inputRegisters(int64_t lanes) const;

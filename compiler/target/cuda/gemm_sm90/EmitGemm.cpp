@@ -15,6 +15,7 @@
 #include "compiler/target/cuda/gemm/StagePrologues.h"
 #include "compiler/target/cuda/gemm_sm90/EmitPingPongGemm.h"
 #include "compiler/target/cuda/gemm_sm90/EmitTmaGemm.h"
+#include "compiler/target/cuda/gemm_sm90/RegisterEpilogue.h"
 #include "compiler/target/cuda/gemm_sm90/WarpGroupMultiply.h"
 
 using namespace mlir;
@@ -48,6 +49,10 @@ public:
     copies_.issueFirst(gemm_.isConstant(g_.rhs.value));
     prologues_.begin();
     SmallVector<Value> sums = loop();
+    if (g_.finishesInRegisters) {
+      finishInRegisters(sums);
+      return;
+    }
     const GemmSm90Schedule &s = g_.schedule;
     TileOfSums tile{s.bm,          s.bn,     g_.sumPitch(),
                     s.warpGroupsK, g_.lanes, s.threads()};
@@ -65,6 +70,16 @@ public:
   }
 
 private:
+  void finishInRegisters(SmallVector<Value> &sums) {
+    multiply_.finish(sums);
+    // Memory of stages becomes the warps'.
+    NVVM::CpAsyncWaitGroupOp::create(k_.b, k_.loc, 0);
+    k_.barrier();
+    RegisterEpilogue(k_, g_, gemm_.shape, gemm_.epilogue(k_, entry_),
+                     warpMemory(k_, g_, shared_), multiply_.place())
+        .finish(sums, index_);
+  }
+
   /// Until stage number `block`, at `position` of the ring, is complete and
   /// tensor cores see it.
   void waitForStage(Value position, Value block) {

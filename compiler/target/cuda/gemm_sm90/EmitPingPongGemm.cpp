@@ -19,6 +19,7 @@
 #include "compiler/target/cuda/gemm_sm90/EmitPingPongGemm.h"
 
 #include "compiler/target/cuda/MBarrier.h"
+#include "compiler/target/cuda/gemm_sm90/RegisterEpilogue.h"
 #include "compiler/target/cuda/gemm_sm90/TmaCopies.h"
 #include "compiler/target/cuda/gemm_sm90/WarpEpilogue.h"
 #include "compiler/target/cuda/gemm_sm90/WarpGroupMultiply.h"
@@ -188,8 +189,17 @@ private:
         shared_,
         k_.add(k_.mul(warp, g_.passBytes()), s_.stages * g_.stageBytes()),
         k_.b.getI8Type());
-    WarpEpilogue epilogue(k_, g_, gemm_.epilogue(k_, entry_), memory,
-                          k_.rem(warp, 4), k_.laneId());
+    auto finish = [&](ArrayRef<Value> sums, const TileIndex &index) {
+      EpilogueEmitter epilogue = gemm_.epilogue(k_, entry_);
+      if (g_.finishesInRegisters) {
+        RegisterEpilogue(k_, g_, gemm_.shape, epilogue, memory,
+                         multiply.place())
+            .finish(sums, index);
+      } else {
+        WarpEpilogue(k_, g_, epilogue, memory, k_.rem(warp, 4), k_.laneId())
+            .finish(sums, index);
+      }
+    };
 
     // The second team's first stage comes after those of the first tile. The
     // first team may begin: the phase before the first one is complete.
@@ -209,7 +219,7 @@ private:
       multiply.finish(sums);
       RingPlace last = skip(place, g_.kBlocks - 1);
       copies_.release(last.stage, inTeam);
-      epilogue.finish(sums, locate(tile));
+      finish(sums, locate(tile));
       RingPlace next = skip(place, 2 * g_.kBlocks);
       return SmallVector<Value>{next.stage, next.parity, flip(carried[2])};
     };

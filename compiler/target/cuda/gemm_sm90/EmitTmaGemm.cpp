@@ -13,6 +13,7 @@
 
 #include "compiler/target/cuda/gemm_sm90/EmitTmaGemm.h"
 
+#include "compiler/target/cuda/gemm_sm90/RegisterEpilogue.h"
 #include "compiler/target/cuda/gemm_sm90/TmaCopies.h"
 #include "compiler/target/cuda/gemm_sm90/WarpGroupMultiply.h"
 
@@ -35,16 +36,20 @@ public:
     copies_.initBarriers();
     Value copies = k_.equal(k_.warpId(), 4 * s.warpGroups());
     k_.ifElse(copies, [&] { produce(); }, [&] { consume(); });
-    k_.barrier();
     bool isCluster = s.multicast() > 1;
+    if (!g_.finishesInRegisters) {
+      k_.barrier();
+    }
     if (isCluster) {
       NVVM::ClusterArriveOp::create(k_.b, k_.loc, k_.b.getUnitAttr());
     }
-    TileOfSums tile{s.bm,          s.bn,     g_.sumPitch(),
-                    s.warpGroupsK, g_.lanes, s.threads()};
-    TileEpilogue epilogue =
-        gemm_.tileEpilogue(k_, entry_, tile, g_.raster, index_, thread_);
-    gemm_.finish(entry_, epilogue, g_.raster, shared_);
+    if (!g_.finishesInRegisters) {
+      TileOfSums tile{s.bm,          s.bn,     g_.sumPitch(),
+                      s.warpGroupsK, g_.lanes, s.threads()};
+      TileEpilogue epilogue =
+          gemm_.tileEpilogue(k_, entry_, tile, g_.raster, index_, thread_);
+      gemm_.finish(entry_, epilogue, g_.raster, shared_);
+    }
     if (isCluster) {
       // No block may end while others arrive at its barriers.
       NVVM::ClusterWaitOp::create(k_.b, k_.loc, k_.b.getUnitAttr());
@@ -71,9 +76,15 @@ private:
     SmallVector<Value> sums = loop(multiply);
     multiply.finish(sums);
     // No warp group reads stages any more, and every copy has arrived: their
-    // memory becomes the tile of sums.
+    // memory becomes the tile of sums, or the warps'.
     k_.barrier();
-    multiply.store(sums, shared_);
+    if (g_.finishesInRegisters) {
+      RegisterEpilogue(k_, g_, gemm_.shape, gemm_.epilogue(k_, entry_),
+                       warpMemory(k_, g_, shared_), multiply.place())
+          .finish(sums, index_);
+    } else {
+      multiply.store(sums, shared_);
+    }
   }
 
   SmallVector<Value> loop(WarpGroupMultiply &multiply) {

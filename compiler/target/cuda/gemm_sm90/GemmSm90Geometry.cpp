@@ -4,6 +4,8 @@
 
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Geometry.h"
 
+#include "compiler/target/cuda/gemm_sm90/RegisterEpilogue.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -116,6 +118,9 @@ GemmSm90Geometry::get(const kernel::FusionShape &shape,
   g.schedule = schedule;
   g.groupTileM = schedule.bm / schedule.warpGroupsM;
   g.groupTileN = schedule.bn / schedule.warpGroupsN;
+  g.finishesInRegisters = schedule.splitK == 1 && schedule.warpGroupsK == 1 &&
+                          g.groupTileN % 16 == 0 &&
+                          RegisterEpilogue::fits(shape, g.lanes);
   if (schedule.tma && !g.image) {
     // A block of several asks for its part of what they share.
     g.tmaLhs = TmaOperand(g.lhs, g.gemm.batch,
@@ -142,6 +147,15 @@ int64_t GemmSm90Geometry::residentBlocks() const {
 }
 
 int64_t GemmSm90Geometry::passColumns() const {
+  if (finishesInRegisters) {
+    // As many as registers have room for. A pass has 32 accesses of 8 columns,
+    // or several times as many.
+    int64_t columns = 96;
+    while (groupTileN % columns != 0) {
+      columns -= 16;
+    }
+    return columns;
+  }
   for (int64_t columns : {64, 32}) {
     if (schedule.bn % columns == 0) {
       return columns;
@@ -154,7 +168,9 @@ int64_t GemmSm90Geometry::stageBarriers() const {
   if (schedule.isPingPong()) {
     return schedule.stages * stageBytes() + 4 * schedule.teams() * passBytes();
   }
-  int64_t sums = schedule.warpGroupsK * schedule.bm * sumPitch() * 4;
+  int64_t sums = finishesInRegisters
+                     ? 4 * schedule.warpGroups() * passBytes()
+                     : schedule.warpGroupsK * schedule.bm * sumPitch() * 4;
   return std::max(schedule.stages * stageBytes(), sums);
 }
 

@@ -20,6 +20,9 @@ struct GemmSm90Geometry : GemmGeometry {
   TmaOperand tmaLhs, tmaRhs;
   /// What one warp group computes of the tile.
   int64_t groupTileM = 0, groupTileN = 0;
+  /// Results are made in the registers that have the sums (RegisterEpilogue):
+  /// there is no tile of sums.
+  bool finishesInRegisters = false;
 
   /// Fails with a reason where `schedule` cannot implement `shape`, which is of
   /// bf16 or f16 operands.
@@ -47,13 +50,17 @@ struct GemmSm90Geometry : GemmGeometry {
   /// stage that says it is full, then one each that says it is empty, then one
   /// for each team of a ping-pong that says that it may multiply.
   int64_t stageBarriers() const;
-  /// Of a ping-pong: blocks of its launch, and columns of sums that a warp
-  /// takes through shared memory at a time, in memory of its own that begins
-  /// behind the stages, `passPitch()` floats a row.
+  /// Of a ping-pong: blocks of its launch.
   int64_t residentBlocks() const;
+  /// Of a ping-pong, and where results are made in registers: columns that a
+  /// warp takes through shared memory at a time, in memory of its own, with
+  /// `passPitch()` elements a row: sums in f32, or rounded results. It begins
+  /// behind the stages of a ping-pong, and else where they do.
   int64_t passColumns() const;
   int64_t passPitch() const { return passColumns() + 8; }
-  int64_t passBytes() const { return 16 * passPitch() * 4; }
+  int64_t passBytes() const {
+    return 16 * passPitch() * (finishesInRegisters ? 2 : 4);
+  }
   /// What TMA copies a stage's part of each matrix from, lhs first; none for
   /// cp.async.
   llvm::SmallVector<plan::TensorMapAttr, 2> tensorMaps() const;

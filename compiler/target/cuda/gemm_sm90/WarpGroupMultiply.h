@@ -11,6 +11,14 @@
 
 namespace minic::cuda {
 
+/// Where a warp's sums are in its tile: it has 16 of every 64 rows of its warp
+/// group, whose part of the tile begins at (`firstRow`, `firstColumn`).
+struct WarpPlace {
+  mlir::Value warp; // of its warp group
+  mlir::Value lane;
+  mlir::Value firstRow, firstColumn;
+};
+
 /// wgmma on both operands in shared memory, as SharedTile lays them out. Its
 /// sums are a struct of f32 for every 64 rows of the warp group's tile. They
 /// belong to the tensor cores from multiply() until wait().
@@ -32,6 +40,8 @@ public:
   void finish(llvm::SmallVector<mlir::Value> &sums);
   /// Writes them to the tile of sums that begins at `shared`.
   void store(llvm::ArrayRef<mlir::Value> sums, mlir::Value shared);
+  /// Where the thread's sums are in the tile.
+  WarpPlace place() const { return {warp_, lane_, firstRow_, firstColumn_}; }
 
 private:
   mlir::LLVM::LLVMStructType structType();

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which lane has which sums, as the PTX ISA describes wgmma: of 8 columns two
+// of one row, and two of the row 8 below.
+
+#include "compiler/target/cuda/gemm_sm90/RegisterEpilogue.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+/// Rows of a pass, and columns that a lane stores at once.
+constexpr int64_t passRows = 16, atOnce = 8;
+
+bool RegisterEpilogue::fits(const kernel::FusionShape &shape, int64_t lanes) {
+  if (lanes != atOnce || shape.results.size() != 1 ||
+      getElementTypeOrSelf(shape.results[0]).getIntOrFloatBitWidth() != 16) {
+    return false;
+  }
+  // A bias has a value for each column.
+  return llvm::all_of(shape.epilogueInputs, [&](Value input) {
+    auto type = cast<RankedTensorType>(input.getType());
+    auto map = kernel::BroadcastMap::get(type.getShape(), shape.space);
+    return llvm::all_of(ArrayRef(map.strides).drop_back(),
+                        [](int64_t stride) { return stride == 0; });
+  });
+}
+
+Value warpMemory(CudaKernelBuilder &k, const GemmSm90Geometry &geometry,
+                 Value shared) {
+  return k.advance(shared, k.mul(k.warpId(), geometry.passBytes()),
+                   k.b.getI8Type());
+}
+
+Type RegisterEpilogue::storage() const {
+  return getElementTypeOrSelf(space_.shape.results[0]);
+}
+
+void RegisterEpilogue::syncWarp() {
+  NVVM::SyncWarpOp::create(k_.b, k_.loc, k_.i32(-1));
+}
+
+void RegisterEpilogue::finish(ArrayRef<Value> sums, const TileIndex &index) {
+  for (int64_t row = 0; row != g_.groupTileM; row += 64) {
+    for (int64_t column = 0; column != g_.groupTileN;
+         column += g_.passColumns()) {
+      pass(sums, index, row, column);
+    }
+  }
+}
+
+void RegisterEpilogue::pass(ArrayRef<Value> sums, const TileIndex &index,
+                            int64_t firstRow, int64_t firstColumn) {
+  write(sums, index, firstRow, firstColumn);
+  syncWarp();
+  store(index, firstRow, firstColumn);
+  syncWarp();
+}
+
+Value RegisterEpilogue::tileColumn(const TileIndex &index, Value column) {
+  Value first = k_.mul(index.tileN, g_.schedule.bn);
+  return k_.add(k_.add(first, place_.firstColumn), column);
+}
+
+void RegisterEpilogue::write(ArrayRef<Value> sums, const TileIndex &index,
+                             int64_t firstRow, int64_t firstColumn) {
+  auto pair = VectorType::get(2, k_.b.getF32Type());
+  Value own = k_.mul(k_.rem(place_.lane, 4), 2);
+  auto next = size_t((firstRow / 64 * g_.groupTileN + firstColumn) / 2);
+  SmallVector<std::pair<Value, int64_t>> rounded;
+  for (int64_t column = 0; column != g_.passColumns(); column += 8) {
+    Value at = tileColumn(index, k_.add(own, firstColumn + column));
+    if (g_.gemm.n % g_.schedule.bn != 0) {
+      at = k_.min(at, k_.i32(g_.gemm.n - 2));
+    }
+    // No value depends on the row.
+    EpilogueEmitter ofColumns = epilogue_;
+    ofColumns.prefetch(space_.at(k_, index.batch, k_.i32(0), at, 2));
+    for (int64_t below : {0, 8}) {
+      Value both = vector::FromElementsOp::create(
+          k_.b, k_.loc, pair, ValueRange(sums.slice(next, 2)));
+      next += 2;
+      Value result = EpilogueEmitter(ofColumns).compute(both)[0];
+      rounded.push_back(
+          {k_.toStorage(result, storage()), below * g_.passPitch() + column});
+    }
+  }
+  Value first = k_.advance(
+      memory_, k_.add(k_.mul(k_.div(place_.lane, 4), g_.passPitch()), own),
+      storage());
+  for (auto [value, offset] : rounded) {
+    k_.storeAligned(value, k_.advance(first, offset, storage()));
+  }
+}
+
+void RegisterEpilogue::store(const TileIndex &index, int64_t firstRow,
+                             int64_t firstColumn) {
+  const GemmSm90Schedule &s = g_.schedule;
+  struct Access {
+    Value row, column, words;
+  };
+  SmallVector<Access> accesses;
+  int64_t perRow = g_.passColumns() / atOnce;
+  for (int64_t i = 0; i != passRows * perRow / 32; ++i) {
+    Value number = k_.add(place_.lane, 32 * i);
+    Value row = k_.div(number, perRow);
+    Value column = k_.mul(k_.rem(number, perRow), atOnce);
+    Value from = k_.advance(
+        memory_, k_.add(k_.mul(row, g_.passPitch()), column), storage());
+    Value words = k_.loadRaw(VectorType::get(atOnce, storage()), from, 16);
+    row = k_.add(k_.add(row, firstRow), k_.mul(place_.warp, passRows));
+    row = k_.add(k_.mul(index.tileM, s.bm), k_.add(place_.firstRow, row));
+    accesses.push_back(
+        {row, tileColumn(index, k_.add(column, firstColumn)), words});
+  }
+  for (const Access &access : accesses) {
+    Value inside;
+    auto require = [&](Value at, int64_t extent, int64_t tile) {
+      if (extent % tile != 0) {
+        Value is = k_.lessThan(at, extent);
+        inside = inside ? arith::AndIOp::create(k_.b, k_.loc, inside, is) : is;
+      }
+    };
+    require(access.row, g_.gemm.m, s.bm);
+    require(access.column, g_.gemm.n, s.bn);
+    auto store = [&] {
+      epilogue_.storeRounded(
+          space_.at(k_, index.batch, access.row, access.column, atOnce),
+          access.words);
+    };
+    inside ? k_.ifThen(inside, store) : store();
+  }
+}
+
+} // namespace minic::cuda

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RegisterEpilogue: from a warp's sums of wgmma to results of 16 bits, which
+// are computed and rounded in the registers that have the sums.
+
+#ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_REGISTEREPILOGUE_H
+#define MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_REGISTEREPILOGUE_H
+
+#include "compiler/target/cuda/EpilogueEmitter.h"
+#include "compiler/target/cuda/gemm/ResultSpace.h"
+#include "compiler/target/cuda/gemm_sm90/WarpGroupMultiply.h"
+
+namespace minic::cuda {
+
+/// For a geometry with finishesInRegisters(). A warp takes passColumns()
+/// columns of its rows at a time through shared memory of its own, rounded, so
+/// that it stores whole lines; sums as they are would take twice as much of
+/// that memory's time.
+class RegisterEpilogue {
+public:
+  /// For the kernel that `k` stands in; `memory`: the warp's passBytes() of
+  /// shared memory. `shape` and `geometry` must outlive it.
+  RegisterEpilogue(CudaKernelBuilder &k, const GemmSm90Geometry &geometry,
+                   const kernel::FusionShape &shape,
+                   const EpilogueEmitter &epilogue, mlir::Value memory,
+                   const WarpPlace &place)
+      : k_(k), g_(geometry), space_{shape}, epilogue_(epilogue),
+        memory_(memory), place_(place) {}
+
+  /// Whether results of `shape` can be made so: one, of 16 bits and in whole
+  /// accesses, of sums and of values that rows have in common.
+  static bool fits(const kernel::FusionShape &shape, int64_t lanes);
+
+  /// `sums`: scalars in the order of WarpGroupMultiply::finish. All lanes take
+  /// part.
+  void finish(llvm::ArrayRef<mlir::Value> sums, const TileIndex &index);
+
+private:
+  void pass(llvm::ArrayRef<mlir::Value> sums, const TileIndex &index,
+            int64_t firstRow, int64_t firstColumn);
+  /// Makes results of the pass' sums and writes them to the memory.
+  void write(llvm::ArrayRef<mlir::Value> sums, const TileIndex &index,
+             int64_t firstRow, int64_t firstColumn);
+  /// Stores them.
+  void store(const TileIndex &index, int64_t firstRow, int64_t firstColumn);
+  mlir::Value tileColumn(const TileIndex &index, mlir::Value column);
+  void syncWarp();
+  mlir::Type storage() const;
+
+  CudaKernelBuilder &k_;
+  const GemmSm90Geometry &g_;
+  ResultSpace space_;
+  EpilogueEmitter epilogue_;
+  mlir::Value memory_;
+  WarpPlace place_;
+};
+
+/// The warp's memory where it begins where the stages do, at `shared`.
+mlir::Value warpMemory(CudaKernelBuilder &k, const GemmSm90Geometry &geometry,
+                       mlir::Value shared);
+
+} // namespace minic::cuda
+
+#endif // MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_REGISTEREPILOGUE_H
