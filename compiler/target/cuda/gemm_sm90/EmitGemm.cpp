@@ -71,13 +71,15 @@ public:
 
 private:
   void finishInRegisters(SmallVector<Value> &sums) {
+    RegisterEpilogue epilogue(k_, g_, gemm_.shape, gemm_.epilogue(k_, entry_),
+                              index_, warpMemory(k_, g_, shared_),
+                              multiply_.place());
+    epilogue.prefetch();
     multiply_.finish(sums);
     // Memory of stages becomes the warps'.
     NVVM::CpAsyncWaitGroupOp::create(k_.b, k_.loc, 0);
     k_.barrier();
-    RegisterEpilogue(k_, g_, gemm_.shape, gemm_.epilogue(k_, entry_),
-                     warpMemory(k_, g_, shared_), multiply_.place())
-        .finish(sums, index_);
+    epilogue.finish(sums);
   }
 
   /// Until stage number `block`, at `position` of the ring, is complete and

@@ -189,18 +189,6 @@ private:
         shared_,
         k_.add(k_.mul(warp, g_.passBytes()), s_.stages * g_.stageBytes()),
         k_.b.getI8Type());
-    auto finish = [&](ArrayRef<Value> sums, const TileIndex &index) {
-      EpilogueEmitter epilogue = gemm_.epilogue(k_, entry_);
-      if (g_.finishesInRegisters) {
-        RegisterEpilogue(k_, g_, gemm_.shape, epilogue, memory,
-                         multiply.place())
-            .finish(sums, index);
-      } else {
-        WarpEpilogue(k_, g_, epilogue, memory, k_.rem(warp, 4), k_.laneId())
-            .finish(sums, index);
-      }
-    };
-
     // The second team's first stage comes after those of the first tile. The
     // first team may begin: the phase before the first one is complete.
     RingPlace zero = copies_.first(), one = skip(zero, g_.kBlocks);
@@ -211,20 +199,43 @@ private:
                                 ofTeam(one.parity, zero.parity),
                                 select(isSecond, 0, 1)};
     auto ofTile = [&](Value tile, ValueRange carried) {
+      TileIndex index = locate(tile);
+      EpilogueEmitter toResults = gemm_.epilogue(k_, entry_);
+      RegisterEpilogue inRegisters(k_, g_, gemm_.shape, toResults, index,
+                                   memory, multiply.place());
+      // While the other team multiplies, if registers are left beside sums.
+      bool isEarly = inRegisters.inputRegisters() <= registersBesideSums();
+      if (g_.finishesInRegisters && isEarly) {
+        inRegisters.prefetch();
+      }
       awaitPhase(k_, copies_.turn(team), carried[2]);
       RingPlace place{carried[0], carried[1]};
       SmallVector<Value> sums = loop(multiply, place, inTeam);
+      if (g_.finishesInRegisters && !isEarly) {
+        inRegisters.prefetch();
+      }
       k_.ifThen(k_.equal(inTeam, 0),
                 [&] { arriveAt(k_, copies_.turn(k_.sub(k_.i32(1), team))); });
       multiply.finish(sums);
       RingPlace last = skip(place, g_.kBlocks - 1);
       copies_.release(last.stage, inTeam);
-      finish(sums, locate(tile));
+      if (g_.finishesInRegisters) {
+        inRegisters.finish(sums);
+      } else {
+        WarpEpilogue(k_, g_, toResults, memory, k_.rem(warp, 4), k_.laneId())
+            .finish(sums, index);
+      }
       RingPlace next = skip(place, 2 * g_.kBlocks);
       return SmallVector<Value>{next.stage, next.parity, flip(carried[2])};
     };
     k_.forLoop(k_.add(block_, k_.mul(team, g_.residentBlocks())), tiles_,
                2 * g_.residentBlocks(), start, ofTile);
+  }
+
+  /// Registers of a team's thread that a tile's products leave.
+  int64_t registersBesideSums() const {
+    constexpr int64_t most = 224; // of 288 threads
+    return (s_.movesRegisters() ? s_.teamRegisters : most) - g_.registers();
   }
 
   /// The products of a tile whose first stage is at `place`.

@@ -74,14 +74,18 @@ private:
     k_.waitForEarlierLaunches(g_.schedule.programmatic);
     WarpGroupMultiply multiply(k_, g_, shared_, thread_);
     SmallVector<Value> sums = loop(multiply);
+    RegisterEpilogue inRegisters(k_, g_, gemm_.shape,
+                                 gemm_.epilogue(k_, entry_), index_,
+                                 warpMemory(k_, g_, shared_), multiply.place());
+    if (g_.finishesInRegisters) {
+      inRegisters.prefetch();
+    }
     multiply.finish(sums);
     // No warp group reads stages any more, and every copy has arrived: their
     // memory becomes the tile of sums, or the warps'.
     k_.barrier();
     if (g_.finishesInRegisters) {
-      RegisterEpilogue(k_, g_, gemm_.shape, gemm_.epilogue(k_, entry_),
-                       warpMemory(k_, g_, shared_), multiply.place())
-          .finish(sums, index_);
+      inRegisters.finish(sums);
     } else {
       multiply.store(sums, shared_);
     }

@@ -45,61 +45,60 @@ void RegisterEpilogue::syncWarp() {
   NVVM::SyncWarpOp::create(k_.b, k_.loc, k_.i32(-1));
 }
 
-void RegisterEpilogue::finish(ArrayRef<Value> sums, const TileIndex &index) {
+void RegisterEpilogue::prefetch() {
+  Value own = k_.mul(k_.rem(place_.lane, 4), 2);
+  for (int64_t column = 0; column != g_.groupTileN; column += 8) {
+    Value at = columnOf(k_.add(own, column));
+    if (g_.gemm.n % g_.schedule.bn != 0) {
+      at = k_.min(at, k_.i32(g_.gemm.n - 2));
+    }
+    ofColumns_.push_back(epilogue_);
+    ofColumns_.back().prefetch(
+        space_.at(k_, index_.batch, k_.i32(0), at, /*lanes=*/2));
+  }
+}
+
+void RegisterEpilogue::finish(ArrayRef<Value> sums) {
   for (int64_t row = 0; row != g_.groupTileM; row += 64) {
     for (int64_t column = 0; column != g_.groupTileN;
          column += g_.passColumns()) {
-      pass(sums, index, row, column);
+      write(sums, row, column);
+      syncWarp();
+      store(row, column);
+      syncWarp();
     }
   }
 }
 
-void RegisterEpilogue::pass(ArrayRef<Value> sums, const TileIndex &index,
-                            int64_t firstRow, int64_t firstColumn) {
-  write(sums, index, firstRow, firstColumn);
-  syncWarp();
-  store(index, firstRow, firstColumn);
-  syncWarp();
-}
-
-Value RegisterEpilogue::tileColumn(const TileIndex &index, Value column) {
-  Value first = k_.mul(index.tileN, g_.schedule.bn);
+Value RegisterEpilogue::columnOf(Value column) {
+  Value first = k_.mul(index_.tileN, g_.schedule.bn);
   return k_.add(k_.add(first, place_.firstColumn), column);
 }
 
-void RegisterEpilogue::write(ArrayRef<Value> sums, const TileIndex &index,
-                             int64_t firstRow, int64_t firstColumn) {
+void RegisterEpilogue::write(ArrayRef<Value> sums, int64_t firstRow,
+                             int64_t firstColumn) {
   auto pair = VectorType::get(2, k_.b.getF32Type());
-  Value own = k_.mul(k_.rem(place_.lane, 4), 2);
   auto next = size_t((firstRow / 64 * g_.groupTileN + firstColumn) / 2);
   SmallVector<std::pair<Value, int64_t>> rounded;
   for (int64_t column = 0; column != g_.passColumns(); column += 8) {
-    Value at = tileColumn(index, k_.add(own, firstColumn + column));
-    if (g_.gemm.n % g_.schedule.bn != 0) {
-      at = k_.min(at, k_.i32(g_.gemm.n - 2));
-    }
-    // No value depends on the row.
-    EpilogueEmitter ofColumns = epilogue_;
-    ofColumns.prefetch(space_.at(k_, index.batch, k_.i32(0), at, 2));
     for (int64_t below : {0, 8}) {
       Value both = vector::FromElementsOp::create(
           k_.b, k_.loc, pair, ValueRange(sums.slice(next, 2)));
       next += 2;
-      Value result = EpilogueEmitter(ofColumns).compute(both)[0];
-      rounded.push_back(
-          {k_.toStorage(result, storage()), below * g_.passPitch() + column});
+      EpilogueEmitter epilogue = ofColumns_[size_t(firstColumn + column) / 8];
+      rounded.push_back({k_.toStorage(epilogue.compute(both)[0], storage()),
+                         below * g_.passPitch() + column});
     }
   }
-  Value first = k_.advance(
-      memory_, k_.add(k_.mul(k_.div(place_.lane, 4), g_.passPitch()), own),
-      storage());
+  Value first = k_.add(k_.mul(k_.div(place_.lane, 4), g_.passPitch()),
+                       k_.mul(k_.rem(place_.lane, 4), 2));
   for (auto [value, offset] : rounded) {
-    k_.storeAligned(value, k_.advance(first, offset, storage()));
+    k_.storeAligned(value,
+                    k_.advance(memory_, k_.add(first, offset), storage()));
   }
 }
 
-void RegisterEpilogue::store(const TileIndex &index, int64_t firstRow,
-                             int64_t firstColumn) {
+void RegisterEpilogue::store(int64_t firstRow, int64_t firstColumn) {
   const GemmSm90Schedule &s = g_.schedule;
   struct Access {
     Value row, column, words;
@@ -114,9 +113,8 @@ void RegisterEpilogue::store(const TileIndex &index, int64_t firstRow,
         memory_, k_.add(k_.mul(row, g_.passPitch()), column), storage());
     Value words = k_.loadRaw(VectorType::get(atOnce, storage()), from, 16);
     row = k_.add(k_.add(row, firstRow), k_.mul(place_.warp, passRows));
-    row = k_.add(k_.mul(index.tileM, s.bm), k_.add(place_.firstRow, row));
-    accesses.push_back(
-        {row, tileColumn(index, k_.add(column, firstColumn)), words});
+    row = k_.add(k_.mul(index_.tileM, s.bm), k_.add(place_.firstRow, row));
+    accesses.push_back({row, columnOf(k_.add(column, firstColumn)), words});
   }
   for (const Access &access : accesses) {
     Value inside;
@@ -130,7 +128,7 @@ void RegisterEpilogue::store(const TileIndex &index, int64_t firstRow,
     require(access.column, g_.gemm.n, s.bn);
     auto store = [&] {
       epilogue_.storeRounded(
-          space_.at(k_, index.batch, access.row, access.column, atOnce),
+          space_.at(k_, index_.batch, access.row, access.column, atOnce),
           access.words);
     };
     inside ? k_.ifThen(inside, store) : store();

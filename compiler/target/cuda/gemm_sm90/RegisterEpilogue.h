@@ -22,28 +22,34 @@ public:
   /// shared memory. `shape` and `geometry` must outlive it.
   RegisterEpilogue(CudaKernelBuilder &k, const GemmSm90Geometry &geometry,
                    const kernel::FusionShape &shape,
-                   const EpilogueEmitter &epilogue, mlir::Value memory,
-                   const WarpPlace &place)
-      : k_(k), g_(geometry), space_{shape}, epilogue_(epilogue),
+                   const EpilogueEmitter &epilogue, const TileIndex &index,
+                   mlir::Value memory, const WarpPlace &place)
+      : k_(k), g_(geometry), space_{shape}, epilogue_(epilogue), index_(index),
         memory_(memory), place_(place) {}
 
   /// Whether results of `shape` can be made so: one, of 16 bits and in whole
   /// accesses, of sums and of values that rows have in common.
   static bool fits(const kernel::FusionShape &shape, int64_t lanes);
 
+  /// Registers of a thread that hold what prefetch() loads.
+  int64_t inputRegisters() const {
+    return epilogue_.inputRegisters(/*lanes=*/2) * g_.groupTileN / 8;
+  }
+  /// Loads what results need besides sums. Ahead of WarpGroupMultiply::finish
+  /// tensor cores are busy meanwhile.
+  void prefetch();
   /// `sums`: scalars in the order of WarpGroupMultiply::finish. All lanes take
   /// part.
-  void finish(llvm::ArrayRef<mlir::Value> sums, const TileIndex &index);
+  void finish(llvm::ArrayRef<mlir::Value> sums);
 
 private:
-  void pass(llvm::ArrayRef<mlir::Value> sums, const TileIndex &index,
-            int64_t firstRow, int64_t firstColumn);
-  /// Makes results of the pass' sums and writes them to the memory.
-  void write(llvm::ArrayRef<mlir::Value> sums, const TileIndex &index,
-             int64_t firstRow, int64_t firstColumn);
+  /// Makes results of the sums of one pass and writes them to the memory.
+  void write(llvm::ArrayRef<mlir::Value> sums, int64_t firstRow,
+             int64_t firstColumn);
   /// Stores them.
-  void store(const TileIndex &index, int64_t firstRow, int64_t firstColumn);
-  mlir::Value tileColumn(const TileIndex &index, mlir::Value column);
+  void store(int64_t firstRow, int64_t firstColumn);
+  /// In the result, of a column of the warp group's tile.
+  mlir::Value columnOf(mlir::Value column);
   void syncWarp();
   mlir::Type storage() const;
 
@@ -51,6 +57,9 @@ private:
   const GemmSm90Geometry &g_;
   ResultSpace space_;
   EpilogueEmitter epilogue_;
+  TileIndex index_;
+  /// At the thread's two of each 8 columns; no value depends on the row.
+  std::vector<EpilogueEmitter> ofColumns_;
   mlir::Value memory_;
   WarpPlace place_;
 };
