@@ -79,9 +79,18 @@ struct Arithmetic {
   Value fma(Value a, Value b, Value c) const {
     return op<math::FmaOp>(a, b, c);
   }
-  Value sigmoid(Value x) const {
+  /// For a result of type `result`.
+  Value sigmoid(Value x, Type result) const {
+    arith::FastMathFlags flags = approximate(result);
     Value one = like(x, 1.0);
-    return div(one, add(one, exp(op<arith::NegFOp>(x))));
+    Value power = op<math::ExpOp>(Value(op<arith::NegFOp>(x)), flags);
+    return op<arith::DivFOp>(one, add(one, power), flags);
+  }
+  /// What 16 bits hold needs no more than an approximation.
+  static arith::FastMathFlags approximate(Type result) {
+    return getElementTypeOrSelf(result).getIntOrFloatBitWidth() == 16
+               ? arith::FastMathFlags::afn
+               : arith::FastMathFlags::none;
   }
 };
 
@@ -193,9 +202,9 @@ MINIC_EMIT(TanhOp) return a.op<math::TanhOp>(x);
 }
 MINIC_EMIT(ErfOp) return a.op<math::ErfOp>(x);
 }
-MINIC_EMIT(SigmoidOp) return a.sigmoid(x);
+MINIC_EMIT(SigmoidOp) return a.sigmoid(x, getType());
 }
-MINIC_EMIT(SiluOp) return a.mul(x, a.sigmoid(x));
+MINIC_EMIT(SiluOp) return a.mul(x, a.sigmoid(x, getType()));
 }
 MINIC_EMIT(ReluOp) return a.atLeast(x, a.like(x, 0.0));
 }
@@ -238,12 +247,9 @@ if (getApproximate() == GeluApproximation::Tanh) {
   inner = a.op<math::TanhOp>(a.mul(inner, a.like(x, 0.7978845608028654)));
   return a.mul(half, a.add(a.like(x, 1.0), inner));
 }
-// 1 / sqrt(2). What 16 bits hold needs no more than an approximation.
-bool isRounded = getType().getElementTypeBitWidth() == 16;
+// 1 / sqrt(2)
 Value scaled = a.mul(x, a.like(x, -0.7071067811865476));
-return a.mul(
-    half, a.op<math::ErfcOp>(scaled, isRounded ? arith::FastMathFlags::afn
-                                               : arith::FastMathFlags::none));
+return a.mul(half, a.op<math::ErfcOp>(scaled, a.approximate(getType())));
 }
 MINIC_EMIT(ClampOp)
 return a.atMost(a.atLeast(x, a.like(x, getLower().convertToDouble())),

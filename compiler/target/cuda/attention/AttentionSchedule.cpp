@@ -47,10 +47,9 @@ static bool fitsWarps(const AttentionSchedule &schedule) {
 /// A ring needs a stage that is copied while another is multiplied, and whole
 /// tiles of shared memory begin at multiples of 1024 bytes.
 static bool fitsWarpGroups(const AttentionSchedule &schedule) {
-  return schedule.warps % 4 == 0 && llvm::isPowerOf2_64(schedule.keyWarps) &&
+  return schedule.warps % 4 == 0 && schedule.keyWarps == 1 &&
          schedule.rowTiles == 1 && schedule.keyBlock % 32 == 0 &&
-         schedule.keyBlock % (16 * schedule.keyWarps) == 0 &&
-         schedule.threads() <= 512 && schedule.stages > 1;
+         schedule.stages > 1;
 }
 
 FailureOr<AttentionSchedule> parseAttentionSchedule(DictionaryAttr attr,

@@ -17,8 +17,8 @@ namespace minic::cuda {
 /// rows, each with a part of every block of keys; a warp has `rowTiles` tiles
 /// of 16 rows.
 ///
-/// With `wgmma` (sm_90a), four warps have 64 rows of one product: `keyWarps`
-/// warp groups of one row number share them.
+/// With `wgmma` (sm_90a), four warps have 64 rows of one product, and warps do
+/// not share rows.
 struct AttentionSchedule {
   int64_t warps = 4;
   int64_t rowTiles = 1;
@@ -43,7 +43,6 @@ struct AttentionSchedule {
   int64_t threads() const { return 32 * warps * keyWarps; }
   /// Keys of a stage that one warp multiplies.
   int64_t warpKeys() const { return keyBlock / keyWarps; }
-  int64_t warpGroups() const { return warps * keyWarps / 4; }
 };
 
 /// "attention 64x64 warps=4x1 stages=2", then " wgmma", " ahead", " split=8",

@@ -27,11 +27,10 @@ public:
   WarpGroupEmitter(CudaKernelBuilder &k, const AttentionGeometry &g,
                    KernelEntry entry, Value shared)
       : k(k), g(g), s(g.schedule), warp(k.warpId()), lane(k.laneId()),
-        group(k.div(warp, 4)), rowGroup(k.div(group, s.keyWarps)),
-        keyGroup(k.rem(group, s.keyWarps)), rows(k, g, entry),
-        range(rows.keyBlocks()), copies(k, g, rows, shared, k.threadIdX()),
-        products(k, g, shared, rowGroup, keyGroup),
-        scores(k, g, rows, firstRow(), lane), softmax(k, scores.factor()) {}
+        rows(k, g, entry), range(rows.keyBlocks()),
+        copies(k, g, rows, shared, k.threadIdX()), products(k, g, shared, warp),
+        scores(k, g, rows, k.add(rows.firstRow(), k.mul(warp, 16)), lane),
+        softmax(k, scores.factor()) {}
 
   void emit(const AttentionOutput::Memory &memory);
 
@@ -49,11 +48,6 @@ private:
     State from(ValueRange values) const;
   };
 
-  /// Of the warp.
-  Value firstRow() {
-    Value row = k.add(k.mul(rowGroup, 4), k.rem(warp, 4));
-    return k.add(rows.firstRow(), k.mul(row, 16));
-  }
   State start();
   void copyFirst();
   /// Copies blocks that there are, as one group.
@@ -80,7 +74,6 @@ private:
   const AttentionGeometry &g;
   const AttentionSchedule &s;
   Value warp, lane;
-  Value group, rowGroup, keyGroup; // of warps
   BlockRows rows;
   BlockRows::KeyBlocks range;
   BlockCopies copies;
@@ -171,9 +164,7 @@ void WarpGroupEmitter::await(int64_t groups) {
 SmallVector<Value> WarpGroupEmitter::weigh(Value keyBlock,
                                            MutableArrayRef<Value> products,
                                            MutableArrayRef<RowState> rows) {
-  Value first =
-      k.add(k.mul(keyBlock, s.keyBlock), k.mul(keyGroup, s.warpKeys()));
-  scores.finish(first, products);
+  scores.finish(k.mul(keyBlock, s.keyBlock), products);
   return softmax.add(rows, products);
 }
 
@@ -238,7 +229,7 @@ void WarpGroupEmitter::weighFirst(State &state) {
   for (const RowState &row : state.rows) {
     values.append({row.greatest, row.sum});
   }
-  values.append(size_t(s.warpKeys() / 4), k.i32(0));
+  values.append(size_t(s.keyBlock / 4), k.i32(0));
   ifKeys(values, [&](SmallVector<Value> &values) {
     fenceWgmma(k, {});
     SmallVector<Value> weights = products.multiplyKeys(state.read);
@@ -303,12 +294,8 @@ void WarpGroupEmitter::emit(const AttentionOutput::Memory &memory) {
   for (RowState &row : state.rows) {
     softmax.finish(row);
   }
-  if (s.keyWarps > 1) {
-    // Its memory becomes that of the parts.
-    await(0);
-  }
   AttentionOutput(k, g, rows, scores, softmax, memory)
-      .emit(state.rows, state.sums, keyGroup, lane);
+      .emit(state.rows, state.sums, /*keyWarp=*/k.i32(0), lane);
 }
 
 } // namespace

@@ -54,15 +54,12 @@ public:
 
 private:
   void addWarpGroups() {
-    // Where there are few rows, warp groups share them.
-    constexpr int64_t shapes[][2] = {{4, 1}, {8, 1}, {12, 1}, {4, 2}, {4, 4}};
-    for (const auto &[warps, keyWarps] : shapes) {
-      for (int64_t keyBlock : {32, 64, 128, 256}) {
+    for (int64_t warps : {4, 8, 12}) {
+      for (int64_t keyBlock : {32, 64, 128}) {
         for (int64_t stages : {2, 3}) {
           for (bool ahead : {false, true}) {
             AttentionSchedule schedule;
             schedule.warps = warps;
-            schedule.keyWarps = keyWarps;
             schedule.keyBlock = keyBlock;
             schedule.stages = stages;
             schedule.wgmma = true;

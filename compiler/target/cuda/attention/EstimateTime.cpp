@@ -84,8 +84,8 @@ private:
     double powers = scores / kExponentialsPerCycle / busy;
     double arithmetic = scores * instructions() / kLanesPerCycle / busy;
     // One read of a warp group is for the rows of four warps.
-    double read = (s.wgmma ? double(s.warpGroups()) : warps) *
-                  double(s.warpKeys()) * depth * 2;
+    double read =
+        (s.wgmma ? warps / 4 : warps) * double(s.warpKeys()) * depth * 2;
     if (!g.keepsQuery()) {
       read += warps * 16 * double(s.rowTiles * g.query.padded) * 2;
     }
@@ -109,7 +109,7 @@ private:
     if (!s.wgmma) {
       return 0.25;
     }
-    return 1 / (blocks * double(s.warpGroups()) + (s.ahead ? 1 : 0));
+    return 1 / (blocks * double(s.warps) / 4 + (s.ahead ? 1 : 0));
   }
 
   /// Of a score, beside products and its exponential.

@@ -19,22 +19,16 @@ constexpr int64_t kRows = 64, kStep = 16;
 
 WarpGroupProducts::WarpGroupProducts(CudaKernelBuilder &builder,
                                      const AttentionGeometry &geometry,
-                                     Value shared, Value rowGroup,
-                                     Value keyGroup)
+                                     Value shared, Value warp)
     : k(builder), g(geometry), core(builder, geometry.fusion.query.storage) {
   Type i64 = k.b.getI64Type();
   Value base = LLVM::PtrToIntOp::create(k.b, k.loc, i64, shared);
-  auto from = [&](Value group, int64_t rows, const SharedRows &tile) {
-    Value first = k.mul(group, rows * tile.atomBytes);
-    return k.add(base, arith::ExtUIOp::create(k.b, k.loc, i64, first));
-  };
-  int64_t keysOfGroup = g.schedule.warpKeys();
-  query = wgmmaDescriptor(k, from(rowGroup, kRows, g.query), g.query.atomBytes);
-  keys =
-      wgmmaDescriptor(k, from(keyGroup, keysOfGroup, g.key), g.key.atomBytes);
-  values = wgmmaDescriptor(
-      k, k.add(from(keyGroup, keysOfGroup, g.value), g.keyBytes()),
-      g.value.atomBytes, g.schedule.keyBlock * g.value.atomBytes);
+  Value first = arith::ExtUIOp::create(
+      k.b, k.loc, i64, k.mul(k.div(warp, 4), kRows * g.query.atomBytes));
+  query = wgmmaDescriptor(k, k.add(base, first), g.query.atomBytes);
+  keys = wgmmaDescriptor(k, base, g.key.atomBytes);
+  values = wgmmaDescriptor(k, k.add(base, g.keyBytes()), g.value.atomBytes,
+                           g.schedule.keyBlock * g.value.atomBytes);
 }
 
 Value WarpGroupProducts::at(Value descriptor, Value stage) {
@@ -60,11 +54,10 @@ SmallVector<Value> WarpGroupProducts::multiplyKeys(Value stage) {
   const AttentionSchedule &s = g.schedule;
   WGMMATypes type =
       g.fusion.query.storage.isBF16() ? WGMMATypes::bf16 : WGMMATypes::f16;
-  int64_t own = s.warpKeys();
-  auto shape =
-      MMAShapeAttr::get(k.b.getContext(), int(kRows), int(own), int(kStep));
+  auto shape = MMAShapeAttr::get(k.b.getContext(), int(kRows), int(s.keyBlock),
+                                 int(kStep));
   Value columns = at(keys, stage);
-  Value sums = LLVM::UndefOp::create(k.b, k.loc, sumsOf(own));
+  Value sums = LLVM::UndefOp::create(k.b, k.loc, sumsOf(s.keyBlock));
   for (int64_t step = 0; step != g.query.padded / kStep; ++step) {
     int64_t ofQuery = offsetOf(step, g.query.atomBytes, s.rowBlock()),
             ofKeys = offsetOf(step, g.key.atomBytes, s.keyBlock);
@@ -77,7 +70,7 @@ SmallVector<Value> WarpGroupProducts::multiplyKeys(Value stage) {
   }
   WgmmaGroupSyncAlignedOp::create(k.b, k.loc);
   SmallVector<Value> scores;
-  for (int64_t i = 0; i != own / 2; ++i) {
+  for (int64_t i = 0; i != s.keyBlock / 2; ++i) {
     scores.push_back(LLVM::ExtractValueOp::create(k.b, k.loc, sums, i));
   }
   return scores;
@@ -130,7 +123,7 @@ void WarpGroupProducts::multiplyStep(ArrayRef<Value> weights, Value columns,
 void WarpGroupProducts::multiplyValues(Value stage, ArrayRef<Value> packed,
                                        MutableArrayRef<Value> sums) {
   Value first = at(values, stage);
-  for (int64_t step = 0; step != g.schedule.warpKeys() / kStep; ++step) {
+  for (int64_t step = 0; step != g.schedule.keyBlock / kStep; ++step) {
     int64_t rows = step * kStep * g.value.atomBytes / kWgmmaUnit;
     multiplyStep(packed.slice(size_t(4 * step), 4), k.add(first, rows), sums);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // WarpGroupProducts: what one warp group multiplies by wgmma: 64 rows, 16 for
-// each warp, and its part of the keys of a stage. A thread holds sums, and
-// weights as a left operand, where TensorCore has them of a tile of 16 rows.
+// each warp. A thread holds sums, and weights as a left operand, where
+// TensorCore has them of a tile of 16 rows.
 
 #ifndef MINIC_COMPILER_TARGET_CUDA_ATTENTION_WARPGROUPPRODUCTS_H
 #define MINIC_COMPILER_TARGET_CUDA_ATTENTION_WARPGROUPPRODUCTS_H
@@ -19,7 +19,7 @@ class WarpGroupProducts {
 public:
   WarpGroupProducts(CudaKernelBuilder &builder,
                     const AttentionGeometry &geometry, mlir::Value shared,
-                    mlir::Value rowGroup, mlir::Value keyGroup);
+                    mlir::Value warp);
 
   /// Starts query * keys of the stage at `stage`, as one group of wgmma.
   llvm::SmallVector<mlir::Value> multiplyKeys(mlir::Value stage);

@@ -137,31 +137,6 @@ TEST(CudaWarpGroupAttention, SharesKeysAmongBlocks) {
   }
 }
 
-// Warp groups of one block share its rows, and a block of rows its keys.
-TEST(CudaWarpGroupAttention, SharesKeysAmongWarpGroups) {
-  for (auto [rows, keys] :
-       {std::pair<int64_t, int64_t>{77, 301}, {70, 70}, {1, 17}}) {
-    for (Causality causal : {Causality::None, Causality::LowerRight}) {
-      AttentionCase c = sized(rows, keys, 32, 48);
-      c.causal = causal;
-      c.logSumExp = true;
-      for (bool ahead : {false, true}) {
-        for (auto [keyWarps, split] :
-             {std::pair<int64_t, int64_t>{2, 1}, {4, 1}, {2, 3}}) {
-          AttentionSchedule s = schedule(4, 64, 2, ahead);
-          s.keyWarps = keyWarps;
-          s.split = split;
-          ASSERT_NO_FATAL_FAILURE(AttentionRun(c).check(s));
-        }
-      }
-    }
-  }
-  AttentionCase wide = sized(65, 300, 128, 128);
-  AttentionSchedule s = schedule(4, 128, 3, true);
-  s.keyWarps = 2;
-  AttentionRun(wide).check(s);
-}
-
 // Lengths of 0 too: a block has no keys.
 TEST(CudaWarpGroupAttention, CountsKeysAtRunTime) {
   AttentionCase c = sized(9, 70, 16, 16);

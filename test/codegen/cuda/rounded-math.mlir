@@ -1,0 +1,36 @@
+// Where results have 16 bits, gelu and silu take the GPU's power of two as it is:
+// by one instruction, which flushes what is no normal number, and with a quotient
+// that is approximate, too. 1 / sqrt(2) is in gelu's coefficients, so that each
+// element is multiplied by 1/2 and by its weight alone.
+//
+// RUN: minic-emit-ptx %s --arch=sm_90a > %t.ptx
+// RUN: FileCheck %s --input-file=%t.ptx --implicit-check-not=ex2.approx.f32 --implicit-check-not=div.rn --implicit-check-not=div.full
+
+// CHECK-LABEL: .entry gelu(
+// CHECK-COUNT-2: mul.rn.f32 %{{r[0-9]+}}, %{{r[0-9]+}}, 0f3F000000;
+// CHECK-NOT: mul.
+// CHECK-COUNT-10: fma.rn.f32
+// CHECK-NOT: fma.
+// CHECK-COUNT-2: ex2.approx.ftz.f32
+// CHECK-COUNT-2: mul.rn.f32
+// CHECK-NOT: mul.
+// CHECK: cvt.rn.bf16x2.f32
+plan.kernel @gelu target "cuda" entries ["gelu"] {
+  ^bb0(%x0: tensor<512x1024xbf16>):
+    %0 = kernel.fusion (%x = %x0 : tensor<512x1024xbf16>) -> tensor<512x1024xbf16> attributes {impl = #kernel.impl<family = "pointwise", schedule = {threads = 256 : i64, unroll = 1 : i64, vector = 2 : i64}>} {
+      %1 = graph.gelu %x : tensor<512x1024xbf16>
+      kernel.yield %1 : tensor<512x1024xbf16>
+    }
+}
+
+// CHECK-LABEL: .entry silu(
+// CHECK-COUNT-2: ex2.approx.ftz.f32
+// CHECK-COUNT-2: rcp.approx
+// CHECK: cvt.rn.f16x2.f32
+plan.kernel @silu target "cuda" entries ["silu"] {
+  ^bb0(%x0: tensor<512x1024xf16>):
+    %0 = kernel.fusion (%x = %x0 : tensor<512x1024xf16>) -> tensor<512x1024xf16> attributes {impl = #kernel.impl<family = "pointwise", schedule = {threads = 256 : i64, unroll = 1 : i64, vector = 2 : i64}>} {
+      %1 = graph.silu %x : tensor<512x1024xf16>
+      kernel.yield %1 : tensor<512x1024xf16>
+    }
+}
