@@ -130,7 +130,7 @@ struct CompileOptions {
   std::string runSizes;
   /// By how many percent a bucket must gain to have a packing of a weight of
   /// its own, beside that of others.
-  int64_t repackGain = 5;
+  int64_t repackGain = 2;
   /// .npy file by name of an input that becomes a constant.
   std::map<std::string, std::string> constantInputs;
   /// "bf16" or "f16": what weights are rounded to, and what is multiplied with

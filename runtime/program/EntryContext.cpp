@@ -11,18 +11,24 @@ EntryContext::create(std::shared_ptr<const Entry> entry,
                      const ContextOptions &options) {
   std::unique_ptr<EntryContext> result(new EntryContext(entry));
   ContextOptions shared = options;
+  uint64_t arenaBytes = entry->arenaBytes();
+  // Behind an arena of its own: devices hand memory out in large pieces.
+  bool isBehind = entry->isPadded() && !options.arena;
   if (entry->buckets().size() > 1 || entry->isPadded()) {
-    absl::StatusOr<Arena> arena =
-        Arena::create(*entry->buckets().front(), entry->arenaBytes(), options);
+    absl::StatusOr<Arena> arena = Arena::create(
+        *entry->buckets().front(),
+        arenaBytes + (isBehind ? Padding::bytes(*entry) : 0), options);
     if (!arena.ok()) {
       return arena.status();
     }
     result->arena_ = std::move(*arena);
     shared.arena = result->arena_.data();
-    shared.arenaBytes = entry->arenaBytes();
+    shared.arenaBytes = arenaBytes;
   }
   if (entry->isPadded()) {
-    absl::StatusOr<Padding> padding = Padding::create(entry, options.staging);
+    std::byte *behind = isBehind ? result->arena_.data() + arenaBytes : nullptr;
+    absl::StatusOr<Padding> padding =
+        Padding::create(entry, behind, options.staging);
     if (!padding.ok()) {
       return padding.status();
     }

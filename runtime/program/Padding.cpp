@@ -13,37 +13,50 @@
 
 namespace minic::runtime {
 
-absl::StatusOr<Padding> Padding::create(std::shared_ptr<const Entry> entry,
-                                        bool stagesHost) {
-  Padding padding;
-  uint64_t bytes = 0;
-  size_t rank = 0;
+Padding::Layout Padding::layOut(const Entry &entry) {
+  Layout layout;
   auto add = [&](const TensorSpec &spec, uint64_t size) {
     bool varies =
         std::find(spec.dims.begin(), spec.dims.end(), -1) != spec.dims.end();
     uint64_t step = std::max<uint64_t>(256, spec.alignment);
-    padding.alignment_ = std::max(padding.alignment_, step);
-    bytes = (bytes + step - 1) / step * step;
-    padding.offsets_.push_back(bytes);
-    bytes += varies ? size : 0;
-    rank = std::max(rank, spec.dims.size());
+    layout.alignment = std::max(layout.alignment, step);
+    layout.bytes = (layout.bytes + step - 1) / step * step;
+    layout.offsets.push_back(layout.bytes);
+    layout.bytes += varies ? size : 0;
+    layout.rank = std::max(layout.rank, spec.dims.size());
   };
-  for (size_t i = 0; i < entry->inputs().size(); ++i) {
-    add(entry->inputs()[i], entry->inputBytes(i));
+  for (size_t i = 0; i < entry.inputs().size(); ++i) {
+    add(entry.inputs()[i], entry.inputBytes(i));
   }
-  for (size_t i = 0; i < entry->outputs().size(); ++i) {
-    add(entry->outputs()[i], entry->outputBytes(i));
+  for (size_t i = 0; i < entry.outputs().size(); ++i) {
+    add(entry.outputs()[i], entry.outputBytes(i));
   }
+  layout.bytes += layout.alignment;
+  return layout;
+}
+
+uint64_t Padding::bytes(const Entry &entry) { return layOut(entry).bytes; }
+
+absl::StatusOr<Padding> Padding::create(std::shared_ptr<const Entry> entry,
+                                        std::byte *own, bool stagesHost) {
+  Padding padding;
+  padding.layout_ = layOut(*entry);
   const Program &first = *entry->buckets().front();
   const DeviceMemory &memory = first.executable().memory();
-  bytes += padding.alignment_;
-  absl::StatusOr<DeviceBuffer> own = DeviceBuffer::create(memory, bytes);
-  absl::Status status = own.status();
-  if (status.ok()) {
-    padding.own_ = *std::move(own);
+  absl::Status status;
+  if (!own) {
+    absl::StatusOr<DeviceBuffer> owned =
+        DeviceBuffer::create(memory, padding.layout_.bytes);
+    status = owned.status();
+    if (status.ok()) {
+      padding.owned_ = *std::move(owned);
+      own = padding.owned_.data();
+    }
   }
+  padding.own_ = own;
   if (status.ok() && stagesHost && !memory.isHost()) {
-    absl::StatusOr<AlignedBuffer> host = AlignedBuffer::create(bytes);
+    absl::StatusOr<AlignedBuffer> host =
+        AlignedBuffer::create(padding.layout_.bytes);
     status = host.status();
     if (status.ok()) {
       padding.host_ = *std::move(host);
@@ -54,19 +67,20 @@ absl::StatusOr<Padding> Padding::create(std::shared_ptr<const Entry> entry,
                         absl::StrCat("padding: ", status.message()));
   }
   padding.place_ = first.place();
-  padding.confirmed_.resize(padding.offsets_.size());
+  padding.confirmed_.resize(padding.layout_.offsets.size());
   padding.inputs_.resize(entry->inputs().size());
   padding.outputs_.resize(entry->outputs().size());
-  padding.expected_.reserve(rank);
+  padding.expected_.reserve(padding.layout_.rank);
   padding.entry_ = std::move(entry);
   return padding;
 }
 
 std::byte *Padding::room(size_t slot, Residence residence) const {
-  std::byte *base = residence == Residence::here ? own_.data() : host_.data();
+  std::byte *base = residence == Residence::here ? own_ : host_.data();
   auto address = reinterpret_cast<uintptr_t>(base);
-  return base + (alignment_ - address % alignment_) % alignment_ +
-         offsets_[slot];
+  uint64_t alignment = layout_.alignment;
+  return base + (alignment - address % alignment) % alignment +
+         layout_.offsets[slot];
 }
 
 absl::Status Padding::accept(const char *role, const TensorSpec &spec,

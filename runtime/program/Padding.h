@@ -17,10 +17,13 @@ namespace minic::runtime {
 /// run, so that a captured graph need not follow. Thread-compatible.
 class Padding {
 public:
-  /// Room for the largest bucket where the program runs, and on the host as
-  /// well if `stagesHost`. `entry` has a padded dimension.
+  /// Bytes for tensors of the largest bucket of `entry`, which has a padded
+  /// dimension.
+  static uint64_t bytes(const Entry &entry);
+  /// In the memory at `own`, of bytes(), where the program runs, or in memory
+  /// of its own where that is null; on the host as well if `stagesHost`.
   static absl::StatusOr<Padding> create(std::shared_ptr<const Entry> entry,
-                                        bool stagesHost);
+                                        std::byte *own, bool stagesHost);
 
   /// Checks the caller's tensors, of the sizes `found`, and makes inputs() and
   /// outputs() of them as the bucket takes them: inputs that differ in size are
@@ -40,6 +43,14 @@ public:
   int64_t paddedElements() const { return paddedElements_; }
 
 private:
+  /// Where each slot's tensor is.
+  struct Layout {
+    std::vector<uint64_t> offsets; // of a multiple of the alignment
+    uint64_t alignment = 1;
+    uint64_t bytes = 0; // from any address on
+    size_t rank = 0;
+  };
+  static Layout layOut(const Entry &entry);
   /// Memory for tensor `slot`, an input or, behind these, an output, where
   /// `residence` says.
   std::byte *room(size_t slot, Residence residence) const;
@@ -51,10 +62,10 @@ private:
 
   std::shared_ptr<const Entry> entry_; // outlives what follows
   DevicePlace place_;
-  DeviceBuffer own_;
-  AlignedBuffer host_;            // for host tensors of a GPU's program
-  std::vector<uint64_t> offsets_; // by slot, of a multiple of the alignment
-  uint64_t alignment_ = 1;
+  Layout layout_;
+  DeviceBuffer owned_;
+  std::byte *own_ = nullptr;
+  AlignedBuffer host_; // for host tensors of a GPU's program
   std::vector<const void *>
       confirmed_; // by slot: the device's, as it said last
   std::vector<Tensor> inputs_, outputs_;

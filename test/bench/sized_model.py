@@ -72,6 +72,12 @@ class Entry:
     def allocate(self):
         self.inputs = self.tensors("input")
         self.outputs = self.tensors("output")
+        in_place = self.library.minic_program_in_place_input
+        in_place.restype = ctypes.c_int64
+        for i, (info, _, _) in enumerate(self.outputs):
+            updated = in_place(self.program, ctypes.c_size_t(i))
+            if updated >= 0:
+                self.outputs[i] = (info, *self.inputs[updated][1:])
 
     def tensors(self, kind):
         count = getattr(self.library, f"minic_program_{kind}_count")

@@ -397,10 +397,20 @@ TEST_F(PaddedGpuTest, aRunOnlyEnqueues) {
 TEST_F(PaddedGpuTest, saysWhereMemoryRanOut) {
   auto loaded = Entry::loadBytes(scaleBuckets().bytes());
   ASSERT_TRUE(loaded.ok()) << loaded.status();
-  fakeCuda().failAllocation = 1;
-  absl::Status status = EntryContext::create(*loaded, {}).status();
-  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
-  EXPECT_THAT(std::string(status.message()), HasSubstr("padding: "));
+  // Padded tensors are behind an arena of the context's own.
+  auto own = DeviceBuffer::create(
+      (*loaded)->buckets().front()->executable().memory(), 1 << 16);
+  ASSERT_TRUE(own.ok()) << own.status();
+  ContextOptions callers;
+  callers.arena = own->data();
+  callers.arenaBytes = own->bytes();
+  for (auto [options, what] :
+       {std::pair(ContextOptions(), "arena: "), {callers, "padding: "}}) {
+    fakeCuda().failAllocation = 1;
+    absl::Status status = EntryContext::create(*loaded, options).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+    EXPECT_THAT(std::string(status.message()), HasSubstr(what));
+  }
 }
 #endif
 
