@@ -304,14 +304,14 @@ struct FusionRules {
       return false;
     }
     if (hasStrided(group)) {
-      // Read as strides, which of all anchors attention does.
+      // Read as strides, which of all anchors attention does, and what makes
+      // the operands of a product.
+      Operation *move = partition.membersOf(group).front();
       return partition.membersOf(group).size() == 1 &&
-             (!hasAnchor(user) ||
-              llvm::all_of(partition.membersOf(group).front()->getUses(),
-                           [](OpOperand &use) {
-                             return isReadByStrides(use) ||
-                                    isStrided(use.getOwner());
-                           }));
+             (!hasAnchor(user) || feedsProduct(move, user) ||
+              llvm::all_of(move->getUses(), [](OpOperand &use) {
+                return isReadByStrides(use) || isStrided(use.getOwner());
+              }));
     }
     Operation *first = partition.membersOf(group).front();
     if (isFound(first)) {
@@ -320,6 +320,37 @@ struct FusionRules {
     }
     return onlyReduced || shapeOf(user) == shapeOf(group) ||
            llvm::all_of(partition.membersOf(group), isCheap);
+  }
+
+  /// Whether `op` is a slice of which `group`, that of a product, only needs
+  /// what pointwise ops make of it for the product's operands.
+  bool feedsProduct(Operation *op, Group group) const {
+    Operation *product = spaceOf(group);
+    if (!isSlice(op) || !graph::isContraction(product) ||
+        llvm::is_contained(op->getUsers(), product)) {
+      return false;
+    }
+    // What waits for the product, and what waits for the slice, up to there.
+    auto follow = [&](Operation *from) {
+      llvm::SmallSetVector<Operation *, 8> behind;
+      behind.insert(from);
+      for (size_t i = 0; i != behind.size(); ++i) {
+        for (Operation *user : behind[i]->getUsers()) {
+          if (user != product && partition.groupOf(user) == group) {
+            behind.insert(user);
+          }
+        }
+      }
+      return behind;
+    };
+    llvm::SmallSetVector<Operation *, 8> last = follow(product);
+    return llvm::all_of(follow(op), [&](Operation *each) {
+      bool staysInside = llvm::all_of(each->getUsers(), [&](Operation *user) {
+        return partition.groupOf(user) == group;
+      });
+      return staysInside && !last.contains(each) &&
+             (each == op || isa<graph::PointwiseOpInterface>(each));
+    });
   }
 
   /// Kernels of anchors know no such ops; those that do compute elements one

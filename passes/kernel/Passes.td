@@ -35,7 +35,8 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
        does a slice, and each of several pointwise fusions that read it has a
        copy of it. A slice or transpose joins the slice or transpose that reads it;
        attention those of its query, key and value, a rotary embedding those of its
-       input. Any other transpose is a fusion of its own.
+       input. A product takes a slice that it only reads through the pointwise ops
+       that make its operands. Any other transpose is a fusion of its own.
     7. An op that finds its element (gather, concat, cache_update) joins the one
        fusion of cheap pointwise ops of its shape that reads it; an iota every
        such fusion, of any shape.

@@ -73,6 +73,64 @@ func.func @halves(%x: tensor<8x4xf32>, %w: tensor<32x4xf32>) -> tensor<8x16xf32>
 
 // -----
 
+// A product takes the slices that only what makes its operands reads: one kernel
+// ahead of it, in place of three.
+// CHECK-LABEL: func.func @halves_of_product
+// CHECK:      kernel.fusion
+// CHECK-DAG:    graph.slice %{{.+}} [0, 0]
+// CHECK-DAG:    graph.slice %{{.+}} [0, 16]
+// CHECK:        graph.silu
+// CHECK:        graph.mul
+// CHECK:        graph.linear
+// CHECK-NEXT:   graph.add
+// CHECK-NOT:  kernel.fusion
+func.func @halves_of_product(%x: tensor<8x32xf32>, %w: tensor<4x16xf32>, %y: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = graph.slice %x [0, 0] to [8, 16] by [1, 1] : tensor<8x32xf32> -> tensor<8x16xf32>
+  %1 = graph.slice %x [0, 16] to [8, 32] by [1, 1] : tensor<8x32xf32> -> tensor<8x16xf32>
+  %2 = graph.silu %0 : tensor<8x16xf32>
+  %3 = graph.mul %2, %1 : tensor<8x16xf32>
+  %4 = graph.linear %3, %w : (tensor<8x16xf32>, tensor<4x16xf32>) -> tensor<8x4xf32>
+  %5 = graph.add %4, %y : tensor<8x4xf32>
+  return %5 : tensor<8x4xf32>
+}
+
+// -----
+
+// Not a slice that is an operand itself, nor one that what follows the product
+// reads, alone or too: kernels of products read neither as strides.
+// CHECK-LABEL: func.func @slices_around_product
+// CHECK:      kernel.fusion
+// CHECK-NEXT:   graph.slice %{{.+}} [0, 0]
+// CHECK-NEXT:   kernel.yield
+// CHECK:      kernel.fusion
+// CHECK-NEXT:   graph.slice %{{.+}} [0, 16]
+// CHECK-NEXT:   kernel.yield
+// CHECK:      kernel.fusion
+// CHECK-NEXT:   graph.slice %{{.+}} [0, 32]
+// CHECK-NEXT:   kernel.yield
+// CHECK:      kernel.fusion
+// CHECK-NEXT:   graph.linear
+// CHECK-NEXT:   graph.exp
+// CHECK-NEXT:   graph.add
+// CHECK:      kernel.fusion
+// CHECK-NEXT:   graph.relu
+// CHECK-NEXT:   graph.linear
+// CHECK-NEXT:   graph.add
+func.func @slices_around_product(%x: tensor<8x48xf32>, %w: tensor<16x16xf32>) -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+  %0 = graph.slice %x [0, 0] to [8, 16] by [1, 1] : tensor<8x48xf32> -> tensor<8x16xf32>
+  %1 = graph.slice %x [0, 16] to [8, 32] by [1, 1] : tensor<8x48xf32> -> tensor<8x16xf32>
+  %2 = graph.slice %x [0, 32] to [8, 48] by [1, 1] : tensor<8x48xf32> -> tensor<8x16xf32>
+  %3 = graph.linear %0, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+  %4 = graph.exp %1 : tensor<8x16xf32>
+  %5 = graph.add %3, %4 : tensor<8x16xf32>
+  %6 = graph.relu %2 : tensor<8x16xf32>
+  %7 = graph.linear %6, %w : (tensor<8x16xf32>, tensor<16x16xf32>) -> tensor<8x16xf32>
+  %8 = graph.add %7, %6 : tensor<8x16xf32>
+  return %5, %8 : tensor<8x16xf32>, tensor<8x16xf32>
+}
+
+// -----
+
 // A slice and the transpose that reads it are one kernel.
 // CHECK-LABEL: func.func @slice_transpose
 // CHECK:      kernel.fusion
