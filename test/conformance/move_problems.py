@@ -42,10 +42,39 @@ def whole():
                           f"concat {', '.join('%' + p for p in parts)} axis ="
                           f" {axis} : {functional(parts, [(shape, dtype)])}",
                           (shape, dtype))
+        yield from wide_concats(dtype)
         if dtype != "i1":
             for axis in (0, 2):
                 yield Problem("iota", f"iota_{axis}_{dtype}", {},
                               f"iota axis = {axis} : {t}", (SHAPE, dtype))
+
+
+def wide_concats(dtype):
+    """Pieces that begin at multiples of vectors, also behind other moves."""
+    for axis, extents in ((1, (1, 4)), (2, (16, 8, 24))):
+        shape = [3, 5, 48]
+        shape[axis] = sum(extents)
+        parts = {}
+        for i, extent in enumerate(extents):
+            part = list(shape)
+            part[axis] = extent
+            parts[f"x{i}"] = (part, dtype)
+        yield Problem("concat", f"concat_wide_{axis}_{dtype}", parts,
+                      f"concat {', '.join('%' + p for p in parts)} axis ="
+                      f" {axis} : {functional(parts, [(shape, dtype)])}",
+                      (shape, dtype))
+    if dtype in FLOATS:
+        small, large, both = (
+            tensor(shape, dtype) for shape in ((3, 1, 16), (3, 4, 16),
+                                               (3, 5, 16)))
+        yield Problem(
+            "concat", f"concat_among_{dtype}",
+            {"x": ((3, 1, 16), dtype), "y": ((3, 4, 16), dtype),
+             "z": ((5, 16), dtype)},
+            f"add %c, %z : ({both}, {tensor((5, 16), dtype)}) -> {both}",
+            ((3, 5, 16), dtype),
+            before=[f"%c = graph.concat %x, %y axis = 1 : ({small}, {large})"
+                    f" -> {both}"])
 
 
 def by_index():
@@ -81,6 +110,26 @@ def by_index():
                           (SHAPE, dtype), {"begin": {"p": [0]},
                                            "end": {"p": [last]}},
                           random=False)
+        yield from in_place(dtype, index)
+
+
+def in_place(dtype, index):
+    """Updates of the caller's memory, in vectors and not."""
+    for axis, shape, extent in ((0, (7, 5, 33), 2), (1, (7, 5, 33), 5),
+                                (1, (2, 9, 48), 1), (2, (2, 3, 48), 16)):
+        update = list(shape)
+        update[axis] = extent
+        arguments = {"x": (shape, dtype), "u": (update, dtype),
+                     "p": ((), index)}
+        last = shape[axis] - extent
+        yield Problem("cache_update", f"cache_in_place_{shape[-1]}_{axis}_"
+                      f"{dtype}_{index}", arguments,
+                      f"cache_update %x, %u at %p axis = {axis}"
+                      f" : {functional(arguments, [(shape, dtype)])}",
+                      (shape, dtype), {"begin": {"p": [0]},
+                                       "inside": {"p": [last // 2]},
+                                       "end": {"p": [last]}},
+                      random=False, updates="x")
 
 
 def rotary():
@@ -94,7 +143,43 @@ def rotary():
                           f" : {functional(arguments, [result])}", result)
 
 
+def rotary_of_rows():
+    """Whole rows, alone and of heads of a joint projection."""
+    for dtype in FLOATS:
+        for pairs, flag in ((p, f) for p in (16, 7, 1)
+                            for f in ("", " {interleaved}")):
+            shape, angles = (2, 3, 7, 2 * pairs), (7, pairs)
+            kind = f"{pairs}{'i' if flag else ''}_{dtype}"
+            arguments = {"x": (shape, dtype), "c": (angles, dtype),
+                         "s": (angles, dtype)}
+            yield Problem("rotary", f"rotary_rows_{kind}", arguments,
+                          f"rotary %x, %c, %s{flag} : "
+                          f"{functional(arguments, [(shape, dtype)])}",
+                          (shape, dtype))
+            if pairs == 1:
+                continue
+            heads, table = (2, 7, 5, 2 * pairs), (11, pairs)
+            arguments = {"x": (heads, dtype), "c": (table, dtype),
+                         "s": (table, dtype), "i": ((7,), "i64")}
+            part = tensor((2, 7, 3, 2 * pairs), dtype)
+            turned, rows = tensor(shape, dtype), tensor(angles, dtype)
+            found = f"({tensor(table, dtype)}, tensor<7xi64>) -> {rows}"
+            yield Problem(
+                "rotary", f"rotary_heads_{kind}", arguments,
+                f"rotary %t, %d, %e{flag} : ({turned}, {rows}, {rows})"
+                f" -> {turned}", (shape, dtype),
+                {"in range": {"i": [3, 0, 10, 9, 1, 1, 5]}}, random=False,
+                before=[f"%h = graph.slice %x [0, 0, 1, 0] to "
+                        f"[2, 7, 4, {2 * pairs}] by [1, 1, 1, 1] : "
+                        f"{tensor(heads, dtype)} -> {part}",
+                        f"%t = graph.transpose %h [0, 2, 1, 3] : {part} -> "
+                        f"{turned}",
+                        f"%d = graph.gather %c, %i axis = 0 : {found}",
+                        f"%e = graph.gather %s, %i axis = 0 : {found}"])
+
+
 def all_problems():
     yield from whole()
     yield from by_index()
     yield from rotary()
+    yield from rotary_of_rows()

@@ -58,7 +58,8 @@ def rotary(graph):
     if not value:
         return
     rows = value.shape[:-1]
-    pairs = rng.integer(1, value.shape[-1] // 2)
+    most = value.shape[-1] // 2
+    pairs = most if rng.chance(0.5) else rng.integer(1, most)
     shape = rows[rng.below(len(rows) + 1):] + (pairs,)
     cos, sin = (graph.take(shape, value.dtype) for _ in range(2))
     size = value.size * (max(cos.size, 1) + max(sin.size, 1))

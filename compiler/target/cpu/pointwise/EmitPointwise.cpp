@@ -207,11 +207,11 @@ private:
                                                                   operands));
       }
     }
-    for (auto [node, type, pointer] :
+    for (auto [write, type, pointer] :
          llvm::zip_equal(loops.results, resultTypes, rowResults)) {
       for (int64_t i = 0; i != count; ++i) {
-        k.storeVector(values[i][node], k.advance(pointer, columns[i], type),
-                      type, masks[i]);
+        k.storeVector(values[i][write.node],
+                      k.advance(pointer, columns[i], type), type, masks[i]);
       }
     }
   }

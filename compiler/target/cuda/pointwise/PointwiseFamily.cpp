@@ -5,7 +5,7 @@
 #include "compiler/target/cuda/pointwise/PointwiseFamily.h"
 
 #include "compiler/target/OfferFusion.h"
-#include "compiler/target/cuda/EpilogueEmitter.h"
+#include "compiler/target/cuda/BodyEvaluator.h"
 #include "compiler/target/cuda/KernelLaunch.h"
 #include "compiler/target/cuda/pointwise/EmitPointwise.h"
 
@@ -17,23 +17,9 @@ using namespace mlir;
 namespace minic::cuda {
 
 using kernel::FusionOp;
-using kernel::FusionShape;
 
 /// A launch that finds its operands in L2 and little to do.
 constexpr double kSmallKernelUs = 2.0;
-
-/// The loops of a body, or why it has none.
-static FailureOr<PointwiseLoops> analyze(FusionOp fusion, std::string &reason) {
-  auto shape = FusionShape::get(fusion, &reason);
-  if (failed(shape)) {
-    return failure();
-  }
-  if (shape->anchor) {
-    reason = "a contraction in the body";
-    return failure();
-  }
-  return PointwiseLoops::get(*shape, reason);
-}
 
 static SmallVector<Type> resultDtypes(FusionOp fusion) {
   return llvm::map_to_vector(fusion.getResultTypes(), [](Type type) {
@@ -44,7 +30,7 @@ static SmallVector<Type> resultDtypes(FusionOp fusion) {
 std::optional<std::string>
 PointwiseFamily::reject(FusionOp fusion, const DeviceProfile &) const {
   std::string reason;
-  if (failed(analyze(fusion, reason))) {
+  if (failed(PointwiseLoops::getWithMoves(fusion, reason))) {
     return reason;
   }
   return std::nullopt;
@@ -54,16 +40,18 @@ std::vector<Implementation>
 PointwiseFamily::enumerate(FusionOp fusion,
                            const DeviceProfile &profile) const {
   std::string reason;
-  auto shape = FusionShape::get(fusion, &reason);
-  auto loops = PointwiseLoops::get(*shape, reason);
+  auto loops = PointwiseLoops::getWithMoves(fusion, reason);
   double bytes = getTrafficBytes(fusion) - loops->bytesLeftOut(fusion);
   // What fits in L2 was just written there; it delivers about twice what
   // memory does. A transposed operand is read in parts of lines.
   double bandwidth = profile.memoryGBs * (bytes < profile.l2Bytes ? 2 : 1) /
                      (loops->isTransposing() ? 2 : 1);
   double memoryUs = bandwidth > 0 ? bytes / bandwidth * 1e-3 : 0;
-  double elements = double(loops->rows()) * double(loops->columns());
-  double instructions = double(EpilogueEmitter::instructionCount(*shape));
+  double elements = double(loops->rows()) * double(loops->columns()) *
+                    double(loops->elementsPerPoint());
+  double instructions =
+      double(fusion.getInputs().size() + fusion.getNumResults()) +
+      double(BodyEvaluator::instructionCount(fusion.getBodyOps()));
   double computeUs =
       profile.peakGflops > 0
           ? elements * instructions / (profile.peakGflops / 2) * 1e-3
@@ -81,16 +69,21 @@ PointwiseFamily::enumerate(FusionOp fusion,
   return implementations;
 }
 
-/// Where a run of fewer rows computes only these.
+/// Where a run of fewer rows computes only these: as long as no row ends inside
+/// of the pairs of one.
 static std::optional<RunBound> boundOf(FusionOp fusion,
                                        const PointwiseLoops &loops) {
-  return RunBound::get(fusion, loops.rows() * loops.columns());
+  int64_t points = loops.rows() * loops.columns();
+  auto bound = RunBound::get(fusion, points);
+  bool splitsPairs = bound && loops.pairsPerRow > 0 &&
+                     points / bound->size % loops.pairsPerRow != 0;
+  return splitsPairs ? std::nullopt : bound;
 }
 
 LogicalResult PointwiseFamily::lower(FusionOp fusion,
                                      plan::PlanBuilder &plan) const {
   std::string reason;
-  auto loops = analyze(fusion, reason);
+  auto loops = PointwiseLoops::getWithMoves(fusion, reason);
   if (failed(loops)) {
     return fusion.emitError("pointwise cannot implement this: ") << reason;
   }
@@ -127,7 +120,7 @@ LogicalResult PointwiseFamily::emit(plan::KernelOp kernel,
                                     ModuleOp device) const {
   auto fusion = cast<FusionOp>(kernel.getBody().front().front());
   std::string reason;
-  auto loops = analyze(fusion, reason);
+  auto loops = PointwiseLoops::getWithMoves(fusion, reason);
   auto schedule = parsePointwiseSchedule(fusion.getImplAttr().getSchedule(),
                                          fusion.getLoc());
   if (failed(loops) || failed(schedule)) {

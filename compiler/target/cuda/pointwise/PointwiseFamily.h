@@ -11,14 +11,14 @@ namespace minic::cuda {
 
 /// One launch over the elements of the results, in vectors. Takes every dtype,
 /// broadcasting, several results of one shape, transposes, slices and reshapes
-/// that are strides, and gathers of rows (see PointwiseLoops). Operands are
-/// dense.
+/// that are strides, gathers of rows, concats of operands, rotary embeddings of
+/// whole rows, and updates in place (see PointwiseLoops). Operands are dense.
 ///
 /// Schedule: PointwiseSchedule. Name: "pointwise 8x2 threads=256".
 class PointwiseFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "pointwise"; }
-  llvm::StringRef version() const override { return "6"; }
+  llvm::StringRef version() const override { return "7"; }
   bool isFor(mlir::Operation *anchor) const override { return !anchor; }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

@@ -5,6 +5,8 @@
 
 #include "compiler/target/cuda/pointwise/PointwiseSchedule.h"
 
+#include "compiler/target/cuda/pointwise/PointAccess.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"
@@ -15,6 +17,31 @@ namespace minic::cuda {
 
 /// Lanes beyond this cost registers and save no instruction.
 constexpr int64_t kMaxVector = 8;
+
+/// Whether a body has forms of which `lanes` points are more than one access
+/// each, in a tensor that has neighbours for them.
+static bool breaksUp(const PointwiseLoops &loops, ArrayRef<Type> dtypes,
+                     int64_t lanes) {
+  bool hasMoves =
+      loops.pairsPerRow > 0 ||
+      llvm::any_of(loops.reads,
+                   [](const PointwiseLoops::Read &read) {
+                     return !read.pieces.empty();
+                   }) ||
+      llvm::any_of(loops.results, [](const PointwiseLoops::Write &write) {
+        return write.updated.has_value();
+      });
+  return hasMoves &&
+         (llvm::any_of(loops.reads,
+                       [&](const PointwiseLoops::Read &read) {
+                         return read.strides.back() != 0 &&
+                                !isOneAccess(loops, read, lanes);
+                       }) ||
+          llvm::any_of(llvm::zip_equal(loops.results, dtypes), [&](auto each) {
+            auto [write, type] = each;
+            return !isOneAccess(loops, write, type, lanes);
+          }));
+}
 
 std::vector<PointwiseSchedule>
 enumerateSchedules(const PointwiseLoops &loops, ArrayRef<Type> dtypes,
@@ -29,7 +56,11 @@ enumerateSchedules(const PointwiseLoops &loops, ArrayRef<Type> dtypes,
     }
   }
   int64_t widest = std::min(kMaxVector, 16 / narrowest);
+  while (widest > 1 && breaksUp(loops, dtypes, widest)) {
+    widest /= 2;
+  }
   int64_t total = loops.rows() * loops.columns();
+  int64_t values = int64_t(loops.nodes.size()) * loops.elementsPerPoint();
   // Each lane of a transposed operand is an access of its own, which
   // neighbouring threads should share lines of.
   if (loops.isTransposing()) {
@@ -43,7 +74,7 @@ enumerateSchedules(const PointwiseLoops &loops, ArrayRef<Type> dtypes,
         PointwiseSchedule schedule{vector, unroll, threads,
                                    profile.smVersion >= 90};
         // Twice the registers of a body are more than a thread should hold.
-        bool isLong = loops.nodes.size() * vector * unroll > 128;
+        bool isLong = values * vector * unroll > 128;
         int64_t blocks = llvm::divideCeil(total, schedule.blockElements());
         bool starves = unroll > 1 && blocks < 2 * sms;
         if ((isLong && unroll > 1) || starves) {

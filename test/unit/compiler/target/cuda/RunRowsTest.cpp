@@ -22,6 +22,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <set>
 
 using namespace mlir;
@@ -157,6 +158,28 @@ TEST_F(RunRowsTest, pointwise) {
           offer("pointwise", toAttr(schedule, run->fusion.getContext()),
                 toString(schedule)),
           schedule.blockElements());
+  }
+}
+
+/// Points are pairs, of which a row has 12.
+TEST_F(RunRowsTest, rotary) {
+  std::string x = tensor({1, 20, 2, 24}, "f32"), angles = tensor({12}, "f32");
+  for (bool isInterleaved : {false, true}) {
+    for (const PointwiseSchedule &schedule :
+         std::vector<PointwiseSchedule>{{1, 1, 32}, {2, 2, 32}, {4, 1, 64}}) {
+      make({x, angles, angles}, x,
+           "%r = graph.rotary %0, %1, %2" +
+               std::string(isInterleaved ? " {interleaved}" : "") + " : (" + x +
+               ", " + angles + ", " + angles + ") -> " + x +
+               "\nkernel.yield %r : " + x,
+           20);
+      // A block that begins ahead of the end may write the second halves of
+      // rows that it only has the first ones of.
+      check(PointwiseFamily(),
+            offer("pointwise", toAttr(schedule, run->fusion.getContext()),
+                  toString(schedule)),
+            std::lcm(2 * schedule.blockElements(), int64_t(24)));
+    }
   }
 }
 
