@@ -8,15 +8,19 @@
 #include "compiler/tune/database/Provisional.h"
 #include "compiler/tune/model/TuneReport.h"
 #include "compiler/tune/search/AutotuneTable.h"
+#include "compiler/tune/search/ShippedRows.h"
 #include "tools/minic-tune/CommandsJson.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <map>
+#include <set>
 
 namespace minic::tune {
 
@@ -150,17 +154,72 @@ absl::Status printPins(TuningDb &db, const std::string &key) {
   return absl::OkStatus();
 }
 
-absl::Status exportRecords(TuningDb &db, const std::string &path) {
-  absl::StatusOr<std::string> text = db.exportJson();
-  if (!text.ok()) {
-    return text.status();
-  }
+/// `path`: empty or "-" for stdout.
+static absl::Status writeText(const std::string &path,
+                              const std::string &text) {
   if (path.empty() || path == "-") {
-    std::cout << *text << std::flush;
+    std::cout << text << std::flush;
     return std::cout ? absl::OkStatus()
                      : absl::DataLossError("cannot write to stdout");
   }
-  return writeReport(path, *text);
+  return writeReport(path, text);
+}
+
+absl::Status exportRecords(TuningDb &db, const std::string &path) {
+  absl::StatusOr<std::string> text = db.exportJson();
+  return text.ok() ? writeText(path, *text) : text.status();
+}
+
+/// The only name of a device in `records`.
+static absl::StatusOr<std::string>
+onlyDevice(const std::vector<Record> &records) {
+  std::set<std::string> names;
+  for (const Record &record : records) {
+    names.insert(record.problem.deviceName);
+  }
+  if (names.size() == 1) {
+    return *names.begin();
+  }
+  return absl::InvalidArgumentError(
+      names.empty() ? std::string("there are no records to ship")
+                    : absl::StrCat("there are records of ",
+                                   absl::StrJoin(names, " and of "),
+                                   ": --device says which ones to ship"));
+}
+
+absl::Status shipRecords(TuningDb &db, const ShipOptions &options) {
+  absl::StatusOr<std::vector<Record>> records = db.records();
+  if (!records.ok()) {
+    return records.status();
+  }
+  ShippedRecords shipped{options.device, options.driver, {}};
+  if (shipped.device.empty()) {
+    absl::StatusOr<std::string> device = onlyDevice(*records);
+    if (!device.ok()) {
+      return device.status();
+    }
+    shipped.device = *std::move(device);
+  }
+  shipped.records = selectToShip(*records, shipped.device);
+  if (shipped.records.empty()) {
+    return absl::NotFoundError(
+        absl::StrCat("no finished record of '", shipped.device, "' can ship"));
+  }
+  std::error_code ignored;
+  bool isFolder = std::filesystem::is_directory(options.path, ignored);
+  std::string path = isFolder ? (std::filesystem::path(options.path) /
+                                 shippedFileName(shipped.device))
+                                    .string()
+                              : options.path;
+  if (absl::Status status = writeText(path, formatShipped(shipped));
+      !status.ok()) {
+    return status;
+  }
+  if (!path.empty() && path != "-") {
+    std::printf("%s: %zu problems on %s\n", path.c_str(),
+                shipped.records.size(), shipped.device.c_str());
+  }
+  return absl::OkStatus();
 }
 
 absl::Status importRecords(TuningDb &db, const std::string &path) {

@@ -20,6 +20,16 @@ absl::Status showRecords(TuningDb &db, const std::string &key, bool withText,
 absl::Status printPins(TuningDb &db, const std::string &key);
 /// `path`: empty or "-" for stdout.
 absl::Status exportRecords(TuningDb &db, const std::string &path);
+/// Writes the records of one device as a file that ships with minic.
+struct ShipOptions {
+  /// Name of the device; empty for the only one that has records.
+  std::string device;
+  std::string driver; // as ShippedRecords::driver
+  /// A file, or a folder for one of the name that minic looks for; empty or "-"
+  /// for stdout.
+  std::string path;
+};
+absl::Status shipRecords(TuningDb &db, const ShipOptions &options);
 /// `path`: "-" for stdin.
 absl::Status importRecords(TuningDb &db, const std::string &path);
 absl::Status pruneRecords(TuningDb &db, const PruneOptions &options);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// minic-tune: looks into a tuning database and moves it between machines.
+// minic-tune: looks into a tuning database, moves it between machines, and
+// makes the files of it that minic ships.
 
 #include "tools/common/CommandLine.h"
 #include "tools/minic-tune/Commands.h"
@@ -12,7 +13,8 @@ using namespace minic::tune;
 static constexpr const char *toolName = "minic-tune";
 
 int main(int argc, char **argv) {
-  CLI::App app("Lists, shows, exports, imports and prunes what minic measured",
+  CLI::App app("Lists, shows, exports, ships, imports and prunes what minic "
+               "measured",
                "minic-tune");
   TuningDb::Options options;
   options.path = TuningDb::defaultPath();
@@ -39,6 +41,15 @@ int main(int argc, char **argv) {
   pinner->add_option("problem", key, "Start of its key, or part of its name");
   CLI::App *exporter = app.add_subcommand("export", "Write it as JSON");
   exporter->add_option("-o,--output", file, "The file; default stdout");
+  ShipOptions ship;
+  CLI::App *shipper = app.add_subcommand(
+      "ship", "Write what is fastest on a device, as minic ships it");
+  shipper->add_option("-o,--output", ship.path,
+                      "The file, or its folder; default stdout");
+  shipper->add_option("--device", ship.device,
+                      "Name of the device, if there are records of several");
+  shipper->add_option("--driver", ship.driver,
+                      "Version of the driver that measured, for people");
   CLI::App *importer = app.add_subcommand("import", "Merge an export");
   importer->add_option("file", file, "What export wrote; - for stdin")
       ->required();
@@ -70,6 +81,7 @@ int main(int argc, char **argv) {
     status = show->parsed()       ? showRecords(**db, key, withText, asJson)
              : pinner->parsed()   ? printPins(**db, key)
              : exporter->parsed() ? exportRecords(**db, file)
+             : shipper->parsed()  ? shipRecords(**db, ship)
              : importer->parsed() ? importRecords(**db, file)
              : pruner->parsed()   ? pruneRecords(**db, prune)
                                   : listRecords(**db, asJson);
