@@ -99,5 +99,6 @@ function(minic_unittest)
     target_precompile_headers(${name} REUSE_FROM minic_test_headers)
   endif()
   add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS "unit;${ARG_LABELS}")
+  set_tests_properties(${name} PROPERTIES LABELS "unit;${ARG_LABELS}"
+    ENVIRONMENT MINIC_SHIPPED_DB=off)
 endfunction()

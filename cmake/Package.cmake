@@ -19,6 +19,15 @@ foreach(component runtime tools)
     DESTINATION share/licenses/minic COMPONENT ${component})
 endforeach()
 
+# Records of measurements, which tools in bin/ find in share/. A build tree has
+# them, too.
+set(shipped_records ${CMAKE_SOURCE_DIR}/compiler/tune/shipped)
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/minic)
+file(CREATE_LINK ${shipped_records} ${CMAKE_BINARY_DIR}/share/minic/tuned
+  SYMBOLIC)
+install(DIRECTORY ${shipped_records}/ DESTINATION share/minic/tuned
+  COMPONENT tools FILES_MATCHING PATTERN "*.json")
+
 # minic-0.1.0-linux-x86_64.tar.gz, with one folder of that name.
 set(CPACK_GENERATOR TGZ)
 set(CPACK_PACKAGE_FILE_NAME

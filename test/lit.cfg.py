@@ -28,6 +28,8 @@ config.environment["PATH"] = os.path.pathsep.join(
 config.environment["XDG_CACHE_HOME"] = os.path.join(
     config.test_exec_root, "cache"
 )
+# What is chosen depends on no file that ships; tests name their own.
+config.environment["MINIC_SHIPPED_DB"] = "off"
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope"
 # Whether there is a ptxas decides which schedules are offered: see
 # DeviceProfile::assemblerMovesRegisters.

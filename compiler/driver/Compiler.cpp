@@ -78,7 +78,8 @@ public:
               MLIRContext &context, const SelectedModuleHook &onSelected)
       : path(path), options(options), context(context), onSelected(onSelected),
         runner(options), output(outputPath(path, options)),
-        machine(tune::ToolPaths::ofThisProgram()), binaries(options) {}
+        machine(tune::ToolPaths::ofThisProgram()),
+        shipped(options, machine.tools().shipped, context), binaries(options) {}
 
   LogicalResult run(CompileResult &result);
   const PhaseRunner &phases() const { return runner; }
@@ -108,6 +109,7 @@ private:
   PhaseRunner runner;
   std::string output;
   tune::Machine machine;
+  tune::ShippedDb shipped;
   tune::TunedBinaries binaries;
   ImportedModel model;
   std::optional<trace::CompileTrace> trace;    // if asked for
@@ -245,7 +247,7 @@ LogicalResult Compilation::compileVariant(const VariantTarget &variant,
   variant.target->setBinaryCache(&binaries);
   TunerEvidence seen;
   FailureOr<Verdicts> verdicts = selectAlgorithms(
-      module, variant, options, runner, machine, forms[number], &seen);
+      module, variant, options, runner, machine, shipped, forms[number], &seen);
   if (failed(verdicts)) {
     return failure();
   }
@@ -392,12 +394,15 @@ LogicalResult Compilation::emitPhase(ModuleOp plan, CompileResult &result) {
 
 LogicalResult Compilation::run(CompileResult &result) {
   result.output = output;
+  if (failed(shipped.checkNamed())) {
+    return failure();
+  }
   FailureOr<std::vector<VariantTarget>> targets = resolveTargets(
       options, context,
       [&](int device, std::string &error) {
         return probeGpu(machine, device, error);
       },
-      [&](DeviceProfile &profile) { findRecordsOf(profile, options); },
+      [&](DeviceProfile &profile) { findRecordsOf(profile, options, shipped); },
       [&](DeviceProfile &profile) { describeLocalCpu(machine, profile); });
   if (failed(targets)) {
     return failure();

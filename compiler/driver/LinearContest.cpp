@@ -5,7 +5,7 @@
 #include "compiler/driver/LinearContest.h"
 
 #include "compiler/driver/PlanChoices.h"
-#include "compiler/pipeline/EstimateSelector.h"
+#include "compiler/tune/bridge/DefaultSelector.h"
 
 #include "absl/strings/str_cat.h"
 
@@ -47,21 +47,21 @@ LogicalResult LinearContest::selectAll() {
   return success();
 }
 
-FailureOr<ModuleOp> LinearContest::estimatedPlan() {
-  if (!estimated) {
+FailureOr<ModuleOp> LinearContest::defaultPlan() {
+  if (!byDefault) {
     OwningOpRef<ModuleOp> plan = fused.clone();
-    EstimateSelector estimator(*variant.target, options);
+    tune::DefaultSelector defaults(selector.selection());
     PipelineInputs inputs;
     inputs.target = variant.target.get();
-    inputs.selector = &estimator;
+    inputs.selector = &defaults;
     ScopedDiagnosticHandler quiet(plan->getContext(),
                                   [](Diagnostic &) { return success(); });
     if (failed(runPhase(Phase::SelectAlgorithm, *plan, inputs))) {
       return failure();
     }
-    estimated = std::move(plan);
+    byDefault = std::move(plan);
   }
-  return *estimated;
+  return *byDefault;
 }
 
 absl::StatusOr<std::string> LinearContest::build(StringRef function, int form) {
@@ -71,8 +71,8 @@ absl::StatusOr<std::string> LinearContest::build(StringRef function, int form) {
   }
   std::string path = absl::StrCat(*folder, "/linears", ++plansBuilt, ".minic");
   ModuleOp whole = form > 0 ? *selected[size_t(form) - 1] : tuned;
-  if (form == byEstimates) {
-    FailureOr<ModuleOp> plan = estimatedPlan();
+  if (form == defaultMode) {
+    FailureOr<ModuleOp> plan = defaultPlan();
     if (failed(plan)) {
       return absl::UnimplementedError(
           "the options allow only what was measured");
@@ -107,8 +107,8 @@ FailureOr<int> LinearContest::choose(func::FuncOp function, int functionsLeft,
   if (candidates.size() == 1) {
     return 0;
   }
-  candidates.push_back(byEstimates);
-  names.push_back("merged by the rule, chosen by estimates");
+  candidates.push_back(defaultMode);
+  names.push_back("merged by the rule, chosen by default mode");
   plans.push_back(plans.front()->clone());
   OwningOpRef<ModuleOp> chosen = onlyFunction(tuned, name);
   tune::DescentInputs inputs = selector.linearInputs(

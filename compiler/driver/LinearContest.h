@@ -42,9 +42,9 @@ private:
   mlir::LogicalResult selectAll();
   /// In the contest beside forms: what default mode ships, which is the rule's
   /// form, too. Without it another form would only have to be faster than the
-  /// rule's with tuned choices, and these may be slower than the estimates'.
-  static constexpr int byEstimates = -1;
-  mlir::FailureOr<mlir::ModuleOp> estimatedPlan();
+  /// rule's with tuned choices, and these may be slower than default mode's.
+  static constexpr int defaultMode = -1;
+  mlir::FailureOr<mlir::ModuleOp> defaultPlan();
   absl::StatusOr<std::string> build(llvm::StringRef function, int form);
 
   mlir::ModuleOp tuned, fused;
@@ -54,7 +54,7 @@ private:
   tune::TuningSelector &selector;
   const bool measures;
   std::vector<mlir::OwningOpRef<mlir::ModuleOp>> selected; // as `forms`
-  mlir::OwningOpRef<mlir::ModuleOp> estimated; // null until it is asked for
+  mlir::OwningOpRef<mlir::ModuleOp> byDefault; // null until it is asked for
   int plansBuilt = 0;
 };
 

@@ -46,12 +46,13 @@ static bool isOpen(ModuleOp module) {
 FailureOr<Verdicts>
 selectAlgorithms(ModuleOp module, const VariantTarget &variant,
                  const CompileOptions &options, PhaseRunner &runner,
-                 tune::Machine &machine, ArrayRef<LinearForm> forms,
-                 TunerEvidence *seen) {
+                 tune::Machine &machine, tune::ShippedDb &shipped,
+                 ArrayRef<LinearForm> forms, TunerEvidence *seen) {
   tune::SelectionInputs selection;
   selection.target = variant.target.get();
   selection.isa = variant.isa;
   selection.options = &options;
+  selection.shipped = &shipped;
   PipelineInputs inputs;
   inputs.target = variant.target.get();
   OwningOpRef<ModuleOp> fused = module.clone();
@@ -85,7 +86,8 @@ selectAlgorithms(ModuleOp module, const VariantTarget &variant,
   FailureOr<Verdicts> verdicts = Verdicts();
   tune::SteadyClock clock;
   double checkSeconds = 0;
-  if (checksModel) {
+  // A replay may have found shipped records alone.
+  if (checksModel && selector.hasRecords()) {
     double begun = clock.now();
     bool measures = !options.tuneReplay;
     LinearContest linears(module, *fused, forms, variant, options, selector,

@@ -9,6 +9,7 @@
 #include "compiler/driver/LinearForms.h"
 #include "compiler/driver/WholeModel.h"
 #include "compiler/trace/CompileTrace.h"
+#include "compiler/tune/bridge/ShippedDb.h"
 
 #include <map>
 #include <string>
@@ -24,14 +25,16 @@ struct TunerEvidence {
 
 /// Gives every fusion of `module` its choice, except pinned ones, which have
 /// theirs. If some choices come from tuning records, each function is then
-/// judged with them against the estimator's, and keeps the faster ones. If all
+/// judged with them against those that default mode has without, of shipped
+/// records and of estimates, and keeps the faster ones. If all
 /// are pinned, there is nothing to judge. Where the tuner is asked, functions
 /// may take the form that they have in one of `forms`, and `seen`, if it is not
 /// null, gets what the tuner saw.
 mlir::FailureOr<Verdicts>
 selectAlgorithms(mlir::ModuleOp module, const VariantTarget &target,
                  const CompileOptions &options, PhaseRunner &runner,
-                 tune::Machine &machine, llvm::ArrayRef<LinearForm> forms,
+                 tune::Machine &machine, tune::ShippedDb &shipped,
+                 llvm::ArrayRef<LinearForm> forms,
                  TunerEvidence *seen = nullptr);
 
 /// Sets the graph verdict of the variants of `plan`'s functions, where one was

@@ -40,7 +40,8 @@ public:
   Suggestion(StringRef path, const CompileOptions &options,
              MLIRContext &context)
       : path(path), options(options), context(context),
-        machine(tune::ToolPaths::ofThisProgram()) {}
+        machine(tune::ToolPaths::ofThisProgram()),
+        shipped(options, machine.tools().shipped, context) {}
 
   LogicalResult run(std::string &text);
 
@@ -72,6 +73,7 @@ private:
   CompileOptions options;
   MLIRContext &context;
   tune::Machine machine;
+  tune::ShippedDb shipped;
   std::optional<SizeDistribution> runs;
   std::unique_ptr<TimedSizes> timed;
   std::string device;
@@ -319,7 +321,8 @@ std::string Suggestion::describeProposal() const {
 }
 
 LogicalResult Suggestion::run(std::string &text) {
-  if (failed(checkOptions()) || failed(readDistribution())) {
+  if (failed(checkOptions()) || failed(readDistribution()) ||
+      failed(shipped.checkNamed())) {
     return failure();
   }
   FailureOr<std::vector<VariantTarget>> targets = resolveTargets(
@@ -327,7 +330,7 @@ LogicalResult Suggestion::run(std::string &text) {
       [&](int index, std::string &error) {
         return probeGpu(machine, index, error);
       },
-      [&](DeviceProfile &profile) { findRecordsOf(profile, options); },
+      [&](DeviceProfile &profile) { findRecordsOf(profile, options, shipped); },
       [&](DeviceProfile &profile) { describeLocalCpu(machine, profile); });
   if (failed(targets)) {
     return failure();
@@ -346,7 +349,7 @@ LogicalResult Suggestion::run(std::string &text) {
                                            profile.threads)
                                  .str();
   timed = std::make_unique<TimedSizes>(path, options, targets->front(), context,
-                                       machine);
+                                       machine, shipped);
   if (failed(sampleAll()) || failed(choose())) {
     return failure();
   }

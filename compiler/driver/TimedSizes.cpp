@@ -24,12 +24,13 @@ static constexpr size_t mostProblems = 8;
 
 TimedSizes::TimedSizes(StringRef path, const CompileOptions &options,
                        const VariantTarget &variant, MLIRContext &context,
-                       tune::Machine &machine)
+                       tune::Machine &machine, tune::ShippedDb &shipped)
     : path(path), options(options), variant(variant), context(context),
       runner(options) {
   if (asksTuner(variant, options)) {
     selector = std::make_unique<tune::TuningSelector>(
-        tune::SelectionInputs{variant.target.get(), variant.isa, &options},
+        tune::SelectionInputs{variant.target.get(), variant.isa, &options,
+                              &shipped},
         machine);
   }
 }

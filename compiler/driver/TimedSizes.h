@@ -26,7 +26,7 @@ class TimedSizes {
 public:
   TimedSizes(llvm::StringRef path, const CompileOptions &options,
              const VariantTarget &variant, mlir::MLIRContext &context,
-             tune::Machine &machine);
+             tune::Machine &machine, tune::ShippedDb &shipped);
   ~TimedSizes();
 
   /// The model at each of `sizes`, which are different; without those of which

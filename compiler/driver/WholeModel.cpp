@@ -7,7 +7,7 @@
 
 #include "compiler/driver/ModelDescent.h"
 #include "compiler/driver/PlanChoices.h"
-#include "compiler/pipeline/EstimateSelector.h"
+#include "compiler/tune/bridge/DefaultSelector.h"
 #include "compiler/tune/bridge/Problem.h"
 
 using namespace mlir;
@@ -40,15 +40,14 @@ static bool callsLibrary(ModuleOp plan, const Target &target) {
 
 namespace {
 
-/// Estimates, with what records have measured of them.
-class MeasuredEstimates : public kernel::AlgorithmSelector {
+/// The choices of default mode, with what records have measured of them.
+class MeasuredDefaults : public kernel::AlgorithmSelector {
 public:
-  MeasuredEstimates(EstimateSelector estimator,
-                    const tune::RecordedSelector &records)
-      : estimator(estimator), records(records) {}
+  explicit MeasuredDefaults(const tune::RecordedSelector &records)
+      : defaults(records.selection()), records(records) {}
   FailureOr<std::vector<kernel::SelectedChoice>>
   select(ArrayRef<kernel::FusionOp> fusions) override {
-    auto choices = estimator.select(fusions);
+    auto choices = defaults.select(fusions);
     if (succeeded(choices)) {
       for (auto &&[i, choice] : llvm::enumerate(*choices)) {
         records.addEvidence(i, choice);
@@ -58,7 +57,7 @@ public:
   }
 
 private:
-  EstimateSelector estimator;
+  tune::DefaultSelector defaults;
   const tune::RecordedSelector &records;
 };
 
@@ -94,10 +93,9 @@ LogicalResult WholeModel::choose(ModuleOp fused,
 LogicalResult WholeModel::chooseOthers() {
   ScopedDiagnosticHandler quiet(tuned.getContext(),
                                 [](Diagnostic &) { return success(); });
-  MeasuredEstimates estimator(EstimateSelector(*variant.target, options),
-                              selector);
+  MeasuredDefaults defaults(selector);
   KnownChoices known(selector.generatedChoices());
-  return success(succeeded(choose(*byDefault, estimator)) &&
+  return success(succeeded(choose(*byDefault, defaults)) &&
                  (!generated || succeeded(choose(*generated, known))));
 }
 
@@ -300,7 +298,7 @@ FailureOr<Verdicts> WholeModel::check(OwningOpRef<ModuleOp> fused) {
       text.plans = isMeasured ? tune::describe(*plans)
                               : "from your database: " +
                                     tune::describe(*plans, "its plan",
-                                                   "the plan by estimates");
+                                                   "the default plan");
       isTunedLost = !plans->tunedShips;
     }
     if (isTunedLost) {

@@ -40,7 +40,7 @@ struct ModelVerdict {
 using Verdicts = std::map<std::string, ModelVerdict>;
 
 /// Judges each function of a module whose choices are tuned against the same
-/// module with the estimator's choices.
+/// module with those that default mode has with an empty database.
 class WholeModel {
 public:
   /// `selector` chose for `tuned`. `measurer` is the same one where verdicts

@@ -19,7 +19,7 @@ namespace minic {
 struct FusionEvidence {
   std::string label;  // describeFusion
   std::string choice; // describeChoice
-  std::string origin; // "heuristic", "database", "tuned", "pinned"
+  std::string origin; // "heuristic", "shipped", "database", "tuned", ...
   /// As --pin names them; empty where unknown.
   std::string candidate, problem;
   std::string reason;

@@ -63,6 +63,9 @@ struct CompileOptions {
   double tuneBudgetSeconds = 0;
   /// Tuning database file; empty for the user's cache directory.
   std::string tuneDb;
+  /// The records to use where the tuning database has none: a file of them,
+  /// "off", or empty for those that are installed.
+  std::string shippedDb;
   /// Measure nothing; a problem without a record is an error.
   bool tuneReplay = false;
   /// Ignore complete records and measure again.

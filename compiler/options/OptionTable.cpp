@@ -81,6 +81,11 @@ static std::vector<Option> makeTable() {
   table.push_back(text("tune-db", selection, "FILE",
                        "Tuning database (default: $XDG_CACHE_HOME/minic)",
                        &O::tuneDb));
+  table.push_back(text("shipped-db", selection, "FILE|off",
+                       "Records of another machine, used where nothing is "
+                       "measured and the database has none (default: those "
+                       "that minic ships; also MINIC_SHIPPED_DB)",
+                       &O::shippedDb));
   table.push_back(flag("tune-replay", selection,
                        "Measure nothing; a problem that the database does not "
                        "know is an error",

@@ -212,11 +212,11 @@ private:
     const DeviceProfile &profile = *known;
     bool canTune = isNative && profile.isPresent;
     targets.push_back({createCudaTarget(profile), arch, isNative, canTune});
-    if (isNative && profile.hasRecords) {
+    if (isNative && !profile.records.empty()) {
       options.log.line(LogTopic::PerfHints,
-                       "cuda " + arch +
-                           ": the tuning database has records of " +
-                           profile.name + " (" + profile.libraries + ")");
+                       "cuda " + arch + ": " + profile.records +
+                           " has records of " + profile.name + " (" +
+                           profile.libraries + ")");
     } else if (!canTune) {
       options.log.line(LogTopic::PerfHints,
                        "cuda " + arch + ": untuned, nothing is measured for " +

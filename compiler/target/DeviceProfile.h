@@ -64,9 +64,9 @@ struct DeviceProfile {
   /// False if the facts above are of a named device. Nothing will be measured
   /// then, and choices are called untuned.
   bool isPresent = true;
-  /// If it is not present: whether the tuning database has records of such a
-  /// device.
-  bool hasRecords = false;
+  /// If it is not present: who has records of such a device, "the tuning
+  /// database" or "minic"; empty for nobody.
+  std::string records;
   /// If it is present: its index on this machine, its UUID, and the versions of
   /// driver and libraries. If those change, tuning records are stale: "cuBLAS
   /// 13.1.0, cuDNN 9.14.0, driver 13.0".

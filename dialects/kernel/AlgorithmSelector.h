@@ -12,7 +12,7 @@ namespace minic::kernel {
 /// A choice and its origin; becomes the fusion's `provenance` attribute.
 struct SelectedChoice {
   ChoiceAttr choice;
-  /// "heuristic", "database", "tuned", "pinned" or "fixture".
+  /// "heuristic", "shipped", "database", "tuned", "pinned" or "fixture".
   std::string origin;
   /// The candidate's name, and the key of its problem; empty where unknown.
   std::string candidate, problem;

@@ -11,8 +11,9 @@
 
 namespace minic::python {
 
-/// How its implementations were chosen: "tuned" where measurements chose any,
-/// "pinned" where the user did, else "default"; "unknown" without evidence.
+/// How its implementations were chosen: "tuned" where the user's measurements
+/// chose any, "pinned" where the user did, else "default"; "unknown" without
+/// evidence.
 std::string modeOf(const Program &program);
 
 /// "<minic.Program main(x: f32[4]) -> (y: f32[4]) on cpu, 2 threads, tuned>"

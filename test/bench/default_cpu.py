@@ -40,10 +40,11 @@ def run(*command):
 def compile_plans(folder, problem, threads, arguments):
     """{name: artifact}, the library's first."""
     model = problems.write(folder, *problem)
-    modes = {"library": ["--tune-db=none", "--gemm-backends=library-fused"],
-             "default": ["--tune-db=none"]}
+    estimates = ["--tune-db=none", "--shipped-db=off"]
+    modes = {"library": [*estimates, "--gemm-backends=library-fused"],
+             "default": estimates}
     if arguments.tuned:
-        modes["tuned"] = ["--mode=max-autotune",
+        modes["tuned"] = ["--mode=max-autotune", "--shipped-db=off",
                           f"--tune-budget={arguments.tune_budget}",
                           f"--tune-db={folder / 'tuning.db'}"]
     plans = {}

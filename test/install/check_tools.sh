@@ -45,11 +45,16 @@ offline=$here/without_network.py
 if "$offline" python3 -c 'import socket; socket.socket()' 2>"$work/killed"; then
   fail "without_network.py let a program open a socket"
 fi
+unset MINIC_SHIPPED_DB
 run() { env PATH=/usr/bin:/bin "$offline" "$bin/$@" || fail "$*: exit $?"; }
 run minic --version
 run minic --mode=max-autotune --tune-budget=2s model.mlir
 run minic explain model.minic | grep 'chosen by tuned' >/dev/null
 run minic inspect model.minic >/dev/null
+# Shipped records are found from the tools' folder.
+run minic --target=cuda --device-profile=h200 --log=perf-hints \
+  --compile-to=fuse model.mlir 2>&1 >/dev/null |
+  grep 'minic has records of NVIDIA H200' >/dev/null
 run minic devices >/dev/null
 run minic-tune list | grep '^1 problems' >/dev/null
 run minic-run model.minic --check

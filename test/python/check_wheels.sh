@@ -12,7 +12,7 @@ bin=$build/python/venv/bin
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export XDG_CACHE_HOME=$work/cache
-unset MINIC_COMPILER
+unset MINIC_COMPILER MINIC_SHIPPED_DB
 # No other minic is found.
 export PATH=/usr/bin:/bin
 
@@ -47,6 +47,9 @@ cd "$work"
 "$bin/minic" --version
 "$bin/minic" --mode=max-autotune --tune-budget=2s model.mlir >/dev/null 2>&1
 "$bin/minic-run" model.minic --check
+"$bin/minic" --target=cuda --device-profile=h200 --log=perf-hints \
+  --compile-to=fuse model.mlir 2>&1 >/dev/null |
+  grep 'minic has records of NVIDIA H200' >/dev/null
 "$bin/minic-tune" list | grep '^1 problems' >/dev/null
 "$bin/minic-bench" model.minic --rounds=3 >/dev/null
 if "$bin/minic" nonsense.onnx 2>error; then

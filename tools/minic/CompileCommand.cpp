@@ -59,10 +59,12 @@ static void printSummary(const CompileResult &result) {
   }
   for (const FunctionEvidence &function : result.evidence) {
     for (const FusionEvidence &fusion : function.fusions) {
-      os << llvm::formatv(
-          "  @{0} {1}: {2}{3}\n", function.function, fusion.label,
-          fusion.origin == "database" ? "from your database: " : "",
-          fusion.reason);
+      os << llvm::formatv("  @{0} {1}: {2}{3}\n", function.function,
+                          fusion.label,
+                          fusion.origin == "database"  ? "from your database: "
+                          : fusion.origin == "shipped" ? "shipped: "
+                                                       : "",
+                          fusion.reason);
     }
     if (!function.verdict.empty()) {
       os << "  @" << function.function << ": " << function.verdict << '\n';

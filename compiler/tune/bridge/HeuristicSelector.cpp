@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Asks the database, then takes the first candidate.
+// Asks the database, then shipped records, then takes the first candidate.
 
 #include "compiler/tune/bridge/HeuristicSelector.h"
 
+#include "compiler/tune/bridge/ShippedDb.h"
 #include "compiler/tune/search/SourceVersions.h"
 
 #include "absl/strings/str_cat.h"
@@ -54,7 +55,8 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
     kernel::SelectedChoice &choice = choices.emplace_back();
     TunedProblem &known = tuned.emplace_back();
     const ProblemSpec &problem = task.problem;
-    std::string why = "not measured", news;
+    const std::string notMeasured = "not measured";
+    std::string why = notMeasured, news;
     if (db) {
       absl::StatusOr<Lookup> found = db->find(problem);
       if (!found.ok()) {
@@ -83,6 +85,15 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
         choice = *std::move(recorded);
       }
     }
+    if (!choice.choice && inputs.shipped) {
+      ShippedAnswer answer = inputs.shipped->find(problem, policy);
+      if (answer.choice) {
+        choice = *std::move(answer.choice);
+        news = why == notMeasured ? "" : " (" + why + ")";
+      } else if (!answer.refusal.empty()) {
+        why += (why == notMeasured ? ": " : "; ") + answer.refusal;
+      }
+    }
     if (!choice.choice) {
       const CandidateSpec *best = bestEstimate(task, options.deterministic);
       if (!best) {
@@ -101,9 +112,10 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
           options.deterministic ? " that is deterministic by construction" : "",
           ", ", why);
     }
-    options.log.line(LogTopic::Autotuning, llvm::Twine(problem.description) +
-                                               ": " + choice.origin + ", " +
-                                               choice.reason + news);
+    options.log.line(LogTopic::Autotuning,
+                     llvm::Twine(problem.description) + ": " + choice.origin +
+                         (choice.origin == shippedOrigin ? ": " : ", ") +
+                         choice.reason + news);
   }
   for (size_t task : (*tasks)->taskOf) {
     result.push_back(choices[task]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // HeuristicSelector: the modes that measure nothing: the tuning database where
-// it has a fresh record, else the best estimate.
+// it has a fresh record, else a shipped record, else the best estimate.
 
 #ifndef MINIC_COMPILER_TUNE_BRIDGE_HEURISTICSELECTOR_H
 #define MINIC_COMPILER_TUNE_BRIDGE_HEURISTICSELECTOR_H

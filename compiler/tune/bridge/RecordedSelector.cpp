@@ -6,24 +6,19 @@
 
 #include "compiler/pipeline/PhaseRunner.h"
 #include "compiler/tune/bridge/Problem.h"
+#include "compiler/tune/bridge/ShippedDb.h"
 #include "compiler/tune/bridge/Versions.h"
 #include "compiler/tune/model/WholeModelVerdicts.h"
 #include "compiler/tune/process/Interrupt.h"
 #include "compiler/tune/search/NoiseProbe.h"
 #include "compiler/tune/search/RowEvidence.h"
+#include "compiler/tune/search/SourceVersions.h"
 
 #include "absl/strings/str_cat.h"
 
 using namespace mlir;
 
 namespace minic::tune {
-
-SelectionPolicy RecordedSelector::policy() const {
-  SelectionPolicy policy;
-  policy.deterministic = inputs.options->deterministic;
-  policy.movesRegisters = inputs.target->profile().assemblerMovesRegisters;
-  return policy;
-}
 
 absl::Status RecordedSelector::openDb(TuningDb::Access access) {
   if (db) {
@@ -39,6 +34,35 @@ absl::Status RecordedSelector::openDb(TuningDb::Access access) {
   }
   db = *std::move(opened);
   return absl::OkStatus();
+}
+
+FailureOr<ShippedChoices>
+RecordedSelector::shippedChoices(ArrayRef<TuningTask> tasks,
+                                 MLIRContext *context) {
+  ShippedChoices choices(tasks.size());
+  if (!inputs.shipped) {
+    return choices;
+  }
+  for (auto [task, choice] : llvm::zip_equal(tasks, choices)) {
+    const ProblemSpec &problem = task.problem;
+    if (db) {
+      absl::StatusOr<Lookup> found = db->find(problem);
+      if (!found.ok()) {
+        return emitStatus(context, found.status());
+      }
+      if (findUsable(*found, problem.versions, policy())) {
+        continue;
+      }
+    }
+    ShippedAnswer answer = inputs.shipped->find(problem, policy());
+    if (!answer.refusal.empty()) {
+      inputs.options->log.line(
+          LogTopic::Autotuning,
+          absl::StrCat(problem.description, ": ", answer.refusal));
+    }
+    choice = std::move(answer.choice);
+  }
+  return choices;
 }
 
 Versions RecordedSelector::versions() const {
@@ -164,7 +188,9 @@ void RecordedSelector::addEvidence(size_t fusion,
   if (!row) {
     return;
   }
-  choice.reason = absl::StrCat(row->candidate.name, ", best estimate");
+  if (choice.origin != shippedOrigin) {
+    choice.reason = absl::StrCat(row->candidate.name, ", best estimate");
+  }
   if (row != &winner) {
     absl::StrAppend(&choice.reason, ", ", describeBeside(*row, winner));
   }

@@ -13,10 +13,14 @@
 
 namespace minic::tune {
 
+/// Parallel to tasks: what shipped records choose.
+using ShippedChoices = std::vector<std::optional<kernel::SelectedChoice>>;
+
 /// One per module and target: select, then questions about its plans.
 class RecordedSelector : public kernel::AlgorithmSelector {
 public:
-  /// After select(): whether a choice is of a record.
+  const SelectionInputs &selection() const { return inputs; }
+  /// After select(): whether a choice is of a record of the database.
   bool hasRecords() const;
 
   /// After select(), parallel to its fusions: choices of generated kernels
@@ -73,8 +77,10 @@ protected:
 
   /// Opens `db`, if it is not open yet.
   absl::Status openDb(TuningDb::Access access);
-  /// What a row of a record must be to be chosen here.
-  SelectionPolicy policy() const;
+  SelectionPolicy policy() const { return policyOf(inputs); }
+  /// Choices of shipped records, for problems that the database does not know.
+  mlir::FailureOr<ShippedChoices>
+  shippedChoices(llvm::ArrayRef<TuningTask> tasks, mlir::MLIRContext *context);
   /// The versions that records must have.
   virtual Versions versions() const;
   /// Probes this machine once, when it is first called. Null if nothing is
@@ -87,7 +93,7 @@ protected:
 
   SelectionInputs inputs;
   std::unique_ptr<TuningDb> db; // null where there is none
-  /// Parallel to the tasks; selection.row is -1 where there is no record.
+  /// Parallel to the tasks; selection.row is -1 where the database has none.
   std::vector<TunedProblem> tuned;
   std::vector<size_t> taskOf; // parallel to the fusions, of `tuned`
   std::optional<WholeModelResult> verdicts; // found last

@@ -145,6 +145,49 @@ static std::vector<std::string> builderCommand(const ToolPaths &tools,
   return command;
 }
 
+/// What a replay says that has no database, `status`: nothing if all problems
+/// have shipped choices.
+static absl::Status missWithout(const absl::Status &status,
+                                ArrayRef<TuningTask> tasks,
+                                const ShippedChoices &shipped) {
+  for (auto [task, choice] : llvm::zip_equal(tasks, shipped)) {
+    if (!choice) {
+      return absl::NotFoundError(absl::StrCat(
+          "no tuning record of ", task.problem.description, " (problem ",
+          task.problem.key, "): ", status.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+/// Tunes the problems that have no shipped choice; the result has empty places
+/// for the others.
+static absl::StatusOr<std::vector<TunedProblem>>
+tuneOthers(Autotuner &tuner, ArrayRef<TuningTask> tasks,
+           const ShippedChoices &shipped) {
+  if (llvm::none_of(shipped, [](const auto &choice) { return !!choice; })) {
+    return tuner.tune(tasks);
+  }
+  std::vector<TuningTask> others;
+  for (auto [task, choice] : llvm::zip_equal(tasks, shipped)) {
+    if (!choice) {
+      others.push_back(task);
+    }
+  }
+  absl::StatusOr<std::vector<TunedProblem>> found = tuner.tune(others);
+  if (!found.ok()) {
+    return found.status();
+  }
+  std::vector<TunedProblem> result(tasks.size());
+  auto next = found->begin();
+  for (auto [problem, choice] : llvm::zip_equal(result, shipped)) {
+    if (!choice) {
+      problem = std::move(*next++);
+    }
+  }
+  return result;
+}
+
 absl::StatusOr<std::string> TuningSelector::scratchDirectory() {
   if (absl::Status status = ensureScratch(); !status.ok()) {
     return status;
@@ -174,14 +217,19 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   if (status.ok()) {
     status = dumpProblems(**tasks, options);
   }
+  ShippedChoices shipped((*tasks)->tasks.size());
   if (status.ok()) {
     status = openDb(options.tuneReplay ? TuningDb::Access::ReadOnly
                                        : TuningDb::Access::ReadWrite);
-    if (options.tuneReplay && absl::IsNotFound(status)) {
-      const ProblemSpec &first = (*tasks)->tasks.front().problem;
-      status = absl::NotFoundError(
-          absl::StrCat("no tuning record of ", first.description, " (problem ",
-                       first.key, "): ", status.message()));
+  }
+  if (options.tuneReplay && (status.ok() || absl::IsNotFound(status))) {
+    FailureOr<ShippedChoices> found = shippedChoices((*tasks)->tasks, context);
+    if (failed(found)) {
+      return failure();
+    }
+    shipped = *std::move(found);
+    if (absl::IsNotFound(status)) {
+      status = missWithout(status, (*tasks)->tasks, shipped);
     }
   }
   if (status.ok() && !options.tuneReplay) {
@@ -244,8 +292,12 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
       options.log.line(LogTopic::Candidates, formatSettled(row));
     };
   }
-  Autotuner tuner(*db, pool, machine.worker(), clock, tunerOptions);
-  absl::StatusOr<std::vector<TunedProblem>> found = tuner.tune((*tasks)->tasks);
+  absl::StatusOr<std::vector<TunedProblem>> found =
+      std::vector<TunedProblem>(shipped.size());
+  if (db) {
+    Autotuner tuner(*db, pool, machine.worker(), clock, tunerOptions);
+    found = tuneOthers(tuner, (*tasks)->tasks, shipped);
+  }
   if (onTerminal) {
     llvm::errs() << "\r\x1b[K";
   }
@@ -257,7 +309,14 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   formSeconds += searchSeconds > 0 ? seconds : 0;
   searchSeconds += seconds;
   std::vector<std::string> tables;
-  for (const TunedProblem &problem : tuned) {
+  for (auto [problem, task, choice] :
+       llvm::zip_equal(tuned, (*tasks)->tasks, shipped)) {
+    if (choice) {
+      options.log.line(LogTopic::Autotuning,
+                       absl::StrCat(task.problem.description, ": ",
+                                    choice->origin, ": ", choice->reason));
+      continue;
+    }
     auto [known, isNew] =
         shown.try_emplace(problem.record.problem.key, problem.measured);
     known->second |= problem.measured;
@@ -270,6 +329,10 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   }
   for (size_t task : (*tasks)->taskOf) {
     const TunedProblem &problem = tuned[task];
+    if (shipped[task]) {
+      result.push_back(*shipped[task]);
+      continue;
+    }
     absl::StatusOr<kernel::SelectedChoice> choice =
         recordedChoice(problem.record, problem.selection,
                        shown[problem.record.problem.key] ? "tuned" : "database",
@@ -377,7 +440,12 @@ std::string TuningSelector::describeCosts(double checkSeconds) const {
 }
 
 std::string TuningSelector::report() const {
-  return formatReport(tuned, verdicts ? &*verdicts : nullptr,
+  // Of shipped choices there are no rows.
+  std::vector<TunedProblem> problems;
+  llvm::copy_if(
+      tuned, std::back_inserter(problems),
+      [](const TunedProblem &problem) { return problem.selection.row >= 0; });
+  return formatReport(problems, verdicts ? &*verdicts : nullptr,
                       descent ? &*descent : nullptr);
 }
 

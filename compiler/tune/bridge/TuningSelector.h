@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // TuningSelector: the modes that measure. Uses the tuning database where it
-// has a fresh record and searches where it does not; with --tune-replay a
-// missing record is an error instead.
+// has a fresh record and searches where it does not; with --tune-replay
+// shipped records answer then, and what neither knows is an error.
 
 #ifndef MINIC_COMPILER_TUNE_BRIDGE_TUNINGSELECTOR_H
 #define MINIC_COMPILER_TUNE_BRIDGE_TUNINGSELECTOR_H

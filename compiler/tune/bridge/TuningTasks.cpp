@@ -53,6 +53,13 @@ Versions currentVersions(const Target &target) {
   return versions;
 }
 
+SelectionPolicy policyOf(const SelectionInputs &inputs) {
+  SelectionPolicy policy;
+  policy.deterministic = inputs.options->deterministic;
+  policy.movesRegisters = inputs.target->profile().assemblerMovesRegisters;
+  return policy;
+}
+
 /// Whether all that one run of the function touches outgrows the caches: then
 /// the operands of a fusion have left them when its turn comes again. Fusions
 /// that are pinned are touched as well; other functions, such as other buckets,

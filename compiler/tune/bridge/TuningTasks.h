@@ -16,13 +16,20 @@
 
 namespace minic::tune {
 
+class ShippedDb;
+
 /// What selectors work with. Not owned.
 struct SelectionInputs {
   const Target *target = nullptr;
   /// As createCpuTarget was given it.
   std::string isa;
   const CompileOptions *options = nullptr;
+  /// Null: no shipped record is used.
+  ShippedDb *shipped = nullptr;
 };
+
+/// What a row of a record must be to be chosen.
+SelectionPolicy policyOf(const SelectionInputs &inputs);
 
 struct TuningTasks {
   std::vector<TuningTask> tasks; // distinct problems
@@ -45,8 +52,8 @@ kernel::ChoiceAttr parseChoice(const CandidateSpec &candidate,
                                mlir::MLIRContext *context);
 
 /// What select-algorithm is told of the row that `selection` picked in
-/// `record`. `origin`: "tuned" or "database". DataLoss, naming the database,
-/// where the text of the choice is damaged.
+/// `record`. `origin`: "tuned", "database" or "shipped". DataLoss, naming the
+/// database, where the text of the choice is damaged.
 absl::StatusOr<kernel::SelectedChoice>
 recordedChoice(const Record &record, const Selection &selection,
                llvm::StringRef origin, const CompileOptions &options,

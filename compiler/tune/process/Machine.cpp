@@ -14,7 +14,9 @@ ToolPaths ToolPaths::ofThisProgram() {
   std::error_code error;
   std::filesystem::path self =
       std::filesystem::read_symlink("/proc/self/exe", error);
-  return {self.string(), (self.parent_path() / "minic-worker").string()};
+  std::filesystem::path folder = self.parent_path();
+  return {self.string(), (folder / "minic-worker").string(),
+          (folder.parent_path() / "share/minic/tuned").string()};
 }
 
 Worker &Machine::worker() {

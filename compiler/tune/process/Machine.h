@@ -15,10 +15,12 @@
 
 namespace minic::tune {
 
-/// The programs that the tuner starts.
+/// The programs that the tuner starts, and files that are installed with them.
 struct ToolPaths {
   std::string minic, worker;
-  /// This program, and minic-worker in its folder.
+  /// The folder of shipped records: share/minic/tuned beside the programs'.
+  std::string shipped;
+  /// This program, and what lies around it.
   static ToolPaths ofThisProgram();
 };
 

@@ -113,6 +113,7 @@ def make_ahead(arguments, name):
                 run(arguments.bin / "minic", "--target=cpu", f"--mode={mode}",
                     f"--threads={threads}",
                     f"--tune-db={arguments.work / f'{mode}.db'}",
+                    "--shipped-db=off",
                     *arguments.minic_option, "-o", artifact,
                     folder / "model.mlir", log=artifact.with_suffix(".log"))
     return folder

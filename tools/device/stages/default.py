@@ -57,12 +57,13 @@ def write(path, chunk):
 
 def compile_model(model, mode, functions=None, timeout=300):
     """(artifact, "") or (None, why). Default with an empty database, not with
-    what tuning found."""
+    what tuning found here or elsewhere."""
     one = f".{functions[0]}" if functions else ""
     artifact = model.with_suffix(f".{mode}{one}.minic")
     status, text = common.run(
         arguments.root / "bin/minic", "--target=cuda", f"--mode={mode}",
-        f"--tune-db={model.with_suffix(f'.{mode}.db')}", model, "-o", artifact,
+        f"--tune-db={model.with_suffix(f'.{mode}.db')}", "--shipped-db=off",
+        model, "-o", artifact,
         *([f"--function={','.join(functions)}"] if functions else []),
         *arguments.option, timeout=max(1, timeout))
     return (artifact, "") if status == 0 else (

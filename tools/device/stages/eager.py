@@ -63,7 +63,7 @@ def compile_plan(job):
     artifact = model.with_suffix(f".{plan}.minic")
     status, text = common.run(
         arguments.root / "bin/minic", f"--target={arguments.target}",
-        "--tune-db=none", *PLANS[plan], *arguments.option, model, "-o",
+        "--tune-db=none", "--shipped-db=off", *PLANS[plan], *arguments.option, model, "-o",
         artifact, timeout=200)
     return (artifact, "") if status == 0 else (None, common.last_line(text))
 
