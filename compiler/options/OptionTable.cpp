@@ -87,8 +87,8 @@ static std::vector<Option> makeTable() {
                        "that minic ships; also MINIC_SHIPPED_DB)",
                        &O::shippedDb));
   table.push_back(flag("tune-replay", selection,
-                       "Measure nothing; a problem that the database does not "
-                       "know is an error",
+                       "Measure nothing; a problem that neither the database "
+                       "nor shipped records know is an error",
                        &O::tuneReplay));
   table.push_back(flag("retune", selection,
                        "Measure again even where the database has a record",
