@@ -181,6 +181,24 @@ TEST(ShippedRecords, WhatIsWrongIsNamed) {
       HasSubstr("row 0: expected an object"));
 }
 
+TEST(ShippedRecords, FilesOfThisTreeAreAsTheToolWritesThem) {
+  namespace fs = std::filesystem;
+  int files = 0;
+  for (const auto &entry : fs::directory_iterator(MINIC_SHIPPED_RECORDS)) {
+    ++files;
+    absl::StatusOr<ShippedRecords> shipped = readShipped(entry.path().string());
+    ASSERT_TRUE(shipped.ok()) << shipped.status();
+    EXPECT_EQ(entry.path().filename(), shippedFileName(shipped->device));
+    std::ifstream file(entry.path());
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    EXPECT_EQ(formatShipped(*shipped), text) << entry.path();
+    for (const Record &record : shipped->records) {
+      EXPECT_NE(deviceKind(record.problem.device), "") << entry.path();
+    }
+  }
+  EXPECT_GT(files, 0);
+}
+
 TEST(ShippedRecords, AFileThatCannotBeReadIsNamed) {
   TempFolder folder;
   std::string path = folder / "records.json";
