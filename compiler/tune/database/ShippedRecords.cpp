@@ -253,11 +253,13 @@ absl::StatusOr<ShippedRecords> readShipped(const std::string &path) {
   if (!std::filesystem::exists(path, error)) {
     return absl::NotFoundError(absl::StrCat(name, "there is no such file"));
   }
-  std::ifstream file;
-  if (!std::filesystem::is_directory(path, error)) {
-    file.open(path, std::ios::binary);
+  // A device or a pipe may have no end.
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return absl::PermissionDeniedError(
+        absl::StrCat(name, "is not a regular file"));
   }
-  if (!file.is_open()) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
     return absl::PermissionDeniedError(absl::StrCat(name, "cannot be read"));
   }
   std::string text((std::istreambuf_iterator<char>(file)), {});

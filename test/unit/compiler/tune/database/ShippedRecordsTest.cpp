@@ -214,7 +214,10 @@ TEST(ShippedRecords, AFileThatCannotBeReadIsNamed) {
                                    "ship'");
   path = folder.path;
   EXPECT_EQ(error().message(),
-            "shipped database '" + path + "': cannot be read");
+            "shipped database '" + path + "': is not a regular file");
+  path = "/dev/zero";
+  EXPECT_EQ(error().message(),
+            "shipped database '/dev/zero': is not a regular file");
 }
 
 } // namespace
