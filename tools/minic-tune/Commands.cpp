@@ -200,10 +200,12 @@ absl::Status shipRecords(TuningDb &db, const ShipOptions &options) {
     }
     shipped.device = *std::move(device);
   }
-  shipped.records = selectToShip(*records, shipped.device);
+  shipped.records = selectToShip(*records, shipped.device, options.provisional);
   if (shipped.records.empty()) {
-    return absl::NotFoundError(
-        absl::StrCat("no finished record of '", shipped.device, "' can ship"));
+    return absl::NotFoundError(absl::StrCat(
+        "no record of '", shipped.device, "' can ship",
+        options.provisional ? ""
+                            : "; --provisional takes undecided ones, too"));
   }
   std::error_code ignored;
   bool isFolder = std::filesystem::is_directory(options.path, ignored);

@@ -25,6 +25,8 @@ struct ShipOptions {
   /// Name of the device; empty for the only one that has records.
   std::string device;
   std::string driver; // as ShippedRecords::driver
+  /// Also records that were undecided when time ended.
+  bool provisional = false;
   /// A file, or a folder for one of the name that minic looks for; empty or "-"
   /// for stdout.
   std::string path;

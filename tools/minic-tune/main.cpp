@@ -50,6 +50,9 @@ int main(int argc, char **argv) {
                       "Name of the device, if there are records of several");
   shipper->add_option("--driver", ship.driver,
                       "Version of the driver that measured, for people");
+  shipper->add_flag("--provisional", ship.provisional,
+                    "Also what was undecided when time ended, on a noisy "
+                    "machine");
   CLI::App *importer = app.add_subcommand("import", "Merge an export");
   importer->add_option("file", file, "What export wrote; - for stdin")
       ->required();

@@ -39,12 +39,14 @@ static bool isForeign(const Row &row) {
 }
 
 std::vector<Record> selectToShip(absl::Span<const Record> records,
-                                 const std::string &device) {
+                                 const std::string &device,
+                                 bool takesProvisional) {
   std::map<std::tuple<std::string, std::string, std::string>, Record> newest;
   for (const Record &record : records) {
     const ProblemSpec &problem = record.problem;
-    bool isDone = record.state == RecordState::Complete ||
-                  record.state == RecordState::Provisional;
+    bool isDone =
+        record.state == RecordState::Complete ||
+        (record.state == RecordState::Provisional && takesProvisional);
     if (!isDone || problem.deviceName != device) {
       continue;
     }

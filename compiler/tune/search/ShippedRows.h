@@ -14,11 +14,13 @@
 namespace minic::tune {
 
 /// Of the records of devices named `device`: the newest of each problem that
-/// was searched to its end. Its rows are the winners under each policy that an
-/// option or a machine may ask for, that of the default policy first. What
-/// kernels of users and plug-ins won does not ship.
+/// was searched to its end, and decided unless `takesProvisional`. Its rows are
+/// the winners under each policy that an option or a machine may ask for, that
+/// of the default policy first. What kernels of users and plug-ins won does not
+/// ship.
 std::vector<Record> selectToShip(absl::Span<const Record> records,
-                                 const std::string &device);
+                                 const std::string &device,
+                                 bool takesProvisional = false);
 
 struct ShippedRow {
   /// Null where nothing was measured of the problem on a device of this kind.

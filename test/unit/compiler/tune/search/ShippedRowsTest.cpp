@@ -84,11 +84,16 @@ TEST(SelectToShip, TheNewestFinishedRecordOfAProblemShips) {
   foreign.rows[0].candidate.label = "user";
   Record plugin = recordOf({rowOf("cutlass", 1)}, "t");
   plugin.rows[0].candidate.label = "plugin";
-  std::vector<Record> shipped = selectToShip(
-      {fresh, old, cut, killed, elsewhere, failed, foreign, plugin},
-      "NVIDIA Test");
+  Record noisy = recordOf({rowOf("noisy", 1)}, "p", "2026-01-06T00:00:00Z");
+  noisy.state = RecordState::Provisional;
+  std::vector<Record> all = {fresh,     old,    cut,     killed, noisy,
+                             elsewhere, failed, foreign, plugin};
+  std::vector<Record> shipped = selectToShip(all, "NVIDIA Test");
   ASSERT_EQ(shipped.size(), 1u);
   EXPECT_THAT(namesOf(shipped[0].rows), ElementsAre("new"));
+  shipped = selectToShip(all, "NVIDIA Test", /*takesProvisional=*/true);
+  ASSERT_EQ(shipped.size(), 1u);
+  EXPECT_THAT(namesOf(shipped[0].rows), ElementsAre("noisy"));
 }
 
 class FindShipped : public ::testing::Test {
