@@ -49,6 +49,12 @@ public:
 
   mlir::LogicalResult lower(mlir::Operation *op,
                             plan::PlanBuilder &plan) override;
+  /// What `implementation`, of the source `source`, is expected to take: its
+  /// own estimate, or what was learned of such estimates on the device.
+  virtual double expectUs(llvm::StringRef source,
+                          const Implementation &implementation) const {
+    return implementation.estimateUs;
+  }
   /// Lowers a run-time relayout of an activation.
   virtual mlir::LogicalResult lowerRelayout(kernel::RelayoutOp op,
                                             plan::PlanBuilder &plan) const = 0;

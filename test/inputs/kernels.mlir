@@ -46,9 +46,9 @@ func.func @unaligned(%x: tensor<40x65xbf16>, %w: tensor<71x65xbf16>) -> tensor<4
   return %0 : tensor<40x71xbf16>
 }
 
-func.func @batched_transposed(%a: tensor<3x64x40xbf16>, %b: tensor<3x64x48xbf16>) -> tensor<3x40x48xbf16> {
-  %0 = graph.matmul %a, %b {transpose_lhs} : (tensor<3x64x40xbf16>, tensor<3x64x48xbf16>) -> tensor<3x40x48xbf16>
-  return %0 : tensor<3x40x48xbf16>
+func.func @batched_transposed(%a: tensor<3x264x520xbf16>, %b: tensor<3x264x648xbf16>) -> tensor<3x520x648xbf16> {
+  %0 = graph.matmul %a, %b {transpose_lhs} : (tensor<3x264x520xbf16>, tensor<3x264x648xbf16>) -> tensor<3x520x648xbf16>
+  return %0 : tensor<3x520x648xbf16>
 }
 
 func.func @wide_unaligned(%x: tensor<520x420xbf16>, %w: tensor<680x420xbf16>, %b: tensor<680xbf16>) -> tensor<520x680xbf16> {

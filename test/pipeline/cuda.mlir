@@ -29,17 +29,17 @@ func.func @large(%x: tensor<512x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tenso
 // VARIANTS: needs compute_80
 
 // The weights are rows of N in memory; their loads start early.
-// SKINNY: plan.launch "linear_silu_4x256_512x256_bf16__gemm_skinny_{{[0-9a-z_]+}}"
+// SKINNY: plan.launch "linear_silu_1x8192_24x8192_bf16__gemm_skinny_{{[0-9a-z_]+}}"
 // SKINNY-SAME: programmatic
 // SKINNY-SAME: shared_bytes =
-// SKINNY: plan.constant {{.*}} : tensor<512x256xbf16> =
-// OLDER: plan.launch "linear_silu_4x256_512x256_bf16__gemm_skinny_{{[0-9a-z_]+}}"
+// SKINNY: plan.constant {{.*}} : tensor<24x8192xbf16> =
+// OLDER: plan.launch "linear_silu_1x8192_24x8192_bf16__gemm_skinny_{{[0-9a-z_]+}}"
 // OLDER-NOT: programmatic
-func.func @skinny(%x: tensor<4x256xbf16>) -> tensor<4x512xbf16> {
-  %w = graph.constant dense<0.25> : tensor<256x512xbf16>
-  %0 = graph.matmul %x, %w : (tensor<4x256xbf16>, tensor<256x512xbf16>) -> tensor<4x512xbf16>
-  %1 = graph.silu %0 : tensor<4x512xbf16>
-  return %1 : tensor<4x512xbf16>
+func.func @skinny(%x: tensor<1x8192xbf16>) -> tensor<1x24xbf16> {
+  %w = graph.constant dense<0.25> : tensor<8192x24xbf16>
+  %0 = graph.matmul %x, %w : (tensor<1x8192xbf16>, tensor<8192x24xbf16>) -> tensor<1x24xbf16>
+  %1 = graph.silu %0 : tensor<1x24xbf16>
+  return %1 : tensor<1x24xbf16>
 }
 
 // POINTWISE-NOT: graph = #plan.graph_verdict

@@ -6,6 +6,7 @@
 
 #include "compiler/target/CountCode.h"
 #include "compiler/target/cuda/Assembler.h"
+#include "compiler/target/cuda/EstimateFit.h"
 #include "compiler/target/cuda/UserModules.h"
 #include "compiler/target/cuda/attention/AttentionFamily.h"
 #include "compiler/target/cuda/conv_depthwise/ConvDepthwiseFamily.h"
@@ -185,6 +186,11 @@ LogicalResult CudaTarget::assemble(ModuleOp device, OpBuilder &builder) const {
     }
   });
   return success();
+}
+
+double CudaTarget::expectUs(StringRef source,
+                            const Implementation &implementation) const {
+  return fitEstimate(profile_, source, implementation);
 }
 
 LogicalResult CudaTarget::lowerRelayout(kernel::RelayoutOp op,

@@ -18,6 +18,8 @@ class CudaTarget : public Target {
 public:
   explicit CudaTarget(DeviceProfile profile);
 
+  double expectUs(llvm::StringRef source,
+                  const Implementation &implementation) const override;
   mlir::LogicalResult lowerRelayout(kernel::RelayoutOp op,
                                     plan::PlanBuilder &plan) const override;
 

@@ -37,6 +37,7 @@ static std::string kindOf(const AttentionSchedule &schedule) {
          std::to_string(schedule.rowBlock()) + "x" +
          std::to_string(schedule.keyBlock) + " " +
          std::to_string(schedule.keyWarps) +
+         (schedule.rowBlock() >= 64 ? " wide" : "") +
          (schedule.split > 1 ? " split" : "");
 }
 

@@ -123,10 +123,20 @@ static double estimateUs(const Match &match, bool isFilterNhwc,
   // channels of 14x14 takes 18.0 us with a relu, a 1x1 of 64 to 256 channels of
   // 56x56 30.3.
   double reached = 0.47, reachedMemory = 0.5;
+  // A block passes all terms of its sums one after the other: 53 convolutions
+  // of ResNet-50 with their activations take 454 us there for one image, and a
+  // 3x3 of 512 channels of 7x7 19.9 us for 32.
+  double termUs = 4e-3;
   // Tensor cores need as many channels as a tile has columns.
   if (match.isDepthwise()) {
     peak = profile.peakGflops;
     reached = 0.2;
+    // 7x7 of ConvNeXt's 96 to 768 channels of 56x56 to 7x7, in bf16: 19 to 54
+    // us there.
+    if (!match.dtype().isF32()) {
+      reached = 0.015;
+      termUs = 0.4;
+    }
   } else {
     reached *= std::min(1.0, double(geometry.inputChannelsPerGroup()) / 32);
   }
@@ -149,11 +159,7 @@ static double estimateUs(const Match &match, bool isFilterNhwc,
   double memoryUs = profile.memoryGBs > 0
                         ? bytes / (reachedMemory * profile.memoryGBs) * 1e-3
                         : 0;
-  // A block passes all terms of its sums one after the other: 53 convolutions
-  // of ResNet-50 with their activations take 454 us there for one image, and a
-  // 3x3 of 512 channels of 7x7 19.9 us for 32.
-  constexpr double kTermUs = 4e-3;
-  double waitUs = kTermUs * double(geometry.reductionLength());
+  double waitUs = termUs * double(geometry.reductionLength());
   // Images are copied by kernels of their own, before and after.
   int launches = usesTensorCores && !match.isNhwc() ? 3 : 1;
   // Of two that wait alike the one that copies less is the faster.

@@ -29,7 +29,8 @@ GemmSkinnyFamily::reject(kernel::FusionOp fusion, const DeviceProfile &) const {
 }
 
 static std::string kindOf(const SkinnySchedule &schedule, bool makesLhs) {
-  return "gemm_skinny " + std::to_string(schedule.columns) +
+  return "gemm_skinny " + nameOf(schedule.math).str() + " " +
+         std::to_string(schedule.columns) +
          (schedule.split > 1 ? " split" : "") + (makesLhs ? " lhs" : "");
 }
 

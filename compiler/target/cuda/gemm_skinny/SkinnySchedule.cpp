@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace minic::cuda {
 
-static StringRef nameOf(SkinnyMath math) {
+StringRef nameOf(SkinnyMath math) {
   switch (math) {
   case SkinnyMath::Mma16:
     return "mma";

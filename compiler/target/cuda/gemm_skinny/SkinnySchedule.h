@@ -16,6 +16,9 @@ namespace minic::cuda {
 /// tf32, or FFMA on f32 operands.
 enum class SkinnyMath { Mma16, MmaTf32, Ffma };
 
+/// "mma", "tf32" or "ffma".
+llvm::StringRef nameOf(SkinnyMath math);
+
 struct SkinnySchedule {
   SkinnyMath math = SkinnyMath::Mma16;
   /// Columns of the result (rows of the weights) that a block computes: a

@@ -210,7 +210,11 @@ rejectSm80(kernel::FusionOp fusion, const DeviceProfile &profile,
 std::string kindOf(StringRef family, const GemmSm80Schedule &schedule) {
   return family.str() + " " + toString(schedule.math).str() + " " +
          std::to_string(schedule.bm) + "x" + std::to_string(schedule.bn) +
-         (schedule.clustered    ? " cluster"
+         (schedule.bm >= 64   ? " wide"
+          : schedule.bm == 16 ? " few"
+                              : "") +
+         (schedule.clustered
+              ? schedule.splitK > 4 ? " cluster deep" : " cluster"
           : schedule.splitK > 1 ? " split"
                                 : "");
 }
