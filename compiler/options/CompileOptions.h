@@ -56,8 +56,9 @@ struct CompileOptions {
   /// File that says which candidate a fusion takes (docs/tuning.md); empty for
   /// none.
   std::string pin;
-  /// "guided" or "exhaustive": whether candidates that by their estimates
-  /// cannot win any more are left out.
+  /// "guided": candidates that by their estimates cannot win any more are left
+  /// out (on a GPU); "offered": all that families offer are measured, a few of
+  /// their best by estimates; "exhaustive": every legal schedule.
   std::string search = "guided";
   /// Seconds the search may take; 0 for no limit. Best so far wins.
   double tuneBudgetSeconds = 0;

@@ -69,9 +69,10 @@ static std::vector<Option> makeTable() {
                        "'minic explain --pins' and 'minic-tune pins'",
                        &O::pin));
   table.push_back(
-      choice("search", selection, {"guided", "exhaustive"},
-             "Candidates to measure on a GPU: those that may be the "
-             "fastest by their estimates, or all",
+      choice("search", selection, {"guided", "offered", "exhaustive"},
+             "Candidates to measure: those that may be the fastest by their "
+             "estimates; all that families offer, which estimates limit; or "
+             "every legal schedule, which may take hours",
              &O::search));
   table.push_back(
       budget("tune-budget", selection,

@@ -158,14 +158,13 @@ OperandLayouts allowedLayouts(const CompileOptions &options) {
                                 : OperandLayouts::Any;
 }
 
-std::vector<Candidate> enumerateAllowed(kernel::FusionOp fusion,
-                                        const Target &target,
-                                        const CompileOptions &options,
-                                        NanPolicy nan,
-                                        std::vector<std::string> &why) {
+std::vector<Candidate>
+enumerateAllowed(kernel::FusionOp fusion, const Target &target,
+                 const CompileOptions &options, NanPolicy nan,
+                 std::vector<std::string> &why, Breadth breadth) {
   return enumerateCandidates(fusion, target, allowedBackends(fusion, options),
                              why, nan, options.deterministic,
-                             allowedLayouts(options));
+                             allowedLayouts(options), breadth);
 }
 
 /// "--conv-backends=generated leaves out all of it: aten, cudnn".
@@ -193,20 +192,21 @@ static std::string describeLeftOut(kernel::FusionOp fusion,
 
 FailureOr<std::vector<Candidate>>
 allowedCandidates(kernel::FusionOp fusion, const Target &target,
-                  const CompileOptions &options, bool measuresNan) {
+                  const CompileOptions &options, bool measuresNan,
+                  Breadth breadth) {
   NanPolicy nan = !options.propagateNan ? NanPolicy::Mark
                   : measuresNan         ? NanPolicy::Measure
                                         : NanPolicy::Reject;
   std::vector<std::string> why;
   std::vector<Candidate> candidates;
   if (asksForPlugin(allowedBackends(fusion, options), options)) {
-    candidates =
-        enumerateCandidates(fusion, target, BackendLabel::Plugin, why, nan,
-                            options.deterministic, allowedLayouts(options));
+    candidates = enumerateCandidates(fusion, target, BackendLabel::Plugin, why,
+                                     nan, options.deterministic,
+                                     allowedLayouts(options), breadth);
     why.clear();
   }
   if (candidates.empty()) {
-    candidates = enumerateAllowed(fusion, target, options, nan, why);
+    candidates = enumerateAllowed(fusion, target, options, nan, why, breadth);
   }
   if (candidates.empty()) {
     return fusion.emitError("unsupported: nothing implements this fusion: ")

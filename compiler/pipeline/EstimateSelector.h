@@ -59,14 +59,16 @@ std::vector<Candidate> enumerateAllowed(kernel::FusionOp fusion,
                                         const Target &target,
                                         const CompileOptions &options,
                                         NanPolicy nan,
-                                        std::vector<std::string> &why);
+                                        std::vector<std::string> &why,
+                                        Breadth breadth = Breadth::Promising);
 
 /// The same for those who need at least one; failure with a diagnostic where
 /// nothing is left. `measuresNan`: candidates that lose a NaN are found by
 /// measuring, before one is chosen.
 mlir::FailureOr<std::vector<Candidate>>
 allowedCandidates(kernel::FusionOp fusion, const Target &target,
-                  const CompileOptions &options, bool measuresNan = false);
+                  const CompileOptions &options, bool measuresNan = false,
+                  Breadth breadth = Breadth::Promising);
 
 } // namespace minic
 

@@ -10,6 +10,7 @@
 #include "dialects/kernel/MainAnchor.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -34,10 +35,10 @@ public:
   Enumeration(FusionOp fusion, const Target &target,
               ArrayRef<BackendLabel> backends, std::vector<std::string> &why,
               NanPolicy nan, OperandLayouts layouts, bool allowsLastResort,
-              ArrayRef<int64_t> expanded = {})
+              Breadth breadth, ArrayRef<int64_t> expanded = {})
       : fusion(fusion), target(target), backends(backends), nan(nan),
         layouts(layouts), expanded(expanded),
-        sources(fusion, target, nan, layouts, allowsLastResort, why),
+        sources(fusion, target, nan, layouts, allowsLastResort, why, breadth),
         ops(fusion.getBodyOps()), product(kernel::getProductOfRows(fusion)) {}
 
   std::vector<Candidate> run() {
@@ -110,10 +111,9 @@ private:
     }
     MLIRContext *context = fusion.getContext();
     candidate.choice = kernel::ChoiceAttr::get(context, attrs, expanded);
-    bool isKnown = llvm::any_of(candidates, [&](const Candidate &other) {
-      return other.choice == candidate.choice || other.name == candidate.name;
-    });
-    if (!isKnown) {
+    if (!choices.contains(candidate.choice) &&
+        names.insert(candidate.name).second) {
+      choices.insert(candidate.choice);
       candidates.push_back(std::move(candidate));
     }
   }
@@ -130,10 +130,26 @@ private:
       if (auto fused = sources.generateRuns(allOps())) {
         add(*label, *fused, /*needsLibrary=*/false);
       }
+      if (sources.asksForAll()) {
+        everyPointwise(*label);
+      }
     }
     if (allows(BackendLabel::Aten)) {
       if (auto eager = sources.generateRuns(allOps(), /*single=*/true)) {
         add(BackendLabel::Aten, *eager, /*needsLibrary=*/false);
+      }
+    }
+  }
+
+  /// The one kernel by every schedule that there is for it.
+  void everyPointwise(BackendLabel label) {
+    OutlinedPart part = kernel::outlinePart(fusion, allOps());
+    PartSources::Reasons refused;
+    for (const KernelFamily *family : sources.families()) {
+      for (const Implementation &implementation :
+           sources.ask(family, part, refused)) {
+        add(label, {sources.implement(allOps(), implementation)},
+            /*needsLibrary=*/false);
       }
     }
   }
@@ -375,10 +391,11 @@ private:
     llvm::erase(labels, BackendLabel::User);
     OutlinedPart part = kernel::outlinePart(fusion, indices);
     std::vector<std::string> why;
-    std::vector<Candidate> rest = Enumeration(part.fusion.get(), target, labels,
-                                              why, NanPolicy::Mark, layouts,
-                                              /*allowsLastResort=*/true)
-                                      .run();
+    std::vector<Candidate> rest =
+        Enumeration(part.fusion.get(), target, labels, why, NanPolicy::Mark,
+                    layouts,
+                    /*allowsLastResort=*/true, Breadth::Promising)
+            .run();
     sources.explain(why);
     llvm::sort(rest, [](const Candidate &a, const Candidate &b) {
       return std::tie(a.estimateUs, a.name) < std::tie(b.estimateUs, b.name);
@@ -502,6 +519,9 @@ private:
   /// Libraries that take the whole body, or all of it behind the prologue.
   SmallVector<const LibraryBackend *> fusing;
   std::vector<Candidate> candidates;
+  /// Of the candidates.
+  llvm::DenseSet<Attribute> choices;
+  llvm::StringSet<> names;
 };
 
 } // namespace
@@ -523,9 +543,11 @@ static bool hasWhole(ArrayRef<Candidate> candidates,
 static std::vector<Candidate>
 enumerateFrom(FusionOp fusion, const Target &target,
               ArrayRef<BackendLabel> backends, std::vector<std::string> &why,
-              NanPolicy nan, OperandLayouts layouts, bool allowsLastResort) {
+              NanPolicy nan, OperandLayouts layouts, bool allowsLastResort,
+              Breadth breadth) {
   std::vector<Candidate> candidates =
-      Enumeration(fusion, target, backends, why, nan, layouts, allowsLastResort)
+      Enumeration(fusion, target, backends, why, nan, layouts, allowsLastResort,
+                  breadth)
           .run();
   OpIndices named, kernels;
   for (auto [index, op] : llvm::enumerate(fusion.getBodyOps())) {
@@ -543,7 +565,7 @@ enumerateFrom(FusionOp fusion, const Target &target,
     kernel::ExpandedFusion expanded(fusion, indices);
     for (Candidate &candidate :
          Enumeration(expanded.get(), target, backends, why, nan, layouts,
-                     allowsLastResort, indices)
+                     allowsLastResort, breadth, indices)
              .run()) {
       if (!hasWhole(candidates, candidate)) {
         candidates.push_back(std::move(candidate));
@@ -562,20 +584,19 @@ enumerateFrom(FusionOp fusion, const Target &target,
   return candidates;
 }
 
-std::vector<Candidate> enumerateCandidates(FusionOp fusion,
-                                           const Target &target,
-                                           ArrayRef<BackendLabel> backends,
-                                           std::vector<std::string> &why,
-                                           NanPolicy nan, bool deterministic,
-                                           OperandLayouts layouts) {
-  std::vector<Candidate> candidates = enumerateFrom(
-      fusion, target, backends, why, nan, layouts, /*allowsLastResort=*/false);
+std::vector<Candidate> enumerateCandidates(
+    FusionOp fusion, const Target &target, ArrayRef<BackendLabel> backends,
+    std::vector<std::string> &why, NanPolicy nan, bool deterministic,
+    OperandLayouts layouts, Breadth breadth) {
+  std::vector<Candidate> candidates =
+      enumerateFrom(fusion, target, backends, why, nan, layouts,
+                    /*allowsLastResort=*/false, breadth);
   // True of no candidates, too.
   if (llvm::all_of(candidates, [&](const Candidate &candidate) {
         return deterministic && !candidate.isDeterministic();
       })) {
     candidates = enumerateFrom(fusion, target, backends, why, nan, layouts,
-                               /*allowsLastResort=*/true);
+                               /*allowsLastResort=*/true, breadth);
   }
   llvm::sort(candidates, [](const Candidate &a, const Candidate &b) {
     bool isPluginA = a.label == BackendLabel::Plugin;

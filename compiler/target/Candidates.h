@@ -57,13 +57,16 @@ enum class OperandLayouts {
 /// in its place; that alone is left out where the kernel says `prefer`. Only
 /// where all of this gives nothing, or with `deterministic` only libraries'
 /// rows, families of last resort are asked as well. `layouts` leaves out
-/// implementations.
+/// implementations. With a `breadth` of All every legal schedule of each family
+/// is there, in one part at a time: parts beside it have their best by
+/// estimates.
 std::vector<Candidate>
 enumerateCandidates(kernel::FusionOp fusion, const Target &target,
                     llvm::ArrayRef<BackendLabel> backends,
                     std::vector<std::string> &why,
                     NanPolicy nan = NanPolicy::Mark, bool deterministic = false,
-                    OperandLayouts layouts = OperandLayouts::Any);
+                    OperandLayouts layouts = OperandLayouts::Any,
+                    Breadth breadth = Breadth::Promising);
 
 } // namespace minic
 

@@ -14,7 +14,7 @@ using kernel::OutlinedPart;
 
 namespace {
 
-/// Groups beside the best that are tried with a runner-up.
+/// Ways beside the best that are tried of each group, unless all are asked for.
 constexpr size_t kRunnersUp = 3;
 
 /// One way to compute a group.
@@ -47,9 +47,14 @@ public:
 private:
   /// One part with `ops` by every source that takes it, and then `rest`.
   void addWays(const OpIndices &ops, bool isProduct,
-               const std::vector<ImplementedPart> &rest, Ways &ways);
+               const std::vector<ImplementedPart> &rest, Breadth breadth,
+               Ways &ways);
   /// How many of the last ops of a product's group move its result's elements.
   size_t movesAtEnd(const OpIndices &ops);
+  /// Best first.
+  Ways waysOf(const StageGroup &group, Breadth breadth);
+  /// Those that are promising, then, where all are asked for, the others:
+  /// beside another group each has its best promising way.
   Ways waysOf(const StageGroup &group);
   /// All products by sources of `label`; by those of any label where null.
   void compose(std::optional<BackendLabel> label);
@@ -59,17 +64,18 @@ private:
   PartSources &sources;
   llvm::function_ref<bool(BackendLabel)> allows;
   std::vector<StageGroup> groups;
-  std::vector<Ways> ways; // of each group, best first
+  std::vector<Ways> ways; // of each group
   std::vector<Composition> compositions;
 };
 
 void Composer::addWays(const OpIndices &ops, bool isProduct,
-                       const std::vector<ImplementedPart> &rest, Ways &ways) {
+                       const std::vector<ImplementedPart> &rest,
+                       Breadth breadth, Ways &ways) {
   OutlinedPart part = kernel::outlinePart(fusion, ops);
   PartSources::Reasons reasons;
   auto add = [&](const ImplementationSource *source, BackendLabel label) {
     for (const Implementation &implementation :
-         sources.ask(source, part, reasons)) {
+         sources.ask(source, part, reasons, breadth)) {
       Way &way = ways.emplace_back();
       way.label = label;
       way.parts.push_back(sources.implement(ops, implementation));
@@ -103,8 +109,31 @@ size_t Composer::movesAtEnd(const OpIndices &ops) {
 }
 
 Ways Composer::waysOf(const StageGroup &group) {
+  Ways found = waysOf(group, Breadth::Promising);
+  if (sources.asksForAll()) {
+    llvm::DenseSet<Attribute> known;
+    auto keyOf = [&](const Way &way) {
+      return ArrayAttr::get(
+          fusion.getContext(),
+          llvm::map_to_vector(way.parts, [](const auto &each) {
+            return Attribute(each.part);
+          }));
+    };
+    for (const Way &way : found) {
+      known.insert(keyOf(way));
+    }
+    for (Way &way : waysOf(group, Breadth::All)) {
+      if (known.insert(keyOf(way)).second) {
+        found.push_back(std::move(way));
+      }
+    }
+  }
+  return found;
+}
+
+Ways Composer::waysOf(const StageGroup &group, Breadth breadth) {
   Ways found;
-  addWays(group.ops, group.isProduct, {}, found);
+  addWays(group.ops, group.isProduct, {}, breadth, found);
   OpIndices rest(group.ops);
   if (group.isProduct) {
     // Kernels of products do not write through transposes.
@@ -112,13 +141,13 @@ Ways Composer::waysOf(const StageGroup &group) {
     if (moves != 0 && moves + 1 < group.ops.size()) {
       ArrayRef<int64_t> ops = group.ops;
       if (auto runs = sources.generateRuns(OpIndices(ops.take_back(moves)))) {
-        addWays(OpIndices(ops.drop_back(moves)), true, *runs, found);
+        addWays(OpIndices(ops.drop_back(moves)), true, *runs, breadth, found);
       }
     }
     rest.erase(rest.begin());
     auto runs = rest.empty() ? std::nullopt : sources.generateRuns(rest);
     if (runs) {
-      addWays({group.ops.front()}, true, *runs, found);
+      addWays({group.ops.front()}, true, *runs, breadth, found);
     }
   } else if (found.empty()) {
     if (auto runs = sources.generateRuns(rest)) {
@@ -145,7 +174,8 @@ void Composer::compose(std::optional<BackendLabel> label) {
   for (auto [group, all] : llvm::zip_equal(groups, ways)) {
     auto &list = fitting.emplace_back();
     for (const Way &way : all) {
-      if (fits(way, group, label) && list.size() <= kRunnersUp) {
+      if (fits(way, group, label) &&
+          (list.size() <= kRunnersUp || sources.asksForAll())) {
         list.push_back(&way);
       }
     }

@@ -12,6 +12,10 @@
 
 namespace minic {
 
+/// How many schedules a family offers: those that may be among the fastest by
+/// its estimates, or every legal one of its space.
+enum class Breadth { Promising, All };
+
 struct DeviceProfile {
   /// "cpu" or "cuda".
   std::string target;
@@ -87,7 +91,11 @@ struct DeviceProfile {
   /// (CPUID family/model/stepping, ISA, caches, threads); nothing measured.
   std::string tuningKey;
 
+  /// What the tuner asks for with --search=exhaustive; nobody else does.
+  Breadth breadth = Breadth::Promising;
+
   bool has(const std::string &feature) const;
+  bool asksForAll() const { return breadth == Breadth::All; }
   bool isGpu() const { return target == "cuda"; }
   /// Of a GPU: the peak, GFLOP/s, of products of f32 or 16-bit operands as a
   /// library computes them: IEEE f32 without tensor cores.

@@ -51,7 +51,9 @@ public:
   virtual std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const = 0;
   /// Implementations of a fusion that was not rejected, best estimate first.
-  /// Never empty for such a fusion.
+  /// Never empty for such a fusion. With `profile.breadth` of All, every legal
+  /// schedule, those of which the estimate or experience says that they cannot
+  /// be the fastest too; equal code counts once.
   virtual std::vector<Implementation>
   enumerate(kernel::FusionOp fusion, const DeviceProfile &profile) const = 0;
   /// Which ops of a fusion that was not rejected lose a NaN that graph ops

@@ -75,7 +75,7 @@ static bool hasLayouts(FusionOp outlined, const Implementation &implementation,
 
 std::vector<Implementation> PartSources::ask(const ImplementationSource *source,
                                              const OutlinedPart &part,
-                                             Reasons &reasons) {
+                                             Reasons &reasons, Breadth asked) {
   FusionOp outlined = part.fusion.get();
   SmallVector<Operation *> body = outlined.getBodyOps();
   if (bool(graph::findKernel(body)) != source->takesUserKernels()) {
@@ -98,8 +98,10 @@ std::vector<Implementation> PartSources::ask(const ImplementationSource *source,
     reasons.push_back(source->name().str() + ": loses NaN in " + lost);
     return {};
   }
+  DeviceProfile profile = target.profile();
+  profile.breadth = asked;
   std::vector<Implementation> implementations =
-      source->enumerate(outlined, target.profile());
+      source->enumerate(outlined, profile);
   llvm::erase_if(implementations, [&](const Implementation &implementation) {
     return !hasLayouts(outlined, implementation, layouts);
   });
@@ -150,7 +152,9 @@ std::optional<ImplementedPart> PartSources::generate(const OpIndices &indices) {
     if (best && family->isLastResort()) {
       continue;
     }
-    for (const Implementation &implementation : ask(family, part, reasons)) {
+    // One is taken by its estimate, so that more would change nothing.
+    for (const Implementation &implementation :
+         ask(family, part, reasons, Breadth::Promising)) {
       if (!best || implementation.estimateUs < best->estimateUs) {
         best = implementation;
       }

@@ -26,17 +26,27 @@ public:
 
   /// `why` collects why something is missing.
   PartSources(kernel::FusionOp fusion, const Target &target, NanPolicy nan,
-              OperandLayouts layouts, bool allowsLastResort, Reasons &why)
+              OperandLayouts layouts, bool allowsLastResort, Reasons &why,
+              Breadth breadth)
       : fusion(fusion), target(target), nan(nan), layouts(layouts),
-        allowsLastResort(allowsLastResort), why(why) {}
+        allowsLastResort(allowsLastResort), breadth(breadth), why(why) {}
 
   /// Those that are asked; a last resort, where it is allowed, comes last.
   llvm::SmallVector<const KernelFamily *> families() const;
 
-  /// All implementations of `part` by `source`; empty where it is rejected.
+  /// All implementations of `part` by `source`, as many as `breadth` says;
+  /// empty where it is rejected.
   std::vector<Implementation> ask(const ImplementationSource *source,
                                   const kernel::OutlinedPart &part,
-                                  Reasons &reasons);
+                                  Reasons &reasons) {
+    return ask(source, part, reasons, breadth);
+  }
+  /// The same, but as many as `asked` says.
+  std::vector<Implementation> ask(const ImplementationSource *source,
+                                  const kernel::OutlinedPart &part,
+                                  Reasons &reasons, Breadth asked);
+  /// Whether all are asked for.
+  bool asksForAll() const { return breadth == Breadth::All; }
   /// Keeps reasons that explain why something is missing, each once.
   void explain(const Reasons &reasons);
 
@@ -60,6 +70,7 @@ private:
   const NanPolicy nan;
   const OperandLayouts layouts;
   const bool allowsLastResort;
+  const Breadth breadth;
   Reasons &why;
 };
 

@@ -79,7 +79,7 @@ def sweep(arguments, problem, dtype):
                  f"--threads={arguments.threads}",
                  f"--target={arguments.target}",
                  f"--tune-db={folder / 'tuning.db'}",
-                 f"--tune-report={report}", "--search=exhaustive",
+                 f"--tune-report={report}", "--search=offered",
                  "--whole-model-check=off", model],
                 # Tuners wait for each other through a lock in this folder;
                 # times do not matter here, so each gets a folder of its own.

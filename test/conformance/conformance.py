@@ -88,7 +88,7 @@ class Conformance:
             report = pathlib.Path(scratch) / "report.json"
             tuning = Tools(self.tools.binaries, [
                 *options, "--mode=max-autotune",
-                "--search=exhaustive", "--whole-model-check=off",
+                "--search=offered", "--whole-model-check=off",
                 f"--tune-report={report}"])
             status, line = tuning.compile({"": problem.text()}, artifact)
             if status != 0:

@@ -5,6 +5,7 @@
 
 #include "compiler/tune/bridge/Pins.h"
 
+#include "compiler/pipeline/EstimateSelector.h"
 #include "compiler/tune/database/TuningDb.h"
 
 #include "absl/strings/str_cat.h"
@@ -110,10 +111,28 @@ static kernel::ChoiceAttr findRecorded(const ProblemSpec &problem,
   return nullptr;
 }
 
+/// The choice of the legal schedule of this name, which estimates leave out of
+/// the candidates; null where there is none.
+static kernel::ChoiceAttr findLegal(kernel::FusionOp fusion,
+                                    const std::string &name,
+                                    const SelectionInputs &inputs) {
+  FailureOr<std::vector<Candidate>> all =
+      allowedCandidates(fusion, *inputs.target, *inputs.options,
+                        /*measuresNan=*/false, Breadth::All);
+  if (failed(all)) {
+    return nullptr;
+  }
+  auto found = llvm::find_if(*all, [&](const Candidate &candidate) {
+    return candidate.name == name && !candidate.needsLibrary;
+  });
+  return found == all->end() ? nullptr : found->choice;
+}
+
 static FailureOr<kernel::ChoiceAttr> findChoice(const TuningTask &task,
                                                 const std::string &name,
-                                                const CompileOptions &options,
+                                                const SelectionInputs &inputs,
                                                 kernel::FusionOp fusion) {
+  const CompileOptions &options = *inputs.options;
   std::vector<std::string> names;
   for (const CandidateSpec &candidate : task.candidates) {
     names.push_back(candidate.name);
@@ -134,6 +153,9 @@ static FailureOr<kernel::ChoiceAttr> findChoice(const TuningTask &task,
           : findRecorded(task.problem, name, options, fusion.getContext());
   if (recorded) {
     return recorded;
+  }
+  if (kernel::ChoiceAttr legal = findLegal(fusion, name, inputs)) {
+    return legal;
   }
   return fusion.emitError(task.problem.description)
          << " offers no candidate '" << name << "'; nearest of " << names.size()
@@ -177,7 +199,7 @@ LogicalResult Pins::apply(ModuleOp module, const SelectionInputs &inputs) {
       continue;
     }
     FailureOr<kernel::ChoiceAttr> choice =
-        findChoice(task, wish.candidate, options, fusion);
+        findChoice(task, wish.candidate, inputs, fusion);
     if (failed(choice)) {
       return failure();
     }

@@ -14,11 +14,13 @@
 #include "compiler/tune/process/ProcessBuildPool.h"
 #include "compiler/tune/search/AutotuneTable.h"
 #include "compiler/tune/search/Autotuner.h"
+#include "compiler/tune/search/ConfirmSearch.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 #include <algorithm>
+#include <iostream>
 
 #include <unistd.h>
 
@@ -267,7 +269,7 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   tunerOptions.replay = options.tuneReplay;
   tunerOptions.scratchDirectory = scratch ? scratch->path() : "";
   tunerOptions.policy = policy();
-  tunerOptions.prospects.isExhaustive = options.search == "exhaustive";
+  tunerOptions.prospects.isExhaustive = options.search != "guided";
   tunerOptions.stop = interrupted;
   tunerOptions.probeNoise = noiseProbe();
   tunerOptions.beforeSearch = [&]() -> absl::Status {
@@ -281,6 +283,14 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
     }
     return absl::OkStatus();
   };
+  if (options.search == "exhaustive" && options.tuneBudgetSeconds <= 0) {
+    tunerOptions.confirm = [&](int64_t candidates, int problems) {
+      SearchSize size = {candidates, problems, poolOptions.processes,
+                         inputs.target->profile().isGpu()};
+      bool canAsk = onTerminal && ::isatty(STDIN_FILENO) == 1;
+      return confirmSearch(size, canAsk ? &std::cin : nullptr);
+    };
+  }
   if (onTerminal) {
     tunerOptions.progress = showProgress;
   }

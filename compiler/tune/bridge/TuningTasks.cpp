@@ -258,8 +258,15 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
     // A convolution may leave out a pad beside a NaN of its filter or not.
     bool measuresNan =
         areMeasured && setting.propagateNan && !hasConvolution(fusion);
+    auto candidatesOf = [&target = *inputs.target, &options = *inputs.options,
+                         measuresNan](kernel::FusionOp fusion,
+                                      Breadth breadth) {
+      return allowedCandidates(fusion, target, options, measuresNan, breadth);
+    };
+    bool searchesAll = areMeasured && inputs.options->search == "exhaustive" &&
+                       !inputs.options->tuneReplay;
     FailureOr<std::vector<Candidate>> candidates =
-        allowedCandidates(fusion, *inputs.target, *inputs.options, measuresNan);
+        candidatesOf(fusion, searchesAll ? Breadth::All : Breadth::Promising);
     if (failed(candidates)) {
       return failure();
     }
@@ -307,6 +314,14 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
           hasCheaperPeer(candidate.choice, part, *candidates, *inputs.target);
     }
     makeNamesUnique(task.candidates);
+    task.countLegal = [=, count = task.candidates.size()] {
+      if (searchesAll) {
+        return int64_t(count);
+      }
+      FailureOr<std::vector<Candidate>> all =
+          candidatesOf(fusion, Breadth::All);
+      return failed(all) ? 0 : int64_t(all->size());
+    };
     task.writeExpected = [module = *problem, seed = task.seed,
                           constantsSeed =
                               task.constantsSeed](const std::string &path) {
@@ -352,6 +367,9 @@ recordedChoice(const Record &record, const Selection &selection,
   choice.reason = absl::StrCat(row.candidate.name, ", ", selection.reason);
   if (record.state == RecordState::Provisional) {
     absl::StrAppend(&choice.reason, "; ", describeProvisional(record.noise));
+  }
+  if (std::string coverage = describeCoverage(record); !coverage.empty()) {
+    absl::StrAppend(&choice.reason, "; ", coverage);
   }
   choice.errorOverTolerance = row.worstError;
   choice.maxAbsoluteError = row.maxAbsoluteError;

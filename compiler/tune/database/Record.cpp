@@ -71,6 +71,20 @@ std::string describe(const ClockRange &clock) {
                          : "";
 }
 
+int64_t countTried(const Record &record) {
+  return std::count_if(record.rows.begin(), record.rows.end(),
+                       [](const Row &row) {
+                         return row.status != RowStatus::RuledOut &&
+                                row.status != RowStatus::Skipped;
+                       });
+}
+
+std::string describeCoverage(const Record &record) {
+  return record.legal == 0 ? ""
+                           : absl::StrFormat("%d of %d legal schedules tried",
+                                             countTried(record), record.legal);
+}
+
 double secondsSpent(const Record &record) {
   return record.verifySeconds + record.measureSeconds + record.listSeconds +
          record.loadSeconds + record.waitSeconds;

@@ -132,8 +132,10 @@ std::string describe(const ClockRange &clock);
 struct Record {
   ProblemSpec problem;
   RecordState state = RecordState::Running;
-  int64_t candidates = 0;  // how many the search had to look at
-  double coverage = 0;     // part of them that was looked at, 0 to 1
+  int64_t candidates = 0; // how many the search had to look at
+  double coverage = 0;    // part of them that was looked at, 0 to 1
+  /// How many there are if families leave none out; 0: not known.
+  int64_t legal = 0;
   double buildSeconds = 0; // of all builders together
   double verifySeconds = 0, measureSeconds = 0;
   /// What else a search spent before it was over: on listing libraries'
@@ -147,6 +149,13 @@ struct Record {
   /// it is not.
   int64_t provisionalSearches = 0;
 };
+
+/// How many of its candidates were tried: built, or found to be equal to one
+/// that was, whatever came of it.
+int64_t countTried(const Record &record);
+
+/// "37 of 864 legal schedules tried"; empty where their number is not known.
+std::string describeCoverage(const Record &record);
 
 /// What its search took on the clock, without the builders' work beside it.
 double secondsSpent(const Record &record);

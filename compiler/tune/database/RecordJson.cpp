@@ -152,6 +152,7 @@ Json toJson(const Record &record) {
           {"sm_clock_mhz", toJson(record.clock)},
           {"provisional_searches", record.provisionalSearches},
           {"noise", toJson(record.noise)},
+          {"legal", record.legal},
           {"rows", std::move(rows)}};
 }
 
@@ -178,6 +179,9 @@ absl::StatusOr<Record> recordFromJson(const Json &json, int64_t version) {
   readClock(reader, "record", version, record.clock);
   readNoise(reader, "record", version, record.noise,
             record.provisionalSearches);
+  if (json.contains("legal")) { // since databases have it
+    reader.readInteger("legal", record.legal);
+  }
   const Json *rows = reader.array("rows");
   if (!reader.status.ok()) {
     return reader.status;

@@ -93,6 +93,7 @@ TuningDb::load(const std::string &where, absl::Span<const std::string> values,
                    *version < 5 ? ", 0.0, 0.0, 0, 0"
                                 : ", noise_spread, noise_others, noise_cores, "
                                   "provisional_searches",
+                   *version < 8 ? ", 0" : ", legal",
                    *version < 6 ? ", '{}', onednn" : ", sources, libraries",
                    " FROM record ", where);
   Statement statement(*db, sql.c_str());
@@ -133,6 +134,7 @@ TuningDb::load(const std::string &where, absl::Span<const std::string> values,
     statement.read(record.clock.highMHz);
     readNoise(statement, record.noise);
     statement.read(record.provisionalSearches);
+    statement.read(record.legal);
     readVersions(statement, problem.versions);
     std::optional<RecordState> parsed = parseRecordState(state);
     if (!parsed) {
@@ -281,14 +283,14 @@ absl::Status TuningDb::closeRecord(int64_t id, const Record &record) {
                    "build_seconds = ?, verify_seconds = ?, measure_seconds = "
                    "?, created = ?, clock_low_mhz = ?, clock_high_mhz = ?, "
                    "noise_spread = ?, noise_others = ?, noise_cores = ?, "
-                   "provisional_searches = ? WHERE id = ?");
+                   "provisional_searches = ?, legal = ? WHERE id = ?");
   update.bind(std::string(toString(record.state))).bind(record.candidates);
   update.bind(record.coverage).bind(record.buildSeconds);
   update.bind(record.verifySeconds).bind(record.measureSeconds);
   update.bind(record.created);
   update.bind(record.clock.lowMHz).bind(record.clock.highMHz);
   bindNoise(update, record.noise);
-  update.bind(record.provisionalSearches).bind(id);
+  update.bind(record.provisionalSearches).bind(record.legal).bind(id);
   if (absl::Status status = update.run(); !status.ok()) {
     return status;
   }

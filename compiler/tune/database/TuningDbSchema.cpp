@@ -11,7 +11,7 @@ namespace minic::tune {
 
 /// "MNCT": tells our files from other programs'.
 static constexpr int64_t applicationId = 0x4d4e4354;
-static constexpr int64_t schemaVersion = 7;
+static constexpr int64_t schemaVersion = 8;
 
 static constexpr const char *createRecords = R"sql(
 PRAGMA application_id = 1296974676;
@@ -89,7 +89,12 @@ CREATE TABLE verdict(
 /// What verdicts have since version 7.
 static constexpr const char *addTrials = R"sql(
 ALTER TABLE verdict ADD COLUMN trials TEXT NOT NULL DEFAULT '[]';
-PRAGMA user_version = 7;
+)sql";
+
+/// What records have since version 8; of those that are there it is not known.
+static constexpr const char *addLegal = R"sql(
+ALTER TABLE record ADD COLUMN legal INTEGER NOT NULL DEFAULT 0;
+PRAGMA user_version = 8;
 )sql";
 
 namespace {
@@ -150,8 +155,11 @@ static absl::Status bringUpToDate(Sqlite &db, int64_t from) {
   if (status.ok() && from < 6) {
     status.Update(db.execute(createDerived));
   }
-  if (status.ok()) {
+  if (status.ok() && from < 7) {
     status.Update(db.execute(addTrials));
+  }
+  if (status.ok()) {
+    status.Update(db.execute(addLegal));
   }
   return status;
 }

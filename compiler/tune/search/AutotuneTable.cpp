@@ -180,6 +180,9 @@ std::string formatTable(const TunedProblem &tuned, int maxRows) {
   }
   absl::StrAppend(&text, describeSeconds(tuned));
   absl::StrAppendFormat(&text, " over %d candidates", int(record.rows.size()));
+  if (record.legal > int64_t(record.rows.size())) {
+    absl::StrAppendFormat(&text, " of %d legal ones", int(record.legal));
+  }
   if (int ruledOut = count(record, RowStatus::RuledOut)) {
     absl::StrAppend(&text, ", ", ruledOut, " of them ruled out by estimates");
   }

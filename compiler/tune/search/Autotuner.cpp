@@ -132,11 +132,14 @@ void Autotuner::Search::add(CandidateSpec candidate, bool resumes) {
 }
 
 /// An exhaustive search is not answered with what a guided one found.
-bool Autotuner::isLessThanAsked(const Record &record) const {
+bool Autotuner::isLessThanAsked(const Record &record,
+                                const TuningTask &task) const {
+  auto isRuledOut = [](const Row &row) {
+    return row.status == RowStatus::RuledOut;
+  };
   return options.prospects.isExhaustive &&
-         std::any_of(
-             record.rows.begin(), record.rows.end(),
-             [](const Row &row) { return row.status == RowStatus::RuledOut; });
+         (std::any_of(record.rows.begin(), record.rows.end(), isRuledOut) ||
+          !coversAll(record, task.candidates, task.problem.versions));
 }
 
 bool Autotuner::isWorthAnotherSearch(const Record &record) {
@@ -156,7 +159,7 @@ bool Autotuner::isAnswer(const Record &record, const TuningTask &task) {
   const Versions &now = task.problem.versions;
   bool isOfToday = record.problem.versions == now;
   return (isOfToday || coversAll(record, task.candidates, now)) &&
-         !isLessThanAsked(record) && !isWorthAnotherSearch(record);
+         !isLessThanAsked(record, task) && !isWorthAnotherSearch(record);
 }
 
 absl::Status Autotuner::lookUp(absl::Span<const TuningTask> tasks,
@@ -233,6 +236,17 @@ absl::Status Autotuner::storeSettled(const Search &search) {
   return absl::OkStatus();
 }
 
+absl::Status Autotuner::confirm(const std::vector<Search> &searches) const {
+  int64_t candidates = 0;
+  for (const Search &search : searches) {
+    candidates += std::count(search.steps.begin(), search.steps.end(),
+                             Search::Step::Waiting);
+  }
+  return options.confirm && candidates > 0
+             ? options.confirm(candidates, problems)
+             : absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<TunedProblem>>
 Autotuner::tune(absl::Span<const TuningTask> tasks) {
   start = clock.now();
@@ -263,9 +277,12 @@ Autotuner::tune(absl::Span<const TuningTask> tasks) {
       return status;
     }
   }
+  absl::Status status = confirm(searches);
+  if (!status.ok()) {
+    return status;
+  }
   bool onGpu = !searches.empty() && searches[0].task->onGpu;
-  absl::Status status =
-      onGpu ? searchOnGpu(searches, results) : build(searches);
+  status = onGpu ? searchOnGpu(searches, results) : build(searches);
   if (!status.ok()) {
     return status;
   }
@@ -380,6 +397,11 @@ absl::Status Autotuner::finish(Search &search) {
                  : search.isUndecided        ? RecordState::Provisional
                                              : RecordState::Complete;
   record.created = utcNow();
+  if (search.task->countLegal) {
+    // Those that a library listed were not counted before.
+    auto listed = int64_t(record.rows.size() - search.task->candidates.size());
+    record.legal = search.task->countLegal() + listed;
+  }
   // A record in which nothing can be used would be a hit that helps nobody.
   if (select(record.rows, options.policy).row < 0) {
     return absl::OkStatus();

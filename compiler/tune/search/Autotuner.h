@@ -65,6 +65,9 @@ struct AutotunerOptions {
   /// Called once, before the first build, where there is something to search:
   /// to wait for another tuner. Records are looked up again afterwards.
   std::function<absl::Status()> beforeSearch;
+  /// Called then with how many candidates have no row yet, of how many
+  /// problems: an error ends the search before its first build.
+  std::function<absl::Status(int64_t candidates, int problems)> confirm;
   std::function<void(const TuningProgress &)> progress;
   /// Called with each row that is stored: once its candidate is settled.
   std::function<void(const Row &)> settled;
@@ -110,13 +113,14 @@ private:
   absl::Status lookUp(absl::Span<const TuningTask> tasks,
                       std::vector<TunedProblem> &results,
                       std::vector<Search> &searches);
-  bool isLessThanAsked(const Record &record) const;
+  bool isLessThanAsked(const Record &record, const TuningTask &task) const;
   /// It is provisional, and the machine has become quieter.
   bool isWorthAnotherSearch(const Record &record);
   /// Whether a record that may be used is used instead of searching.
   bool isAnswer(const Record &record, const TuningTask &task);
   absl::Status prepare(Search &search);
   absl::Status storeSettled(const Search &search);
+  absl::Status confirm(const std::vector<Search> &searches) const;
   absl::Status build(std::vector<Search> &searches);
   absl::Status buildOne(Search &search, size_t candidate);
   absl::Status measure(Search &search);

@@ -95,10 +95,11 @@ absl::Status Autotuner::awaitBuild(Search &search, size_t candidate) {
     status = pump(0.1);
   }
   search.record.waitSeconds += clock.now() - begun;
-  // What spills is slow; it is looked at only while nothing else works.
+  // What spills is slow; it is looked at only while nothing else works, or
+  // where all is.
   auto spilled = search.spillBytes.find(candidate);
   if (status.ok() && search.steps[candidate] == Search::Step::Built &&
-      spilled != search.spillBytes.end() &&
+      spilled != search.spillBytes.end() && !options.prospects.isExhaustive &&
       select(search.record.rows, options.policy).row >= 0) {
     search.reject(candidate, RowStatus::BuildFailed,
                   absl::StrCat("spills ", spilled->second, " B a thread"));

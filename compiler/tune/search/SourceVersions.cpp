@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace minic::tune {
@@ -75,20 +76,35 @@ const Record *findUsable(const Lookup &found, const Versions &now,
 bool coversAll(const Record &record,
                const std::vector<CandidateSpec> &candidates,
                const Versions &now) {
-  return std::all_of(
-      candidates.begin(), candidates.end(), [&](const CandidateSpec &wanted) {
-        return std::any_of(
-            record.rows.begin(), record.rows.end(), [&](const Row &row) {
-              const CandidateSpec &known = row.candidate;
-              bool isIt =
-                  known.name == wanted.name && known.choice == wanted.choice;
-              // The algorithms that it stood for have rows of their own.
-              bool isOfIt = wanted.expandable &&
-                            absl::StartsWith(known.name, wanted.name + " ");
-              return (isIt || isOfIt) &&
-                     isFresh(row, record.problem.versions, now);
-            });
-      });
+  // Names are unique, and there may be thousands.
+  std::map<std::string, const Row *> rows;
+  for (const Row &row : record.rows) {
+    rows[row.candidate.name] = &row;
+  }
+  auto isFreshRow = [&](const Row &row) {
+    return isFresh(row, record.problem.versions, now);
+  };
+  return std::all_of(candidates.begin(), candidates.end(),
+                     [&](const CandidateSpec &wanted) {
+                       auto same = rows.find(wanted.name);
+                       if (same != rows.end() &&
+                           same->second->candidate.choice == wanted.choice &&
+                           isFreshRow(*same->second)) {
+                         return true;
+                       }
+                       // The algorithms that it stood for have rows of their
+                       // own.
+                       std::string prefix = wanted.name + " ";
+                       for (auto it = rows.lower_bound(prefix);
+                            wanted.expandable && it != rows.end() &&
+                            absl::StartsWith(it->first, prefix);
+                            ++it) {
+                         if (isFreshRow(*it->second)) {
+                           return true;
+                         }
+                       }
+                       return false;
+                     });
 }
 
 std::string describeChanges(const Versions &made, const Versions &now) {

@@ -34,6 +34,9 @@ struct TuningTask {
   std::function<absl::StatusOr<CandidateSpec>(
       const CandidateSpec &candidate, const runtime::AlgorithmReply &algorithm)>
       expand;
+  /// How many candidates there are if families leave none out: those above, or
+  /// more. Called where the problem is searched. Null: not known.
+  std::function<int64_t()> countLegal;
   /// Most bytes of workspace of an algorithm.
   uint64_t scratchLimit = 0;
 };

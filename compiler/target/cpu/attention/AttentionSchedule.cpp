@@ -132,11 +132,13 @@ static double estimate(const AttentionFusion &body,
 // Schedules
 //===----------------------------------------------------------------------===//
 
+/// Parts of a tile's keys at most, and keys of a part at least.
+constexpr int64_t kMostParts = 16, kFewestKeys = 64;
+
 /// In how many parts the keys of a tile leave no thread idle.
 static int64_t partsFor(const AttentionFusion &body,
                         const AttentionSchedule &schedule,
                         const DeviceProfile &profile) {
-  constexpr int64_t kMost = 16, kFewestKeys = 64;
   int64_t threads = std::max(profile.threads, 1);
   int64_t tiles = AttentionTiles(body, schedule).count();
   auto busy = [&](int64_t parts) {
@@ -145,12 +147,26 @@ static int64_t partsFor(const AttentionFusion &body,
            double(int64_t(llvm::divideCeil(count, threads)) * threads);
   };
   int64_t best = 1;
-  for (int64_t parts = 2;
-       parts <= kMost && body.keys / parts >= kFewestKeys && busy(best) < 0.9;
+  for (int64_t parts = 2; parts <= kMostParts &&
+                          body.keys / parts >= kFewestKeys && busy(best) < 0.9;
        ++parts) {
     best = busy(parts) > 1.1 * busy(best) ? parts : best;
   }
   return best;
+}
+
+/// Numbers of parts of a tile's keys.
+static SmallVector<int64_t> splitsOf(const AttentionFusion &body,
+                                     const AttentionSchedule &schedule,
+                                     const DeviceProfile &profile) {
+  SmallVector<int64_t> splits = {1, partsFor(body, schedule, profile)};
+  for (int64_t parts = 2; profile.asksForAll() && parts <= kMostParts;
+       ++parts) {
+    if (body.keys / parts >= kFewestKeys) {
+      splits.push_back(parts);
+    }
+  }
+  return splits;
 }
 
 std::vector<EstimatedAttention>
@@ -162,9 +178,12 @@ enumerateSchedules(const AttentionFusion &body, const DeviceProfile &profile) {
                                            {16, 12}, {8, 16}, {4, 16}};
   static const AttentionSchedule narrow[] = {{64, 6}, {32, 6}, {16, 6},
                                              {32, 2}, {8, 16}, {4, 16}};
-  bool isWide = profile.has("avx512f");
+  bool isWide = profile.has("avx512f"), all = profile.asksForAll();
   int64_t queries = body.headsPerKey() * body.rows;
   auto fits = [&](const AttentionSchedule &schedule) {
+    if (all) {
+      return true;
+    }
     if (!schedule.hasLanesOfQueries()) {
       return queries <= 2 * TileShape::lanes;
     }
@@ -183,7 +202,7 @@ enumerateSchedules(const AttentionFusion &body, const DeviceProfile &profile) {
       schedule.rows = std::min(schedule.rows, queries);
     }
     for (int64_t keys : {64, 128, 512}) {
-      for (int64_t split : {int64_t(1), partsFor(body, schedule, profile)}) {
+      for (int64_t split : splitsOf(body, schedule, profile)) {
         schedule.split = split;
         schedule.keys =
             std::min(keys, int64_t(llvm::divideCeil(body.keys, split)));
@@ -200,7 +219,7 @@ enumerateSchedules(const AttentionFusion &body, const DeviceProfile &profile) {
     return std::pair(a.us, toString(a.schedule)) <
            std::pair(b.us, toString(b.schedule));
   });
-  if (found.size() > kMost) {
+  if (!all && found.size() > kMost) {
     found.resize(kMost);
   }
   return found;

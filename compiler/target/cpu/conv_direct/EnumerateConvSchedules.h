@@ -17,8 +17,8 @@ struct EstimatedConvSchedule {
   double microseconds = 0;
 };
 
-/// At most `limit` schedules, best estimate first; empty where none can
-/// implement `shape`, with the reason of the last one.
+/// At most `limit` schedules unless all are asked for, best estimate first;
+/// empty where none can implement `shape`, with the reason of the last one.
 std::vector<EstimatedConvSchedule>
 enumerateConvSchedules(const kernel::FusionShape &shape,
                        const DeviceProfile &profile, std::string *reason,

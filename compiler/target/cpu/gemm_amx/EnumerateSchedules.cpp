@@ -71,6 +71,7 @@ double estimateMicroseconds(const GemmAmxGeometry &g,
 std::vector<EstimatedAmxSchedule>
 enumerateAmxSchedules(const kernel::FusionShape &shape,
                       const DeviceProfile &profile, size_t limit) {
+  bool all = profile.asksForAll();
   std::vector<EstimatedAmxSchedule> found;
   SmallVector<GemmAmxSchedule> seen;
   auto consider = [&](GemmAmxSchedule schedule) {
@@ -86,7 +87,7 @@ enumerateAmxSchedules(const kernel::FusionShape &shape,
     schedule.resident = std::min(schedule.resident, g->steps);
     double microseconds = estimateMicroseconds(*g, profile);
     if (schedule.alone &&
-        (g->pieces() <= 1 || microseconds > 8 * profile.joinUs)) {
+        (g->pieces() <= 1 || (!all && microseconds > 8 * profile.joinUs))) {
       return;
     }
     if (llvm::is_contained(seen, schedule)) {
@@ -125,7 +126,7 @@ enumerateAmxSchedules(const kernel::FusionShape &shape,
     return std::pair(a.microseconds, toString(a.schedule)) <
            std::pair(b.microseconds, toString(b.schedule));
   });
-  if (found.size() > limit) {
+  if (!all && found.size() > limit) {
     found.resize(limit);
   }
   return found;

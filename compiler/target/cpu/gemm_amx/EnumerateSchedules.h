@@ -19,8 +19,8 @@ struct EstimatedAmxSchedule {
 };
 
 /// Valid schedules for `shape`, a bf16 contraction with K above 0, best
-/// estimate first; at least one, at most `limit`. No two of them generate the
-/// same code.
+/// estimate first; at least one, at most `limit` unless all are asked for. No
+/// two of them generate the same code.
 std::vector<EstimatedAmxSchedule>
 enumerateAmxSchedules(const kernel::FusionShape &shape,
                       const DeviceProfile &profile, size_t limit = 16);

@@ -21,7 +21,7 @@ struct RegisterTile {
 
 /// Tiles whose sums fit the register file: 32 registers of 16 lanes, or 16 of
 /// 8.
-ArrayRef<RegisterTile> registerTiles(int64_t m, bool wide) {
+SmallVector<RegisterTile> registerTiles(int64_t m, bool wide, bool all) {
   static const RegisterTile gemv[] = {
       {1, 64}, {1, 128}, {1, 256}, {1, 32}, {1, 16}};
   static const RegisterTile wideTiles[] = {{8, 32},  {6, 64},  {12, 32},
@@ -33,13 +33,23 @@ ArrayRef<RegisterTile> registerTiles(int64_t m, bool wide) {
   static const RegisterTile narrowTiles[] = {
       {6, 16}, {4, 16}, {5, 16}, {3, 32}};
   static const RegisterTile narrowGemv[] = {{1, 64}, {1, 32}, {1, 16}, {1, 96}};
-  if (m <= 1) {
-    return wide ? ArrayRef(gemv) : ArrayRef(narrowGemv);
+  SmallVector<RegisterTile> tiles;
+  auto add = [&](ArrayRef<RegisterTile> more) {
+    llvm::append_range(tiles, more);
+  };
+  if (m <= 1 || all) {
+    add(wide ? ArrayRef(gemv) : ArrayRef(narrowGemv));
   }
-  if (!wide) {
-    return narrowTiles;
+  if (m > 1 && !wide) {
+    add(narrowTiles);
   }
-  return m <= 8 ? ArrayRef(wideFew) : ArrayRef(wideTiles);
+  if (m > 1 && wide && (m <= 8 || all)) {
+    add(wideFew);
+  }
+  if (m > 8 && wide) {
+    add(wideTiles);
+  }
+  return tiles;
 }
 
 } // namespace
@@ -131,12 +141,12 @@ std::vector<EstimatedSchedule>
 enumerateSchedules(const kernel::FusionShape &shape,
                    const DeviceProfile &profile, size_t limit) {
   const kernel::GemmShape &gemm = *shape.gemm;
-  bool wide = profile.has("avx512f");
+  bool wide = profile.has("avx512f"), all = profile.asksForAll();
   SmallVector<bool, 2> products = {false};
   if (gemm.lhsType.isBF16() && profile.has("avx512bf16")) {
     products = {true};
     // Where widened elements are multiplied as fast, pairs only save loads.
-    if (profile.pairGflops <= profile.peakGflops) {
+    if (all || profile.pairGflops <= profile.peakGflops) {
       products.push_back(false);
     }
   }
@@ -160,7 +170,7 @@ enumerateSchedules(const kernel::FusionShape &shape,
     // shared whatever the team costs.
     double microseconds = estimateMicroseconds(*g, profile);
     if (schedule.alone &&
-        (g->pieces() <= 1 || microseconds > 8 * profile.joinUs)) {
+        (g->pieces() <= 1 || (!all && microseconds > 8 * profile.joinUs))) {
       return;
     }
     if (llvm::is_contained(seen, schedule)) {
@@ -171,11 +181,11 @@ enumerateSchedules(const kernel::FusionShape &shape,
   };
 
   int64_t columns = llvm::alignTo(std::max<int64_t>(gemm.n, 1), gemmLanes);
-  for (RegisterTile tile : registerTiles(gemm.m, wide)) {
+  for (RegisterTile tile : registerTiles(gemm.m, wide, all)) {
     // Panels far wider than N would only be padding.
     int64_t nr = std::min(tile.nr, columns);
     for (bool packLhs : {false, true}) {
-      if (packLhs && gemm.m <= 2 && gemm.lhsStrideK == 1) {
+      if (!all && packLhs && gemm.m <= 2 && gemm.lhsStrideK == 1) {
         continue;
       }
       for (int64_t tc : {0, 8, 20, 32}) {
@@ -202,7 +212,7 @@ enumerateSchedules(const kernel::FusionShape &shape,
     return std::pair(a.microseconds, toString(a.schedule)) <
            std::pair(b.microseconds, toString(b.schedule));
   });
-  if (found.size() > limit) {
+  if (!all && found.size() > limit) {
     found.resize(limit);
   }
   return found;

@@ -18,7 +18,7 @@ struct EstimatedSchedule {
 };
 
 /// Valid schedules for `shape`, best estimate first; at least one, at most
-/// `limit`. No two of them generate the same code.
+/// `limit` unless all are asked for. No two of them generate the same code.
 std::vector<EstimatedSchedule>
 enumerateSchedules(const kernel::FusionShape &shape,
                    const DeviceProfile &profile, size_t limit = 28);

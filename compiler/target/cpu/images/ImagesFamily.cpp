@@ -107,6 +107,14 @@ ImagesFamily::enumerate(FusionOp fusion, const DeviceProfile &profile) const {
                    implementations[0].estimateUs < 8 * profile.joinUs;
     add(isShort ? units : std::min(4 * tile, units));
   }
+  for (int64_t each = 1; profile.asksForAll() && each < 2 * units; each *= 2) {
+    std::string known = "images tile=" + std::to_string(std::min(each, units));
+    if (llvm::none_of(implementations, [&](const Implementation &other) {
+          return other.name == known;
+        })) {
+      add(std::min(each, units));
+    }
+  }
   llvm::sort(implementations, [](const auto &x, const auto &y) {
     return std::tie(x.estimateUs, x.name) < std::tie(y.estimateUs, y.name);
   });

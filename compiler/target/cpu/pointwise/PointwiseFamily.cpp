@@ -107,6 +107,16 @@ PointwiseFamily::enumerate(FusionOp fusion,
       getTiles(*loops, all).count() == 1) {
     add(all);
   }
+  for (int64_t tile = 1024; profile.asksForAll() && double(tile) < 2 * elements;
+       tile *= 2) {
+    bool isKnown =
+        llvm::any_of(implementations, [&](const Implementation &other) {
+          return other.name == "pointwise tile=" + std::to_string(tile);
+        });
+    if (!isKnown) {
+      add(tile);
+    }
+  }
   llvm::sort(implementations, [](const auto &a, const auto &b) {
     return std::tie(a.estimateUs, a.name) < std::tie(b.estimateUs, b.name);
   });

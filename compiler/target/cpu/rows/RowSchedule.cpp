@@ -77,17 +77,29 @@ std::vector<EstimatedRows> enumerateSchedules(const RowFusion &rows,
   for (int64_t elements : {4096, 16384}) {
     add(elements / rows.columns());
   }
+  bool all = profile.asksForAll();
+  for (int64_t tile = 1; all && tile < 2 * rows.rows(); tile *= 2) {
+    add(tile);
+  }
   // One tile, for one thread, where a team would take longer to join.
   if (profile.threads > 1 && found[0].us < 8 * profile.joinUs) {
     add(rows.rows());
   }
-  int64_t pieces = std::min(rows.columns() / kPieceColumns, kMostPieces);
-  for (bool keeps : {false, true}) {
-    RowSchedule schedule{1, keeps, pieces};
-    bool isNew = keeps == !walksOf(rows, schedule).kept.empty();
-    if (rows.rows() < profile.threads && pieces >= kLeastPieces && isNew) {
-      found.push_back({schedule, estimate(rows, schedule, bytes, profile)});
+  int64_t most = std::min(rows.columns() / kPieceColumns, kMostPieces);
+  auto addPieces = [&](int64_t pieces) {
+    for (bool keeps : {false, true}) {
+      RowSchedule schedule{1, keeps, pieces};
+      bool isNew = keeps == !walksOf(rows, schedule).kept.empty();
+      if (pieces >= kLeastPieces && isNew) {
+        found.push_back({schedule, estimate(rows, schedule, bytes, profile)});
+      }
     }
+  };
+  if (rows.rows() < profile.threads || all) {
+    addPieces(most);
+  }
+  for (int64_t pieces = kLeastPieces; all && pieces < most; pieces *= 2) {
+    addPieces(pieces);
   }
   llvm::stable_sort(found,
                     [](const auto &a, const auto &b) { return a.us < b.us; });

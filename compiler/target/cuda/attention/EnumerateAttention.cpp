@@ -77,6 +77,9 @@ private:
       return std::pair(a.microseconds, toString(a.schedule)) <
              std::pair(b.microseconds, toString(b.schedule));
     });
+    if (profile.asksForAll()) {
+      return std::move(found);
+    }
     dropSimilar();
     auto isWgmma = [](const auto &one) { return one.schedule.wgmma; };
     auto ofWgmma = size_t(llvm::count_if(found, isWgmma));
@@ -128,6 +131,11 @@ private:
       splits.insert(std::clamp<int64_t>(
           wanted / g->blocks(), 1, std::min<int64_t>(g->keyBlocks(), 128)));
     }
+    for (int64_t split = 2; profile.asksForAll() && split <= 128; split *= 2) {
+      if (split <= g->keyBlocks()) {
+        splits.insert(split);
+      }
+    }
     for (int64_t split : splits) {
       if (split > 1) {
         schedule.split = split;
@@ -156,7 +164,8 @@ private:
     // Few keys where sums leave few registers. There the assembler spilled with
     // one stage, whatever the keys.
     bool isLarge = g->value.padded > 128;
-    if ((schedule.keyBlock < 32 && !isLarge) ||
+    bool all = profile.asksForAll();
+    if ((schedule.keyBlock < 32 && !isLarge && !all) ||
         (schedule.stages == 1 && !g->keepsQuery())) {
       return;
     }
@@ -174,6 +183,10 @@ private:
       return;
     }
     found.push_back({schedule, estimateMicroseconds(*g, profile)});
+    if (all && schedule.programmatic) {
+      found.push_back(found.back());
+      found.back().schedule.programmatic = false;
+    }
   }
 
   const AttentionFusion &fusion;

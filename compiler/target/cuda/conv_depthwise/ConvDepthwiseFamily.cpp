@@ -39,8 +39,8 @@ enumerateSchedules(const kernel::FusionShape &shape,
                    const DeviceProfile &profile, std::string *reason) {
   std::vector<DepthwiseGeometry> found;
   for (int64_t channels = 8; channels >= 1; channels /= 2) {
-    bool isWide =
-        !found.empty() && found.front().schedule.channels > 2 * channels;
+    bool isWide = !profile.asksForAll() && !found.empty() &&
+                  found.front().schedule.channels > 2 * channels;
     for (int64_t pixels : {1, 2, 4, 8}) {
       for (int64_t threads : {64, 128, 256}) {
         DepthwiseSchedule schedule{channels, pixels, threads,

@@ -9,6 +9,8 @@
 #include "compiler/target/DeviceProfile.h"
 #include "dialects/kernel/FusionShape.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <map>
 #include <vector>
 
@@ -38,6 +40,29 @@ Estimated<Schedule> programmaticTwin(Estimated<Schedule> twin) {
   twin.schedule.programmatic = true;
   twin.microseconds = std::max(twin.microseconds - 0.5, 0.0);
   return twin;
+}
+
+/// Adds those of `others` that `schedules` lacks, and what they are as
+/// programmatic launches where those exist.
+template <typename Schedule>
+void appendOthers(std::vector<Estimated<Schedule>> &schedules,
+                  llvm::ArrayRef<Estimated<Schedule>> others,
+                  const DeviceProfile &profile) {
+  llvm::StringSet<> known;
+  for (const Estimated<Schedule> &one : schedules) {
+    known.insert(toString(one.schedule));
+  }
+  auto add = [&](const Estimated<Schedule> &one) {
+    if (known.insert(toString(one.schedule)).second) {
+      schedules.push_back(one);
+    }
+  };
+  for (const Estimated<Schedule> &one : others) {
+    add(one);
+    if (profile.smVersion >= 90) {
+      add(programmaticTwin(one));
+    }
+  }
 }
 
 /// Clusters that are offered beside other schedules.

@@ -142,12 +142,14 @@ std::vector<EstimatedSkinny> enumerateSkinny(const SkinnyFusion &fusion,
     });
   };
   sort();
-  if (found.size() > limit - 2) {
+  bool all = profile.asksForAll();
+  if (!all && found.size() > limit - 2) {
     found.resize(limit - 2);
   }
   // The best ones without overlap too: it costs a little where nothing is to
   // be overlapped with.
-  for (size_t i = 0, count = std::min<size_t>(found.size(), 2);
+  for (size_t i = 0,
+              count = all ? found.size() : std::min<size_t>(found.size(), 2);
        canOverlap && i != count; ++i) {
     SkinnySchedule plain = found[i].schedule;
     plain.programmatic = false;

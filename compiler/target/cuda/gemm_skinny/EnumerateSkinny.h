@@ -17,8 +17,8 @@ struct EstimatedSkinny {
   double microseconds = 0;
 };
 
-/// Best estimate first, at most `limit`; never empty for what matchSkinny
-/// takes.
+/// Best estimate first, at most `limit` unless all are asked for; never empty
+/// for what matchSkinny takes.
 std::vector<EstimatedSkinny> enumerateSkinny(const SkinnyFusion &fusion,
                                              const DeviceProfile &profile,
                                              size_t limit = 24);

@@ -104,11 +104,12 @@ private:
     if (schedule.padLhs && !g->padsLhs()) {
       return;
     }
-    // Stages that nothing ever fills, or splits that only add traffic.
+    // Stages that nothing ever fills; splits that only add traffic, unless all
+    // are asked for.
     if (schedule.stages > 2 && schedule.stages > g->kBlocksPerSplit + 1) {
       return;
     }
-    if (schedule.splitK > 1 &&
+    if (schedule.splitK > 1 && !profile_.asksForAll() &&
         g->raster.tiles() * g->raster.batches > 2 * profile_.smCount) {
       return;
     }
@@ -143,9 +144,27 @@ bestOfEach(ArrayRef<EstimatedSchedule> sorted, size_t limit) {
   return result;
 }
 
+/// What is worth measuring, and all others.
+static std::vector<EstimatedSchedule>
+enumerateAll(const kernel::FusionShape &shape, const DeviceProfile &profile,
+             size_t limit) {
+  DeviceProfile guided = profile;
+  guided.breadth = Breadth::Promising;
+  std::vector<EstimatedSchedule> result =
+      enumerateSchedules(shape, guided, limit);
+  Enumeration enumeration(shape, profile);
+  enumeration.run();
+  appendOthers<GemmSm80Schedule>(result, enumeration.found, profile);
+  sortByEstimate(result);
+  return result;
+}
+
 std::vector<EstimatedSchedule>
 enumerateSchedules(const kernel::FusionShape &shape,
                    const DeviceProfile &profile, size_t limit) {
+  if (profile.asksForAll()) {
+    return enumerateAll(shape, profile, limit);
+  }
   Enumeration enumeration(shape, profile);
   enumeration.run();
   auto &found = enumeration.found;

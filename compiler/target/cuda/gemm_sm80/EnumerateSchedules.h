@@ -16,8 +16,8 @@ using EstimatedSchedule = Estimated<GemmSm80Schedule>;
 inline constexpr size_t maxShallowSchedules = 6;
 
 /// Schedules for `shape` that fit `profile`'s device, best estimate first, at
-/// most `limit`, those shallow ones and clusters; none only where no block
-/// fits.
+/// most `limit`, those shallow ones and clusters, unless all are asked for;
+/// none only where no block fits.
 std::vector<EstimatedSchedule>
 enumerateSchedules(const kernel::FusionShape &shape,
                    const DeviceProfile &profile, size_t limit = 40);

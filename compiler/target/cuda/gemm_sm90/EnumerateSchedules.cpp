@@ -43,8 +43,11 @@ public:
   std::vector<EstimatedSm90Schedule> found;
 
   void run() {
+    // All of them with one stage less than others, too.
+    constexpr int64_t every[] = {3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     for (const Tile &tile : tiles) {
-      for (int64_t stages : depths) {
+      for (int64_t stages :
+           profile_.asksForAll() ? ArrayRef(every) : ArrayRef(depths)) {
         for (int64_t splitK : {1, 2, 3, 4, 6, 8}) {
           for (bool padLhs : {false, true}) {
             GemmSm90Schedule schedule;
@@ -55,9 +58,13 @@ public:
             schedule.stages = stages, schedule.splitK = splitK;
             schedule.padLhs = padLhs;
             schedule.convolves = readsImages(shape_);
-            consider(schedule);
-            schedule.clustered = true;
-            consider(schedule);
+            for (int64_t group : groups()) {
+              schedule.group = group;
+              schedule.clustered = false;
+              consider(schedule);
+              schedule.clustered = true;
+              consider(schedule);
+            }
           }
         }
       }
@@ -65,6 +72,15 @@ public:
   }
 
 private:
+  /// Orders of tiles: the usual one alone, unless all are asked for.
+  SmallVector<int64_t> groups() const {
+    SmallVector<int64_t> groups = {GemmSm90Schedule().group};
+    if (profile_.asksForAll()) {
+      groups.push_back(1);
+    }
+    return groups;
+  }
+
   void consider(const GemmSm90Schedule &schedule) {
     FailureOr<GemmSm90Geometry> g =
         GemmSm90Geometry::get(shape_, schedule, nullptr);
@@ -75,11 +91,17 @@ private:
     if (schedule.padLhs && !g->padsLhs()) {
       return;
     }
-    // Stages that nothing ever fills, or splits that only add traffic.
+    bool all = profile_.asksForAll();
+    if (schedule.group == 1 &&
+        (g->raster.tilesM <= 1 || g->raster.tilesN <= 1)) {
+      return;
+    }
+    // Stages that nothing ever fills; splits that only add traffic, unless all
+    // are asked for.
     if (schedule.stages > 4 && g->stagesAhead() > g->kBlocksPerSplit) {
       return;
     }
-    if (schedule.splitK > 1 &&
+    if (schedule.splitK > 1 && !all &&
         g->raster.tiles() * g->raster.batches > profile_.smCount) {
       return;
     }
@@ -87,7 +109,8 @@ private:
         g->blocksPerSm(profile_) == 1 || g->blocks() <= profile_.smCount;
     // With the fewest stages two blocks share an SM. One of a cluster would not
     // fit: 128x128 tiles of K = 1000 spill its addresses.
-    if (schedule.stages == depths[0] && (areAlone || schedule.clustered)) {
+    if (schedule.stages == depths[0] && !all &&
+        (areAlone || schedule.clustered)) {
       return;
     }
     found.push_back({schedule, estimateMicroseconds(*g, profile_)});
@@ -122,9 +145,31 @@ bestOfEach(ArrayRef<EstimatedSm90Schedule> sorted, size_t limit) {
   return result;
 }
 
+/// What is worth measuring, and all others.
+static std::vector<EstimatedSm90Schedule>
+enumerateAll(const kernel::FusionShape &shape, const DeviceProfile &profile,
+             size_t limit) {
+  DeviceProfile guided = profile;
+  guided.breadth = Breadth::Promising;
+  std::vector<EstimatedSm90Schedule> result =
+      enumerateSm90Schedules(shape, guided, limit);
+  Enumeration enumeration(shape, profile);
+  enumeration.run();
+  appendOthers<GemmSm90Schedule>(result, enumeration.found, profile);
+  if (!readsImages(shape)) {
+    appendOthers<GemmSm90Schedule>(result, allTmaSchedules(shape, profile),
+                                   profile);
+  }
+  sortByEstimate(result);
+  return result;
+}
+
 std::vector<EstimatedSm90Schedule>
 enumerateSm90Schedules(const kernel::FusionShape &shape,
                        const DeviceProfile &profile, size_t limit) {
+  if (profile.asksForAll()) {
+    return enumerateAll(shape, profile, limit);
+  }
   Enumeration enumeration(shape, profile);
   enumeration.run();
   auto &found = enumeration.found;

@@ -18,7 +18,8 @@ inline constexpr size_t maxTmaSchedules = 11;
 inline constexpr size_t maxMulticastSchedules = 2, maxPingPongSchedules = 4;
 
 /// Schedules for `shape` that fit `profile`'s device, best estimate first, at
-/// most `limit`, clusters and copies by TMA; none only where no block fits.
+/// most `limit`, clusters and copies by TMA, unless all are asked for; none
+/// only where no block fits.
 std::vector<EstimatedSm90Schedule>
 enumerateSm90Schedules(const kernel::FusionShape &shape,
                        const DeviceProfile &profile, size_t limit = 28);

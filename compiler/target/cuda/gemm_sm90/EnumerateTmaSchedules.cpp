@@ -97,6 +97,33 @@ public:
     return made;
   }
 
+  /// Adds every one that fits, those that `run` and `pingPongs` leave out too.
+  void addAll() {
+    for (const Tile &tile : tiles) {
+      for (int64_t splitK : {1, 2, 4}) {
+        GemmSm90Schedule schedule;
+        schedule.bm = tile.bm, schedule.bn = tile.bn;
+        schedule.warpGroupsM = tile.warpGroupsM;
+        schedule.warpGroupsN = tile.warpGroupsN;
+        schedule.warpGroupsK = tile.warpGroupsK;
+        schedule.splitK = splitK, schedule.clustered = splitK > 1;
+        addEveryDepth(schedule);
+        schedule.multicastM = 2;
+        addEveryDepth(schedule);
+        schedule.multicastM = 1, schedule.multicastN = 2, schedule.group = 1;
+        addEveryDepth(schedule);
+      }
+    }
+    for (const PingPongTile &tile : pingPongTiles) {
+      GemmSm90Schedule schedule;
+      schedule.bm = tile.bm, schedule.bn = tile.bn;
+      schedule.teamRegisters = tile.teamRegisters;
+      schedule.warpGroupsM = 1;
+      schedule.pingPongBlocks = profile_.smCount;
+      addEveryDepth(schedule);
+    }
+  }
+
   /// With its estimate; none where it cannot be.
   std::optional<EstimatedSm90Schedule> estimate(GemmSm90Schedule schedule) {
     auto g = GemmSm90Geometry::get(shape_, schedule, nullptr);
@@ -107,6 +134,29 @@ public:
   }
 
 private:
+  void addEveryDepth(GemmSm90Schedule schedule) {
+    schedule.tma = true;
+    for (int64_t stages : depths) {
+      for (bool padLhs : {false, true}) {
+        schedule.stages = stages, schedule.padLhs = padLhs;
+        auto one = estimate(schedule);
+        if (!one) {
+          continue;
+        }
+        auto g = GemmSm90Geometry::get(shape_, schedule, nullptr);
+        // Equal code has one name; stages that nothing fills; blocks that stay
+        // where each has one tile.
+        bool isNew = !padLhs || !g->lhs.isDense();
+        bool isFilled = stages <= 4 || g->stagesAhead() <= g->kBlocksPerSplit;
+        bool takesTurns =
+            !schedule.isPingPong() || g->blocks() > profile_.smCount;
+        if (isNew && isFilled && takesTurns) {
+          found.push_back(*one);
+        }
+      }
+    }
+  }
+
   /// The most stages of a block that is alone on its SM, and, where there are
   /// more blocks than SMs, of two that share one.
   void considerDepths(GemmSm90Schedule schedule) {
@@ -197,6 +247,14 @@ static void putBehind(std::vector<EstimatedSm90Schedule> &made,
   for (EstimatedSm90Schedule &one : made) {
     one.microseconds *= factor;
   }
+}
+
+std::vector<EstimatedSm90Schedule>
+allTmaSchedules(const kernel::FusionShape &shape,
+                const DeviceProfile &profile) {
+  TmaEnumeration enumeration(shape, profile);
+  enumeration.addAll();
+  return std::move(enumeration.found);
 }
 
 void appendTmaSchedules(std::vector<EstimatedSm90Schedule> &schedules,

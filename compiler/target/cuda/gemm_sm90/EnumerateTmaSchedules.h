@@ -15,6 +15,11 @@ void appendTmaSchedules(std::vector<EstimatedSm90Schedule> &schedules,
                         const kernel::FusionShape &shape,
                         const DeviceProfile &profile);
 
+/// All that fit, whatever their estimates: tiles of their own, in clusters and
+/// in turn. None is a programmatic launch.
+std::vector<EstimatedSm90Schedule>
+allTmaSchedules(const kernel::FusionShape &shape, const DeviceProfile &profile);
+
 } // namespace minic::cuda
 
 #endif // MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_ENUMERATETMASCHEDULES_H

@@ -37,8 +37,8 @@ enumerateSchedules(const ImageFusion &image, const DeviceProfile &profile,
                    std::string *reason) {
   std::vector<ImageGeometry> found;
   for (int64_t channels = 8; channels >= 1; channels /= 2) {
-    bool isWide =
-        !found.empty() && found.front().schedule.channels > 2 * channels;
+    bool isWide = !profile.asksForAll() && !found.empty() &&
+                  found.front().schedule.channels > 2 * channels;
     for (int64_t threads : {64, 128, 256}) {
       ImageSchedule schedule{channels, threads, profile.smVersion >= 90};
       auto one = ImageGeometry::get(image, schedule, reason);

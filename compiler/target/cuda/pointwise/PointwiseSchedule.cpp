@@ -67,6 +67,7 @@ enumerateSchedules(const PointwiseLoops &loops, ArrayRef<Type> dtypes,
     widest = 1;
   }
   int64_t sms = std::max(1, profile.smCount);
+  bool all = profile.asksForAll();
   std::vector<PointwiseSchedule> schedules;
   for (int64_t vector = widest; vector >= 1; vector /= 2) {
     for (int64_t unroll : {1, 2, 4}) {
@@ -77,10 +78,14 @@ enumerateSchedules(const PointwiseLoops &loops, ArrayRef<Type> dtypes,
         bool isLong = values * vector * unroll > 128;
         int64_t blocks = llvm::divideCeil(total, schedule.blockElements());
         bool starves = unroll > 1 && blocks < 2 * sms;
-        if ((isLong && unroll > 1) || starves) {
+        if (!all && ((isLong && unroll > 1) || starves)) {
           continue;
         }
         schedules.push_back(schedule);
+        if (all && schedule.programmatic) {
+          schedules.push_back(schedule);
+          schedules.back().programmatic = false;
+        }
       }
     }
   }
@@ -90,11 +95,11 @@ enumerateSchedules(const PointwiseLoops &loops, ArrayRef<Type> dtypes,
     bool fills = blocks >= sms;
     return std::tuple(fills ? 0 : 1, fills ? -s.vector : s.vector,
                       s.unroll == 2 ? 0 : s.unroll, s.threads == 256 ? 0 : 1,
-                      s.vector);
+                      s.vector, s.programmatic ? 0 : 1);
   };
   llvm::sort(schedules,
              [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
-  if (schedules.size() > 8) {
+  if (!all && schedules.size() > 8) {
     schedules.resize(8);
   }
   return schedules;

@@ -111,16 +111,19 @@ static std::vector<RowSchedule> wholeRows(const RowFusion &rows,
   }
   int64_t widest = widestVector(rows);
   addKeeping(rows, widest, schedules);
-  if (widest > 1) {
-    addKeeping(rows, widest / 2, schedules);
+  int64_t narrowest =
+      profile.asksForAll() ? 1 : std::max<int64_t>(widest / 2, 1);
+  for (int64_t vector = widest / 2; vector >= narrowest; vector /= 2) {
+    addKeeping(rows, vector, schedules);
   }
   llvm::stable_sort(schedules, [&](const auto &a, const auto &b) {
     return rank(rows, a, profile) < rank(rows, b, profile);
   });
-  if (schedules.size() > kMostSchedules) {
+  bool all = profile.asksForAll();
+  if (!all && schedules.size() > kMostSchedules) {
     schedules.resize(kMostSchedules);
   }
-  if (schedules.empty()) {
+  if (schedules.empty() || all) {
     for (int64_t threads : {1024, 512, 256}) {
       for (int64_t held : {16, 8}) {
         int64_t unroll = std::max<int64_t>(1, held / widest);
@@ -212,6 +215,10 @@ std::vector<EstimatedRows> enumerateRows(const RowFusion &rows,
     schedule.programmatic = profile.smVersion >= 90;
     // The order is the enumeration's.
     found.push_back({schedule, us + 1e-3 * double(found.size())});
+    if (profile.asksForAll() && schedule.programmatic) {
+      found.push_back(found.back());
+      found.back().schedule.programmatic = false;
+    }
   };
   auto estimate = [&](const RowSchedule &schedule) {
     return estimateMicroseconds(rows, traffic, schedule, profile);

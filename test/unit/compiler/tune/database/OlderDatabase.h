@@ -14,7 +14,7 @@ namespace minic::tune {
 /// Takes from the tables of `path` what they have since `version` + 1.
 inline void makeOlder(const std::string &path, int64_t version) {
   auto raw = Sqlite::open(path, SQLITE_OPEN_READWRITE, 1, nullptr);
-  std::vector<std::string> columns = {"sources"};
+  std::vector<std::string> columns = {"sources", "legal"};
   if (version < 5) {
     columns.insert(columns.end(), {"noise_spread", "noise_others",
                                    "noise_cores", "provisional_searches"});

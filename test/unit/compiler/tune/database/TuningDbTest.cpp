@@ -80,10 +80,12 @@ TEST(TuningDb, RoundTripsAProvisionalRecord) {
   Record record = makeRecord("p", "2026-01-01T00:00:00Z");
   record.state = RecordState::Provisional;
   record.provisionalSearches = 1;
+  record.legal = 864;
   put(*folder.openDb(), record);
   auto lookup = folder.openDb()->find(record.problem);
   ASSERT_TRUE(lookup.ok());
   EXPECT_EQ(lookup->freshness, Freshness::Fresh);
+  EXPECT_EQ(lookup->record.legal, 864);
   EXPECT_EQ(text(lookup->record), text(record));
 }
 
@@ -383,7 +385,8 @@ TEST(TuningDb, ADatabaseOfVersion6KeepsItsVerdicts) {
     auto raw =
         Sqlite::open(folder / "tuning.db", SQLITE_OPEN_READWRITE, 1, nullptr);
     ASSERT_TRUE((*raw)
-                    ->execute("ALTER TABLE verdict DROP COLUMN trials; PRAGMA "
+                    ->execute("ALTER TABLE verdict DROP COLUMN trials; ALTER "
+                              "TABLE record DROP COLUMN legal; PRAGMA "
                               "user_version = 6")
                     .ok());
   }
@@ -391,6 +394,49 @@ TEST(TuningDb, ADatabaseOfVersion6KeepsItsVerdicts) {
   ASSERT_TRUE(found.ok() && *found);
   EXPECT_EQ((*found)->backToBack.ratioHigh, 0.91);
   EXPECT_TRUE((*found)->trials.empty());
+}
+
+TEST(TuningDb, ADatabaseOfVersion7KeepsItsRecordsOfUnknownCoverage) {
+  TempFolder folder;
+  Record record = makeRecord("p", "2026-01-01T00:00:00Z");
+  put(*folder.openDb(), record);
+  {
+    auto raw =
+        Sqlite::open(folder / "tuning.db", SQLITE_OPEN_READWRITE, 1, nullptr);
+    ASSERT_TRUE((*raw)
+                    ->execute("ALTER TABLE record DROP COLUMN legal; PRAGMA "
+                              "user_version = 7")
+                    .ok());
+  }
+  auto lookup = folder.openDb()->find(record.problem);
+  ASSERT_TRUE(lookup.ok());
+  EXPECT_EQ(lookup->freshness, Freshness::Fresh);
+  EXPECT_EQ(describeCoverage(lookup->record), "");
+  record.legal = 864;
+  record.problem.key = "q";
+  put(*folder.openDb(), record); // it has the column now
+  auto again = folder.openDb()->find(record.problem);
+  EXPECT_EQ(describeCoverage(again->record),
+            std::to_string(countTried(record)) +
+                " of 864 legal schedules tried");
+}
+
+TEST(TuningDb, AnExportWithoutCoverageIsRead) {
+  TempFolder folder;
+  auto db = folder.openDb();
+  Record record = makeRecord("p", "2026-01-01T00:00:00Z");
+  record.legal = 7;
+  put(*db, record);
+  auto json = nlohmann::json::parse(*db->exportJson());
+  auto copied = folder.openDb("copy.db");
+  ASSERT_TRUE(copied->importJson(json.dump()).ok());
+  EXPECT_EQ(copied->records()->front().legal, 7);
+  json["records"][0].erase("legal");
+  auto older = folder.openDb("older.db");
+  ASSERT_TRUE(older->importJson(json.dump()).ok());
+  EXPECT_EQ(older->records()->front().legal, 0);
+  json["records"][0]["legal"] = -1;
+  EXPECT_FALSE(folder.openDb("bad.db")->importJson(json.dump()).ok());
 }
 
 Trial makeTrial() {

@@ -129,6 +129,18 @@ TEST_F(AutotunerGpuTest, WhatCannotWinByItsEstimateIsNotBuilt) {
   EXPECT_FALSE(tuneOne(task).measured);
 }
 
+TEST_F(AutotunerGpuTest, AnExhaustiveSearchTimesWhatSpills) {
+  FakeCandidate spills{20};
+  spills.spillBytes = 8;
+  TuningTask task = makeComparableTask("p", {{30}, spills});
+  EXPECT_EQ(find(tuneOne(task), "k1")->status, RowStatus::BuildFailed);
+  options.prospects.isExhaustive = true;
+  options.retune = true;
+  TunedProblem all = tuneOne(task);
+  EXPECT_EQ(find(all, "k1")->status, RowStatus::Verified);
+  EXPECT_EQ(chosen(all), "k1");
+}
+
 TEST_F(AutotunerGpuTest, NothingIsRuledOutWhileNothingWorks) {
   FakeCandidate wrong{10};
   wrong.wrong = true;

@@ -87,6 +87,49 @@ TEST_F(AutotunerTest, ARecordIsUsedWithoutMeasuringAndPicksTheSame) {
   EXPECT_EQ(machine.builds, builds);
 }
 
+TEST_F(AutotunerTest, AnExhaustiveSearchIsNotAnsweredWithLess) {
+  TuningTask few = makeTask(machine, "p", {{30}, {20}});
+  few.countLegal = [] { return int64_t(5); };
+  TunedProblem guided = tuneOne(few);
+  EXPECT_EQ(guided.record.legal, 5);
+  EXPECT_EQ(describeCoverage(guided.record), "2 of 5 legal schedules tried");
+
+  TuningTask all = makeTask(machine, "p", {{30}, {20}, {25}, {10}, {40}});
+  all.countLegal = [] { return int64_t(5); };
+  options.prospects.isExhaustive = true;
+  TunedProblem exhaustive = tuneOne(all);
+  EXPECT_TRUE(exhaustive.measured);
+  EXPECT_EQ(describeCoverage(exhaustive.record),
+            "5 of 5 legal schedules tried");
+  EXPECT_FALSE(tuneOne(all).measured);
+  // It answers whoever asks for fewer.
+  options.prospects.isExhaustive = false;
+  TunedProblem again = tuneOne(few);
+  EXPECT_FALSE(again.measured);
+  EXPECT_EQ(again.record.rows.size(), 5u);
+}
+
+TEST_F(AutotunerTest, ARefusedSearchBuildsNothing) {
+  TuningTask task = makeTask(machine, "p", {{30}, {20}, {10}});
+  std::vector<std::pair<int64_t, int>> asked;
+  options.confirm = [&](int64_t candidates, int problems) {
+    asked.push_back({candidates, problems});
+    return absl::CancelledError("not confirmed");
+  };
+  Autotuner tuner(*db, pool, worker, machine.clock, options);
+  absl::Status refused = tuner.tune({&task, 1}).status();
+  EXPECT_TRUE(absl::IsCancelled(refused)) << refused;
+  EXPECT_EQ(machine.builds, 0);
+  EXPECT_EQ(asked, (std::vector<std::pair<int64_t, int>>{{3, 1}}));
+  options.confirm = nullptr;
+  EXPECT_TRUE(tuneOne(task).measured);
+  // Where nothing is left to search nobody is asked.
+  options.confirm = [&](int64_t, int) {
+    return absl::InternalError("asked in vain");
+  };
+  EXPECT_FALSE(tuneOne(task).measured);
+}
+
 TEST_F(AutotunerTest, SameMachineSamePick) {
   std::set<std::string> picks;
   for (int run = 0; run < 5; ++run) {
