@@ -16,8 +16,11 @@ namespace minic::tune {
 static constexpr int64_t mostUnasked = 1000;
 
 double SearchSize::seconds() const {
-  double build = (onGpu ? 0.5 : 0.3) / std::max(builders, 1);
-  double measure = 0.05;
+  // A candidate's share of its search: of 269 for 256x1024x1024 in f32 on one
+  // thread of a Zen 4, and of 34 kernels for an H200
+  // (docs/measurements/2026-11-21-cuda/autotune.txt).
+  double build = (onGpu ? 0.14 : 0.02) / std::max(builders, 1);
+  double measure = onGpu ? 0.04 : 0.12;
   // Both overlap on a GPU alone.
   return double(candidates) *
          (onGpu ? std::max(build, measure) : build + measure);

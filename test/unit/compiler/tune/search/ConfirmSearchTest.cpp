@@ -30,7 +30,7 @@ TEST(ConfirmSearch, WithoutATerminalItSaysHowLargeItIsAndGoesOn) {
   absl::Status status;
   EXPECT_EQ(said({2000, 1, 2, false}, nullptr, status),
             "minic: --search=exhaustive: 2000 schedules of 1 problem to build "
-            "and measure, about 7 minutes\n");
+            "and measure, about 4 minutes\n");
   EXPECT_TRUE(status.ok());
 }
 
@@ -54,12 +54,13 @@ TEST(ConfirmSearch, OnATerminalItAsks) {
 TEST(ConfirmSearch, BuildersShareTheWorkAndOverlapOnAGpu) {
   SearchSize size = {4000, 1, 1, true};
   double one = size.seconds();
-  size.builders = 4;
-  EXPECT_EQ(size.seconds(), one / 4);
+  size.builders = 2;
+  EXPECT_EQ(size.seconds(), one / 2);
   size.builders = 1000; // measuring takes as long as it takes
   EXPECT_GT(size.seconds(), one / 20);
   SearchSize onCpu = {4000, 1, 4, false};
-  EXPECT_GT(onCpu.seconds(), 4000 * 0.3 / 4);
+  size.builders = 4;
+  EXPECT_GT(onCpu.seconds(), size.seconds());
 }
 
 } // namespace
