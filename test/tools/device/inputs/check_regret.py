@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks test/bench/regret.py without running minic."""
+
+import regret
+
+
+def expect(got, wanted):
+    assert got == wanted, f"expected {wanted!r}, got {got!r}"
+
+
+def row(value, counts=True):
+    return {"regret": value, "counts": counts}
+
+
+# A seed draws the same problems again, and a longer list begins alike.
+names = [name for name, *_ in regret.sample("cpu", 24, 1)]
+expect([name for name, *_ in regret.sample("cpu", 8, 1)], names[:8])
+assert names != [name for name, *_ in regret.sample("cpu", 24, 2)]
+assert names != [name for name, *_ in regret.sample("cuda", 24, 1)]
+expect(len(set(names)), 24)
+for i, kind in enumerate(("linear_relu_", "attention_", "", "conv")):
+    assert all(name.startswith(kind) for name in names[i::4]), names[i::4]
+
+# Which search covered what.
+expect(regret.coverage_of("chosen by tuned: a; 21 of 167 legal schedules "
+                          "tried\nchosen by tuned: b; 1 of 1 legal schedules "
+                          "tried\n"), (21, 167))
+expect(regret.coverage_of("chosen by tuned: a\n"), None)
+expect(regret.plan_of("function main\n  implemented by gemm x\n"
+                      "  chosen by tuned: gemm\n  commands: gemm;\n"),
+       ["  implemented by gemm x", "  commands: gemm;"])
+
+# Targets; what was searched in part does not count.
+met, is_met = regret.summary([row(1.0), row(1.02), row(9.0, counts=False)])
+missed, is_missed = regret.summary([row(1.0), row(1.1)])
+none, is_none = regret.summary([row(1.0, counts=False)])
+expect([is_met, is_missed, is_none], [True, False, False])
+expect(regret.judge([]), None)
+shown = regret.shown({"problem": "p", "coverage": [(2, 9), (5, 9)],
+                      "seconds": [1, 2], "equal": False, "ratio": 0.99,
+                      "low": 0.98, "high": 1.0, "regret": 1.0,
+                      "counts": False})
+expect(shown, "| p | 2 of 9 | 5 of 9 | 1 and 2 | 0.990 [0.980, 1.000] | 1.000, "
+       "partial: does not count |")
+print("\n".join(met + missed + none))
