@@ -102,10 +102,12 @@ private:
         candidate.name += part.implementation.name;
       }
       candidate.estimateUs += part.implementation.estimateUs;
+      candidate.modelUs += part.implementation.modelUs;
       attrs.push_back(part.part);
     }
-    candidate.estimateUs +=
-        launchUs(target.profile()) * double(parts.size() - 1);
+    double launches = launchUs(target.profile()) * double(parts.size() - 1);
+    candidate.estimateUs += launches;
+    candidate.modelUs += launches;
     if (parts.size() == 1) {
       candidate.kind = parts.front().implementation.kind;
     }
@@ -415,6 +417,7 @@ private:
           implementation.name =
               StringRef(candidate.name).split(' ').second.str();
           implementation.estimateUs = candidate.estimateUs;
+          implementation.modelUs = candidate.modelUs;
         }
         way.parts.push_back(
             {PartAttr::get(fusion.getContext(), own, inner.getImplementation(),

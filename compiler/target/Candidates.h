@@ -16,6 +16,8 @@ struct Candidate {
   /// "(NaN lost in relu)" where one is.
   std::string name;
   double estimateUs = 0;
+  /// The sum of what the sources' models say (Implementation::modelUs).
+  double modelUs = 0;
   /// Of its Implementation; empty if there are several.
   std::string kind;
   int launches = 1;

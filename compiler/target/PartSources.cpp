@@ -112,13 +112,16 @@ std::vector<Implementation> PartSources::ask(const ImplementationSource *source,
                            : ": --pad-operands=off leaves it no layout"));
   }
   for (Implementation &implementation : implementations) {
+    implementation.modelUs = implementation.estimateUs;
     implementation.estimateUs = target.expectUs(source->name(), implementation);
   }
   llvm::stable_sort(implementations, [](const auto &a, const auto &b) {
     return a.estimateUs < b.estimateUs;
   });
   for (Implementation &implementation : implementations) {
-    implementation.estimateUs += relayoutUs(outlined, implementation);
+    double relayout = relayoutUs(outlined, implementation);
+    implementation.estimateUs += relayout;
+    implementation.modelUs += relayout;
     if (!lost.empty() && nan == NanPolicy::Mark) {
       implementation.name += " (NaN lost in " + lost + ")";
     }

@@ -23,7 +23,7 @@ import statistics
 import sys
 
 OFFSETS = [i / 4 for i in range(-10, 25)]
-FACTORS = [i / 50 for i in range(25, 126)]
+FACTORS = [i / 50 for i in range(30, 81)]
 #: Rows of a tile from which on its kind is "wide".
 WIDE = 64
 #: Blocks of a cluster beyond which its kind is "deep".
@@ -88,9 +88,9 @@ def records(paths):
 
 
 def line(offset, factor, most, estimate):
-    """In proportion beyond `most`, which few records are."""
+    """Parallel to the estimate beyond `most`, where few records are."""
     at = min(estimate, most)
-    return max(LEAST_US, offset + factor * at) * estimate / at
+    return max(LEAST_US, offset + factor * at) + estimate - at
 
 
 def error(rows, offset, factor, most=math.inf):

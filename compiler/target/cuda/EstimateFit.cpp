@@ -20,7 +20,7 @@ namespace {
 struct Fit {
   llvm::StringLiteral kind;
   double offsetUs, factor;
-  double mostUs; // beyond it, in proportion
+  double mostUs; // beyond it, parallel to the estimate
 };
 
 /// Of one H200, at 1980 MHz.
@@ -61,7 +61,7 @@ double fitEstimate(const DeviceProfile &profile, StringRef source,
     return estimate;
   }
   double at = std::min(estimate, fit->mostUs);
-  return std::max(leastUs, fit->offsetUs + fit->factor * at) * estimate / at;
+  return std::max(leastUs, fit->offsetUs + fit->factor * at) + estimate - at;
 }
 
 } // namespace minic::cuda

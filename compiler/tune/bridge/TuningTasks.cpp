@@ -136,7 +136,7 @@ static CandidateSpec specOf(const Candidate &candidate) {
   spec.label = toString(candidate.label).str();
   llvm::raw_string_ostream os(spec.choice);
   Attribute(candidate.choice).print(os);
-  spec.estimateUs = candidate.estimateUs;
+  spec.estimateUs = candidate.modelUs;
   spec.launches = candidate.launches;
   spec.needsLibrary = candidate.needsLibrary;
   spec.kind = candidate.kind;

@@ -50,7 +50,7 @@ Played play(ParsedFusion &&parsed, const Times &times, double factor,
   std::vector<Prospect> prospects;
   for (const Candidate &candidate : candidates) {
     EXPECT_NE(candidate.kind, "") << candidate.name;
-    prospects.push_back({candidate.kind, candidate.estimateUs});
+    prospects.push_back({candidate.kind, candidate.modelUs});
   }
   Played played{{}, candidates.size()};
   auto lookAt = [&](size_t i) {
@@ -58,7 +58,7 @@ Played play(ParsedFusion &&parsed, const Times &times, double factor,
     auto known = times.find(name.substr(strlen("generated ")));
     prospects[i].screenUs = known != times.end()
                                 ? known->second
-                                : factor * candidates[i].estimateUs;
+                                : factor * candidates[i].modelUs;
     played.lookedAt.push_back(name);
   };
   std::vector<bool> isFirst = firstToLookAt(prospects);
