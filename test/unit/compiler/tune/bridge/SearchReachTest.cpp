@@ -56,9 +56,8 @@ Played play(ParsedFusion &&parsed, const Times &times, double factor,
   auto lookAt = [&](size_t i) {
     const std::string &name = candidates[i].name;
     auto known = times.find(name.substr(strlen("generated ")));
-    prospects[i].screenUs = known != times.end()
-                                ? known->second
-                                : factor * candidates[i].modelUs;
+    prospects[i].screenUs =
+        known != times.end() ? known->second : factor * candidates[i].modelUs;
     played.lookedAt.push_back(name);
   };
   std::vector<bool> isFirst = firstToLookAt(prospects);
