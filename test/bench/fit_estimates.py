@@ -108,10 +108,8 @@ def near_best(rows):
 
 
 def fit(rows):
-    _, offset, factor = min((error(rows, offset, factor), abs(offset), offset,
-                             factor)[0:1] + (offset, factor)
-                            for offset in OFFSETS for factor in FACTORS)
-    return offset, factor
+    return min(((offset, factor) for offset in OFFSETS for factor in FACTORS),
+               key=lambda used: error(rows, *used))
 
 
 def fits_of(found):

@@ -12,13 +12,19 @@ using namespace mlir;
 
 namespace minic::cuda {
 
+/// Of NCHW, where rows of the space are lines of a channel: it is read as if it
+/// had the shape [K, 1, 1].
+static bool hasBiasOfChannels(const kernel::FusionShape &shape) {
+  return isa_and_present<graph::Conv2dOp>(shape.anchor) && shape.conv->bias &&
+         shape.conv->geometry.layout == graph::ImageLayout::NCHW;
+}
+
 EpilogueEmitter::EpilogueEmitter(CudaKernelBuilder &k,
                                  const kernel::FusionShape &shape,
                                  ArrayRef<Value> operands,
                                  ArrayRef<Value> results)
     : k_(k), shape_(shape), results_(results), body_(k, shape.space, operands) {
-  if (isa_and_present<graph::Conv2dOp>(shape.anchor) && bias() &&
-      shape.conv->geometry.layout == graph::ImageLayout::NCHW) {
+  if (hasBiasOfChannels(shape)) {
     body_.readAs(bias(), {shape.conv->geometry.outputChannels, 1, 1});
   }
 }
@@ -82,6 +88,16 @@ int64_t EpilogueEmitter::inputRegisters(int64_t lanes) const {
 int64_t EpilogueEmitter::lanesFor(const kernel::FusionShape &shape,
                                   int64_t most) {
   return BodyEvaluator::lanesFor(shape.space, most);
+}
+
+bool EpilogueEmitter::readsColumnsAlone(const kernel::FusionShape &shape) {
+  return !hasBiasOfChannels(shape) &&
+         llvm::all_of(shape.epilogueInputs, [&](Value input) {
+           auto type = cast<RankedTensorType>(input.getType());
+           auto map = kernel::BroadcastMap::get(type.getShape(), shape.space);
+           return llvm::all_of(ArrayRef(map.strides).drop_back(),
+                               [](int64_t stride) { return stride == 0; });
+         });
 }
 
 int64_t EpilogueEmitter::instructionCount(const kernel::FusionShape &shape) {

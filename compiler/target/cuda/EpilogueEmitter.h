@@ -48,6 +48,9 @@ public:
   /// The most lanes, a power of two up to `most`, that all accesses allow.
   static int64_t lanesFor(const kernel::FusionShape &shape, int64_t most);
 
+  /// Whether all that is read besides sums is the same for every row.
+  static bool readsColumnsAlone(const kernel::FusionShape &shape);
+
   /// Instructions per element, roughly, for estimates.
   static int64_t instructionCount(const kernel::FusionShape &shape);
 

@@ -23,7 +23,7 @@ struct Fit {
   double mostUs; // beyond it, parallel to the estimate
 };
 
-/// Of one H200, at 1980 MHz.
+/// Of one H200.
 const Fit hopperFits[] = {
 #include "compiler/target/cuda/EstimateFits.inc"
 };

@@ -12,11 +12,11 @@ namespace minic::cuda {
 
 /// What `implementation` of the source `source` is expected to take, from its
 /// own estimate: models of different families are wrong by different amounts,
-/// and those of one kind by much the same. Kinds without a fit, and devices
-/// other than those measured, keep the estimate.
+/// and those of one kind by much the same. Kinds without a fit keep the
+/// estimate, and so does a GPU that is not sm_90.
 ///
-/// The fits are lines through tuning records, written by
-/// test/bench/fit_estimates.py with their errors.
+/// The fits are lines through tuning records of an H200, written by
+/// test/bench/fit_estimates.py with their errors. An H100 was not measured.
 double fitEstimate(const DeviceProfile &profile, llvm::StringRef source,
                    const Implementation &implementation);
 

@@ -17,6 +17,16 @@ namespace {
 
 struct Tile {
   int64_t bm, bn, warpGroupsM, warpGroupsN = 1, warpGroupsK = 1;
+
+  GemmSm90Schedule schedule(int64_t splitK) const {
+    GemmSm90Schedule made;
+    made.bm = bm, made.bn = bn;
+    made.warpGroupsM = warpGroupsM;
+    made.warpGroupsN = warpGroupsN;
+    made.warpGroupsK = warpGroupsK;
+    made.splitK = splitK, made.clustered = splitK > 1;
+    return made;
+  }
 };
 
 /// One warp group or two: a copy costs no thread anything, so small tiles with
@@ -53,12 +63,7 @@ public:
     for (const Tile &tile : tiles) {
       for (int64_t splitK : {1, 2, 4}) {
         for (bool padLhs : {false, true}) {
-          GemmSm90Schedule schedule;
-          schedule.bm = tile.bm, schedule.bn = tile.bn;
-          schedule.warpGroupsM = tile.warpGroupsM;
-          schedule.warpGroupsN = tile.warpGroupsN;
-          schedule.warpGroupsK = tile.warpGroupsK;
-          schedule.splitK = splitK, schedule.clustered = splitK > 1;
+          GemmSm90Schedule schedule = tile.schedule(splitK);
           schedule.padLhs = padLhs;
           schedule.tma = true;
           considerDepths(schedule);
@@ -101,12 +106,7 @@ public:
   void addAll() {
     for (const Tile &tile : tiles) {
       for (int64_t splitK : {1, 2, 4}) {
-        GemmSm90Schedule schedule;
-        schedule.bm = tile.bm, schedule.bn = tile.bn;
-        schedule.warpGroupsM = tile.warpGroupsM;
-        schedule.warpGroupsN = tile.warpGroupsN;
-        schedule.warpGroupsK = tile.warpGroupsK;
-        schedule.splitK = splitK, schedule.clustered = splitK > 1;
+        GemmSm90Schedule schedule = tile.schedule(splitK);
         addEveryDepth(schedule);
         schedule.multicastM = 2;
         addEveryDepth(schedule);

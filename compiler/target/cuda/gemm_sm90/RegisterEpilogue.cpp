@@ -18,17 +18,9 @@ namespace minic::cuda {
 constexpr int64_t passRows = 16, atOnce = 8;
 
 bool RegisterEpilogue::fits(const kernel::FusionShape &shape, int64_t lanes) {
-  if (lanes != atOnce || shape.results.size() != 1 ||
-      getElementTypeOrSelf(shape.results[0]).getIntOrFloatBitWidth() != 16) {
-    return false;
-  }
-  // A bias has a value for each column.
-  return llvm::all_of(shape.epilogueInputs, [&](Value input) {
-    auto type = cast<RankedTensorType>(input.getType());
-    auto map = kernel::BroadcastMap::get(type.getShape(), shape.space);
-    return llvm::all_of(ArrayRef(map.strides).drop_back(),
-                        [](int64_t stride) { return stride == 0; });
-  });
+  return lanes == atOnce && shape.results.size() == 1 &&
+         getElementTypeOrSelf(shape.results[0]).getIntOrFloatBitWidth() == 16 &&
+         EpilogueEmitter::readsColumnsAlone(shape);
 }
 
 Value warpMemory(CudaKernelBuilder &k, const GemmSm90Geometry &geometry,

@@ -53,6 +53,17 @@ TEST(ConvSm90Run, SplitsAndGroups) {
   check(conv, schedule(64), Behind::Relu);
 }
 
+/// Rows are channels there, so that a bias has a value for each row.
+TEST(ConvSm90Run, LinesOfWholeAccesses) {
+  for (bool nhwc : {false, true}) {
+    ConvCase conv = padded(64, 40, nhwc);
+    conv.w = 8;
+    check(conv, schedule(), Behind::Nothing);
+    check(conv, schedule(), Behind::Relu);
+    check(conv, schedule(), Behind::Residual);
+  }
+}
+
 TEST(ConvSm90Run, Strides) {
   for (int64_t kernel : {1, 2, 3, 5}) {
     ConvCase conv = {.n = 2,

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which line an estimate is corrected by.
+
+#include "compiler/target/cuda/EstimateFit.h"
+
+#include "compiler/target/cuda/CudaProfile.h"
+
+#include "gtest/gtest.h"
+
+namespace minic::cuda {
+namespace {
+
+double fitted(const char *device, const std::string &source,
+              const std::string &kind, double estimateUs) {
+  Implementation implementation;
+  implementation.kind = kind;
+  implementation.estimateUs = estimateUs;
+  return fitEstimate(*getCudaProfile(device), source, implementation);
+}
+
+TEST(EstimateFit, IsOfAKindWithoutItsNumbers) {
+  double one = fitted("h200", "gemm_skinny", "gemm_skinny mma 16", 4);
+  EXPECT_NE(one, 4);
+  EXPECT_EQ(fitted("h200", "gemm_skinny", "gemm_skinny mma 32", 4), one);
+  EXPECT_NE(fitted("h200", "gemm_skinny", "gemm_skinny mma 16 lhs", 4), one);
+  // Libraries name no kind.
+  EXPECT_GT(fitted("h200", "cublas", "", 3), 3);
+}
+
+TEST(EstimateFit, IsThatOfAKindWithAWordLess) {
+  EXPECT_EQ(fitted("h200", "gemm_skinny", "gemm_skinny mma 16 lhs more", 4),
+            fitted("h200", "gemm_skinny", "gemm_skinny mma 16 lhs", 4));
+}
+
+TEST(EstimateFit, IsForWhatWasMeasuredAlone) {
+  EXPECT_EQ(fitted("a100", "gemm_skinny", "gemm_skinny mma 16", 4), 4);
+  EXPECT_EQ(fitted("h200", "gemm_skinny", "gemm_skinny ffma 16", 4), 4);
+  EXPECT_EQ(fitted("h200", "someone's", "", 4), 4);
+}
+
+TEST(EstimateFit, GoesOnInParallelAndStaysPositive) {
+  const char *kind = "gemm_skinny mma 16";
+  EXPECT_NEAR(fitted("h200", "gemm_skinny", kind, 2000) -
+                  fitted("h200", "gemm_skinny", kind, 1000),
+              1000, 1e-6);
+  EXPECT_GT(fitted("h200", "attention", "attention 16x64 1 split", 0.1), 0);
+}
+
+} // namespace
+} // namespace minic::cuda
