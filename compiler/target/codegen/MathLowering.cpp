@@ -143,10 +143,10 @@ struct Functions : Trigonometry {
     return select(compare(F::OGE, magnitude, 1), large, fma(p, x, x));
   }
 
-  /// erfc(scale * x): 2^q(|x|), on the other side 2 minus that. q minimizes the
+  /// Of q, where erfc(scale * x) is 2^q(|x|) for scale * x > 0. q minimizes the
   /// largest absolute error of erfc, 5.8e-7 where an approximation will do and
   /// else 1.5e-8; beyond 4.5 it falls to -infinity.
-  Value erfcByExp2(Value x, double scale, bool isApproximate) const {
+  static SmallVector<double> erfcExponent(double scale, bool isApproximate) {
     SmallVector<double> q = {-4.43527856e-5, 4.36943871e-4, -1.4603808e-3,
                              -8.25166127e-4, 2.83018871e-2, -1.48506647e-1,
                              -9.18409815e-1, -1.62790933,   2.17176208e-8};
@@ -159,10 +159,27 @@ struct Functions : Trigonometry {
       c *= factor;
       factor *= std::abs(scale);
     }
-    Value exponent = polynomial(op<math::AbsFOp>(x), q);
+    return q;
+  }
+  /// erfc(scale * x): 2^q(|x|), on the other side 2 minus that.
+  Value erfcByExp2(Value x, double scale, bool isApproximate) const {
+    Value exponent =
+        polynomial(op<math::AbsFOp>(x), erfcExponent(scale, isApproximate));
     Value power = isApproximate ? exp2Flushed(exponent) : exp2(exponent);
     auto side = scale < 0 ? F::OLE : F::OGE;
     return select(compare(side, x, 0), power, sub(like(x, 2), power));
+  }
+  /// x erfc(scale * x) / 2 for scale < 0, with erfc's approximation:
+  /// max(x, 0) - |x| 2^(q(|x|) - 1). The power is 0 from 16 on, where it leaves
+  /// large x as they are; of -infinity the product is NaN, as C's is.
+  Value geluByExp2(Value x, double scale) const {
+    SmallVector<double> q = erfcExponent(scale, /*isApproximate=*/true);
+    q.back() -= 1;
+    Value power = exp2Flushed(polynomial(op<math::AbsFOp>(x), q));
+    Value bounded = op<arith::MinNumFOp>(x, like(x, 16));
+    Value magnitude = op<math::AbsFOp>(bounded);
+    Value above = op<arith::MaxNumFOp>(x, like(x, 0));
+    return fma(op<arith::NegFOp>(magnitude), power, above);
   }
   /// Where 2^q is no instruction, what erf is made of costs no more.
   Value erfcByErf(Value x) const {
@@ -322,6 +339,32 @@ std::pair<Value, double> factorOf(Value value) {
   return {value, 1};
 }
 
+/// The exact gelu where an approximation will do. Its product and erfc are
+/// lowered as one.
+struct GeluLowering : OpRewritePattern<math::ErfcOp> {
+  explicit GeluLowering(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(math::ErfcOp op,
+                                PatternRewriter &rewriter) const override {
+    auto [x, scale] = factorOf(op.getOperand());
+    if (!getElementTypeOrSelf(op.getType()).isF32() || !isApproximate(op) ||
+        scale >= 0 || !op->hasOneUse()) {
+      return rewriter.notifyMatchFailure(op, "not in a gelu");
+    }
+    auto product = dyn_cast<arith::MulFOp>(*op->user_begin());
+    if (!product || product.getRhs() != op.getResult() ||
+        factorOf(product.getLhs()) != std::pair(x, 0.5)) {
+      return rewriter.notifyMatchFailure(op, "its user is no gelu's product");
+    }
+    Functions a{{{rewriter, product.getLoc(), op.getType()}}};
+    rewriter.setInsertionPoint(product);
+    rewriter.replaceOp(product, a.geluByExp2(x, scale));
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void populateMathLoweringPatterns(RewritePatternSet &patterns,
@@ -336,6 +379,9 @@ void populateMathLoweringPatterns(RewritePatternSet &patterns,
     auto [x, scale] = factorOf(op.getOperand());
     return a.erfcByExp2(x, scale, isApproximate(op));
   });
+  if (hasExp2Instruction) {
+    patterns.add<GeluLowering>(patterns.getContext());
+  }
   add<math::ExpOp>(patterns, [=](const Functions &a, math::ExpOp op) {
     Value x = op.getOperand();
     if (!hasExp2Instruction) {

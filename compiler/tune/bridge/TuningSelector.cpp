@@ -399,7 +399,8 @@ double TuningSelector::mostDescentSeconds() const {
     double left = started + (1 - checkShare) * budget - clock.now();
     return std::min(descentShare * budget, descentSeconds + left);
   }
-  return tune::mostDescentSeconds(searchSeconds);
+  return tune::mostDescentSeconds(searchSeconds,
+                                  inputs.target->profile().isGpu());
 }
 
 absl::StatusOr<DescentResult> TuningSelector::descend(DescentInputs descent,
@@ -418,6 +419,14 @@ absl::StatusOr<DescentResult> TuningSelector::descend(DescentInputs descent,
       llvm::errs() << "\r\x1b[K" << formatProgress(progress);
     };
   }
+  auto build = std::move(descent.build);
+  descent.build = [&](const Choices &choices) {
+    double begun = clock.now();
+    absl::StatusOr<std::string> path = build(choices);
+    descentBuildSeconds += clock.now() - begun;
+    ++descentBuilds;
+    return path;
+  };
   double begun = clock.now();
   absl::StatusOr<DescentResult> result =
       tune::descend(descent, *db, machine.worker(), clock);
@@ -443,8 +452,10 @@ std::string TuningSelector::describeCosts(double checkSeconds) const {
     absl::StrAppendFormat(&text, "; search for other linears %.1f s",
                           formSeconds);
   }
-  absl::StrAppendFormat(&text, "; descent %.1f s, whole-model check %.1f s",
-                        descentSeconds,
+  absl::StrAppendFormat(&text,
+                        "; descent %.1f s (%d plans built in %.1f s), "
+                        "whole-model check %.1f s",
+                        descentSeconds, descentBuilds, descentBuildSeconds,
                         checkSeconds - descentSeconds - formSeconds);
   return text;
 }

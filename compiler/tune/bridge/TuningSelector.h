@@ -76,11 +76,13 @@ private:
   std::unique_ptr<runtime::ClockLock> clocks; // ends before `lock`
   bool saidUnlocked = false;                  // that they cannot be locked
   SteadyClock clock;
-  double started = 0;           // when select() was first called
-  double searchSeconds = 0;     // of select(), all calls
-  double formSeconds = 0;       // of all but the first one
-  double checksSecondsLeft = 5; // of checkModel, for all functions together
-  double descentSeconds = 0;    // of descend(), spent
+  double started = 0;             // when select() was first called
+  double searchSeconds = 0;       // of select(), all calls
+  double formSeconds = 0;         // of all but the first one
+  double checksSecondsLeft = 5;   // of checkModel, for all functions together
+  double descentSeconds = 0;      // of descend(), spent
+  double descentBuildSeconds = 0; // of these, spent to build plans
+  int descentBuilds = 0;
   /// Keys of the problems whose tables were printed, and whether it was
   /// measured here.
   std::map<std::string, bool> shown;

@@ -12,7 +12,7 @@ namespace minic::tune {
 
 /// Seconds that the descents of all functions may take together after a search
 /// of `searchSeconds`, where no budget says it.
-double mostDescentSeconds(double searchSeconds);
+double mostDescentSeconds(double searchSeconds, bool onGpu);
 
 /// Why there is nothing to gain by a descent, for people; empty if there may
 /// be. The plans of `inputs` alone are no reason for one: the whole-model check

@@ -29,14 +29,15 @@ struct Tile {
   }
 };
 
-/// One warp group or two: a copy costs no thread anything, so small tiles with
-/// deep rings are worth more than with cp.async.
+/// A copy costs no thread anything, so small tiles with deep rings are worth
+/// more than with cp.async.
 const Tile tiles[] = {
     {64, 32, 1},     {64, 32, 1, 1, 2}, {64, 64, 1},   {64, 64, 1, 1, 2},
     {64, 96, 1},     {64, 128, 1},      {64, 144, 1},  {64, 192, 1},
     {64, 256, 1, 2}, {128, 64, 1},      {128, 64, 2},  {128, 96, 2},
     {128, 128, 1},   {128, 128, 2},     {128, 160, 2}, {128, 192, 2},
-    {128, 224, 2},   {128, 256, 2},
+    {128, 224, 2},   {128, 256, 2},     {192, 96, 3},  {192, 128, 3},
+    {192, 160, 3},   {192, 192, 3},     {256, 128, 2},
 };
 
 /// Of teams that take turns: a wider tile reads less of shared memory for a

@@ -14,10 +14,13 @@ using testing::IsEmpty;
 class DescentWorthTest : public DescentTest {};
 
 TEST_F(DescentWorthTest, ItsTimeIsAPartOfTheSearch) {
-  EXPECT_DOUBLE_EQ(mostDescentSeconds(0), 2);
-  EXPECT_DOUBLE_EQ(mostDescentSeconds(6.6), 2);
-  EXPECT_DOUBLE_EQ(mostDescentSeconds(100), 30);
-  EXPECT_DOUBLE_EQ(mostDescentSeconds(3600), 60);
+  EXPECT_DOUBLE_EQ(mostDescentSeconds(0, /*onGpu=*/false), 2);
+  EXPECT_DOUBLE_EQ(mostDescentSeconds(6.6, /*onGpu=*/false), 2);
+  EXPECT_DOUBLE_EQ(mostDescentSeconds(100, /*onGpu=*/false), 30);
+  EXPECT_DOUBLE_EQ(mostDescentSeconds(3600, /*onGpu=*/false), 60);
+  EXPECT_DOUBLE_EQ(mostDescentSeconds(6.6, /*onGpu=*/true), 5);
+  EXPECT_DOUBLE_EQ(mostDescentSeconds(20, /*onGpu=*/true), 10);
+  EXPECT_DOUBLE_EQ(mostDescentSeconds(3600, /*onGpu=*/true), 60);
 }
 
 TEST_F(DescentWorthTest, AfterAShortSearchItIsOverInTwoSeconds) {
@@ -25,7 +28,7 @@ TEST_F(DescentWorthTest, AfterAShortSearchItIsOverInTwoSeconds) {
   addProblem(4);
   addProblem(4);
   buildSeconds = 0.3;
-  inputs.maxSeconds = mostDescentSeconds(6.6);
+  inputs.maxSeconds = mostDescentSeconds(6.6, /*onGpu=*/false);
   descendTo("aaa");
   EXPECT_LT(seconds, 2);
   EXPECT_GT(seconds, 1);
@@ -34,7 +37,7 @@ TEST_F(DescentWorthTest, AfterAShortSearchItIsOverInTwoSeconds) {
 TEST_F(DescentWorthTest, SlowBuildsLeaveOneTrial) {
   addProblem(3);
   buildSeconds = 5;
-  inputs.maxSeconds = mostDescentSeconds(0);
+  inputs.maxSeconds = mostDescentSeconds(0, /*onGpu=*/false);
   EXPECT_EQ(descendTo("a").verdict.trials.size(), 1u);
 }
 

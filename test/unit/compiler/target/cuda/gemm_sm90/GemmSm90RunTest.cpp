@@ -267,6 +267,7 @@ TEST(GemmSm90Run, TmaWarpGroups) {
   alongK.warpGroupsK = 2;
   checkLinear(70, 40, 264, "bf16", alongK);
   checkLinear(130, 176, 104, "bf16", tma(schedule(128, 176, 2, 4)));
+  checkLinear(200, 200, 136, "bf16", tma(schedule(192, 192, 3, 4)));
   checkLinear(70, 250, 72, "bf16", tma(schedule(64, 256, 1, 3)));
 }
 
