@@ -20,7 +20,7 @@ namespace minic::cuda {
 class AttentionFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "attention"; }
-  llvm::StringRef version() const override { return "2"; }
+  llvm::StringRef version() const override { return "3"; }
   bool isFor(mlir::Operation *anchor) const override {
     return llvm::isa_and_nonnull<graph::AttentionOp>(anchor);
   }

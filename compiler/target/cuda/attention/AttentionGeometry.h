@@ -49,6 +49,11 @@ struct AttentionGeometry {
   int64_t outer() const { return fusion.batch * fusion.heads / heads; }
   int64_t blocks() const { return rowBlocks() * outer(); }
   int64_t keyBlocks() const;
+  /// A block has one block of keys at most, in its only stage: nothing is ever
+  /// copied over it.
+  bool hasOneKeyBlock() const {
+    return schedule.stages == 1 && keyBlocks() <= schedule.split;
+  }
 
   /// The query stays in registers; otherwise each block of keys has it read
   /// again.

@@ -170,58 +170,92 @@ void AttentionOutput::storeOwn(ArrayRef<RowState> states, ArrayRef<Value> sums,
   }
 }
 
+/// Parts of which a thread asks for all that it needs at once.
+constexpr int64_t partsAtOnce = 16;
+
 void AttentionOutput::merge(Value first, int64_t parts, Sink sink) {
   OpBuilder &b = k.b;
-  Type f32 = b.getF32Type();
   int64_t perRow = g.value.padded / 2, rowBlock = g.schedule.rowBlock();
-  auto constant = [&](double value) -> Value {
-    return arith::ConstantOp::create(b, k.loc, b.getF32FloatAttr(float(value)));
-  };
-  auto at = [&](Value part, Value offset) {
-    Value pointer = k.advance(first, k.mul(part, g.partialFloats()), f32);
-    return k.advance(pointer, offset, f32);
-  };
   auto visit = [&](Value index) {
     Value local = k.div(index, perRow), column = k.mul(k.rem(index, perRow), 2);
     Value row = k.add(rows.firstRow(), local);
-    Value state = k.add(k.mul(local, 2), rowBlock * g.partialPitch());
-    Value values = k.add(k.mul(local, g.partialPitch()), column);
+    PartPlace place{k.add(k.mul(local, g.partialPitch()), column),
+                    k.add(k.mul(local, 2), rowBlock * g.partialPitch())};
     ifExists(row, [&] {
-      Value end = k.i32(parts), none = constant(-HUGE_VAL), zero = constant(0);
-      Value greatest = k.forLoop(
-          k.i32(0), end, 1, {none},
-          [&](Value part, ValueRange carried) -> SmallVector<Value> {
-            Value each = k.loadAligned(f32, at(part, state));
-            return {arith::MaximumFOp::create(b, k.loc, carried[0], each)};
-          })[0];
-      auto pair = VectorType::get(2, f32);
-      SmallVector<Value> merged = k.forLoop(
-          k.i32(0), end, 1, {zero, zero, zero},
-          [&](Value part, ValueRange carried) -> SmallVector<Value> {
-            Value both = k.loadAligned(pair, at(part, state));
-            Value own = k.loadAligned(pair, at(part, values));
-            auto of = [&](Value vector, int64_t i) -> Value {
-              return vector::ExtractOp::create(b, k.loc, vector, i);
-            };
-            Value weight = softmax.weight(of(both, 0), greatest);
-            auto add = [&](Value sum, Value value) -> Value {
-              Value part = arith::MulFOp::create(b, k.loc, value, weight);
-              return arith::AddFOp::create(b, k.loc, sum, part);
-            };
-            return {add(carried[0], of(both, 1)), add(carried[1], of(own, 0)),
-                    add(carried[2], of(own, 1))};
-          });
+      auto group = [&](Value part, int64_t count, const MergedPair &before) {
+        Value from =
+            k.advance(first, k.mul(part, g.partialFloats()), b.getF32Type());
+        return addParts(from, count, place, before);
+      };
+      MergedPair merged;
+      int64_t grouped = parts / partsAtOnce * partsAtOnce;
+      if (grouped > partsAtOnce) {
+        Value zero = arith::ConstantOp::create(b, k.loc, b.getF32FloatAttr(0));
+        RowState none = softmax.start();
+        SmallVector<Value> values = k.forLoop(
+            k.i32(0), k.i32(grouped), partsAtOnce,
+            {none.greatest, none.sum, zero, zero},
+            [&](Value part, ValueRange carried) -> SmallVector<Value> {
+              MergedPair sum =
+                  group(part, partsAtOnce,
+                        {{carried[0], carried[1]}, {carried[2], carried[3]}});
+              return {sum.state.greatest, sum.state.sum, sum.values[0],
+                      sum.values[1]};
+            });
+        merged = {{values[0], values[1]}, {values[2], values[3]}};
+      } else if (grouped > 0) {
+        merged = group(k.i32(0), partsAtOnce, {});
+      }
+      if (parts > grouped) {
+        merged = group(k.i32(grouped), parts - grouped, merged);
+      }
       Value isFirst = arith::CmpIOp::create(b, k.loc, arith::CmpIPredicate::eq,
                                             column, k.i32(0));
-      sink({row,
-            column,
-            {merged[1], merged[2]},
-            {greatest, merged[0]},
-            isFirst});
+      sink({row, column, merged.values, merged.state, isFirst});
     });
   };
   k.forLoop(k.threadIdX(), k.i32(rowBlock * perRow), g.schedule.threads(),
             visit);
+}
+
+AttentionOutput::MergedPair
+AttentionOutput::addParts(Value first, int64_t count, const PartPlace &place,
+                          const MergedPair &before) {
+  OpBuilder &b = k.b;
+  auto pair = VectorType::get(2, b.getF32Type());
+  auto load = [&](int64_t part, Value offset) -> std::array<Value, 2> {
+    Value from = k.advance(first, k.add(offset, part * g.partialFloats()),
+                           b.getF32Type());
+    Value both = k.loadAligned(pair, from);
+    return {vector::ExtractOp::create(b, k.loc, both, int64_t(0)),
+            vector::ExtractOp::create(b, k.loc, both, int64_t(1))};
+  };
+  SmallVector<MergedPair> all;
+  if (before.state.greatest) {
+    all.push_back(before);
+  }
+  for (int64_t part = 0; part != count; ++part) {
+    auto [greatest, sum] = load(part, place.state);
+    all.push_back({{greatest, sum}, load(part, place.values)});
+  }
+  MergedPair merged;
+  for (const MergedPair &each : all) {
+    Value &greatest = merged.state.greatest;
+    greatest = greatest ? arith::MaximumFOp::create(b, k.loc, greatest,
+                                                    each.state.greatest)
+                        : each.state.greatest;
+  }
+  for (const MergedPair &each : all) {
+    Value weight = softmax.weight(each.state.greatest, merged.state.greatest);
+    auto add = [&](Value &sum, Value value) {
+      Value part = arith::MulFOp::create(b, k.loc, value, weight);
+      sum = sum ? arith::AddFOp::create(b, k.loc, sum, part) : part;
+    };
+    add(merged.state.sum, each.state.sum);
+    add(merged.values[0], each.values[0]);
+    add(merged.values[1], each.values[1]);
+  }
+  return merged;
 }
 
 void AttentionOutput::storePart(Value part, const Group &group) {

@@ -54,8 +54,21 @@ private:
   /// The same by WideStore.
   void storeWide(llvm::ArrayRef<RowState> states,
                  llvm::ArrayRef<mlir::Value> sums, mlir::Value lane);
+  /// Two neighbouring sums of a row, of the keys of some parts.
+  struct MergedPair {
+    RowState state;
+    std::array<mlir::Value, 2> values;
+  };
+  /// Where a part has the two, and the state of their row.
+  struct PartPlace {
+    mlir::Value values, state;
+  };
   /// Groups merged of the parts at `first`, all threads of the block together.
   void merge(mlir::Value first, int64_t parts, Sink sink);
+  /// `before`, if it has a state, and `count` parts from `first` on. All loads
+  /// come first, so that memory is waited for once.
+  MergedPair addParts(mlir::Value first, int64_t count, const PartPlace &place,
+                      const MergedPair &before);
   void storeResult(const Group &group);
   void storeLogSumExp(const Group &group);
   void storePart(mlir::Value part, const Group &group);

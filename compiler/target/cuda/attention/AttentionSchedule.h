@@ -26,7 +26,8 @@ struct AttentionSchedule {
   /// Keys of a stage.
   int64_t keyBlock = 64;
   /// Blocks of keys and values in shared memory. With one, keys are copied
-  /// while values are multiplied, and values while keys are.
+  /// while values are multiplied, and values while keys are; if there is but
+  /// one block of them, both from the beginning.
   int64_t stages = 1;
   /// Blocks that share the keys of a block of rows.
   int64_t split = 1;

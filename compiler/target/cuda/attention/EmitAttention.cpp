@@ -181,7 +181,7 @@ AttentionEmitter::State AttentionEmitter::loop(Scores &scores,
     first.rows.push_back(softmax.start());
   }
   first.sums.assign(size_t(s.rowTiles * g.value.padded / 2), zero);
-  bool isSingle = s.stages == 1;
+  bool isSingle = s.stages == 1, isOnly = g.hasOneKeyBlock();
   first.read = copies.stage(0);
   first.keys =
       copies.keySource(k.add(range.begin, isSingle ? 1 : s.stages - 1));
@@ -191,8 +191,10 @@ AttentionEmitter::State AttentionEmitter::loop(Scores &scores,
     State now = first.from(values);
     // Copies of this block have landed, and all warps have left the stage that
     // the next copies overwrite.
-    await(isSingle ? 0 : s.stages - 2);
-    if (isSingle) {
+    await(isOnly ? 1 : isSingle ? 0 : s.stages - 2);
+    if (isOnly) {
+      // Its values are on their way.
+    } else if (isSingle) {
       copies.copyValues(keyBlock, now.values, now.read);
     } else {
       Value ahead = k.add(keyBlock, s.stages - 1);
@@ -202,7 +204,9 @@ AttentionEmitter::State AttentionEmitter::loop(Scores &scores,
         copies.copyValues(ahead, now.values, write);
       });
     }
-    copies.commit();
+    if (!isOnly) {
+      copies.commit();
+    }
     SmallVector<Value> weights = multiplyKeys(now.read);
     Value firstKey =
         k.add(k.mul(keyBlock, s.keyBlock), k.mul(keyWarp, s.warpKeys()));
@@ -210,6 +214,8 @@ AttentionEmitter::State AttentionEmitter::loop(Scores &scores,
     softmax.scale(softmax.add(now.rows, weights), now.sums);
     if (isSingle) {
       await(0);
+    }
+    if (isSingle && !isOnly) {
       Value ahead = k.add(keyBlock, 1);
       k.ifThen(k.lessThan(ahead, range.end),
                [&] { copies.copyKeys(ahead, now.keys, now.read); });
@@ -237,13 +243,20 @@ void AttentionEmitter::copyFirst() {
     });
     copies.commit();
   }
+  if (g.hasOneKeyBlock()) {
+    k.ifThen(k.lessThan(range.begin, range.end), [&] {
+      copies.copyValues(range.begin, copies.valueSource(range.begin),
+                        copies.stage(0));
+    });
+    copies.commit();
+  }
 }
 
 void AttentionEmitter::emit(const AttentionOutput::Memory &memory) {
   copyFirst();
   k.allowLaterLaunches(s.programmatic);
   if (g.keepsQuery()) {
-    await(std::max<int64_t>(s.stages - 2, 0));
+    await(g.hasOneKeyBlock() ? 1 : std::max<int64_t>(s.stages - 2, 0));
     SmallVector<Fragment> loaded;
     for (int64_t tile = 0; tile != s.rowTiles; ++tile) {
       for (int64_t step = 0; step != g.query.padded / 16; ++step) {

@@ -219,6 +219,36 @@ TEST(CudaAttention, SharesKeysAmongWarpsAndBlocks) {
   }
 }
 
+// With one stage and one block of keys for each block of threads, keys and values
+// are copied at once; some blocks have none.
+TEST(CudaAttention, HasOneBlockOfKeys) {
+  AttentionCase c = sized(1, 300, 64, 64);
+  c.batch = 2;
+  c.lengthType = "i32";
+  AttentionRun run(c);
+  run.run.inputs[3].set(0, 300);
+  run.run.inputs[3].set(1, 70);
+  for (int64_t keyWarps : {1, 4}) {
+    AttentionSchedule s = schedule(1, 1, 64, 1);
+    s.keyWarps = keyWarps;
+    s.split = 5;
+    run.check(s);
+  }
+}
+
+// Parts are merged sixteen at a time.
+TEST(CudaAttention, MergesManyParts) {
+  AttentionCase c = sized(2, 650, 16, 16);
+  c.logSumExp = true;
+  c.causal = Causality::LowerRight;
+  AttentionRun run(c);
+  for (int64_t split : {16, 18, 32, 37}) {
+    AttentionSchedule s = schedule(1, 1, 16, 2);
+    s.split = split;
+    run.check(s);
+  }
+}
+
 // Heads that are columns of a projection, and results that become its rows.
 TEST(CudaAttention, MovedOperandsAndResults) {
   AttentionCase c = sized(9, 9, 16, 16);
