@@ -26,20 +26,22 @@ void setGraphMode(ModuleOp plan, const CompileOptions &options) {
       commands +=
           isa<plan::LaunchOp, plan::CallOp, plan::CopyOp, plan::FillOp>(op);
     });
-    bool replay =
-        options.cudaGraphs == CudaGraphs::On ? commands > 0 : commands > 1;
-    auto unmeasured = b.getF64FloatAttr(0);
-    variant.setGraphAttr(plan::GraphVerdictAttr::get(
-        b.getContext(), replay ? plan::Replay::Always : plan::Replay::Never,
-        unmeasured, unmeasured, unmeasured, unmeasured, unmeasured, unmeasured,
-        unmeasured, /*pointerChanges=*/{}));
+    bool isAuto = options.cudaGraphs == CudaGraphs::Auto;
+    bool replay = commands >= (isAuto ? fewestReplayed : 1);
+    if (replay) {
+      auto unmeasured = b.getF64FloatAttr(0);
+      variant.setGraphAttr(plan::GraphVerdictAttr::get(
+          b.getContext(), plan::Replay::Always, unmeasured, unmeasured,
+          unmeasured, unmeasured, unmeasured, unmeasured, unmeasured,
+          /*pointerChanges=*/{}));
+    }
     options.log.line(
         LogTopic::Graphs,
         Twine("@") +
             cast<plan::FunctionOp>(variant->getParentOp()).getSymName() +
             (replay ? ": replayed from a captured graph"
-                    : ": not captured, a run is one command") +
-            (options.cudaGraphs == CudaGraphs::Auto ? " (not measured)" : ""));
+                    : ": launched, commands of a run: " + Twine(commands)) +
+            (isAuto ? " (not measured)" : ""));
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "compiler/driver/WholeModel.h"
 
+#include "compiler/driver/GraphMode.h"
 #include "compiler/driver/ModelDescent.h"
 #include "compiler/driver/PlanChoices.h"
 #include "compiler/tune/bridge/DefaultSelector.h"
@@ -36,6 +37,15 @@ static bool callsLibrary(ModuleOp plan, const Target &target) {
                    : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// Each part is a command, or a few.
+static int64_t countParts(ArrayRef<kernel::FusionOp> fusions) {
+  int64_t count = 0;
+  for (kernel::FusionOp fusion : fusions) {
+    count += int64_t(fusion.getChoiceAttr().getParts().size());
+  }
+  return count;
 }
 
 namespace {
@@ -138,6 +148,8 @@ WholeModel::findOrMeasure(func::FuncOp function, Question question) {
                           [](OwningOpRef<ModuleOp> &plan) { return *plan; }),
       question.plansDiffer);
   inputs.hasGenerated = question.hasGenerated;
+  inputs.defaultReplays =
+      countParts(fusionsIn(*byDefault, function)) >= fewestReplayed;
   const Target &target = *variant.target;
   inputs.teamsDiffer =
       target.profile().threads > 1 &&
@@ -212,7 +224,10 @@ std::string WholeModel::describeUnknown(Question question, bool asksForGraph) {
   bool isDefault = !question.plansDiffer || question.isGeneratedTuned;
   return std::string("no verdict in the database: the ") +
          (isDefault ? "default" : "tuned") + " plan ships" +
-         (asksForGraph ? ", replayed if a run has several commands" : "");
+         (asksForGraph
+              ? ", replayed if a run has " + std::to_string(fewestReplayed) +
+                    " commands or more"
+              : "");
 }
 
 /// How the plan that ships runs on a GPU.

@@ -34,7 +34,7 @@ struct CompileOptions {
   std::string mode = "default";
   /// Measure candidates where the database has no complete, fresh record.
   bool tune = false;
-  CudaGraphs cudaGraphs = CudaGraphs::Off;
+  CudaGraphs cudaGraphs = CudaGraphs::Auto;
 
   //===--- Algorithm selection -------------------------------------------===//
 

@@ -36,7 +36,7 @@ static std::string setMode(CompileOptions &options, const std::string &text) {
     CudaGraphs cudaGraphs;
   };
   static constexpr Preset presets[] = {
-      {"default", false, CudaGraphs::Off},
+      {"default", false, CudaGraphs::Auto},
       {"reduce-overhead", false, CudaGraphs::On},
       {"max-autotune", true, CudaGraphs::Auto},
       {"max-autotune-no-cudagraphs", true, CudaGraphs::Off},

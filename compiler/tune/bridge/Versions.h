@@ -19,7 +19,7 @@ namespace minic::tune {
 inline constexpr const char *commonVersion = "2";
 
 /// Raise it whenever whole-model verdicts are reached in another way.
-inline constexpr const char *verdictVersion = "7";
+inline constexpr const char *verdictVersion = "8";
 
 /// Of all sources of `target`. CPU: with the version of oneDNN that plans are
 /// made for. Records that a search makes have the version that the worker

@@ -40,6 +40,9 @@ private:
   PlanContest makeContest(double maxSeconds) const;
   /// A loaded plan by stream, and by graph unless it is refused.
   absl::StatusOr<PlanWays> enterWays(PlanContest &contest, const char *plan);
+  /// The default plan, by stream where streams take part, and by graph where
+  /// default mode replays it.
+  absl::StatusOr<PlanWays> enterDefault(PlanContest &contest);
   /// The best way that may ship in place of the default plan; -1: none.
   int bestWay(const PlanContest &contest, const PlanWays &ways,
               int byDefault) const;
@@ -114,6 +117,23 @@ absl::StatusOr<PlanWays> Check::enterWays(PlanContest &contest,
     }
     ways.stream = *stream;
   }
+  return ways;
+}
+
+absl::StatusOr<PlanWays> Check::enterDefault(PlanContest &contest) {
+  if (absl::Status status = load("default", inputs.defaultPath); !status.ok()) {
+    return status;
+  }
+  bool isReplayed = inputs.graphs && (inputs.defaultReplays || !inputs.streams);
+  if (isReplayed || !inputs.onGpu) {
+    return enterWays(contest, "default");
+  }
+  absl::StatusOr<int> stream = contest.enter("default", RunMode::stream);
+  if (!stream.ok()) {
+    return stream.status();
+  }
+  PlanWays ways;
+  ways.stream = *stream;
   return ways;
 }
 
@@ -302,18 +322,15 @@ absl::Status Check::check() {
   if (!ways.ok()) {
     return ways.status();
   }
-  absl::StatusOr<int> byDefault = -1;
+  PlanWays defaults;
   if (inputs.plansDiffer) {
-    if (status = load("default", inputs.defaultPath); !status.ok()) {
-      return status;
+    absl::StatusOr<PlanWays> entered = enterDefault(first);
+    if (!entered.ok()) {
+      return entered.status();
     }
-    // What default mode ships: it replays only where it is told to.
-    RunMode mode = inputs.streams ? RunMode::stream : RunMode::graph;
-    byDefault = first.enter("default", inputs.onGpu ? mode : RunMode::device);
-    if (!byDefault.ok()) {
-      return byDefault.status();
-    }
+    defaults = *std::move(entered);
   }
+  int byDefault = defaults.graph >= 0 ? defaults.graph : defaults.stream;
   std::vector<PlanWays *> tunedWays = {&*ways};
   if (generated) {
     tunedWays.push_back(&*generated);
@@ -328,19 +345,19 @@ absl::Status Check::check() {
   std::string ships = "tuned";
   if (inputs.plansDiffer) {
     if (inputs.onGpu && inputs.streams && inputs.graphs) {
-      decideOfStreams(first, generated, *ways, *byDefault);
+      decideOfStreams(first, generated, *ways, defaults.stream);
     }
     if (generated) {
-      result.generated = judgeGenerated(first, *generated, *ways, *byDefault);
+      result.generated = judgeGenerated(first, *generated, *ways, byDefault);
       result.generated->plan = verdictKey(inputs, Verdict::kGeneratedRow);
       if (result.generated->tunedShips) {
         ways = *generated;
         ships = "generated";
       }
     }
-    result.plans = judgePlans(first, *ways, *byDefault);
+    result.plans = judgePlans(first, *ways, byDefault);
     result.plans->plan = verdictKey(inputs, Verdict::kPlansRow);
-    shipping = bestWay(first, *ways, *byDefault);
+    shipping = bestWay(first, *ways, byDefault);
   }
   if (shipping >= 0 || !inputs.plansDiffer) {
     decideWay(first, *ways, shipping);

@@ -41,6 +41,9 @@ struct WholeModelInputs {
   bool onGpu = false;
   int deviceIndex = 0;
   bool streams = true, graphs = false;
+  /// Where both take part: default mode replays the default plan's graph. Its
+  /// launches are timed, too, for callers that ask for streams alone.
+  bool defaultReplays = false;
   double roundUs = 2000;
   double timeoutSeconds = 30;
   RoundsOptions rounds = wholeModelRounds();
@@ -53,8 +56,8 @@ struct WholeModelResult {
   /// Generated kernels alone against the fastest of all candidates, each in its
   /// best way. `plans` and `graph` are about the winner.
   std::optional<Verdict> generated;
-  /// Tuned, run in its best way, against default on a stream; none where they
-  /// are the same plan.
+  /// Tuned, run in its best way, against default as default mode runs it; none
+  /// where they are the same plan.
   std::optional<Verdict> plans;
   /// Each of these ways against launches on a stream, of the plan that ships:
   /// a graph always replayed, and one replayed when the stream is idle. None if

@@ -73,6 +73,36 @@ TEST_F(WholeModelGpuTest, AGraphSlowerThanDefaultModeIsRefused) {
                                 "there is --cuda-graphs=on"));
 }
 
+TEST_F(WholeModelGpuTest, DefaultModeThatReplaysIsBeatenByItsGraph) {
+  inputs.defaultReplays = true;
+  // Nothing launched would be faster than the default plan's graph.
+  WholeModelResult result =
+      expectTunedShips(Ships::graph, "one synchronized call decides",
+                       {190, 174, 197, 180}, {211, 185, 218, 192});
+  ASSERT_TRUE(result.plans);
+  EXPECT_EQ(result.plans->reason, "tuned by graph, default by graph");
+  EXPECT_NEAR(result.plans->backToBack.ratio, 174. / 185, 0.01);
+  // Who asks for streams alone is told of streams.
+  ASSERT_EQ(result.ofStreams.size(), 1u);
+  EXPECT_EQ(result.ofStreams[0].reason, "tuned by stream, default by stream");
+  EXPECT_NEAR(result.ofStreams[0].backToBack.ratio, 190. / 211, 0.01);
+}
+
+TEST_F(WholeModelGpuTest, APlanSlowerThanTheDefaultGraphDoesNotShip) {
+  inputs.defaultReplays = true;
+  WholeModelResult result = check({200, 190, 207, 197}, {211, 185, 218, 192});
+  EXPECT_FALSE(result.plans->tunedShips);
+  // The default plan's own graph does.
+  EXPECT_TRUE(result.graph->tunedShips);
+  EXPECT_TRUE(result.ofStreams[0].tunedShips);
+}
+
+TEST_F(WholeModelGpuTest, ADefaultGraphThatIsRefusedIsLaunched) {
+  inputs.defaultReplays = true;
+  WholeModelResult result = check({190, 174, 197, 180}, {211, -1, 218, -1});
+  EXPECT_EQ(result.plans->reason, "tuned by graph, default by stream");
+}
+
 TEST_F(WholeModelGpuTest, LessThanTwoPercentShipTheDefaultPlan) {
   // A faster call, too, since default mode's callers may not wait.
   WholeModelResult result = check({98.5, 98.6, 105, 103}, {100, 100, 110, 108});
