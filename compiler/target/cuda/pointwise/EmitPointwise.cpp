@@ -8,6 +8,7 @@
 
 #include "compiler/target/codegen/StatusReport.h"
 #include "compiler/target/cuda/pointwise/PointAccess.h"
+#include "compiler/target/cuda/pointwise/TurnedPoints.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -55,6 +56,10 @@ public:
       k.b.setInsertionPointToStart(ofRun.thenBlock());
     }
     access.emplace(k, loops, dtypes, tensors);
+    if (schedule.turned) {
+      emitSquare();
+      return;
+    }
     isUpdateOutside = access->moveToUpdates();
     if (total % block == 0) {
       emitVectors(own, schedule.unroll, schedule.vector);
@@ -129,16 +134,36 @@ private:
 
   size_t elements() const { return size_t(loops.elementsPerPoint()); }
 
-  /// `count` vectors of `lanes` points, a stride of the block apart. All loads
-  /// come first, so that they are in flight together.
-  void emitVectors(Value first, int64_t count, int64_t lanes) {
+  /// The thread's square of points.
+  void emitSquare() {
+    auto turned = TurnedPoints::get(loops, dtypes, schedule.vector);
+    Value square = k.add(k.mul(index(k.blockIdX()), schedule.threads),
+                         index(k.threadIdX()));
+    auto emitIt = [&] {
+      emitVectors(turned->firstPoint(k, square), schedule.vector,
+                  schedule.vector, turned);
+    };
+    if (turned->squares() % schedule.threads == 0) {
+      return emitIt();
+    }
+    k.ifThen(k.lessThan(square, turned->squares()), emitIt);
+  }
+
+  /// `count` vectors of `lanes` points, a stride of the block apart, or those
+  /// of a square. All loads come first, so that they are in flight together.
+  void emitVectors(Value first, int64_t count, int64_t lanes,
+                   const std::optional<TurnedPoints> &turned = {}) {
+    int64_t apart = turned ? turned->pointStride() : stride();
     std::vector<PointVector> points;
     for (int64_t i = 0; i != count; ++i) {
-      points.push_back({k.add(first, i * stride()), lanes});
+      points.push_back({k.add(first, i * apart), lanes});
     }
     // Indices before what they choose.
     for (PointVector &each : points) {
       access->findRows(each);
+    }
+    if (turned) {
+      access->loadTurned(points, turned->turned);
     }
     std::vector<std::vector<Elements>> values(count);
     for (bool loading : {true, false}) {

@@ -6,6 +6,7 @@
 #include "compiler/target/cuda/pointwise/PointAccess.h"
 
 #include "compiler/target/codegen/GatheredIndex.h"
+#include "compiler/target/cuda/pointwise/TurnedPoints.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -344,6 +345,39 @@ void PointAccess::loadPairs(size_t number, PointVector &points) {
       lanes.push_back(element(both, 2 * lane + odd));
     }
     points.loaded[ids[number][which ^ odd]] = vectorOf(lanes);
+  }
+}
+
+void PointAccess::loadTurned(MutableArrayRef<PointVector> square,
+                             size_t turned) {
+  for (auto [number, read] : llvm::enumerate(loops.reads)) {
+    if (isTurned(read, turned, square.front().lanes) &&
+        !square.front().loaded[ids[number][0]]) {
+      loadSquare(number, square);
+    }
+  }
+}
+
+/// An access for each lane, along the square's vectors.
+void PointAccess::loadSquare(size_t number,
+                             MutableArrayRef<PointVector> square) {
+  const Read &read = loops.reads[number];
+  PointVector &points = square.front();
+  auto type =
+      VectorType::get(points.lanes, KernelBuilder::memoryType(read.storage));
+  Place place = find(read, points, points.first, /*shift=*/0);
+  SmallVector<Value> across;
+  for (int64_t lane = 0; lane != points.lanes; ++lane) {
+    Value offset = k.add(place.offset, lane * read.strides.back());
+    across.push_back(
+        k.loadAligned(type, k.advance(place.base, offset, read.storage)));
+  }
+  for (auto [i, each] : llvm::enumerate(square)) {
+    SmallVector<Value> lanes;
+    for (Value vector : across) {
+      lanes.push_back(element(vector, int64_t(i)));
+    }
+    each.loaded[ids[number][0]] = k.toCompute(vectorOf(lanes), read.storage);
   }
 }
 

@@ -48,6 +48,9 @@ public:
   /// Finds where updates in place begin. Whether a position was out of range,
   /// null where none is read.
   mlir::Value moveToUpdates();
+  /// Of a square of points, a vector for each place along the loop `turned`:
+  /// loads what has neighbours there, and turns it.
+  void loadTurned(llvm::MutableArrayRef<PointVector> square, size_t turned);
   /// Loads the indices of gathers.
   void findRows(PointVector &points);
   /// Read number `number` at `points`, in compute type: of each pair the first
@@ -75,6 +78,7 @@ private:
   Place find(const Read &read, PointVector &points, mlir::Value point,
              int64_t shift);
   mlir::Value rowOf(const Read &read, PointVector &points, mlir::Value point);
+  void loadSquare(size_t number, llvm::MutableArrayRef<PointVector> square);
   mlir::Value loadNew(size_t number, PointVector &points, int64_t which);
   void loadPairs(size_t number, PointVector &points);
   mlir::Value loadLanes(size_t number, PointVector &points, int64_t which);

@@ -8,6 +8,7 @@
 #include "compiler/target/cuda/BodyEvaluator.h"
 #include "compiler/target/cuda/KernelLaunch.h"
 #include "compiler/target/cuda/pointwise/EmitPointwise.h"
+#include "compiler/target/cuda/pointwise/TurnedPoints.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
@@ -44,8 +45,7 @@ PointwiseFamily::enumerate(FusionOp fusion,
   double bytes = getTrafficBytes(fusion) - loops->bytesLeftOut(fusion);
   // What fits in L2 was just written there; it delivers about twice what
   // memory does. A transposed operand is read in parts of lines.
-  double bandwidth = profile.memoryGBs * (bytes < profile.l2Bytes ? 2 : 1) /
-                     (loops->isTransposing() ? 2 : 1);
+  double bandwidth = profile.memoryGBs * (bytes < profile.l2Bytes ? 2 : 1);
   double memoryUs = bandwidth > 0 ? bytes / bandwidth * 1e-3 : 0;
   double elements = double(loops->rows()) * double(loops->columns()) *
                     double(loops->elementsPerPoint());
@@ -59,8 +59,10 @@ PointwiseFamily::enumerate(FusionOp fusion,
   std::vector<Implementation> implementations;
   for (const PointwiseSchedule &schedule :
        enumerateSchedules(*loops, resultDtypes(fusion), profile)) {
+    bool isPartly = loops->isTransposing() && !schedule.turned;
     // The order is the enumeration's.
-    double us = kSmallKernelUs + std::max(memoryUs, computeUs) +
+    double us = kSmallKernelUs +
+                std::max(memoryUs * (isPartly ? 2 : 1), computeUs) +
                 1e-3 * double(implementations.size());
     implementations.push_back(offerDense(fusion, name(),
                                          toAttr(schedule, fusion.getContext()),
@@ -70,14 +72,30 @@ PointwiseFamily::enumerate(FusionOp fusion,
 }
 
 /// Where a run of fewer rows computes only these: as long as no row ends inside
-/// of the pairs of one.
+/// of the pairs of one, and points are taken in order.
 static std::optional<RunBound> boundOf(FusionOp fusion,
-                                       const PointwiseLoops &loops) {
+                                       const PointwiseLoops &loops,
+                                       const PointwiseSchedule &schedule) {
+  if (schedule.turned) {
+    return std::nullopt;
+  }
   int64_t points = loops.rows() * loops.columns();
   auto bound = RunBound::get(fusion, points);
   bool splitsPairs = bound && loops.pairsPerRow > 0 &&
                      points / bound->size % loops.pairsPerRow != 0;
   return splitsPairs ? std::nullopt : bound;
+}
+
+static LogicalResult checkTurned(Operation *at, FusionOp fusion,
+                                 const PointwiseLoops &loops,
+                                 const PointwiseSchedule &schedule) {
+  bool isWrong =
+      schedule.turned &&
+      !TurnedPoints::get(loops, resultDtypes(fusion), schedule.vector);
+  return isWrong ? at->emitError("pointwise cannot implement this by squares "
+                                 "of ")
+                       << schedule.vector << " x " << schedule.vector
+                 : success();
 }
 
 LogicalResult PointwiseFamily::lower(FusionOp fusion,
@@ -89,7 +107,8 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
   }
   auto schedule = parsePointwiseSchedule(fusion.getImplAttr().getSchedule(),
                                          fusion.getLoc());
-  if (failed(schedule)) {
+  if (failed(schedule) ||
+      failed(checkTurned(fusion, fusion, *loops, *schedule))) {
     return failure();
   }
   int64_t total = loops->rows() * loops->columns();
@@ -108,7 +127,7 @@ LogicalResult PointwiseFamily::lower(FusionOp fusion,
     return fusion.emitError("unsupported: a pointwise kernel over ")
            << total << " elements";
   }
-  if (auto bound = boundOf(fusion, *loops)) {
+  if (auto bound = boundOf(fusion, *loops, *schedule)) {
     launch.runSize = plan.sizeWord(bound->dim);
   }
   addLaunch(plan, fusion, plan.kernel(fusion, toString(*schedule)), launch);
@@ -127,13 +146,14 @@ LogicalResult PointwiseFamily::emit(plan::KernelOp kernel,
     return kernel.emitError("internal error: not a pointwise kernel: ")
            << reason;
   }
-  if (failed(checkProgrammatic(kernel, schedule->programmatic, profile))) {
+  if (failed(checkTurned(kernel, fusion, *loops, *schedule)) ||
+      failed(checkProgrammatic(kernel, schedule->programmatic, profile))) {
     return failure();
   }
   emitPointwise(device, kernel.getLoc(),
                 cast<StringAttr>(kernel.getEntries()[0]).getValue(), *loops,
                 *schedule, int64_t(fusion.getInputs().size()),
-                resultDtypes(fusion), boundOf(fusion, *loops));
+                resultDtypes(fusion), boundOf(fusion, *loops, *schedule));
   return success();
 }
 

@@ -18,7 +18,7 @@ namespace minic::cuda {
 class PointwiseFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "pointwise"; }
-  llvm::StringRef version() const override { return "7"; }
+  llvm::StringRef version() const override { return "8"; }
   bool isFor(mlir::Operation *anchor) const override { return !anchor; }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

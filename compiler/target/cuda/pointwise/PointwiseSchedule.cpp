@@ -6,6 +6,7 @@
 #include "compiler/target/cuda/pointwise/PointwiseSchedule.h"
 
 #include "compiler/target/cuda/pointwise/PointAccess.h"
+#include "compiler/target/cuda/pointwise/TurnedPoints.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
@@ -41,6 +42,43 @@ static bool breaksUp(const PointwiseLoops &loops, ArrayRef<Type> dtypes,
             auto [write, type] = each;
             return !isOneAccess(loops, write, type, lanes);
           }));
+}
+
+/// Squares of as many bytes as one access has, of all types alike; where the
+/// device has work for a quarter of its SMs, since a thread has much of it.
+static std::vector<PointwiseSchedule>
+turnedSchedules(const PointwiseLoops &loops, ArrayRef<Type> dtypes,
+                const DeviceProfile &profile) {
+  std::vector<PointwiseSchedule> schedules;
+  int64_t bytes = kernel::getElementBytes(dtypes.front());
+  auto isAlike = [&](Type type) {
+    return kernel::getElementBytes(type) == bytes;
+  };
+  int64_t lanes = std::min(kMaxVector, 16 / bytes);
+  auto turned = TurnedPoints::get(loops, dtypes, lanes);
+  if (!turned && lanes > 4) {
+    // Such as 14 x 14 pixels.
+    turned = TurnedPoints::get(loops, dtypes, lanes /= 2);
+  }
+  if (!turned || !llvm::all_of(dtypes, isAlike) ||
+      !llvm::all_of(loops.reads,
+                    [&](const auto &read) { return isAlike(read.storage); })) {
+    return schedules;
+  }
+  for (int64_t threads : {128, 64, 256}) {
+    PointwiseSchedule schedule{lanes, 1, threads, profile.smVersion >= 90};
+    schedule.turned = true;
+    int64_t blocks = llvm::divideCeil(turned->squares(), threads);
+    if (!profile.asksForAll() && 4 * blocks < profile.smCount) {
+      continue;
+    }
+    schedules.push_back(schedule);
+    if (profile.asksForAll() && schedule.programmatic) {
+      schedules.push_back(schedule);
+      schedules.back().programmatic = false;
+    }
+  }
+  return schedules;
 }
 
 std::vector<PointwiseSchedule>
@@ -102,12 +140,17 @@ enumerateSchedules(const PointwiseLoops &loops, ArrayRef<Type> dtypes,
   if (!all && schedules.size() > 8) {
     schedules.resize(8);
   }
+  if (loops.isTransposing()) {
+    auto turned = turnedSchedules(loops, dtypes, profile);
+    schedules.insert(schedules.begin(), turned.begin(), turned.end());
+  }
   return schedules;
 }
 
 std::string toString(const PointwiseSchedule &schedule) {
   return "pointwise " + std::to_string(schedule.vector) + "x" +
-         std::to_string(schedule.unroll) +
+         std::to_string(schedule.turned ? schedule.vector : schedule.unroll) +
+         (schedule.turned ? " turned" : "") +
          " threads=" + std::to_string(schedule.threads) +
          (schedule.programmatic ? " pdl" : "");
 }
@@ -121,15 +164,23 @@ DictionaryAttr toAttr(const PointwiseSchedule &schedule, MLIRContext *context) {
   if (schedule.programmatic) {
     entries.push_back(b.getNamedAttr("pdl", b.getI64IntegerAttr(1)));
   }
+  if (schedule.turned) {
+    entries.push_back(b.getNamedAttr("turned", b.getI64IntegerAttr(1)));
+  }
   return b.getDictionaryAttr(entries);
 }
 
 FailureOr<PointwiseSchedule> parsePointwiseSchedule(DictionaryAttr attr,
                                                     Location loc) {
   PointwiseSchedule schedule;
-  auto pdl = attr ? attr.getAs<IntegerAttr>("pdl") : IntegerAttr();
-  schedule.programmatic = pdl && pdl.getInt() == 1;
-  bool isKnown = attr && attr.size() == (schedule.programmatic ? 4 : 3);
+  auto isSet = [&](StringRef name) {
+    auto value = attr ? attr.getAs<IntegerAttr>(name) : IntegerAttr();
+    return value && value.getInt() == 1;
+  };
+  schedule.programmatic = isSet("pdl");
+  schedule.turned = isSet("turned");
+  size_t size = 3 + schedule.programmatic + schedule.turned;
+  bool isKnown = attr && attr.size() == size;
   auto read = [&](StringRef name, int64_t most, int64_t &field) {
     auto value = attr ? attr.getAs<IntegerAttr>(name) : IntegerAttr();
     isKnown = isKnown && value && value.getInt() >= 1 &&
@@ -140,8 +191,10 @@ FailureOr<PointwiseSchedule> parsePointwiseSchedule(DictionaryAttr attr,
   read("unroll", 8, schedule.unroll);
   read("vector", 16, schedule.vector);
   if (!isKnown || schedule.threads < 32) {
-    return emitError(loc, "pointwise expects a schedule {threads, unroll, "
-                          "vector} of powers of two and pdl = 1 or none, got ")
+    return emitError(loc,
+                     "pointwise expects a schedule {threads, unroll, "
+                     "vector} of powers of two, pdl and turned of 1 or none, "
+                     "got ")
            << attr;
   }
   return schedule;
