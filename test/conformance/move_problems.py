@@ -43,10 +43,23 @@ def whole():
                           f" {axis} : {functional(parts, [(shape, dtype)])}",
                           (shape, dtype))
         yield from wide_concats(dtype)
+        yield from wide_transposes(dtype)
         if dtype != "i1":
             for axis in (0, 2):
                 yield Problem("iota", f"iota_{axis}_{dtype}", {},
                               f"iota axis = {axis} : {t}", (SHAPE, dtype))
+
+
+def wide_transposes(dtype):
+    """Images between NCHW and NHWC, as large as GPUs turn them by squares."""
+    for channels, pixels in ((264, 1024), (136, 1156), (72, 1537)):
+        for name, shape in (("to_nhwc", (2, channels, pixels)),
+                            ("to_nchw", (2, pixels, channels))):
+            turned = (shape[0], shape[2], shape[1])
+            yield Problem("transpose", f"transpose_{name}_{pixels}_{dtype}",
+                          {"x": (shape, dtype)},
+                          f"transpose %x [0, 2, 1] : {tensor(shape, dtype)} -> "
+                          f"{tensor(turned, dtype)}", (turned, dtype))
 
 
 def wide_concats(dtype):
