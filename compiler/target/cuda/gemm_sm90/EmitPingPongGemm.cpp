@@ -211,9 +211,6 @@ private:
       awaitPhase(k_, copies_.turn(team), carried[2]);
       RingPlace place{carried[0], carried[1]};
       SmallVector<Value> sums = loop(multiply, place, inTeam);
-      if (g_.finishesInRegisters && !isEarly) {
-        inRegisters.prefetch();
-      }
       k_.ifThen(k_.equal(inTeam, 0),
                 [&] { arriveAt(k_, copies_.turn(k_.sub(k_.i32(1), team))); });
       multiply.finish(sums);

@@ -37,23 +37,27 @@ void RegisterEpilogue::syncWarp() {
   NVVM::SyncWarpOp::create(k_.b, k_.loc, k_.i32(-1));
 }
 
-void RegisterEpilogue::prefetch() {
+void RegisterEpilogue::prefetch(int64_t firstColumn, int64_t columns) {
   Value own = k_.mul(k_.rem(place_.lane, 4), 2);
-  for (int64_t column = 0; column != g_.groupTileN; column += 8) {
+  for (int64_t i = 0; i != columns; i += 8) {
+    int64_t column = firstColumn + i;
     Value at = columnOf(k_.add(own, column));
     if (g_.gemm.n % g_.schedule.bn != 0) {
       at = k_.min(at, k_.i32(g_.gemm.n - 2));
     }
-    ofColumns_.push_back(epilogue_);
-    ofColumns_.back().prefetch(
-        space_.at(k_, index_.batch, k_.i32(0), at, /*lanes=*/2));
+    EpilogueEmitter &epilogue =
+        ofColumns_.try_emplace(column / 8, epilogue_).first->second;
+    epilogue.prefetch(space_.at(k_, index_.batch, k_.i32(0), at, /*lanes=*/2));
   }
 }
 
 void RegisterEpilogue::finish(ArrayRef<Value> sums) {
-  for (int64_t row = 0; row != g_.groupTileM; row += 64) {
-    for (int64_t column = 0; column != g_.groupTileN;
-         column += g_.passColumns()) {
+  for (int64_t column = 0; column != g_.groupTileN;
+       column += g_.passColumns()) {
+    if (!ofColumns_.contains(column / 8)) {
+      prefetch(column, g_.passColumns());
+    }
+    for (int64_t row = 0; row != g_.groupTileM; row += 64) {
       write(sums, row, column);
       syncWarp();
       store(row, column);
@@ -77,7 +81,7 @@ void RegisterEpilogue::write(ArrayRef<Value> sums, int64_t firstRow,
       Value both = vector::FromElementsOp::create(
           k_.b, k_.loc, pair, ValueRange(sums.slice(next, 2)));
       next += 2;
-      EpilogueEmitter epilogue = ofColumns_[size_t(firstColumn + column) / 8];
+      EpilogueEmitter epilogue = ofColumns_.at((firstColumn + column) / 8);
       rounded.push_back({k_.toStorage(epilogue.compute(both)[0], storage()),
                          below * g_.passPitch() + column});
     }

@@ -10,6 +10,8 @@
 #include "compiler/target/cuda/gemm/ResultSpace.h"
 #include "compiler/target/cuda/gemm_sm90/WarpGroupMultiply.h"
 
+#include <map>
+
 namespace minic::cuda {
 
 /// For a geometry with finishesInRegisters(). A warp takes passColumns()
@@ -36,13 +38,14 @@ public:
     return epilogue_.inputRegisters(/*lanes=*/2) * g_.groupTileN / 8;
   }
   /// Loads what results need besides sums. Ahead of WarpGroupMultiply::finish
-  /// tensor cores are busy meanwhile.
-  void prefetch();
+  /// tensor cores are busy meanwhile. Without it each pass loads its own.
+  void prefetch() { prefetch(0, g_.groupTileN); }
   /// `sums`: scalars in the order of WarpGroupMultiply::finish. All lanes take
   /// part.
   void finish(llvm::ArrayRef<mlir::Value> sums);
 
 private:
+  void prefetch(int64_t firstColumn, int64_t columns);
   /// Makes results of the sums of one pass and writes them to the memory.
   void write(llvm::ArrayRef<mlir::Value> sums, int64_t firstRow,
              int64_t firstColumn);
@@ -58,8 +61,9 @@ private:
   ResultSpace space_;
   EpilogueEmitter epilogue_;
   TileIndex index_;
-  /// At the thread's two of each 8 columns; no value depends on the row.
-  std::vector<EpilogueEmitter> ofColumns_;
+  /// By number of 8 columns, at the thread's two of them; no value depends on
+  /// the row.
+  std::map<int64_t, EpilogueEmitter> ofColumns_;
   mlir::Value memory_;
   WarpPlace place_;
 };
