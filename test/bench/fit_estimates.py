@@ -87,15 +87,18 @@ def records(paths):
                        if plain else None, row["estimate_us"], measured)
 
 
-def line(offset, factor, most, estimate):
-    """Parallel to the estimate beyond `most`, where few records are."""
-    at = min(estimate, most)
-    return max(LEAST_US, offset + factor * at) + estimate - at
+def line(offset, factor, least, most, estimate):
+    """Where few records are, beyond `most`, parallel to the estimate; below
+    `least` in proportion to it: an offset of large kernels says nothing there."""
+    at = min(max(estimate, least), most)
+    value = max(LEAST_US, offset + factor * at)
+    return value * estimate / least if estimate < least else value + estimate - at
 
 
-def error(rows, offset, factor, most=math.inf):
-    return sum(abs(math.log(measured / line(offset, factor, most, estimate)))
-               for estimate, measured in rows) / len(rows)
+def error(rows, offset, factor, least=0, most=math.inf):
+    return sum(
+        abs(math.log(measured / line(offset, factor, least, most, estimate)))
+        for estimate, measured in rows) / len(rows)
 
 
 def near_best(rows):
@@ -121,8 +124,9 @@ def fits_of(found):
     for kind, rows in sorted(kinds.items()):
         near = near_best(rows)
         if len(near) >= LEAST:
-            used = (*fit(near), statistics.quantiles(
-                [estimate for estimate, _ in near], n=10)[-1])
+            tenths = statistics.quantiles([estimate for estimate, _ in near],
+                                          n=10)
+            used = (*fit(near), tenths[0], tenths[-1])
             fits[kind] = (used, len(near), math.exp(error(near, 0, 1)),
                           math.exp(error(near, *used)))
     return fits
@@ -135,7 +139,7 @@ def choices(found, fits):
     for problem, description, name, kind, estimate, measured in found:
         if not kind:
             continue
-        used = fits[kind][0] if kind in fits else (0, 1, math.inf)
+        used = fits[kind][0] if kind in fits else (0, 1, 0, math.inf)
         problems.setdefault((problem, description), []).append(
             (line(*used, estimate), measured, name))
     return {key: min(rows)[1] / min(row[1] for row in rows)
@@ -155,11 +159,11 @@ def main():
     if not found:
         sys.exit("fit_estimates.py: error: no measured candidates in these reports")
     fits = fits_of(found)
-    print(f"{'kind':36}{'records':>8}{'offset us':>11}{'factor':>8}{'most':>8}"
-          f"{'error':>8}{'before':>8}")
+    print(f"{'kind':36}{'records':>8}{'offset us':>11}{'factor':>8}{'least':>8}"
+          f"{'most':>8}{'error':>8}{'before':>8}")
     for kind, (used, count, before, after) in fits.items():
         print(f"{kind:36}{count:8}{used[0]:11.2f}{used[1]:8.2f}{used[2]:8.1f}"
-              f"{after:8.2f}{before:8.2f}")
+              f"{used[3]:8.1f}{after:8.2f}{before:8.2f}")
     if arguments.check:
         for what, used in (("as estimated", {}), ("fitted", fits)):
             ratios = choices(found, used)
@@ -169,9 +173,11 @@ def main():
     if arguments.write:
         arguments.write.write_text(
             "// Written by test/bench/fit_estimates.py: kind, offset in us, "
-            "factor, estimate in us\n// up to which there are records; behind "
-            "it how many, and the typical error, with\n// the one before.\n"
-            + "".join(f'{{"{kind}", {used[0]}, {used[1]}, {used[2]:.1f}}}, '
+            "factor, estimates in\n// us from and up to which there are records; "
+            "behind it how many, and the typical\n// error, with the one "
+            "before.\n"
+            + "".join(f'{{"{kind}", {used[0]}, {used[1]}, {used[2]:.1f}, '
+                      f"{used[3]:.1f}}}, "
                       f"// {count}, {after:.2f} ({before:.2f})\n"
                       for kind, (used, count, before, after)
                       in fits.items()))

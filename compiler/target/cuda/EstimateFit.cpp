@@ -20,7 +20,8 @@ namespace {
 struct Fit {
   llvm::StringLiteral kind;
   double offsetUs, factor;
-  double mostUs; // beyond it, parallel to the estimate
+  double leastUs; // below it, in proportion to the estimate
+  double mostUs;  // beyond it, parallel to the estimate
 };
 
 /// Of one H200.
@@ -60,8 +61,9 @@ double fitEstimate(const DeviceProfile &profile, StringRef source,
   if (!fit || estimate <= 0) {
     return estimate;
   }
-  double at = std::min(estimate, fit->mostUs);
-  return std::max(leastUs, fit->offsetUs + fit->factor * at) + estimate - at;
+  double at = std::clamp(estimate, fit->leastUs, fit->mostUs);
+  double value = std::max(leastUs, fit->offsetUs + fit->factor * at);
+  return estimate < at ? value * estimate / at : value + estimate - at;
 }
 
 } // namespace minic::cuda

@@ -17,9 +17,10 @@ constexpr double launch = 1.0; // microseconds
 /// us in clusters of four 64x64 tiles, whose blocks do the work of 4.2 us.
 constexpr double kClusterUs = 1.0, kClusterBytesPerCycle = 30;
 /// The part of a device that clusters of more than two blocks fill: they do not
-/// leave the part of it (GPC) that they begin in. On an H200 512x768x3072
-/// took 16.8 us as 32 clusters of four blocks, one an SM; 96 such blocks with
-/// as much of K took 6.0 where none met, so not all clusters ran at once.
+/// leave the part of it (GPC) that they begin in. On an H100 30 clusters of four
+/// blocks or 15 of eight run at once, with a block an SM, on 120 of 132 SMs
+/// (cuOccupancyMaxActiveClusters). On an H200 512x768x3072 took 16.8 us as 32
+/// clusters of four; 96 such blocks with as much of K took 6.0 where none met.
 constexpr double kClusterShare = 0.9;
 
 double GemmTime::microseconds() const {
@@ -30,17 +31,20 @@ double GemmTime::microseconds() const {
   double hertz = std::max(profile_.clockMHz, 500.0) * 1e6;
   double blocks = double(geometry_.blocks());
   double perSm = double(blocksPerSm_);
-  double resident = sms * perSm;
+  double usable = sms, resident = sms * perSm;
   if (schedule_.clustered && schedule_.splitK > 2) {
     double split = double(schedule_.splitK);
-    resident =
-        std::max(std::floor(kClusterShare * resident / split), 1.0) * split;
+    auto fill = [&](double blocksAtOnce) {
+      return std::max(std::floor(kClusterShare * blocksAtOnce / split), 1.0) *
+             split;
+    };
+    usable = fill(sms), resident = fill(resident);
   }
   double waves = std::floor(blocks / resident);
   double cycles = waves * waveCycles(perSm);
   double rest = blocks - waves * resident;
   if (rest > 0) {
-    cycles += waveCycles(std::ceil(rest / sms));
+    cycles += waveCycles(std::min(std::ceil(rest / usable), perSm));
   }
   double memory = memorySeconds();
   double seconds = std::max(cycles / hertz, memory) +

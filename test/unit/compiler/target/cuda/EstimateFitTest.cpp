@@ -39,6 +39,16 @@ TEST(EstimateFit, IsForWhatWasMeasuredAlone) {
   EXPECT_EQ(fitted("h200", "someone's", "", 4), 4);
 }
 
+TEST(EstimateFit, IsInProportionBelowItsRecords) {
+  // Those of multicasts are of large products, and 2 us less than a line says
+  // would make the smallest ones the fastest of all.
+  auto at = [](double us) {
+    return fitted("h200", "gemm_sm90", "gemm_sm90_tma 64x32 multicast", us);
+  };
+  EXPECT_NEAR(at(1), at(2) / 2, 1e-6);
+  EXPECT_GT(at(3.2), 2);
+}
+
 TEST(EstimateFit, GoesOnInParallelAndStaysPositive) {
   const char *kind = "gemm_skinny mma 16";
   EXPECT_NEAR(fitted("h200", "gemm_skinny", kind, 2000) -
