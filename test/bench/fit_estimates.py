@@ -124,9 +124,9 @@ def fits_of(found):
     for kind, rows in sorted(kinds.items()):
         near = near_best(rows)
         if len(near) >= LEAST:
-            tenths = statistics.quantiles([estimate for estimate, _ in near],
-                                          n=10)
-            used = (*fit(near), tenths[0], tenths[-1])
+            estimates = [estimate for estimate, _ in near]
+            used = (*fit(near), min(estimates),
+                    statistics.quantiles(estimates, n=10)[-1])
             fits[kind] = (used, len(near), math.exp(error(near, 0, 1)),
                           math.exp(error(near, *used)))
     return fits

@@ -22,7 +22,7 @@ namespace minic::cuda {
 class ConvSm80Family : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "conv_sm80"; }
-  llvm::StringRef version() const override { return "2"; }
+  llvm::StringRef version() const override { return "3"; }
   bool isFor(mlir::Operation *anchor) const override {
     return isImplicitProduct(anchor);
   }

@@ -18,7 +18,7 @@ namespace minic::cuda {
 class GemmSm80Family : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "gemm_sm80"; }
-  llvm::StringRef version() const override { return "4"; }
+  llvm::StringRef version() const override { return "5"; }
   bool isFor(mlir::Operation *anchor) const override {
     return anchor && (graph::isContraction(anchor) || isPlainProduct(anchor));
   }
