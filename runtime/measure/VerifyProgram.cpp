@@ -63,12 +63,12 @@ VerifySubject subjectOf(std::shared_ptr<const Program> program) {
   subject.arenaBytes = program->arenaBytes();
   const Program::Impl &impl = program->impl();
   subject.memory = &impl.executable->memory();
+  subject.zeroedBytes = impl.variant->zeroed_bytes();
   if (subject.memory->isHost()) {
     subject.prepare = [program](void *arena) {
       return prepareHostRun(program, arena);
     };
   } else {
-    subject.zeroedBytes = impl.variant->zeroed_bytes();
     subject.prepare = [program](void *arena) {
       return prepareDeviceRun(program, arena);
     };
