@@ -57,8 +57,10 @@ struct CompileOptions {
   /// none.
   std::string pin;
   /// "guided": candidates that by their estimates cannot win any more are left
-  /// out (on a GPU); "offered": all that families offer are measured, a few of
-  /// their best by estimates; "exhaustive": every legal schedule.
+  /// out (on a GPU); "descent": the same, then neighbours of the fastest
+  /// schedules until none is faster; "offered": all that families offer are
+  /// measured, a few of their best by estimates; "exhaustive": every legal
+  /// schedule.
   std::string search = "guided";
   /// Seconds the search may take; 0 for no limit. Best so far wins.
   double tuneBudgetSeconds = 0;

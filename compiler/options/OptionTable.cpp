@@ -68,12 +68,13 @@ static std::vector<Option> makeTable() {
                        "File of pins, which say what fusions take; written by "
                        "'minic explain --pins' and 'minic-tune pins'",
                        &O::pin));
-  table.push_back(
-      choice("search", selection, {"guided", "offered", "exhaustive"},
-             "Candidates to measure: those that may be the fastest by their "
-             "estimates; all that families offer, which estimates limit; or "
-             "every legal schedule, which may take hours",
-             &O::search));
+  table.push_back(choice(
+      "search", selection, {"guided", "descent", "offered", "exhaustive"},
+      "Candidates to measure: those that may be the fastest by their "
+      "estimates; these and then neighbours of the fastest schedules; "
+      "all that families offer, which estimates limit; or "
+      "every legal schedule, which may take hours",
+      &O::search));
   table.push_back(
       budget("tune-budget", selection,
              "Stop searching after this time (30s, 2m), best so far "

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a guided search loses against one of every legal schedule.
+"""What a guided search, or another one, loses against one of every legal schedule.
 
 Problems are drawn by a seed: GEMMs, attentions, norms and convolutions in turn.
-Each is tuned twice, into databases of their own: by --search=guided and by
---search=exhaustive. Then both plans are timed side by side in one process, in
-rounds, with either one loaded first. The regret of a problem is the median of the
-rounds' ratios, the guided plan's time over the exhaustive one's, and 1 where that
-is below: the exhaustive search had the guided plan among its own. Two copies of
-one plan have the regret 1.
+Each is tuned into databases of their own: by --search=guided, or by what --search
+names here, and by --search=exhaustive. Then both plans are timed side by side in
+one process, in rounds, with either one loaded first. The regret of a problem is the
+median of the rounds' ratios, the plan's time over the exhaustive one's, and 1 where
+that is below: the exhaustive search had that plan among its own. Two copies of one
+plan have the regret 1.
 
     python3 test/bench/regret.py --target=cpu --count=24 --seed=1
+    python3 test/bench/regret.py --search guided descent --count=8
     tools/device/run --stage=regret
 
 Where not all schedules were tried (--problem-s), the row says so and does not
@@ -37,6 +38,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 #: Of all problems in geometric mean, and of the worst one.
 MEAN_TARGET, WORST_TARGET = 1.02, 1.08
 KINDS = ("gemm", "attention", "norm", "convolution")
+SEARCHES = ("guided", "descent", "offered")
 DTYPES = {"cpu": ("f32", "bf16"), "cuda": ("bf16", "f16", "f32")}
 #: Multiply-adds of a problem, at most: exhaustive searches should end.
 MOST_WORK = {"cpu": 2 ** 27, "cuda": 2 ** 33}
@@ -200,11 +202,11 @@ class Contest:
         return {"artifact": artifact, "plan": plan_of(text),
                 "coverage": coverage_of(text), "seconds": seconds}, ""
 
-    def time(self, guided, exhaustive):
+    def time(self, found, exhaustive):
         """(rounds of both times, "") or (None, why); each is loaded first
         once."""
         samples = []
-        for first, second in ((guided, exhaustive), (exhaustive, guided)):
+        for first, second in ((found, exhaustive), (exhaustive, found)):
             report = self.folder / "bench.json"
             _, why = run(self.arguments.bin / "minic-bench", first["artifact"],
                          f"--compare={second['artifact']}",
@@ -214,36 +216,46 @@ class Contest:
                 return None, f"minic-bench: {why}"
             timed = [artifact["samples_us"] for artifact in
                      json.loads(report.read_text())["artifacts"]]
-            samples += zip(*(timed if first is guided else timed[::-1]))
+            samples += zip(*(timed if first is found else timed[::-1]))
         return samples, ""
 
-    def row(self, name, dtype, text, weights):
+    def compare(self, name, search, found, exhaustive):
         """(row, "") or (None, why)."""
-        model = self.folder / f"{name}.mlir"
-        model.write_text(f"module {{\n{text}\n}}\n")
-        problems.write_weights(model.with_suffix(".safetensors"), weights,
-                               dtype, 0)
-        guided, why = self.tune(model, "guided")
-        if not guided:
-            return None, why
-        exhaustive, why = self.tune(model, "exhaustive")
-        if not exhaustive:
-            return None, why
-        made = {"problem": name, "guided": guided["plan"],
+        made = {"problem": name, "search": search, "found": found["plan"],
                 "exhaustive": exhaustive["plan"],
-                "coverage": [guided["coverage"], exhaustive["coverage"]],
-                "seconds": [guided["seconds"], exhaustive["seconds"]]}
+                "coverage": [found["coverage"], exhaustive["coverage"]],
+                "seconds": [found["seconds"], exhaustive["seconds"]]}
         tried, legal = exhaustive["coverage"] or (0, 1)
         made["counts"] = tried >= legal
-        if guided["plan"] == exhaustive["plan"]:
+        if found["plan"] == exhaustive["plan"]:
             return made | {"ratio": 1.0, "low": None, "high": None,
                            "regret": 1.0, "equal": True}, ""
-        samples, why = self.time(guided, exhaustive)
+        samples, why = self.time(found, exhaustive)
         if samples is None:
             return None, why
         ratio, low, high = ratios(samples)
         return made | {"ratio": ratio, "low": low, "high": high,
                        "regret": max(ratio, 1.0), "equal": False}, ""
+
+    def rows(self, name, dtype, text, weights):
+        """(a row for each search, "") or (None, why)."""
+        model = self.folder / f"{name}.mlir"
+        model.write_text(f"module {{\n{text}\n}}\n")
+        problems.write_weights(model.with_suffix(".safetensors"), weights,
+                               dtype, 0)
+        tuned = {}
+        for search in (*self.arguments.search, "exhaustive"):
+            tuned[search], why = self.tune(model, search)
+            if not tuned[search]:
+                return None, why
+        made = []
+        for search in self.arguments.search:
+            row, why = self.compare(name, search, tuned[search],
+                                    tuned["exhaustive"])
+            if row is None:
+                return None, why
+            made.append(row)
+        return made, ""
 
 
 def shown(row):
@@ -253,9 +265,19 @@ def shown(row):
     pairs = ["?" if pair is None else f"{pair[0]} of {pair[1]}"
              for pair in row["coverage"]]
     times = " and ".join(f"{seconds:.0f}" for seconds in row["seconds"])
-    return (f"| {row['problem']} | {pairs[0]} | {pairs[1]} | {times} | "
+    return (f"| {row['problem']} | {row['search']} | {pairs[0]} | {pairs[1]} | {times} | "
             f"{interval} | {row['regret']:.3f}"
             + ("" if row["counts"] else ", partial: does not count") + " |")
+
+
+def summaries(rows, searches):
+    """The summary of each search; a heading where there are several."""
+    lines, met = [], True
+    for search in searches:
+        own, is_met = summary([row for row in rows if row["search"] == search])
+        lines += [f"{search}:"] * (len(searches) > 1) + own
+        met &= is_met
+    return lines, met
 
 
 def summary(rows):
@@ -284,6 +306,9 @@ def parse(argv=None):
     parser.add_argument("--skip", type=int, default=0,
                         help="leave out the first ones")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS)
+    parser.add_argument("--search", nargs="+", choices=SEARCHES,
+                        default=SEARCHES[:1],
+                        help="compared with an exhaustive one")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=21,
                         help="of each load order")
@@ -306,35 +331,36 @@ def main():
         print("\n".join(name for name, *_ in drawn))
         return 0
     rows, failed, left_out = [], {}, []
-    print("| problem | guided | exhaustive | tuned in s | ratio of times | "
-          "regret |\n" + "|---" * 6 + "|", flush=True)
+    print("| problem | search | tried | exhaustive | tuned in s | "
+          "ratio of times | regret |\n" + "|---" * 7 + "|", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
         contest = Contest(arguments, pathlib.Path(scratch))
         for name, dtype, text, weights in drawn:
             if contest.left() <= 0:
                 left_out.append(name)
                 continue
-            row, why = contest.row(name, dtype, text, weights)
-            if row is None and contest.left() <= 0:
+            made, why = contest.rows(name, dtype, text, weights)
+            if made is None and contest.left() <= 0:
                 left_out.append(name)
-            elif row is None:
+            elif made is None:
                 failed[name] = why
                 print(f"| {name} | FAILED: {why} |", flush=True)
             else:
-                rows.append(row)
-                print(shown(row), flush=True)
+                rows += made
+                print("\n".join(map(shown, made)), flush=True)
             if arguments.json:
                 arguments.json.write_text(json.dumps(
                     {"rows": rows, "failed": failed, "not_run": left_out},
                     indent=1) + "\n")
         seconds = time.monotonic() - contest.start
-    lines, met = summary(rows)
+    lines, met = summaries(rows, arguments.search)
     print()
     if left_out:
         print(f"not run: {len(left_out)}, over {arguments.limit_s:g} s: "
               + ", ".join(left_out))
     print("\n".join(lines))
-    print(f"{len(rows)} of {len(drawn)} problems, seed {arguments.seed}, "
+    done = len(rows) // len(arguments.search)
+    print(f"{done} of {len(drawn)} problems, seed {arguments.seed}, "
           f"{arguments.target}, {len(failed)} failed, {seconds:.0f} s")
     return 0 if met and not failed else 1
 

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <limits>
 
 #include <unistd.h>
 
@@ -54,6 +55,7 @@ static std::string formatSettled(const Row &row) {
     absl::StrAppendFormat(&text, ", error %.3g of its tolerance",
                           row.worstError);
   }
+  absl::StrAppend(&text, describeOrigin(row));
   return row.reason.empty() ? text : absl::StrCat(text, ": ", row.reason);
 }
 
@@ -269,7 +271,13 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
   tunerOptions.replay = options.tuneReplay;
   tunerOptions.scratchDirectory = scratch ? scratch->path() : "";
   tunerOptions.policy = policy();
-  tunerOptions.prospects.isExhaustive = options.search != "guided";
+  tunerOptions.prospects.isExhaustive =
+      options.search == "offered" || options.search == "exhaustive";
+  if (options.search == "descent") {
+    tunerOptions.descent.share = std::numeric_limits<double>::infinity();
+  }
+  tunerOptions.descent.atOnce =
+      std::max(tunerOptions.descent.atOnce, int(poolOptions.processes));
   tunerOptions.stop = interrupted;
   tunerOptions.probeNoise = noiseProbe();
   tunerOptions.beforeSearch = [&]() -> absl::Status {

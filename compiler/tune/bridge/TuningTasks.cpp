@@ -10,6 +10,7 @@
 #include "compiler/target/UserKernels.h"
 #include "compiler/tune/bridge/ExpectedValues.h"
 #include "compiler/tune/bridge/Problem.h"
+#include "compiler/tune/bridge/SchedulePoints.h"
 #include "compiler/tune/bridge/Versions.h"
 #include "compiler/tune/database/Provisional.h"
 #include "compiler/tune/database/TuningDb.h"
@@ -223,6 +224,19 @@ static void makeNamesUnique(std::vector<CandidateSpec> &candidates) {
   }
 }
 
+/// None where there are none: the caller has the candidates that it began with.
+static std::vector<SchedulePoint>
+listLegal(const FailureOr<std::vector<Candidate>> &candidates,
+          const Target &target) {
+  std::vector<SchedulePoint> points;
+  if (succeeded(candidates)) {
+    for (const Candidate &candidate : *candidates) {
+      points.push_back(pointOf(specOf(candidate), candidate.choice, target));
+    }
+  }
+  return points;
+}
+
 FailureOr<std::unique_ptr<TuningTasks>>
 makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
           bool areMeasured) {
@@ -263,8 +277,8 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
                                       Breadth breadth) {
       return allowedCandidates(fusion, target, options, measuresNan, breadth);
     };
-    bool searchesAll = areMeasured && inputs.options->search == "exhaustive" &&
-                       !inputs.options->tuneReplay;
+    bool searches = areMeasured && !inputs.options->tuneReplay;
+    bool searchesAll = searches && inputs.options->search == "exhaustive";
     FailureOr<std::vector<Candidate>> candidates =
         candidatesOf(fusion, searchesAll ? Breadth::All : Breadth::Promising);
     if (failed(candidates)) {
@@ -322,6 +336,11 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
           candidatesOf(fusion, Breadth::All);
       return failed(all) ? 0 : int64_t(all->size());
     };
+    if (searches && inputs.options->search == "descent") {
+      task.listLegal = [=, target = inputs.target] {
+        return listLegal(candidatesOf(fusion, Breadth::All), *target);
+      };
+    }
     task.writeExpected = [module = *problem, seed = task.seed,
                           constantsSeed =
                               task.constantsSeed](const std::string &path) {
@@ -364,7 +383,8 @@ recordedChoice(const Record &record, const Selection &selection,
   choice.candidate = row.candidate.name;
   choice.problem = record.problem.key;
   choice.timeUs = row.bestKnownUs();
-  choice.reason = absl::StrCat(row.candidate.name, ", ", selection.reason);
+  choice.reason = absl::StrCat(row.candidate.name, ", ", selection.reason,
+                               describeOrigin(row));
   if (record.state == RecordState::Provisional) {
     absl::StrAppend(&choice.reason, "; ", describeProvisional(record.noise));
   }

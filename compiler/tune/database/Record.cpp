@@ -79,6 +79,16 @@ int64_t countTried(const Record &record) {
                        });
 }
 
+int64_t countFound(const Record &record) {
+  return std::count_if(record.rows.begin(), record.rows.end(),
+                       [](const Row &row) { return !row.foundFrom.empty(); });
+}
+
+std::string describeOrigin(const Row &row) {
+  return row.foundFrom.empty() ? ""
+                               : absl::StrCat("; found from ", row.foundFrom);
+}
+
 std::string describeCoverage(const Record &record) {
   return record.legal == 0 ? ""
                            : absl::StrFormat("%d of %d legal schedules tried",

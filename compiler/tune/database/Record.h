@@ -100,6 +100,8 @@ struct Row {
   uint64_t scratchBytes = 0;
   bool deterministic = false;
   std::vector<double> samplesUs; // of the final rounds
+  /// The name of the row whose neighbour it is, if descent found it.
+  std::string foundFrom;
 
   bool isFinalist() const { return timeUs > 0; }
   /// The best known time; 0 where none is.
@@ -136,6 +138,8 @@ struct Record {
   double coverage = 0;    // part of them that was looked at, 0 to 1
   /// How many there are if families leave none out; 0: not known.
   int64_t legal = 0;
+  /// Whether the search went on to neighbours of the fastest rows.
+  bool descended = false;
   double buildSeconds = 0; // of all builders together
   double verifySeconds = 0, measureSeconds = 0;
   /// What else a search spent before it was over: on listing libraries'
@@ -153,6 +157,13 @@ struct Record {
 /// How many of its candidates were tried: built, or found to be equal to one
 /// that was, whatever came of it.
 int64_t countTried(const Record &record);
+
+/// How many were found from others, whatever came of them.
+int64_t countFound(const Record &record);
+
+/// "; found from NAME", for the end of a line; empty where it was
+/// not.
+std::string describeOrigin(const Row &row);
 
 /// "37 of 864 legal schedules tried"; empty where their number is not known.
 std::string describeCoverage(const Record &record);

@@ -90,7 +90,8 @@ Json toJson(const Row &row) {
           {"max_absolute_error", row.maxAbsoluteError},
           {"scratch_bytes", row.scratchBytes},
           {"deterministic", row.deterministic},
-          {"samples_us", row.samplesUs}};
+          {"samples_us", row.samplesUs},
+          {"found_from", row.foundFrom}};
 }
 
 static absl::StatusOr<Row> rowFromJson(const Json &json, int64_t version,
@@ -121,6 +122,9 @@ static absl::StatusOr<Row> rowFromJson(const Json &json, int64_t version,
   reader.readInteger("scratch_bytes", row.scratchBytes);
   reader.read("deterministic", row.deterministic);
   reader.read("samples_us", row.samplesUs);
+  if (json.contains("found_from")) { // since databases have it
+    reader.read("found_from", row.foundFrom);
+  }
   if (!reader.status.ok()) {
     return reader.status;
   }
@@ -153,6 +157,7 @@ Json toJson(const Record &record) {
           {"provisional_searches", record.provisionalSearches},
           {"noise", toJson(record.noise)},
           {"legal", record.legal},
+          {"descended", record.descended},
           {"rows", std::move(rows)}};
 }
 
@@ -181,6 +186,9 @@ absl::StatusOr<Record> recordFromJson(const Json &json, int64_t version) {
             record.provisionalSearches);
   if (json.contains("legal")) { // since databases have it
     reader.readInteger("legal", record.legal);
+  }
+  if (json.contains("descended")) {
+    reader.read("descended", record.descended);
   }
   const Json *rows = reader.array("rows");
   if (!reader.status.ok()) {

@@ -19,7 +19,7 @@ static constexpr const char *recordColumns =
     "flops, bytes, state, candidates, "
     "coverage, build_seconds, verify_seconds, measure_seconds, created, ";
 
-/// But for the sources, which only tables of the current version have.
+/// But for the columns that older tables do not have.
 static constexpr const char *rowColumns =
     "SELECT name, label, choice, estimate_us, launches, needs_library, status, "
     "reason, build_ms, binary_hash, screen_us, time_us, time_error, ratio, "
@@ -27,9 +27,10 @@ static constexpr const char *rowColumns =
     "deterministic, samples_us, ";
 
 static absl::StatusOr<std::vector<Row>> loadRows(Sqlite &db, int64_t record,
-                                                 bool hasSources) {
+                                                 int64_t version) {
   std::vector<Row> rows;
-  std::string sql = absl::StrCat(rowColumns, hasSources ? "sources" : "''",
+  std::string sql = absl::StrCat(rowColumns, version < 6 ? "''" : "sources",
+                                 version < 9 ? ", ''" : ", found_from",
                                  " FROM row WHERE record = ? ORDER BY rowid");
   Statement statement(db, sql.c_str());
   statement.bind(record);
@@ -65,6 +66,7 @@ static absl::StatusOr<std::vector<Row>> loadRows(Sqlite &db, int64_t record,
     statement.read(row.deterministic);
     statement.read(samples);
     statement.read(row.candidate.sources);
+    statement.read(row.foundFrom);
     std::optional<RowStatus> parsed = parseRowStatus(status);
     nlohmann::json list = nlohmann::json::parse(samples, nullptr, false);
     if (!parsed || !list.is_array()) {
@@ -87,15 +89,15 @@ TuningDb::load(const std::string &where, absl::Span<const std::string> values,
   if (!version.ok()) {
     return version.status();
   }
-  std::string sql =
-      absl::StrCat(recordColumns,
-                   *version < 4 ? "0.0, 0.0" : "clock_low_mhz, clock_high_mhz",
-                   *version < 5 ? ", 0.0, 0.0, 0, 0"
-                                : ", noise_spread, noise_others, noise_cores, "
-                                  "provisional_searches",
-                   *version < 8 ? ", 0" : ", legal",
-                   *version < 6 ? ", '{}', onednn" : ", sources, libraries",
-                   " FROM record ", where);
+  std::string sql = absl::StrCat(
+      recordColumns,
+      *version < 4 ? "0.0, 0.0" : "clock_low_mhz, clock_high_mhz",
+      *version < 5 ? ", 0.0, 0.0, 0, 0"
+                   : ", noise_spread, noise_others, noise_cores, "
+                     "provisional_searches",
+      *version < 8 ? ", 0" : ", legal", *version < 9 ? ", 0" : ", descended",
+      *version < 6 ? ", '{}', onednn" : ", sources, libraries", " FROM record ",
+      where);
   Statement statement(*db, sql.c_str());
   for (const std::string &value : values) {
     statement.bind(value);
@@ -135,6 +137,7 @@ TuningDb::load(const std::string &where, absl::Span<const std::string> values,
     readNoise(statement, record.noise);
     statement.read(record.provisionalSearches);
     statement.read(record.legal);
+    statement.read(record.descended);
     readVersions(statement, problem.versions);
     std::optional<RecordState> parsed = parseRecordState(state);
     if (!parsed) {
@@ -143,8 +146,7 @@ TuningDb::load(const std::string &where, absl::Span<const std::string> values,
     record.state = *parsed;
   }
   for (size_t i = 0; i < records.size(); ++i) {
-    absl::StatusOr<std::vector<Row>> rows =
-        loadRows(*db, found[i], *version >= 6);
+    absl::StatusOr<std::vector<Row>> rows = loadRows(*db, found[i], *version);
     if (!rows.ok()) {
       return rows.status();
     }
@@ -243,11 +245,10 @@ absl::StatusOr<int64_t> TuningDb::begin(const ProblemSpec &problem,
 absl::Status TuningDb::insertRow(int64_t record, const Row &row) {
   // Only into a running record: a finished one is never touched again.
   Statement insert(
-      *db,
-      "INSERT OR REPLACE INTO row SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
-      "?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, "
-      "?22, ?23 WHERE EXISTS(SELECT 1 FROM record WHERE id = ?1 AND state = "
-      "'running')");
+      *db, "INSERT OR REPLACE INTO row SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, "
+           "?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, "
+           "?22, ?23, ?24 WHERE EXISTS(SELECT 1 FROM record WHERE id = ?1 AND "
+           "state = 'running')");
   const CandidateSpec &candidate = row.candidate;
   insert.bind(record).bind(candidate.name).bind(candidate.label);
   insert.bind(candidate.choice).bind(candidate.estimateUs);
@@ -259,7 +260,7 @@ absl::Status TuningDb::insertRow(int64_t record, const Row &row) {
   insert.bind(row.maxAbsoluteError).bind(row.scratchBytes);
   insert.bind(row.deterministic);
   insert.bind(nlohmann::json(row.samplesUs).dump());
-  insert.bind(candidate.sources);
+  insert.bind(candidate.sources).bind(row.foundFrom);
   return insert.run();
 }
 
@@ -278,19 +279,20 @@ absl::Status TuningDb::closeRecord(int64_t id, const Record &record) {
       return status;
     }
   }
-  Statement update(*db,
-                   "UPDATE record SET state = ?, candidates = ?, coverage = ?, "
-                   "build_seconds = ?, verify_seconds = ?, measure_seconds = "
-                   "?, created = ?, clock_low_mhz = ?, clock_high_mhz = ?, "
-                   "noise_spread = ?, noise_others = ?, noise_cores = ?, "
-                   "provisional_searches = ?, legal = ? WHERE id = ?");
+  Statement update(
+      *db, "UPDATE record SET state = ?, candidates = ?, coverage = ?, "
+           "build_seconds = ?, verify_seconds = ?, measure_seconds = "
+           "?, created = ?, clock_low_mhz = ?, clock_high_mhz = ?, "
+           "noise_spread = ?, noise_others = ?, noise_cores = ?, "
+           "provisional_searches = ?, legal = ?, descended = ? WHERE id = ?");
   update.bind(std::string(toString(record.state))).bind(record.candidates);
   update.bind(record.coverage).bind(record.buildSeconds);
   update.bind(record.verifySeconds).bind(record.measureSeconds);
   update.bind(record.created);
   update.bind(record.clock.lowMHz).bind(record.clock.highMHz);
   bindNoise(update, record.noise);
-  update.bind(record.provisionalSearches).bind(record.legal).bind(id);
+  update.bind(record.provisionalSearches).bind(record.legal);
+  update.bind(record.descended).bind(id);
   if (absl::Status status = update.run(); !status.ok()) {
     return status;
   }

@@ -11,7 +11,7 @@ namespace minic::tune {
 
 /// "MNCT": tells our files from other programs'.
 static constexpr int64_t applicationId = 0x4d4e4354;
-static constexpr int64_t schemaVersion = 8;
+static constexpr int64_t schemaVersion = 9;
 
 static constexpr const char *createRecords = R"sql(
 PRAGMA application_id = 1296974676;
@@ -94,7 +94,13 @@ ALTER TABLE verdict ADD COLUMN trials TEXT NOT NULL DEFAULT '[]';
 /// What records have since version 8; of those that are there it is not known.
 static constexpr const char *addLegal = R"sql(
 ALTER TABLE record ADD COLUMN legal INTEGER NOT NULL DEFAULT 0;
-PRAGMA user_version = 8;
+)sql";
+
+/// What records and rows have since version 9: older ones know no descent.
+static constexpr const char *addDescent = R"sql(
+ALTER TABLE record ADD COLUMN descended INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE row ADD COLUMN found_from TEXT NOT NULL DEFAULT '';
+PRAGMA user_version = 9;
 )sql";
 
 namespace {
@@ -158,8 +164,11 @@ static absl::Status bringUpToDate(Sqlite &db, int64_t from) {
   if (status.ok() && from < 7) {
     status.Update(db.execute(addTrials));
   }
-  if (status.ok()) {
+  if (status.ok() && from < 8) {
     status.Update(db.execute(addLegal));
+  }
+  if (status.ok()) {
+    status.Update(db.execute(addDescent));
   }
   return status;
 }

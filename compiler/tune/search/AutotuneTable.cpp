@@ -159,9 +159,10 @@ std::string formatTable(const TunedProblem &tuned, int maxRows) {
                                ? absl::StrFormat("±%.1f%%", 100 * row.timeError)
                            : row.isFinalist() ? "few" // rounds, no interval
                                               : "screen";
-    absl::StrAppendFormat(&text, "  %-*s  %12s %-6s  %s  error %.1e\n",
+    absl::StrAppendFormat(&text, "  %-*s  %12s %-6s  %s  error %.1e%s\n",
                           int(width), names[i], unit.format(us), interval,
-                          fastest.speedOf(row), row.maxAbsoluteError);
+                          fastest.speedOf(row), row.maxAbsoluteError,
+                          row.foundFrom.empty() ? "" : "  descent");
   }
   if (static_cast<int>(rows.size()) > shown) {
     absl::StrAppend(&text, "  and ", rows.size() - shown, " slower ones\n");
@@ -169,7 +170,7 @@ std::string formatTable(const TunedProblem &tuned, int maxRows) {
   absl::StrAppend(&text, describeRejects(record));
   if (winner) {
     absl::StrAppend(&text, "  chosen: ", winner->candidate.name, ", ",
-                    tuned.selection.reason, "\n");
+                    tuned.selection.reason, describeOrigin(*winner), "\n");
   }
   if (record.state == RecordState::Provisional) {
     absl::StrAppend(&text, "  provisional: the finalists were undecided when "
@@ -182,6 +183,9 @@ std::string formatTable(const TunedProblem &tuned, int maxRows) {
   absl::StrAppendFormat(&text, " over %d candidates", int(record.rows.size()));
   if (record.legal > int64_t(record.rows.size())) {
     absl::StrAppendFormat(&text, " of %d legal ones", int(record.legal));
+  }
+  if (int64_t found = countFound(record)) {
+    absl::StrAppend(&text, ", ", found, " of them found by descent");
   }
   if (int ruledOut = count(record, RowStatus::RuledOut)) {
     absl::StrAppend(&text, ", ", ruledOut, " of them ruled out by estimates");

@@ -5,7 +5,8 @@
 #ifndef MINIC_COMPILER_TUNE_SEARCH_AUTOTUNETABLE_H
 #define MINIC_COMPILER_TUNE_SEARCH_AUTOTUNETABLE_H
 
-#include "compiler/tune/search/Autotuner.h"
+#include "compiler/tune/search/AutotunerOptions.h"
+#include "compiler/tune/search/TunedProblem.h"
 
 namespace minic::tune {
 

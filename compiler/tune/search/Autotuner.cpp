@@ -131,15 +131,39 @@ void Autotuner::Search::add(CandidateSpec candidate, bool resumes) {
   record.candidates = static_cast<int64_t>(candidates.size());
 }
 
-/// An exhaustive search is not answered with what a guided one found.
+void Autotuner::Search::makeNameUnique(CandidateSpec &spec) const {
+  auto isTaken = [&](const std::string &name) {
+    return std::any_of(
+        candidates.begin(), candidates.end(),
+        [&](const CandidateSpec &other) { return other.name == name; });
+  };
+  std::string name = spec.name;
+  for (int use = 2; isTaken(spec.name); ++use) {
+    spec.name = absl::StrCat(name, " (form ", use, ")");
+  }
+}
+
+/// An exhaustive search is not answered with what a guided one found, nor one
+/// that descends with what was found before any descent.
 bool Autotuner::isLessThanAsked(const Record &record,
                                 const TuningTask &task) const {
   auto isRuledOut = [](const Row &row) {
     return row.status == RowStatus::RuledOut;
   };
-  return options.prospects.isExhaustive &&
-         (std::any_of(record.rows.begin(), record.rows.end(), isRuledOut) ||
-          !coversAll(record, task.candidates, task.problem.versions));
+  bool hasRuledOut =
+      std::any_of(record.rows.begin(), record.rows.end(), isRuledOut);
+  if (options.prospects.isExhaustive) {
+    return hasRuledOut ||
+           !coversAll(record, task.candidates, task.problem.versions);
+  }
+  bool isAll = record.legal > 0 && countTried(record) >= record.legal;
+  return descends(task) && !record.descended && !isAll;
+}
+
+bool Autotuner::isGoneOn(const Lookup &found, const TuningTask &task) const {
+  return found.freshness == Freshness::Fresh && !options.retune &&
+         descends(task) && !found.record.descended &&
+         found.record.state != RecordState::Provisional;
 }
 
 bool Autotuner::isWorthAnotherSearch(const Record &record) {
@@ -197,8 +221,12 @@ absl::Status Autotuner::prepare(Search &search) {
     search.found.record = *std::move(search.found.stale);
     keepFreshRows(search.found.record, problem.versions);
   }
+  bool isGoneOn = this->isGoneOn(search.found, *search.task);
+  if (isGoneOn) {
+    keepFreshRows(search.found.record, problem.versions); // without their final
+  }
   // One that found nothing that works starts over: perhaps it was the machine.
-  search.resumes = search.found.freshness != Freshness::Fresh &&
+  search.resumes = (search.found.freshness != Freshness::Fresh || isGoneOn) &&
                    !options.retune && select(search.found.record.rows).row >= 0;
   for (const CandidateSpec &candidate : search.task->candidates) {
     search.add(candidate, search.resumes);
@@ -317,8 +345,7 @@ Autotuner::tune(absl::Span<const TuningTask> tasks) {
 absl::Status Autotuner::build(std::vector<Search> &searches) {
   // Best candidates of every problem first, so that a budget that ends leaves
   // each with its most promising ones.
-  std::vector<BuildJob> jobs;
-  std::vector<std::pair<Search *, size_t>> owners;
+  std::vector<Owned> owned;
   size_t most = 0;
   for (Search &search : searches) {
     most = std::max(most, search.size());
@@ -326,10 +353,21 @@ absl::Status Autotuner::build(std::vector<Search> &searches) {
   for (size_t i = 0; i < most; ++i) {
     for (Search &search : searches) {
       if (i < search.size() && search.steps[i] == Search::Step::Waiting) {
-        jobs.push_back(search.job(i));
-        owners.push_back({&search, i});
+        owned.push_back({&search, i});
       }
     }
+  }
+  return buildAll(std::move(owned), [this] {
+    return options.budgetSeconds > 0 &&
+           clock.now() - start >= buildShare * options.budgetSeconds;
+  });
+}
+
+absl::Status Autotuner::buildAll(std::vector<Owned> owned,
+                                 const std::function<bool()> &isLate) {
+  std::vector<BuildJob> jobs;
+  for (auto [search, candidate] : owned) {
+    jobs.push_back(search->job(candidate));
   }
   if (jobs.empty()) {
     return absl::OkStatus();
@@ -338,7 +376,7 @@ absl::Status Autotuner::build(std::vector<Search> &searches) {
   double begun = clock.now();
   absl::Status storeStatus;
   auto onDone = [&](size_t job, const BuildOutcome &outcome) {
-    auto [search, candidate] = owners[job];
+    auto [search, candidate] = owned[job];
     ++done;
     double elapsed = clock.now() - begun;
     search->built(candidate, outcome);
@@ -349,11 +387,7 @@ absl::Status Autotuner::build(std::vector<Search> &searches) {
     report(*search, "build", static_cast<int>(jobs.size() - done),
            elapsed / done * (jobs.size() - done));
   };
-  auto stop = [&] {
-    return stopped() || !storeStatus.ok() ||
-           (options.budgetSeconds > 0 &&
-            clock.now() - start >= buildShare * options.budgetSeconds);
-  };
+  auto stop = [&] { return stopped() || !storeStatus.ok() || isLate(); };
   absl::Status status = pool.build(jobs, onDone, stop);
   status.Update(storeStatus);
   return status.ok() && stopped() ? cancelled() : status;
@@ -374,10 +408,10 @@ absl::Status Autotuner::buildOne(Search &search, size_t candidate) {
 
 absl::Status Autotuner::finish(Search &search) {
   Record &record = search.record;
-  int64_t looked = 0, expanded = 0;
+  int64_t looked = 0, dropped = 0;
   for (size_t i = 0; i < search.size(); ++i) {
-    if (search.steps[i] == Search::Step::Expanded) {
-      ++expanded;
+    if (search.isDropped(i)) {
+      ++dropped;
       continue;
     }
     looked += search.steps[i] == Search::Step::Settled;
@@ -385,8 +419,8 @@ absl::Status Autotuner::finish(Search &search) {
       search.reject(i, RowStatus::Skipped, "the budget ended");
     }
   }
-  for (size_t i = search.size(); expanded > 0 && i-- > 0;) {
-    if (search.steps[i] == Search::Step::Expanded) {
+  for (size_t i = search.size(); dropped > 0 && i-- > 0;) {
+    if (search.isDropped(i)) {
       record.rows.erase(record.rows.begin() + static_cast<ptrdiff_t>(i));
       --record.candidates;
     }
@@ -397,10 +431,13 @@ absl::Status Autotuner::finish(Search &search) {
                  : search.isUndecided        ? RecordState::Provisional
                                              : RecordState::Complete;
   record.created = utcNow();
-  if (search.task->countLegal) {
+  record.descended = descends(*search.task);
+  if (search.space || search.task->countLegal) {
     // Those that a library listed were not counted before.
-    auto listed = int64_t(record.rows.size() - search.task->candidates.size());
-    record.legal = search.task->countLegal() + listed;
+    int64_t listed = int64_t(record.rows.size()) - countFound(record) -
+                     int64_t(search.task->candidates.size());
+    record.legal = listed + (search.space ? int64_t(search.space->size())
+                                          : search.task->countLegal());
   }
   // A record in which nothing can be used would be a hit that helps nobody.
   if (select(record.rows, options.policy).row < 0) {

@@ -9,71 +9,13 @@
 
 #include "compiler/tune/database/TuningDb.h"
 #include "compiler/tune/process/BuildPool.h"
-#include "compiler/tune/process/Clock.h"
 #include "compiler/tune/process/Worker.h"
+#include "compiler/tune/search/AutotunerOptions.h"
 #include "compiler/tune/search/CandidateBench.h"
-#include "compiler/tune/search/Prospects.h"
-#include "compiler/tune/search/Rounds.h"
 #include "compiler/tune/search/TunedProblem.h"
 #include "compiler/tune/search/TuningTask.h"
 
 namespace minic::tune {
-
-struct TuningProgress {
-  int problem = 0, problems = 0; // 1-based, of those being searched
-  std::string description;
-  const char *phase = ""; // "build", "measure" or "final"
-  int candidatesLeft = 0;
-  double elapsedSeconds = 0;
-  double remainingSeconds = -1; // an estimate; negative: not known
-};
-
-struct AutotunerOptions {
-  double budgetSeconds = 0; // for all problems together; 0: no limit
-  bool retune = false;      // search although there is a record
-  bool replay = false;      // search nothing; a miss is NotFound
-  /// Existing folder for problem files and artifacts, which are removed as
-  /// soon as they are not needed.
-  std::string scratchDirectory;
-  int finalists = 6, leastFinalists = 4;
-  /// Times that the contest is opened again for candidates left out.
-  int reopenings = 2;
-  /// Most algorithms of one expandable candidate.
-  int algorithms = 8;
-  /// The same of one with a cheaper peer: eight took 3 of the 5 s that a small
-  /// bf16 matmul took on an H200.
-  int algorithmsBesidePeer = 4;
-  /// Finalists are at most this much slower than the fastest in the screen,
-  /// except the first few.
-  double finalistRatio = 1.25;
-  /// A final that takes this much longer than a left-out candidate in the
-  /// screen contradicts it: clocks move by less between both.
-  double contradiction = 1.1;
-  double screenUs = 500, roundUs = 2000; // per candidate and round
-  int screenPairs = 3;
-  double timeoutSeconds = 10; // of one request to the worker
-  RoundsOptions rounds;
-  /// Of the finals of all problems together; each may take rounds.maxSeconds at
-  /// most and half of it at least. 0: no limit.
-  double finalsSeconds = 0;
-  SelectionPolicy policy;
-  ProspectPolicy prospects;
-  /// How noisy the machine is now; asked at most once in a call of tune(), and
-  /// only where there is a provisional record. Null: provisional records are
-  /// not searched again.
-  std::function<Noise()> probeNoise;
-  /// Called once, before the first build, where there is something to search:
-  /// to wait for another tuner. Records are looked up again afterwards.
-  std::function<absl::Status()> beforeSearch;
-  /// Called then with how many candidates have no row yet, of how many
-  /// problems: an error ends the search before its first build.
-  std::function<absl::Status(int64_t candidates, int problems)> confirm;
-  std::function<void(const TuningProgress &)> progress;
-  /// Called with each row that is stored: once its candidate is settled.
-  std::function<void(const Row &)> settled;
-  /// Asked often; true ends the search as Cancelled, keeping what was stored.
-  std::function<bool()> stop;
-};
 
 /// One thread at a time.
 class Autotuner {
@@ -113,7 +55,12 @@ private:
   absl::Status lookUp(absl::Span<const TuningTask> tasks,
                       std::vector<TunedProblem> &results,
                       std::vector<Search> &searches);
+  bool descends(const TuningTask &task) const {
+    return options.descent.share > 0 && task.listLegal;
+  }
   bool isLessThanAsked(const Record &record, const TuningTask &task) const;
+  /// Whether a finished record has all that is asked but a descent.
+  bool isGoneOn(const Lookup &found, const TuningTask &task) const;
   /// It is provisional, and the machine has become quieter.
   bool isWorthAnotherSearch(const Record &record);
   /// Whether a record that may be used is used instead of searching.
@@ -121,7 +68,11 @@ private:
   absl::Status prepare(Search &search);
   absl::Status storeSettled(const Search &search);
   absl::Status confirm(const std::vector<Search> &searches) const;
+  using Owned = std::pair<Search *, size_t>; // a candidate
   absl::Status build(std::vector<Search> &searches);
+  /// Builds all of `owned`; stops early once `isLate`.
+  absl::Status buildAll(std::vector<Owned> owned,
+                        const std::function<bool()> &isLate);
   absl::Status buildOne(Search &search, size_t candidate);
   absl::Status measure(Search &search);
   absl::Status openBench(Search &search);
@@ -142,6 +93,19 @@ private:
   std::vector<size_t> doubtful(const Search &search) const;
   /// Times again the candidates whose samples were all disturbed.
   absl::Status screenAgain(Search &search);
+  /// Times a screened candidate once more beside the anchor; keeps what was
+  /// known where that fails.
+  absl::Status sitAgain(Search &search, size_t candidate);
+  /// Goes on to neighbours of the fastest rows of each search, as
+  /// ScheduleDescent says, until none helps or time is up.
+  absl::Status descend(absl::Span<Search *const> searches);
+  struct Descent;
+  /// That there is time for in one round.
+  double mostNeighbours(const Descent &descent) const;
+  /// Adds the neighbours that are next, as many as there is time for, and has
+  /// them built.
+  absl::Status addNeighbours(Descent &descent);
+  absl::Status screenNeighbours(Descent &descent);
   absl::Status runFinal(Search &search);
   /// Runs rounds among `finalists`, without those that cannot be timed; false
   /// if none is left.
@@ -180,7 +144,7 @@ private:
   int stored = 0;              // rows, in this call
   std::optional<Noise> probed; // in this call
   /// By id of a build job, while builders and worker work side by side.
-  std::vector<std::pair<Search *, size_t>> owners;
+  std::vector<Owned> owners;
   absl::Status storeStatus; // of rows that builders settled
 };
 

@@ -135,15 +135,7 @@ absl::Status Autotuner::expandOne(Search &search, size_t candidate) {
       return spec.status();
     }
     spec->expandable = false;
-    auto isTaken = [&](const std::string &name) {
-      return std::any_of(
-          search.candidates.begin(), search.candidates.end(),
-          [&](const CandidateSpec &other) { return other.name == name; });
-    };
-    std::string name = spec->name;
-    for (int use = 2; isTaken(spec->name); ++use) {
-      spec->name = absl::StrCat(name, " (form ", use, ")");
-    }
+    search.makeNameUnique(*spec);
     search.steps[candidate] = Search::Step::Expanded;
     search.add(*std::move(spec), search.resumes);
     size_t added = search.size() - 1;
@@ -176,7 +168,9 @@ absl::Status Autotuner::searchOnGpu(std::vector<Search> &searches,
                                     std::vector<TunedProblem> &results) {
   owners.clear();
   storeStatus = absl::OkStatus();
+  std::vector<Search *> all;
   for (Search &search : searches) {
+    all.push_back(&search);
     for (size_t i = 0; i < search.size(); ++i) {
       if (search.steps[i] == Search::Step::Waiting &&
           search.candidate(i).expandable) {
@@ -215,6 +209,9 @@ absl::Status Autotuner::searchOnGpu(std::vector<Search> &searches,
     }
     setDeadline(search, 0.6);
     status = screen(search);
+  }
+  if (status.ok()) {
+    status = descend(all);
   }
   pool.dropWaiting();
   while (status.ok() && pool.pending() > 0) {

@@ -66,6 +66,10 @@ absl::Status Autotuner::measure(Search &search) {
     status = screenAgain(search);
   }
   if (status.ok()) {
+    Search *alone = &search;
+    status = descend({&alone, 1});
+  }
+  if (status.ok()) {
     status = runFinal(search);
   }
   closeBench(search);

@@ -137,28 +137,35 @@ absl::Status Autotuner::screenAgain(Search &search) {
     if (isLate || stopped()) {
       return stopped() ? cancelled() : absl::OkStatus();
     }
-    std::string id = search.id(candidate);
-    double us = search.record.rows[candidate].screenUs;
-    ScreenSamples::Sitting sitting;
-    std::optional<BenchFailure> failure =
-        sit(*search.bench, options, id,
-            search.bench->iterationsFor(us, options.screenUs),
-            search.id(search.anchor), search.anchorUs, sitting);
-    search.bench->unload(id);
-    if (!search.bench->fatal().ok()) {
-      return search.bench->fatal();
-    }
-    if (failure) {
-      // Perhaps the anchor's doing: the final finds out who it was.
-      continue;
-    }
-    search.add(candidate, std::move(sitting));
-    if (absl::Status status = store(search, candidate); !status.ok()) {
+    if (absl::Status status = sitAgain(search, candidate); !status.ok()) {
       return status;
     }
   }
   search.settleScreen();
   return absl::OkStatus();
+}
+
+absl::Status Autotuner::sitAgain(Search &search, size_t candidate) {
+  if (int(candidate) == search.anchor) {
+    return absl::OkStatus();
+  }
+  std::string id = search.id(candidate);
+  double us = search.record.rows[candidate].screenUs;
+  ScreenSamples::Sitting sitting;
+  std::optional<BenchFailure> failure =
+      sit(*search.bench, options, id,
+          search.bench->iterationsFor(us, options.screenUs),
+          search.id(search.anchor), search.anchorUs, sitting);
+  search.bench->unload(id);
+  if (!search.bench->fatal().ok()) {
+    return search.bench->fatal();
+  }
+  if (failure) {
+    // Perhaps the anchor's doing: the final finds out who it was.
+    return absl::OkStatus();
+  }
+  search.add(candidate, std::move(sitting));
+  return store(search, candidate);
 }
 
 absl::Status Autotuner::awaitCandidate(Search &search, size_t candidate,

@@ -62,9 +62,19 @@ struct Autotuner::Search {
 
   const CandidateSpec &candidate(size_t i) const { return candidates[i]; }
   size_t size() const { return candidates.size(); }
+  /// All legal candidates; null where the search does not descend.
+  std::unique_ptr<ScheduleSpace> space;
+  /// A candidate that counts for nothing: others stand for it, or descent had
+  /// no time for it.
+  bool isDropped(size_t i) const {
+    return steps[i] == Step::Expanded ||
+           (steps[i] != Step::Settled && !record.rows[i].foundFrom.empty());
+  }
   /// Adds a candidate with its row, which an unfinished search may have filled
   /// already (`resumes`).
   void add(CandidateSpec candidate, bool resumes);
+  /// Appends "(form 2)" or the like to a name that a candidate has already.
+  void makeNameUnique(CandidateSpec &spec) const;
   /// In the worker, which several searches may share at a time.
   std::string id(size_t i) const {
     return "p" + std::to_string(position) + "c" + std::to_string(i);

@@ -5,7 +5,7 @@
 #ifndef MINIC_COMPILER_TUNE_SEARCH_TUNINGTASK_H
 #define MINIC_COMPILER_TUNE_SEARCH_TUNINGTASK_H
 
-#include "compiler/tune/database/Record.h"
+#include "compiler/tune/search/ScheduleSpace.h"
 #include "runtime/measure/Protocol.h"
 
 #include "absl/status/statusor.h"
@@ -37,6 +37,9 @@ struct TuningTask {
   /// How many candidates there are if families leave none out: those above, or
   /// more. Called where the problem is searched. Null: not known.
   std::function<int64_t()> countLegal;
+  /// All of them as points, best estimate first. Called at most once, where a
+  /// search descends. Null: it cannot.
+  std::function<std::vector<SchedulePoint>()> listLegal;
   /// Most bytes of workspace of an algorithm.
   uint64_t scratchLimit = 0;
 };

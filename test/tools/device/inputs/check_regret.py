@@ -36,10 +36,15 @@ missed, is_missed = regret.summary([row(1.0), row(1.1)])
 none, is_none = regret.summary([row(1.0, counts=False)])
 expect([is_met, is_missed, is_none], [True, False, False])
 expect(regret.judge([]), None)
-shown = regret.shown({"problem": "p", "coverage": [(2, 9), (5, 9)],
+shown = regret.shown({"problem": "p", "search": "descent", "coverage": [(2, 9), (5, 9)],
                       "seconds": [1, 2], "equal": False, "ratio": 0.99,
                       "low": 0.98, "high": 1.0, "regret": 1.0,
                       "counts": False})
-expect(shown, "| p | 2 of 9 | 5 of 9 | 1 and 2 | 0.990 [0.980, 1.000] | 1.000, "
+expect(shown, "| p | descent | 2 of 9 | 5 of 9 | 1 and 2 | 0.990 [0.980, 1.000] | 1.000, "
        "partial: does not count |")
 print("\n".join(met + missed + none))
+# Several searches have a summary each.
+lines, are_met = regret.summaries(
+    [row(1.0) | {"search": "guided"}, row(1.5) | {"search": "descent"}],
+    ("guided", "descent"))
+expect([lines[0], lines[3], are_met], ["guided:", "descent:", False])

@@ -14,7 +14,7 @@ namespace minic::tune {
 /// Takes from the tables of `path` what they have since `version` + 1.
 inline void makeOlder(const std::string &path, int64_t version) {
   auto raw = Sqlite::open(path, SQLITE_OPEN_READWRITE, 1, nullptr);
-  std::vector<std::string> columns = {"sources", "legal"};
+  std::vector<std::string> columns = {"sources", "legal", "descended"};
   if (version < 5) {
     columns.insert(columns.end(), {"noise_spread", "noise_others",
                                    "noise_cores", "provisional_searches"});
@@ -30,6 +30,7 @@ inline void makeOlder(const std::string &path, int64_t version) {
   }
   ASSERT_TRUE((*raw)
                   ->execute(("ALTER TABLE row DROP COLUMN sources; "
+                             "ALTER TABLE row DROP COLUMN found_from; "
                              "ALTER TABLE record ADD COLUMN codegen TEXT NOT "
                              "NULL DEFAULT '7'; ALTER TABLE record ADD COLUMN "
                              "candidate_set TEXT NOT NULL DEFAULT '12'; ALTER "

@@ -97,9 +97,9 @@ TEST(TuningDbDamage, NewerSchema) {
   TempFolder folder;
   std::string path = folder / "tuning.db";
   fill(folder, path);
-  execute(path, "PRAGMA user_version = 9");
+  execute(path, "PRAGMA user_version = 10");
   expectRejected(path,
-                 "has schema version 9, this minic reads versions 1 to 8");
+                 "has schema version 10, this minic reads versions 1 to 9");
 }
 
 TEST(TuningDbDamage, CorruptedPages) {

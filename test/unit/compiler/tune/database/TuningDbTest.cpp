@@ -81,11 +81,13 @@ TEST(TuningDb, RoundTripsAProvisionalRecord) {
   record.state = RecordState::Provisional;
   record.provisionalSearches = 1;
   record.legal = 864;
+  record.descended = true;
   put(*folder.openDb(), record);
   auto lookup = folder.openDb()->find(record.problem);
   ASSERT_TRUE(lookup.ok());
   EXPECT_EQ(lookup->freshness, Freshness::Fresh);
   EXPECT_EQ(lookup->record.legal, 864);
+  EXPECT_TRUE(lookup->record.descended);
   EXPECT_EQ(text(lookup->record), text(record));
 }
 
@@ -386,7 +388,9 @@ TEST(TuningDb, ADatabaseOfVersion6KeepsItsVerdicts) {
         Sqlite::open(folder / "tuning.db", SQLITE_OPEN_READWRITE, 1, nullptr);
     ASSERT_TRUE((*raw)
                     ->execute("ALTER TABLE verdict DROP COLUMN trials; ALTER "
-                              "TABLE record DROP COLUMN legal; PRAGMA "
+                              "TABLE record DROP COLUMN legal; ALTER TABLE "
+                              "record DROP COLUMN descended; ALTER TABLE row "
+                              "DROP COLUMN found_from; PRAGMA "
                               "user_version = 6")
                     .ok());
   }
@@ -404,7 +408,9 @@ TEST(TuningDb, ADatabaseOfVersion7KeepsItsRecordsOfUnknownCoverage) {
     auto raw =
         Sqlite::open(folder / "tuning.db", SQLITE_OPEN_READWRITE, 1, nullptr);
     ASSERT_TRUE((*raw)
-                    ->execute("ALTER TABLE record DROP COLUMN legal; PRAGMA "
+                    ->execute("ALTER TABLE record DROP COLUMN legal; ALTER "
+                              "TABLE record DROP COLUMN descended; ALTER TABLE "
+                              "row DROP COLUMN found_from; PRAGMA "
                               "user_version = 7")
                     .ok());
   }

@@ -13,6 +13,8 @@
 namespace minic::tune {
 namespace {
 
+using testing::HasSubstr;
+
 Row makeRow(const std::string &label, const std::string &name, double us,
             double ratio) {
   Row row;
@@ -50,6 +52,16 @@ TunedProblem makeProblem() {
   rows.back().reason = "error 0.4 > 7e-3";
   tuned.selection = select(rows);
   return tuned;
+}
+
+TEST(AutotuneTable, RowsSayThatDescentFoundThem) {
+  TunedProblem tuned = makeProblem();
+  tuned.record.rows[1].foundFrom = "gemm_packed 4x32";
+  std::string text = formatTable(tuned);
+  EXPECT_THAT(text, HasSubstr("gemm_packed 8x32     3.5000 ms ±0.3%  100.0%  "
+                              "error 1.7e-03  descent\n"));
+  EXPECT_THAT(text, HasSubstr("; found from gemm_packed 4x32\n"));
+  EXPECT_THAT(text, HasSubstr("candidates, 1 of them found by descent"));
 }
 
 TEST(AutotuneTable, LooksAsDocumented) {
