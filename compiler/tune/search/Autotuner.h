@@ -100,6 +100,7 @@ private:
   /// ScheduleDescent says, until none helps or time is up.
   absl::Status descend(absl::Span<Search *const> searches);
   struct Descent;
+  Descent beginDescent(Search &search);
   /// That there is time for in one round.
   double mostNeighbours(const Descent &descent) const;
   /// Adds the neighbours that are next, as many as there is time for, and has

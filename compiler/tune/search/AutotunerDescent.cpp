@@ -39,6 +39,7 @@ absl::Status Autotuner::addNeighbours(Descent &descent) {
   double most = mostNeighbours(descent);
   std::optional<NextSteps> next;
   if (most >= 1) {
+    search.settleScreen(); // so that its times can be compared
     next = nextSteps(*search.space, search.record.rows, options.descent,
                      options.policy);
   }
@@ -96,35 +97,39 @@ absl::Status Autotuner::screenNeighbours(Descent &descent) {
       return status;
     }
   }
+  search.settleScreen();
   return absl::OkStatus();
+}
+
+Autotuner::Descent Autotuner::beginDescent(Search &search) {
+  Descent descent;
+  descent.search = &search;
+  descent.added = search.size();
+  descent.most = options.descent.share *
+                 double(std::max<int64_t>(countTried(search.record), 1));
+  double left = start + options.budgetSeconds - clock.now();
+  int sharers = search.task->onGpu ? problems : problems - search.position + 1;
+  descent.deadline = clock.now() + budgetShare * left / sharers;
+  // What the budget left out comes first, the next time. And where none may be
+  // looked at, nobody has to know what there is.
+  bool isCut = std::any_of(
+      search.steps.begin(), search.steps.end(), [](Search::Step step) {
+        return step == Search::Step::Waiting || step == Search::Step::Built;
+      });
+  descent.isDone = isCut || mostNeighbours(descent) < 1;
+  if (!descent.isDone) {
+    double begun = clock.now();
+    search.space = std::make_unique<ScheduleSpace>(search.task->listLegal());
+    search.record.listSeconds += clock.now() - begun;
+  }
+  return descent;
 }
 
 absl::Status Autotuner::descend(absl::Span<Search *const> searches) {
   std::vector<Descent> descents;
   for (Search *search : searches) {
-    if (!descends(*search->task) || stopped()) {
-      continue;
-    }
-    Descent &descent = descents.emplace_back();
-    descent.search = search;
-    descent.added = search->size();
-    descent.most = options.descent.share * double(countTried(search->record));
-    double left = start + options.budgetSeconds - clock.now();
-    int sharers =
-        search->task->onGpu ? problems : problems - search->position + 1;
-    descent.deadline = clock.now() + budgetShare * left / sharers;
-    // What the budget left out comes first, the next time. And where none may
-    // be looked at, nobody has to know what there is.
-    bool isCut = std::any_of(
-        search->steps.begin(), search->steps.end(), [](Search::Step step) {
-          return step == Search::Step::Waiting || step == Search::Step::Built;
-        });
-    descent.isDone = isCut || mostNeighbours(descent) < 1;
-    if (!descent.isDone) {
-      double begun = clock.now();
-      search->space =
-          std::make_unique<ScheduleSpace>(search->task->listLegal());
-      search->record.listSeconds += clock.now() - begun;
+    if (descends(*search->task)) {
+      descents.push_back(beginDescent(*search));
     }
   }
   auto isDone = [](const Descent &descent) { return descent.isDone; };
@@ -141,9 +146,6 @@ absl::Status Autotuner::descend(absl::Span<Search *const> searches) {
         return status;
       }
     }
-  }
-  for (Search *search : searches) {
-    search->settleScreen();
   }
   return absl::OkStatus();
 }

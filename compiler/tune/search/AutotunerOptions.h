@@ -21,7 +21,7 @@ namespace minic::tune {
 struct TuningProgress {
   int problem = 0, problems = 0; // 1-based, of those being searched
   std::string description;
-  const char *phase = ""; // "build", "measure" or "final"
+  const char *phase = ""; // "build", "measure", "descent" or "final"
   int candidatesLeft = 0;
   double elapsedSeconds = 0;
   double remainingSeconds = -1; // an estimate; negative: not known
