@@ -34,6 +34,10 @@ bool isBetter(const Record &record, const Record &existing) {
   if (record.state != existing.state) {
     return record.state > existing.state;
   }
+  // Else the same would be searched again and again.
+  if (record.descended != existing.descended) {
+    return record.descended;
+  }
   return record.state == RecordState::Provisional &&
          isLessNoisy(record.noise, existing.noise);
 }

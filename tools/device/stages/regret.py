@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a guided search loses against one of every legal schedule:
-test/bench/regret.py on the GPU. Other arguments are its own, such as --count,
---seed, --skip and --kinds; --out gets regret.json."""
+test/bench/regret.py on the GPU. Other arguments are its own, such as --search,
+--count, --seed, --skip and --kinds; --out gets regret.json."""
 
 import subprocess
 import sys

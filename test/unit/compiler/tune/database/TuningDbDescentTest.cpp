@@ -73,6 +73,26 @@ TEST(TuningDb, ADatabaseOfVersion8KnowsNoDescent) {
   EXPECT_EQ(countFound(again->record), 1);
 }
 
+TEST(TuningDb, AProvisionalDescentReplacesAQuieterRecordWithoutOne) {
+  TempFolder folder;
+  auto db = folder.openDb();
+  Record record = makeRecord();
+  record.state = RecordState::Provisional;
+  record.noise = {0.1, 1, 2};
+  put(*db, record);
+  record.descended = true;
+  record.noise = {0.4, 2, 2};
+  auto id = db->begin(record.problem, record.candidates, /*restart=*/true);
+  ASSERT_TRUE(db->finish(*id, record).ok());
+  EXPECT_TRUE(db->find(record.problem)->record.descended);
+  // But not the other way round.
+  record.descended = false;
+  record.noise = {0.1, 1, 2};
+  id = db->begin(record.problem, record.candidates, /*restart=*/true);
+  ASSERT_TRUE(db->finish(*id, record).ok());
+  EXPECT_TRUE(db->find(record.problem)->record.descended);
+}
+
 TEST(TuningDb, AnExportOfADescentIsReadAndOneWithoutToo) {
   TempFolder folder;
   auto db = folder.openDb();
