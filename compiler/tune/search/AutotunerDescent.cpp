@@ -110,8 +110,8 @@ Autotuner::Descent Autotuner::beginDescent(Search &search) {
   double left = start + options.budgetSeconds - clock.now();
   int sharers = search.task->onGpu ? problems : problems - search.position + 1;
   descent.deadline = clock.now() + budgetShare * left / sharers;
-  // What the budget left out comes first, the next time. And where none may be
-  // looked at, nobody has to know what there is.
+  // A budget that leaves out what is offered has no time for more. And where
+  // none may be looked at, nobody has to know what there is.
   bool isCut = std::any_of(
       search.steps.begin(), search.steps.end(), [](Search::Step step) {
         return step == Search::Step::Waiting || step == Search::Step::Built;
