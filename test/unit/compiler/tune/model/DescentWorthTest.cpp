@@ -18,7 +18,7 @@ TEST_F(DescentWorthTest, ItsTimeIsAPartOfTheSearch) {
   EXPECT_DOUBLE_EQ(mostDescentSeconds(6.6, /*onGpu=*/false), 2);
   EXPECT_DOUBLE_EQ(mostDescentSeconds(100, /*onGpu=*/false), 30);
   EXPECT_DOUBLE_EQ(mostDescentSeconds(3600, /*onGpu=*/false), 60);
-  EXPECT_DOUBLE_EQ(mostDescentSeconds(6.6, /*onGpu=*/true), 7);
+  EXPECT_DOUBLE_EQ(mostDescentSeconds(6.6, /*onGpu=*/true), 6);
   EXPECT_DOUBLE_EQ(mostDescentSeconds(20, /*onGpu=*/true), 10);
   EXPECT_DOUBLE_EQ(mostDescentSeconds(3600, /*onGpu=*/true), 60);
 }
