@@ -99,7 +99,12 @@ func.func @conv_f32(%x: tensor<2x7x9x6xf32>, %w: tensor<18x6x3x3xf32>) -> tensor
   return %0 : tensor<2x7x9x18xf32>
 }
 
-func.func @conv_long(%x: tensor<1x5x5x512xbf16>, %w: tensor<64x512x3x3xbf16>) -> tensor<1x5x5x64xbf16> {
+func.func @conv_long(%x: tensor<1x5x5x256xf32>, %w: tensor<64x256x3x3xf32>) -> tensor<1x5x5x64xf32> {
+  %0 = graph.conv2d %x, %w {layout = "nhwc", pads = array<i64: 1, 1, 1, 1>} : (tensor<1x5x5x256xf32>, tensor<64x256x3x3xf32>) -> tensor<1x5x5x64xf32>
+  return %0 : tensor<1x5x5x64xf32>
+}
+
+func.func @conv_long_bf16(%x: tensor<1x5x5x512xbf16>, %w: tensor<64x512x3x3xbf16>) -> tensor<1x5x5x64xbf16> {
   %0 = graph.conv2d %x, %w {layout = "nhwc", pads = array<i64: 1, 1, 1, 1>} : (tensor<1x5x5x512xbf16>, tensor<64x512x3x3xbf16>) -> tensor<1x5x5x64xbf16>
   return %0 : tensor<1x5x5x64xbf16>
 }
