@@ -17,10 +17,11 @@ constexpr double launch = 1.0; // microseconds
 /// us in clusters of four 64x64 tiles, whose blocks do the work of 4.2 us.
 constexpr double kClusterUs = 1.0, kClusterBytesPerCycle = 30;
 /// The part of a device that clusters of more than two blocks fill: they do not
-/// leave the part of it (GPC) that they begin in. On an H100 30 clusters of four
-/// blocks or 15 of eight run at once, with a block an SM, on 120 of 132 SMs
-/// (cuOccupancyMaxActiveClusters). On an H200 512x768x3072 took 16.8 us as 32
-/// clusters of four; 96 such blocks with as much of K took 6.0 where none met.
+/// leave the part of it (GPC) that they begin in. On an H100 30 clusters of
+/// four blocks or 15 of eight run at once, with a block an SM, on 120 of 132
+/// SMs (cuOccupancyMaxActiveClusters). On an H200 512x768x3072 took 16.8 us as
+/// 32 clusters of four; 96 such blocks with as much of K took 6.0 where none
+/// met.
 constexpr double kClusterShare = 0.9;
 
 double GemmTime::microseconds() const {

@@ -23,8 +23,9 @@ TileEpilogue::Access TileEpilogue::access(Value pass) {
   return {number, row, k_.mul(k_.rem(number, perRow), tile_.lanes)};
 }
 
-/// A thread waits for memory once for so many: the batch norm of 784x512 results
-/// of a convolution, an access at a time, took 0.6 us more for each on an H100.
+/// A thread waits for memory once for so many: the batch norm of 784x512
+/// results of a convolution, an access at a time, took 0.6 us more for each on
+/// an H100.
 int64_t TileEpilogue::atOnce() const {
   // Half of what a thread has where two blocks share an SM; sums are in shared
   // memory.

@@ -94,8 +94,8 @@ private:
     double passes = double(rows.passes());
     double again = s.keeps || s.usesWorkspace() ? 1 : 1 + 0.3 * (passes - 1);
     double bytes = s.usesWorkspace() ? all + (passes - 1) * traffic.read : all;
-    double us = std::max(bytes * again / bandwidth(all) * 1e-3,
-                         again * sectorsUs());
+    double us =
+        std::max(bytes * again / bandwidth(all) * 1e-3, again * sectorsUs());
     if (hasFewBlocks() && traffic.read > 0) {
       us = std::max(us, bytes * again / reachable() * 1e-3);
     }

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """A chain of products, a kernel or call each: chain.py COUNT"""
 
 import sys

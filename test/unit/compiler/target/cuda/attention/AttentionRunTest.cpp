@@ -219,8 +219,8 @@ TEST(CudaAttention, SharesKeysAmongWarpsAndBlocks) {
   }
 }
 
-// With one stage and one block of keys for each block of threads, keys and values
-// are copied at once; some blocks have none.
+// With one stage and one block of keys for each block of threads, keys and
+// values are copied at once; some blocks have none.
 TEST(CudaAttention, HasOneBlockOfKeys) {
   AttentionCase c = sized(1, 300, 64, 64);
   c.batch = 2;
