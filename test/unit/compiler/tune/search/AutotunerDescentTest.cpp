@@ -3,9 +3,7 @@
 // Searches that go on to neighbours of their fastest rows, with a made-up
 // builder, worker and clock.
 
-#include "test/unit/compiler/tune/FakePool.h"
-#include "test/unit/compiler/tune/FakeWorker.h"
-#include "test/unit/compiler/tune/TempFolder.h"
+#include "test/unit/compiler/tune/search/AutotunerGpuTest.h"
 
 #include <gmock/gmock.h>
 
@@ -16,10 +14,10 @@ using testing::HasSubstr;
 
 /// "k0", "k1", ... are schedules with tiles 0, 1, ... of which the search is
 /// offered some. The parameter: on a GPU.
-class AutotunerDescentTest : public testing::TestWithParam<bool> {
+class AutotunerDescentTest : public AutotunerGpuTest,
+                             public testing::WithParamInterface<bool> {
 protected:
   AutotunerDescentTest() {
-    options.scratchDirectory = folder.path;
     options.descent.share = 1;
     options.descent.starts = 1;
     options.descent.slack = 10;
@@ -49,25 +47,6 @@ protected:
     };
     return task;
   }
-  std::vector<TunedProblem> tune(const std::vector<TuningTask> &tasks) {
-    Autotuner tuner(*db, pool, worker, machine.clock, options);
-    auto result = tuner.tune(tasks);
-    EXPECT_TRUE(result.ok()) << result.status();
-    EXPECT_TRUE(worker.loaded.empty());
-    return result.ok() ? *result : std::vector<TunedProblem>(tasks.size());
-  }
-  TunedProblem tuneOne(const TuningTask &task) { return tune({task})[0]; }
-  static std::string winner(const TunedProblem &tuned) {
-    return tuned.record.rows[tuned.selection.row].candidate.name;
-  }
-  static const Row *find(const TunedProblem &tuned, const std::string &name) {
-    for (const Row &row : tuned.record.rows) {
-      if (row.candidate.name == name) {
-        return &row;
-      }
-    }
-    return nullptr;
-  }
   /// 100, 98, ... down to the one at `best`, then up again.
   static std::vector<FakeCandidate> valley(int count, int best) {
     std::vector<FakeCandidate> specs;
@@ -77,12 +56,6 @@ protected:
     return specs;
   }
 
-  TempFolder folder;
-  FakeMachine machine;
-  FakePool pool{machine};
-  FakeWorker worker{machine};
-  AutotunerOptions options;
-  std::unique_ptr<TuningDb> db = folder.openDb();
   int listed = 0;
 };
 
@@ -94,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, AutotunerDescentTest, testing::Bool(),
 TEST_P(AutotunerDescentTest, ReachesWhatWasNotOffered) {
   options.descent.share = 100;
   TunedProblem tuned = tuneOne(makeSpace(valley(12, 7), {1, 2, 3}));
-  EXPECT_EQ(winner(tuned), "k7");
+  EXPECT_EQ(chosen(tuned), "k7");
   EXPECT_GT(find(tuned, "k7")->timeUs, 0) << "it was in the final";
   EXPECT_EQ(find(tuned, "k3")->foundFrom, "");
   EXPECT_EQ(find(tuned, "k4")->foundFrom, "k3");
@@ -110,13 +83,13 @@ TEST_P(AutotunerDescentTest, ReachesWhatWasNotOffered) {
   // The record says all of it, and is an answer.
   TunedProblem again = tuneOne(makeSpace(valley(12, 7), {1, 2, 3}));
   EXPECT_FALSE(again.measured);
-  EXPECT_EQ(winner(again), "k7");
+  EXPECT_EQ(chosen(again), "k7");
   EXPECT_EQ(find(again, "k7")->foundFrom, "k6");
 }
 
 TEST_P(AutotunerDescentTest, StopsWhereNoneHelps) {
   TunedProblem tuned = tuneOne(makeSpace(valley(12, 5), {4, 5, 6}));
-  EXPECT_EQ(winner(tuned), "k5");
+  EXPECT_EQ(chosen(tuned), "k5");
   EXPECT_EQ(machine.builds, 3);
   EXPECT_TRUE(tuned.record.descended);
 }
@@ -124,7 +97,7 @@ TEST_P(AutotunerDescentTest, StopsWhereNoneHelps) {
 TEST_P(AutotunerDescentTest, StopsAtItsShare) {
   // As many as were offered.
   TunedProblem tuned = tuneOne(makeSpace(valley(40, 30), {0, 1, 2}));
-  EXPECT_EQ(winner(tuned), "k5");
+  EXPECT_EQ(chosen(tuned), "k5");
   EXPECT_EQ(machine.builds, 6);
   EXPECT_EQ(tuned.record.state, RecordState::Complete);
   // It is not searched again for that.
@@ -136,7 +109,7 @@ TEST_P(AutotunerDescentTest, WithoutTimeThereIsNone) {
     options.descent.share = share;
     options.retune = true;
     TunedProblem tuned = tuneOne(makeSpace(valley(12, 7), {1, 2, 3}));
-    EXPECT_EQ(winner(tuned), "k3");
+    EXPECT_EQ(chosen(tuned), "k3");
     EXPECT_EQ(tuned.record.rows.size(), 3u);
     EXPECT_EQ(describeCoverage(tuned.record), "3 of 12 legal schedules tried");
     EXPECT_EQ(tuned.record.descended, share > 0);
@@ -169,7 +142,7 @@ TEST_P(AutotunerDescentTest, AFaultyNeighbourIsRejectedAndNotFollowed) {
                                std::pair(build, RowStatus::BuildFailed)}) {
     options.retune = true;
     TunedProblem tuned = tuneOne(makeSpace(specs, {1, 2, 3}));
-    EXPECT_EQ(winner(tuned), "k4");
+    EXPECT_EQ(chosen(tuned), "k4");
     ASSERT_NE(find(tuned, "k5"), nullptr);
     EXPECT_EQ(find(tuned, "k5")->status, status);
     EXPECT_NE(find(tuned, "k5")->reason, "");
@@ -193,25 +166,25 @@ TEST_P(AutotunerDescentTest, GoesOnFromARecordWithoutDescent) {
   options.descent.share = 100;
   TuningTask task = makeSpace(valley(12, 7), {1, 2, 3}), guided = task;
   guided.listLegal = nullptr;
-  EXPECT_EQ(winner(tuneOne(guided)), "k3");
+  EXPECT_EQ(chosen(tuneOne(guided)), "k3");
   EXPECT_EQ(machine.builds, 3);
   TunedProblem tuned = tuneOne(task);
   EXPECT_TRUE(tuned.measured);
-  EXPECT_EQ(winner(tuned), "k7");
+  EXPECT_EQ(chosen(tuned), "k7");
   EXPECT_EQ(describeCoverage(tuned.record), "8 of 12 legal schedules tried");
   // The neighbours, and the finalists of before, which have no artifact.
   EXPECT_LE(machine.builds, 3 + 5 + 3);
   // Whoever descends no more uses it.
   TunedProblem again = tuneOne(guided);
   EXPECT_FALSE(again.measured);
-  EXPECT_EQ(winner(again), "k7");
+  EXPECT_EQ(chosen(again), "k7");
 }
 
 TEST_P(AutotunerDescentTest, ARecordOfAllSchedulesIsAnAnswer) {
   TuningTask task = makeSpace(valley(4, 2), {0, 1, 2, 3}), all = task;
   all.listLegal = nullptr;
   options.prospects.isExhaustive = true;
-  EXPECT_EQ(winner(tuneOne(all)), "k2");
+  EXPECT_EQ(chosen(tuneOne(all)), "k2");
   options.prospects.isExhaustive = false;
   EXPECT_FALSE(tuneOne(task).measured);
 }
@@ -224,7 +197,7 @@ TEST_P(AutotunerDescentTest, AKilledDescentGoesOn) {
   EXPECT_TRUE(absl::IsCancelled(tuner.tune({&task, 1}).status()));
   options.stop = nullptr;
   TunedProblem tuned = tuneOne(task);
-  EXPECT_EQ(winner(tuned), "k7");
+  EXPECT_EQ(chosen(tuned), "k7");
   EXPECT_EQ(find(tuned, "k4")->foundFrom, "k3");
   EXPECT_LE(machine.builds, 8 + 5);
 }
@@ -232,10 +205,10 @@ TEST_P(AutotunerDescentTest, AKilledDescentGoesOn) {
 TEST_P(AutotunerDescentTest, SeveralProblemsDescend) {
   options.descent.share = 100;
   std::vector<TunedProblem> tuned =
-      tune({makeSpace(valley(12, 7), {1, 2, 3}, "p"),
-            makeSpace(valley(12, 5), {1, 2, 3}, "q")});
-  EXPECT_EQ(winner(tuned[0]), "k7");
-  EXPECT_EQ(winner(tuned[1]), "k5");
+      tuneAll({makeSpace(valley(12, 7), {1, 2, 3}, "p"),
+               makeSpace(valley(12, 5), {1, 2, 3}, "q")});
+  EXPECT_EQ(chosen(tuned[0]), "k7");
+  EXPECT_EQ(chosen(tuned[1]), "k5");
 }
 
 TEST_P(AutotunerDescentTest, NoiseDoesNotHelp) {
