@@ -24,7 +24,7 @@ struct Fit {
   double mostUs;  // beyond it, parallel to the estimate
 };
 
-/// Of one H200.
+/// Of an H200 and an H100.
 const Fit hopperFits[] = {
 #include "compiler/target/cuda/EstimateFits.inc"
 };

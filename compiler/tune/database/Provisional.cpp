@@ -34,7 +34,11 @@ bool isBetter(const Record &record, const Record &existing) {
   if (record.state != existing.state) {
     return record.state > existing.state;
   }
-  // Else the same would be searched again and again.
+  // A narrower search would not answer who asked for the wider one, and the
+  // same would be searched again and again.
+  if (triesAll(record) != triesAll(existing)) {
+    return triesAll(record);
+  }
   if (record.descended != existing.descended) {
     return record.descended;
   }

@@ -28,8 +28,9 @@ bool isSearchedAgain(int64_t searches, const Noise &then,
                      const std::function<Noise()> &probe);
 
 /// Whether `record` takes the place of `existing`, the finished record of the
-/// same problem and versions: its state ranks higher, or it alone descended, or
-/// both are provisional and its samples varied less. A tie is not enough.
+/// same problem and versions: its state ranks higher, or it alone tried every
+/// legal one, or else it alone descended, or both are provisional and its
+/// samples varied less. A tie is not enough.
 bool isBetter(const Record &record, const Record &existing);
 /// Samples under `noise` varied less than under `than`, or nobody knows how
 /// much those did.

@@ -79,6 +79,10 @@ int64_t countTried(const Record &record) {
                        });
 }
 
+bool triesAll(const Record &record) {
+  return record.legal > 0 && countTried(record) >= record.legal;
+}
+
 int64_t countFound(const Record &record) {
   return std::count_if(record.rows.begin(), record.rows.end(),
                        [](const Row &row) { return !row.foundFrom.empty(); });

@@ -158,6 +158,10 @@ struct Record {
 /// that was, whatever came of it.
 int64_t countTried(const Record &record);
 
+/// Whether every legal one was tried, so that neighbours could add none. False
+/// where their number is not known.
+bool triesAll(const Record &record);
+
 /// How many were found from others, whatever came of them.
 int64_t countFound(const Record &record);
 

@@ -11,9 +11,8 @@
 
 namespace minic::tune {
 
-/// Candidates of a GPU are timed in microseconds, so its searches are short,
-/// and a trial of 90 kernels takes as long as on a CPU: GPT-2's got 4 trials
-/// of 40.
+/// Candidates of a GPU are timed in microseconds, so its searches are short: in
+/// three tenths of GPT-2's there was time for 4 changes of 40.
 static constexpr double partOfSearch = 0.3, partOfSearchOnGpu = 0.5;
 static constexpr double leastSeconds = 2, leastSecondsOnGpu = 6;
 static constexpr double mostSeconds = 60;

@@ -156,8 +156,7 @@ bool Autotuner::isLessThanAsked(const Record &record,
     return hasRuledOut ||
            !coversAll(record, task.candidates, task.problem.versions);
   }
-  bool isAll = record.legal > 0 && countTried(record) >= record.legal;
-  return descends(task) && !record.descended && !isAll;
+  return descends(task) && !record.descended && !triesAll(record);
 }
 
 bool Autotuner::isGoneOn(const Lookup &found, const TuningTask &task) const {

@@ -93,6 +93,28 @@ TEST(TuningDb, AProvisionalDescentReplacesAQuieterRecordWithoutOne) {
   EXPECT_TRUE(db->find(record.problem)->record.descended);
 }
 
+TEST(TuningDb, AProvisionalRecordOfAllLegalOnesReplacesAQuieterDescent) {
+  TempFolder folder;
+  auto db = folder.openDb();
+  Record descent = makeRecord();
+  descent.state = RecordState::Provisional;
+  descent.descended = true;
+  descent.legal = 3;
+  descent.noise = {0.1, 1, 2};
+  put(*db, descent);
+  Record all = descent;
+  all.descended = false;
+  all.noise = {0.4, 2, 2};
+  all.rows.emplace_back(all.rows.back()).candidate.name = "third";
+  auto id = db->begin(all.problem, all.candidates, /*restart=*/true);
+  ASSERT_TRUE(db->finish(*id, all).ok());
+  EXPECT_EQ(db->find(all.problem)->record.rows.size(), 3u);
+  // But not the other way round.
+  id = db->begin(descent.problem, descent.candidates, /*restart=*/true);
+  ASSERT_TRUE(db->finish(*id, descent).ok());
+  EXPECT_EQ(db->find(all.problem)->record.rows.size(), 3u);
+}
+
 TEST(TuningDb, AnExportOfADescentIsReadAndOneWithoutToo) {
   TempFolder folder;
   auto db = folder.openDb();
