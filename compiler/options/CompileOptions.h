@@ -73,6 +73,8 @@ struct CompileOptions {
   bool tuneReplay = false;
   /// Ignore complete records and measure again.
   bool retune = false;
+  /// Search again where the record is provisional and the machine quieter now.
+  bool searchAgain = true;
   /// JSON file that receives every sample; empty for none.
   std::string tuneReport;
   /// Measure the tuned model against the default one; ship the faster.

@@ -95,6 +95,10 @@ static std::vector<Option> makeTable() {
   table.push_back(flag("retune", selection,
                        "Measure again even where the database has a record",
                        &O::retune));
+  table.push_back(toggle("search-again", selection,
+                         "Measure again where the record is provisional and "
+                         "the machine quieter now",
+                         &O::searchAgain));
   table.push_back(text("tune-report", selection, "FILE",
                        "Write every measured sample as JSON", &O::tuneReport));
   table.push_back(toggle("whole-model-check", selection,

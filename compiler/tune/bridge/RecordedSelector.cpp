@@ -70,8 +70,9 @@ Versions RecordedSelector::versions() const {
 }
 
 std::function<Noise()> RecordedSelector::noiseProbe() const {
-  bool measures = inputs.options->tune && !inputs.options->tuneReplay;
-  if (!measures || inputs.target->profile().isGpu()) {
+  const CompileOptions &options = *inputs.options;
+  bool measures = options.tune && !options.tuneReplay;
+  if (!measures || !options.searchAgain || inputs.target->profile().isGpu()) {
     return nullptr;
   }
   return [this] {
