@@ -39,6 +39,24 @@ def conv(f, x, name, channels, size, stride=1, pad=None, groups=1, bias=False,
          outputs(width, size, stride, pad)), x.dtype, operands)
 
 
+def conv1d(f, x, name, channels, size, stride=1):
+    """[N, C, L], with a bias: a convolution over images of one row."""
+    n, inputs, length = x.dims
+    pad = size // 2
+    bound = (3 / (inputs * size)) ** 0.5
+    weight = f.weight(f"{name}.weight", (channels, inputs, size),
+                      Uniform(0, bound))
+    operands = [f.reshape(x, n, inputs, 1, length),
+                f.reshape(weight, channels, inputs, 1, size),
+                f.weight(f"{name}.bias", (channels,), Uniform(0, 0.2))]
+    made = outputs(length, size, stride, pad)
+    y = f.append(
+        f"conv2d {', '.join(o.name for o in operands)} {{pads = "
+        f"{numbers([0, pad] * 2)}, strides = {numbers([1, stride])}}}",
+        (n, channels, 1, made), x.dtype, operands)
+    return f.reshape(y, n, channels, made)
+
+
 def conv_transpose(f, x, name, channels, size):
     """A result `size` times as high and wide."""
     n, inputs, height, width = x.dims

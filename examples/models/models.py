@@ -15,6 +15,7 @@ import pathlib
 import sys
 
 import bert
+import clip_vision
 import convnext
 import efficientnet
 import encoder_block
@@ -27,15 +28,18 @@ import mobilenet
 import model_files
 import qwen3
 import resnet
+import swin
 import t5
 import unet
 import vit
+import whisper
 
 MODELS = {"bert": bert, "gpt2": gpt2, "gpt2_cached": gpt2_cached, "vit": vit,
           "llama": llama, "llama_cached": llama_cached, "t5": t5,
           "qwen3": qwen3, "resnet": resnet, "mobilenet": mobilenet,
           "efficientnet": efficientnet, "convnext": convnext, "unet": unet,
-          "encoder_block": encoder_block}
+          "encoder_block": encoder_block, "swin": swin,
+          "clip_vision": clip_vision, "whisper": whisper}
 
 
 def build(model, size="base", batch=1, sequence=None, cache=None, layers=None,

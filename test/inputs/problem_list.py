@@ -3,6 +3,9 @@
 pointwise work, convolutions with bias, residual and relu, and MLPs, each a
 function that can share a model with others of its dtype."""
 
+import math
+import random
+
 import convolutions
 import problems
 
@@ -36,6 +39,37 @@ CONVOLUTIONS = {
             Conv("nhwc", 8, 128, 28, 28, 128, 1, 1)],
     "f16": [Conv("nhwc", 8, 128, 28, 28, 128, 3, 3, pads=SAME),
             Conv("nchw", 8, 256, 14, 14, 512, 1, 1)]}
+
+
+# N and K of linears in models that people run.
+LAYERS = (64, 128, 192, 256, 320, 384, 512, 640, 768, 1000, 1024, 1280, 1536,
+          2048, 2304, 3072, 4096)
+
+
+def drawn_gemms(seed, count, most=2 ** 40):
+    """(m, n, k, dtype) of `count` linears, M log-uniform from 1 to 8192; N and K
+    of every third are off those of LAYERS by 1 to 7. No product of the three is
+    above `most`. A longer list begins as a shorter one does."""
+    draw = random.Random(seed)
+    for i in range(count):
+        dtype = draw.choice(DTYPES)
+        while True:
+            m = round(math.exp(draw.uniform(0, math.log(8192))))
+            n, k = draw.choice(LAYERS), draw.choice(LAYERS)
+            if m * n * k <= most:
+                break
+        if i % 3 == 2:
+            n, k = n - draw.randint(1, 7), k - draw.randint(1, 7)
+        yield m, n, k, dtype
+
+
+def drawn_problems(seed, count, most=2 ** 40):
+    """As all_problems: linear+relu of drawn_gemms."""
+    for m, n, k, dtype in drawn_gemms(seed, count, most):
+        symbol = problems.name(m, n, k, dtype)
+        yield symbol, dtype, (
+            lambda weights, s=symbol, p=(m, n, k), d=dtype:
+            problems.function(s, [p], d, weights))
 
 
 def tensor(dtype, *dims):

@@ -196,5 +196,50 @@ class UNet(Network):
         return self.level(pixel_values, made)
 
 
+class Swin(Network):
+    """torchvision's, with its names for our weights."""
+    LAYER = {"norm1": "norm1", "attn.qkv": "attention.qkv",
+             "attn.proj": "attention.out", "norm2": "norm2", "mlp.0": "up",
+             "mlp.3": "down"}
+
+    def names(self):
+        """torchvision's names and ours."""
+        yield "features.0.0", "stem.conv"
+        yield "features.0.2", "stem.norm"
+        for stage, blocks in enumerate(self.size.stages):
+            for i in range(blocks):
+                theirs, ours = f"features.{2 * stage + 1}.{i}", f"stage.{stage}.{i}"
+                for part, name in self.LAYER.items():
+                    yield f"{theirs}.{part}", f"{ours}.{name}"
+            if stage:
+                for part in ("norm", "reduction"):
+                    yield f"features.{2 * stage}.{part}", f"merge.{stage}.{part}"
+        yield "norm", "norm"
+        yield "head", "head"
+
+    def main(self, pixel_values):
+        from torchvision.models.swin_transformer import SwinTransformer
+        size = self.size
+        made = SwinTransformer(
+            [size.patch] * 2, size.width, list(size.stages), list(size.heads),
+            [size.window] * 2, stochastic_depth_prob=0,
+            num_classes=size.classes)
+        state = {key: value for key, value in made.state_dict().items()
+                 if key.endswith("relative_position_index")}
+        for theirs, ours in self.names():
+            for part in ("weight", "bias"):
+                if f"{ours}.{part}" in self.weights:
+                    state[f"{theirs}.{part}"] = self.weights[f"{ours}.{part}"]
+        for stage, blocks in enumerate(size.stages):
+            for i in range(blocks):
+                theirs = f"features.{2 * stage + 1}.{i}.attn"
+                state[f"{theirs}.relative_position_bias_table"] = self.weights[
+                    f"stage.{stage}.{i}.attention.position"]
+        made = made.to(pixel_values)
+        made.load_state_dict(state)
+        return {"logits": made.eval()(pixel_values)}
+
+
 MODELS = {"resnet": ResNet, "mobilenet": MobileNet,
-          "efficientnet": EfficientNet, "convnext": ConvNext, "unet": UNet}
+          "efficientnet": EfficientNet, "convnext": ConvNext, "unet": UNet,
+          "swin": Swin}

@@ -181,6 +181,57 @@ class Vit:
             weights["head.bias"])}
 
 
+def quick_gelu(x):
+    # The constant of the text is of f32.
+    return x * torch.sigmoid(torch.tensor(1.702).item() * x)
+
+
+class ClipVision:
+    def __init__(self, weights, size):
+        self.weights, self.size = weights, size
+        self.layers = [
+            encoder_layer(weights, size, f"layer.{i}", quick_gelu, 1e-5, True,
+                          ("query", "key", "value"))
+            for i in range(size.layers)]
+
+    def main(self, pixel_values):
+        weights = self.weights
+        x = functional.conv2d(pixel_values, weights["patch.weight"],
+                              stride=self.size.patch)
+        x = x.flatten(2).mT
+        token = weights["class_token"].expand(x.shape[0], -1, -1)
+        x = torch.cat((token, x), 1) + weights["position"]
+        x = norm(weights, "norm_before", 1e-5)(x)
+        for layer in self.layers:
+            x = layer(x)
+        return {"last_hidden_state": x,
+                "pooled": norm(weights, "norm_after", 1e-5)(x[:, 0])}
+
+
+class Whisper:
+    def __init__(self, weights, size):
+        keys = {f"layer.{i}.attention.key.bias" for i in range(size.layers)}
+        self.weights = weights | {
+            key: torch.zeros_like(weights[key.replace("key", "query")])
+            for key in keys}
+        self.layers = [
+            encoder_layer(self.weights, size, f"layer.{i}", functional.gelu,
+                          1e-5, True, ("query", "key", "value"))
+            for i in range(size.layers)]
+
+    def main(self, input_features):
+        weights = self.weights
+        x = input_features
+        for name, stride in (("conv1", 1), ("conv2", 2)):
+            x = functional.gelu(functional.conv1d(
+                x, weights[f"{name}.weight"], weights[f"{name}.bias"], stride,
+                padding=1))
+        x = x.mT + weights["position"]
+        for layer in self.layers:
+            x = layer(x)
+        return {"last_hidden_state": norm(weights, "norm", 1e-5)(x)}
+
+
 class EncoderBlock:
     def __init__(self, weights, size):
         self.blocks = [
@@ -331,4 +382,4 @@ class T5:
 MODELS = {"bert": Bert, "gpt2": Gpt2, "gpt2_cached": Gpt2Cached, "vit": Vit,
           "encoder_block": EncoderBlock, "llama": Llama,
           "llama_cached": LlamaCached, "t5": T5,
-          "qwen3": Llama}
+          "qwen3": Llama, "clip_vision": ClipVision, "whisper": Whisper}

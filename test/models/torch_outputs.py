@@ -3,7 +3,7 @@
 """Writes what PyTorch computes in double precision for the tiny models, into
 expected/, which is committed: MODEL.FUNCTION.RESULT.npy in float64.
 
-    pip install torch numpy safetensors
+    pip install torch torchvision numpy safetensors
     python3 test/models/torch_outputs.py [MODEL ...]
 
 expected/versions.txt says what wrote them, and the error of PyTorch's own f32,

@@ -54,11 +54,12 @@ public:
 
   const ReductionShare *share = nullptr; // null: all of the reduction
 
-  void emit(Value point, ArrayRef<int64_t> extents, kernel::FusionOp fusion,
-            ArrayRef<Value> results) {
+  /// `indices` are those of `point`.
+  void emit(Value point, SmallVector<Value> indices, ArrayRef<int64_t> extents,
+            kernel::FusionOp fusion, ArrayRef<Value> results) {
     Scope scope;
     scope.extents.assign(extents.begin(), extents.end());
-    scope.indices = delinearize(point, extents);
+    scope.indices = std::move(indices);
     if (isa_and_present<ReductionOpInterface>(reduction)) {
       finished = reduce(scope);
     }
@@ -85,6 +86,16 @@ public:
          llvm::zip_equal(fusion.getYield().getValues(), elements, results)) {
       store(element, result, base, point);
     }
+  }
+
+  /// The indices of element number `rest` in row-major order.
+  SmallVector<Value> delinearize(Value rest, ArrayRef<int64_t> extents) {
+    SmallVector<Value> indices(extents.size());
+    for (size_t d = extents.size(); d-- > 0;) {
+      indices[d] = d == 0 ? rest : k.rem(rest, extents[d]);
+      rest = k.div(rest, extents[d]);
+    }
+    return indices;
   }
 
 private:
@@ -295,16 +306,6 @@ private:
                      });
   }
 
-  /// The indices of element number `rest` in row-major order.
-  SmallVector<Value> delinearize(Value rest, ArrayRef<int64_t> extents) {
-    SmallVector<Value> indices(extents.size());
-    for (size_t d = extents.size(); d-- > 0;) {
-      indices[d] = d == 0 ? rest : k.rem(rest, extents[d]);
-      rest = k.div(rest, extents[d]);
-    }
-    return indices;
-  }
-
   /// The state with one more point.
   SmallVector<Value> combine(const IterationSpace &space,
                              ArrayRef<Value> indices, ValueRange state) {
@@ -356,7 +357,21 @@ void MapLoops::emitPoint(KernelBuilder &k, Value point,
                          Value statusWord, const ReductionShare *share) const {
   PointEmitter emitter(k, reduction_, operands, statusWord);
   emitter.share = share;
-  emitter.emit(point, extents_, fusion_, results);
+  emitter.emit(point, emitter.delinearize(point, extents_), extents_, fusion_,
+               results);
+}
+
+void MapLoops::emitPointOfRow(KernelBuilder &k, Value row, Value column,
+                              ArrayRef<Value> operands, ArrayRef<Value> results,
+                              Value statusWord) const {
+  PointEmitter emitter(k, reduction_, operands, statusWord);
+  SmallVector<Value> indices;
+  if (!extents_.empty()) {
+    indices = emitter.delinearize(row, ArrayRef(extents_).drop_back());
+    indices.push_back(column);
+  }
+  emitter.emit(k.add(k.mul(row, rowLength()), column), std::move(indices),
+               extents_, fusion_, results);
 }
 
 } // namespace minic

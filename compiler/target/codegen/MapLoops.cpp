@@ -207,6 +207,10 @@ FailureOr<MapLoops> MapLoops::get(kernel::FusionOp fusion,
 
 int64_t MapLoops::pointCount() const { return llvm::product_of(extents_); }
 
+int64_t MapLoops::rowLength() const {
+  return extents_.empty() ? 1 : extents_.back();
+}
+
 bool MapLoops::reportsIndices() const {
   kernel::FusionOp fusion = fusion_; // its methods are not const
   return llvm::any_of(fusion.getBodyOps(), [](Operation *op) {

@@ -34,6 +34,10 @@ public:
   /// Whether there are indices to report, by the variant's status word.
   bool reportsIndices() const;
 
+  /// How many elements a row of a result has: neighbours in memory whose last
+  /// index alone differs.
+  int64_t rowLength() const;
+
   /// Builds what is computed for the element `point` (i64, row-major) of every
   /// result, loops over the points of a reduction included, and stores it.
   /// `operands` and `results` are the addresses of the fusion's, `statusWord`
@@ -44,6 +48,12 @@ public:
                  llvm::ArrayRef<mlir::Value> results,
                  mlir::Value statusWord = {},
                  const ReductionShare *share = nullptr) const;
+  /// The same of element `column` of row `row`. In a loop over columns LLVM
+  /// moves all that depends on the row alone ahead of it.
+  void emitPointOfRow(KernelBuilder &k, mlir::Value row, mlir::Value column,
+                      llvm::ArrayRef<mlir::Value> operands,
+                      llvm::ArrayRef<mlir::Value> results,
+                      mlir::Value statusWord) const;
 
   /// How many points the reduction of one element has; 1 where none is.
   int64_t reductionPoints() const;

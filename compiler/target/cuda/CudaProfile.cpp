@@ -5,6 +5,8 @@
 
 #include "compiler/target/cuda/CudaProfile.h"
 
+#include "compiler/target/cuda/Registers.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
@@ -51,7 +53,7 @@ DeviceProfile toProfile(const Device &device) {
   profile.smCount = device.sms;
   profile.sharedBytesPerBlock = device.sharedKiBPerBlock << 10;
   profile.sharedBytesPerSm = device.sharedKiBPerSm << 10;
-  profile.registersPerSm = 65536;
+  profile.registersPerSm = registersOfSm;
   profile.threadsPerSm = device.threadsPerSm;
   profile.clockMHz = device.clockMHz;
   double cycles = device.sms * device.clockMHz * 1e-3; // 1e9 per second

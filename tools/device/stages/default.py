@@ -23,6 +23,8 @@ import judging
 parser = common.parser(__doc__)
 parser.add_argument("--part", default="1/1", metavar="I/N",
                     help="every Nth problem, starting with the Ith")
+parser.add_argument("--drawn", type=int, metavar="SEED",
+                    help="30 linears of random sizes instead")
 parser.add_argument("--limit-s", type=float, default=560,
                     help="what is left by then is not run")
 parser.add_argument("--rounds", type=int, default=31)
@@ -180,7 +182,8 @@ def run_chunk(model, chunk, default, rows, failures):
 
 
 part, parts = map(int, arguments.part.split("/"))
-everything = list(problem_list.all_problems())
+everything = list(problem_list.all_problems() if arguments.drawn is None
+                  else problem_list.drawn_problems(arguments.drawn, 30))
 listed = everything[part - 1::parts]
 if arguments.list:
     print("\n".join(symbol for symbol, _, _ in listed))

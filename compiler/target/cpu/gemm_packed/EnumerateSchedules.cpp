@@ -70,6 +70,15 @@ double estimateMicroseconds(const GemmGeometry &g,
   double fma = height * g.vectors() / fmasPerCycle;
   bool widened = !g.schedule.pairs && !gemm.lhsType.isF32();
   double convert = widened ? (g.schedule.packLhs ? 0 : height) : 0;
+  if (gemm.lhsType.isF16()) {
+    // Instructions that widen f16 take turns with multiply-adds: on Zen 4 words
+    // took 8 to 11 cycles more for 6 to 8 rows, so that 31x508x255 took 1.7
+    // times as long as with rows that are widened once, while they are packed.
+    fma += 1.4 * convert;
+    // Measured there, without a cause found: 8x32 to 14x32 took 1.6 to 2.3
+    // cycles more a word, 4x64 1.1 to 2.6; other widths and heights 0.1 to 0.9.
+    fma += g.vectors() == 2 ? 1.8 : height > 1 && height <= 4 ? 1.3 : 0.4;
+  }
   double loads = (g.vectors() * perVector * (widened ? 2 : 1) + height) / 2;
   // Short accumulation chains wait for the latency of the multiply-add.
   double latency = 4;

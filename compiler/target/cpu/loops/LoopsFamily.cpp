@@ -118,8 +118,15 @@ LogicalResult LoopsFamily::emit(plan::KernelOp kernel, const DeviceProfile &,
   shareTilesOfRun(k, entry, rows, loops->pointCount(), *tile);
   Value first = k.mul(entry.begin, *tile);
   Value last = k.min(k.mul(entry.end, *tile), k.i64(loops->pointCount()));
-  k.forLoop(first, last, 1, [&](Value point) {
-    loops->emitPoint(k, point, operands, results, statusWord);
+  int64_t length = loops->rowLength();
+  Value endRow = k.div(k.add(last, length - 1), length);
+  k.forLoop(k.div(first, length), endRow, 1, [&](Value row) {
+    Value ahead = k.mul(row, length);
+    Value begin = k.max(k.sub(first, ahead), k.i64(0));
+    Value end = k.min(k.sub(last, ahead), k.i64(length));
+    k.forLoop(begin, end, 1, [&](Value column) {
+      loops->emitPointOfRow(k, row, column, operands, results, statusWord);
+    });
   });
   return success();
 }

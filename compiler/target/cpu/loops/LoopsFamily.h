@@ -18,7 +18,7 @@ namespace minic::cpu {
 class LoopsFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "loops"; }
-  llvm::StringRef version() const override { return "2"; }
+  llvm::StringRef version() const override { return "3"; }
   bool isLastResort() const override { return true; }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

@@ -57,18 +57,24 @@ static int64_t usedPixels(const Conv2dGeometry &g) {
                                        : pixels;
 }
 
-/// What oneDNN takes longer for NCHW images, which its GEMM-based convolution
-/// computes: post-ops go over the result once more, binary ones element by
-/// element, and a channel of its own is a GEMM of its own. Measured on a thread
-/// of a Zen 4 (oneDNN 2.6.3); none of it shows in NHWC.
-static double nchwUs(const FusionShape &shape, ArrayRef<PostOp> postOps,
-                     const DeviceProfile &profile) {
+/// What oneDNN takes longer than its products, measured on a thread of a Zen 4
+/// (oneDNN 2.6.3). In NHWC binary post-ops of bf16 take 0.4 to 1.4 ns an
+/// element, those of f32 about 0.25 where images are larger than L2. NCHW
+/// images are computed by a GEMM-based convolution: post-ops go over the result
+/// once more, binary ones element by element, and a channel of its own is a
+/// GEMM of its own.
+static double otherUs(const FusionShape &shape, ArrayRef<PostOp> postOps,
+                      const DeviceProfile &profile) {
   // Residuals and numbers for each channel 81 to 95 ns, relu 0.5 to 0.8,
   // hard_swish 5.5 to 9.7; depthwise 3x3 and 5x5 0.6 to 0.8 ns a product.
   constexpr double binaryNs = 85, reluNs = 0.7, eltwiseNs = 6, productNs = 0.7;
   const Conv2dGeometry &g = shape.conv->geometry;
+  double elements = double(llvm::product_of(shape.space));
   if (g.layout == ImageLayout::NHWC) {
-    return 0;
+    bool isBf16 = shape.conv->inputType.isBF16();
+    bool isSmall = !isBf16 && 4 * elements <= double(profile.l2Bytes);
+    double ns = !hasBinary(postOps) || isSmall ? 0 : isBf16 ? 1 : 0.25;
+    return elements * ns * 1e-3 / std::max(profile.threads, 1);
   }
   double perElement = 0;
   for (const PostOp &postOp : postOps) {
@@ -79,8 +85,20 @@ static double nchwUs(const FusionShape &shape, ArrayRef<PostOp> postOps,
   if (g.groups > 1 && g.inputChannelsPerGroup() == 1) {
     perElement += productNs * double(g.reductionLength());
   }
-  double elements = double(llvm::product_of(shape.space));
-  return elements * perElement * 1e-3 / std::max(profile.threads, 1);
+  double us = elements * perElement * 1e-3;
+  // The GEMM's operand is gathered from the images, a row for each tap. Up to
+  // 3.6 MB of it cost nothing (1 MB of L2), 7 to 14 MB 0.5 to 0.9 ns an
+  // element.
+  constexpr double gatheredNs = 0.6;
+  double gathered = double(g.outputHeight * g.outputWidth) * double(g.batch) *
+                    double(g.inputChannels * g.filterHeight * g.filterWidth);
+  double bytes =
+      gathered * double(kernel::getElementBytes(shape.conv->inputType));
+  bool gathers = g.groups == 1 && g.filterHeight * g.filterWidth > 1;
+  if (gathers && bytes > 4 * double(profile.l2Bytes)) {
+    us += gathered * gatheredNs * 1e-3;
+  }
+  return us / std::max(profile.threads, 1);
 }
 
 /// Null where oneDNN computes `shape`; fills `postOps`.
@@ -160,7 +178,7 @@ OnednnConvolution::enumerate(FusionOp fusion,
       onednnImplementation(fusion, name(), work, profile);
   SmallVector<PostOp> postOps;
   (void)rejectShape(*shape, fuses_, postOps);
-  implementation.estimateUs += nchwUs(*shape, postOps, profile);
+  implementation.estimateUs += otherUs(*shape, postOps, profile);
   return {implementation};
 }
 

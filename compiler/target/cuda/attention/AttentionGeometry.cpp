@@ -4,6 +4,8 @@
 
 #include "compiler/target/cuda/attention/AttentionGeometry.h"
 
+#include "compiler/target/cuda/Registers.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -173,7 +175,8 @@ int64_t AttentionGeometry::registers() const {
 int64_t AttentionGeometry::blocksPerSm(const DeviceProfile &profile) const {
   // A block's own kilobyte belongs to the system.
   int64_t byShared = profile.sharedBytesPerSm / (sharedBytes() + 1024);
-  int64_t each = llvm::alignTo(std::min<int64_t>(registers(), 255), 8);
+  int64_t each =
+      llvm::alignTo(std::min<int64_t>(registers(), registersOfThread), 8);
   int64_t byRegisters = profile.registersPerSm / (each * schedule.threads());
   int64_t byThreads = profile.threadsPerSm / schedule.threads();
   return std::min({byShared, byRegisters, byThreads, int64_t(32)});

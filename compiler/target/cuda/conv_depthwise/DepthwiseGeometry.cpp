@@ -6,6 +6,7 @@
 
 #include "compiler/target/cuda/EpilogueEmitter.h"
 #include "compiler/target/cuda/LaunchTime.h"
+#include "compiler/target/cuda/Registers.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/MathExtras.h"
@@ -96,7 +97,7 @@ int64_t DepthwiseGeometry::minBlocksPerSm() const {
   // sums and what is loaded of a line are no more than here.
   int64_t needed = schedule.results() + registersOfLine();
   return needed <= 100 && unrollsColumns()
-             ? std::max<int64_t>(65536 / (128 * schedule.threads), 1)
+             ? std::max<int64_t>(registersOfSm / (128 * schedule.threads), 1)
              : 0;
 }
 

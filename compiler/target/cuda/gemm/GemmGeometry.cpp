@@ -5,6 +5,7 @@
 #include "compiler/target/cuda/gemm/GemmGeometry.h"
 
 #include "compiler/target/cuda/EpilogueEmitter.h"
+#include "compiler/target/cuda/Registers.h"
 #include "compiler/target/cuda/gemm/ConvolutionView.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -217,10 +218,9 @@ std::string GemmGeometry::checkSize() const {
 }
 
 int64_t freeRegisters(int64_t threads, int64_t used, int64_t minBlocksPerSm) {
-  // What all architectures from sm_80 on have.
-  constexpr int64_t ofSm = 65536, ofThread = 255;
-  int64_t most = ofSm / (std::max<int64_t>(minBlocksPerSm, 1) * threads);
-  return std::max<int64_t>(std::min(most, ofThread) - used, 0);
+  int64_t most =
+      registersOfSm / (std::max<int64_t>(minBlocksPerSm, 1) * threads);
+  return std::max<int64_t>(std::min(most, registersOfThread) - used, 0);
 }
 
 std::optional<std::string>
@@ -229,7 +229,8 @@ BlockResources::misfit(const DeviceProfile &profile) const {
     return std::to_string(sharedBytes) + " bytes of shared memory where " +
            std::to_string(profile.sharedBytesPerBlock) + " are";
   }
-  if (registers > 255 || registers * threads > profile.registersPerSm) {
+  if (registers > registersOfThread ||
+      registers * threads > profile.registersPerSm) {
     return "about " + std::to_string(registers) + " registers in each of " +
            std::to_string(threads) + " threads";
   }

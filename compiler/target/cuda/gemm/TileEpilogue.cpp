@@ -6,6 +6,7 @@
 #include "compiler/target/cuda/gemm/TileEpilogue.h"
 
 #include "compiler/target/cuda/LastBlock.h"
+#include "compiler/target/cuda/Registers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -30,7 +31,7 @@ int64_t TileEpilogue::atOnce() const {
   // Half of what a thread has where two blocks share an SM; sums are in shared
   // memory.
   int64_t mostRegisters =
-      std::clamp<int64_t>(65536 / (2 * tile_.threads) / 2, 32, 48);
+      std::clamp<int64_t>(registersOfSm / (2 * tile_.threads) / 2, 32, 48);
   int64_t each = std::max<int64_t>(epilogue_.inputRegisters(tile_.lanes), 1);
   return std::clamp<int64_t>(mostRegisters / each, 1,
                              std::min<int64_t>(passes(), 4));

@@ -4,6 +4,7 @@
 
 #include "compiler/target/cuda/gemm_skinny/SkinnyGeometry.h"
 
+#include "compiler/target/cuda/Registers.h"
 #include "compiler/target/cuda/rows/RowReduction.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -32,8 +33,9 @@ int64_t SkinnyGeometry::registers() const {
 
 int64_t SkinnyGeometry::minBlocksPerSm() const {
   // As many as the registers that a thread is going to take allow.
-  int64_t perThread = std::clamp<int64_t>((registers() + 7) / 8 * 8, 64, 255);
-  int64_t blocks = 65536 / (perThread * threads());
+  int64_t perThread =
+      std::clamp<int64_t>((registers() + 7) / 8 * 8, 64, registersOfThread);
+  int64_t blocks = registersOfSm / (perThread * threads());
   if (makesLhs) {
     blocks = std::min(blocks, kSharedBytesPerSm / sharedBytes());
   }
@@ -79,7 +81,8 @@ FailureOr<SkinnyGeometry> SkinnyGeometry::get(const SkinnyFusion &fusion,
     return fail("the operands' dtype needs other instructions");
   }
   // A block of many threads leaves each of them less.
-  if (g.registers() > std::min<int64_t>(255, 65536 / g.threads())) {
+  if (g.registers() >
+      std::min(registersOfThread, registersOfSm / g.threads())) {
     return fail("more sums and loads than a thread has registers");
   }
   g.makesLhs = fusion.prologue.has_value();

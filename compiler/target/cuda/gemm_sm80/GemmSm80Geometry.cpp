@@ -4,6 +4,8 @@
 
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Geometry.h"
 
+#include "compiler/target/cuda/Registers.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -115,7 +117,8 @@ int64_t GemmSm80Geometry::minBlocksPerSm() const {
     return 0;
   }
   int64_t perThread = int64_t(llvm::alignTo(registers(), 8));
-  return std::clamp<int64_t>(65536 / (perThread * schedule.threads()), 1, 16);
+  return std::clamp<int64_t>(registersOfSm / (perThread * schedule.threads()),
+                             1, 16);
 }
 
 BlockResources GemmSm80Geometry::resources() const {

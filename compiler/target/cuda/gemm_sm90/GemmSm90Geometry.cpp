@@ -4,6 +4,7 @@
 
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Geometry.h"
 
+#include "compiler/target/cuda/Registers.h"
 #include "compiler/target/cuda/gemm_sm90/RegisterEpilogue.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -11,9 +12,6 @@
 using namespace mlir;
 
 namespace minic::cuda {
-
-/// What an SM of Hopper has.
-constexpr int64_t registersOfSm = 65536;
 
 /// Blocks of a cluster are neighbours of one launch: along M within a group of
 /// rows of tiles, along N where a group is one row.
