@@ -145,8 +145,10 @@ ScalarMeaning modMeaning(Type dtype) {
     auto [y, ey] = operands[1];
     if (ex == kAnything || ey == kAnything ||
         (ey > 0 && contains(operands[1], 0)) || std::isnan(y) || y == 0) {
-      return std::isnan(x) || (y == 0 && x == 0) ? Meaning{std::nan(""), 0, 0}
-                                                 : kUnknown;
+      // An operand of which nothing is known has the value 0.
+      bool isZero = ex == 0 && ey == 0 && x == 0 && y == 0;
+      return (ex == 0 && std::isnan(x)) || isZero ? Meaning{std::nan(""), 0, 0}
+                                                  : kUnknown;
     }
     if (std::isinf(y)) {
       // Of which sign x is decides.

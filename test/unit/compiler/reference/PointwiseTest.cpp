@@ -204,6 +204,21 @@ TEST_F(PointwiseTest, ModHasTheSignOfTheDivisor) {
   EXPECT_EQ(countMismatches(output, {0.05f}), 0);
 }
 
+TEST_F(PointwiseTest, ModOfUnknownOperandsMayBeAnything) {
+  // The divisor of 1 is 0 or a rounding error.
+  auto output = evaluateText(R"(
+    func.func @main(%x: tensor<1xf32>, %one: tensor<1xf32>) -> tensor<1xf32> {
+      %0 = graph.mul %x, %x : tensor<1xf32>
+      %1 = graph.sub %0, %0 : tensor<1xf32>
+      %2 = graph.div %one, %1 : tensor<1xf32>
+      %3 = graph.mod %2, %2 : tensor<1xf32>
+      return %3 : tensor<1xf32>
+    })",
+                             {{0.1f}, {1}})[0];
+  EXPECT_EQ(countMismatches(output, {0}), 0);
+  EXPECT_EQ(countMismatches(output, {kNan}), 0);
+}
+
 TEST_F(PointwiseTest, IsNan) {
   auto output = evaluateText(R"(
     func.func @main(%x: tensor<4xf32>) -> tensor<4xi1> {
