@@ -6,7 +6,7 @@ x * sigmoid(1.702 x)."""
 import dataclasses
 
 import images
-from layers import PEAKED, layer_norm, linear, merge_heads, split_heads
+from layers import attention, layer_norm, linear
 from model_files import Uniform
 
 EPSILON = 1e-5
@@ -30,16 +30,6 @@ SEQUENCE = {"base": None, "tiny": None}  # follows from the image
 def quick_gelu(f, x):
     gate = f.unary("sigmoid", f.binary("mul", x, f.scalar("1.702")))
     return f.binary("mul", x, gate)
-
-
-def attention(f, x, name, heads):
-    width = x.dims[-1]
-    query, key, value = (
-        split_heads(f, linear(f, x, f"{name}.{part}", width,
-                              gain=1 if part == "value" else PEAKED), heads)
-        for part in ("query", "key", "value"))
-    y = merge_heads(f, f.attention(query, key, value))
-    return linear(f, y, f"{name}.out", width)
 
 
 def layer(f, x, name, size):

@@ -58,6 +58,17 @@ def fused_attention(f, x, name, heads, attributes=""):
     return linear(f, y, f"{name}.out", width)
 
 
+def attention(f, x, name, heads, key_bias=True):
+    """Self-attention with a linear each for query, key and value."""
+    width = x.dims[-1]
+    query = linear(f, x, f"{name}.query", width, gain=PEAKED)
+    key = linear(f, x, f"{name}.key", width, key_bias, PEAKED)
+    value = linear(f, x, f"{name}.value", width)
+    y = f.attention(*(split_heads(f, part, heads)
+                      for part in (query, key, value)))
+    return linear(f, merge_heads(f, y), f"{name}.out", width)
+
+
 def pre_norm_block(f, x, name, heads, hidden, epsilon, gelu="",
                    attention=""):
     """x + attention(norm(x)), then x + mlp(norm(x)); GPT-2's and ViT's."""

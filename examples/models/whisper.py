@@ -7,7 +7,7 @@ import dataclasses
 import math
 
 import images
-from layers import PEAKED, layer_norm, linear, merge_heads, split_heads
+from layers import attention, layer_norm, linear
 from model_files import Uniform, Values
 
 EPSILON = 1e-5
@@ -38,19 +38,10 @@ def sinusoids(f, size):
         for angle in row)))
 
 
-def attention(f, x, name, heads):
-    width = x.dims[-1]
-    query = linear(f, x, f"{name}.query", width, gain=PEAKED)
-    key = linear(f, x, f"{name}.key", width, bias=False, gain=PEAKED)
-    value = linear(f, x, f"{name}.value", width)
-    y = f.attention(*(split_heads(f, part, heads)
-                      for part in (query, key, value)))
-    return linear(f, merge_heads(f, y), f"{name}.out", width)
-
-
 def layer(f, x, name, size):
     y = layer_norm(f, x, f"{name}.norm1", EPSILON)
-    x = f.add(x, attention(f, y, f"{name}.attention", size.heads))
+    x = f.add(x, attention(f, y, f"{name}.attention", size.heads,
+                           key_bias=False))
     y = layer_norm(f, x, f"{name}.norm2", EPSILON)
     y = f.unary("gelu", linear(f, y, f"{name}.up", size.hidden))
     return f.add(x, linear(f, y, f"{name}.down", size.width))

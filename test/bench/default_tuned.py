@@ -63,7 +63,8 @@ def compile_plans(folder, name, model, threads, arguments):
 def choices(artifact, arguments):
     """What each fusion of a plan is made of."""
     text = default_cpu.run(arguments.bin / "minic", "explain", artifact)
-    return ", then ".join(re.findall(r"chosen by [^:]*: ([^,]+)", text))
+    return ", then ".join(
+        re.findall(r"^ +chosen by [^:\n]*: ([^,\n]+)", text, re.MULTILINE))
 
 
 def main():

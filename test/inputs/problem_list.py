@@ -46,7 +46,7 @@ LAYERS = (64, 128, 192, 256, 320, 384, 512, 640, 768, 1000, 1024, 1280, 1536,
           2048, 2304, 3072, 4096)
 
 
-def drawn_gemms(seed, count, most=2 ** 40):
+def drawn_gemms(seed, count, most=math.inf):
     """(m, n, k, dtype) of `count` linears, M log-uniform from 1 to 8192; N and K
     of every third are off those of LAYERS by 1 to 7. No product of the three is
     above `most`. A longer list begins as a shorter one does."""
@@ -63,7 +63,7 @@ def drawn_gemms(seed, count, most=2 ** 40):
         yield m, n, k, dtype
 
 
-def drawn_problems(seed, count, most=2 ** 40):
+def drawn_problems(seed, count, most=math.inf):
     """As all_problems: linear+relu of drawn_gemms."""
     for m, n, k, dtype in drawn_gemms(seed, count, most):
         symbol = problems.name(m, n, k, dtype)
