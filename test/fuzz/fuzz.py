@@ -47,6 +47,8 @@ def arguments_of_command():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit-s", type=float, default=1e9,
                         help="begin nothing after so many seconds")
+    parser.add_argument("--timeout-s", type=float, default=120,
+                        help="a process that runs for longer hangs")
     parser.add_argument("--print", action="store_true",
                         help="print the graphs and stop")
     parser.add_argument("--compile-only", action="store_true",
@@ -54,20 +56,25 @@ def arguments_of_command():
     return parser.parse_known_args()
 
 
-def report(tools, graph, verdict, heading, out):
-    """Prints a failure, with a smaller graph that fails alike."""
+def report(tools, graph, verdict, heading, out, has_time):
+    """Prints a failure and then, while `has_time()`, looks for a smaller graph
+    that fails alike."""
     def fails_alike(text):
-        return tools.check({graph.name: text})[graph.name].kind() == \
-            verdict.kind()
+        return has_time() and tools.check(
+            {graph.name: text})[graph.name].kind() == verdict.kind()
 
+    def write(text):
+        if out:
+            out.mkdir(parents=True, exist_ok=True)
+            (out / f"{heading.replace(' ', '-')}.mlir").write_text(
+                f"// {heading}: {verdict.word}\n// {verdict.message}\n{text}")
+
+    whole = graph.text()
+    print(f"{heading}: {verdict.word}: {verdict.message}", flush=True)
+    write(whole)
     smaller = shrink(graph, fails_alike)
-    print(f"{heading}: {verdict.word}: {verdict.message}\n{smaller}",
-          flush=True)
-    if out:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / f"{heading.replace(' ', '-')}.mlir").write_text(
-            f"// {heading}: {verdict.word}\n// {verdict.message}\n"
-            f"{smaller}\n// Whole:\n{graph.text()}")
+    print(smaller, flush=True)
+    write(f"{smaller}\n// Whole:\n{whole}")
 
 
 def main():
@@ -83,13 +90,17 @@ def main():
             print(graph_of(number).text())
         return 0
     tools = Tools(arguments.bin, options, arguments.compile_only,
-                  arguments.data_seed)
+                  arguments.data_seed, arguments.timeout_s)
     begin = time.monotonic()
+
+    def has_time():
+        return time.monotonic() - begin < arguments.limit_s
+
     batches = [numbers[at:at + BATCH] for at in range(0, len(numbers), BATCH)]
     words, used = collections.Counter(), collections.Counter()
 
     def check(batch):
-        if time.monotonic() - begin > arguments.limit_s:
+        if not has_time():
             return [], {}
         graphs = [graph_of(number) for number in batch]
         return graphs, tools.check({g.name: g.text() for g in graphs})
@@ -105,7 +116,7 @@ def main():
                 if verdict.word != RIGHT:
                     report(tools, graph, verdict,
                            f"seed {arguments.seed} graph {number}",
-                           arguments.out)
+                           arguments.out, has_time)
     print(f"seed {arguments.seed}, {len(used)} ops, "
           f"{time.monotonic() - begin:.0f} s: " +
           ", ".join(f"{count} {word}" for word, count in words.most_common()))

@@ -94,14 +94,16 @@ struct RaiseSilu : OpRewritePattern<MulOp> {
   }
 };
 
-/// The gate is the second operand: quick gelu's factors have one order.
+/// The gate is the second operand: quick gelu's factors have one order. A
+/// constant stays behind it, where canonicalization puts constants.
 struct GateSecond : OpRewritePattern<MulOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(MulOp op,
                                 PatternRewriter &rewriter) const override {
     if (!op.getLhs().getDefiningOp<SigmoidOp>() ||
-        op.getRhs().getDefiningOp<SigmoidOp>() || scalarOf(op.getRhs())) {
+        op.getRhs().getDefiningOp<SigmoidOp>() ||
+        matchPattern(op.getRhs(), m_Constant())) {
       return rewriter.notifyMatchFailure(op, "the first operand is no gate");
     }
     rewriter.replaceOpWithNewOp<MulOp>(op, op.getType(), op.getRhs(),

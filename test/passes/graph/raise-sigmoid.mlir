@@ -115,3 +115,16 @@ func.func @others(%x: tensor<3x5xf32>, %y: tensor<3x5xf32>, %z: tensor<3x7xf32>)
   %8 = graph.div %one, %6 : (tensor<f32>, tensor<3x7xf32>) -> tensor<3x7xf32>
   return %1, %4, %7, %8 : tensor<3x5xf32>, tensor<3x5xf32>, tensor<3x7xf32>, tensor<3x7xf32>
 }
+
+// -----
+
+// A gate of a constant: both are put second elsewhere, the constant wins.
+// CHECK-LABEL: func.func @constant_factor
+// CHECK: %[[GATE:.+]] = graph.sigmoid
+// CHECK: graph.mul %[[GATE]], %{{.+}} : (tensor<1xf32>
+func.func @constant_factor(%x: tensor<1xf32>) -> tensor<2x2xf32> {
+  %factors = graph.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %0 = graph.sigmoid %x : tensor<1xf32>
+  %1 = graph.mul %factors, %0 : (tensor<2x2xf32>, tensor<1xf32>) -> tensor<2x2xf32>
+  return %1 : tensor<2x2xf32>
+}

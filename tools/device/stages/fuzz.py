@@ -29,7 +29,7 @@ for part, (backend, share) in enumerate(SHARES.items()):
         [sys.executable, arguments.root / "test/fuzz/fuzz.py", "--bin",
          arguments.root / "bin", f"--seed={100 + part}",
          f"--graphs={arguments.graphs}", f"--jobs={arguments.jobs}",
-         f"--limit-s={left * share / later:.0f}", "--out",
+         f"--limit-s={left * share / later:.0f}", "--timeout-s=30", "--out",
          arguments.out / (backend or "any"), "--target=cuda",
          *judging.backend_options(backend), *rest]).returncode
 sys.exit(status)

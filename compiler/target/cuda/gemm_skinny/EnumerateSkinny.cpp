@@ -108,11 +108,9 @@ std::vector<EstimatedSkinny> enumerateSkinny(const SkinnyFusion &fusion,
   if (math == SkinnyMath::Ffma) {
     columns = {2, 4, 8};
   }
-  SmallVector<int64_t> unrolls = {1, 2, 4, 8};
-  if (fusion.prologue) {
-    // More ways to have all weights under way before the lhs is made.
-    unrolls = {1, 2, 3, 4, 6, 8};
-  }
+  // With 3 and 6 as well, all weights of a K of 768 or 3072 can be under way
+  // before the lhs is there.
+  constexpr int64_t unrolls[] = {1, 2, 3, 4, 6, 8};
   bool canOverlap = profile.smVersion >= 90;
   for (int64_t width : columns) {
     for (int64_t warps : {1, 2, 4, 8, 16}) {
