@@ -55,13 +55,17 @@ def kind_of(name, families, description):
                    else " multicast" if has("multicast=")
                    else shared.removeprefix(" wide")))
     if family == "gemm_skinny":
-        split = re.search(r"split=(\d+)", name)
+        split = re.search(r"(split|cluster)=(\d+)", name)
         product = re.search(r"(^|_)(linear|matmul)", description)
         return (f"{family} {re.search(r'skinny [0-9]+ (.+?) ', name).group(1)}"
-                + (" split" if split and int(split.group(1)) > 1 else "")
+                + (f" {split.group(1)}" if split and int(split.group(2)) > 1
+                   else "")
                 + (" lhs" if product and product.start() > 0 else ""))
     if family == "attention":
-        return family + (" wgmma" if has("wgmma") else "") + shared
+        return (family + (" wgmma" if has("wgmma") else "")
+                + (" wide" if rows >= WIDE else "")
+                + (" split cluster" if cluster else
+                   " split" if has("split=") else ""))
     return family
 
 

@@ -11,7 +11,7 @@
 // CHECK: @bert_b1_h12_s128_d64 {{.*}} attention
 // CHECK: @gpt2_causal_b1_h12_s512_d64 {{.*}} attention
 // CHECK: @vit_b1_h12_s197_d64 {{.*}} attention
-// CHECK: @decode_h32_g8_s1024_d128 {{.*}} attention {{.*}} split=
+// CHECK: @decode_h32_g8_s1024_d128 {{.*}} attention {{.*}} cluster=
 // CHECK: @decode_b8_h32_g8_s1024_d128 {{.*}} attention
 
 func.func @b8_h16_s512_d64(%q: tensor<8x16x512x64xbf16>, %k: tensor<8x16x512x64xbf16>, %v: tensor<8x16x512x64xbf16>) -> tensor<8x16x512x64xbf16> {

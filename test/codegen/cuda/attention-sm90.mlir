@@ -36,7 +36,7 @@
 // CHECK: st.global.v4.b32
 plan.kernel @in_turn target "cuda" entries ["in_turn"] {
   ^bb0(%q0: tensor<8x16x512x64xbf16>, %k0: tensor<8x16x512x64xbf16>, %v0: tensor<8x16x512x64xbf16>):
-    %0 = kernel.fusion (%q = %q0 : tensor<8x16x512x64xbf16>, %k = %k0 : tensor<8x16x512x64xbf16>, %v = %v0 : tensor<8x16x512x64xbf16>) -> tensor<8x16x512x64xbf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 0 : i64, key_block = 64 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 1 : i64, row_tiles = 1 : i64, split = 1 : i64, stages = 2 : i64, warps = 8 : i64, wgmma = 1 : i64}>} {
+    %0 = kernel.fusion (%q = %q0 : tensor<8x16x512x64xbf16>, %k = %k0 : tensor<8x16x512x64xbf16>, %v = %v0 : tensor<8x16x512x64xbf16>) -> tensor<8x16x512x64xbf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 0 : i64, cluster = 0 : i64, key_block = 64 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 1 : i64, row_tiles = 1 : i64, split = 1 : i64, stages = 2 : i64, warps = 8 : i64, wgmma = 1 : i64}>} {
       %1 = graph.attention %q, %k, %v {} : (tensor<8x16x512x64xbf16>, tensor<8x16x512x64xbf16>, tensor<8x16x512x64xbf16>) -> tensor<8x16x512x64xbf16>
       kernel.yield %1 : tensor<8x16x512x64xbf16>
     }
@@ -60,7 +60,7 @@ plan.kernel @in_turn target "cuda" entries ["in_turn"] {
 // CHECK: ex2.approx.ftz
 plan.kernel @ahead target "cuda" entries ["ahead"] {
   ^bb0(%q0: tensor<1x32x2048x128xf16>, %k0: tensor<1x32x2048x128xf16>, %v0: tensor<1x32x2048x128xf16>):
-    %0 = kernel.fusion (%q = %q0 : tensor<1x32x2048x128xf16>, %k = %k0 : tensor<1x32x2048x128xf16>, %v = %v0 : tensor<1x32x2048x128xf16>) -> tensor<1x32x2048x128xf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 1 : i64, key_block = 128 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 0 : i64, row_tiles = 1 : i64, split = 1 : i64, stages = 2 : i64, warps = 8 : i64, wgmma = 1 : i64}>} {
+    %0 = kernel.fusion (%q = %q0 : tensor<1x32x2048x128xf16>, %k = %k0 : tensor<1x32x2048x128xf16>, %v = %v0 : tensor<1x32x2048x128xf16>) -> tensor<1x32x2048x128xf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 1 : i64, cluster = 0 : i64, key_block = 128 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 0 : i64, row_tiles = 1 : i64, split = 1 : i64, stages = 2 : i64, warps = 8 : i64, wgmma = 1 : i64}>} {
       %1 = graph.attention %q, %k, %v {causal = #graph.causal<upper_left>} : (tensor<1x32x2048x128xf16>, tensor<1x32x2048x128xf16>, tensor<1x32x2048x128xf16>) -> tensor<1x32x2048x128xf16>
       kernel.yield %1 : tensor<1x32x2048x128xf16>
     }
@@ -74,7 +74,7 @@ plan.kernel @ahead target "cuda" entries ["ahead"] {
 // CHECK: atom{{.*}}.inc.u32 {{.*}}, 2;
 plan.kernel @split target "cuda" entries ["split"] {
   ^bb0(%q0: tensor<1x4x1024x96xbf16>, %k0: tensor<1x4x1024x96xbf16>, %v0: tensor<1x4x1024x96xbf16>):
-    %0 = kernel.fusion (%q = %q0 : tensor<1x4x1024x96xbf16>, %k = %k0 : tensor<1x4x1024x96xbf16>, %v = %v0 : tensor<1x4x1024x96xbf16>) -> tensor<1x4x1024x96xbf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 1 : i64, key_block = 64 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 0 : i64, row_tiles = 1 : i64, split = 3 : i64, stages = 3 : i64, warps = 4 : i64, wgmma = 1 : i64}>} {
+    %0 = kernel.fusion (%q = %q0 : tensor<1x4x1024x96xbf16>, %k = %k0 : tensor<1x4x1024x96xbf16>, %v = %v0 : tensor<1x4x1024x96xbf16>) -> tensor<1x4x1024x96xbf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 1 : i64, cluster = 0 : i64, key_block = 64 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 0 : i64, row_tiles = 1 : i64, split = 3 : i64, stages = 3 : i64, warps = 4 : i64, wgmma = 1 : i64}>} {
       %1 = graph.attention %q, %k, %v {} : (tensor<1x4x1024x96xbf16>, tensor<1x4x1024x96xbf16>, tensor<1x4x1024x96xbf16>) -> tensor<1x4x1024x96xbf16>
       kernel.yield %1 : tensor<1x4x1024x96xbf16>
     }
@@ -86,7 +86,7 @@ plan.kernel @split target "cuda" entries ["split"] {
 // CHECK: wgmma.mma_async.sync.aligned.m64n64k16
 plan.kernel @three_groups target "cuda" entries ["three_groups"] {
   ^bb0(%q0: tensor<1x32x2048x128xbf16>, %k0: tensor<1x32x2048x128xbf16>, %v0: tensor<1x32x2048x128xbf16>):
-    %0 = kernel.fusion (%q = %q0 : tensor<1x32x2048x128xbf16>, %k = %k0 : tensor<1x32x2048x128xbf16>, %v = %v0 : tensor<1x32x2048x128xbf16>) -> tensor<1x32x2048x128xbf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 1 : i64, key_block = 64 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 0 : i64, row_tiles = 1 : i64, split = 1 : i64, stages = 2 : i64, warps = 12 : i64, wgmma = 1 : i64}>} {
+    %0 = kernel.fusion (%q = %q0 : tensor<1x32x2048x128xbf16>, %k = %k0 : tensor<1x32x2048x128xbf16>, %v = %v0 : tensor<1x32x2048x128xbf16>) -> tensor<1x32x2048x128xbf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 1 : i64, cluster = 0 : i64, key_block = 64 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 0 : i64, row_tiles = 1 : i64, split = 1 : i64, stages = 2 : i64, warps = 12 : i64, wgmma = 1 : i64}>} {
       %1 = graph.attention %q, %k, %v {causal = #graph.causal<upper_left>} : (tensor<1x32x2048x128xbf16>, tensor<1x32x2048x128xbf16>, tensor<1x32x2048x128xbf16>) -> tensor<1x32x2048x128xbf16>
       kernel.yield %1 : tensor<1x32x2048x128xbf16>
     }

@@ -28,7 +28,7 @@
 // CHECK: st.global.v4.b32
 plan.kernel @dense target "cuda" entries ["dense"] {
   ^bb0(%q0: tensor<8x16x512x64xbf16>, %k0: tensor<8x16x512x64xbf16>, %v0: tensor<8x16x512x64xbf16>):
-    %0 = kernel.fusion (%q = %q0 : tensor<8x16x512x64xbf16>, %k = %k0 : tensor<8x16x512x64xbf16>, %v = %v0 : tensor<8x16x512x64xbf16>) -> tensor<8x16x512x64xbf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 0 : i64, key_block = 64 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 0 : i64, row_tiles = 1 : i64, split = 1 : i64, stages = 2 : i64, warps = 4 : i64, wgmma = 0 : i64}>} {
+    %0 = kernel.fusion (%q = %q0 : tensor<8x16x512x64xbf16>, %k = %k0 : tensor<8x16x512x64xbf16>, %v = %v0 : tensor<8x16x512x64xbf16>) -> tensor<8x16x512x64xbf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 0 : i64, cluster = 0 : i64, key_block = 64 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 0 : i64, row_tiles = 1 : i64, split = 1 : i64, stages = 2 : i64, warps = 4 : i64, wgmma = 0 : i64}>} {
       %1 = graph.attention %q, %k, %v {} : (tensor<8x16x512x64xbf16>, tensor<8x16x512x64xbf16>, tensor<8x16x512x64xbf16>) -> tensor<8x16x512x64xbf16>
       kernel.yield %1 : tensor<8x16x512x64xbf16>
     }
@@ -48,7 +48,7 @@ plan.kernel @dense target "cuda" entries ["dense"] {
 // CHECK-NEXT: bar.sync 0;
 plan.kernel @causal target "cuda" entries ["causal"] {
   ^bb0(%q0: tensor<1x32x2048x128xf16>, %k0: tensor<1x32x2048x128xf16>, %v0: tensor<1x32x2048x128xf16>):
-    %0 = kernel.fusion (%q = %q0 : tensor<1x32x2048x128xf16>, %k = %k0 : tensor<1x32x2048x128xf16>, %v = %v0 : tensor<1x32x2048x128xf16>) -> tensor<1x32x2048x128xf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 0 : i64, key_block = 64 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 0 : i64, row_tiles = 1 : i64, split = 1 : i64, stages = 1 : i64, warps = 8 : i64, wgmma = 0 : i64}>} {
+    %0 = kernel.fusion (%q = %q0 : tensor<1x32x2048x128xf16>, %k = %k0 : tensor<1x32x2048x128xf16>, %v = %v0 : tensor<1x32x2048x128xf16>) -> tensor<1x32x2048x128xf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 0 : i64, cluster = 0 : i64, key_block = 64 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 0 : i64, row_tiles = 1 : i64, split = 1 : i64, stages = 1 : i64, warps = 8 : i64, wgmma = 0 : i64}>} {
       %1 = graph.attention %q, %k, %v {causal = #graph.causal<upper_left>} : (tensor<1x32x2048x128xf16>, tensor<1x32x2048x128xf16>, tensor<1x32x2048x128xf16>) -> tensor<1x32x2048x128xf16>
       kernel.yield %1 : tensor<1x32x2048x128xf16>
     }
@@ -59,7 +59,7 @@ plan.kernel @causal target "cuda" entries ["causal"] {
 // CHECK: mma.sync
 plan.kernel @large_heads target "cuda" entries ["large_heads"] {
   ^bb0(%q0: tensor<1x4x100x256xbf16>, %k0: tensor<1x4x100x256xbf16>, %v0: tensor<1x4x100x256xbf16>):
-    %0 = kernel.fusion (%q = %q0 : tensor<1x4x100x256xbf16>, %k = %k0 : tensor<1x4x100x256xbf16>, %v = %v0 : tensor<1x4x100x256xbf16>) -> tensor<1x4x100x256xbf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 0 : i64, key_block = 32 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 0 : i64, row_tiles = 1 : i64, split = 1 : i64, stages = 1 : i64, warps = 4 : i64, wgmma = 0 : i64}>} {
+    %0 = kernel.fusion (%q = %q0 : tensor<1x4x100x256xbf16>, %k = %k0 : tensor<1x4x100x256xbf16>, %v = %v0 : tensor<1x4x100x256xbf16>) -> tensor<1x4x100x256xbf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 0 : i64, cluster = 0 : i64, key_block = 32 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 0 : i64, row_tiles = 1 : i64, split = 1 : i64, stages = 1 : i64, warps = 4 : i64, wgmma = 0 : i64}>} {
       %1 = graph.attention %q, %k, %v {} : (tensor<1x4x100x256xbf16>, tensor<1x4x100x256xbf16>, tensor<1x4x100x256xbf16>) -> tensor<1x4x100x256xbf16>
       kernel.yield %1 : tensor<1x4x100x256xbf16>
     }
@@ -70,7 +70,7 @@ plan.kernel @large_heads target "cuda" entries ["large_heads"] {
 // CHECK: mma.sync
 plan.kernel @two_tiles target "cuda" entries ["two_tiles"] {
   ^bb0(%q0: tensor<8x16x512x64xbf16>, %k0: tensor<8x16x512x64xbf16>, %v0: tensor<8x16x512x64xbf16>):
-    %0 = kernel.fusion (%q = %q0 : tensor<8x16x512x64xbf16>, %k = %k0 : tensor<8x16x512x64xbf16>, %v = %v0 : tensor<8x16x512x64xbf16>) -> tensor<8x16x512x64xbf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 0 : i64, key_block = 64 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 0 : i64, row_tiles = 2 : i64, split = 1 : i64, stages = 2 : i64, warps = 4 : i64, wgmma = 0 : i64}>} {
+    %0 = kernel.fusion (%q = %q0 : tensor<8x16x512x64xbf16>, %k = %k0 : tensor<8x16x512x64xbf16>, %v = %v0 : tensor<8x16x512x64xbf16>) -> tensor<8x16x512x64xbf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 0 : i64, cluster = 0 : i64, key_block = 64 : i64, key_warps = 1 : i64, pack = 0 : i64, pdl = 0 : i64, row_tiles = 2 : i64, split = 1 : i64, stages = 2 : i64, warps = 4 : i64, wgmma = 0 : i64}>} {
       %1 = graph.attention %q, %k, %v {} : (tensor<8x16x512x64xbf16>, tensor<8x16x512x64xbf16>, tensor<8x16x512x64xbf16>) -> tensor<8x16x512x64xbf16>
       kernel.yield %1 : tensor<8x16x512x64xbf16>
     }
@@ -89,7 +89,7 @@ plan.kernel @two_tiles target "cuda" entries ["two_tiles"] {
 // CHECK: st.global
 plan.kernel @decode target "cuda" entries ["decode"] {
   ^bb0(%q0: tensor<1x32x1x128xbf16>, %k0: tensor<1x8x1024x128xbf16>, %v0: tensor<1x8x1024x128xbf16>):
-    %0 = kernel.fusion (%q = %q0 : tensor<1x32x1x128xbf16>, %k = %k0 : tensor<1x8x1024x128xbf16>, %v = %v0 : tensor<1x8x1024x128xbf16>) -> tensor<1x32x1x128xbf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 0 : i64, key_block = 64 : i64, key_warps = 4 : i64, pack = 1 : i64, pdl = 0 : i64, row_tiles = 1 : i64, split = 8 : i64, stages = 2 : i64, warps = 1 : i64, wgmma = 0 : i64}>} {
+    %0 = kernel.fusion (%q = %q0 : tensor<1x32x1x128xbf16>, %k = %k0 : tensor<1x8x1024x128xbf16>, %v = %v0 : tensor<1x8x1024x128xbf16>) -> tensor<1x32x1x128xbf16> attributes {impl = #kernel.impl<family = "attention", schedule = {ahead = 0 : i64, cluster = 0 : i64, key_block = 64 : i64, key_warps = 4 : i64, pack = 1 : i64, pdl = 0 : i64, row_tiles = 1 : i64, split = 8 : i64, stages = 2 : i64, warps = 1 : i64, wgmma = 0 : i64}>} {
       %1 = graph.attention %q, %k, %v {} : (tensor<1x32x1x128xbf16>, tensor<1x8x1024x128xbf16>, tensor<1x8x1024x128xbf16>) -> tensor<1x32x1x128xbf16>
       kernel.yield %1 : tensor<1x32x1x128xbf16>
     }

@@ -38,7 +38,8 @@ static std::string kindOf(const AttentionSchedule &schedule) {
          std::to_string(schedule.keyBlock) + " " +
          std::to_string(schedule.keyWarps) +
          (schedule.rowBlock() >= 64 ? " wide" : "") +
-         (schedule.split > 1 ? " split" : "");
+         (schedule.split > 1 ? " split" : "") +
+         (schedule.clustered ? " cluster" : "");
 }
 
 std::vector<Implementation>
@@ -96,7 +97,11 @@ LogicalResult AttentionFamily::lower(FusionOp fusion,
   }
   KernelLaunch launch;
   launch.grid = {g->blocks()};
-  if (g->schedule.split > 1) {
+  if (g->schedule.clustered) {
+    launch.grid = {g->blocks() * g->schedule.split};
+    launch.clusterX = g->schedule.split;
+  }
+  if (g->meetsInMemory()) {
     launch.grid.push_back(g->schedule.split);
     launch.workspace = {plan.buffer(g->workspaceBytes()),
                         plan.zeroedBuffer(g->counterBytes())};
@@ -122,6 +127,11 @@ LogicalResult AttentionFamily::emit(plan::KernelOp kernel,
   }
   if (failed(checkProgrammatic(kernel, g->schedule.programmatic, profile))) {
     return failure();
+  }
+  if (g->schedule.clustered && profile.smVersion < 90) {
+    return kernel.emitError("attention cannot run ")
+           << toString(g->schedule) << " on " << profile.cpu
+           << ": clusters need sm_90";
   }
   if (g->schedule.wgmma && profile.cpu != "sm_90a") {
     return kernel.emitError("attention cannot run ")

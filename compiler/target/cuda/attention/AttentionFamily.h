@@ -20,7 +20,7 @@ namespace minic::cuda {
 class AttentionFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "attention"; }
-  llvm::StringRef version() const override { return "3"; }
+  llvm::StringRef version() const override { return "4"; }
   bool isFor(mlir::Operation *anchor) const override {
     return llvm::isa_and_nonnull<graph::AttentionOp>(anchor);
   }

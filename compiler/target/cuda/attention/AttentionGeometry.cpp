@@ -144,15 +144,13 @@ bool AttentionGeometry::leavesOut() const {
 
 int64_t AttentionGeometry::sharedBytes() const {
   int64_t stages = queryBytes() + schedule.stages * stageBytes();
-  int64_t partials =
-      schedule.keyWarps > 1 ? schedule.keyWarps * partialFloats() * 4 : 0;
-  int64_t flag = schedule.split > 1 ? 16 : 0;
+  int64_t partials = sharedParts() * partialFloats() * 4;
+  int64_t flag = meetsInMemory() ? 16 : 0;
   return std::max(stages, partials) + flag;
 }
 
 int64_t AttentionGeometry::workspaceBytes() const {
-  return schedule.split > 1 ? blocks() * schedule.split * partialFloats() * 4
-                            : 0;
+  return meetsInMemory() ? blocks() * schedule.split * partialFloats() * 4 : 0;
 }
 
 /// Within 25 of what nvJitLink 13.0 took for sm_80 and sm_90a, for heads of 64

@@ -49,6 +49,10 @@ struct AttentionGeometry {
   int64_t outer() const { return fusion.batch * fusion.heads / heads; }
   int64_t blocks() const { return rowBlocks() * outer(); }
   int64_t keyBlocks() const;
+  /// Parts meet in the workspace.
+  bool meetsInMemory() const {
+    return schedule.split > 1 && !schedule.clustered;
+  }
   /// A block has one block of keys at most, in its only stage: nothing is ever
   /// copied over it.
   bool hasOneKeyBlock() const {
@@ -72,6 +76,12 @@ struct AttentionGeometry {
   int64_t partialPitch() const { return value.padded + 4; }
   int64_t partialFloats() const {
     return schedule.rowBlock() * (partialPitch() + 2);
+  }
+  /// Of the parts that a block has in shared memory: those of warps that share
+  /// rows, then its own for its cluster.
+  int64_t sharedParts() const {
+    return (schedule.keyWarps > 1 ? schedule.keyWarps : 0) +
+           (schedule.clustered ? 1 : 0);
   }
   int64_t sharedBytes() const;
   int64_t workspaceBytes() const;

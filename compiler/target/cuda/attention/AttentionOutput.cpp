@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A part has the values of each row of the block, then the greatest score and
-// the sum of each. The block that arrives last merges those of all.
+// the sum of each. The block that arrives last merges those of all; blocks of a
+// cluster each merge some rows.
 
 #include "compiler/target/cuda/attention/AttentionOutput.h"
 
@@ -40,7 +41,7 @@ AttentionOutput::Memory
 AttentionOutput::Memory::of(const AttentionGeometry &geometry,
                             KernelEntry entry, Value shared, int64_t pointers) {
   Memory memory{shared, {}, {}};
-  if (geometry.schedule.split > 1) {
+  if (geometry.meetsInMemory()) {
     memory.workspace = entry.parameter(pointers);
     memory.counters = entry.parameter(pointers + 1);
   }
@@ -57,9 +58,15 @@ void AttentionOutput::emit(ArrayRef<RowState> states, ArrayRef<Value> sums,
                      leftOut.check(group.values));
     }
   };
-  auto part = [&](const Group &group) {
-    storePart(partOf(k.blockIdY()), group);
-  };
+  Value ownPart;
+  if (s.clustered) {
+    ownPart =
+        k.advance(memory.shared, (g.sharedParts() - 1) * g.partialFloats(),
+                  k.b.getF32Type());
+  } else if (s.split > 1) {
+    ownPart = partOf(BlockRows::part(k, g));
+  }
+  auto part = [&](const Group &group) { storePart(ownPart, group); };
   if (s.keyWarps > 1) {
     Value own = k.advance(memory.shared, k.mul(keyWarp, g.partialFloats()),
                           k.b.getF32Type());
@@ -72,9 +79,26 @@ void AttentionOutput::emit(ArrayRef<RowState> states, ArrayRef<Value> sums,
     s.split > 1 ? forEachOwn(states, sums, lane, part)
                 : storeOwn(states, sums, lane);
   }
-  if (s.split > 1) {
+  if (s.clustered) {
+    mergeCluster(ownPart, result);
+  } else if (s.split > 1) {
     k.ifThen(isLastBlock(), [&] { merge(partOf(k.i32(0)), s.split, result); });
   }
+}
+
+void AttentionOutput::mergeCluster(Value ownPart, Sink sink) {
+  int64_t split = g.schedule.split, threads = g.schedule.threads();
+  k.clusterBarrier();
+  SmallVector<Value> parts;
+  for (int64_t number = 0; number != split; ++number) {
+    parts.push_back(k.ofClusterBlock(ownPart, k.i32(number)));
+  }
+  Value first = k.add(k.mul(BlockRows::part(k, g), threads), k.threadIdX());
+  forEachPair(first, split * threads, [&](const PairPlace &place) {
+    sink(groupOf(place, addParts(parts, place, {})));
+  });
+  // No block may end while others read its memory.
+  k.clusterBarrier();
 }
 
 void AttentionOutput::ifExists(Value row, llvm::function_ref<void()> then) {
@@ -173,60 +197,73 @@ void AttentionOutput::storeOwn(ArrayRef<RowState> states, ArrayRef<Value> sums,
 /// Parts of which a thread asks for all that it needs at once.
 constexpr int64_t partsAtOnce = 16;
 
-void AttentionOutput::merge(Value first, int64_t parts, Sink sink) {
-  OpBuilder &b = k.b;
+void AttentionOutput::forEachPair(
+    Value first, int64_t step,
+    llvm::function_ref<void(const PairPlace &)> visit) {
   int64_t perRow = g.value.padded / 2, rowBlock = g.schedule.rowBlock();
-  auto visit = [&](Value index) {
+  k.forLoop(first, k.i32(rowBlock * perRow), step, [&](Value index) {
     Value local = k.div(index, perRow), column = k.mul(k.rem(index, perRow), 2);
     Value row = k.add(rows.firstRow(), local);
-    PartPlace place{k.add(k.mul(local, g.partialPitch()), column),
-                    k.add(k.mul(local, 2), rowBlock * g.partialPitch())};
     ifExists(row, [&] {
-      auto group = [&](Value part, int64_t count, const MergedPair &before) {
-        Value from =
-            k.advance(first, k.mul(part, g.partialFloats()), b.getF32Type());
-        return addParts(from, count, place, before);
-      };
-      MergedPair merged;
-      int64_t grouped = parts / partsAtOnce * partsAtOnce;
-      if (grouped > partsAtOnce) {
-        Value zero = arith::ConstantOp::create(b, k.loc, b.getF32FloatAttr(0));
-        RowState none = softmax.start();
-        SmallVector<Value> values = k.forLoop(
-            k.i32(0), k.i32(grouped), partsAtOnce,
-            {none.greatest, none.sum, zero, zero},
-            [&](Value part, ValueRange carried) -> SmallVector<Value> {
-              MergedPair sum =
-                  group(part, partsAtOnce,
-                        {{carried[0], carried[1]}, {carried[2], carried[3]}});
-              return {sum.state.greatest, sum.state.sum, sum.values[0],
-                      sum.values[1]};
-            });
-        merged = {{values[0], values[1]}, {values[2], values[3]}};
-      } else if (grouped > 0) {
-        merged = group(k.i32(0), partsAtOnce, {});
-      }
-      if (parts > grouped) {
-        merged = group(k.i32(grouped), parts - grouped, merged);
-      }
-      Value isFirst = arith::CmpIOp::create(b, k.loc, arith::CmpIPredicate::eq,
-                                            column, k.i32(0));
-      sink({row, column, merged.values, merged.state, isFirst});
+      visit({row, column, k.add(k.mul(local, g.partialPitch()), column),
+             k.add(k.mul(local, 2), rowBlock * g.partialPitch())});
     });
+  });
+}
+
+AttentionOutput::Group AttentionOutput::groupOf(const PairPlace &place,
+                                                const MergedPair &merged) {
+  Value isFirst = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq,
+                                        place.column, k.i32(0));
+  return {place.row, place.column, merged.values, merged.state, isFirst};
+}
+
+void AttentionOutput::merge(Value first, int64_t parts, Sink sink) {
+  OpBuilder &b = k.b;
+  auto visit = [&](const PairPlace &place) {
+    auto group = [&](Value part, int64_t count, const MergedPair &before) {
+      Value from =
+          k.advance(first, k.mul(part, g.partialFloats()), b.getF32Type());
+      SmallVector<Value> each;
+      for (int64_t i = 0; i != count; ++i) {
+        each.push_back(k.advance(from, i * g.partialFloats(), b.getF32Type()));
+      }
+      return addParts(each, place, before);
+    };
+    MergedPair merged;
+    int64_t grouped = parts / partsAtOnce * partsAtOnce;
+    if (grouped > partsAtOnce) {
+      Value zero = arith::ConstantOp::create(b, k.loc, b.getF32FloatAttr(0));
+      RowState none = softmax.start();
+      SmallVector<Value> values =
+          k.forLoop(k.i32(0), k.i32(grouped), partsAtOnce,
+                    {none.greatest, none.sum, zero, zero},
+                    [&](Value part, ValueRange carried) -> SmallVector<Value> {
+                      MergedPair sum = group(
+                          part, partsAtOnce,
+                          {{carried[0], carried[1]}, {carried[2], carried[3]}});
+                      return {sum.state.greatest, sum.state.sum, sum.values[0],
+                              sum.values[1]};
+                    });
+      merged = {{values[0], values[1]}, {values[2], values[3]}};
+    } else if (grouped > 0) {
+      merged = group(k.i32(0), partsAtOnce, {});
+    }
+    if (parts > grouped) {
+      merged = group(k.i32(grouped), parts - grouped, merged);
+    }
+    sink(groupOf(place, merged));
   };
-  k.forLoop(k.threadIdX(), k.i32(rowBlock * perRow), g.schedule.threads(),
-            visit);
+  forEachPair(k.threadIdX(), g.schedule.threads(), visit);
 }
 
 AttentionOutput::MergedPair
-AttentionOutput::addParts(Value first, int64_t count, const PartPlace &place,
+AttentionOutput::addParts(ArrayRef<Value> parts, const PairPlace &place,
                           const MergedPair &before) {
   OpBuilder &b = k.b;
   auto pair = VectorType::get(2, b.getF32Type());
-  auto load = [&](int64_t part, Value offset) -> std::array<Value, 2> {
-    Value from = k.advance(first, k.add(offset, part * g.partialFloats()),
-                           b.getF32Type());
-    Value both = k.loadAligned(pair, from);
+  auto load = [&](Value part, Value offset) -> std::array<Value, 2> {
+    Value both = k.loadAligned(pair, k.advance(part, offset, b.getF32Type()));
     return {vector::ExtractOp::create(b, k.loc, both, int64_t(0)),
             vector::ExtractOp::create(b, k.loc, both, int64_t(1))};
   };
@@ -234,7 +271,7 @@ AttentionOutput::addParts(Value first, int64_t count, const PartPlace &place,
   if (before.state.greatest) {
     all.push_back(before);
   }
-  for (int64_t part = 0; part != count; ++part) {
+  for (Value part : parts) {
     auto [greatest, sum] = load(part, place.state);
     all.push_back({{greatest, sum}, load(part, place.values)});
   }
@@ -278,7 +315,7 @@ void AttentionOutput::storePart(Value part, const Group &group) {
 }
 
 Value AttentionOutput::partOf(Value number) {
-  Value part = k.add(k.mul(k.blockIdX(), g.schedule.split), number);
+  Value part = k.add(k.mul(BlockRows::block(k, g), g.schedule.split), number);
   part = arith::ExtUIOp::create(k.b, k.loc, k.b.getI64Type(), part);
   return k.advance(memory.workspace, k.mul(part, g.partialFloats()),
                    k.b.getF32Type());

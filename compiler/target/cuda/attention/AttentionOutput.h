@@ -14,7 +14,7 @@ namespace minic::cuda {
 class AttentionOutput {
 public:
   /// `shared` is free to be used; `workspace` and `counters` are null where
-  /// keys are not split.
+  /// parts do not meet there.
   struct Memory {
     mlir::Value shared, workspace, counters;
 
@@ -59,15 +59,23 @@ private:
     RowState state;
     std::array<mlir::Value, 2> values;
   };
-  /// Where a part has the two, and the state of their row.
-  struct PartPlace {
-    mlir::Value values, state;
+  /// Two neighbouring columns of a row, and where a part has their sums and the
+  /// state of their row.
+  struct PairPlace {
+    mlir::Value row, column, values, state;
   };
+  /// Pairs number `first`, `first + step` and so on of the block's rows.
+  void forEachPair(mlir::Value first, int64_t step,
+                   llvm::function_ref<void(const PairPlace &)> visit);
+  Group groupOf(const PairPlace &place, const MergedPair &merged);
   /// Groups merged of the parts at `first`, all threads of the block together.
   void merge(mlir::Value first, int64_t parts, Sink sink);
-  /// `before`, if it has a state, and `count` parts from `first` on. All loads
-  /// come first, so that memory is waited for once.
-  MergedPair addParts(mlir::Value first, int64_t count, const PartPlace &place,
+  /// The same of the parts that the blocks of the cluster have at `ownPart`, by
+  /// all of their threads.
+  void mergeCluster(mlir::Value ownPart, Sink sink);
+  /// `before`, if it has a state, and `parts`. All loads come first, so that
+  /// memory is waited for once.
+  MergedPair addParts(llvm::ArrayRef<mlir::Value> parts, const PairPlace &place,
                       const MergedPair &before);
   void storeResult(const Group &group);
   void storeLogSumExp(const Group &group);

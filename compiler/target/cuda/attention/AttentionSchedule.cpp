@@ -18,7 +18,9 @@ std::string toString(const AttentionSchedule &schedule) {
          text(schedule.keyBlock) + " warps=" + text(schedule.warps) + "x" +
          text(schedule.keyWarps) + " stages=" + text(schedule.stages) +
          (schedule.wgmma ? " wgmma" : "") + (schedule.ahead ? " ahead" : "") +
-         (schedule.split > 1 ? " split=" + text(schedule.split) : "") +
+         (schedule.split > 1 ? (schedule.clustered ? " cluster=" : " split=") +
+                                   text(schedule.split)
+                             : "") +
          (schedule.packs ? " packed" : "") +
          (schedule.programmatic ? " pdl" : "");
 }
@@ -29,7 +31,8 @@ DictionaryAttr toAttr(const AttentionSchedule &schedule, MLIRContext *context) {
     return b.getNamedAttr(name, b.getI64IntegerAttr(value));
   };
   return b.getDictionaryAttr(
-      {number("ahead", schedule.ahead), number("key_block", schedule.keyBlock),
+      {number("ahead", schedule.ahead), number("cluster", schedule.clustered),
+       number("key_block", schedule.keyBlock),
        number("key_warps", schedule.keyWarps), number("pack", schedule.packs),
        number("pdl", schedule.programmatic),
        number("row_tiles", schedule.rowTiles), number("split", schedule.split),
@@ -49,13 +52,18 @@ static bool fitsWarps(const AttentionSchedule &schedule) {
 static bool fitsWarpGroups(const AttentionSchedule &schedule) {
   return schedule.warps % 4 == 0 && schedule.keyWarps == 1 &&
          schedule.rowTiles == 1 && schedule.keyBlock % 32 == 0 &&
-         schedule.stages > 1;
+         schedule.stages > 1 && !schedule.clustered;
+}
+
+/// Clusters of eight run on every device that has clusters.
+static bool fitsCluster(const AttentionSchedule &schedule) {
+  return !schedule.clustered || (schedule.split > 1 && schedule.split <= 8);
 }
 
 FailureOr<AttentionSchedule> parseAttentionSchedule(DictionaryAttr attr,
                                                     Location loc) {
   AttentionSchedule schedule;
-  bool isKnown = attr && attr.size() == 10;
+  bool isKnown = attr && attr.size() == 11;
   auto read = [&](StringRef name, int64_t least, int64_t most) {
     auto value = attr ? attr.getAs<IntegerAttr>(name) : IntegerAttr();
     isKnown =
@@ -63,6 +71,7 @@ FailureOr<AttentionSchedule> parseAttentionSchedule(DictionaryAttr attr,
     return isKnown ? value.getInt() : least;
   };
   schedule.ahead = read("ahead", 0, 1) != 0;
+  schedule.clustered = read("cluster", 0, 1) != 0;
   schedule.keyBlock = read("key_block", 16, 256);
   schedule.keyWarps = read("key_warps", 1, 8);
   schedule.packs = read("pack", 0, 1) != 0;
@@ -72,13 +81,14 @@ FailureOr<AttentionSchedule> parseAttentionSchedule(DictionaryAttr attr,
   schedule.stages = read("stages", 1, 4);
   schedule.warps = read("warps", 1, 16);
   schedule.wgmma = read("wgmma", 0, 1) != 0;
-  isKnown = isKnown &&
+  isKnown = isKnown && fitsCluster(schedule) &&
             (schedule.wgmma ? fitsWarpGroups(schedule) : fitsWarps(schedule));
   if (!isKnown) {
-    return emitError(loc, "attention expects a schedule {ahead, key_block, "
-                          "key_warps, pack, pdl, row_tiles, split, stages, "
-                          "warps, wgmma} of at most 256 threads, 512 with "
-                          "wgmma, got ")
+    return emitError(loc, "attention expects a schedule {ahead, cluster, "
+                          "key_block, key_warps, pack, pdl, row_tiles, split, "
+                          "stages, warps, wgmma} of at most 256 threads, 512 "
+                          "with wgmma, and clusters of at most 8 blocks "
+                          "without, got ")
            << attr;
   }
   return schedule;

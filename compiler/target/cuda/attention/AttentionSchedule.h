@@ -31,6 +31,9 @@ struct AttentionSchedule {
   int64_t stages = 1;
   /// Blocks that share the keys of a block of rows.
   int64_t split = 1;
+  /// These blocks are a cluster (sm_90), and merge their parts from each
+  /// other's shared memory.
+  bool clustered = false;
   /// The heads that share a key are rows of one block.
   bool packs = false;
   bool wgmma = false;
@@ -46,8 +49,8 @@ struct AttentionSchedule {
   int64_t warpKeys() const { return keyBlock / keyWarps; }
 };
 
-/// "attention 64x64 warps=4x1 stages=2", then " wgmma", " ahead", " split=8",
-/// " packed", " pdl".
+/// "attention 64x64 warps=4x1 stages=2", then " wgmma", " ahead", " split=8" or
+/// " cluster=8", " packed", " pdl".
 std::string toString(const AttentionSchedule &schedule);
 mlir::DictionaryAttr toAttr(const AttentionSchedule &schedule,
                             mlir::MLIRContext *context);

@@ -23,6 +23,16 @@ static std::pair<Value, Value> locate(CudaKernelBuilder &k,
   return {k.rem(block, g.rowBlocks()), k.div(block, g.rowBlocks())};
 }
 
+Value BlockRows::block(CudaKernelBuilder &k, const AttentionGeometry &g) {
+  return g.schedule.clustered ? k.div(k.blockIdX(), g.schedule.split)
+                              : k.blockIdX();
+}
+
+Value BlockRows::part(CudaKernelBuilder &k, const AttentionGeometry &g) {
+  return g.schedule.clustered ? k.rem(k.blockIdX(), g.schedule.split)
+                              : k.blockIdY();
+}
+
 Value BlockRows::batchOf(CudaKernelBuilder &k,
                          const AttentionGeometry &geometry, Value block) {
   return k.div(locate(k, geometry, block).second,
@@ -33,7 +43,7 @@ BlockRows::BlockRows(CudaKernelBuilder &builder,
                      const AttentionGeometry &geometry, KernelEntry entry)
     : k(builder), g(geometry), entry_(entry) {
   const AttentionFusion &a = g.fusion;
-  auto [rowBlock, outer] = locate(k, g, k.blockIdX());
+  auto [rowBlock, outer] = locate(k, g, block(k, g));
   firstRow_ = k.mul(rowBlock, g.schedule.rowBlock());
   int64_t perBatch = a.heads / g.heads;
   batch_ = k.div(outer, perBatch);
@@ -153,7 +163,7 @@ BlockRows::KeyBlocks BlockRows::keyBlocks() {
   }
   Value count = k.max(k.sub(end, begin), k.i32(0));
   Value each = k.div(k.add(count, s.split - 1), s.split);
-  begin = k.add(begin, k.mul(k.blockIdY(), each));
+  begin = k.add(begin, k.mul(part(k, g), each));
   return {begin, k.min(end, k.add(begin, each))};
 }
 

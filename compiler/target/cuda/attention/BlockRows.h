@@ -24,6 +24,12 @@ public:
   BlockRows(CudaKernelBuilder &builder, const AttentionGeometry &geometry,
             KernelEntry entry);
 
+  /// Which rows the block has, and which part of their keys: blocks of a
+  /// cluster are neighbours.
+  static mlir::Value block(CudaKernelBuilder &k,
+                           const AttentionGeometry &geometry);
+  static mlir::Value part(CudaKernelBuilder &k,
+                          const AttentionGeometry &geometry);
   /// The batch of block number `block`.
   static mlir::Value batchOf(CudaKernelBuilder &k,
                              const AttentionGeometry &geometry,

@@ -272,7 +272,7 @@ void AttentionEmitter::emit(const AttentionOutput::Memory &memory) {
   for (RowState &row : state.rows) {
     softmax.finish(row);
   }
-  if (s.keyWarps > 1) {
+  if (g.sharedParts() > 0) {
     // Its memory becomes that of the parts.
     await(0);
   }
@@ -288,14 +288,15 @@ void emitAttention(Location loc, ModuleOp device, StringRef name,
   OpBuilder builder(device.getContext());
   KernelLaunchBounds bounds;
   bounds.threads = g.schedule.threads();
-  int64_t word = pointers + (g.schedule.split > 1 ? 2 : 0);
+  bounds.clusterX = g.schedule.clustered ? g.schedule.split : 0;
+  int64_t word = pointers + (g.meetsInMemory() ? 2 : 0);
   bounds.pointers = word + (bound ? 1 : 0);
   KernelEntry entry = KernelEntry::create(builder, loc, device, name, bounds);
   CudaKernelBuilder k(builder, loc);
   if (bound) {
     // Blocks that share rows have them of the same batch: all of them end.
     Value needed = bound->emitCount(k, entry.parameter(word), g.fusion.batch);
-    Value batch = BlockRows::batchOf(k, g, k.blockIdX());
+    Value batch = BlockRows::batchOf(k, g, BlockRows::block(k, g));
     auto ofRun = scf::IfOp::create(builder, loc, k.lessThan(batch, needed),
                                    /*withElseRegion=*/false);
     builder.setInsertionPointToStart(ofRun.thenBlock());

@@ -142,6 +142,20 @@ private:
         add(schedule);
       }
     }
+    if (splits.upper_bound(1) != splits.end()) {
+      withClusters(schedule, g->keyBlocks());
+    }
+  }
+
+  void withClusters(AttentionSchedule schedule, int64_t most) {
+    if (profile.smVersion < 90 || schedule.wgmma) {
+      return;
+    }
+    schedule.clustered = true;
+    for (int64_t split = 2; split <= std::min<int64_t>(most, 8); split *= 2) {
+      schedule.split = split;
+      add(schedule);
+    }
   }
 
   /// Beyond these the assembler spills.

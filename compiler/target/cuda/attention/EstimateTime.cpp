@@ -19,6 +19,8 @@ constexpr double kSharedBytesPerCycle = 128;
 constexpr double kL2BytesPerCycle = 52;
 constexpr double kExponentialsPerCycle = 16;
 constexpr double kLanesPerCycle = 128;
+/// What two meetings of a cluster take; GemmTime.cpp has it for GEMMs.
+constexpr double kClusterUs = 0.9;
 
 class TimeModel {
 public:
@@ -145,6 +147,9 @@ private:
   double splitMicroseconds() const {
     if (s.split == 1) {
       return 0;
+    }
+    if (s.clustered) {
+      return kClusterUs;
     }
     double traffic = double(g.workspaceBytes()) * 2 / 3e12;
     double read =

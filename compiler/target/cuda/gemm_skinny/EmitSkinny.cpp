@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Warps take batches of K in turn. The weights of a batch are loaded while the
-// one before is multiplied; the first ones before earlier launches are done,
-// and before a prologue makes the lhs.
+// one before is multiplied, or copied to shared memory several ahead; the first
+// ones before earlier launches are done, and before a prologue makes the lhs.
+// Copies need no registers while the lhs is made, and pass by L1, which is
+// small where kernels ask for much shared memory.
 
 #include "compiler/target/cuda/gemm_skinny/EmitSkinny.h"
 
@@ -10,7 +12,7 @@
 #include "compiler/target/cuda/gemm_skinny/SkinnyLhs.h"
 #include "compiler/target/cuda/gemm_skinny/SkinnyReduction.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 
@@ -18,96 +20,81 @@ namespace minic::cuda {
 
 namespace {
 
-/// Fewer batches per warp than this are written out.
-constexpr int64_t kMaxUnrolledBatches = 4;
-
 class Emitter {
 public:
   using Values = SkinnyDot::Values;
 
+  /// `shared`: the block's memory.
   Emitter(CudaKernelBuilder &k, const SkinnyGeometry &geometry, SkinnyDot &dot,
-          llvm::function_ref<void()> afterFirstLoads)
-      : k(k), g(geometry), dot(dot), afterFirstLoads(afterFirstLoads),
+          Value shared, llvm::function_ref<void()> afterFirstLoads)
+      : k(k), g(geometry), dot(dot), shared(shared),
+        afterFirstLoads(afterFirstLoads),
         streams(g.schedule.warps * g.schedule.split) {}
 
   /// The sums of warp number `warp` of all that split K.
   Values emit(Value warp) {
     Values sums = dot.zeroSums();
     int64_t batches = g.fullBatches();
-    Value first = k.mul(warp, g.batchK());
     if (batches == 0) {
       afterFirstLoads();
-    } else if (batches % streams == 0) {
-      sums = emitBatches(sums, first, batches / streams);
     } else {
-      sums = emitUneven(sums, first, warp, batches);
+      sums = emitBatches(sums, warp, batches);
     }
     return emitRest(sums, warp);
   }
 
 private:
   int64_t stride() const { return streams * g.batchK(); }
-  Values load(Value at) {
-    return dot.loadWeights(at, g.schedule.unroll, /*guarded=*/false);
-  }
-  Values multiply(ValueRange sums, ValueRange weights, Value at) {
-    return dot.multiply(sums, weights, at, g.schedule.unroll,
-                        /*guarded=*/false);
-  }
-
-  /// Every warp has `count` batches.
-  Values emitBatches(Values sums, Value first, int64_t count) {
-    Values weights = load(first);
+  Values emitBatches(Values sums, Value warp, int64_t batches) {
+    int64_t stages = g.schedule.stages, unroll = g.schedule.unroll;
+    Value first = k.mul(warp, g.batchK());
+    Value lane = k.mul(k.laneId(), 16);
+    Value own = k.mul(k.rem(warp, g.schedule.warps), stages * g.stageBytes());
+    Value memory = k.advance(shared, k.add(k.add(own, lane), g.weightsOffset()),
+                             k.b.getI8Type());
+    auto stage = [&](auto offset) {
+      return k.advance(memory, offset, k.b.getI8Type());
+    };
+    auto copy = [&](Value at, Value to) { dot.copyWeights(at, unroll, to); };
+    Value end = k.i32(batches * g.batchK());
+    for (int64_t i = 0; i != stages; ++i) {
+      Value at = k.add(first, i * stride());
+      auto issue = [&] { copy(at, stage(i * g.stageBytes())); };
+      (i + 1) * streams <= batches ? issue()
+                                   : k.ifThen(k.lessThan(at, end), issue);
+      NVVM::CpAsyncCommitGroupOp::create(k.b, k.loc);
+    }
     afterFirstLoads();
-    if (count <= kMaxUnrolledBatches) {
-      for (int64_t i = 0; i != count; ++i) {
-        Value at = k.add(first, i * stride());
-        Values next;
-        if (i + 1 != count) {
-          next = load(k.add(first, (i + 1) * stride()));
-        }
-        sums = multiply(sums, weights, at);
-        weights = next;
+    auto multiplied = [&](ValueRange sums, Value at, Value from) {
+      return dot.multiply(sums, dot.readWeights(unroll, from), at, unroll,
+                          /*guarded=*/false);
+    };
+    if (batches == stages * streams) {
+      for (int64_t i = 0; i != stages; ++i) {
+        NVVM::CpAsyncWaitGroupOp::create(k.b, k.loc, int32_t(stages - 1 - i));
+        sums = multiplied(sums, k.add(first, i * stride()),
+                          stage(i * g.stageBytes()));
       }
       return sums;
     }
-    Value last = k.add(first, (count - 1) * stride());
-    return pipelined(sums, weights, first, last, /*lastIsSure=*/{});
-  }
-
-  /// Warps differ by a batch; some may have none.
-  Values emitUneven(Values sums, Value first, Value warp, int64_t batches) {
-    Value hasAny = batches >= streams ? Value() : k.lessThan(warp, batches);
-    Value begin =
-        hasAny ? k.min(first, k.i32((batches - 1) * g.batchK())) : first;
-    Values weights = load(begin);
-    afterFirstLoads();
-    // The last batch of this warp: warp + i * streams < batches.
-    Value rounds = k.div(k.sub(k.i32(batches - 1 + streams), warp), streams);
-    Value last = k.add(begin, k.mul(k.sub(rounds, k.i32(1)), stride()));
-    return pipelined(sums, weights, begin, last, hasAny);
-  }
-
-  /// Batches from `first` to `last`; the first one's weights are loaded.
-  /// `hasAny`: whether there is one at all (null: yes).
-  Values pipelined(Values sums, Values weights, Value first, Value last,
-                   Value hasAny) {
     size_t count = sums.size();
     Values carried = sums;
-    llvm::append_range(carried, weights);
+    carried.push_back(k.i32(0));
     carried = k.forLoop(
-        first, last, stride(), carried, [&](Value at, ValueRange values) {
-          Values next = load(k.add(at, stride()));
+        first, end, stride(), carried, [&](Value at, ValueRange values) {
+          Value offset = values.back();
+          NVVM::CpAsyncWaitGroupOp::create(k.b, k.loc, int32_t(stages - 1));
           Values result =
-              multiply(values.take_front(count), values.drop_front(count), at);
-          llvm::append_range(result, next);
+              multiplied(values.take_front(count), at, stage(offset));
+          Value next = k.add(at, stages * stride());
+          k.ifThen(k.lessThan(next, end), [&] { copy(next, stage(offset)); });
+          NVVM::CpAsyncCommitGroupOp::create(k.b, k.loc);
+          result.push_back(
+              k.rem(k.add(offset, g.stageBytes()), stages * g.stageBytes()));
           return result;
         });
-    ValueRange all(carried);
-    auto finish = [&] {
-      return multiply(all.take_front(count), all.drop_front(count), last);
-    };
-    return hasAny ? either(hasAny, finish, all.take_front(count)) : finish();
+    carried.resize(count);
+    return carried;
   }
 
   /// Chunks behind the last whole batch.
@@ -120,23 +107,15 @@ private:
     return k.forLoop(first, k.i32(g.gemm.k), streams * g.chunk(), sums,
                      [&](Value at, ValueRange values) {
                        bool guarded = g.gemm.k % g.chunk() != 0;
-                       Values weights = dot.loadWeights(at, 1, guarded);
+                       Values weights = dot.loadWeights(at, guarded);
                        return dot.multiply(values, weights, at, 1, guarded);
                      });
-  }
-
-  Values either(Value condition, llvm::function_ref<Values()> yes,
-                ValueRange no) {
-    auto branch = scf::IfOp::create(
-        k.b, k.loc, condition,
-        [&](OpBuilder &, Location) { scf::YieldOp::create(k.b, k.loc, yes()); },
-        [&](OpBuilder &, Location) { scf::YieldOp::create(k.b, k.loc, no); });
-    return Values(branch.getResults());
   }
 
   CudaKernelBuilder &k;
   const SkinnyGeometry &g;
   SkinnyDot &dot;
+  Value shared;
   llvm::function_ref<void()> afterFirstLoads;
   const int64_t streams; // warps that split K
 };
@@ -150,11 +129,12 @@ void emitSkinny(ModuleOp device, Location loc, StringRef name,
   const kernel::FusionShape &shape = fusion.shape;
   int64_t operands = int64_t(constants.size());
   int64_t results = int64_t(shape.results.size());
-  bool splits = g.schedule.split > 1;
+  bool splits = g.meetsInMemory();
   KernelLaunchBounds bounds;
   bounds.threads = g.threads();
   bounds.minBlocksPerSm = g.minBlocksPerSm();
   bounds.pointers = operands + results + (splits ? 2 : 0);
+  bounds.clusterX = g.schedule.clustered ? g.schedule.split : 0;
   KernelEntry entry = KernelEntry::create(builder, loc, device, name, bounds);
   CudaKernelBuilder k(builder, loc);
   Value shared = dynamicShared(builder, loc, device);
@@ -176,6 +156,10 @@ void emitSkinny(ModuleOp device, Location loc, StringRef name,
   k.allowLaterLaunches(g.schedule.programmatic);
   Value tile = k.blockIdX();
   Value part = splits ? k.blockIdY() : k.i32(0);
+  if (g.schedule.clustered) {
+    part = k.rem(tile, g.schedule.split);
+    tile = k.div(tile, g.schedule.split);
+  }
   Value column = k.mul(tile, g.schedule.columns);
   std::unique_ptr<SkinnyDot> dot = SkinnyDot::create(
       k, g, argumentOf(g.gemm.lhs), argumentOf(g.gemm.rhs), column);
@@ -195,7 +179,7 @@ void emitSkinny(ModuleOp device, Location loc, StringRef name,
 
   Value warp = k.warpId();
   Value stream = k.add(k.mul(part, g.schedule.warps), warp);
-  SkinnyDot::Values sums = Emitter(k, g, *dot, [&] {
+  SkinnyDot::Values sums = Emitter(k, g, *dot, shared, [&] {
                              if (lhs) {
                                lhs->begin();
                              }

@@ -31,7 +31,10 @@ GemmSkinnyFamily::reject(kernel::FusionOp fusion, const DeviceProfile &) const {
 static std::string kindOf(const SkinnySchedule &schedule, bool makesLhs) {
   return "gemm_skinny " + nameOf(schedule.math).str() + " " +
          std::to_string(schedule.columns) +
-         (schedule.split > 1 ? " split" : "") + (makesLhs ? " lhs" : "");
+         (schedule.clustered   ? " cluster"
+          : schedule.split > 1 ? " split"
+                               : "") +
+         (makesLhs ? " lhs" : "");
 }
 
 std::vector<Implementation>
@@ -90,7 +93,11 @@ LogicalResult GemmSkinnyFamily::lower(kernel::FusionOp fusion,
   }
   KernelLaunch launch;
   launch.grid = {g.tiles()};
-  if (g.schedule.split > 1) {
+  if (g.schedule.clustered) {
+    launch.grid = {g.tiles() * g.schedule.split};
+    launch.clusterX = g.schedule.split;
+  }
+  if (g.meetsInMemory()) {
     launch.grid.push_back(g.schedule.split);
     launch.workspace = {plan.buffer(g.workspaceBytes()),
                         plan.zeroedBuffer(g.counterBytes())};
@@ -117,8 +124,10 @@ LogicalResult GemmSkinnyFamily::emit(plan::KernelOp kernel,
     return failure();
   }
   auto &[matched, g] = *analyzed;
-  if (g.schedule.programmatic && profile.smVersion < 90) {
-    return fusion.emitError("gemm_skinny pdl needs sm_90, got ") << profile.cpu;
+  if ((g.schedule.programmatic || g.schedule.clustered) &&
+      profile.smVersion < 90) {
+    return fusion.emitError("gemm_skinny pdl and clusters need sm_90, got ")
+           << profile.cpu;
   }
   emitSkinny(device, fusion.getLoc(),
              cast<StringAttr>(kernel.getEntries()[0]).getValue(), matched, g,

@@ -23,7 +23,7 @@ namespace minic::cuda {
 class GemmSkinnyFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "gemm_skinny"; }
-  llvm::StringRef version() const override { return "3"; }
+  llvm::StringRef version() const override { return "4"; }
   bool isFor(mlir::Operation *anchor) const override {
     return anchor && (graph::isContraction(anchor) || isPlainProduct(anchor));
   }

@@ -5,6 +5,7 @@
 #include "compiler/target/cuda/gemm_skinny/SkinnyDot.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -79,23 +80,48 @@ Value SkinnyDot::streamVector(Value pointer, int64_t bytes) {
   return vector::FromElementsOp::create(k.b, k.loc, type, elements);
 }
 
-SkinnyDot::Values SkinnyDot::loadWeights(Value at, int64_t count,
-                                         bool guarded) {
+SkinnyDot::Values SkinnyDot::loadWeights(Value at, bool guarded) {
   Values weights;
   auto type = VectorType::get(4, k.b.getI32Type());
   auto starts = llvm::map_to_vector(
       pointers, [&](Value pointer) { return k.advance(pointer, at, g.dtype); });
+  Value inside;
+  if (guarded) {
+    inside = k.lessThan(k.add(at, laneElements), g.pitch());
+  }
+  for (const Row &row : rows) {
+    auto load = [&] { return streamVector(starts[row.pointer], row.bytes); };
+    weights.push_back(guarded ? orZero(inside, type, load) : load());
+  }
+  return weights;
+}
+
+void SkinnyDot::copyWeights(Value at, int64_t count, Value shared) {
+  OpBuilder &b = k.b;
+  auto starts = llvm::map_to_vector(
+      pointers, [&](Value pointer) { return k.advance(pointer, at, g.dtype); });
+  int64_t to = 0;
   for (int64_t chunk = 0; chunk != count; ++chunk) {
-    Value inside;
-    if (guarded) {
-      Value first = k.add(at, chunk * g.chunk());
-      inside = k.lessThan(k.add(first, laneElements), g.pitch());
-    }
     for (const Row &row : rows) {
       int64_t bytes = row.bytes + chunk * g.chunk() * g.elementBytes;
-      auto load = [&] { return streamVector(starts[row.pointer], bytes); };
-      weights.push_back(guarded ? orZero(inside, type, load) : load());
+      NVVM::CpAsyncOp::create(
+          b, k.loc, k.advance(shared, to, b.getI8Type()),
+          k.advance(starts[row.pointer], bytes, b.getI8Type()),
+          b.getI32IntegerAttr(16),
+          NVVM::LoadCacheModifierKindAttr::get(b.getContext(),
+                                               NVVM::LoadCacheModifierKind::CG),
+          /*cpSize=*/Value());
+      to += kVectorsOfWarp;
     }
+  }
+}
+
+SkinnyDot::Values SkinnyDot::readWeights(int64_t count, Value shared) {
+  Values weights;
+  auto type = VectorType::get(4, k.b.getI32Type());
+  for (int64_t i = 0; i != count * int64_t(rows.size()); ++i) {
+    weights.push_back(k.loadAligned(
+        type, k.advance(shared, i * kVectorsOfWarp, k.b.getI8Type())));
   }
   return weights;
 }

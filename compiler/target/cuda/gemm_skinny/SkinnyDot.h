@@ -20,9 +20,14 @@ public:
 
   virtual ~SkinnyDot() = default;
 
-  /// Weights of `count` chunks from element `k` on. `guarded`: some lanes may
-  /// be behind the end of K; they read zeros.
-  Values loadWeights(mlir::Value k, int64_t count, bool guarded);
+  /// Weights of the chunk from element `k` on. `guarded`: some lanes may be
+  /// behind the end of K; they read zeros.
+  Values loadWeights(mlir::Value k, bool guarded);
+  /// Puts weights of `count` whole chunks on their way to `shared`, where the
+  /// lane has its vectors, as part of the thread's next group of asynchronous
+  /// copies; reads them from there.
+  void copyWeights(mlir::Value k, int64_t count, mlir::Value shared);
+  Values readWeights(int64_t count, mlir::Value shared);
   /// Adds the products of such chunks to `sums`.
   Values multiply(mlir::ValueRange sums, mlir::ValueRange weights,
                   mlir::Value k, int64_t count, bool guarded);

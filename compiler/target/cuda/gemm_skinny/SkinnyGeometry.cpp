@@ -21,11 +21,13 @@ int64_t SkinnyGeometry::registers() const {
   // Addresses, counters, and what the assembler moves between them; less makes
   // it spill.
   int64_t fixed = 64 + 2 * loadsPerChunk();
-  int64_t weights = 4 * loadsPerChunk() * schedule.unroll;
+  // They are read from shared memory a few chunks ahead of their products.
+  int64_t chunks = std::min<int64_t>(schedule.unroll, 2);
+  int64_t weights = 4 * loadsPerChunk() * chunks;
   bool isFfma = schedule.math == SkinnyMath::Ffma;
   int64_t sums = isFfma ? schedule.columns * gemm.m
                         : schedule.columns / 16 * rowTiles() * 4;
-  int64_t lhs = isFfma ? 48 : (4 * schedule.unroll + 2) * rowTiles();
+  int64_t lhs = isFfma ? 48 : (4 * chunks + 2) * rowTiles();
   // The lhs is made when the first weights are under way; of an element there
   // are what memory has and values of two steps.
   return fixed + sums + std::max(2 * weights + lhs, weights + 3 * madeAtOnce);
@@ -35,10 +37,8 @@ int64_t SkinnyGeometry::minBlocksPerSm() const {
   // As many as the registers that a thread is going to take allow.
   int64_t perThread =
       std::clamp<int64_t>((registers() + 7) / 8 * 8, 64, registersOfThread);
-  int64_t blocks = registersOfSm / (perThread * threads());
-  if (makesLhs) {
-    blocks = std::min(blocks, kSharedBytesPerSm / sharedBytes());
-  }
+  int64_t blocks = std::min(registersOfSm / (perThread * threads()),
+                            kSharedBytesPerSm / sharedBytes());
   return std::clamp<int64_t>(blocks, 1, 32);
 }
 

@@ -9,11 +9,16 @@
 #include "compiler/target/cuda/gemm_skinny/SkinnySchedule.h"
 #include "compiler/target/cuda/rows/RowSchedule.h"
 
+#include "llvm/Support/MathExtras.h"
+
 namespace minic::cuda {
 
 /// Elements of an lhs that a thread has at a time, at most, beside the first
 /// weights.
 constexpr int64_t kMadeAtOnce = 16;
+
+/// Bytes of 16 for each lane of a warp.
+constexpr int64_t kVectorsOfWarp = 16 * 32;
 
 struct SkinnyGeometry {
   kernel::GemmShape gemm;
@@ -54,8 +59,15 @@ struct SkinnyGeometry {
   }
   int64_t partialPitch() const { return (schedule.columns + 3) / 4 * 4 + 4; }
   int64_t partialBytes() const { return 4 * partialRows() * partialPitch(); }
-  /// All warps' sums and, behind them, the flag of the last block.
-  int64_t sumBytes() const { return schedule.warps * partialBytes() + 16; }
+  /// All warps' sums and, behind them, the flag of the last block, or the
+  /// block's sums for its cluster, [M][columns].
+  int64_t blockSumsOffset() const { return schedule.warps * partialBytes(); }
+  int64_t sumBytes() const {
+    return blockSumsOffset() +
+           (schedule.clustered
+                ? int64_t(llvm::alignTo(4 * gemm.m * schedule.columns, 16))
+                : 16);
+  }
 
   /// The lhs is made in shared memory, by a prologue.
   bool makesLhs = false;
@@ -80,17 +92,31 @@ struct SkinnyGeometry {
   /// How a block's threads take the rows of a norm.
   RowSchedule rowSchedule(const RowFusion &rows) const;
 
-  int64_t sharedBytes() const {
-    return makesLhs ? mergeOffset() + mergeBytes : sumBytes();
+  /// Weights that warps copy to shared memory, behind all else: each warp's
+  /// stages, and in a stage the vectors of each load, by lane. A lane reads
+  /// what it copied.
+  int64_t stageBytes() const {
+    return schedule.unroll * loadsPerChunk() * kVectorsOfWarp;
+  }
+  int64_t weightsOffset() const {
+    int64_t end = makesLhs ? mergeOffset() + mergeBytes : sumBytes();
+    return (end + 127) / 128 * 128;
   }
 
-  /// Sums of the blocks that split K, and their counters; 0 without split.
-  int64_t workspaceBytes() const {
-    return schedule.split == 1
-               ? 0
-               : 4 * schedule.split * tiles() * gemm.m * schedule.columns;
+  int64_t sharedBytes() const {
+    return weightsOffset() + schedule.warps * schedule.stages * stageBytes();
   }
-  int64_t counterBytes() const { return schedule.split == 1 ? 0 : 4 * tiles(); }
+
+  /// Blocks that split K meet in memory, with their sums and counters.
+  bool meetsInMemory() const {
+    return schedule.split > 1 && !schedule.clustered;
+  }
+  int64_t workspaceBytes() const {
+    return meetsInMemory()
+               ? 4 * schedule.split * tiles() * gemm.m * schedule.columns
+               : 0;
+  }
+  int64_t counterBytes() const { return meetsInMemory() ? 4 * tiles() : 0; }
 
   /// Registers of a thread, roughly.
   int64_t registers() const;

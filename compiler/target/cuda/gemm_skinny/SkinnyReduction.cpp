@@ -118,7 +118,39 @@ Value SkinnyReduction::isLastBlock(Value tile) {
                          g.schedule.split, flag);
 }
 
+Value SkinnyReduction::blockSums(Value row, Value column) {
+  Value at = k.add(k.mul(row, g.schedule.columns), column);
+  Value sums = k.advance(memory.shared, g.blockSumsOffset(), k.b.getI8Type());
+  return k.advance(sums, at, k.b.getF32Type());
+}
+
+void SkinnyReduction::emitCluster(Value tile, Value part) {
+  forEachGroup([&](Value row, Value column) {
+    k.storeAligned(addWarps(row, column), blockSums(row, column));
+  });
+  k.clusterBarrier();
+  Value isFirst = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq,
+                                        part, k.i32(0));
+  k.ifThen(isFirst, [&] {
+    forEachGroup([&](Value row, Value column) {
+      Value own = blockSums(row, column), sum;
+      for (int64_t block = 0; block != g.schedule.split; ++block) {
+        Value value =
+            k.loadAligned(laneType(), k.ofClusterBlock(own, k.i32(block)));
+        sum =
+            sum ? Value(arith::AddFOp::create(k.b, k.loc, sum, value)) : value;
+      }
+      finish(tile, row, column, sum);
+    });
+  });
+  // No block may end while the first reads its memory.
+  k.clusterBarrier();
+}
+
 void SkinnyReduction::emit(Value tile, Value part) {
+  if (g.schedule.clustered) {
+    return emitCluster(tile, part);
+  }
   if (g.schedule.split == 1) {
     forEachGroup([&](Value row, Value column) {
       finish(tile, row, column, addWarps(row, column));

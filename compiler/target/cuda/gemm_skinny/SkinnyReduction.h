@@ -39,6 +39,9 @@ private:
   mlir::Value addParts(mlir::Value tile, mlir::Value row, mlir::Value column);
   mlir::Value partAddress(mlir::Value tile, mlir::Value part, mlir::Value row,
                           mlir::Value column);
+  /// Where a block of a cluster has the sums that others add.
+  mlir::Value blockSums(mlir::Value row, mlir::Value column);
+  void emitCluster(mlir::Value tile, mlir::Value part);
   void finish(mlir::Value tile, mlir::Value row, mlir::Value column,
               mlir::Value sum);
   /// True, in all threads, for the block that finishes `tile` last.

@@ -26,9 +26,10 @@ StringRef nameOf(SkinnyMath math) {
 }
 
 std::string toString(const SkinnySchedule &s) {
-  return llvm::formatv("gemm_skinny {0} {1} warps={2} split={3} unroll={4}{5}",
-                       s.columns, nameOf(s.math), s.warps, s.split, s.unroll,
-                       s.programmatic ? " pdl" : "");
+  return llvm::formatv(
+      "gemm_skinny {0} {1} warps={2} {3}={4} unroll={5} stages={6}{7}",
+      s.columns, nameOf(s.math), s.warps, s.clustered ? "cluster" : "split",
+      s.split, s.unroll, s.stages, s.programmatic ? " pdl" : "");
 }
 
 DictionaryAttr toAttr(const SkinnySchedule &s, MLIRContext *context) {
@@ -37,26 +38,29 @@ DictionaryAttr toAttr(const SkinnySchedule &s, MLIRContext *context) {
     return b.getNamedAttr(name, b.getI64IntegerAttr(value));
   };
   return b.getDictionaryAttr(
-      {number("columns", s.columns),
+      {number("cluster", s.clustered), number("columns", s.columns),
        b.getNamedAttr("math", b.getStringAttr(nameOf(s.math))),
        number("pdl", s.programmatic), number("split", s.split),
-       number("unroll", s.unroll), number("warps", s.warps)});
+       number("stages", s.stages), number("unroll", s.unroll),
+       number("warps", s.warps)});
 }
 
 FailureOr<SkinnySchedule> parseSkinnySchedule(DictionaryAttr attr,
                                               Location loc) {
   SkinnySchedule schedule;
-  bool isKnown = attr && attr.size() == 6;
+  bool isKnown = attr && attr.size() == 8;
   auto number = [&](StringRef name, int64_t least, int64_t most) {
     auto value = attr ? attr.getAs<IntegerAttr>(name) : IntegerAttr();
     isKnown =
         isKnown && value && value.getInt() >= least && value.getInt() <= most;
     return isKnown ? value.getInt() : least;
   };
+  schedule.clustered = number("cluster", 0, 1) != 0;
   schedule.columns = number("columns", 1, 64);
   schedule.warps = number("warps", 1, 32);
   schedule.split = number("split", 1, 64);
   schedule.unroll = number("unroll", 1, 16);
+  schedule.stages = number("stages", 1, 16);
   schedule.programmatic = number("pdl", 0, 1);
   auto math = attr ? attr.getAs<StringAttr>("math") : StringAttr();
   bool isMath = false;
@@ -67,10 +71,14 @@ FailureOr<SkinnySchedule> parseSkinnySchedule(DictionaryAttr attr,
       isMath = true;
     }
   }
+  // Clusters of eight run on every device that has clusters.
+  isKnown = isKnown && (!schedule.clustered ||
+                        (schedule.split > 1 && schedule.split <= 8));
   bool isTile = schedule.math == SkinnyMath::Ffma || schedule.columns % 16 == 0;
   if (!isKnown || !isMath || !isTile) {
-    return emitError(loc, "gemm_skinny expects a schedule {columns, math, pdl, "
-                          "split, unroll, warps}, got ")
+    return emitError(loc, "gemm_skinny expects a schedule {cluster, columns, "
+                          "math, pdl, split, stages, unroll, warps} with "
+                          "clusters of 2 to 8 blocks, got ")
            << attr;
   }
   return schedule;

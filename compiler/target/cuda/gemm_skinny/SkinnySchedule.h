@@ -28,15 +28,21 @@ struct SkinnySchedule {
   int64_t warps = 8;
   /// Blocks that split K further; the last one to finish adds their sums.
   int64_t split = 1;
-  /// Steps along K whose weights are loaded together.
+  /// These blocks are a cluster (sm_90), and add from each other's shared
+  /// memory.
+  bool clustered = false;
+  /// Steps along K whose weights are a batch.
   int64_t unroll = 4;
+  /// Batches of a warp's weights that are on their way to shared memory.
+  int64_t stages = 1;
   /// The weights' first loads are issued before earlier launches are complete.
   bool programmatic = false;
 
   bool operator==(const SkinnySchedule &) const = default;
 };
 
-/// "gemm_skinny 16 mma warps=8 split=1 unroll=4 pdl".
+/// "gemm_skinny 16 mma warps=8 split=1 unroll=4 stages=2 pdl";
+/// " cluster=2" for " split=2" of a cluster.
 std::string toString(const SkinnySchedule &schedule);
 mlir::DictionaryAttr toAttr(const SkinnySchedule &schedule,
                             mlir::MLIRContext *context);

@@ -146,7 +146,7 @@ TEST(CudaAttentionFamily, Estimates) {
 
 TEST(CudaAttentionFamily, SplitsKeysOfFewRows) {
   Implementation offer = offersFor(decode(), "h200").front();
-  EXPECT_THAT(offer.name, AllOf(HasSubstr("split="), HasSubstr(" packed")));
+  EXPECT_THAT(offer.name, AllOf(HasSubstr("cluster="), HasSubstr(" packed")));
   EXPECT_LT(offer.estimateUs, 8);
 }
 

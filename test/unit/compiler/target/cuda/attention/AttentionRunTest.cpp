@@ -215,6 +215,10 @@ TEST(CudaAttention, SharesKeysAmongWarpsAndBlocks) {
       s.split = split;
       s.packs = true;
       run.check(s);
+      if (split > 1) {
+        s.clustered = true;
+        run.check(s);
+      }
     }
   }
 }
@@ -232,6 +236,8 @@ TEST(CudaAttention, HasOneBlockOfKeys) {
     AttentionSchedule s = schedule(1, 1, 64, 1);
     s.keyWarps = keyWarps;
     s.split = 5;
+    run.check(s);
+    s.clustered = true;
     run.check(s);
   }
 }

@@ -97,6 +97,34 @@ TEST(GemmSkinnyRun, Split) {
   check({32, 40, 300}, mma(32, 1, 3, 1));
 }
 
+SkinnySchedule copied(SkinnySchedule schedule, int64_t stages) {
+  schedule.stages = stages;
+  return schedule;
+}
+
+TEST(GemmSkinnyRun, WeightsInSharedMemory) {
+  check({1, 64, 512}, copied(mma(16, 4, 1, 4), 1)); // all at once
+  check({4, 64, 512}, copied(mma(32, 2, 1, 2, true), 4));
+  check({4, 64, 1024}, copied(mma(16, 1, 1, 4, true), 2)); // a ring
+  check({4, 48, 1024}, copied(mma(16, 2, 3, 2, true), 2)); // uneven
+  check({9, 48, 1024}, copied(mma(16, 4, 1, 2), 3));
+  check({5, 33, 100}, copied(mma(32, 2, 1, 1), 1)); // tails of N and K
+  check({5, 18, 75}, copied(mma(16, 1, 1, 1), 2));
+  check({3, 12, 512, "f32"}, copied(with(SkinnyMath::Ffma, 4, 2, 1, 1), 2));
+  check({3, 32, 128, "f32"}, copied(with(SkinnyMath::MmaTf32, 16, 2, 1, 2), 2));
+}
+
+TEST(GemmSkinnyRun, Clusters) {
+  auto cluster = [](SkinnySchedule schedule) {
+    schedule.clustered = true;
+    return schedule;
+  };
+  check({1, 32, 512}, cluster(mma(16, 2, 2, 2)));
+  check({16, 20, 512}, cluster(mma(16, 2, 4, 2, true)));
+  check({32, 40, 300}, cluster(mma(32, 1, 3, 1)));
+  check({3, 7, 1024, "f32"}, cluster(with(SkinnyMath::Ffma, 2, 2, 2, 1)));
+}
+
 TEST(GemmSkinnyRun, Half) { check({6, 32, 192, "f16"}, mma(16, 2, 1, 2)); }
 
 TEST(GemmSkinnyRun, Float) {

@@ -14,12 +14,13 @@ namespace minic::cuda {
 
 inline SkinnySchedule mma(int64_t columns, int64_t warps, int64_t split,
                           int64_t unroll, bool programmatic = false) {
-  return {SkinnyMath::Mma16, columns, warps, split, unroll, programmatic};
+  return {SkinnyMath::Mma16, columns, warps, split, false, unroll, 1,
+          programmatic};
 }
 
 inline SkinnySchedule with(SkinnyMath math, int64_t columns, int64_t warps,
                            int64_t split, int64_t unroll) {
-  return {math, columns, warps, split, unroll, false};
+  return {math, columns, warps, split, false, unroll, 1, false};
 }
 
 /// An Implementation of this schedule, as the family would offer it.
