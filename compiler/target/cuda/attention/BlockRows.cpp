@@ -40,7 +40,8 @@ Value BlockRows::batchOf(CudaKernelBuilder &k,
 }
 
 BlockRows::BlockRows(CudaKernelBuilder &builder,
-                     const AttentionGeometry &geometry, KernelEntry entry)
+                     const AttentionGeometry &geometry, KernelEntry entry,
+                     bool readsLength)
     : k(builder), g(geometry), entry_(entry) {
   const AttentionFusion &a = g.fusion;
   auto [rowBlock, outer] = locate(k, g, block(k, g));
@@ -49,7 +50,9 @@ BlockRows::BlockRows(CudaKernelBuilder &builder,
   batch_ = k.div(outer, perBatch);
   head_ = k.mul(k.rem(outer, perBatch), g.heads);
   keyHead_ = k.div(head_, a.headsPerKey());
-  keys_ = a.keyLength ? readKeyLength() : k.i32(a.keys);
+  if (readsLength) {
+    keys_ = a.keyLength ? readKeyLength() : k.i32(a.keys);
+  }
 }
 
 Value BlockRows::wide(Value value) {

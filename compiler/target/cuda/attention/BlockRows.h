@@ -18,11 +18,12 @@ struct KeyInterval {
 };
 
 /// Rows are numbered over the heads of the block, queries innermost. Earlier
-/// launches must be complete where it is made: the number of keys is read.
+/// launches must be complete where it is made and `readsLength`: without, there
+/// is nothing to be asked about keys but where they lie.
 class BlockRows {
 public:
   BlockRows(CudaKernelBuilder &builder, const AttentionGeometry &geometry,
-            KernelEntry entry);
+            KernelEntry entry, bool readsLength = true);
 
   /// Which rows the block has, and which part of their keys: blocks of a
   /// cluster are neighbours.

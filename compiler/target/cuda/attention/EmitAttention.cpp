@@ -9,6 +9,7 @@
 #include "compiler/target/cuda/attention/AttentionOutput.h"
 #include "compiler/target/cuda/attention/BlockCopies.h"
 #include "compiler/target/cuda/attention/EmitWarpGroups.h"
+#include "compiler/target/cuda/attention/KeysAhead.h"
 #include "compiler/target/cuda/attention/TensorCore.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -303,6 +304,7 @@ void emitAttention(Location loc, ModuleOp device, StringRef name,
   }
   Value shared = dynamicShared(builder, loc, device);
   auto memory = AttentionOutput::Memory::of(g, entry, shared, pointers);
+  emitKeysAhead(k, g, entry);
   k.waitForEarlierLaunches(g.schedule.programmatic);
   if (g.schedule.wgmma) {
     emitWarpGroups(k, g, entry, memory);

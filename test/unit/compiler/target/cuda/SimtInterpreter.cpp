@@ -240,7 +240,8 @@ std::string interpret(ModuleOp device, StringRef entry, int64_t blocks,
   if (blocks % clusterBlocks != 0) {
     return "no whole number of clusters";
   }
-  bool areApart = hasMBarrier(function);
+  // Blocks of a cluster take ways of their own, and so do specialized warps.
+  bool areApart = clusterBlocks > 1 || hasMBarrier(function);
   for (int64_t number = 0; number != blocks * blocksY;
        number += clusterBlocks) {
     int64_t block = number % blocks;
