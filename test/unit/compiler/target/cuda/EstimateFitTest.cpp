@@ -20,21 +20,21 @@ double fitted(const char *device, const std::string &source,
 }
 
 TEST(EstimateFit, IsOfAKindWithoutItsNumbers) {
-  double one = fitted("h200", "gemm_skinny", "gemm_skinny mma 16", 4);
-  EXPECT_NE(one, 4);
-  EXPECT_EQ(fitted("h200", "gemm_skinny", "gemm_skinny mma 32", 4), one);
-  EXPECT_NE(fitted("h200", "gemm_skinny", "gemm_skinny mma 16 lhs", 4), one);
+  double one = fitted("h200", "attention", "attention 16x64 1 split", 5);
+  EXPECT_NE(one, 5);
+  EXPECT_EQ(fitted("h200", "attention", "attention 16x32 4 split", 5), one);
+  EXPECT_NE(fitted("h200", "attention", "attention 16x64 1", 5), one);
   // Libraries name no kind.
   EXPECT_GT(fitted("h200", "cublas", "", 3), 3);
 }
 
 TEST(EstimateFit, IsThatOfAKindWithAWordLess) {
-  EXPECT_EQ(fitted("h200", "gemm_skinny", "gemm_skinny mma 16 lhs more", 4),
-            fitted("h200", "gemm_skinny", "gemm_skinny mma 16 lhs", 4));
+  EXPECT_EQ(fitted("h200", "attention", "attention 16x64 1 split more", 5),
+            fitted("h200", "attention", "attention 16x64 1 split", 5));
 }
 
 TEST(EstimateFit, IsForWhatWasMeasuredAlone) {
-  EXPECT_EQ(fitted("a100", "gemm_skinny", "gemm_skinny mma 16", 4), 4);
+  EXPECT_EQ(fitted("a100", "attention", "attention 16x64 1 split", 4), 4);
   EXPECT_EQ(fitted("h200", "gemm_skinny", "gemm_skinny ffma 16", 4), 4);
   EXPECT_EQ(fitted("h200", "someone's", "", 4), 4);
 }
@@ -50,11 +50,11 @@ TEST(EstimateFit, IsInProportionBelowItsRecords) {
 }
 
 TEST(EstimateFit, GoesOnInParallelAndStaysPositive) {
-  const char *kind = "gemm_skinny mma 16";
-  EXPECT_NEAR(fitted("h200", "gemm_skinny", kind, 2000) -
-                  fitted("h200", "gemm_skinny", kind, 1000),
+  const char *kind = "attention 16x64 1 split";
+  EXPECT_NEAR(fitted("h200", "attention", kind, 2000) -
+                  fitted("h200", "attention", kind, 1000),
               1000, 1e-6);
-  EXPECT_GT(fitted("h200", "attention", "attention 16x64 1 split", 0.1), 0);
+  EXPECT_GT(fitted("h200", "attention", kind, 0.1), 0);
 }
 
 } // namespace
