@@ -182,14 +182,35 @@ TEST(SearchReach, UnalignedMatmul) {
       "gemm_sm80 128x256x64 warps=2x4 stages=4 group=8 math=mma pdl=on"));
 }
 
+// On an H100. By estimates the kernels of few rows are as fast.
 TEST(SearchReach, SmallBatches) {
-  std::string winner = "gemm_skinny 16 mma warps=8 split=1 unroll=4 pdl";
+  std::string winner = "gemm_sm80 16x32x128 warps=1x2x2 stages=8 cluster=2 "
+                       "group=8 math=mma pdl=on";
+  Played played = play(
+      product(16, 4096, 11008, "bf16", true),
+      {{winner, 31.1},
+       {"gemm_sm80 16x64x128 warps=1x2x2 stages=8 cluster=2 group=8 math=mma "
+        "pdl=on",
+        31.5},
+       {"gemm_sm80 32x64x128 warps=1x2x2 stages=8 cluster=2 group=8 math=mma "
+        "pdl=on",
+        31.8},
+       {"gemm_skinny 16 mma warps=16 split=1 unroll=1 stages=4 pdl", 44.0}},
+      1.1, Families::All);
+  EXPECT_TRUE(played.reaches(winner));
+}
+
+TEST(SearchReach, OneRow) {
+  std::string winner = "gemm_skinny 32 mma warps=8 split=1 unroll=1 stages=3 "
+                       "pdl";
   Played played =
-      play(product(16, 4096, 11008, "bf16", true),
-           {{winner, 23.5},
-            {"gemm_skinny 32 mma warps=8 split=1 unroll=4 pdl", 24.1},
-            {"gemm_skinny 32 mma warps=8 split=1 unroll=4", 24.6}},
-           1.1);
+      play(product(1, 2304, 768, "bf16", true),
+           {{winner, 1.92},
+            {"gemm_skinny 32 mma warps=8 split=1 unroll=3 stages=1 pdl", 1.95},
+            {"gemm_skinny 16 mma warps=8 split=1 unroll=1 stages=3 pdl", 1.96},
+            {"gemm_sm80 16x32x128 warps=1x2x2 stages=6 group=8 math=mma pdl=on",
+             2.82}},
+           1.1, Families::All);
   EXPECT_TRUE(played.reaches(winner));
 }
 
