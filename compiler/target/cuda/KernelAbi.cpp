@@ -126,6 +126,14 @@ Value CudaKernelBuilder::inCluster(Value shared) {
   return LLVM::AddrSpaceCastOp::create(b, loc, type, shared);
 }
 
+void CudaKernelBuilder::prefetchToL2(Value pointer) {
+  auto level = NVVM::PrefetchCacheLevelAttr::get(b.getContext(),
+                                                 NVVM::PrefetchCacheLevel::L2);
+  NVVM::PrefetchOp::create(b, loc, level, NVVM::CacheEvictionPriorityAttr(),
+                           pointer, /*predicate=*/Value(),
+                           /*tensormap=*/UnitAttr());
+}
+
 void CudaKernelBuilder::waitForEarlierLaunches(bool programmatic) {
   if (programmatic) {
     NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);

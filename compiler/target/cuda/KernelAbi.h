@@ -78,6 +78,8 @@ public:
   mlir::Value ofClusterBlock(mlir::Value shared, mlir::Value rank);
   /// `shared`, an address of this block, as one of the cluster's.
   mlir::Value inCluster(mlir::Value shared);
+  /// Asks L2 for the line at `pointer`, which nothing waits for.
+  void prefetchToL2(mlir::Value pointer);
   /// griddepcontrol.wait: memory of earlier launches may be read from here on.
   /// Nothing where `programmatic` is not set.
   void waitForEarlierLaunches(bool programmatic);

@@ -9,7 +9,6 @@
 #include "compiler/target/cuda/attention/BlockRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -30,8 +29,6 @@ void emitKeysAhead(CudaKernelBuilder &k, const AttentionGeometry &g,
   const AttentionFusion &a = g.fusion;
   BlockRows rows(k, g, entry, /*readsLength=*/false);
   Value first = k.mul(BlockRows::part(k, g), g.schedule.keyBlock);
-  auto level = NVVM::PrefetchCacheLevelAttr::get(k.b.getContext(),
-                                                 NVVM::PrefetchCacheLevel::L2);
   auto ask = [&](const AttentionFusion::Access &access, int64_t depth) {
     int64_t bytes = access.storage.getIntOrFloatBitWidth() / 8;
     auto lines = int64_t(llvm::divideCeil(depth * bytes, lineBytes));
@@ -46,10 +43,7 @@ void emitKeysAhead(CudaKernelBuilder &k, const AttentionGeometry &g,
                     access, k.add(base, k.mul(wide, access.strides[2])));
                 Value at = k.advance(row, k.mul(k.rem(index, lines), lineBytes),
                                      k.b.getI8Type());
-                NVVM::PrefetchOp::create(k.b, k.loc, level,
-                                         NVVM::CacheEvictionPriorityAttr(), at,
-                                         /*predicate=*/Value(),
-                                         /*tensormap=*/UnitAttr());
+                k.prefetchToL2(at);
               });
   };
   ask(a.key, a.depth);

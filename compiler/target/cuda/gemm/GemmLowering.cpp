@@ -7,7 +7,6 @@
 #include "compiler/target/cuda/gemm/ConvolutionView.h"
 #include "dialects/kernel/Kernel.h"
 
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -159,11 +158,7 @@ void GemmEntry::prefetchBias(CudaKernelBuilder &k, KernelEntry entry,
     offset = k.min(offset, k.i32((shape.gemm->n - 1) * bytes));
     Value at = k.advance(entry.parameter(bias.getArgNumber()), offset,
                          k.b.getI8Type());
-    auto level = NVVM::PrefetchCacheLevelAttr::get(
-        k.b.getContext(), NVVM::PrefetchCacheLevel::L2);
-    NVVM::PrefetchOp::create(k.b, k.loc, level,
-                             NVVM::CacheEvictionPriorityAttr(), at,
-                             /*predicate=*/Value(), /*tensormap=*/UnitAttr());
+    k.prefetchToL2(at);
   });
 }
 

@@ -170,6 +170,26 @@ static void addClusters(const RowFusion &rows, const DeviceProfile &profile,
   }
 }
 
+/// Clusters that read across rows: some rows to a block, so that a warp's reads
+/// of neighbours fill a sector.
+static void addClustersAcross(const RowFusion &rows,
+                              const DeviceProfile &profile,
+                              std::vector<RowSchedule> &schedules) {
+  for (int64_t together : {8, 16, 32}) {
+    for (int64_t split : {8, 4, 2}) {
+      RowSchedule schedule = {256 / together, together, 1, 8, /*keeps=*/false};
+      schedule.split = split;
+      schedule.cluster = true;
+      bool fits = schedule.blocks(rows) <= 2 * profile.smCount;
+      if (fits && rows.columns() >= schedule.step() &&
+          rows.rows() >= together) {
+        schedules.push_back(schedule);
+        break; // the most blocks that fit
+      }
+    }
+  }
+}
+
 /// As many blocks as the device has multiprocessors, and some times that.
 static void addLaunches(const RowFusion &rows, const DeviceProfile &profile,
                         std::vector<RowSchedule> &schedules) {
@@ -178,10 +198,11 @@ static void addLaunches(const RowFusion &rows, const DeviceProfile &profile,
     RowSchedule schedule;
     int64_t least = kLeastPart;
     if (isAcross) {
-      // A warp reads neighbours.
+      // A warp reads neighbours; more rows to a block leave more of the last
+      // block idle, and each thread more parts to merge.
       schedule.rows =
           std::clamp(int64_t(llvm::bit_floor(uint64_t(rows.rows()))),
-                     int64_t(1), int64_t(256));
+                     int64_t(1), int64_t(32));
       schedule.threads = 256 / schedule.rows;
       least = schedule.threads * 8;
     }
@@ -228,8 +249,9 @@ std::vector<EstimatedRows> enumerateRows(const RowFusion &rows,
   }
   if (schedules.front().blocks(rows) < profile.smCount) {
     std::vector<RowSchedule> shared;
-    if (profile.smVersion >= 90 && !runsAcross(rows)) {
-      addClusters(rows, profile, shared);
+    if (profile.smVersion >= 90) {
+      runsAcross(rows) ? addClustersAcross(rows, profile, shared)
+                       : addClusters(rows, profile, shared);
     }
     addLaunches(rows, profile, shared);
     for (const RowSchedule &schedule : shared) {

@@ -6,7 +6,6 @@
 #include "compiler/target/cuda/rows/RowMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -133,11 +132,7 @@ Value RowMemory::load(size_t read, Value column, int64_t lanes) {
 }
 
 void RowMemory::prefetch(size_t read, Value column) {
-  auto level = NVVM::PrefetchCacheLevelAttr::get(k.b.getContext(),
-                                                 NVVM::PrefetchCacheLevel::L2);
-  NVVM::PrefetchOp::create(k.b, k.loc, level, /*evictPriority=*/nullptr,
-                           pointer(reads[read], column), /*predicate=*/Value(),
-                           /*tensormap=*/UnitAttr());
+  k.prefetchToL2(pointer(reads[read], column));
 }
 
 void RowMemory::store(size_t result, Value value, Value column, int64_t lanes) {

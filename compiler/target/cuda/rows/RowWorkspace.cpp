@@ -14,6 +14,9 @@ namespace minic::cuda {
 
 /// Whatever the value's type.
 constexpr int64_t kSlotBytes = 8;
+/// Parts whose loads are on their way together: a mean of 3136 pixels of 144
+/// channels took 5.8 us on an H100 as 66 parts and 11.3 as 196, one at a time.
+constexpr int64_t kPartsAtOnce = 4;
 
 /// Values of the states of all reductions before node number `end`.
 static int64_t valuesBefore(const RowFusion &rows, size_t end) {
@@ -65,30 +68,54 @@ RowMerger::States RowWorkspace::merge(ArrayRef<size_t> nodes) {
     llvm::append_range(initial, ops.back().emitInit(k.b, {}));
   }
   // Each thread has some parts, then all threads' are merged as ever.
-  Value first = k.rem(k.threadIdX(), schedule.threads);
+  auto add = [&](ValueRange carried, ArrayRef<Value> states) {
+    SmallVector<Value> next;
+    for (graph::ReductionOpInterface op : ops) {
+      size_t count = op.emitInit(k.b, {}).size();
+      llvm::append_range(next, op.emitMerge(k.b, carried.take_front(count),
+                                            states.take_front(count)));
+      carried = carried.drop_front(count);
+      states = states.drop_front(count);
+    }
+    return next;
+  };
+  auto load = [&](Value part) {
+    SmallVector<Value> states;
+    ValueRange types = initial;
+    for (auto [node, op] : llvm::zip_equal(nodes, ops)) {
+      size_t count = op.emitInit(k.b, {}).size();
+      for (auto [i, value] : llvm::enumerate(types.take_front(count))) {
+        states.push_back(k.loadAligned(value.getType(), place(node, i, part)));
+      }
+      types = types.drop_front(count);
+    }
+    return states;
+  };
+  int64_t threads = schedule.threads, step = threads * kPartsAtOnce;
+  Value first = k.rem(k.threadIdX(), threads);
+  Value own = k.div(k.sub(k.i32(schedule.split + threads - 1), first), threads);
+  Value rest = k.add(first, k.mul(k.div(own, kPartsAtOnce), step));
   SmallVector<Value> merged = k.forLoop(
-      first, k.i32(schedule.split), schedule.threads, initial,
-      [&](Value part, ValueRange carried) {
-        SmallVector<Value> next;
-        for (auto [node, op] : llvm::zip_equal(nodes, ops)) {
-          size_t count = op.emitInit(k.b, {}).size();
-          SmallVector<Value> each;
-          for (auto [i, value] : llvm::enumerate(carried.take_front(count))) {
-            each.push_back(
-                k.loadAligned(value.getType(), place(node, i, part)));
-          }
-          llvm::append_range(
-              next, op.emitMerge(k.b, carried.take_front(count), each));
-          carried = carried.drop_front(count);
+      first, rest, step, initial, [&](Value part, ValueRange carried) {
+        SmallVector<SmallVector<Value>> all;
+        for (int64_t i = 0; i != kPartsAtOnce; ++i) {
+          all.push_back(load(k.add(part, i * threads)));
         }
-        return next;
+        SmallVector<Value> sum(carried);
+        for (const auto &states : all) {
+          sum = add(sum, states);
+        }
+        return sum;
       });
+  merged = k.forLoop(
+      rest, k.i32(schedule.split), threads, merged,
+      [&](Value part, ValueRange carried) { return add(carried, load(part)); });
   RowMerger::States states;
-  ValueRange rest = merged;
+  ValueRange left = merged;
   for (graph::ReductionOpInterface op : ops) {
     size_t count = op.emitInit(k.b, {}).size();
-    states.emplace_back(rest.take_front(count));
-    rest = rest.drop_front(count);
+    states.emplace_back(left.take_front(count));
+    left = left.drop_front(count);
   }
   return merger.mergeThreads(ops, std::move(states));
 }

@@ -182,7 +182,9 @@ TEST(CudaSplitRows, ReducesAcrossRows) {
   for (const RowSchedule &schedule :
        {RowSchedule{1, 32, 1, 8, false, false, 5},
         {16, 16, 1, 2, false, true, 9},
-        {8, 8, 1, 16, true, true, 2, /*cluster=*/true}}) {
+        {2, 16, 1, 2, false, true, 43}, // parts in groups, and a rest
+        {8, 8, 1, 16, true, true, 2, /*cluster=*/true},
+        {16, 16, 1, 8, false, true, 4, /*cluster=*/true}}) {
     std::string wide = tensor({201, 12}, "f32");
     InterpretedFusion run({x}, y,
                           "%c = graph.cast %0 : " + x + " to " + wide +
@@ -252,6 +254,36 @@ TEST(CudaSplitRows, AreChosenWhereRowsAreFewAndLong) {
   auto sums = offersFor(x, y, "graph.reduce sum, %0 [0] : " + x + " -> " + y);
   EXPECT_THAT(sums.front().name, HasSubstr("split=264"));
   EXPECT_LT(sums.front().estimateUs, 10);
+}
+
+TEST(CudaSplitRows, ComputesSoftmaxAcrossRows) {
+  std::string x = tensor({97, 20}, "f32");
+  for (const RowSchedule &schedule :
+       {RowSchedule{16, 16, 1, 2, false, false, 3},
+        {16, 16, 1, 8, false, true, 4, /*cluster=*/true}}) {
+    InterpretedFusion run({x}, x,
+                          "%y = graph.softmax %0 axis = 0 : " + x +
+                              "\nkernel.yield %y : " + x);
+    ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
+    for (int64_t i = 0; i != 20; ++i) {
+      Row row;
+      for (int64_t j = 0; j != 97; ++j) {
+        row.push_back(run.inputs[0].get(j * 20 + i));
+      }
+      Row expected = softmax(row);
+      for (int64_t j = 0; j != 97; ++j) {
+        ASSERT_NEAR(run.results[0].get(j * 20 + i), expected[size_t(j)], 1e-6);
+      }
+    }
+  }
+}
+
+TEST(CudaSplitRows, AreClustersAcrossFewRows) {
+  std::string x = tensor({1, 56, 56, 144}, "bf16"),
+              y = tensor({1, 1, 1, 144}, "bf16");
+  auto means = offersFor(
+      x, y, "graph.reduce mean, %0 [1, 2] {keep_dims} : " + x + " -> " + y);
+  EXPECT_THAT(means.front().name, HasSubstr("cluster="));
 }
 
 TEST(CudaSplitRows, AreNotOfferedWhereRowsAreManyOrShort) {
