@@ -157,6 +157,9 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--skip", nargs="*", default=[], metavar="KIND",
                         help="leave out these, whose estimates have changed")
+    parser.add_argument("--only", nargs="*", metavar="KIND",
+                        help="write lines of these alone, and leave others as "
+                        "the file has them")
     arguments = parser.parse_args()
     found = [row for row in records(arguments.reports)
              if row[3] not in arguments.skip]
@@ -175,16 +178,21 @@ def main():
             print(f"{what}: best estimates take {mean:.3f} of the least time of "
                   f"{len(ratios)} problems, at most {max(ratios.values()):.2f}")
     if arguments.write:
+        lines = {kind: f'{{"{kind}", {used[0]}, {used[1]}, {used[2]:.1f}, '
+                       f"{used[3]:.1f}}}, // {count}, {after:.2f} ({before:.2f})"
+                 for kind, (used, count, before, after) in fits.items()}
+        if arguments.only is not None:
+            before = re.findall(r'^(\{"(.+?)".*)$', arguments.write.read_text(),
+                                re.MULTILINE)
+            lines = {kind: line for line, kind in before} | {
+                kind: line for kind, line in lines.items()
+                if kind in arguments.only}
         arguments.write.write_text(
             "// Written by test/bench/fit_estimates.py: kind, offset in us, "
             "factor, estimates in\n// us from and up to which there are records; "
             "behind it how many, and the typical\n// error, with the one "
             "before.\n"
-            + "".join(f'{{"{kind}", {used[0]}, {used[1]}, {used[2]:.1f}, '
-                      f"{used[3]:.1f}}}, "
-                      f"// {count}, {after:.2f} ({before:.2f})\n"
-                      for kind, (used, count, before, after)
-                      in fits.items()))
+            + "".join(f"{lines[kind]}\n" for kind in sorted(lines)))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,8 @@ AttentionFamily::reject(FusionOp fusion, const DeviceProfile &profile) const {
   return std::nullopt;
 }
 
-/// What the estimate is least sure of.
+/// What the estimate is least sure of. A cluster is a split, whose line serves
+/// it while it has none of its own.
 static std::string kindOf(const AttentionSchedule &schedule) {
   return std::string(schedule.wgmma ? "attention wgmma " : "attention ") +
          std::to_string(schedule.rowBlock()) + "x" +

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Warps take batches of K in turn. The weights of a batch are loaded while the
-// one before is multiplied, or copied to shared memory several ahead; the first
-// ones before earlier launches are done, and before a prologue makes the lhs.
-// Copies need no registers while the lhs is made, and pass by L1, which is
-// small where kernels ask for much shared memory.
+// Warps take batches of K in turn. Each copies the weights of its next batches
+// to shared memory: the first ones before earlier launches are done, and before
+// a prologue makes the lhs. Loads into registers would leave few for the lhs,
+// and pass through L1, which has 28 KiB where kernels ask for the most shared
+// memory.
 
 #include "compiler/target/cuda/gemm_skinny/EmitSkinny.h"
 
@@ -45,10 +45,14 @@ public:
 
 private:
   int64_t stride() const { return streams * g.batchK(); }
+
+  /// Whole batches. A lane reads what it copied itself: it waits for its own
+  /// copies, and no warp for another.
   Values emitBatches(Values sums, Value warp, int64_t batches) {
     int64_t stages = g.schedule.stages, unroll = g.schedule.unroll;
     Value first = k.mul(warp, g.batchK());
     Value lane = k.mul(k.laneId(), 16);
+    // Warps are numbered through all blocks that split K.
     Value own = k.mul(k.rem(warp, g.schedule.warps), stages * g.stageBytes());
     Value memory = k.advance(shared, k.add(k.add(own, lane), g.weightsOffset()),
                              k.b.getI8Type());

@@ -111,7 +111,7 @@ void SkinnyDot::copyWeights(Value at, int64_t count, Value shared) {
           NVVM::LoadCacheModifierKindAttr::get(b.getContext(),
                                                NVVM::LoadCacheModifierKind::CG),
           /*cpSize=*/Value());
-      to += kVectorsOfWarp;
+      to += kWarpAccessBytes;
     }
   }
 }
@@ -121,7 +121,7 @@ SkinnyDot::Values SkinnyDot::readWeights(int64_t count, Value shared) {
   auto type = VectorType::get(4, k.b.getI32Type());
   for (int64_t i = 0; i != count * int64_t(rows.size()); ++i) {
     weights.push_back(k.loadAligned(
-        type, k.advance(shared, i * kVectorsOfWarp, k.b.getI8Type())));
+        type, k.advance(shared, i * kWarpAccessBytes, k.b.getI8Type())));
   }
   return weights;
 }

@@ -17,8 +17,8 @@ namespace minic::cuda {
 /// weights.
 constexpr int64_t kMadeAtOnce = 16;
 
-/// Bytes of 16 for each lane of a warp.
-constexpr int64_t kVectorsOfWarp = 16 * 32;
+/// What a warp copies or reads at once: 16 bytes for each lane.
+constexpr int64_t kWarpAccessBytes = 16 * 32;
 
 struct SkinnyGeometry {
   kernel::GemmShape gemm;
@@ -96,7 +96,7 @@ struct SkinnyGeometry {
   /// stages, and in a stage the vectors of each load, by lane. A lane reads
   /// what it copied.
   int64_t stageBytes() const {
-    return schedule.unroll * loadsPerChunk() * kVectorsOfWarp;
+    return schedule.unroll * loadsPerChunk() * kWarpAccessBytes;
   }
   int64_t weightsOffset() const {
     int64_t end = makesLhs ? mergeOffset() + mergeBytes : sumBytes();

@@ -18,7 +18,7 @@ namespace minic::cuda {
 class RowsFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "rows"; }
-  llvm::StringRef version() const override { return "4"; }
+  llvm::StringRef version() const override { return "5"; }
   bool isFor(mlir::Operation *anchor) const override;
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

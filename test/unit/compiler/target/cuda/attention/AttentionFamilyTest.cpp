@@ -189,11 +189,24 @@ TEST(CudaAttentionFamily, SaysWhatIsNoSchedule) {
   schedule.warps = 8;
   schedule.keyWarps = 4;
   EXPECT_THAT(lower(schedule), HasSubstr("at most 256 threads"));
+  // Clusters of one block, and of more than devices take.
+  for (int64_t split : {1, 16}) {
+    schedule = {};
+    schedule.split = split;
+    schedule.clustered = true;
+    said.clear();
+    EXPECT_THAT(lower(schedule), HasSubstr("clusters of at most 8 blocks"));
+  }
   // Two warp groups that share keys; a stage that is copied to while it is
-  // read; rows that no warp group has; weights of the keys before without it.
+  // read; rows that no warp group has; clusters; weights of the keys before
+  // without it.
   for (auto change : {+[](AttentionSchedule &s) { s.keyWarps = 2; },
                       +[](AttentionSchedule &s) { s.stages = 1; },
                       +[](AttentionSchedule &s) { s.warps = 6; },
+                      +[](AttentionSchedule &s) {
+                        s.split = 4;
+                        s.clustered = true;
+                      },
                       +[](AttentionSchedule &s) { s.wgmma = false; }}) {
     schedule = {};
     schedule.stages = 2;

@@ -5,6 +5,7 @@
 #include "compiler/target/cuda/gemm_skinny/GemmSkinnyFamily.h"
 #include "compiler/target/cuda/gemm_skinny/EnumerateSkinny.h"
 #include "test/unit/compiler/target/cuda/LoweredCall.h"
+#include "test/unit/compiler/target/cuda/gemm_skinny/SkinnyOffer.h"
 #include "test/unit/dialects/kernel/TensorText.h"
 
 #include <gmock/gmock.h>
@@ -92,6 +93,15 @@ TEST(GemmSkinnyFamily, RefusesOtherSchedules) {
   CallRecorder plan(b.getContext());
   EXPECT_TRUE(failed(GemmSkinnyFamily().lower(parsed.get(), plan)));
   EXPECT_THAT(message, HasSubstr("gemm_skinny expects a schedule"));
+  for (int64_t split : {1, 16}) {
+    SkinnySchedule schedule = mma(16, 1, split, 1);
+    schedule.clustered = true;
+    parsed.get().setImplAttr(kernel::ImplAttr::get(
+        b.getContext(), "gemm_skinny", toAttr(schedule, b.getContext())));
+    message.clear();
+    EXPECT_TRUE(failed(GemmSkinnyFamily().lower(parsed.get(), plan)));
+    EXPECT_THAT(message, HasSubstr("clusters of 2 to 8 blocks"));
+  }
 }
 
 } // namespace
