@@ -5,6 +5,8 @@
 #include "compiler/target/Candidates.h"
 
 #include "compiler/target/ComposeParts.h"
+#include "compiler/target/KernelApart.h"
+#include "dialects/graph/InPlace.h"
 #include "dialects/graph/KernelOp.h"
 #include "dialects/kernel/ExpandOps.h"
 #include "dialects/kernel/MainAnchor.h"
@@ -44,7 +46,9 @@ public:
   std::vector<Candidate> run() {
     auto *kernel = llvm::find_if(ops, llvm::IsaPred<graph::KernelOp>);
     if (kernel != ops.end()) {
-      kernelApart(kernel - ops.begin());
+      if (allows(BackendLabel::User)) {
+        userKernel(kernel - ops.begin());
+      }
       return std::move(candidates);
     }
     int64_t anchors =
@@ -56,6 +60,7 @@ public:
       wholeBody({}, allOps());
       if (anchors == 1) {
         prologueApart();
+        updatesApart();
       }
       if (anchors > 1 || ops.size() > 1) {
         groupings(anchors);
@@ -228,6 +233,29 @@ private:
     }
   }
 
+  /// Updates in place, with what they alone read, in kernels of their own, all
+  /// else in one part.
+  void updatesApart() {
+    llvm::DenseSet<Operation *> own;
+    for (Operation *op : llvm::reverse(ops)) {
+      auto isOwn = [&](Operation *user) { return own.contains(user); };
+      if (graph::updatesInPlace(op) ||
+          (!op->use_empty() && llvm::all_of(op->getUsers(), isOwn))) {
+        own.insert(op);
+      }
+    }
+    OpIndices before, rest;
+    for (auto [index, op] : llvm::enumerate(ops)) {
+      (own.contains(op) ? before : rest).push_back(int64_t(index));
+    }
+    if (before.empty()) {
+      return;
+    }
+    if (auto parts = sources.generateRuns(before)) {
+      wholeBody(*parts, rest);
+    }
+  }
+
   /// Every anchor on its own, generated kernels before, between and after
   /// them.
   void groupings(int64_t anchorCount) {
@@ -369,134 +397,29 @@ private:
     }
   }
 
-  /// One way to implement the ops around a kernel of the user's.
-  struct Way {
-    std::vector<ImplementedPart> parts;
-    bool needsLibrary = false;
-  };
-
-  /// The best ways to implement `indices`, by estimates; empty where nothing
-  /// does.
-  std::vector<Way> implementRest(const OpIndices &indices) {
-    constexpr size_t most = 3;
-    std::vector<Way> ways;
-    if (llvm::none_of(indices, [&](int64_t index) {
-          return graph::isAnchor(ops[index]);
-        })) {
-      if (auto runs = sources.generateRuns(indices)) {
-        ways.push_back({std::move(*runs)});
-      }
-      return ways;
-    }
-    // Of what is allowed beside the kernel; anything, where that is nothing.
-    SmallVector<BackendLabel> labels(backends);
-    llvm::erase(labels, BackendLabel::User);
-    OutlinedPart part = kernel::outlinePart(fusion, indices);
-    std::vector<std::string> why;
-    std::vector<Candidate> rest =
-        Enumeration(part.fusion.get(), target, labels, why, NanPolicy::Mark,
-                    layouts,
-                    /*allowsLastResort=*/true, Breadth::Promising)
-            .run();
-    sources.explain(why);
-    llvm::sort(rest, [](const Candidate &a, const Candidate &b) {
-      return std::tie(a.estimateUs, a.name) < std::tie(b.estimateUs, b.name);
-    });
-    for (const Candidate &candidate : rest) {
-      if (ways.size() == most) {
-        break;
-      }
-      Way &way = ways.emplace_back();
-      way.needsLibrary = candidate.needsLibrary;
-      for (PartAttr inner : candidate.choice.getParts()) {
-        OpIndices own = llvm::map_to_vector(
-            inner.getOps(), [&](int64_t index) { return indices[index]; });
-        // The first one has the name and the time of all.
-        Implementation implementation;
-        if (way.parts.empty()) {
-          implementation.name =
-              StringRef(candidate.name).split(' ').second.str();
-          implementation.estimateUs = candidate.estimateUs;
-          implementation.modelUs = candidate.modelUs;
-        }
-        way.parts.push_back(
-            {PartAttr::get(fusion.getContext(), own, inner.getImplementation(),
-                           inner.getOperands()),
-             implementation});
-      }
-    }
-    return ways;
-  }
-
-  /// The user's kernel, op number `kernel`, in a part of its own or with its
-  /// epilogue: behind what it needs and in front of the rest.
-  void kernelApart(int64_t kernel) {
-    if (!allows(BackendLabel::User)) {
-      return;
-    }
+  /// The user's kernel, op number `kernel`.
+  void userKernel(int64_t kernel) {
     if (nan == NanPolicy::Reject) {
       sources.explain(
           {"user: only measuring finds out whether it keeps a NaN"});
       return;
     }
-    llvm::DenseSet<Operation *> feeds;
-    for (Operation *op : llvm::reverse(ops)) {
-      if (llvm::any_of(op->getUsers(), [&](Operation *user) {
-            return user == ops[kernel] || feeds.contains(user);
-          })) {
-        feeds.insert(op);
-      }
+    // Of what is allowed beside the kernel; anything, where that is nothing.
+    SmallVector<BackendLabel> labels(backends);
+    llvm::erase(labels, BackendLabel::User);
+    auto implement = [&](FusionOp rest) {
+      std::vector<std::string> why;
+      std::vector<Candidate> found =
+          Enumeration(rest, target, labels, why, NanPolicy::Mark, layouts,
+                      /*allowsLastResort=*/true, Breadth::Promising)
+              .run();
+      sources.explain(why);
+      return found;
+    };
+    for (const Composition &each :
+         kernelApart(fusion, kernel, target, sources, implement)) {
+      add(each.label, each.parts, each.needsLibrary);
     }
-    OpIndices before, after;
-    for (auto [index, op] : llvm::enumerate(ops)) {
-      if (int64_t(index) != kernel) {
-        (feeds.contains(op) ? before : after).push_back(int64_t(index));
-      }
-    }
-    std::vector<Way> first = implementRest(before);
-    PartSources::Reasons refused;
-    kernelBetween(first, {kernel}, implementRest(after), refused);
-    bool hasEpilogue = bool(cast<graph::KernelOp>(ops[kernel]).getEpilogue());
-    // The most of what follows that it can be.
-    for (size_t count = after.size(); hasEpilogue && count > 0; --count) {
-      OpIndices own = {kernel};
-      llvm::append_range(own, ArrayRef(after).take_front(count));
-      llvm::sort(own);
-      if (kernelBetween(
-              first, own,
-              implementRest(OpIndices(ArrayRef(after).drop_front(count))),
-              refused)) {
-        break;
-      }
-    }
-    sources.explain(refused);
-  }
-
-  /// Candidates with `own`, which the user's kernel does, between ways to do
-  /// the rest; false where no family takes it.
-  bool kernelBetween(ArrayRef<Way> first, const OpIndices &own,
-                     ArrayRef<Way> last, PartSources::Reasons &refused) {
-    OutlinedPart part = kernel::outlinePart(fusion, own);
-    bool isTaken = false;
-    for (const KernelFamily *family : target.families()) {
-      if (!family->takesUserKernels()) {
-        continue;
-      }
-      for (const Implementation &implementation :
-           sources.ask(family, part, refused)) {
-        isTaken = true;
-        for (const Way &head : first) {
-          for (const Way &tail : last) {
-            std::vector<ImplementedPart> parts = head.parts;
-            parts.push_back(sources.implement(own, implementation));
-            llvm::append_range(parts, tail.parts);
-            add(BackendLabel::User, parts,
-                head.needsLibrary || tail.needsLibrary);
-          }
-        }
-      }
-    }
-    return isTaken;
   }
 
   /// Every product with what follows it, and what lies between in as few

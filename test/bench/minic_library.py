@@ -90,6 +90,7 @@ class Model:
             array = (DlTensor * len(tensors))(
                 *(tensor.described for tensor in tensors))
             arguments += [array, ctypes.c_size_t(len(tensors))]
+        self.arguments = arguments
         self.run = lambda: run(*arguments)
 
     def tensors(self, kind):

@@ -49,7 +49,7 @@ protected:
     std::ofstream(worker) << "#!/bin/sh\nread -r line\nprintf '%s\\n' '"
                           << answer << "'\nread -r line\n";
     std::filesystem::permissions(worker, std::filesystem::perms::owner_all);
-    tune::Machine machine({"minic", worker});
+    tune::Machine machine({"minic", worker, /*shipped=*/""});
     error.clear();
     return probeGpu(machine, device, error);
   }

@@ -98,6 +98,14 @@ template <typename Op> Op onlyOp(mlir::ModuleOp module) {
   return found;
 }
 
+/// The first address in `bytes` that is aligned as the runtime aligns constants
+/// and scratch; that many bytes more are needed.
+constexpr size_t kAlignment = 64;
+template <typename Byte> Byte *aligned(std::vector<Byte> &bytes) {
+  auto address = reinterpret_cast<uintptr_t>(bytes.data());
+  return bytes.data() + (kAlignment - address % kAlignment) % kAlignment;
+}
+
 /// Runs the tiles of one launch in uneven pieces, as threads would.
 inline void runLaunch(const std::string &sharedObject, plan::LaunchOp launch,
                       const std::vector<void *> &addresses,
@@ -110,13 +118,14 @@ inline void runLaunch(const std::string &sharedObject, plan::LaunchOp launch,
   // Uninitialised as a thread's is, and checked behind its end.
   constexpr unsigned char kPoison = 0xa5;
   auto bytes = size_t(launch.getScratchBytes());
-  std::vector<unsigned char> scratch(bytes + 64, kPoison);
+  std::vector<unsigned char> memory(bytes + 64 + kAlignment, kPoison);
+  unsigned char *scratch = aligned(memory);
   for (int64_t begin = 0; begin < tiles;) {
     int64_t end = std::min(tiles, begin + 1 + begin / 2);
-    entry(args.data(), begin, end, bytes ? scratch.data() : nullptr);
+    entry(args.data(), begin, end, bytes ? scratch : nullptr);
     begin = end;
   }
-  EXPECT_EQ(std::count(scratch.begin() + bytes, scratch.end(), kPoison), 64)
+  EXPECT_EQ(std::count(scratch + bytes, scratch + bytes + 64, kPoison), 64)
       << "written past the end of scratch";
 }
 

@@ -78,7 +78,7 @@ protected:
       auto type = cast<RankedTensorType>(input.getType());
       inputs.push_back(TestTensor::random(kernel::withoutLayout(type), seed++));
       packed.push_back(pack(inputs.back(), layout));
-      addresses.push_back(packed.back().data());
+      addresses.push_back(aligned(packed.back()));
     }
     auto type = cast<RankedTensorType>(fusion.getResult(0).getType());
     TestTensor result = TestTensor::poisoned(type);
@@ -91,7 +91,9 @@ protected:
     auto layout = dyn_cast<kernel::LayoutAttr>(attribute);
     auto bytes = size_t(dense.elements() * dense.elementBytes());
     if (!layout) {
-      return std::vector<char>(dense.data(), dense.data() + bytes);
+      std::vector<char> copied(bytes + kAlignment);
+      std::copy_n(dense.data(), bytes, aligned(copied));
+      return copied;
     }
     auto copy = [](ArrayRef<int64_t> values) {
       return std::vector<int64_t>(values.begin(), values.end());
@@ -99,9 +101,10 @@ protected:
     runtime::BlockedLayout blocked{
         copy(layout.getOrder()), copy(layout.getBlockDims()),
         copy(layout.getBlockSizes()), copy(layout.getPadded())};
-    std::vector<char> made(size_t(blocked.elements() * dense.elementBytes()));
+    std::vector<char> made(size_t(blocked.elements() * dense.elementBytes()) +
+                           kAlignment);
     runtime::pack(dense.data(), dense.dims, dense.elementBytes(), blocked,
-                  made.data());
+                  aligned(made));
     return made;
   }
 
@@ -120,6 +123,7 @@ TEST_F(RunRowsTest, gemmPacked) {
            "\n%r = graph.relu %l : " + y + "\nkernel.yield %r : " + y,
        91);
   GemmPackedFamily family;
+  profile.breadth = Breadth::All; // what is promising differs between machines
   int splits = 0, others = 0;
   for (Implementation &each : family.enumerate(parsed->get(), profile)) {
     auto schedule = parseGemmPackedSchedule(each.impl.getSchedule(),
