@@ -5,8 +5,7 @@
 #include "compiler/compare/ReturnFusions.h"
 
 #include "compiler/import/FunctionInputs.h"
-#include "dialects/graph/InPlace.h"
-#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/InPlace.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -18,8 +17,10 @@ namespace minic {
 
 /// Updates of state share its memory: what one leaves there is gone with the
 /// next, and is no result.
-static bool updatesInPlace(kernel::FusionOp fusion) {
-  return llvm::any_of(fusion.getBodyOps(), graph::updatesInPlace);
+static bool isUpdate(OpResult result) {
+  return kernel::getUpdatedInput(cast<kernel::FusionOp>(result.getOwner()),
+                                 result.getResultNumber())
+      .has_value();
 }
 
 static void returnFusions(func::FuncOp function) {
@@ -34,7 +35,7 @@ static void returnFusions(func::FuncOp function) {
   unsigned number = 0;
   for (auto fusion : function.getOps<kernel::FusionOp>()) {
     for (OpResult result : fusion->getResults()) {
-      if (updatesInPlace(fusion) || !values.insert(result)) {
+      if (isUpdate(result) || !values.insert(result)) {
         continue;
       }
       std::string name = "fusion" + std::to_string(number);

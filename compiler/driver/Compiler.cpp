@@ -319,7 +319,7 @@ LogicalResult Compilation::compileVariant(const VariantTarget &variant,
     }
     if (phase == Phase::Plan) {
       setGraphVerdicts(module, *verdicts);
-      setGraphMode(module, options);
+      setGraphMode(module, evidence, options);
       setPointerChanges(module, *verdicts);
       describeReplay(module, evidence, options.log);
       attachEvidence(module, evidence);
@@ -473,6 +473,7 @@ LogicalResult Compilation::run(CompileResult &result) {
   inputs.mergeLinears = options.mergeLinears;
   inputs.fuse = options.fuse;
   inputs.normRows = mostNormRows(targets->front().target->profile());
+  inputs.updateRows = mostUpdateRows(targets->front().target->profile());
   OwningOpRef<ModuleOp> imported;
   if (asksForLinearForms(options, *targets)) {
     imported = model.module->clone();

@@ -1,46 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A variant without a verdict is never replayed.
+// Counts a variant's commands, and adds up what is expected of them.
 
 #include "compiler/driver/GraphMode.h"
 
-#include "dialects/plan/Plan.h"
-
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
 namespace minic {
 
-void setGraphMode(ModuleOp plan, const CompileOptions &options) {
+plan::Replay unmeasuredReplay(int64_t commands, int64_t calls, double us) {
+  if (commands >= fewestReplayed) {
+    return plan::Replay::Always;
+  }
+  if (commands == 0 || calls > 0 || us <= 0) {
+    return plan::Replay::Never;
+  }
+  return commands == 1 && us <= mostReplayedUs ? plan::Replay::Always
+                                               : plan::Replay::WhenIdle;
+}
+
+double expectedUs(ArrayRef<FusionEvidence> fusions) {
+  double sum = 0;
+  for (const FusionEvidence &fusion : fusions) {
+    double us = fusion.timeUs > 0 ? fusion.timeUs : fusion.expectedUs;
+    if (us <= 0) {
+      return 0;
+    }
+    sum += us;
+  }
+  return sum;
+}
+
+double busyUs(double us) { return 1.2 * us + 2.5; }
+
+static plan::GraphVerdictAttr unmeasured(MLIRContext *context,
+                                         plan::Replay replay, double runUs) {
+  Builder b(context);
+  auto none = b.getF64FloatAttr(0);
+  return plan::GraphVerdictAttr::get(context, replay, none, none, none, none,
+                                     none, none, b.getF64FloatAttr(runUs),
+                                     /*pointerChanges=*/{});
+}
+
+void setGraphMode(ModuleOp plan, ArrayRef<FunctionEvidence> evidence,
+                  const CompileOptions &options) {
   if (options.cudaGraphs == CudaGraphs::Off) {
     return;
   }
-  Builder b(plan.getContext());
   plan.walk([&](plan::VariantOp variant) {
     if (variant.getTarget() != "cuda" || variant.getGraphAttr()) {
       return;
     }
-    int64_t commands = 0;
+    int64_t commands = 0, calls = 0;
     variant.getRun().walk([&](Operation *op) {
+      calls += isa<plan::CallOp>(op);
       commands +=
           isa<plan::LaunchOp, plan::CallOp, plan::CopyOp, plan::FillOp>(op);
     });
+    StringRef function =
+        cast<plan::FunctionOp>(variant->getParentOp()).getSymName();
+    const auto *known =
+        llvm::find_if(evidence, [&](const FunctionEvidence &entry) {
+          return entry.function == function;
+        });
+    double us = known == evidence.end() ? 0 : expectedUs(known->fusions);
     bool isAuto = options.cudaGraphs == CudaGraphs::Auto;
-    bool replay = commands >= (isAuto ? fewestReplayed : 1);
-    if (replay) {
-      auto unmeasured = b.getF64FloatAttr(0);
-      variant.setGraphAttr(plan::GraphVerdictAttr::get(
-          b.getContext(), plan::Replay::Always, unmeasured, unmeasured,
-          unmeasured, unmeasured, unmeasured, unmeasured, unmeasured,
-          /*pointerChanges=*/{}));
+    plan::Replay replay = isAuto         ? unmeasuredReplay(commands, calls, us)
+                          : commands > 0 ? plan::Replay::Always
+                                         : plan::Replay::Never;
+    if (replay != plan::Replay::Never) {
+      variant.setGraphAttr(
+          unmeasured(plan.getContext(), replay,
+                     replay == plan::Replay::WhenIdle ? busyUs(us) : 0));
     }
+    const char *idle =
+        replay == plan::Replay::WhenIdle ? " when the stream is idle" : "";
     options.log.line(
         LogTopic::Graphs,
-        Twine("@") +
-            cast<plan::FunctionOp>(variant->getParentOp()).getSymName() +
-            (replay ? ": replayed from a captured graph"
-                    : ": launched, commands of a run: " + Twine(commands)) +
+        Twine("@") + function +
+            (replay == plan::Replay::Never
+                 ? ": launched, commands of a run: " + Twine(commands)
+                 : ": replayed from a captured graph" + Twine(idle)) +
             (isAuto ? " (not measured)" : ""));
   });
 }

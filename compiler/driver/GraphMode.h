@@ -6,7 +6,9 @@
 #ifndef MINIC_COMPILER_DRIVER_GRAPHMODE_H
 #define MINIC_COMPILER_DRIVER_GRAPHMODE_H
 
+#include "compiler/explain/Evidence.h"
 #include "compiler/options/CompileOptions.h"
+#include "dialects/plan/Plan.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -18,10 +20,35 @@ namespace minic {
 /// 340), and two commands back to back took 1.3 us more.
 inline constexpr int64_t fewestReplayed = 8;
 
+/// A run of one launch that takes at most so many microseconds on the device is
+/// replayed, too. On an H200 a launch occupies the host for 2.9 us or more and
+/// a replay for 2.0, but one replay begins 1.3 us after the end of the other:
+/// 640 columns of 64 with 8 rows (1.3 us) took 2.1 us replayed and 2.9
+/// launched, 1024 of 1024 with 32 rows (2.5 us) 3.7 and 3.8.
+inline constexpr double mostReplayedUs = 1.7;
+
+/// What runs do where nothing was measured: `commands` of them, of which
+/// `calls` are a library's, take `us` on the device (0: not known). Of few
+/// launches a replay shortens the call that is waited for by 7 to 23 % (an
+/// H200, linears), but delays the next one: it is for an idle stream.
+plan::Replay unmeasuredReplay(int64_t commands, int64_t calls, double us);
+
+/// What a run of `fusions` takes on the device, measured or by estimates; 0
+/// where something is not known.
+double expectedUs(llvm::ArrayRef<FusionEvidence> fusions);
+
+/// How long a run that is expected to take `us` is said to keep its stream
+/// busy. An estimate that is too short has busy streams replay, which took 151
+/// rows of 320x1000 from 3.6 to 5.5 us on an H200; one that is too long by less
+/// than the 6 us that a waited-for call takes besides costs nothing.
+double busyUs(double us);
+
 /// Sets `graph` of the GPU variants in `plan` that have none and are replayed:
-/// with --cuda-graphs=on all, with auto those of fewestReplayed commands or
-/// more. Measured verdicts stay as they are.
-void setGraphMode(mlir::ModuleOp plan, const CompileOptions &options);
+/// with --cuda-graphs=on all, with auto as unmeasuredReplay() says. `evidence`
+/// has an entry for each function. Measured verdicts stay as they are.
+void setGraphMode(mlir::ModuleOp plan,
+                  llvm::ArrayRef<FunctionEvidence> evidence,
+                  const CompileOptions &options);
 
 } // namespace minic
 

@@ -75,6 +75,7 @@ TimedSizes::importFor(ArrayRef<int64_t> sizes) {
   inputs.mergeLinears = options.mergeLinears;
   inputs.fuse = options.fuse;
   inputs.normRows = mostNormRows(variant.target->profile());
+  inputs.updateRows = mostUpdateRows(variant.target->profile());
   if (failed(runner.run(Phase::Simplify, *module, inputs))) {
     return failure();
   }

@@ -48,6 +48,22 @@ static int64_t countParts(ArrayRef<kernel::FusionOp> fusions) {
   return count;
 }
 
+/// What is known of how long `fusions`, which carry choices, take.
+static std::vector<FusionEvidence> timesOf(ArrayRef<kernel::FusionOp> fusions) {
+  std::vector<FusionEvidence> times;
+  for (kernel::FusionOp fusion : fusions) {
+    FusionEvidence &entry = times.emplace_back();
+    auto provenance = fusion->getAttrOfType<DictionaryAttr>("provenance");
+    for (auto [name, field] : {std::pair("time_us", &entry.timeUs),
+                               std::pair("expected_us", &entry.expectedUs)}) {
+      auto number =
+          provenance ? provenance.getAs<FloatAttr>(name) : FloatAttr();
+      *field = number ? number.getValueAsDouble() : 0;
+    }
+  }
+  return times;
+}
+
 namespace {
 
 /// The choices of default mode, with what records have measured of them.
@@ -148,9 +164,11 @@ WholeModel::findOrMeasure(func::FuncOp function, Question question) {
                           [](OwningOpRef<ModuleOp> &plan) { return *plan; }),
       question.plansDiffer);
   inputs.hasGenerated = question.hasGenerated;
-  inputs.defaultReplays =
-      countParts(fusionsIn(*byDefault, function)) >= fewestReplayed;
   const Target &target = *variant.target;
+  auto ofDefault = fusionsIn(*byDefault, function);
+  inputs.defaultReplays =
+      unmeasuredReplay(countParts(ofDefault), callsLibrary(*byDefault, target),
+                       expectedUs(timesOf(ofDefault))) == plan::Replay::Always;
   inputs.teamsDiffer =
       target.profile().threads > 1 &&
       callsLibrary(*plans[0], target) != callsLibrary(*plans[1], target);

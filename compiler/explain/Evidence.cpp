@@ -79,6 +79,7 @@ static FusionEvidence collect(kernel::FusionOp fusion,
   }
   for (auto [name, field] :
        {std::pair("time_us", &evidence.timeUs),
+        std::pair("expected_us", &evidence.expectedUs),
         std::pair("error_over_tolerance", &evidence.errorOverTolerance),
         std::pair("max_absolute_error", &evidence.maxAbsoluteError),
         std::pair("runner_up_ratio", &evidence.runnerUpRatio)}) {

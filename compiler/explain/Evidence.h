@@ -23,8 +23,9 @@ struct FusionEvidence {
   /// As --pin names them; empty where unknown.
   std::string candidate, problem;
   std::string reason;
-  double timeUs = 0; // 0 where nothing was measured
-  std::string dtype; // of the operands that are multiplied; empty for none
+  double timeUs = 0;     // 0 where nothing was measured
+  double expectedUs = 0; // by estimates, 0 where there is none
+  std::string dtype;     // of the operands that are multiplied; empty for none
   int64_t flops = 0, bytes = 0;
   /// The least time that the work could take at the device's peaks; an
   /// estimate, 0 where these are not known.

@@ -61,6 +61,12 @@ int64_t mostNormRows(const DeviceProfile &profile) {
   return profile.isGpu() ? 8 : 0;
 }
 
+int64_t mostUpdateRows(const DeviceProfile &profile) {
+  // Blocks that share a head's keys each write all its new ones, which a launch
+  // takes longer to do where they are few. No CPU family writes caches.
+  return profile.isGpu() ? 4 : 0;
+}
+
 /// The order of images is a target's matter, so it is not part of simplify.
 static void addAssignLayouts(OpPassManager &passes,
                              const PipelineInputs &inputs) {
@@ -80,9 +86,9 @@ static void addAssignLayouts(OpPassManager &passes,
 static void buildFuse(OpPassManager &passes, const PipelineInputs &inputs) {
   addAssignLayouts(passes, inputs);
   const FuseSwitches &fuse = inputs.fuse;
-  passes.addNestedPass<func::FuncOp>(
-      kernel::createFuse({fuse.epilogues, fuse.prologues, fuse.pointwise,
-                          fuse.moves, fuse.attention, inputs.normRows}));
+  passes.addNestedPass<func::FuncOp>(kernel::createFuse(
+      {fuse.epilogues, fuse.prologues, fuse.pointwise, fuse.moves,
+       fuse.attention, inputs.normRows, inputs.updateRows}));
   // Producers that were cloned into their users have no use left.
   passes.addPass(createCSEPass());
 }

@@ -37,6 +37,9 @@ struct PipelineInputs {
   /// Most rows of a product whose norm it takes (see mostNormRows()). For fuse
   /// only.
   int64_t normRows = 0;
+  /// Most new positions of caches that attention updates itself (see
+  /// mostUpdateRows()). For fuse only.
+  int64_t updateRows = 0;
   /// Bytes that callers align inputs and outputs to.
   int64_t inputAlignment = 64;
   /// Verify the IR after each pass.
@@ -46,6 +49,9 @@ struct PipelineInputs {
 /// For PipelineInputs::normRows: how many rows of a product a target of this
 /// device may norm in the product's own kernel.
 int64_t mostNormRows(const DeviceProfile &profile);
+/// For PipelineInputs::updateRows: how many new positions of a cache a target
+/// of this device may write in the kernel of their attention.
+int64_t mostUpdateRows(const DeviceProfile &profile);
 
 /// Runs the passes of one phase, simplify to codegen. Emits diagnostics.
 mlir::LogicalResult runPhase(Phase phase, mlir::ModuleOp module,

@@ -18,6 +18,8 @@ struct SelectedChoice {
   std::string candidate, problem;
   /// Measured device time in microseconds; 0 where nothing was measured.
   double timeUs = 0;
+  /// What it is expected to take by estimates; 0 where nothing says so.
+  double expectedUs = 0;
   /// One line for people: who won by how much, or why nothing was measured.
   std::string reason;
   /// Largest error that verification saw: over its tolerance, and absolute.

@@ -13,6 +13,9 @@ DictionaryAttr minic::kernel::provenanceOf(const SelectedChoice &choice,
   attrs.set("origin", builder.getStringAttr(choice.origin));
   attrs.set("reason", builder.getStringAttr(choice.reason));
   attrs.set("time_us", builder.getF64FloatAttr(choice.timeUs));
+  if (choice.expectedUs > 0) {
+    attrs.set("expected_us", builder.getF64FloatAttr(choice.expectedUs));
+  }
   if (!choice.candidate.empty()) {
     attrs.set("candidate", builder.getStringAttr(choice.candidate));
   }

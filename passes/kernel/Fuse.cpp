@@ -95,6 +95,11 @@ struct FusionRules {
       }
     }
     joinUpdates();
+    for (Operation &op : block) {
+      if (allowed.prologues && isa<graph::AttentionOp>(op)) {
+        takeUpdates(cast<graph::AttentionOp>(op));
+      }
+    }
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (isFound(&op) && llvm::all_of(op.getUses(), isTurn)) {
         cloneIntoUsers(&op, *partition.groupOf(&op));
@@ -430,6 +435,67 @@ struct FusionRules {
     }
   }
 
+  /// Rule 13.
+  void takeUpdates(graph::AttentionOp attention) {
+    Value key = attention.getKey(), value = attention.getValue();
+    if (!isUpdatedCache(key, allowed.updateRows) ||
+        !isUpdatedCache(value, allowed.updateRows) || key == value) {
+      return;
+    }
+    for (Value cache : {key, value}) {
+      Group group = *partition.groupOf(cache.getDefiningOp());
+      bool isOfOthers =
+          llvm::any_of(partition.membersOf(group), [&](Operation *op) {
+            return graph::isAnchor(op) ||
+                   (graph::updatesInPlace(op) && op != key.getDefiningOp() &&
+                    op != value.getDefiningOp());
+          });
+      if (isOfOthers && group != *partition.groupOf(attention)) {
+        return;
+      }
+    }
+    for (Value cache : {key, value}) {
+      Operation *update = cache.getDefiningOp();
+      Group own = *partition.groupOf(attention);
+      if (*partition.groupOf(update) != own && !mergeIfConvex(own, update)) {
+        return;
+      }
+    }
+    takeTurnedQuery(attention);
+    copyLength(attention);
+  }
+
+  /// The query's rotary embedding, with the moves that it alone reads.
+  void takeTurnedQuery(graph::AttentionOp attention) {
+    auto turned = attention.getQuery().getDefiningOp<graph::RotaryOp>();
+    if (!turned || !turned->hasOneUse()) {
+      return;
+    }
+    bool isAlone = llvm::all_of(
+        partition.membersOf(*partition.groupOf(turned)),
+        [&](Operation *op) { return op == turned || isStrided(op); });
+    if (isAlone) {
+      mergeIfConvex(*partition.groupOf(attention), turned);
+    }
+  }
+
+  /// What counts the keys costs less than reading it from another kernel.
+  void copyLength(graph::AttentionOp attention) {
+    Value length = attention.getKeyLength();
+    Operation *op = length ? length.getDefiningOp() : nullptr;
+    Group own = *partition.groupOf(attention);
+    if (!op || !isPointwise(op) || !isCheap(op) ||
+        resultType(op).getNumElements() != 1 || *partition.groupOf(op) == own ||
+        partition.hasPath(own, *partition.groupOf(op))) {
+      return;
+    }
+    OpBuilder builder(op);
+    Operation *clone = builder.clone(*op);
+    partition.add(clone, own);
+    attention.getKeyLengthMutable()[0].set(clone->getResult(0));
+    ++cloned;
+  }
+
   /// Rule 10, and the ends of rules 5 to 7.
   void cloneIntoUsers(Operation *op, Group own) {
     llvm::SmallSetVector<Group, 4> users;
@@ -490,8 +556,8 @@ struct Fuse : kernel::impl::FuseBase<Fuse> {
     if (func.isExternal()) {
       return;
     }
-    FuseOptions allowed = {epilogues, prologues, pointwise,
-                           moves,     attention, normRows};
+    FuseOptions allowed = {epilogues, prologues, pointwise, moves,
+                           attention, normRows,  updateRows};
     for (Block &block : func.getBody()) {
       if (!attention) {
         expandAttention(block);

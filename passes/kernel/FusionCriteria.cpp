@@ -105,6 +105,16 @@ bool isPartOf(Value tensor, const llvm::SmallDenseSet<Value> &states) {
                       [&](Value operand) { return isPartOf(operand, states); });
 }
 
+bool isUpdatedCache(Value value, int64_t mostRows) {
+  auto update = value.getDefiningOp<graph::CacheUpdateOp>();
+  if (!graph::updatesInPlace(update)) {
+    return false;
+  }
+  auto fresh = cast<RankedTensorType>(update.getUpdate().getType());
+  return update.getAxis() == 2 && fresh.hasStaticShape() &&
+         fresh.getDimSize(2) <= mostRows;
+}
+
 RankedTensorType resultType(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType());
 }

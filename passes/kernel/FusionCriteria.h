@@ -57,6 +57,10 @@ bool isSlice(mlir::Operation *op);
 bool isPartOf(mlir::Value tensor,
               const llvm::SmallDenseSet<mlir::Value> &states);
 
+/// Whether `value` is a cache as attention reads it, with at most `mostRows`
+/// new positions in place.
+bool isUpdatedCache(mlir::Value value, int64_t mostRows);
+
 /// Of an op with one result.
 mlir::RankedTensorType resultType(mlir::Operation *op);
 

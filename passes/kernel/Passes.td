@@ -44,13 +44,17 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
        body is pointwise ops of one shape, else as an anchor; two never share a
        fusion, and one with several results is a fusion of its own.
     9. An update in place (`graph.in_place`) takes what makes its new elements for
-       it alone, and nothing takes it.
+       it alone, and nothing but attention takes it.
     10. Each rotary embedding has a copy of the gathers that find its cosines and
        sines, if no other op reads them.
     11. Updates in place whose new elements have one type share a fusion, if none
        reads another's state: keys and values of a token.
     12. A product of a matrix and at most `norm-rows` rows takes the norm of these
        rows, with the pointwise ops around it, if nothing else reads any of them.
+    13. Attention takes the updates in place that its key and value are, of at most
+       `update-rows` positions each: it leaves the new ones in the caches. It takes
+       the rotary embedding of its query then, and a copy of the op that counts its
+       keys.
 
     A value is one operand of a fusion however often it is used, except that
     the right operand or filter of an anchor is one for itself: it can have a
@@ -81,7 +85,8 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
     Option<"epilogues", "epilogues", "bool", "true",
            "Anchors take what follows them (rule 2)">,
     Option<"prologues", "prologues", "bool", "true",
-           "Anchors and updates in place take producers (rules 4, 5, 9 and 11)">,
+           "Anchors and updates in place take producers (rules 4, 5, 9, 11 and "
+           "13)">,
     Option<"pointwise", "pointwise", "bool", "true",
            "Pointwise ops join each other (rules 3 and 5)">,
     Option<"moves", "moves", "bool", "true",
@@ -91,7 +96,10 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
            "Attention is an anchor; else its stages stand in its place">,
     Option<"normRows", "norm-rows", "int64_t", "0",
            "Most rows of a product that takes their norm; 0: no product does "
-           "(rule 12)">];
+           "(rule 12)">,
+    Option<"updateRows", "update-rows", "int64_t", "0",
+           "Most new positions of caches that attention updates itself; 0: it "
+           "takes no operand's making (rule 13)">];
 }
 
 def SelectAlgorithm : Pass<"kernel-select-algorithm", "::mlir::ModuleOp"> {

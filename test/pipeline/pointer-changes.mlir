@@ -6,7 +6,11 @@
 // RUN: minic %s --target=cuda --device-profile=h200 --gemm-backends=aten --tune-db=%t.none -o %t.minic
 // RUN: minic explain %t.minic | FileCheck %s --check-prefix=STREAM
 
+// Launched: a library's call; a launch alone is replayed when its stream is idle.
+// STREAM: function both
 // STREAM-NOT: changed pointers
+// STREAM: function kernel
+// STREAM: changed pointers of x, y: patched
 
 // CHECK: function both
 // CHECK: graph: replayed, nothing measured

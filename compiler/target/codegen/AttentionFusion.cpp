@@ -5,9 +5,11 @@
 
 #include "compiler/target/codegen/AttentionFusion.h"
 
+#include "dialects/graph/InPlace.h"
 #include "dialects/kernel/FusionGraph.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 
@@ -43,13 +45,15 @@ public:
     if (failed(graph) || failed(findAttention(*graph))) {
       return failure();
     }
+    body.operands = unsigned(fusion.getInputs().size());
     setSizes();
     int64_t sizes[] = {body.batch, body.heads, body.rows,
                        body.keys,  body.depth, body.valueDepth};
     if (llvm::is_contained(sizes, 0)) {
       return fail("no elements");
     }
-    if (failed(setOperands()) || failed(setResults(fusion, *graph))) {
+    if (failed(setOperands()) || failed(setUpdates(fusion)) ||
+        failed(setResults(fusion, *graph))) {
       return failure();
     }
     return body;
@@ -99,7 +103,7 @@ private:
     Walk batch{kBatch}, head{kHead}, row{kRow}, column{kColumn}, key{kKey};
     Walk depth{kDepth}, keyHead{kHead, op.getHeadsPerKey()};
     if (failed(read("query", op.getQueryMutable(), {batch, head, row, depth},
-                    body.query)) ||
+                    body.query, &body.madeQuery)) ||
         failed(read("key", op.getKeyMutable(), {batch, keyHead, key, depth},
                     body.key)) ||
         failed(read("value", op.getValueMutable(),
@@ -111,17 +115,34 @@ private:
                     body.mask.emplace()))) {
       return failure();
     }
-    return op.getKeyLength() ? read("key_length", op.getKeyLengthMutable()[0],
-                                    {batch}, body.keyLength.emplace())
-                             : success();
+    return op.getKeyLength()
+               ? read("key_length", op.getKeyLengthMutable()[0], {batch},
+                      body.keyLength.emplace(), &body.madeLength)
+               : success();
   }
 
+  /// `made`: set where the body computes the operand.
   LogicalResult read(StringRef name, OpOperand &use, ArrayRef<Walk> walks,
-                     Access &access) {
+                     Access &access, Value *made = nullptr) {
     auto found = llvm::find_if(space.reads, [&](const kernel::Access &read) {
       return read.use == &use;
     });
-    auto argument = dyn_cast<BlockArgument>(found->value);
+    Value source = found->value;
+    if (graph::updatesInPlace(source.getDefiningOp()) && source == use.get()) {
+      source = source.getDefiningOp<graph::CacheUpdateOp>().getCache();
+    }
+    auto argument = dyn_cast<BlockArgument>(source);
+    if (!argument && made) {
+      *made = use.get();
+      access.storage = typeOf(*made).getElementType();
+      int64_t stride = 1;
+      for (size_t dim = walks.size(); dim-- > 0;) {
+        access.strides[dim] = stride;
+        stride *=
+            typeOf(*made).getRank() == 0 ? 0 : typeOf(*made).getDimSize(dim);
+      }
+      return success();
+    }
     if (!argument) {
       return fail("attention's " + name + " is computed in the body");
     }
@@ -177,10 +198,58 @@ private:
   // Results
   //===--------------------------------------------------------------------===//
 
+  /// Finds the updates of key and value, and what makes their new elements, the
+  /// query and the length.
+  LogicalResult setUpdates(kernel::FusionOp fusion) {
+    SmallVector<Operation *> producers;
+    for (Value made : {body.madeQuery, body.madeLength}) {
+      if (made) {
+        producers.push_back(made.getDefiningOp());
+      }
+    }
+    for (Value cache : {op.getKey(), op.getValue()}) {
+      auto update = cache.getDefiningOp<graph::CacheUpdateOp>();
+      if (!graph::updatesInPlace(update)) {
+        continue;
+      }
+      if (update.getAxis() != 2 || !update.getCache().hasOneUse()) {
+        return fail("a cache that the body reads before its update");
+      }
+      body.updates.push_back(
+          {update, fusion.getNumResults(), cache == op.getValue()});
+      producers.push_back(update);
+    }
+    while (!producers.empty()) {
+      Operation *producer = producers.pop_back_val();
+      if (graph::isAnchor(producer)) {
+        return fail("operands of attention that " +
+                    producer->getName().getStringRef() + " makes");
+      }
+      if (graph::updatesInPlace(producer) &&
+          llvm::none_of(body.updates, [&](AttentionFusion::Update each) {
+            return each.op == producer;
+          })) {
+        return fail("an update in place of what attention does not read");
+      }
+      makers.insert(producer);
+      for (Value operand : producer->getOperands()) {
+        if (Operation *next = operand.getDefiningOp()) {
+          producers.push_back(next);
+        }
+      }
+    }
+    return success();
+  }
+
   LogicalResult setResults(kernel::FusionOp fusion, const FusionGraph &graph) {
     bool hasResult = false;
     auto yielded = fusion.getYield().getValues();
     for (const Stage &stage : graph.stages) {
+      if (llvm::all_of(stage.ops, [&](Operation *each) {
+            return makers.contains(each);
+          })) {
+        continue;
+      }
       StageSpace own = graph.getSpace(stage);
       Operation *first = stage.ops.front();
       bool isCopy = graph::movesElements(first) && own.reads.size() == 1 &&
@@ -190,6 +259,14 @@ private:
       }
     }
     for (auto [number, value] : llvm::enumerate(yielded)) {
+      auto *update =
+          llvm::find_if(body.updates, [&](AttentionFusion::Update each) {
+            return each.op.getOperation() == value.getDefiningOp();
+          });
+      if (update != body.updates.end()) {
+        update->result = unsigned(number);
+        continue;
+      }
       Access access;
       access.argument = unsigned(number);
       access.storage = typeOf(value).getElementType();
@@ -205,6 +282,11 @@ private:
         hasResult = true;
       } else {
         body.logSumExp = access;
+      }
+    }
+    for (const AttentionFusion::Update &update : body.updates) {
+      if (update.result == fusion.getNumResults()) {
+        return fail("an update in place that is no result");
       }
     }
     return hasResult ? success() : fail("attention's result is unused");
@@ -288,6 +370,8 @@ private:
   AttentionFusion body;
   graph::AttentionOp op;
   StageSpace space; // of op
+  /// What makes operands: updates in place, and what computes elements.
+  llvm::SmallPtrSet<Operation *, 8> makers;
 };
 
 } // namespace
@@ -298,6 +382,30 @@ bool AttentionFusion::writesBatchInOrder() const {
   };
   return isInOrder(result, heads * rows * valueDepth) &&
          (!logSumExp || isInOrder(*logSumExp, heads * rows));
+}
+
+/// The arguments that `value` is computed from.
+static void addArguments(Value value, SmallVectorImpl<unsigned> &arguments) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    arguments.push_back(argument.getArgNumber());
+    return;
+  }
+  for (Value operand : value.getDefiningOp()->getOperands()) {
+    addArguments(operand, arguments);
+  }
+}
+
+SmallVector<unsigned> AttentionFusion::countingOperands() const {
+  SmallVector<unsigned> arguments;
+  for (Update update : updates) {
+    addArguments(update.op.getPosition(), arguments);
+  }
+  if (madeLength) {
+    addArguments(madeLength, arguments);
+  } else if (keyLength) {
+    arguments.push_back(keyLength->argument);
+  }
+  return arguments;
 }
 
 FailureOr<AttentionFusion> AttentionFusion::get(kernel::FusionOp fusion,

@@ -9,6 +9,8 @@
 
 #include "dialects/kernel/Kernel.h"
 
+#include "llvm/ADT/SmallVector.h"
+
 #include <array>
 #include <optional>
 
@@ -25,6 +27,7 @@ struct AttentionFusion {
     std::array<int64_t, 4> strides{};
   };
 
+  unsigned operands = 0;                      ///< of the fusion
   int64_t batch = 0, heads = 0, keyHeads = 0; ///< B, H, G
   int64_t rows = 0, keys = 0;                 ///< T and S
   int64_t depth = 0, valueDepth = 0;          ///< D and E
@@ -42,6 +45,28 @@ struct AttentionFusion {
   Access result;                   ///< by (b, h, t, e)
   std::optional<Access> logSumExp; ///< by (b, h, t); f32
 
+  /// A cache that the body updates in place, (B, G, S, D or E) in memory,
+  /// before attention reads it as key or value.
+  struct Update {
+    graph::CacheUpdateOp op;
+    unsigned result = 0; ///< number of the result, as `Access::argument`
+    bool isValue = false;
+  };
+  /// Those of key and value; usually none.
+  llvm::SmallVector<Update, 2> updates;
+  /// Query and key_length where the body makes their elements one by one; null
+  /// where they are operands. `query` is then what a dense tensor's would be,
+  /// and neither has an argument.
+  mlir::Value madeQuery, madeLength;
+
+  /// The operands that say how many keys there are and where new ones belong.
+  llvm::SmallVector<unsigned> countingOperands() const;
+
+  /// Whether the body does more than attention on its operands.
+  bool makesOperands() const {
+    return !updates.empty() || madeQuery || madeLength;
+  }
+
   /// Heads of the query that share one of key and value.
   int64_t headsPerKey() const { return heads / keyHeads; }
   /// Whether some key may be left out for some query.
@@ -54,9 +79,11 @@ struct AttentionFusion {
   /// one before.
   bool writesBatchInOrder() const;
 
-  /// Takes one graph.attention of static shape that yields its result. Fails
-  /// with a reason, for people, for any other body, for one with an empty
-  /// dimension, and where elements are not at constant strides.
+  /// Takes one graph.attention of static shape that yields its result, with
+  /// updates in place of its key and value, and with what makes elements of the
+  /// query, of key_length and of updates one by one. Fails with a reason, for
+  /// people, for any other body, for one with an empty dimension, and where
+  /// elements are not at constant strides.
   static mlir::FailureOr<AttentionFusion> get(kernel::FusionOp fusion,
                                               std::string &reason);
 };

@@ -36,6 +36,15 @@ static IterationSpace spaceOf(Operation *op) {
   return cast<FusibleOpInterface>(op).getIterationSpace();
 }
 
+/// Stores an element of `value` at `base`, `offset` elements further.
+static void store(KernelBuilder &k, Value element, Value value, Value base,
+                  Value offset) {
+  Type storage = typeOf(value).getElementType();
+  Type memory = KernelBuilder::memoryType(storage);
+  k.storeRaw(k.toStorage(element, storage), k.advance(base, offset, storage),
+             memory.getIntOrFloatBitWidth() / 8);
+}
+
 namespace {
 
 /// The loops that something is computed in, and what is computed there already.
@@ -66,8 +75,8 @@ public:
     auto identity =
         AffineMap::getMultiDimIdentityMap(extents.size(), fusion.getContext());
     SmallVector<graph::CacheUpdateOp> updates = kernel::getUpdates(fusion);
-    for (auto [i, update] : llvm::enumerate(updates)) {
-      emitUpdate(scope, update, results[i]);
+    for (auto [op, base] : llvm::zip(updates, results)) {
+      storeUpdatedElement(k, op, update(scope, op), base);
     }
     if (!updates.empty()) {
       return;
@@ -84,8 +93,22 @@ public:
     }
     for (auto [result, element, base] :
          llvm::zip_equal(fusion.getYield().getValues(), elements, results)) {
-      store(element, result, base, point);
+      store(k, element, result, base, point);
     }
+  }
+
+  /// The new element of `op` at `indices`.
+  UpdatedElement update(graph::CacheUpdateOp op, ArrayRef<Value> indices) {
+    Scope scope = scopeOf(op.getUpdate(), indices);
+    return update(scope, op);
+  }
+
+  /// The element of `value` at `indices`.
+  Value read(Value value, ArrayRef<Value> indices) {
+    Scope scope = scopeOf(value, indices);
+    return read(
+        scope, value,
+        AffineMap::getMultiDimIdentityMap(indices.size(), value.getContext()));
   }
 
   /// The indices of element number `rest` in row-major order.
@@ -99,30 +122,28 @@ public:
   }
 
 private:
-  /// Stores an element of `value` at `base`, `offset` elements further.
-  void store(Value element, Value value, Value base, Value offset) {
-    Type storage = typeOf(value).getElementType();
-    Type memory = KernelBuilder::memoryType(storage);
-    k.storeRaw(k.toStorage(element, storage), k.advance(base, offset, storage),
-               memory.getIntOrFloatBitWidth() / 8);
+  static Scope scopeOf(Value value, ArrayRef<Value> indices) {
+    Scope scope;
+    scope.indices.assign(indices.begin(), indices.end());
+    scope.extents.assign(shapeOf(value).begin(), shapeOf(value).end());
+    return scope;
   }
 
-  /// Writes the new element at the scope's indices into the cache at `base`.
-  void emitUpdate(Scope &scope, graph::CacheUpdateOp op, Value base) {
+  /// The new element of `op` at the scope's indices.
+  UpdatedElement update(Scope &scope, graph::CacheUpdateOp op) {
     auto identity = AffineMap::getMultiDimIdentityMap(scope.indices.size(),
                                                       op.getContext());
     Value element = read(scope, op.getUpdate(), identity);
     Access access(*this, op);
     Value begin = graph::emitUpdateBegin(op, k.b, access);
     Value offset = k.i64(0);
+    Value position = k.add(scope.indices[op.getAxis()], begin);
     for (auto [dim, extent] : llvm::enumerate(shapeOf(op.getCache()))) {
-      Value index = scope.indices[dim];
-      if (int64_t(dim) == int64_t(op.getAxis())) {
-        index = k.add(index, begin);
-      }
-      offset = k.add(k.mul(offset, extent), index);
+      bool isAlong = int64_t(dim) == int64_t(op.getAxis());
+      offset =
+          k.add(k.mul(offset, extent), isAlong ? position : scope.indices[dim]);
     }
-    store(element, op.getUpdate(), base, offset);
+    return {element, offset, position};
   }
 
   /// The element of `value` at `map` of the scope's loops, in compute type.
@@ -178,13 +199,7 @@ private:
     Access(PointEmitter &emitter, Operation *op) : emitter(emitter), op(op) {}
 
     Value read(unsigned operand, ValueRange indices) override {
-      Value value = op->getOperand(operand);
-      Scope scope;
-      scope.indices.assign(indices.begin(), indices.end());
-      scope.extents.assign(shapeOf(value).begin(), shapeOf(value).end());
-      return emitter.read(scope, value,
-                          AffineMap::getMultiDimIdentityMap(
-                              scope.indices.size(), op->getContext()));
+      return emitter.read(op->getOperand(operand), llvm::to_vector<4>(indices));
     }
     void report(Value isOutside) override {
       if (emitter.statusWord) {
@@ -351,6 +366,24 @@ private:
 };
 
 } // namespace
+
+Value emitElement(KernelBuilder &k, Value value, ArrayRef<Value> indices,
+                  ArrayRef<Value> operands, Value statusWord) {
+  return PointEmitter(k, /*reduction=*/nullptr, operands, statusWord)
+      .read(value, indices);
+}
+
+UpdatedElement emitUpdatedElement(KernelBuilder &k, graph::CacheUpdateOp update,
+                                  ArrayRef<Value> indices,
+                                  ArrayRef<Value> operands, Value statusWord) {
+  return PointEmitter(k, /*reduction=*/nullptr, operands, statusWord)
+      .update(update, indices);
+}
+
+void storeUpdatedElement(KernelBuilder &k, graph::CacheUpdateOp update,
+                         UpdatedElement updated, Value base) {
+  store(k, updated.element, update.getUpdate(), base, updated.offset);
+}
 
 void MapLoops::emitPoint(KernelBuilder &k, Value point,
                          ArrayRef<Value> operands, ArrayRef<Value> results,

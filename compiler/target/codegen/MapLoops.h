@@ -17,6 +17,31 @@ class ReductionShare;
 mlir::AffineMap withoutUnitLoops(mlir::AffineMap map,
                                  llvm::ArrayRef<int64_t> extents);
 
+/// Builds the element of `value` at `indices` (i64), in compute type, from the
+/// addresses `operands` of the arguments of its fusion. Reports clamped indices
+/// by `statusWord`. Whatever `value` is made by must compute its elements one
+/// by one.
+mlir::Value emitElement(KernelBuilder &k, mlir::Value value,
+                        llvm::ArrayRef<mlir::Value> indices,
+                        llvm::ArrayRef<mlir::Value> operands,
+                        mlir::Value statusWord);
+
+/// The new element of an update in place: in compute type, where in the cache
+/// it belongs (in elements), and where along the update's axis (both i64).
+struct UpdatedElement {
+  mlir::Value element, offset, position;
+};
+
+/// Builds the new element of `update` at `indices` (i64, of its new elements),
+/// as emitElement() does.
+UpdatedElement emitUpdatedElement(KernelBuilder &k, graph::CacheUpdateOp update,
+                                  llvm::ArrayRef<mlir::Value> indices,
+                                  llvm::ArrayRef<mlir::Value> operands,
+                                  mlir::Value statusWord);
+/// Stores it in the cache at `base`.
+void storeUpdatedElement(KernelBuilder &k, graph::CacheUpdateOp update,
+                         UpdatedElement updated, mlir::Value base);
+
 class MapLoops {
 public:
   /// Takes pointwise ops, ops that move elements by a map, ops that say their

@@ -105,6 +105,7 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
       choice.choice = parseChoice(*best, context);
       choice.origin = "heuristic";
       choice.candidate = best->name;
+      choice.expectedUs = best->expectedUs;
       choice.problem = problem.key;
       choice.reason = absl::StrCat(
           best->name, ", best estimate of ", task.candidates.size(),

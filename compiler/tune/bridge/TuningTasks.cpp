@@ -138,6 +138,7 @@ static CandidateSpec specOf(const Candidate &candidate) {
   llvm::raw_string_ostream os(spec.choice);
   Attribute(candidate.choice).print(os);
   spec.estimateUs = candidate.modelUs;
+  spec.expectedUs = candidate.estimateUs;
   spec.launches = candidate.launches;
   spec.needsLibrary = candidate.needsLibrary;
   spec.kind = candidate.kind;

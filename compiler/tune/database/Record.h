@@ -50,6 +50,7 @@ struct CandidateSpec {
   std::string name;   // the schedule grammar; unique within a problem
   std::string label;  // "aten", "library-fused" or "generated"
   std::string choice; // text of the #kernel.choice
+  /// By the family's own model: what estimates are fitted to.
   double estimateUs = 0;
   int64_t launches = 1;
   bool needsLibrary = false;
@@ -64,6 +65,8 @@ struct CandidateSpec {
   /// Expandable: another library, whose algorithms cost less to try, offers the
   /// same.
   bool hasCheaperPeer = false;
+  /// `estimateUs` as it is fitted to this device; not stored.
+  double expectedUs = 0;
 };
 
 enum class RowStatus {

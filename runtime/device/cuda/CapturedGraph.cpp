@@ -74,8 +74,11 @@ void CapturedGraph::refuse(const absl::Status &status) {
   refusal_ = std::string(status.message());
   direct_.reset();
   staged_.reset();
-  logWarning(absl::StrCat("no CUDA graph, kernels are launched one by one: ",
-                          refusal_));
+  // A run whose context is lost says so where it is waited for.
+  if (!isContextLost(status)) {
+    logWarning(absl::StrCat("no CUDA graph, kernels are launched one by one: ",
+                            refusal_));
+  }
 }
 
 void CapturedGraph::capture(void *const *callers, CUstream stream) {

@@ -110,6 +110,9 @@ static bool losesContext(CUresult result) {
   }
 }
 
+/// A payload of statuses.
+constexpr absl::string_view kContextLost = "minic/context-lost";
+
 absl::Status CudaDriver::status(CUresult result, absl::string_view what) const {
   if (result == CUDA_SUCCESS) {
     return absl::OkStatus();
@@ -139,7 +142,15 @@ absl::Status CudaDriver::status(CUresult result, absl::string_view what) const {
     absl::StrAppend(&message, "; the CUDA context is lost and with it all of "
                               "this process's work on the device");
   }
-  return absl::InternalError(message);
+  absl::Status status = absl::InternalError(message);
+  if (losesContext(result)) {
+    status.SetPayload(kContextLost, absl::Cord());
+  }
+  return status;
+}
+
+bool isContextLost(const absl::Status &status) {
+  return status.GetPayload(kContextLost).has_value();
 }
 
 } // namespace minic::runtime

@@ -115,6 +115,10 @@ struct CudaDriver {
     return (driver).status(cudaResult, what);                                  \
   }
 
+/// Whether `status` is of an error that lost the context, as
+/// CudaDriver::status() makes it: every later call fails, too.
+bool isContextLost(const absl::Status &status);
+
 /// "13.0" for 13000.
 std::string cudaVersionText(int version);
 

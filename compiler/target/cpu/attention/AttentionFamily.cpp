@@ -20,6 +20,10 @@ static FailureOr<AttentionFusion> match(FusionOp fusion, std::string &reason) {
   if (failed(body)) {
     return failure();
   }
+  if (body->makesOperands()) {
+    reason = "attention that makes its operands";
+    return failure();
+  }
   if (body->valueDepth > 1 && body->result.strides[3] != 1) {
     reason = "elements of a row of the result are no neighbours";
     return failure();

@@ -5,9 +5,13 @@
 #include "compiler/target/cuda/attention/AttentionFamily.h"
 
 #include "compiler/target/OfferFusion.h"
+#include "compiler/target/cuda/ConstantOperands.h"
 #include "compiler/target/cuda/KernelLaunch.h"
 #include "compiler/target/cuda/attention/EmitAttention.h"
 #include "compiler/target/cuda/attention/EnumerateAttention.h"
+#include "dialects/kernel/InPlace.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 
@@ -83,11 +87,80 @@ static FailureOr<AttentionGeometry> analyze(FusionOp fusion) {
   return geometry;
 }
 
-/// Where a run of smaller batch computes only its part.
+/// Where a run of smaller batch computes only its part. What makes operands
+/// writes caches, which are the caller's, and has its word for indices.
 static std::optional<RunBound> boundOf(FusionOp fusion,
                                        const AttentionFusion &body) {
-  return body.writesBatchInOrder() ? RunBound::get(fusion, body.batch)
-                                   : std::nullopt;
+  return body.writesBatchInOrder() && !body.makesOperands()
+             ? RunBound::get(fusion, body.batch)
+             : std::nullopt;
+}
+
+/// Whether something that `fusion` waits for lets later launches begin only
+/// when all before it are done. What runs behind it then finds done whatever
+/// came before the run.
+static bool isBehindLateLaunch(FusionOp fusion) {
+  constexpr llvm::StringLiteral late[] = {"attention", "gemm_sm80",
+                                          "gemm_sm90"};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<Operation *> waiting = {fusion};
+  while (!waiting.empty()) {
+    for (Value operand : waiting.pop_back_val()->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (!producer || !seen.insert(producer).second) {
+        continue;
+      }
+      auto other = dyn_cast<FusionOp>(producer);
+      if (other && other.getImpl() &&
+          llvm::is_contained(late, other.getImplAttr().getFamily())) {
+        return true;
+      }
+      waiting.push_back(producer);
+    }
+  }
+  return false;
+}
+
+/// Whether no launch of a run but that of `fusion` writes `tensor`: a constant,
+/// or an input that nothing else updates.
+static bool isWrittenBefore(Value tensor, FusionOp fusion) {
+  tensor = graph::skipReshapes(tensor);
+  if (tensor.getDefiningOp()) {
+    return bool(tensor.getDefiningOp<graph::ConstantOp>());
+  }
+  bool isUpdated = false;
+  fusion->getParentOp()->walk([&](FusionOp other) {
+    for (unsigned i = 0; other != fusion && i != other.getNumResults(); ++i) {
+      auto input = kernel::getUpdatedInput(other, i);
+      isUpdated |=
+          input && graph::skipReshapes(other.getInputs()[*input]) == tensor;
+    }
+  });
+  return !isUpdated;
+}
+
+/// Notes the operands that keys are copied by before earlier launches are done,
+/// where all of them may be read then.
+static void noteEarlyOperands(FusionOp fusion, const AttentionGeometry &g) {
+  if (!g.mayCopyEarly() || !isBehindLateLaunch(fusion)) {
+    return;
+  }
+  SmallVector<int64_t> early;
+  for (unsigned operand : g.earlyOperands()) {
+    if (!isWrittenBefore(fusion.getInputs()[operand], fusion)) {
+      return;
+    }
+    early.push_back(operand);
+  }
+  noteConstantOperands(fusion, early);
+}
+
+/// Whether they are noted.
+static bool copiesEarly(FusionOp fusion, const AttentionGeometry &g) {
+  llvm::SmallBitVector noted = constantOperands(fusion);
+  return g.mayCopyEarly() &&
+         llvm::all_of(g.earlyOperands(),
+                      [&](unsigned operand) { return noted[operand]; });
 }
 
 LogicalResult AttentionFamily::lower(FusionOp fusion,
@@ -107,6 +180,9 @@ LogicalResult AttentionFamily::lower(FusionOp fusion,
     launch.workspace = {plan.buffer(g->workspaceBytes()),
                         plan.zeroedBuffer(g->counterBytes())};
   }
+  if (g->fusion.makesOperands()) {
+    launch.workspace.push_back(plan.statusWord());
+  }
   launch.threads = g->schedule.threads();
   launch.sharedBytes = g->sharedBytes();
   launch.programmatic = g->schedule.programmatic;
@@ -114,6 +190,7 @@ LogicalResult AttentionFamily::lower(FusionOp fusion,
   if (auto bound = boundOf(fusion, g->fusion)) {
     launch.runSize = plan.sizeWord(bound->dim);
   }
+  noteEarlyOperands(fusion, *g);
   addLaunch(plan, fusion, plan.kernel(fusion, toString(g->schedule)), launch);
   return success();
 }
@@ -143,7 +220,7 @@ LogicalResult AttentionFamily::emit(plan::KernelOp kernel,
       int64_t(fusion.getInputs().size() + fusion.getNumResults());
   emitAttention(kernel.getLoc(), device,
                 cast<StringAttr>(kernel.getEntries()[0]).getValue(), *g,
-                pointers, boundOf(fusion, g->fusion));
+                pointers, boundOf(fusion, g->fusion), copiesEarly(fusion, *g));
   return success();
 }
 

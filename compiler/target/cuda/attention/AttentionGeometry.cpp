@@ -63,6 +63,9 @@ FailureOr<AttentionFusion> matchAttention(kernel::FusionOp fusion,
       !isContiguous(a.value, a.valueDepth)) {
     return fail("a head whose elements are not contiguous");
   }
+  if (a.madeQuery && a.depth % 16 != 0) {
+    return fail("a query to make of heads that are no multiple of 16");
+  }
   SharedRows rows[] = {
       rowsOf(a.query, {a.batch, a.heads, a.rows, a.depth}, false),
       rowsOf(a.key, {a.batch, a.keyHeads, a.keys, a.depth}, false),
@@ -83,7 +86,16 @@ FailureOr<AttentionFusion> matchAttention(kernel::FusionOp fusion,
   if (found->logSumExp) {
     found->logSumExp->argument += operands;
   }
+  for (AttentionFusion::Update &update : found->updates) {
+    update.result += operands;
+  }
   return found;
+}
+
+SmallVector<unsigned> AttentionGeometry::earlyOperands() const {
+  SmallVector<unsigned> operands = fusion.countingOperands();
+  operands.append({fusion.key.argument, fusion.value.argument});
+  return operands;
 }
 
 FailureOr<AttentionGeometry>
@@ -102,6 +114,10 @@ AttentionGeometry::get(const AttentionFusion &a,
     auto lanes = int64_t(llvm::PowerOf2Ceil(accesses));
     if (lanes > schedule.threads()) {
       reason = "fewer threads than accesses of a row";
+      return failure();
+    }
+    if (schedule.wgmma && a.makesOperands()) {
+      reason = "wgmma and operands to make";
       return failure();
     }
     if (schedule.wgmma && schedule.threads() / lanes % 8 != 0) {

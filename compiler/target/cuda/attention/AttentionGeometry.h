@@ -59,6 +59,16 @@ struct AttentionGeometry {
     return schedule.stages == 1 && keyBlocks() <= schedule.split;
   }
 
+  /// The block of keys may be copied before earlier launches are done, where
+  /// these write none of the operands that say which keys there are: new ones
+  /// are stored behind the copies.
+  bool mayCopyEarly() const {
+    return schedule.programmatic && hasOneKeyBlock() &&
+           fusion.updates.size() == 2;
+  }
+  /// The operands that are read for it.
+  llvm::SmallVector<unsigned> earlyOperands() const;
+
   /// The query stays in registers; otherwise each block of keys has it read
   /// again.
   bool keepsQuery() const;

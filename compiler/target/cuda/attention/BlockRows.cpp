@@ -5,6 +5,8 @@
 
 #include "compiler/target/cuda/attention/BlockRows.h"
 
+#include "compiler/target/codegen/MapLoops.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -41,8 +43,8 @@ Value BlockRows::batchOf(CudaKernelBuilder &k,
 
 BlockRows::BlockRows(CudaKernelBuilder &builder,
                      const AttentionGeometry &geometry, KernelEntry entry,
-                     bool readsLength)
-    : k(builder), g(geometry), entry_(entry) {
+                     Value statusWord, bool readsLength)
+    : k(builder), g(geometry), entry_(entry), statusWord_(statusWord) {
   const AttentionFusion &a = g.fusion;
   auto [rowBlock, outer] = locate(k, g, block(k, g));
   firstRow_ = k.mul(rowBlock, g.schedule.rowBlock());
@@ -55,15 +57,30 @@ BlockRows::BlockRows(CudaKernelBuilder &builder,
   }
 }
 
-Value BlockRows::wide(Value value) {
+SmallVector<Value> BlockRows::operands() const {
+  SmallVector<Value> addresses;
+  for (unsigned i = 0; i != g.fusion.operands; ++i) {
+    addresses.push_back(parameter(i));
+  }
+  return addresses;
+}
+
+Value BlockRows::wide(Value value) const {
   return arith::ExtUIOp::create(k.b, k.loc, k.b.getI64Type(), value);
 }
 
 Value BlockRows::readKeyLength() {
   const Access &length = *g.fusion.keyLength;
-  Value at = k.add(k.mul(wide(batch_), length.strides[0]), length.offset);
-  Value value = k.loadRaw(length.storage, pointer(length, at),
-                          int64_t(length.storage.getIntOrFloatBitWidth()) / 8);
+  Value value;
+  if (Value made = g.fusion.madeLength) {
+    SmallVector<Value> indices(cast<RankedTensorType>(made.getType()).getRank(),
+                               wide(batch_));
+    value = emitElement(k, made, indices, operands(), statusWord_);
+  } else {
+    Value at = k.add(k.mul(wide(batch_), length.strides[0]), length.offset);
+    value = k.loadRaw(length.storage, pointer(length, at),
+                      int64_t(length.storage.getIntOrFloatBitWidth()) / 8);
+  }
   value = k.max(value, k.integer(length.storage, 0));
   value = k.min(value, k.integer(length.storage, g.fusion.keys));
   return length.storage.isInteger(32)
@@ -71,7 +88,11 @@ Value BlockRows::readKeyLength() {
              : arith::TruncIOp::create(k.b, k.loc, k.b.getI32Type(), value);
 }
 
-Value BlockRows::queryOf(Value row) {
+Value BlockRows::headOf(Value row) const {
+  return g.heads == 1 ? head_ : k.add(head_, k.div(row, g.fusion.rows));
+}
+
+Value BlockRows::queryOf(Value row) const {
   return g.heads == 1 ? row : k.rem(row, g.fusion.rows);
 }
 
@@ -80,12 +101,8 @@ Value BlockRows::pointer(const Access &access, Value at) {
 }
 
 Value BlockRows::address(const Access &access, Value row) {
-  Value head = head_;
-  if (g.heads > 1) {
-    head = k.add(head, k.div(row, g.fusion.rows));
-  }
   Value at = k.add(k.mul(wide(batch_), access.strides[0]), access.offset);
-  at = k.add(at, k.mul(wide(head), access.strides[1]));
+  at = k.add(at, k.mul(wide(headOf(row)), access.strides[1]));
   return k.add(at, k.mul(wide(queryOf(row)), access.strides[2]));
 }
 
@@ -94,7 +111,9 @@ Value BlockRows::keyAddress(const Access &access) {
   return k.add(at, k.mul(wide(keyHead_), access.strides[1]));
 }
 
-Value BlockRows::clamp(Value row) { return k.min(row, k.i32(g.rows() - 1)); }
+Value BlockRows::clamp(Value row) const {
+  return k.min(row, k.i32(g.rows() - 1));
+}
 
 /// Where query 0 is among the keys.
 static bool isAtTheEnd(const AttentionFusion &a) {

@@ -22,8 +22,10 @@ struct KeyInterval {
 /// is nothing to be asked about keys but where they lie.
 class BlockRows {
 public:
+  /// `statusWord`: of a fusion that makes operands itself, else null.
   BlockRows(CudaKernelBuilder &builder, const AttentionGeometry &geometry,
-            KernelEntry entry, bool readsLength = true);
+            KernelEntry entry, mlir::Value statusWord = {},
+            bool readsLength = true);
 
   /// Which rows the block has, and which part of their keys: blocks of a
   /// cluster are neighbours.
@@ -41,10 +43,22 @@ public:
   mlir::Value keyAddress(const AttentionFusion::Access &access);
   mlir::Value pointer(const AttentionFusion::Access &access, mlir::Value at);
 
+  /// The block's batch, and its head of the keys.
+  mlir::Value batch() const { return batch_; }
+  mlir::Value keyHead() const { return keyHead_; }
+  /// Which head and query a row of the block's rows is.
+  mlir::Value headOf(mlir::Value row) const;
+  mlir::Value queryOf(mlir::Value row) const;
+  /// Addresses of the fusion's operands, then of its results.
+  mlir::Value parameter(unsigned number) const {
+    return KernelEntry(entry_).parameter(number);
+  }
+  llvm::SmallVector<mlir::Value> operands() const;
+  mlir::Value statusWord() const { return statusWord_; }
   /// The block's first row.
   mlir::Value firstRow() const { return firstRow_; }
   /// A row that exists, `row` if it does.
-  mlir::Value clamp(mlir::Value row);
+  mlir::Value clamp(mlir::Value row) const;
   /// Keys that there are: a constant unless they are counted at run time.
   mlir::Value keys() const { return keys_; }
   /// Which keys a row sees; that of several rows, from the first to the last:
@@ -64,17 +78,16 @@ public:
   bool cutsKeys() const;
 
 private:
-  mlir::Value queryOf(mlir::Value row);
   std::pair<mlir::Value, mlir::Value> queries(mlir::Value first, int64_t rows);
   mlir::Value readKeyLength();
   mlir::Value low(mlir::Value query);
   mlir::Value high(mlir::Value query);
-  mlir::Value wide(mlir::Value value);
+  mlir::Value wide(mlir::Value value) const;
 
   CudaKernelBuilder &k;
   const AttentionGeometry &g;
   KernelEntry entry_;
-  mlir::Value firstRow_, batch_, head_, keyHead_, keys_;
+  mlir::Value statusWord_, firstRow_, batch_, head_, keyHead_, keys_;
 };
 
 } // namespace minic::cuda

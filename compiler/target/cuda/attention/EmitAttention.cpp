@@ -10,6 +10,7 @@
 #include "compiler/target/cuda/attention/BlockCopies.h"
 #include "compiler/target/cuda/attention/EmitWarpGroups.h"
 #include "compiler/target/cuda/attention/KeysAhead.h"
+#include "compiler/target/cuda/attention/MadeOperands.h"
 #include "compiler/target/cuda/attention/TensorCore.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,14 +25,20 @@ namespace {
 
 class AttentionEmitter {
 public:
-  /// Earlier launches are complete.
+  /// Earlier launches are complete, or copyEarly() comes before what waits for
+  /// them.
   AttentionEmitter(CudaKernelBuilder &k, const AttentionGeometry &g,
-                   KernelEntry entry, Value shared)
+                   KernelEntry entry, Value statusWord, Value shared)
       : k(k), g(g), s(g.schedule), core(k, g.fusion.query.storage),
         warp(k.warpId()), lane(k.laneId()), rowWarp(k.div(warp, s.keyWarps)),
-        keyWarp(k.rem(warp, s.keyWarps)), rows(k, g, entry),
-        range(rows.keyBlocks()), copies(k, g, rows, shared, k.threadIdX()) {}
+        keyWarp(k.rem(warp, s.keyWarps)), rows(k, g, entry, statusWord),
+        range(rows.keyBlocks()), copies(k, g, rows, shared, k.threadIdX()),
+        made(k, g, rows, copies) {}
 
+  /// The only block of keys, as its caches were before the run.
+  void copyEarly();
+  /// Updates caches, and copies what was not copied early.
+  void copyFirst(bool early);
   void emit(const AttentionOutput::Memory &memory);
 
 private:
@@ -47,7 +54,8 @@ private:
     State from(ValueRange values) const;
   };
 
-  void copyFirst();
+  void copyOnlyKeys();
+  void copyOnlyValues();
   void await(int64_t groups) {
     copies.await(groups);
     k.barrier();
@@ -67,6 +75,7 @@ private:
   BlockRows rows;
   BlockRows::KeyBlocks range;
   BlockCopies copies;
+  MadeOperands made;
   /// Of all tiles and steps, where the query stays in registers.
   SmallVector<Fragment> query;
 };
@@ -231,8 +240,47 @@ AttentionEmitter::State AttentionEmitter::loop(Scores &scores,
   return first.from(k.forLoop(range.begin, range.end, 1, first.flat(), body));
 }
 
-void AttentionEmitter::copyFirst() {
-  copies.copyQuery();
+void AttentionEmitter::copyOnlyKeys() {
+  k.ifThen(k.lessThan(range.begin, range.end), [&] {
+    copies.copyKeys(range.begin, copies.keySource(range.begin),
+                    copies.stage(0));
+  });
+}
+
+void AttentionEmitter::copyOnlyValues() {
+  k.ifThen(k.lessThan(range.begin, range.end), [&] {
+    copies.copyValues(range.begin, copies.valueSource(range.begin),
+                      copies.stage(0));
+  });
+  copies.commit();
+}
+
+void AttentionEmitter::copyEarly() {
+  copyOnlyKeys();
+  copyOnlyValues();
+}
+
+void AttentionEmitter::copyFirst(bool early) {
+  bool copiesQuery = !g.fusion.madeQuery;
+  if (copiesQuery) {
+    copies.copyQuery();
+  }
+  SmallVector<BlockElements> elements =
+      made.updates(early ? range.begin : Value());
+  if (early) {
+    copies.commit();
+    if (!copiesQuery) {
+      llvm::append_range(elements, made.query());
+    }
+    // New rows belong over what was copied of their places.
+    emitElements(k, s.threads(), elements, [&] { await(0); });
+    k.barrier();
+    return;
+  }
+  if (!elements.empty()) {
+    emitElements(k, s.threads(), elements);
+    k.barrier();
+  }
   for (int64_t i = 0; i != std::max<int64_t>(s.stages - 1, 1); ++i) {
     Value keyBlock = k.add(range.begin, i);
     k.ifThen(k.lessThan(keyBlock, range.end), [&] {
@@ -245,17 +293,15 @@ void AttentionEmitter::copyFirst() {
     copies.commit();
   }
   if (g.hasOneKeyBlock()) {
-    k.ifThen(k.lessThan(range.begin, range.end), [&] {
-      copies.copyValues(range.begin, copies.valueSource(range.begin),
-                        copies.stage(0));
-    });
-    copies.commit();
+    copyOnlyValues();
+  }
+  if (!copiesQuery) {
+    // While keys and values are on their way.
+    emitElements(k, s.threads(), made.query());
   }
 }
 
 void AttentionEmitter::emit(const AttentionOutput::Memory &memory) {
-  copyFirst();
-  k.allowLaterLaunches(s.programmatic);
   if (g.keepsQuery()) {
     await(g.hasOneKeyBlock() ? 1 : std::max<int64_t>(s.stages - 2, 0));
     SmallVector<Fragment> loaded;
@@ -285,13 +331,14 @@ void AttentionEmitter::emit(const AttentionOutput::Memory &memory) {
 
 void emitAttention(Location loc, ModuleOp device, StringRef name,
                    const AttentionGeometry &g, int64_t pointers,
-                   const std::optional<RunBound> &bound) {
+                   const std::optional<RunBound> &bound, bool copiesEarly) {
   OpBuilder builder(device.getContext());
   KernelLaunchBounds bounds;
   bounds.threads = g.schedule.threads();
   bounds.clusterX = g.schedule.clustered ? g.schedule.split : 0;
   int64_t word = pointers + (g.meetsInMemory() ? 2 : 0);
-  bounds.pointers = word + (bound ? 1 : 0);
+  bool makes = g.fusion.makesOperands();
+  bounds.pointers = word + (bound || makes ? 1 : 0);
   KernelEntry entry = KernelEntry::create(builder, loc, device, name, bounds);
   CudaKernelBuilder k(builder, loc);
   if (bound) {
@@ -304,13 +351,29 @@ void emitAttention(Location loc, ModuleOp device, StringRef name,
   }
   Value shared = dynamicShared(builder, loc, device);
   auto memory = AttentionOutput::Memory::of(g, entry, shared, pointers);
-  emitKeysAhead(k, g, entry);
-  k.waitForEarlierLaunches(g.schedule.programmatic);
+  bool programmatic = g.schedule.programmatic;
+  auto wait = [&] { k.waitForEarlierLaunches(programmatic); };
   if (g.schedule.wgmma) {
+    wait();
     emitWarpGroups(k, g, entry, memory);
-  } else {
-    AttentionEmitter(k, g, entry, shared).emit(memory);
+    return;
   }
+  if (!copiesEarly) {
+    emitKeysAhead(k, g, entry);
+    wait();
+  }
+  AttentionEmitter emitter(k, g, entry, makes ? entry.parameter(word) : Value(),
+                           shared);
+  if (copiesEarly) {
+    emitter.copyEarly();
+    wait();
+    k.allowLaterLaunches(programmatic);
+  }
+  emitter.copyFirst(copiesEarly);
+  if (!copiesEarly) {
+    k.allowLaterLaunches(programmatic);
+  }
+  emitter.emit(memory);
 }
 
 } // namespace minic::cuda

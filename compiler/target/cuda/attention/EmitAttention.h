@@ -14,11 +14,14 @@ namespace minic::cuda {
 
 /// Adds the kernel `name` to `device`. Its parameters are `pointers` operands
 /// and results, then workspace and counters where keys are split, then with a
-/// `bound` the size of a run: blocks behind its batch end at once.
+/// `bound` the size of a run: blocks behind its batch end at once. With
+/// `copiesEarly` no launch of a run writes the geometry's earlyOperands(), and
+/// whatever did before the run is done.
 void emitAttention(mlir::Location loc, mlir::ModuleOp device,
                    llvm::StringRef name, const AttentionGeometry &geometry,
                    int64_t pointers,
-                   const std::optional<RunBound> &bound = std::nullopt);
+                   const std::optional<RunBound> &bound = std::nullopt,
+                   bool copiesEarly = false);
 
 } // namespace minic::cuda
 

@@ -24,6 +24,10 @@ constexpr double kLanesPerCycle = 128;
 /// blocks of 128 rows and clusters of four, and 4.3 in blocks of 32 without.
 constexpr double kClusterUs = 0.9, kPartBytesPerCycle = 15;
 
+/// Of operands that are made ahead of what reads them: about one access of L2.
+/// Not measured.
+constexpr double kMakingUs = 0.4;
+
 class TimeModel {
 public:
   TimeModel(const AttentionGeometry &g, const DeviceProfile &profile)
@@ -44,7 +48,8 @@ public:
     }
     double seconds = std::max(cycles / hertz, memorySeconds()) +
                      0.15 * std::min(cycles / hertz, memorySeconds());
-    return 1e6 * seconds + 1 + splitMicroseconds();
+    return 1e6 * seconds + 1 + splitMicroseconds() +
+           (g.fusion.makesOperands() ? kMakingUs : 0);
   }
 
 private:

@@ -27,7 +27,7 @@ void emitKeysAhead(CudaKernelBuilder &k, const AttentionGeometry &g,
   }
   constexpr int64_t lineBytes = 128;
   const AttentionFusion &a = g.fusion;
-  BlockRows rows(k, g, entry, /*readsLength=*/false);
+  BlockRows rows(k, g, entry, /*statusWord=*/{}, /*readsLength=*/false);
   Value first = k.mul(BlockRows::part(k, g), g.schedule.keyBlock);
   auto ask = [&](const AttentionFusion::Access &access, int64_t depth) {
     int64_t bytes = access.storage.getIntOrFloatBitWidth() / 8;

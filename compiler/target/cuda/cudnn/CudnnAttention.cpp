@@ -100,6 +100,9 @@ static FailureOr<Match> match(FusionOp fusion, std::string &reason) {
     return failure();
   }
   const AttentionFusion &a = *body;
+  if (a.makesOperands()) {
+    return fail("attention that makes its operands");
+  }
   Type type = a.query.storage;
   if (!(type.isBF16() || type.isF16()) || a.key.storage != type ||
       a.value.storage != type || a.result.storage != type) {

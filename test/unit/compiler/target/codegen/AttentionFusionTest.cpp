@@ -35,6 +35,73 @@ std::string attention(const std::string &operands, const std::string &types,
          result + "\n";
 }
 
+const std::string kQuery = "tensor<1x4x1x8xbf16>",
+                  kFresh = "tensor<1x2x1x8xbf16>",
+                  kCache = "tensor<1x2x9x8xbf16>", kAt = "tensor<i64>";
+
+/// "%name = graph.cache_update %cache, %fresh at %4 axis = 2 ..."
+std::string update(const std::string &name, const std::string &cache,
+                   const std::string &fresh, bool inPlace = true) {
+  return "%" + name + " = graph.cache_update %" + cache + ", %" + fresh +
+         " at %4 axis = 2" + (inPlace ? " {graph.in_place}" : "") + " : (" +
+         kCache + ", " + kFresh + ", " + kAt + ") -> " + kCache + "\n";
+}
+
+// Operands: query, cache of keys, cache of values, a new row, a position.
+TEST(AttentionFusion, UpdatesItsCaches) {
+  std::string halves = "tensor<1x1x4x8xbf16>", rows = "tensor<1x1x2x8xbf16>",
+              call = attention("%0, %k, %v",
+                               kQuery + ", " + kCache + ", " + kCache, kQuery);
+  auto half = [&](const std::string &name, const std::string &begin,
+                  const std::string &end) {
+    return "%" + name + "s = graph.slice %3 [0, 0, " + begin +
+           ", 0] to [1, 1, " + end + ", 8] by [1, 1, 1, 1] : " + halves +
+           " -> " + rows + "\n%" + name + " = graph.transpose %" + name +
+           "s [0, 2, 1, 3] : " + rows + " -> " + kFresh + "\n";
+  };
+  ParsedFusion parsed({kQuery, kCache, kCache, halves, kAt},
+                      "(" + kCache + ", " + kQuery + ", " + kCache + ")",
+                      half("a", "0", "2") + half("b", "2", "4") +
+                          update("k", "1", "a") + update("v", "2", "b") + call +
+                          "kernel.yield %v, %y, %k : " + kCache + ", " +
+                          kQuery + ", " + kCache);
+  AttentionFusion body = match(parsed);
+  EXPECT_EQ(body.key.argument, 1u);
+  EXPECT_EQ(body.value.argument, 2u);
+  EXPECT_EQ(body.result.argument, 1u);
+  EXPECT_EQ(body.operands, 5u);
+  ASSERT_EQ(body.updates.size(), 2u);
+  EXPECT_EQ(body.updates[0].result, 2u); // of keys
+  EXPECT_EQ(body.updates[1].result, 0u);
+}
+
+TEST(AttentionFusion, RefusesOtherUpdates) {
+  std::string types = kQuery + ", " + kCache + ", " + kCache;
+  std::vector<std::string> operands = {kQuery, kCache, kCache, kFresh, kAt};
+  std::string results = "(" + kQuery + ", " + kCache + ")";
+  auto yield = "kernel.yield %y, %k : " + kQuery + ", " + kCache;
+  // A copy of the cache is no state.
+  EXPECT_EQ(refusal(operands, results,
+                    update("k", "1", "3", /*inPlace=*/false) +
+                        attention("%0, %k, %2", types, kQuery) + yield),
+            "attention's key is computed in the body");
+  EXPECT_EQ(refusal(operands, kQuery,
+                    update("k", "1", "3") +
+                        attention("%0, %k, %2", types, kQuery) +
+                        "kernel.yield %y : " + kQuery),
+            "an update in place that is no result");
+  // Values as they were, keys as they are.
+  EXPECT_EQ(refusal(operands, results,
+                    update("k", "1", "3") +
+                        attention("%0, %k, %1", types, kQuery) + yield),
+            "a cache that the body reads before its update");
+  EXPECT_EQ(refusal(operands, results,
+                    "%n = graph.softmax %3 axis = 3 : " + kFresh + "\n" +
+                        update("k", "1", "n") +
+                        attention("%0, %k, %2", types, kQuery) + yield),
+            "operands of attention that graph.softmax makes");
+}
+
 TEST(AttentionFusion, ReadsDenseOperands) {
   std::string q = "tensor<2x3x5x8xf32>", k = "tensor<2x3x7x8xf32>",
               v = "tensor<2x3x7x4xf32>", y = "tensor<2x3x5x4xf32>";

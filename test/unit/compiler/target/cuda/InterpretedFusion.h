@@ -9,6 +9,7 @@
 #include "compiler/target/KernelFamily.h"
 #include "compiler/target/cuda/Assembler.h"
 #include "compiler/target/cuda/CudaProfile.h"
+#include "dialects/kernel/InPlace.h"
 #include "runtime/format/Packer.h"
 #include "test/unit/compiler/target/cpu/LoweredFusion.h"
 #include "test/unit/compiler/target/cpu/gemm_packed/TestTensor.h"
@@ -90,7 +91,7 @@ public:
       }
     }
     for (size_t i = 0; i != results.size(); ++i) {
-      DeviceBytes &from = memory[inputs.size() + i];
+      DeviceBytes &from = memory[memoryOf(inputs.size() + i)];
       std::memcpy(results[i].data(), from.data(), size_t(from.bytes));
     }
     // What generators wrote is also what the assembler takes.
@@ -134,6 +135,15 @@ private:
 
   size_t tensors() const { return inputs.size() + results.size(); }
 
+  /// Of operand or result `i`: a result that updates an operand has its memory.
+  size_t memoryOf(size_t i) {
+    if (i < inputs.size()) {
+      return i;
+    }
+    return kernel::getUpdatedInput(fusion, unsigned(i - inputs.size()))
+        .value_or(unsigned(i));
+  }
+
   /// Launches may share buffers.
   void addWorkspace(plan::LaunchOp launch) {
     for (mlir::Value address : launch.getAddresses().drop_front(tensors())) {
@@ -151,7 +161,8 @@ private:
   std::vector<GlobalRange> parametersOf(plan::LaunchOp launch) {
     std::vector<GlobalRange> parameters;
     for (auto [i, address] : llvm::enumerate(launch.getAddresses())) {
-      DeviceBytes &each = memory[i < tensors() ? i : workspace.at(address)];
+      DeviceBytes &each =
+          memory[i < tensors() ? memoryOf(i) : workspace.at(address)];
       parameters.push_back({each.data(), each.bytes});
     }
     return parameters;
