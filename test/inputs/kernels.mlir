@@ -123,3 +123,16 @@ func.func @conv_depthwise_planes(%x: tensor<2x5x9x8xf32>, %w: tensor<5x1x5x5xf32
   %0 = graph.conv2d %x, %w {groups = 5 : i64, pads = array<i64: 2, 2, 2, 2>} : (tensor<2x5x9x8xf32>, tensor<5x1x5x5xf32>) -> tensor<2x5x9x8xf32>
   return %0 : tensor<2x5x9x8xf32>
 }
+
+func.func @decode_step(%q: tensor<1x2x1x32xbf16>, %n: tensor<1x1x1x32xbf16>, %m: tensor<1x1x1x32xbf16>, %c: tensor<16xbf16>, %s: tensor<16xbf16>, %keys: tensor<1x1x90x32xbf16>, %values: tensor<1x1x90x32xbf16>, %x: tensor<i64>)
+    -> (tensor<1x2x1x32xbf16>, tensor<1x1x90x32xbf16> {graph.in_place = 5 : i64}, tensor<1x1x90x32xbf16> {graph.in_place = 6 : i64}) {
+  %at = graph.abs %x : tensor<i64>
+  %one = graph.constant dense<1> : tensor<i64>
+  %length = graph.add %at, %one : (tensor<i64>, tensor<i64>) -> tensor<i64>
+  %0 = graph.rotary %q, %c, %s : (tensor<1x2x1x32xbf16>, tensor<16xbf16>, tensor<16xbf16>) -> tensor<1x2x1x32xbf16>
+  %1 = graph.rotary %n, %c, %s : (tensor<1x1x1x32xbf16>, tensor<16xbf16>, tensor<16xbf16>) -> tensor<1x1x1x32xbf16>
+  %2 = graph.cache_update %keys, %1 at %at axis = 2 : (tensor<1x1x90x32xbf16>, tensor<1x1x1x32xbf16>, tensor<i64>) -> tensor<1x1x90x32xbf16>
+  %3 = graph.cache_update %values, %m at %at axis = 2 : (tensor<1x1x90x32xbf16>, tensor<1x1x1x32xbf16>, tensor<i64>) -> tensor<1x1x90x32xbf16>
+  %4 = graph.attention %0, %2, %3 key_length %length : (tensor<1x2x1x32xbf16>, tensor<1x1x90x32xbf16>, tensor<1x1x90x32xbf16>, tensor<i64>) -> tensor<1x2x1x32xbf16>
+  return %4, %2, %3 : tensor<1x2x1x32xbf16>, tensor<1x1x90x32xbf16>, tensor<1x1x90x32xbf16>
+}

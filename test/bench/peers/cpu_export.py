@@ -6,9 +6,11 @@ inputs as minic reads them, the same model as ONNX, and what float64 gives.
 
 writes model.mlir, model.safetensors, input.safetensors, opset20.onnx and
 opset23.onnx with their weights beside them, expected.npy, and export.json: the
-error of PyTorch in float32, which others' are compared with.
+error of PyTorch in float32, which others' are compared with. In FOLDER/bf16 lies the
+same model in bf16: others round the weights themselves.
 """
 
+import dataclasses
 import json
 import pathlib
 import sys
@@ -45,6 +47,8 @@ def error(got, expected):
 
 def export(workload, folder):
     workload.write(folder)
+    (folder / "bf16").mkdir(exist_ok=True)
+    dataclasses.replace(workload, dtype="bf16").write(folder / "bf16")
     module, inputs = load(workload, folder)
     for opset in OPSETS:
         torch.onnx.export(module, inputs, folder / f"opset{opset}.onnx",

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole models on a CPU: minic beside ONNX Runtime, OpenVINO and PyTorch. The
 same weights and inputs, f32, a process each, timed in interleaved rounds;
-outputs compared with float64.
+outputs compared with float64. With --precision=bf16 minic and OpenVINO compute in
+bf16; others have no such mode for a CPU.
 
     python3 -m venv /tmp/cpu-peers
     /tmp/cpu-peers/bin/pip install torch onnx onnxscript onnxruntime openvino \\
@@ -107,7 +108,8 @@ def make_ahead(arguments, name):
     for threads in arguments.threads:
         for peer in arguments.peers:
             mode = peer.split()[-1]
-            artifact = folder / f"{mode}-{threads}.minic"
+            own = folder / "bf16" if arguments.precision == "bf16" else folder
+            artifact = own / f"{mode}-{threads}.minic"
             if peer.startswith("minic") and (arguments.again
                                              or not artifact.exists()):
                 run(arguments.bin / "minic", "--target=cpu", f"--mode={mode}",
@@ -115,7 +117,7 @@ def make_ahead(arguments, name):
                     f"--tune-db={arguments.work / f'{mode}.db'}",
                     "--shipped-db=off",
                     *arguments.minic_option, "-o", artifact,
-                    folder / "model.mlir", log=artifact.with_suffix(".log"))
+                    own / "model.mlir", log=artifact.with_suffix(".log"))
     return folder
 
 
@@ -130,7 +132,8 @@ def start(arguments, name, folder, threads):
         worker = pool.Worker(
             [sys.executable, HERE / "cpu_worker.py", f"--peer={peer}",
              f"--workload={name}", f"--folder={folder}",
-             f"--threads={threads}", f"--minic-library={library}"],
+             f"--threads={threads}", f"--minic-library={library}",
+             f"--precision={arguments.precision}"],
             folder / f"{peer.replace(' ', '-')}.log", environment)
         peers.append(Peer(peer, worker))
     return peers
@@ -247,6 +250,7 @@ def main():
     parser.add_argument("--peers", nargs="+", choices=PEERS, metavar="NAME",
                         default=[p for p in PEERS if p != "torch.compile"])
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--precision", choices=("f32", "bf16"), default="f32")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--calls", type=int, default=5,
                         help="of each peer in a round")
@@ -259,6 +263,9 @@ def main():
                         help="make what peers load, and measure nothing")
     parser.add_argument("--json", type=pathlib.Path)
     arguments = parser.parse_args()
+    if arguments.precision == "bf16":
+        arguments.peers = [p for p in arguments.peers
+                           if p.startswith(("minic", "OpenVINO"))]
     results, missed = [], False
     for name in arguments.workloads:
         folder = make_ahead(arguments, name)
@@ -269,7 +276,7 @@ def main():
             results.append(result)
             missed |= over
     print(f"\n{processor()}, {os.cpu_count()} cores, Linux "
-          f"{platform.release()}, f32")
+          f"{platform.release()}, {arguments.precision}")
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1) + "\n")
     return 1 if missed else 0

@@ -219,7 +219,8 @@ func.func @main(%x: tensor<17x31xbf16>) -> tensor<17x1000xbf16> {
     }
     BuildJob job{folder + "/p.mlir", "", folder + "/p.minic"};
     llvm::raw_string_ostream(job.choice) << Attribute(candidate.choice);
-    BuildOutcome outcome = buildCandidate(*context, job, {&h200, /*plugins=*/{}});
+    BuildOutcome outcome =
+        buildCandidate(*context, job, {&h200, /*plugins=*/{}});
     EXPECT_TRUE(outcome.ok) << candidate.name << ": " << outcome.error;
     spilling += outcome.spillBytes > 0;
   }
