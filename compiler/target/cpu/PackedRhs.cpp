@@ -4,6 +4,8 @@
 
 #include "compiler/target/cpu/PackedRhs.h"
 
+#include "compiler/target/codegen/ConvolutionProduct.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -11,8 +13,8 @@ using namespace mlir;
 
 namespace minic::cpu {
 
-FailureOr<kernel::FusionShape> matchPackedGemm(kernel::FusionOp fusion,
-                                               std::string *reason) {
+static FailureOr<kernel::FusionShape>
+match(kernel::FusionOp fusion, std::string *reason, bool takesConvolutions) {
   auto fail = [&](const char *why) {
     *reason = why;
     return failure();
@@ -21,6 +23,10 @@ FailureOr<kernel::FusionShape> matchPackedGemm(kernel::FusionOp fusion,
       kernel::FusionShape::get(fusion, reason);
   if (failed(shape)) {
     return failure();
+  }
+  if (takesConvolutions && shape->conv &&
+      isPlainProduct(shape->conv->geometry)) {
+    viewAsGemm(*shape);
   }
   if (!shape->gemm) {
     return fail("no contraction in the body");
@@ -36,18 +42,32 @@ FailureOr<kernel::FusionShape> matchPackedGemm(kernel::FusionOp fusion,
   return shape;
 }
 
+FailureOr<kernel::FusionShape> matchPackedGemm(kernel::FusionOp fusion,
+                                               std::string *reason) {
+  return match(fusion, reason, /*takesConvolutions=*/false);
+}
+
+FailureOr<kernel::FusionShape> matchPackedProduct(kernel::FusionOp fusion,
+                                                  std::string *reason) {
+  return match(fusion, reason, /*takesConvolutions=*/true);
+}
+
 kernel::LayoutAttr getPanelLayout(const kernel::FusionShape &shape,
                                   int64_t width, int64_t wordElements,
                                   int64_t paddedK) {
   auto type = cast<RankedTensorType>(shape.gemm->rhs.getType());
   int64_t rank = type.getRank();
-  // The last two dimensions are [N, K] or [K, N].
+  // The last two dimensions are [N, K] or [K, N]; a filter is [N, K, 1, 1].
   bool nFirst = true;
   if (auto matmul = dyn_cast<graph::MatmulOp>(shape.anchor)) {
     nFirst = matmul.getTransposeRhs();
   }
   int64_t n = nFirst ? rank - 2 : rank - 1, k = nFirst ? rank - 1 : rank - 2;
   auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
+  if (isa<graph::Conv2dOp>(shape.anchor)) {
+    n = 0, k = 1;
+    order = {2, 3};
+  }
   order.append({n, k});
   SmallVector<int64_t> blockDims = {n}, blockSizes = {width};
   if (wordElements > 1) {

@@ -14,6 +14,10 @@ namespace minic::cpu {
 /// is none.
 mlir::FailureOr<kernel::FusionShape> matchPackedGemm(kernel::FusionOp fusion,
                                                      std::string *reason);
+/// The same, where a convolution that is a product of matrices as they lie
+/// counts as a contraction.
+mlir::FailureOr<kernel::FusionShape> matchPackedProduct(kernel::FusionOp fusion,
+                                                        std::string *reason);
 
 /// rhs in panels of `width` columns, words of `wordElements` elements of K
 /// inside: [panels][paddedK / wordElements][width][wordElements]. What is not

@@ -22,7 +22,7 @@ static bool hasAmx(const DeviceProfile &profile) {
 
 static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
                                             std::string *reason) {
-  FailureOr<kernel::FusionShape> shape = matchPackedGemm(fusion, reason);
+  FailureOr<kernel::FusionShape> shape = matchPackedProduct(fusion, reason);
   // Whatever the schedule, rows can be packed.
   if (failed(shape) ||
       failed(GemmAmxGeometry::get(*shape, GemmAmxSchedule(), reason))) {

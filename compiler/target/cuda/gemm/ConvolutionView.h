@@ -5,14 +5,11 @@
 #ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_CONVOLUTIONVIEW_H
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_CONVOLUTIONVIEW_H
 
-#include "dialects/kernel/FusionShape.h"
+#include "compiler/target/codegen/ConvolutionProduct.h"
 
 namespace minic::cuda {
 
-/// Whether a convolution is a product of matrices as they lie in memory:
-/// [pixels, C] by [K, C], of NHWC images, one pixel and one group.
-bool isPlainProduct(const graph::Conv2dGeometry &geometry);
-bool isPlainProduct(mlir::Operation *anchor);
+using minic::isPlainProduct;
 
 /// Whether each group has one channel of the input, and there are several.
 bool isDepthwise(const graph::Conv2dGeometry &geometry);
@@ -22,13 +19,6 @@ bool isImplicitProduct(mlir::Operation *anchor);
 
 /// Whether the GEMM that `shape` has reads windows of images (ImageMatrix).
 bool readsImages(const kernel::FusionShape &shape);
-
-/// Gives a convolution's `shape` the GEMM that computes it. K is of taps, then
-/// channels of a group; groups are a batch.
-///
-/// - NHWC: lhs is the images, a row for each result pixel, rhs the filter.
-/// - NCHW: lhs is the filter, rhs the images, so that results are rows too.
-void viewAsGemm(kernel::FusionShape &shape);
 
 /// The shape of a fusion with a convolution and pointwise ops after it, of
 /// dtypes and operands that any family of convolutions takes; else why not.

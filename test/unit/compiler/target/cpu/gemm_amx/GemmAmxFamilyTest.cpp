@@ -26,6 +26,44 @@ std::string linearBody(const std::string &x, const std::string &w,
          "\nkernel.yield %l : " + y;
 }
 
+/// A fusion of a convolution with a filter of [40, 24, size, size].
+std::unique_ptr<ParsedFusion> convolution(const std::string &layout,
+                                          int64_t size,
+                                          const std::string &more = "") {
+  bool isNhwc = layout == "nhwc";
+  auto images = [&](int64_t channels, int64_t pixels) {
+    return isNhwc ? tensor({2, pixels, pixels, channels}, "bf16")
+                  : tensor({2, channels, pixels, pixels}, "bf16");
+  };
+  int64_t left = more.empty() ? 7 - size + 1 : 4;
+  std::string x = images(24, 7), w = tensor({40, 24, size, size}, "bf16"),
+              y = images(40, left);
+  return std::make_unique<ParsedFusion>(
+      std::vector{x, w}, y,
+      "%c = graph.conv2d %0, %1 {layout = \"" + layout + "\"" + more + "} : (" +
+          x + ", " + w + ") -> " + y + "\nkernel.yield %c : " + y);
+}
+
+bool isForAnchor(ParsedFusion &parsed) {
+  return family.isFor(parsed.get().getBodyOps()[0]);
+}
+
+TEST(GemmAmxFamily, TakesConvolutionsThatAreProducts) {
+  auto plain = convolution("nhwc", 1);
+  EXPECT_TRUE(isForAnchor(*plain));
+  EXPECT_EQ(family.reject(plain->get(), amxProfile()), std::nullopt);
+  auto offers = family.enumerate(plain->get(), amxProfile());
+  ASSERT_FALSE(offers.empty());
+  // [2, 3, N, K] in panels of 32 columns, words of two elements of K.
+  auto layout = cast<kernel::LayoutAttr>(offers[0].operandLayouts[1]);
+  EXPECT_EQ(layout.getOrder(), (ArrayRef<int64_t>{2, 3, 0, 1}));
+  EXPECT_EQ(layout.getPadded(), (ArrayRef<int64_t>{64, 32, 1, 1}));
+  EXPECT_FALSE(isForAnchor(*convolution("nchw", 1)));
+  EXPECT_FALSE(isForAnchor(*convolution("nhwc", 3)));
+  EXPECT_FALSE(
+      isForAnchor(*convolution("nhwc", 1, ", strides = array<i64: 2, 2>")));
+}
+
 TEST(GemmAmxSchedule, AttributeRoundTrip) {
   MLIRContext context;
   GemmAmxSchedule schedule{false, 8, 12, 4, true, false};
