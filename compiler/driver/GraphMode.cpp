@@ -22,16 +22,18 @@ plan::Replay unmeasuredReplay(int64_t commands, int64_t calls, double us) {
                                                : plan::Replay::WhenIdle;
 }
 
-double expectedUs(ArrayRef<FusionEvidence> fusions) {
-  double sum = 0;
-  for (const FusionEvidence &fusion : fusions) {
-    double us = fusion.timeUs > 0 ? fusion.timeUs : fusion.expectedUs;
-    if (us <= 0) {
-      return 0;
-    }
-    sum += us;
-  }
-  return sum;
+double sumKnown(ArrayRef<double> us) {
+  return llvm::is_contained(us, 0) ? 0 : llvm::sum_of(us, 0.0);
+}
+
+/// Of a function with `evidence`; none: not known.
+static double expectedUs(const FunctionEvidence *evidence) {
+  return evidence
+             ? sumKnown(llvm::map_to_vector(evidence->fusions,
+                                            [](const FusionEvidence &fusion) {
+                                              return fusion.expectedUs;
+                                            }))
+             : 0;
 }
 
 double busyUs(double us) { return 1.2 * us + 2.5; }
@@ -66,7 +68,7 @@ void setGraphMode(ModuleOp plan, ArrayRef<FunctionEvidence> evidence,
         llvm::find_if(evidence, [&](const FunctionEvidence &entry) {
           return entry.function == function;
         });
-    double us = known == evidence.end() ? 0 : expectedUs(known->fusions);
+    double us = expectedUs(known == evidence.end() ? nullptr : known);
     bool isAuto = options.cudaGraphs == CudaGraphs::Auto;
     plan::Replay replay = isAuto         ? unmeasuredReplay(commands, calls, us)
                           : commands > 0 ? plan::Replay::Always

@@ -33,9 +33,8 @@ inline constexpr double mostReplayedUs = 1.7;
 /// H200, linears), but delays the next one: it is for an idle stream.
 plan::Replay unmeasuredReplay(int64_t commands, int64_t calls, double us);
 
-/// What a run of `fusions` takes on the device, measured or by estimates; 0
-/// where something is not known.
-double expectedUs(llvm::ArrayRef<FusionEvidence> fusions);
+/// The sum of what fusions take; 0 where one of them is not known.
+double sumKnown(llvm::ArrayRef<double> us);
 
 /// How long a run that is expected to take `us` is said to keep its stream
 /// busy. An estimate that is too short has busy streams replay, which took 151

@@ -10,6 +10,7 @@
 #include "compiler/driver/PlanChoices.h"
 #include "compiler/tune/bridge/DefaultSelector.h"
 #include "compiler/tune/bridge/Problem.h"
+#include "dialects/kernel/Provenance.h"
 
 using namespace mlir;
 
@@ -46,22 +47,6 @@ static int64_t countParts(ArrayRef<kernel::FusionOp> fusions) {
     count += int64_t(fusion.getChoiceAttr().getParts().size());
   }
   return count;
-}
-
-/// What is known of how long `fusions`, which carry choices, take.
-static std::vector<FusionEvidence> timesOf(ArrayRef<kernel::FusionOp> fusions) {
-  std::vector<FusionEvidence> times;
-  for (kernel::FusionOp fusion : fusions) {
-    FusionEvidence &entry = times.emplace_back();
-    auto provenance = fusion->getAttrOfType<DictionaryAttr>("provenance");
-    for (auto [name, field] : {std::pair("time_us", &entry.timeUs),
-                               std::pair("expected_us", &entry.expectedUs)}) {
-      auto number =
-          provenance ? provenance.getAs<FloatAttr>(name) : FloatAttr();
-      *field = number ? number.getValueAsDouble() : 0;
-    }
-  }
-  return times;
 }
 
 namespace {
@@ -167,8 +152,10 @@ WholeModel::findOrMeasure(func::FuncOp function, Question question) {
   const Target &target = *variant.target;
   auto ofDefault = fusionsIn(*byDefault, function);
   inputs.defaultReplays =
-      unmeasuredReplay(countParts(ofDefault), callsLibrary(*byDefault, target),
-                       expectedUs(timesOf(ofDefault))) == plan::Replay::Always;
+      unmeasuredReplay(
+          countParts(ofDefault), callsLibrary(*byDefault, target),
+          sumKnown(llvm::map_to_vector(ofDefault, kernel::expectedUs))) ==
+      plan::Replay::Always;
   inputs.teamsDiffer =
       target.profile().threads > 1 &&
       callsLibrary(*plans[0], target) != callsLibrary(*plans[1], target);

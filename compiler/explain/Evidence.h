@@ -24,7 +24,7 @@ struct FusionEvidence {
   std::string candidate, problem;
   std::string reason;
   double timeUs = 0;     // 0 where nothing was measured
-  double expectedUs = 0; // by estimates, 0 where there is none
+  double expectedUs = 0; // that, else by estimates; 0 where neither is known
   std::string dtype;     // of the operands that are multiplied; empty for none
   int64_t flops = 0, bytes = 0;
   /// The least time that the work could take at the device's peaks; an

@@ -34,3 +34,14 @@ DictionaryAttr minic::kernel::provenanceOf(const SelectedChoice &choice,
   }
   return attrs.getDictionary(context);
 }
+
+double minic::kernel::expectedUs(FusionOp fusion) {
+  auto provenance = fusion->getAttrOfType<DictionaryAttr>("provenance");
+  for (StringRef name : {"time_us", "expected_us"}) {
+    auto us = provenance ? provenance.getAs<FloatAttr>(name) : FloatAttr();
+    if (us && us.getValueAsDouble() > 0) {
+      return us.getValueAsDouble();
+    }
+  }
+  return 0;
+}

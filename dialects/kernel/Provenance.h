@@ -14,6 +14,10 @@ namespace minic::kernel {
 mlir::DictionaryAttr provenanceOf(const SelectedChoice &choice,
                                   mlir::MLIRContext *context);
 
+/// Microseconds that `fusion` takes by its provenance: measured, else by
+/// estimates; 0 where it says neither.
+double expectedUs(FusionOp fusion);
+
 } // namespace minic::kernel
 
 #endif // MINIC_DIALECTS_KERNEL_PROVENANCE_H

@@ -52,7 +52,7 @@ public:
     if (llvm::is_contained(sizes, 0)) {
       return fail("no elements");
     }
-    if (failed(setOperands()) || failed(setUpdates(fusion)) ||
+    if (failed(setOperands()) || failed(findMakers(fusion)) ||
         failed(setResults(fusion, *graph))) {
       return failure();
     }
@@ -200,7 +200,7 @@ private:
 
   /// Finds the updates of key and value, and what makes their new elements, the
   /// query and the length.
-  LogicalResult setUpdates(kernel::FusionOp fusion) {
+  LogicalResult findMakers(kernel::FusionOp fusion) {
     SmallVector<Operation *> producers;
     for (Value made : {body.madeQuery, body.madeLength}) {
       if (made) {

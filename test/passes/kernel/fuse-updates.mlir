@@ -51,7 +51,7 @@ func.func @many(%q: tensor<1x2x3x8xbf16>, %n: tensor<1x2x3x8xbf16>, %k: tensor<1
 
 // -----
 
-// A cache that is no state is a tensor of its own, and so is one by other axes.
+// One of the caches is no state, but a tensor of its own: all stay apart.
 // CHECK-LABEL: func.func @others
 func.func @others(%q: tensor<1x2x1x8xbf16>, %n: tensor<1x2x1x8xbf16>, %k: tensor<1x2x9x8xbf16>, %v: tensor<1x2x9x8xbf16>, %at: tensor<i64>)
     -> (tensor<1x2x1x8xbf16>, tensor<1x2x9x8xbf16>) {

@@ -97,8 +97,10 @@ static std::optional<RunBound> boundOf(FusionOp fusion,
 }
 
 /// Whether something that `fusion` waits for lets later launches begin only
-/// when all before it are done. What runs behind it then finds done whatever
-/// came before the run.
+/// when all before it are done: then whatever came before the run is done when
+/// `fusion` begins. Kernels of these families wait before they let others
+/// begin, which test/codegen/cuda/*-programmatic.mlir and gemm-sm90*.mlir
+/// check.
 static bool isBehindLateLaunch(FusionOp fusion) {
   constexpr llvm::StringLiteral late[] = {"attention", "gemm_sm80",
                                           "gemm_sm90"};

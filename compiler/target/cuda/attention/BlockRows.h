@@ -49,6 +49,8 @@ public:
   /// Which head and query a row of the block's rows is.
   mlir::Value headOf(mlir::Value row) const;
   mlir::Value queryOf(mlir::Value row) const;
+  /// A number that is not negative, as i64.
+  mlir::Value wide(mlir::Value value) const;
   /// Addresses of the fusion's operands, then of its results.
   mlir::Value parameter(unsigned number) const {
     return KernelEntry(entry_).parameter(number);
@@ -82,7 +84,6 @@ private:
   mlir::Value readKeyLength();
   mlir::Value low(mlir::Value query);
   mlir::Value high(mlir::Value query);
-  mlir::Value wide(mlir::Value value) const;
 
   CudaKernelBuilder &k;
   const AttentionGeometry &g;

@@ -13,10 +13,6 @@ using namespace mlir;
 
 namespace minic::cuda {
 
-Value MadeOperands::wide(Value value) {
-  return arith::ExtUIOp::create(k.b, k.loc, k.b.getI64Type(), value);
-}
-
 SmallVector<BlockElements> MadeOperands::updates(Value keyBlock) {
   SmallVector<BlockElements> caches;
   for (AttentionFusion::Update each : g.fusion.updates) {
@@ -33,8 +29,9 @@ BlockElements MadeOperands::update(AttentionFusion::Update update,
   auto fresh = cast<RankedTensorType>(update.op.getUpdate().getType());
   int64_t depth = fresh.getDimSize(3);
   auto make = [=, this](Value number) -> BlockElements::Made {
-    Value indices[] = {wide(rows.batch()), wide(rows.keyHead()),
-                       wide(k.div(number, depth)), wide(k.rem(number, depth))};
+    Value indices[] = {rows.wide(rows.batch()), rows.wide(rows.keyHead()),
+                       rows.wide(k.div(number, depth)),
+                       rows.wide(k.rem(number, depth))};
     UpdatedElement made = emitUpdatedElement(
         k, update.op, indices, rows.operands(), rows.statusWord());
     return {made.element, made.offset, made.position};
@@ -67,8 +64,9 @@ SmallVector<BlockElements> MadeOperands::query() {
   int64_t made = std::min(g.schedule.rowBlock(), g.rows());
   auto make = [=, this](Value number) -> BlockElements::Made {
     Value row = rows.clamp(k.add(rows.firstRow(), k.div(number, depth)));
-    Value indices[] = {wide(rows.batch()), wide(rows.headOf(row)),
-                       wide(rows.queryOf(row)), wide(k.rem(number, depth))};
+    Value indices[] = {rows.wide(rows.batch()), rows.wide(rows.headOf(row)),
+                       rows.wide(rows.queryOf(row)),
+                       rows.wide(k.rem(number, depth))};
     return {emitElement(k, g.fusion.madeQuery, indices, rows.operands(),
                         rows.statusWord())};
   };

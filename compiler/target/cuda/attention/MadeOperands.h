@@ -29,7 +29,6 @@ public:
 private:
   BlockElements update(AttentionFusion::Update update, mlir::Value keyBlock,
                        int64_t offset, int64_t pitch);
-  mlir::Value wide(mlir::Value value);
 
   CudaKernelBuilder &k;
   const AttentionGeometry &g;

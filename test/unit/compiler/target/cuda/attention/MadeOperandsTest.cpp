@@ -116,13 +116,9 @@ struct Step {
     ASSERT_NO_FATAL_FAILURE(
         run.run(AttentionFamily(), offer, *getCudaProfile("h200")));
     // What is copied ahead is not asked for ahead as well.
-    auto count = [&](const std::string &what) {
-      return llvm::StringRef(run.ptx).count(what);
-    };
-    size_t wait = run.ptx.find("griddepcontrol.wait");
-    size_t copy = run.ptx.find("cp.async");
-    EXPECT_EQ(isEarly, copy < wait);
-    EXPECT_TRUE(!isEarly || count("prefetch.global.L2") == 0);
+    llvm::StringRef ptx = run.ptx;
+    EXPECT_EQ(isEarly, ptx.find("cp.async") < ptx.find("griddepcontrol.wait"));
+    EXPECT_FALSE(isEarly && ptx.contains("prefetch.global.L2"));
     bool isOutside = position < 0 || position > keys - fresh;
     EXPECT_EQ(run.lastWord(), isOutside ? 1u : 0u);
     update(run);
@@ -158,7 +154,7 @@ AttentionSchedule split(int64_t keyWarps, int64_t keyBlock, int64_t parts,
   return made;
 }
 
-TEST(CudaCacheUpdates, ReadsWhatItWrites) {
+TEST(CudaMadeOperands, ReadsWhatItWrites) {
   Step step;
   for (int64_t position : {0, 31, 32, 69}) {
     step.position = position;
@@ -169,7 +165,7 @@ TEST(CudaCacheUpdates, ReadsWhatItWrites) {
   }
 }
 
-TEST(CudaCacheUpdates, SharesHeadsAndStages) {
+TEST(CudaMadeOperands, SharesHeadsAndStages) {
   Step step;
   step.batch = 2;
   for (bool packs : {false, true}) {
@@ -182,7 +178,7 @@ TEST(CudaCacheUpdates, SharesHeadsAndStages) {
   }
 }
 
-TEST(CudaCacheUpdates, SeveralRows) {
+TEST(CudaMadeOperands, SeveralRows) {
   Step step;
   step.fresh = 3;
   step.depth = 64; // more elements than threads have at a time
@@ -192,7 +188,7 @@ TEST(CudaCacheUpdates, SeveralRows) {
 }
 
 // A new row is kept whether or not this step sees it.
-TEST(CudaCacheUpdates, BeyondTheLength) {
+TEST(CudaMadeOperands, BeyondTheLength) {
   Step step;
   step.position = 60;
   step.length = 20;
@@ -201,7 +197,7 @@ TEST(CudaCacheUpdates, BeyondTheLength) {
   step.check(split(1, 32, 2, true));
 }
 
-TEST(CudaCacheUpdates, ClampsAndReportsPositions) {
+TEST(CudaMadeOperands, ClampsAndReportsPositions) {
   Step step;
   step.length = 70;
   for (int64_t position : {-1, 70}) {
@@ -211,7 +207,7 @@ TEST(CudaCacheUpdates, ClampsAndReportsPositions) {
 }
 
 // Of fewer rows than a tile has, and of several tiles.
-TEST(CudaCacheUpdates, TurnsTheQuery) {
+TEST(CudaMadeOperands, TurnsTheQuery) {
   Step step;
   step.turnsQuery = true;
   step.check(split(1, 32, 2, false));
@@ -227,7 +223,7 @@ TEST(CudaCacheUpdates, TurnsTheQuery) {
   }
 }
 
-TEST(CudaCacheUpdates, CountsKeys) {
+TEST(CudaMadeOperands, CountsKeys) {
   Step step;
   step.batch = 2;
   step.turnsQuery = step.countsKeys = true;
@@ -237,7 +233,7 @@ TEST(CudaCacheUpdates, CountsKeys) {
 }
 
 // New rows belong over what was copied, in whichever block has their place.
-TEST(CudaCacheUpdates, CopiesKeysEarly) {
+TEST(CudaMadeOperands, CopiesKeysEarly) {
   Step step;
   step.isEarly = true;
   for (int64_t position : {0, 31, 32, 69}) {
@@ -264,7 +260,7 @@ TEST(CudaCacheUpdates, CopiesKeysEarly) {
   step.check(split(1, 32, 1, false));
 }
 
-TEST(CudaCacheUpdates, RefusesWarpGroups) {
+TEST(CudaMadeOperands, RefusesWarpGroups) {
   Step step;
   step.fresh = 64;
   step.keys = 128;
