@@ -13,6 +13,25 @@ using namespace mlir;
 
 namespace minic::cpu {
 
+static bool isPackedProduct(const graph::Conv2dGeometry &geometry) {
+  return geometry.layout == graph::ImageLayout::NHWC && geometry.groups == 1;
+}
+
+bool isPackedProduct(Operation *anchor) {
+  if (anchor && graph::isContraction(anchor)) {
+    return true;
+  }
+  auto geometry = geometryOf(anchor);
+  return geometry && isPackedProduct(*geometry);
+}
+
+std::optional<WindowRows> windowsOf(const kernel::FusionShape &shape) {
+  if (!shape.conv || isPlainProduct(shape.conv->geometry)) {
+    return std::nullopt;
+  }
+  return WindowRows::get(shape.conv->geometry);
+}
+
 static FailureOr<kernel::FusionShape>
 match(kernel::FusionOp fusion, std::string *reason, bool takesConvolutions) {
   auto fail = [&](const char *why) {
@@ -25,8 +44,12 @@ match(kernel::FusionOp fusion, std::string *reason, bool takesConvolutions) {
     return failure();
   }
   if (takesConvolutions && shape->conv &&
-      isPlainProduct(shape->conv->geometry)) {
+      isPackedProduct(shape->conv->geometry)) {
     viewAsGemm(*shape);
+    if (auto windows = windowsOf(*shape)) {
+      shape->gemm->k = windows->k();
+      shape->gemm->lhsStrideM = shape->gemm->rhsStrideN = windows->k();
+    }
   }
   if (!shape->gemm) {
     return fail("no contraction in the body");
@@ -57,7 +80,7 @@ kernel::LayoutAttr getPanelLayout(const kernel::FusionShape &shape,
                                   int64_t paddedK) {
   auto type = cast<RankedTensorType>(shape.gemm->rhs.getType());
   int64_t rank = type.getRank();
-  // The last two dimensions are [N, K] or [K, N]; a filter is [N, K, 1, 1].
+  // The last two dimensions are [N, K] or [K, N]; a filter is [N, C, R, S].
   bool nFirst = true;
   if (auto matmul = dyn_cast<graph::MatmulOp>(shape.anchor)) {
     nFirst = matmul.getTransposeRhs();
@@ -66,9 +89,10 @@ kernel::LayoutAttr getPanelLayout(const kernel::FusionShape &shape,
   auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank - 2));
   if (isa<graph::Conv2dOp>(shape.anchor)) {
     n = 0, k = 1;
-    order = {2, 3};
+    order = {0, 2, 3, 1};
+  } else {
+    order.append({n, k});
   }
-  order.append({n, k});
   SmallVector<int64_t> blockDims = {n}, blockSizes = {width};
   if (wordElements > 1) {
     blockDims.push_back(k);
@@ -77,6 +101,10 @@ kernel::LayoutAttr getPanelLayout(const kernel::FusionShape &shape,
   auto padded = llvm::to_vector(type.getShape());
   padded[n] = llvm::alignTo(shape.gemm->n, width);
   padded[k] = paddedK;
+  if (auto windows = windowsOf(shape)) {
+    padded[k] = windows->paddedChannels;
+    padded[3] = windows->paddedTaps;
+  }
   return kernel::LayoutAttr::get(type.getContext(), order, blockDims,
                                  blockSizes, padded);
 }

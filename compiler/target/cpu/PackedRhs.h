@@ -6,6 +6,7 @@
 #ifndef MINIC_COMPILER_TARGET_CPU_PACKEDRHS_H
 #define MINIC_COMPILER_TARGET_CPU_PACKEDRHS_H
 
+#include "compiler/target/cpu/WindowRows.h"
 #include "dialects/kernel/FusionShape.h"
 
 namespace minic::cpu {
@@ -14,14 +15,21 @@ namespace minic::cpu {
 /// is none.
 mlir::FailureOr<kernel::FusionShape> matchPackedGemm(kernel::FusionOp fusion,
                                                      std::string *reason);
-/// The same, where a convolution that is a product of matrices as they lie
-/// counts as a contraction.
+/// Whether `anchor` is a contraction, or a convolution of NHWC images with one
+/// group.
+bool isPackedProduct(mlir::Operation *anchor);
+/// The same for these: the K of a convolution with windows is that of
+/// windowsOf.
 mlir::FailureOr<kernel::FusionShape> matchPackedProduct(kernel::FusionOp fusion,
                                                         std::string *reason);
 
+/// The rows of `shape` that have to be gathered: those of a convolution that
+/// matchPackedProduct took, unless its images are the lhs as they lie.
+std::optional<WindowRows> windowsOf(const kernel::FusionShape &shape);
+
 /// rhs in panels of `width` columns, words of `wordElements` elements of K
 /// inside: [panels][paddedK / wordElements][width][wordElements]. What is not
-/// there is zero.
+/// there is zero. K of windows is padded as their rows are.
 kernel::LayoutAttr getPanelLayout(const kernel::FusionShape &shape,
                                   int64_t width, int64_t wordElements,
                                   int64_t paddedK);

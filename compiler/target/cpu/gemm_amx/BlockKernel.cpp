@@ -19,6 +19,7 @@
 #include "compiler/target/cpu/gemm_amx/TileOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -66,7 +67,15 @@ public:
     // Values that an emitter keeps are those of one loop.
     EpilogueEmitter epilogue(k_, shape_, operands_.inputs, operands_.results);
     k_.forLoop(begin, k_.min(end, pending_.rows), 1, [&](Value row) {
-      EpilogueEmitter::Row at = epilogue.row(k_.add(pending_.row, row));
+      Value resultRow = k_.add(pending_.row, row);
+      OpBuilder::InsertionGuard guard(k_.b);
+      if (g_.image) {
+        PaddedImage::Result result = g_.image->resultOf(k_, resultRow);
+        auto branch = scf::IfOp::create(k_.b, k_.loc, result.exists);
+        k_.b.setInsertionPoint(branch.thenBlock()->getTerminator());
+        resultRow = result.row;
+      }
+      EpilogueEmitter::Row at = epilogue.row(resultRow);
       Value from = k_.advance(state_.sums(0, 0), k_.mul(row, stateColumns),
                               k_.b.getF32Type());
       for (int64_t v = 0; v != vectors; ++v) {
@@ -145,18 +154,15 @@ private:
   }
   bool keepsLhs() const { return g_.schedule.resident == 0; }
 
-  Value lhsStride() {
-    return k_.i64(2 * (g_.schedule.packLhs ? tileDepth : g_.gemm.lhsStrideM));
-  }
-
   void loadLhs(Value step, int64_t i) {
     Type type = k_.b.getBF16Type();
-    int64_t perStep = g_.schedule.packLhs ? tileDepth * blockRows : tileDepth;
-    int64_t perTile =
-        tileRows * (g_.schedule.packLhs ? tileDepth : g_.gemm.lhsStrideM);
-    Value from = k_.advance(lhs_, k_.mul(step, perStep), type);
-    tile_.load(lhsTile + int(i), k_.advance(from, i * perTile, type),
-               lhsStride(), /*passing=*/!keepsLhs());
+    RowPlaces places = g_.lhsPlaces();
+    Value offset = g_.image ? g_.image->offsetOf(k_, step)
+                            : k_.mul(step, places.lineStride);
+    Value from = k_.advance(lhs_, offset, type);
+    tile_.load(lhsTile + int(i),
+               k_.advance(from, i * tileRows * places.rowStride, type),
+               k_.i64(2 * places.rowStride), /*passing=*/!keepsLhs());
   }
 
   void loadRhs(Value step, int64_t j, bool keep) {

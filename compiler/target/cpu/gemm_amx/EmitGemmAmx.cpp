@@ -21,9 +21,10 @@ namespace {
 
 /// Functions that the entry calls. Blocks of full height, where there is one
 /// that is not last or is as high; the last block, where it has one row of
-/// tiles; null where there is none.
+/// tiles; null where there is none. Blocks are packed, gathered from images, or
+/// pixels of padded ones.
 struct Callees {
-  LLVM::LLVMFuncOp tall, low, pack, last;
+  LLVM::LLVMFuncOp tall, low, pack, gather, pad, last;
 };
 
 class GemmAmxEmitter {
@@ -37,7 +38,8 @@ public:
 
   /// Only blocks with rows of the run are computed. There is one batch.
   void boundRows(const BoundedRows &rows) {
-    Value count = rows.count(k_, entry_, g_.gemm.m);
+    Value count =
+        g_.image ? rowsOfImages(rows) : rows.count(k_, entry_, g_.gemm.m);
     blocks_ = k_.div(k_.add(count, blockRows - 1), blockRows);
     if (!g_.schedule.splitN) {
       shareTiles(k_, entry_, blocks_, g_.blocks);
@@ -110,11 +112,35 @@ private:
     });
   }
 
+  /// Of the padded images that a run has.
+  Value rowsOfImages(const BoundedRows &rows) {
+    const PaddedImage &image = *g_.image;
+    Value images = rows.count(k_, entry_, image.conv.batch);
+    return k_.min(k_.mul(images, image.height() * image.width()),
+                  k_.i64(image.rows()));
+  }
+
+  /// The first of the lines of padded images that are packed for block `first`
+  /// and the next ones.
+  Value firstLine(Value first) {
+    return k_.div(k_.mul(first, blockRows), g_.image->width());
+  }
+
+  Value packedLhs() {
+    return k_.advance(entry_.scratch, GemmAmxGeometry::packedLhsOffset,
+                      k_.b.getI8Type());
+  }
+
   Value packedBlock(Value block, Value first) {
-    Value scratch = k_.advance(entry_.scratch, GemmAmxGeometry::packedLhsOffset,
-                               k_.b.getI8Type());
-    return k_.advance(
-        scratch, k_.mul(k_.sub(block, first), g_.packedBlockElements()), bf16_);
+    if (g_.image) {
+      Value pixel = k_.sub(k_.mul(block, blockRows),
+                           k_.mul(firstLine(first), g_.image->width()));
+      return k_.advance(packedLhs(),
+                        k_.mul(pixel, g_.image->conv.inputChannels), bf16_);
+    }
+    return k_.advance(packedLhs(),
+                      k_.mul(k_.sub(block, first), g_.packedBlockElements()),
+                      bf16_);
   }
 
   Value denseBlock(Value block) {
@@ -123,12 +149,29 @@ private:
   }
 
   Value rowsOf(Value block) {
-    return k_.min(k_.sub(k_.i64(g_.gemm.m), k_.mul(block, blockRows)),
+    return k_.min(k_.sub(k_.i64(g_.rows()), k_.mul(block, blockRows)),
                   k_.i64(blockRows));
   }
 
+  /// The lines that windows of blocks [begin, end) are in.
+  void padImages(Value begin, Value end) {
+    const PaddedImage &image = *g_.image;
+    Value line = firstLine(begin);
+    Value last = k_.div(k_.add(k_.mul(end, blockRows), image.reach() - 1),
+                        image.width());
+    call(callees_.pad,
+         {batchLhs_, packedLhs(), line, k_.add(k_.sub(last, line), 1)});
+  }
+
   void emitBlocks(Value begin, Value end) {
-    if (callees_.pack) {
+    if (callees_.pad) {
+      padImages(begin, end);
+    } else if (callees_.gather) {
+      k_.forLoop(begin, end, 1, [&](Value block) {
+        call(callees_.gather, {batchLhs_, packedBlock(block, begin),
+                               k_.mul(block, blockRows), rowsOf(block)});
+      });
+    } else if (callees_.pack) {
       k_.forLoop(begin, end, 1, [&](Value block) {
         call(callees_.pack,
              {denseBlock(block), packedBlock(block, begin), rowsOf(block)});
@@ -153,7 +196,8 @@ private:
 
   void multiply(LLVM::LLVMFuncOp kernel, Value block, Value first,
                 Value panel) {
-    Value lhs = callees_.pack ? packedBlock(block, first) : denseBlock(block);
+    Value lhs =
+        g_.schedule.packLhs ? packedBlock(block, first) : denseBlock(block);
     Value rhs = k_.advance(batchRhs_, k_.mul(panel, g_.panelElements()), bf16_);
     // What lies behind the last panel is not there: to ask for it is harmless.
     Value ahead = k_.advance(
@@ -194,7 +238,13 @@ void emitGemmAmx(Location loc, ModuleOp device, StringRef name,
   }
   callees.last =
       emitLastEpilogue(builder, loc, device, nameOf("last"), shape, geometry);
-  if (geometry.schedule.packLhs) {
+  if (geometry.image) {
+    callees.pad =
+        emitPadImage(builder, loc, device, nameOf("pad"), *geometry.image);
+  } else if (geometry.windows) {
+    callees.gather = emitGatherWindows(builder, loc, device, nameOf("gather"),
+                                       *geometry.windows, geometry.lhsPlaces());
+  } else if (geometry.schedule.packLhs) {
     callees.pack =
         emitPackBlock(builder, loc, device, nameOf("pack"), geometry);
   }

@@ -34,9 +34,10 @@ static double slowdown(const GemmAmxGeometry &g) {
   // blocks of 4, 8 and 11 took 3.21, 3.55 and 3.78 ms for 6298 rows of 64
   // columns of 1280, and 4 and 8 took 3.59 and 3.97 for 4927 of 128 of 2048.
   constexpr double l2Bytes = 1.2e6, packedBytes = 0.5e6;
-  double bytes = double(std::min(g.blocks, g.blocksAtATime)) *
-                 double(blockRows) * double(rowBytes);
-  if (schedule.packLhs && bytes > packedBytes) {
+  double bytes = g.image ? 2 * double(g.packedElements())
+                         : double(std::min(g.blocks, g.blocksAtATime)) *
+                               double(blockRows) * double(rowBytes);
+  if (schedule.packLhs && !g.windows && bytes > packedBytes) {
     factor *= 1 + 0.13 * std::log2(std::min(bytes, l2Bytes) / packedBytes);
   }
   if (bytes > l2Bytes) {
@@ -49,7 +50,48 @@ static double slowdown(const GemmAmxGeometry &g) {
   return factor;
 }
 
-double estimateMicroseconds(const GemmAmxGeometry &g,
+/// Cycles that packing all of lhs once takes: by lines of 64 bytes, and for
+/// each window that is gathered, by what C kernels and convolutions of 56x56
+/// pixels of 64 channels took on that Xeon.
+static double packCycles(const GemmAmxGeometry &g) {
+  constexpr double perLine = 3, perWindow = 30;
+  double rows = double(g.batches) * double(g.rows());
+  if (g.image) {
+    return rows * double(g.image->conv.inputChannels) / tileDepth * perLine;
+  }
+  return rows * (double(g.steps) * perLine + (g.windows ? perWindow : 0));
+}
+
+/// Microseconds that the epilogue's reads and writes take where they are more
+/// than L2 holds. Blocks that a panel meets before the next one are written a
+/// line of 64 bytes of a row at a time: lines of one row lie in L2 until the
+/// last panel wrote its own, or are far apart. On a Xeon with 2 MB of L2,
+/// 1x1x64 to 256 channels of 56x56 pixels with a residual took 570 us for
+/// blocks of 4, 684, 813, 863 us for 8, 11 and all; 4096x768x128 2.59 ms for 4
+/// and 3.5 to 3.6 for others.
+static double epilogueUs(const kernel::FusionShape &shape,
+                         const GemmAmxGeometry &g) {
+  constexpr double l2Bytes = 1.2e6, nearNs = 0.06, apartNs = 0.11;
+  double perElement = 0;
+  auto add = [&](Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    if (type.getNumElements() == llvm::product_of(shape.space)) {
+      perElement += double(kernel::getElementBytes(type.getElementType()));
+    }
+  };
+  llvm::for_each(shape.epilogueInputs, add);
+  llvm::for_each(shape.results, add);
+  double bytes = perElement * double(llvm::product_of(shape.space));
+  if (bytes < l2Bytes) {
+    return 0;
+  }
+  int64_t rows = std::min(g.blocks, g.blocksAtATime) * blockRows;
+  bool isNear = perElement * double(rows * g.gemm.n) < 0.3 * l2Bytes;
+  return bytes * (isNear ? nearNs : apartNs) * 1e-3;
+}
+
+double estimateMicroseconds(const kernel::FusionShape &shape,
+                            const GemmAmxGeometry &g,
                             const DeviceProfile &profile) {
   constexpr double clock = 2.49e9;
   double blocks = double(g.blocks) - (g.lastTiles() == 1 ? 0.5 : 0);
@@ -58,7 +100,7 @@ double estimateMicroseconds(const GemmAmxGeometry &g,
       double(g.batches * g.panels) * blocks * (double(g.steps) * perStep + 80);
   if (g.schedule.packLhs) {
     double times = g.schedule.splitN ? profile.threads : 1;
-    cycles += times * double(g.batches * g.blocks * g.steps) * 100;
+    cycles += times * packCycles(g);
   }
   int64_t grid = std::max<int64_t>(g.grid(), 1);
   int64_t share = llvm::divideCeil(grid, std::max(profile.threads, 1));
@@ -69,7 +111,8 @@ double estimateMicroseconds(const GemmAmxGeometry &g,
       double(llvm::divideCeil(std::max<int64_t>(g.blocks, 1), g.blocksAtATime));
   double compute = cycles * slowest * slowdown(g) / clock;
   double memory = rhsBytes * double(g.batches) * rounds /
-                  (1e9 * weightBandwidthGBs(profile, rhsBytes, workers));
+                      (1e9 * weightBandwidthGBs(profile, rhsBytes, workers)) +
+                  1e-6 * epilogueUs(shape, g) / workers;
   return 1e6 * (std::max(compute, memory) + 0.3 * std::min(compute, memory)) +
          (workers > 1 ? profile.joinUs : 0);
 }
@@ -91,7 +134,7 @@ enumerateAmxSchedules(const kernel::FusionShape &shape,
       schedule.mc = 0;
     }
     schedule.resident = std::min(schedule.resident, g->steps);
-    double microseconds = estimateMicroseconds(*g, profile);
+    double microseconds = estimateMicroseconds(shape, *g, profile);
     if (schedule.alone &&
         (g->pieces() <= 1 || (!all && microseconds > 8 * profile.joinUs))) {
       return;

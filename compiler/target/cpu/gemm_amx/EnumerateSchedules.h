@@ -25,8 +25,10 @@ std::vector<EstimatedAmxSchedule>
 enumerateAmxSchedules(const kernel::FusionShape &shape,
                       const DeviceProfile &profile, size_t limit = 16);
 
-/// A rough time: products, loads, packing, weights, threads.
-double estimateMicroseconds(const GemmAmxGeometry &geometry,
+/// A rough time: products, loads, packing, weights, the epilogue's memory,
+/// threads.
+double estimateMicroseconds(const kernel::FusionShape &shape,
+                            const GemmAmxGeometry &geometry,
                             const DeviceProfile &profile);
 
 } // namespace minic::cpu

@@ -79,8 +79,11 @@ GemmAmxFamily::enumerate(kernel::FusionOp fusion,
 /// Where a run of fewer rows computes only these.
 static std::optional<RunBound> boundOf(kernel::FusionOp fusion,
                                        const GemmAmxGeometry &geometry) {
-  return geometry.batches == 1 ? RunBound::get(fusion, geometry.gemm.m)
-                               : std::nullopt;
+  if (geometry.batches != 1) {
+    return std::nullopt;
+  }
+  return RunBound::get(fusion, geometry.image ? geometry.image->conv.batch
+                                              : geometry.gemm.m);
 }
 
 LogicalResult GemmAmxFamily::lower(kernel::FusionOp fusion,

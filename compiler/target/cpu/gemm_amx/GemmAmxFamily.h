@@ -7,20 +7,20 @@
 #define MINIC_COMPILER_TARGET_CPU_GEMM_AMX_GEMMAMXFAMILY_H
 
 #include "compiler/target/KernelFamily.h"
-#include "compiler/target/codegen/ConvolutionProduct.h"
+#include "compiler/target/cpu/PackedRhs.h"
 
 namespace minic::cpu {
 
 /// Takes linear and matmul of bf16, of any M, N, K above 0 and batch, and
-/// conv2d of one pixel of NHWC images, with any pointwise ops after it, for
+/// conv2d of NHWC images with one group, with any pointwise ops after it, for
 /// CPUs with AMX-BF16. A constant rhs is packed at compile time; another is
 /// packed by a kernel of its own before this one.
 class GemmAmxFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "gemm_amx"; }
-  llvm::StringRef version() const override { return "2"; }
+  llvm::StringRef version() const override { return "3"; }
   bool isFor(mlir::Operation *anchor) const override {
-    return anchor && (graph::isContraction(anchor) || isPlainProduct(anchor));
+    return isPackedProduct(anchor);
   }
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

@@ -45,13 +45,20 @@ GemmAmxGeometry::get(const kernel::FusionShape &shape,
   if (g.gemm.k == 0) {
     return fail("there is nothing to multiply: K is 0");
   }
+  g.windows = windowsOf(shape);
+  if (g.windows) {
+    g.image = PaddedImage::get(shape.conv->geometry);
+  }
   g.steps = llvm::divideCeil(g.gemm.k, tileDepth);
-  g.blocks = llvm::divideCeil(g.gemm.m, blockRows);
+  g.blocks = llvm::divideCeil(g.rows(), blockRows);
   g.panels = llvm::divideCeil(g.gemm.n, blockColumns);
   g.batches = g.gemm.batchCount();
   g.blocksAtATime =
       schedule.mc == 0 ? std::max<int64_t>(g.blocks, 1) : schedule.mc;
   if (!schedule.packLhs) {
+    if (g.windows) {
+      return fail("windows must be packed");
+    }
     // Tiles have whole rows. What lies behind a row of lhs may be no number,
     // and behind its last row no memory.
     if (g.gemm.lhsStrideK != 1 || g.gemm.k % tileDepth != 0) {
@@ -73,11 +80,35 @@ GemmAmxGeometry::get(const kernel::FusionShape &shape,
   return g;
 }
 
+RowPlaces GemmAmxGeometry::lhsPlaces() const {
+  if (image) {
+    return {.rowStride = image->conv.inputChannels, .lineStride = 0};
+  }
+  if (windows) {
+    // An odd number of lines, so that rows do not share sets of L1.
+    return {.rowStride = (steps | 1) * tileDepth, .lineStride = tileDepth};
+  }
+  return schedule.packLhs
+             ? RowPlaces{.rowStride = tileDepth,
+                         .lineStride = tileDepth * blockRows}
+             : RowPlaces{.rowStride = gemm.lhsStrideM, .lineStride = tileDepth};
+}
+
+int64_t GemmAmxGeometry::packedBlockElements() const {
+  return windows ? blockRows * lhsPlaces().rowStride
+                 : steps * tileDepth * blockRows;
+}
+
+int64_t GemmAmxGeometry::packedElements() const {
+  int64_t count = std::min(blocksAtATime, blocks);
+  return image ? image->linesOf(count * blockRows) * image->lineElements()
+         : schedule.packLhs ? count * packedBlockElements()
+                            : 0;
+}
+
 int64_t GemmAmxGeometry::scratchBytes() const {
-  int64_t packed = schedule.packLhs ? std::min(blocksAtATime, blocks) *
-                                          packedBlockElements() * 2
-                                    : 0;
-  return std::max(packedLhsOffset + packed, withoutAmx.scratchBytes());
+  return std::max(packedLhsOffset + 2 * packedElements(),
+                  withoutAmx.scratchBytes());
 }
 
 SmallVector<int64_t> GemmAmxGeometry::packedRhsBatchStrides() const {

@@ -27,6 +27,8 @@ public:
 
   /// The functions for each of g.heights().
   SmallVector<LLVM::LLVMFuncOp> microkernels, packers;
+  /// Where lhs are windows.
+  LLVM::LLVMFuncOp gatherer;
 
   /// Only tiles with rows of the run are computed. There is one batch.
   void boundRows(const BoundedRows &rows) {
@@ -127,10 +129,9 @@ private:
   }
 
   Value packedTile(Value tile, Value blockBegin) {
-    return k_.advance(
-        entry_.scratch,
-        k_.mul(k_.sub(tile, blockBegin), g_.packedWords * g_.packedRows),
-        k_.b.getF32Type());
+    return k_.advance(entry_.scratch,
+                      k_.mul(k_.sub(tile, blockBegin), g_.scratchTileBytes()),
+                      k_.b.getI8Type());
   }
 
   void emitBlock(Value lhs, Value rhs, Value tileBegin, Value tileEnd,
@@ -142,9 +143,18 @@ private:
                                         packedTile(tile, tileBegin)});
       });
     }
+    if (gatherer) {
+      forEachTile(tileBegin, tileEnd, [&](Value tile, size_t kind) {
+        LLVM::CallOp::create(k_.b, k_.loc, gatherer,
+                             ValueRange{lhs, packedTile(tile, tileBegin),
+                                        firstRow(tile, kind),
+                                        k_.i64(g_.heights()[kind])});
+      });
+    }
     auto compute = [&](Value tile, size_t kind, Value panel) {
-      Value source = g_.schedule.packLhs ? packedTile(tile, tileBegin)
-                                         : tileSource(lhs, tile, kind);
+      Value source = g_.schedule.packLhs || gatherer
+                         ? packedTile(tile, tileBegin)
+                         : tileSource(lhs, tile, kind);
       Value packed =
           k_.advance(rhs, k_.mul(panel, g_.panelElements()), g_.gemm.rhsType);
       Value row = k_.add(batchRow_, firstRow(tile, kind));
@@ -193,6 +203,12 @@ void emitGemm(Location loc, ModuleOp device, StringRef name,
                                     height));
     }
   }
+  LLVM::LLVMFuncOp gatherer;
+  if (geometry.windows) {
+    gatherer = emitGatherWindows(
+        builder, loc, device, (name + ".gather").str(), *geometry.windows,
+        {.rowStride = geometry.gemm.k, .lineStride = WindowRows::lineElements});
+  }
   KernelEntry entry = KernelEntry::create(builder, loc, device, name);
   if (geometry.schedule.alone) {
     entry.begin = arith::ConstantIntOp::create(builder, loc, 0, 64);
@@ -209,6 +225,7 @@ void emitGemm(Location loc, ModuleOp device, StringRef name,
   GemmEmitter emitter(builder, loc, entry, geometry);
   emitter.microkernels = std::move(microkernels);
   emitter.packers = std::move(packers);
+  emitter.gatherer = gatherer;
   if (rows) {
     emitter.boundRows(*rows);
   }

@@ -35,6 +35,7 @@ FailureOr<GemmGeometry> GemmGeometry::get(const kernel::FusionShape &shape,
     g.tallTiles = g.gemm.m % g.tiles;
   }
   g.blockTiles = schedule.tc == 0 ? std::max<int64_t>(g.tiles, 1) : schedule.tc;
+  g.windows = windowsOf(shape);
   if (schedule.packLhs) {
     g.packedRows =
         llvm::PowerOf2Ceil(std::max<int64_t>(g.height + (g.tallTiles > 0), 1));
@@ -48,10 +49,16 @@ FailureOr<GemmGeometry> GemmGeometry::get(const kernel::FusionShape &shape,
   return g;
 }
 
+int64_t GemmGeometry::scratchTileBytes() const {
+  if (windows) {
+    return heights().front() * gemm.k * 2;
+  }
+  return packedWords * packedRows * int64_t(sizeof(float));
+}
+
 int64_t GemmGeometry::scratchBytes() const {
-  int64_t bytes =
-      std::min(blockTiles, tiles) * packedWords * packedRows * sizeof(float);
-  return llvm::alignTo(bytes, 64);
+  int64_t inScratch = std::min(blockTiles, tiles);
+  return inScratch == 0 ? 0 : llvm::alignTo(inScratch * scratchTileBytes(), 64);
 }
 
 SmallVector<int64_t> GemmGeometry::heights() const {

@@ -5,6 +5,7 @@
 #ifndef MINIC_COMPILER_TARGET_CPU_GEMM_PACKED_GEMMGEOMETRY_H
 #define MINIC_COMPILER_TARGET_CPU_GEMM_PACKED_GEMMGEOMETRY_H
 
+#include "compiler/target/cpu/WindowRows.h"
 #include "compiler/target/cpu/gemm_packed/GemmPackedSchedule.h"
 #include "dialects/kernel/FusionShape.h"
 
@@ -30,6 +31,8 @@ struct GemmGeometry {
   int64_t packedRows = 0, packedWords = 0;
   /// Tiles per block.
   int64_t blockTiles = 0;
+  /// Where lhs are windows: tiles of them are gathered in scratch, as rows.
+  std::optional<WindowRows> windows;
 
   /// Fails with a reason where `schedule` cannot implement `shape`.
   static mlir::FailureOr<GemmGeometry> get(const kernel::FusionShape &shape,
@@ -39,6 +42,8 @@ struct GemmGeometry {
   /// Elements of K in a word.
   int64_t wordElements() const { return schedule.pairs ? 2 : 1; }
   int64_t vectors() const { return schedule.nr / gemmLanes; }
+  /// Bytes of a tile in scratch.
+  int64_t scratchTileBytes() const;
   /// Elements of one packed panel, and of one packed rhs matrix.
   int64_t panelElements() const {
     return panelWords * wordElements() * schedule.nr;

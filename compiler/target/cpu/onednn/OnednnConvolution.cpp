@@ -88,14 +88,18 @@ static double otherUs(const FusionShape &shape, ArrayRef<PostOp> postOps,
   double us = elements * perElement * 1e-3;
   // The GEMM's operand is gathered from the images, a row for each tap. Up to
   // 3.6 MB of it cost nothing (1 MB of L2), 7 to 14 MB 0.5 to 0.9 ns an
-  // element.
-  constexpr double gatheredNs = 0.6;
+  // element. Beside the products of AMX none is small: 0.8 to 1.4 ns an element
+  // of five convolutions of ResNet-50.
+  constexpr double gatheredNs = 0.6, besideTilesNs = 1.1;
   double gathered = double(g.outputHeight * g.outputWidth) * double(g.batch) *
                     double(g.inputChannels * g.filterHeight * g.filterWidth);
   double bytes =
       gathered * double(kernel::getElementBytes(shape.conv->inputType));
   bool gathers = g.groups == 1 && g.filterHeight * g.filterWidth > 1;
-  if (gathers && bytes > 4 * double(profile.l2Bytes)) {
+  bool usesTiles = shape.conv->inputType.isBF16() && profile.has("amx-bf16");
+  if (gathers && usesTiles) {
+    us += gathered * besideTilesNs * 1e-3;
+  } else if (gathers && bytes > 4 * double(profile.l2Bytes)) {
     us += gathered * gatheredNs * 1e-3;
   }
   return us / std::max(profile.threads, 1);

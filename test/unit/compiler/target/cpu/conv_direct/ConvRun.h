@@ -6,13 +6,12 @@
 #ifndef MINIC_TEST_UNIT_COMPILER_TARGET_CPU_CONV_DIRECT_CONVRUN_H
 #define MINIC_TEST_UNIT_COMPILER_TARGET_CPU_CONV_DIRECT_CONVRUN_H
 
-#include "compiler/reference/Evaluator.h"
 #include "compiler/target/cpu/Assembler.h"
 #include "compiler/target/cpu/CpuProfile.h"
 #include "compiler/target/cpu/conv_direct/EmitConv.h"
 #include "runtime/format/Packer.h"
-#include "runtime/measure/ExpectedOutputs.h"
 #include "test/unit/compiler/target/cpu/LoadedKernel.h"
+#include "test/unit/compiler/target/cpu/ReferenceCheck.h"
 #include "test/unit/compiler/target/cpu/gemm_packed/TestTensor.h"
 #include "test/unit/dialects/kernel/ParsedFusion.h"
 
@@ -85,30 +84,12 @@ public:
       entry(args.data(), grid * thread / threads, grid * (thread + 1) / threads,
             scratch.data());
     }
-    compareWithReference();
+    reference_.expect(fusion, inputs, results);
   }
 
 private:
-  void compareWithReference() {
-    if (expected_.empty()) {
-      reference::Inputs given;
-      for (TestTensor &input : inputs) {
-        given.arguments.push_back(input.data());
-      }
-      auto evaluated = reference::evaluate(fusion.getBody().front(), given);
-      ASSERT_TRUE(mlir::succeeded(evaluated));
-      expected_ = std::move(*evaluated);
-    }
-    for (size_t i = 0; i != results.size(); ++i) {
-      runtime::Comparison comparison =
-          runtime::compare(expected_[i], results[i].data());
-      ASSERT_TRUE(comparison.matches) << comparison.detail;
-      ASSERT_TRUE(results[i].guardIntact()) << "wrote past the end";
-    }
-  }
-
   ParsedFusion parsed_;
-  std::vector<runtime::ExpectedOutput> expected_;
+  ReferenceCheck reference_;
 
 public:
   kernel::FusionOp fusion;

@@ -7,6 +7,7 @@
 #include "compiler/target/cpu/Assembler.h"
 #include "compiler/target/cpu/gemm_amx/EmitGemmAmx.h"
 #include "compiler/target/cpu/gemm_amx/EnumerateSchedules.h"
+#include "test/unit/compiler/target/cpu/conv_direct/ConvCase.h"
 #include "test/unit/compiler/target/cpu/gemm_amx/AmxProfile.h"
 #include "test/unit/compiler/target/cpu/gemm_packed/GemmRun.h"
 #include "test/unit/dialects/kernel/TensorText.h"
@@ -26,42 +27,49 @@ std::string linearBody(const std::string &x, const std::string &w,
          "\nkernel.yield %l : " + y;
 }
 
-/// A fusion of a convolution with a filter of [40, 24, size, size].
-std::unique_ptr<ParsedFusion> convolution(const std::string &layout,
-                                          int64_t size,
-                                          const std::string &more = "") {
-  bool isNhwc = layout == "nhwc";
-  auto images = [&](int64_t channels, int64_t pixels) {
-    return isNhwc ? tensor({2, pixels, pixels, channels}, "bf16")
-                  : tensor({2, channels, pixels, pixels}, "bf16");
-  };
-  int64_t left = more.empty() ? 7 - size + 1 : 4;
-  std::string x = images(24, 7), w = tensor({40, 24, size, size}, "bf16"),
-              y = images(40, left);
+std::unique_ptr<ParsedFusion> convolution(ConvCase conv) {
+  conv.dtype = "bf16";
   return std::make_unique<ParsedFusion>(
-      std::vector{x, w}, y,
-      "%c = graph.conv2d %0, %1 {layout = \"" + layout + "\"" + more + "} : (" +
-          x + ", " + w + ") -> " + y + "\nkernel.yield %c : " + y);
+      std::vector{conv.input(), conv.filter()}, conv.result(),
+      "%c = " + conv.op("%0, %1", false) +
+          "kernel.yield %c : " + conv.result());
 }
 
 bool isForAnchor(ParsedFusion &parsed) {
   return family.isFor(parsed.get().getBodyOps()[0]);
 }
 
-TEST(GemmAmxFamily, TakesConvolutionsThatAreProducts) {
-  auto plain = convolution("nhwc", 1);
-  EXPECT_TRUE(isForAnchor(*plain));
-  EXPECT_EQ(family.reject(plain->get(), amxProfile()), std::nullopt);
-  auto offers = family.enumerate(plain->get(), amxProfile());
-  ASSERT_FALSE(offers.empty());
-  // [2, 3, N, K] in panels of 32 columns, words of two elements of K.
-  auto layout = cast<kernel::LayoutAttr>(offers[0].operandLayouts[1]);
-  EXPECT_EQ(layout.getOrder(), (ArrayRef<int64_t>{2, 3, 0, 1}));
-  EXPECT_EQ(layout.getPadded(), (ArrayRef<int64_t>{64, 32, 1, 1}));
-  EXPECT_FALSE(isForAnchor(*convolution("nchw", 1)));
-  EXPECT_FALSE(isForAnchor(*convolution("nhwc", 3)));
-  EXPECT_FALSE(
-      isForAnchor(*convolution("nhwc", 1, ", strides = array<i64: 2, 2>")));
+TEST(GemmAmxFamily, TakesConvolutionsOfNhwcImages) {
+  ConvCase conv{.n = 2, .c = 24, .h = 7, .w = 7, .k = 40, .r = 1, .s = 1};
+  /// How the filter [K, C, R, S] is padded, in panels of 32 columns and words
+  /// of two channels.
+  auto padded = [&] {
+    auto parsed = convolution(conv);
+    EXPECT_TRUE(isForAnchor(*parsed));
+    EXPECT_EQ(family.reject(parsed->get(), amxProfile()), std::nullopt);
+    auto offers = family.enumerate(parsed->get(), amxProfile());
+    auto layout = cast<kernel::LayoutAttr>(offers.at(0).operandLayouts[1]);
+    EXPECT_EQ(layout.getOrder(), (ArrayRef<int64_t>{0, 2, 3, 1}));
+    return llvm::to_vector(layout.getPadded());
+  };
+  using Shape = SmallVector<int64_t>;
+  EXPECT_EQ(padded(), (Shape{64, 32, 1, 1}));
+  conv.strideH = conv.strideW = 2;
+  EXPECT_EQ(padded(), (Shape{64, 32, 1, 1}));
+  conv.r = conv.s = 3;
+  EXPECT_EQ(padded(), (Shape{64, 24, 3, 4}));
+  conv.dilationW = 2;
+  EXPECT_EQ(padded(), (Shape{64, 32, 3, 3}));
+  conv.dilationW = 1;
+  conv.c = 3;
+  EXPECT_EQ(padded(), (Shape{64, 4, 3, 8}));
+  conv.c = 64;
+  EXPECT_EQ(padded(), (Shape{64, 64, 3, 3}));
+  conv.groups = 2;
+  EXPECT_FALSE(isForAnchor(*convolution(conv)));
+  conv.groups = 1;
+  conv.nhwc = false;
+  EXPECT_FALSE(isForAnchor(*convolution(conv)));
 }
 
 TEST(GemmAmxSchedule, AttributeRoundTrip) {

@@ -3,9 +3,7 @@
 // GEMM kernels of AMX tiles, and their forms without, against a float64 loop at
 // awkward shapes. What runs needs a machine with AMX.
 
-#include "runtime/device/cpu/CpuFeatures.h"
-#include "runtime/device/cpu/TileState.h"
-#include "test/unit/compiler/target/cpu/gemm_amx/AmxProfile.h"
+#include "test/unit/compiler/target/cpu/gemm_amx/AmxHost.h"
 #include "test/unit/compiler/target/cpu/gemm_packed/DotReference.h"
 #include "test/unit/compiler/target/cpu/gemm_packed/GemmRun.h"
 #include "test/unit/dialects/kernel/TensorText.h"
@@ -18,18 +16,7 @@ namespace {
 
 using Shape = std::vector<int64_t>;
 
-class GemmAmxTest : public testing::Test {
-protected:
-  void SetUp() override {
-    if (absl::Status tiles = runtime::requestTileState(); !tiles.ok()) {
-      GTEST_SKIP() << tiles.message();
-    }
-    if (!runtime::cpuHasFeature("amx-bf16") ||
-        !runtime::cpuHasFeature("avx512bf16")) {
-      GTEST_SKIP() << "this CPU lacks 'amx-bf16' or 'avx512bf16'";
-    }
-  }
-};
+using GemmAmxTest = AmxHost;
 
 GemmAmxSchedule schedule(bool pack, int64_t mc = 0, int64_t resident = 18,
                          int64_t rows = 2, bool prefetch = false,

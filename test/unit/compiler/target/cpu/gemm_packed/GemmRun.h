@@ -9,6 +9,7 @@
 #include "compiler/target/cpu/Assembler.h"
 #include "compiler/target/cpu/CpuProfile.h"
 #include "compiler/target/cpu/KernelAbi.h"
+#include "compiler/target/cpu/PackedRhs.h"
 #include "compiler/target/cpu/gemm_amx/EmitGemmAmx.h"
 #include "compiler/target/cpu/gemm_packed/EmitGemm.h"
 #include "runtime/format/Packer.h"
@@ -30,7 +31,7 @@ public:
       : parsed_(arguments, results, body), fusion(parsed_.get()) {
     prepareContext(*fusion.getContext());
     std::string reason;
-    auto analyzed = kernel::FusionShape::get(fusion, &reason);
+    auto analyzed = matchPackedProduct(fusion, &reason);
     EXPECT_TRUE(mlir::succeeded(analyzed)) << reason;
     shape = *analyzed;
     uint64_t seed = 1;

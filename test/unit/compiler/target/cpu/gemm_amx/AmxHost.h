@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// AmxHost: tests that run code for amxProfile(), where this machine can.
+
+#ifndef MINIC_TEST_UNIT_COMPILER_TARGET_CPU_GEMM_AMX_AMXHOST_H
+#define MINIC_TEST_UNIT_COMPILER_TARGET_CPU_GEMM_AMX_AMXHOST_H
+
+#include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/device/cpu/TileState.h"
+#include "test/unit/compiler/target/cpu/gemm_amx/AmxProfile.h"
+
+#include "gtest/gtest.h"
+
+namespace minic::cpu {
+
+class AmxHost : public testing::Test {
+protected:
+  void SetUp() override {
+    if (absl::Status tiles = runtime::requestTileState(); !tiles.ok()) {
+      GTEST_SKIP() << tiles.message();
+    }
+    if (!runtime::cpuHasFeature("amx-bf16") ||
+        !runtime::cpuHasFeature("avx512bf16")) {
+      GTEST_SKIP() << "this CPU lacks 'amx-bf16' or 'avx512bf16'";
+    }
+  }
+};
+
+} // namespace minic::cpu
+
+#endif // MINIC_TEST_UNIT_COMPILER_TARGET_CPU_GEMM_AMX_AMXHOST_H
