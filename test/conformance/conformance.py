@@ -21,6 +21,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.append(str(HERE.parent / "fuzz"))
 from arrays import npy  # noqa: E402
+import convolution_problems  # noqa: E402
 import image_problems  # noqa: E402
 import move_problems  # noqa: E402
 import pointwise_problems  # noqa: E402
@@ -31,7 +32,7 @@ from tools import BATCH, RIGHT, Tools, Verdict, compile_verdict, \
 
 GROUPS = {"rows": row_problems, "pointwise": pointwise_problems,
           "moves": move_problems, "products": product_problems,
-          "images": image_problems}
+          "convolutions": convolution_problems, "images": image_problems}
 
 
 class Conformance:

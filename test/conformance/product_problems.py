@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Problems of linear, matmul, conv2d and attention."""
+"""Problems of linear, matmul and attention."""
 
 import itertools
 
@@ -27,48 +27,6 @@ def contractions():
                 "matmul", f"matmul_{size}_{int(lhs)}{int(rhs)}", arguments,
                 f"matmul %x, %y {{{', '.join(flags)}}} : "
                 f"{functional(arguments, [result])}", result)
-
-
-def convolutions():
-    for dtype, (layout, groups, pad, step) in itertools.product(
-            FLOATS, itertools.product(("nchw", "nhwc"), (1, 3), (0, 1),
-                                      (1, 2))):
-        extent = (9 + 2 * pad - 3) // step + 1
-        x, shape = (2, 6, 9, 9), (2, 9, extent, extent)
-        if layout == "nhwc":
-            x, shape = (2, 9, 9, 6), (2, extent, extent, 9)
-        arguments = {"x": (x, dtype), "f": ((9, 6 // groups, 3, 3), dtype)}
-        yield Problem(
-            "conv2d", f"conv_{layout}_{groups}_{pad}_{step}_{dtype}",
-            arguments, f"conv2d %x, %f {{layout = \"{layout}\", groups = "
-            f"{groups} : i64, pads = array<i64: {pad}, {pad}, {pad}, {pad}>, "
-            f"strides = array<i64: {step}, {step}>}} : "
-            f"{functional(arguments, [(shape, dtype)])}", (shape, dtype))
-
-
-# Channels in and out, filter, pad, stride, groups: what kernels of convolutions
-# do otherwise than for a few channels.
-CONVOLUTIONS = {"deep": (64, 72, 3, 1, 1, 1), "first": (3, 16, 7, 3, 2, 1),
-                "one_pixel": (24, 40, 1, 0, 1, 1),
-                "depthwise": (16, 16, 3, 1, 1, 16),
-                "depthwise_5x5": (6, 12, 5, 2, 2, 6)}
-
-
-def special_convolutions():
-    for dtype, layout, (name, (c, k, size, pad, step, groups)) in \
-            itertools.product(FLOATS, ("nchw", "nhwc"), CONVOLUTIONS.items()):
-        extent = (9 + 2 * pad - size) // step + 1
-        x, shape = (2, c, 9, 9), (2, k, extent, extent)
-        if layout == "nhwc":
-            x, shape = (2, 9, 9, c), (2, extent, extent, k)
-        arguments = {"x": (x, dtype),
-                     "f": ((k, c // groups, size, size), dtype)}
-        yield Problem(
-            "conv2d", f"conv_{layout}_{name}_{dtype}", arguments,
-            f"conv2d %x, %f {{layout = \"{layout}\", groups = {groups} : i64, "
-            f"pads = array<i64: {pad}, {pad}, {pad}, {pad}>, "
-            f"strides = array<i64: {step}, {step}>}} : "
-            f"{functional(arguments, [(shape, dtype)])}", (shape, dtype))
 
 
 # Heads of query and key, lengths of both, head size.
@@ -111,6 +69,4 @@ def attention():
 
 def all_problems():
     yield from contractions()
-    yield from convolutions()
-    yield from special_convolutions()
     yield from attention()
