@@ -29,6 +29,7 @@ static std::optional<DType> dtypeOf(StringRef name) {
       .Case("F16", DType::f16)
       .Case("BOOL", DType::i1)
       .Case("I8", DType::i8)
+      .Case("U8", DType::u8)
       .Case("I32", DType::i32)
       .Case("I64", DType::i64)
       .Default(std::nullopt);

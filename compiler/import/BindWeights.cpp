@@ -39,7 +39,7 @@ static StringRef dtypeName(Type type) {
     case 1:
       return "BOOL";
     case 8:
-      return "I8";
+      return integer.isUnsigned() ? "U8" : "I8";
     case 32:
       return "I32";
     case 64:

@@ -51,9 +51,11 @@ static LogicalResult checkType(Location loc, StringRef what, Type type) {
   Type element = tensor.getElementType();
   if (!element.isF32() && !element.isBF16() && !element.isF16() &&
       !element.isSignlessInteger(1) && !element.isSignlessInteger(8) &&
-      !element.isSignlessInteger(32) && !element.isSignlessInteger(64)) {
-    return emitError(loc) << "unsupported: " << what << " has dtype " << element
-                          << ", expected f32, bf16, f16, i1, i8, i32 or i64";
+      !element.isUnsignedInteger(8) && !element.isSignlessInteger(32) &&
+      !element.isSignlessInteger(64)) {
+    return emitError(loc)
+           << "unsupported: " << what << " has dtype " << element
+           << ", expected f32, bf16, f16, i1, i8, ui8, i32 or i64";
   }
   if (tensor.getEncoding()) {
     return emitError(loc) << "unsupported: " << what << " has an encoding";

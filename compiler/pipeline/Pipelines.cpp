@@ -27,6 +27,7 @@ static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
   // Shapes first: what is only written as dynamic is supported.
   passes.addNestedPass<func::FuncOp>(graph::createInferShapes());
   passes.addNestedPass<func::FuncOp>(graph::createCheckSupported());
+  passes.addNestedPass<func::FuncOp>(graph::createLowerUnsigned());
   passes.addPass(createCanonicalizerPass());
   passes.addNestedPass<func::FuncOp>(graph::createMergeConstants());
   // Transposes end at constants, where folding turns them into bytes.

@@ -27,13 +27,15 @@ ScalarMeaning castMeaning(graph::CastOp op) {
     };
   }
   if (isa<IntegerType>(to)) {
-    double limit = std::ldexp(1.0, to.getIntOrFloatBitWidth() - 1);
+    bool isSigned = !to.isUnsignedInteger();
+    double limit = std::ldexp(1.0, to.getIntOrFloatBitWidth() - isSigned);
+    double least = isSigned ? -limit : 0;
     return [=](const Bounded *operands) -> Meaning {
       static const ScalarMeaning f =
           unary([](double x) { return std::trunc(x); });
       auto [x, error] = operands[0];
       // Out of range, and NaN, are undefined.
-      bool fits = x + error < limit && x - error > -limit - 1;
+      bool fits = x + error < limit && x - error > least - 1;
       return fits ? f(operands) : kUnknown;
     };
   }

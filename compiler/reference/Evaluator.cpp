@@ -52,7 +52,7 @@ runtime::DType runtimeDType(Type dtype) {
     case 1:
       return DType::i1;
     case 8:
-      return DType::i8;
+      return integer.isUnsigned() ? DType::u8 : DType::i8;
     case 32:
       return DType::i32;
     default:

@@ -63,7 +63,7 @@ void storeElement(double value, Type dtype, char *out) {
   } else if (dtype.isInteger(32)) {
     store(out, int32_t(value));
   } else {
-    store(out, int8_t(value)); // i8, and i1 in one byte
+    store(out, char(int64_t(value))); // i8, ui8, and i1 in one byte
   }
 }
 

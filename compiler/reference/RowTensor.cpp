@@ -62,6 +62,8 @@ static void convertBytes(Type dtype, const char *bytes, int64_t count,
   } else if (dtype.isInteger(1)) {
     convert<uint8_t>(bytes, count, out,
                      [](uint8_t bit) { return bit ? 1.0 : 0.0; });
+  } else if (dtype.isUnsignedInteger(8)) {
+    convert<uint8_t>(bytes, count, out, plain);
   } else if (dtype.isInteger(8)) {
     convert<int8_t>(bytes, count, out, plain);
   } else if (dtype.isInteger(32)) {

@@ -55,7 +55,8 @@ int64_t wrapToDtype(int64_t value, mlir::Type dtype) {
     return value & 1;
   }
   if (dtype.isInteger(8)) {
-    return int8_t(value);
+    return dtype.isUnsignedInteger() ? int64_t(uint8_t(value))
+                                     : int64_t(int8_t(value));
   }
   return dtype.isInteger(32) ? int32_t(value) : value;
 }

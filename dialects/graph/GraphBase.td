@@ -41,7 +41,14 @@ def Graph_ElementType
     : AnyTypeOf<[F32, BF16, F16, I1, I8, I32, I64],
                 "a supported dtype (f32, bf16, f16, i1, i8, i32 or i64)">;
 
+/// What ops that only move elements, and cast, take. u8 is for storage: what is
+/// computed with is cast first.
+def Graph_StoredType
+    : AnyTypeOf<[F32, BF16, F16, I1, I8, UI8, I32, I64],
+                "a supported dtype (f32, bf16, f16, i1, i8, ui8, i32 or i64)">;
+
 def Graph_Tensor : RankedTensorOf<[Graph_ElementType]>;
+def Graph_StoredTensor : RankedTensorOf<[Graph_StoredType]>;
 def Graph_FloatTensor : RankedTensorOf<[Graph_FloatType]>;
 def Graph_BoolTensor : RankedTensorOf<[I1]>;
 def Graph_IntegerTensor : RankedTensorOf<[Graph_IntegerType]>;

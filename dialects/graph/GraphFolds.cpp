@@ -165,7 +165,7 @@ static bool isExact(Type from, Type to) {
     return to.isF32();
   }
   // 8 bits fit the significands of f16 and bf16.
-  return from.isInteger(8) ? !to.isInteger(1)
+  return from.isInteger(8) ? !to.isInteger(1) && !to.isInteger(8)
                            : from.isInteger(32) && to.isInteger(64);
 }
 

@@ -36,9 +36,9 @@ def Graph_GatherOp : Graph_InferredOp<"gather", ["getOperandRole"],
       : (tensor<100x8xf32>, tensor<2x5xi64>) -> tensor<2x5x8xf32>
     ```
   }];
-  let arguments = (ins Graph_Tensor:$input, Graph_IndexTensor:$indices,
+  let arguments = (ins Graph_StoredTensor:$input, Graph_IndexTensor:$indices,
                        I64Attr:$axis);
-  let results = (outs Graph_Tensor:$result);
+  let results = (outs Graph_StoredTensor:$result);
   let assemblyFormat = [{
     $input `,` $indices `axis` `=` $axis attr-dict `:`
     functional-type(operands, results)
@@ -59,9 +59,9 @@ def Graph_GatherElementsOp : Graph_InferredOp<"gather_elements",
       : (tensor<4x8xf32>, tensor<4x3xi64>) -> tensor<4x3xf32>
     ```
   }];
-  let arguments = (ins Graph_Tensor:$input, Graph_IndexTensor:$indices,
+  let arguments = (ins Graph_StoredTensor:$input, Graph_IndexTensor:$indices,
                        I64Attr:$axis);
-  let results = (outs Graph_Tensor:$result);
+  let results = (outs Graph_StoredTensor:$result);
   let assemblyFormat = [{
     $input `,` $indices `axis` `=` $axis attr-dict `:`
     functional-type(operands, results)
@@ -78,8 +78,8 @@ def Graph_ConcatOp : Graph_InferredOp<"concat", ["getPaddingValue"],
       : (tensor<4x8xf32>, tensor<4x2xf32>) -> tensor<4x10xf32>
     ```
   }];
-  let arguments = (ins Variadic<Graph_Tensor>:$inputs, I64Attr:$axis);
-  let results = (outs Graph_Tensor:$result);
+  let arguments = (ins Variadic<Graph_StoredTensor>:$inputs, I64Attr:$axis);
+  let results = (outs Graph_StoredTensor:$result);
   let assemblyFormat = [{
     $inputs `axis` `=` $axis attr-dict `:` functional-type(operands, results)
   }];
@@ -95,9 +95,9 @@ def Graph_SliceOp : Graph_InferredOp<"slice"> {
       : tensor<4x8xf32> -> tensor<4x2xf32>
     ```
   }];
-  let arguments = (ins Graph_Tensor:$input, DenseI64ArrayAttr:$starts,
+  let arguments = (ins Graph_StoredTensor:$input, DenseI64ArrayAttr:$starts,
                        DenseI64ArrayAttr:$ends, DenseI64ArrayAttr:$steps);
-  let results = (outs Graph_Tensor:$result);
+  let results = (outs Graph_StoredTensor:$result);
   let assemblyFormat = [{
     $input $starts `to` $ends `by` $steps attr-dict `:` type($input) `->`
     type($result)
@@ -120,12 +120,12 @@ def Graph_PadOp : Graph_InferredOp<"pad", ["getPaddingValue"], [
       : tensor<4x8xf32> -> tensor<6x9xf32>
     ```
   }];
-  let arguments = (ins Graph_Tensor:$input, DenseI64ArrayAttr:$before,
+  let arguments = (ins Graph_StoredTensor:$input, DenseI64ArrayAttr:$before,
                        DenseI64ArrayAttr:$after,
                        DefaultValuedAttr<F64Attr, "0.0">:$value,
                        DefaultValuedAttr<Graph_PadModeAttr,
                            "::minic::graph::PadMode::Constant">:$mode);
-  let results = (outs Graph_Tensor:$result);
+  let results = (outs Graph_StoredTensor:$result);
   let assemblyFormat = [{
     $input `before` $before `after` $after attr-dict `:` type($input) `->`
     type($result)
@@ -142,8 +142,8 @@ def Graph_BroadcastOp : Graph_FusibleOp<"broadcast"> {
     %0 = graph.broadcast %x : tensor<8x1xf32> to tensor<4x8x3xf32>
     ```
   }];
-  let arguments = (ins Graph_Tensor:$input);
-  let results = (outs Graph_Tensor:$result);
+  let arguments = (ins Graph_StoredTensor:$input);
+  let results = (outs Graph_StoredTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -176,9 +176,9 @@ def Graph_CacheUpdateOp : Graph_InferredOp<"cache_update", [
       -> tensor<1x8x64x16xf32>
     ```
   }];
-  let arguments = (ins Graph_Tensor:$cache, Graph_Tensor:$update,
+  let arguments = (ins Graph_StoredTensor:$cache, Graph_StoredTensor:$update,
                        Graph_IndexTensor:$position, I64Attr:$axis);
-  let results = (outs Graph_Tensor:$result);
+  let results = (outs Graph_StoredTensor:$result);
   let assemblyFormat = [{
     $cache `,` $update `at` $position `axis` `=` $axis attr-dict `:`
     functional-type(operands, results)

@@ -44,8 +44,8 @@ def Graph_ReshapeOp : Graph_Op<"reshape", [
     %0 = graph.reshape %x : tensor<4x8xf32> to tensor<2x16xf32>
     ```
   }];
-  let arguments = (ins Graph_Tensor:$input);
-  let results = (outs Graph_Tensor:$result);
+  let arguments = (ins Graph_StoredTensor:$input);
+  let results = (outs Graph_StoredTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
@@ -60,8 +60,8 @@ def Graph_TransposeOp : Graph_Op<"transpose", [
     %0 = graph.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
     ```
   }];
-  let arguments = (ins Graph_Tensor:$input, DenseI64ArrayAttr:$permutation);
-  let results = (outs Graph_Tensor:$result);
+  let arguments = (ins Graph_StoredTensor:$input, DenseI64ArrayAttr:$permutation);
+  let results = (outs Graph_StoredTensor:$result);
   let assemblyFormat = [{
     $input $permutation attr-dict `:` type($input) `->` type($result)
   }];

@@ -237,13 +237,13 @@ def Graph_CastOp : Graph_PointwiseOp<"cast", []> {
   let summary = "Converts to another dtype, rounding to nearest even";
   let description = [{
     Float to integer truncates toward zero; out of range is undefined. To i1
-    is `x != 0`.
+    is `x != 0`, from one integer dtype to another modulo 2^bits.
     ```mlir
     %0 = graph.cast %x : tensor<4x8xf32> to tensor<4x8xbf16>
     ```
   }];
-  let arguments = (ins Graph_Tensor:$input);
-  let results = (outs Graph_Tensor:$result);
+  let arguments = (ins Graph_StoredTensor:$input);
+  let results = (outs Graph_StoredTensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;

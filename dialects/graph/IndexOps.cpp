@@ -252,9 +252,10 @@ LogicalResult PadOp::verify() {
     return success();
   }
   // An i1 is 0 or 1.
+  bool isSigned = !dtype.isInteger(1) && !dtype.isUnsignedInteger();
   int bits = std::min(dtype.getIntOrFloatBitWidth(), 53u);
-  double limit = dtype.isInteger(1) ? 2 : std::ldexp(1.0, bits - 1);
-  double least = dtype.isInteger(1) ? 0 : -limit;
+  double limit = std::ldexp(1.0, bits - isSigned);
+  double least = isSigned ? -limit : 0;
   if (value != std::trunc(value) || value < least || value >= limit) {
     return emitOpError("expects a value of dtype ")
            << dtype << ", got " << value;

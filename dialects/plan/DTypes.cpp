@@ -25,7 +25,7 @@ std::optional<format::DType> toDType(Type type) {
     case 1:
       return format::DType::i1;
     case 8:
-      return format::DType::i8;
+      return integer.isUnsigned() ? format::DType::u8 : format::DType::i8;
     case 32:
       return format::DType::i32;
     case 64:
@@ -41,6 +41,8 @@ Type fromDType(format::DType dtype, MLIRContext *context) {
     return IntegerType::get(context, 1);
   case format::DType::i8:
     return IntegerType::get(context, 8);
+  case format::DType::u8:
+    return IntegerType::get(context, 8, IntegerType::Unsigned);
   case format::DType::i32:
     return IntegerType::get(context, 32);
   case format::DType::i64:

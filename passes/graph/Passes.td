@@ -80,6 +80,29 @@ def FoldConstants : Pass<"graph-fold-constants", "::mlir::func::FuncOp"> {
     Statistic<"folded", "folded", "Ops evaluated">];
 }
 
+def LowerUnsigned : Pass<"graph-lower-unsigned", "::mlir::func::FuncOp"> {
+  let summary = "Makes tensors of ui8 tensors of i8 with the same bits";
+  let description = [{
+    Ops that only move elements do the same with either. A cast from ui8 widens
+    to i32 and clears the copies of the sign; a cast from a float to ui8 goes
+    through i32. Arguments and results of a function that its caller has as ui8
+    keep `graph.unsigned`.
+    ```mlir
+    func.func @main(%x: tensor<4xui8>) -> tensor<4xf32> {
+      %0 = graph.cast %x : tensor<4xui8> to tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    func.func @main(%x: tensor<4xi8> {graph.unsigned}) -> tensor<4xf32> {
+      %0 = graph.cast %x : tensor<4xi8> to tensor<4xi32>
+      %1 = graph.constant dense<255> : tensor<i32>
+      %2 = graph.and %0, %1 : (tensor<4xi32>, tensor<i32>) -> tensor<4xi32>
+      %3 = graph.cast %2 : tensor<4xi32> to tensor<4xf32>
+    ```
+  }];
+  let statistics = [Statistic<"lowered", "lowered", "Casts rewritten">];
+}
+
 def InferShapes : Pass<"graph-infer-shapes", "::mlir::func::FuncOp"> {
   let summary = "Makes result types as static as their operands allow";
   let description = [{

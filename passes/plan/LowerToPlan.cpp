@@ -9,6 +9,7 @@
 
 #include "dialects/graph/Dims.h"
 #include "dialects/graph/InPlace.h"
+#include "dialects/graph/Unsigned.h"
 #include "dialects/graph/Views.h"
 #include "dialects/kernel/OperandValues.h"
 #include "passes/support/CountFlops.h"
@@ -37,6 +38,7 @@ using namespace minic::plan;
 static ArrayAttr getSpecs(func::FuncOp func, TypeRange types,
                           function_ref<std::string(unsigned)> nameOf,
                           int64_t alignment,
+                          function_ref<bool(unsigned)> isUnsigned,
                           function_ref<IntegerAttr(unsigned)> updated) {
   SmallVector<Attribute> specs;
   for (auto [index, type] : llvm::enumerate(types)) {
@@ -49,7 +51,8 @@ static ArrayAttr getSpecs(func::FuncOp func, TypeRange types,
     }
     specs.push_back(TensorSpecAttr::get(
         func.getContext(), StringAttr::get(func.getContext(), nameOf(index)),
-        tensor, alignment, updated(index)));
+        isUnsigned(index) ? graph::asUnsigned(tensor) : tensor, alignment,
+        updated(index)));
   }
   return ArrayAttr::get(func.getContext(), specs);
 }
@@ -93,7 +96,11 @@ private:
           auto name = func.getArgAttrOfType<StringAttr>(index, "graph.name");
           return name ? name.str() : "arg" + std::to_string(index);
         },
-        alignment, [](unsigned) { return IntegerAttr(); });
+        alignment,
+        [&](unsigned index) {
+          return bool(func.getArgAttr(index, graph::unsignedAttrName));
+        },
+        [](unsigned) { return IntegerAttr(); });
     auto outputs = getSpecs(
         func, func.getResultTypes(),
         [&](unsigned index) {
@@ -101,6 +108,9 @@ private:
           return name ? name.str() : "result" + std::to_string(index);
         },
         alignment,
+        [&](unsigned index) {
+          return bool(func.getResultAttr(index, graph::unsignedAttrName));
+        },
         [&](unsigned index) {
           return func.getResultAttrOfType<IntegerAttr>(index,
                                                        graph::inPlaceAttrName);

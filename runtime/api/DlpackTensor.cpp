@@ -19,6 +19,8 @@ DLDataType toDlpack(DType dtype) {
     return type(kDLBool, 8);
   case DType::i8:
     return type(kDLInt, 8);
+  case DType::u8:
+    return type(kDLUInt, 8);
   case DType::i32:
     return type(kDLInt, 32);
   case DType::i64:
@@ -47,7 +49,7 @@ static bool findDType(DLDataType type, DType &dtype) {
   return false;
 }
 
-/// "f64", "u8", "complex128"; what has no name here by its numbers.
+/// "f64", "u16", "complex128"; what has no name here by its numbers.
 static std::string nameOf(DLDataType type) {
   const char *name = type.code == kDLInt       ? "i"
                      : type.code == kDLUInt    ? "u"

@@ -12,6 +12,7 @@ int64_t elementBytes(DType dtype) {
   switch (dtype) {
   case DType::i1:
   case DType::i8:
+  case DType::u8:
     return 1;
   case DType::f16:
   case DType::bf16:

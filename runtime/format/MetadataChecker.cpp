@@ -84,6 +84,9 @@ static absl::Status checkValues(const Values *values, DType dtype,
   case DType::i8:
     least = INT8_MIN, greatest = INT8_MAX;
     break;
+  case DType::u8:
+    greatest = UINT8_MAX;
+    break;
   case DType::i32:
     least = INT32_MIN, greatest = INT32_MAX;
     break;

@@ -26,6 +26,8 @@ inline double readElement(const void *data, DType dtype, int64_t index) {
     return load(uint8_t()) != 0;
   case DType::i8:
     return load(int8_t());
+  case DType::u8:
+    return load(uint8_t());
   case DType::i32:
     return load(int32_t());
   case DType::i64:

@@ -30,6 +30,8 @@ const char *descrOf(DType dtype) {
     return "|b1";
   case DType::i8:
     return "|i1";
+  case DType::u8:
+    return "|u1";
   case DType::i32:
     return "<i4";
   case DType::i64:
@@ -142,18 +144,18 @@ absl::StatusOr<DType> dtypeOf(const std::string &descr, bool bf16) {
     return absl::InvalidArgumentError(absl::StrCat(
         "dtype '", descr, "' is read only as bf16, with --dtype=bf16"));
   }
-  for (DType dtype :
-       {DType::i1, DType::i8, DType::i32, DType::i64, DType::f16, DType::f32}) {
+  for (DType dtype : {DType::i1, DType::i8, DType::u8, DType::i32, DType::i64,
+                      DType::f16, DType::f32}) {
     // One byte has no order, and little-endian is the native one.
     std::string native = absl::StrCat("=", descrOf(dtype) + 1);
     if (descr == descrOf(dtype) || descr == native) {
       return dtype;
     }
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("dtype '", descr,
-                   "' is none of bool, int8, int32, int64, float16, float32 "
-                   "(little-endian)"));
+  return absl::InvalidArgumentError(absl::StrCat(
+      "dtype '", descr,
+      "' is none of bool, int8, uint8, int32, int64, float16, float32 "
+      "(little-endian)"));
 }
 
 std::optional<int64_t> byteCount(const std::vector<int64_t> &dims,

@@ -75,6 +75,9 @@ void fillFinite(void *data, DType dtype, absl::Span<const int64_t> dims,
     return fill<int8_t>(data, elements, start, [](uint32_t bits) {
       return int8_t(smallInteger(bits));
     });
+  case DType::u8:
+    return fill<uint8_t>(data, elements, start,
+                         [](uint32_t bits) { return uint8_t(bits >> 24); });
   case DType::i32:
     return fill<int32_t>(data, elements, start, smallInteger);
   case DType::i64:
@@ -123,6 +126,10 @@ bool fillValues(void *data, DType dtype, absl::Span<const int64_t> dims,
   case DType::i8:
     fill<int8_t>(data, elements, start,
                  [=](uint32_t bits) { return int8_t(integer(bits)); });
+    return true;
+  case DType::u8:
+    fill<uint8_t>(data, elements, start,
+                  [=](uint32_t bits) { return uint8_t(integer(bits)); });
     return true;
   case DType::i32:
     fill<int32_t>(data, elements, start,

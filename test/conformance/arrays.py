@@ -13,8 +13,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "fuzz"))
 from rng import Rng  # noqa: E402
 
 FORMATS = {"f32": ("<f4", "f"), "f16": ("<f2", "e"), "bf16": ("<u2", "H"),
-           "i1": ("|b1", "?"), "i8": ("|i1", "b"), "i32": ("<i4", "i"),
-           "i64": ("<i8", "q")}
+           "i1": ("|b1", "?"), "i8": ("|i1", "b"), "ui8": ("|u1", "B"),
+           "i32": ("<i4", "i"), "i64": ("<i8", "q")}
 
 
 def to_bf16(value):
@@ -39,7 +39,7 @@ def npy(shape, dtype, values):
 
 def uniform(shape, dtype, seed, low=-1, high=1):
     rng = Rng(seed)
-    if dtype in ("i1", "i8", "i32", "i64"):
+    if dtype in ("i1", "i8", "ui8", "i32", "i64"):
         return [rng.integer(low, high) for _ in range(math.prod(shape))]
     return [rng.uniform(low, high) for _ in range(math.prod(shape))]
 

@@ -10,7 +10,7 @@ SHAPE = (7, 5, 33)
 
 def whole():
     """Ops whose elements move alike, in each dtype."""
-    for dtype in FLOATS + INTEGERS + ("i1",):
+    for dtype in FLOATS + INTEGERS + ("i1", "ui8"):
         x, t = {"x": (SHAPE, dtype)}, tensor(SHAPE, dtype)
         for op, name, text, shape in (
                 ("transpose", "210", "[2, 1, 0]", (33, 5, 7)),
@@ -44,7 +44,7 @@ def whole():
                           (shape, dtype))
         yield from wide_concats(dtype)
         yield from wide_transposes(dtype)
-        if dtype != "i1":
+        if dtype not in ("i1", "ui8"):
             for axis in (0, 2):
                 yield Problem("iota", f"iota_{axis}_{dtype}", {},
                               f"iota axis = {axis} : {t}", (SHAPE, dtype))
@@ -91,7 +91,7 @@ def wide_concats(dtype):
 
 
 def by_index():
-    for dtype, index in ((d, i) for d in FLOATS + INTEGERS + ("i1",)
+    for dtype, index in ((d, i) for d in FLOATS + INTEGERS + ("i1", "ui8")
                          for i in ("i32", "i64")):
         for axis, indices in ((0, (4, 3)), (1, ()), (2, (17,))):
             shape = SHAPE[:axis] + indices + SHAPE[axis + 1:]

@@ -66,16 +66,20 @@ def binary():
 
 
 def casts():
-    dtypes = FLOATS + INTEGERS + ("i1",)
+    dtypes = FLOATS + INTEGERS + ("i1", "ui8")
     for source in dtypes:
         for target in dtypes:
             if source != target:
+                # Of ui8 what i8 has not; out of range is undefined of floats.
+                low, high = -100, 100
+                if "ui8" in (source, target):
+                    low, high = 0, 127 if source == "i8" else 255
                 yield Problem(
                     "cast", f"cast_{source}_{target}", {"x": (SHAPE, source)},
                     f"cast %x : {tensor(SHAPE, source)} to "
                     f"{tensor(SHAPE, target)}", (SHAPE, target),
-                    {"wide": {"x": arrays.uniform(SHAPE, source, 7, -100,
-                                                  100)}}
+                    {"wide": {"x": arrays.uniform(SHAPE, source, 7, low,
+                                                  high)}}
                     if source != "i1" else {})
 
 

@@ -73,6 +73,8 @@ mlir::Type elementType(int dataType, mlir::MLIRContext *context) {
     return builder.getI1Type();
   case TensorProto::INT8:
     return builder.getI8Type();
+  case TensorProto::UINT8:
+    return builder.getIntegerType(8, /*isSigned=*/false);
   case TensorProto::INT32:
     return builder.getI32Type();
   case TensorProto::INT64:
@@ -96,7 +98,7 @@ int dataTypeOf(mlir::Type type) {
   case 1:
     return TensorProto::BOOL;
   case 8:
-    return TensorProto::INT8;
+    return type.isUnsignedInteger() ? TensorProto::UINT8 : TensorProto::INT8;
   case 32:
     return TensorProto::INT32;
   default:

@@ -31,6 +31,8 @@ static std::string weightsName(int dataType) {
     return "BOOL";
   case TensorProto::INT8:
     return "I8";
+  case TensorProto::UINT8:
+    return "U8";
   case TensorProto::INT32:
     return "I32";
   case TensorProto::INT64:

@@ -202,7 +202,7 @@ LogicalResult GraphImport::readInputs() {
       return error() << "unsupported: input '" << input.name() << "' is "
                      << dataTypeName(type.elem_type())
                      << ", minic has float32, bfloat16, float16, bool, int8, "
-                        "int32 and int64"
+                        "uint8, int32 and int64"
                      << doubleHint(type.elem_type());
     }
     FailureOr<Dims> dims = dimsOf(input);

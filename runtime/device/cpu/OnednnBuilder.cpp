@@ -44,6 +44,8 @@ static absl::StatusOr<dnnl_data_type_t> dataType(DType dtype) {
     return dnnl_s32;
   case DType::i8:
     return dnnl_s8;
+  case DType::u8:
+    return dnnl_u8;
   case DType::f16: // oneDNN 2 has it for GPUs only
   case DType::i1:
   case DType::i64:

@@ -294,6 +294,23 @@ func.func @bits_of_floats(%x: tensor<4xf32>) {
 
 // -----
 
+// ui8 is for storage.
+func.func @unsigned_sum(%x: tensor<4xui8>) -> tensor<4xui8> {
+  // expected-error @below {{operand #0 must be ranked tensor of a supported dtype (f32, bf16, f16, i1, i8, i32 or i64) values, but got 'tensor<4xui8>'}}
+  %0 = graph.add %x, %x : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xui8>
+  return %0 : tensor<4xui8>
+}
+
+// -----
+
+func.func @unsigned_pad(%x: tensor<4xui8>) -> tensor<5xui8> {
+  // expected-error @below {{expects a value of dtype 'ui8', got -1}}
+  %0 = graph.pad %x before [1] after [0] {value = -1.0 : f64} : tensor<4xui8> -> tensor<5xui8>
+  return %0 : tensor<5xui8>
+}
+
+// -----
+
 func.func @quotient_of_predicates(%p: tensor<4xi1>) {
   // expected-error @below {{operand #0 must be ranked tensor of a supported number dtype (f32, bf16, f16, i8, i32 or i64) values, but got 'tensor<4xi1>'}}
   %0 = graph.mod %p, %p : tensor<4xi1>
