@@ -68,9 +68,11 @@ static double packCycles(const GemmAmxGeometry &g) {
 /// last panel wrote its own, or are far apart. On a Xeon with 2 MB of L2,
 /// 1x1x64 to 256 channels of 56x56 pixels with a residual took 570 us for
 /// blocks of 4, 684, 813, 863 us for 8, 11 and all; 4096x768x128 2.59 ms for 4
-/// and 3.5 to 3.6 for others.
+/// and 3.5 to 3.6 for others. 1173x1024x64 on two threads took 1.29 times as
+/// long where they divided columns and so wrote parts of the same rows.
 static double epilogueUs(const kernel::FusionShape &shape,
-                         const GemmAmxGeometry &g) {
+                         const GemmAmxGeometry &g,
+                         const DeviceProfile &profile) {
   constexpr double l2Bytes = 1.2e6, nearNs = 0.06, apartNs = 0.11;
   double perElement = 0;
   auto add = [&](Value value) {
@@ -87,7 +89,8 @@ static double epilogueUs(const kernel::FusionShape &shape,
   }
   int64_t rows = std::min(g.blocks, g.blocksAtATime) * blockRows;
   bool isNear = perElement * double(rows * g.gemm.n) < 0.3 * l2Bytes;
-  return bytes * (isNear ? nearNs : apartNs) * 1e-3;
+  double shared = g.schedule.splitN && profile.threads > 1 ? 1.4 : 1;
+  return bytes * (isNear ? nearNs : apartNs) * shared * 1e-3;
 }
 
 double estimateMicroseconds(const kernel::FusionShape &shape,
@@ -112,9 +115,11 @@ double estimateMicroseconds(const kernel::FusionShape &shape,
   double compute = cycles * slowest * slowdown(g) / clock;
   double memory = rhsBytes * double(g.batches) * rounds /
                       (1e9 * weightBandwidthGBs(profile, rhsBytes, workers)) +
-                  1e-6 * epilogueUs(shape, g) / workers;
+                  1e-6 * epilogueUs(shape, g, profile) / workers;
+  // Tiles are configured, and a first tilestore stalls: 1x64x1280 took 3.7 us.
+  constexpr double beginUs = 0.9;
   return 1e6 * (std::max(compute, memory) + 0.3 * std::min(compute, memory)) +
-         (workers > 1 ? profile.joinUs : 0);
+         beginUs + (workers > 1 ? profile.joinUs : 0);
 }
 
 std::vector<EstimatedAmxSchedule>

@@ -75,9 +75,16 @@ double estimateMicroseconds(const GemmGeometry &g,
     // took 8 to 11 cycles more for 6 to 8 rows, so that 31x508x255 took 1.7
     // times as long as with rows that are widened once, while they are packed.
     fma += 1.4 * convert;
-    // Measured there, without a cause found: 8x32 to 14x32 took 1.6 to 2.3
-    // cycles more a word, 4x64 1.1 to 2.6; other widths and heights 0.1 to 0.9.
-    fma += g.vectors() == 2 ? 1.8 : height > 1 && height <= 4 ? 1.3 : 0.4;
+    if (!StringRef(profile.tuneCpu).starts_with("znver")) {
+      // An Intel core widens a vector of rhs by two instructions in the units
+      // that multiply and add: 6x64 and 8x48 took 1.18 and 1.10 times as long
+      // as 16x16 (286x253x996, 1465x1000x768).
+      fma += 2 * g.vectors() / fmasPerCycle;
+    } else {
+      // Measured on Zen 4, without a cause found: 8x32 to 14x32 took 1.6 to 2.3
+      // cycles more a word, 4x64 1.1 to 2.6; others 0.1 to 0.9.
+      fma += g.vectors() == 2 ? 1.8 : height > 1 && height <= 4 ? 1.3 : 0.4;
+    }
   }
   double loads = (g.vectors() * perVector * (widened ? 2 : 1) + height) / 2;
   // Short accumulation chains wait for the latency of the multiply-add.
