@@ -5,6 +5,7 @@
 #include "compiler/target/cpu/attention/AttentionFamily.h"
 
 #include "compiler/target/OfferFusion.h"
+#include "compiler/target/cpu/KernelAbi.h"
 #include "compiler/target/cpu/KernelLaunch.h"
 #include "compiler/target/cpu/attention/EmitAttention.h"
 
@@ -69,6 +70,17 @@ static std::optional<RunBound> boundOf(FusionOp fusion,
                                    : std::nullopt;
 }
 
+/// Of both forms of a kernel that has two.
+static int64_t scratchBytes(const AttentionFusion &body,
+                            const AttentionSchedule &schedule) {
+  int64_t bytes = AttentionTiles(body, schedule).scratchBytes();
+  return schedule.tiles
+             ? std::max(
+                   bytes,
+                   AttentionTiles(body, withoutTiles(schedule)).scratchBytes())
+             : bytes;
+}
+
 LogicalResult AttentionFamily::lower(FusionOp fusion,
                                      plan::PlanBuilder &plan) const {
   std::string reason;
@@ -83,7 +95,7 @@ LogicalResult AttentionFamily::lower(FusionOp fusion,
   AttentionTiles tiles(*body, *schedule);
   plan::KernelOp kernel = plan.kernel(fusion, toString(*schedule));
   KernelLaunch launch = {.tiles = tiles.count(),
-                         .scratchBytes = tiles.scratchBytes(),
+                         .scratchBytes = scratchBytes(*body, *schedule),
                          .label = toString(*schedule)};
   if (tiles.split > 1) {
     int64_t whole = tiles.count() / tiles.split;
@@ -109,16 +121,26 @@ LogicalResult AttentionFamily::emit(plan::KernelOp kernel,
   }
   int64_t operands = int64_t(fusion.getInputs().size()),
           results = int64_t(fusion.getNumResults());
-  AttentionTiles tiles(*body, *schedule);
-  for (TileShape &shape : tiles.shapes) {
-    shape.isWide = profile.has("avx512f");
+  // LLVM ends the process where an instruction is not of the target.
+  if (schedule->tiles && !takesTiles(*body, profile)) {
+    return fusion.emitError("attention by tiles needs bf16, and the CPU "
+                            "features amx-tile, amx-bf16 and avx512bf16");
   }
-  emitAttention(
-      device, kernel.getLoc(),
-      cast<StringAttr>(kernel.getEntries()[0]).getValue(), *body, tiles,
-      operands, results,
-      BoundedRows::get(boundOf(fusion, *body),
-                       operands + results + (tiles.split > 1 ? 2 : 0)));
+  auto emitForm = [&](StringRef entry, const AttentionSchedule &form) {
+    AttentionTiles tiles(*body, form);
+    for (TileShape &shape : tiles.shapes) {
+      shape.isWide = profile.has("avx512f");
+    }
+    emitAttention(
+        device, kernel.getLoc(), entry, *body, tiles, operands, results,
+        BoundedRows::get(boundOf(fusion, *body),
+                         operands + results + (tiles.split > 1 ? 2 : 0)));
+  };
+  StringRef entry = cast<StringAttr>(kernel.getEntries()[0]).getValue();
+  emitForm(entry, *schedule);
+  if (schedule->tiles) {
+    emitForm(withoutAmxName(entry), withoutTiles(*schedule));
+  }
   return success();
 }
 

@@ -19,12 +19,13 @@ namespace minic::cpu {
 ///
 /// Schedule: `{keys = N : i64, rows = M : i64, split = P : i64, step = K :
 /// i64}`, keys of a block and queries of a tile, at most, parts of the keys of
-/// a tile, and keys whose scores registers hold. Name: "attention 64x6
-/// keys=128", or "attention 1x16 keys=512 split=2".
+/// a tile, and keys whose scores registers hold. With `tiles` products of bf16
+/// are those of AMX; such a kernel has a form without it, too. Name: "attention
+/// 64x6 keys=128", or "attention 1x16 keys=512 split=2".
 class AttentionFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "attention"; }
-  llvm::StringRef version() const override { return "3"; }
+  llvm::StringRef version() const override { return "4"; }
   bool isFor(mlir::Operation *anchor) const override;
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;

@@ -90,6 +90,27 @@ static double estimateRows(const AttentionFusion &body, const TileShape &shape,
   return keys * rows * (dot + sum) + 300 + rows * 100;
 }
 
+/// Cycles of one tile whose products are those of AMX: 16 cycles each, 20 with
+/// their loads.
+static double estimateTiles(const AttentionFusion &body, const TileShape &shape,
+                            double keys) {
+  constexpr double perProduct = 20, perBlock = 400;
+  auto vectors = double(shape.vectors), rows = double(shape.rows);
+  double columns = double(shape.sumColumns) / double(shape.lanes);
+  double steps = double(shape.paddedDepth) / 32;
+  double groups = std::ceil(keys / 32);
+  double blocks = std::ceil(keys / double(shape.blockKeys));
+  double products = groups * vectors * (2 * steps + columns) * perProduct;
+  // Scores are stored, finished and weighed, weights rounded and transposed.
+  double weigh = keys * vectors * ((body.softCap ? 30 : 14) + 6);
+  double pack = keys * (2 * steps + 2 * columns) + rows * steps * 8;
+  if (getMaskKind(body) == MaskKind::PerRow) {
+    pack += keys * rows * 0.45;
+  }
+  return products + weigh + pack + blocks * (perBlock + rows * columns * 4) +
+         rows * columns * 4 + 600;
+}
+
 static double estimate(const AttentionFusion &body,
                        const AttentionSchedule &schedule,
                        const DeviceProfile &profile) {
@@ -104,7 +125,8 @@ static double estimate(const AttentionFusion &body,
     const TileShape &shape =
         tile < tiles.tallTiles ? tiles.shapes.front() : tiles.shapes.back();
     double keys = keysSeen(body, shape, first);
-    cycles += shape.lanesAreQueries
+    cycles += shape.usesTiles ? estimateTiles(body, shape, keys)
+              : shape.lanesAreQueries
                   ? estimateTile(body, shape, keys, fmasPerCycle, profile)
                   : estimateRows(body, shape, keys, fmasPerCycle);
     first += shape.rows;
@@ -178,6 +200,10 @@ enumerateSchedules(const AttentionFusion &body, const DeviceProfile &profile) {
                                            {16, 12}, {8, 16}, {4, 16}};
   static const AttentionSchedule narrow[] = {{64, 6}, {32, 6}, {16, 6},
                                              {32, 2}, {8, 16}, {4, 16}};
+  // Columns of scores and sums in tiles.
+  static const AttentionSchedule tiled[] = {
+      {.rows = 64, .step = 16, .tiles = true},
+      {.rows = 32, .step = 16, .tiles = true}};
   bool isWide = profile.has("avx512f"), all = profile.asksForAll();
   int64_t queries = body.headsPerKey() * body.rows;
   auto fits = [&](const AttentionSchedule &schedule) {
@@ -193,8 +219,11 @@ enumerateSchedules(const AttentionFusion &body, const DeviceProfile &profile) {
                     : schedule.rows < queries + TileShape::lanes;
   };
   std::vector<EstimatedAttention> found;
-  for (AttentionSchedule schedule :
-       isWide ? ArrayRef(wide) : ArrayRef(narrow)) {
+  auto offered = llvm::to_vector(isWide ? ArrayRef(wide) : ArrayRef(narrow));
+  if (takesTiles(body, profile)) {
+    llvm::append_range(offered, tiled);
+  }
+  for (AttentionSchedule schedule : offered) {
     if (!fits(schedule)) {
       continue;
     }
@@ -225,20 +254,41 @@ enumerateSchedules(const AttentionFusion &body, const DeviceProfile &profile) {
   return found;
 }
 
+bool takesTiles(const AttentionFusion &body, const DeviceProfile &profile) {
+  auto isRows = [](const AttentionFusion::Access &access, int64_t elements) {
+    return access.storage.isBF16() && (access.strides[3] == 1 || elements == 1);
+  };
+  return profile.has("amx-tile") && profile.has("amx-bf16") &&
+         profile.has("avx512bf16") && isRows(body.query, body.depth) &&
+         isRows(body.key, body.depth) && isRows(body.value, body.valueDepth);
+}
+
+AttentionSchedule withoutTiles(AttentionSchedule schedule) {
+  schedule.step = schedule.rows > 48 ? 6 : schedule.rows > 32 ? 8 : 12;
+  schedule.tiles = false;
+  return schedule;
+}
+
 std::string toString(const AttentionSchedule &schedule) {
   return "attention " + std::to_string(schedule.rows) + "x" +
          std::to_string(schedule.step) +
          " keys=" + std::to_string(schedule.keys) +
-         (schedule.split > 1 ? " split=" + std::to_string(schedule.split) : "");
+         (schedule.split > 1 ? " split=" + std::to_string(schedule.split)
+                             : "") +
+         (schedule.tiles ? " dot=tiles" : "");
 }
 
 DictionaryAttr toAttr(const AttentionSchedule &schedule, MLIRContext *context) {
   Builder b(context);
-  return b.getDictionaryAttr(
-      {b.getNamedAttr("keys", b.getI64IntegerAttr(schedule.keys)),
-       b.getNamedAttr("rows", b.getI64IntegerAttr(schedule.rows)),
-       b.getNamedAttr("split", b.getI64IntegerAttr(schedule.split)),
-       b.getNamedAttr("step", b.getI64IntegerAttr(schedule.step))});
+  SmallVector<NamedAttribute> entries = {
+      b.getNamedAttr("keys", b.getI64IntegerAttr(schedule.keys)),
+      b.getNamedAttr("rows", b.getI64IntegerAttr(schedule.rows)),
+      b.getNamedAttr("split", b.getI64IntegerAttr(schedule.split)),
+      b.getNamedAttr("step", b.getI64IntegerAttr(schedule.step))};
+  if (schedule.tiles) {
+    entries.push_back(b.getNamedAttr("tiles", b.getUnitAttr()));
+  }
+  return b.getDictionaryAttr(entries);
 }
 
 FailureOr<AttentionSchedule> parseAttentionSchedule(kernel::FusionOp fusion) {
@@ -248,18 +298,22 @@ FailureOr<AttentionSchedule> parseAttentionSchedule(kernel::FusionOp fusion) {
     return value ? value.getInt() : 0;
   };
   AttentionSchedule schedule = {read("rows"), read("step"), read("keys"),
-                                read("split")};
-  bool isKnown = attr && attr.size() == 4 && schedule.keys >= 1 &&
-                 schedule.split >= 1 && schedule.split <= 16 &&
-                 schedule.step >= 1 && schedule.step <= 16 &&
-                 schedule.rows >= 1 && schedule.rows <= 64 &&
-                 (schedule.hasLanesOfQueries() ? schedule.rows % 16 == 0
-                                               : schedule.step == 16);
+                                read("split"),
+                                attr && attr.getAs<UnitAttr>("tiles")};
+  bool isKnown =
+      attr && attr.size() == (schedule.tiles ? 5u : 4u) &&
+      (!schedule.tiles || (schedule.rows >= 16 && schedule.step == 16)) &&
+      schedule.keys >= 1 && schedule.split >= 1 && schedule.split <= 16 &&
+      schedule.step >= 1 && schedule.step <= 16 && schedule.rows >= 1 &&
+      schedule.rows <= 64 &&
+      (schedule.hasLanesOfQueries() ? schedule.rows % 16 == 0
+                                    : schedule.step == 16);
   if (!isKnown) {
     return fusion.emitError(
                "attention expects a schedule {keys = N, rows = M, split = P, "
                "step = K} with N of at least 1, P up to 16, and M a multiple "
-               "of 16 up to 64 with K up to 16, or M below 16 with K of 16, "
+               "of 16 up to 64 with K up to 16, or M below 16 with K of 16; "
+               "with `tiles`, M of at least 16 and K of 16; "
                "got ")
            << attr;
   }

@@ -20,6 +20,8 @@ struct AttentionSchedule {
   int64_t step = 6;   ///< keys whose scores registers hold
   int64_t keys = 128; ///< of a block, about
   int64_t split = 1;  ///< parts of a tile's keys, each another thread's
+  /// Products of bf16 by the tiles of AMX; a step is 16 keys then.
+  bool tiles = false;
 
   bool hasLanesOfQueries() const { return rows >= 16; }
 
@@ -36,7 +38,13 @@ struct EstimatedAttention {
 std::vector<EstimatedAttention>
 enumerateSchedules(const AttentionFusion &body, const DeviceProfile &profile);
 
-/// "attention 64x6 keys=128", or "attention 1x16 keys=512 split=2".
+/// Whether the tiles of AMX multiply what `body` has, on such a device.
+bool takesTiles(const AttentionFusion &body, const DeviceProfile &profile);
+/// The schedule of the form without AMX beside one with tiles: the same grid.
+AttentionSchedule withoutTiles(AttentionSchedule schedule);
+
+/// "attention 64x6 keys=128", "attention 1x16 keys=512 split=2", or "attention
+/// 64x16 keys=128 dot=tiles".
 std::string toString(const AttentionSchedule &schedule);
 mlir::DictionaryAttr toAttr(const AttentionSchedule &schedule,
                             mlir::MLIRContext *context);

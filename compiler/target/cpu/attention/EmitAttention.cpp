@@ -6,6 +6,7 @@
 #include "compiler/target/cpu/attention/EmitAttention.h"
 
 #include "compiler/target/cpu/KernelAbi.h"
+#include "compiler/target/cpu/TileOps.h"
 #include "compiler/target/cpu/attention/TileKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -28,6 +29,12 @@ void emitAttention(ModuleOp device, Location loc, StringRef name,
   }
   KernelEntry entry = KernelEntry::create(builder, loc, device, name);
   KernelBuilder k(builder, loc);
+  TileOps tileOps(k);
+  bool usesTiles = tiles.shapes.front().usesTiles;
+  if (usesTiles) {
+    tileOps.configure(cast<BlockArgument>(entry.args).getOwner(),
+                      SmallVector<int64_t>(8, TileShape::lanes));
+  }
   if (rows) {
     shareTiles(
         k, entry,
@@ -67,6 +74,9 @@ void emitAttention(ModuleOp device, Location loc, StringRef name,
     int64_t more = tiles.shapes.front().rows - rows;
     call(1, k.add(k.mul(number, rows), tiles.tallTiles * more));
   });
+  if (usesTiles) {
+    tileOps.release();
+  }
 }
 
 } // namespace minic::cpu

@@ -53,6 +53,21 @@ mlir::LLVM::LLVMFuncOp emitValueKernel(mlir::OpBuilder &builder,
                                        const AttentionFusion &body,
                                        const TileShape &shape, bool skipsZeros);
 
+/// The same by the tiles of AMX, whose queries and keys are packed (PackTiles):
+/// void(scratch, number, count, mask) for the `count` keys of a block, of which
+/// the first is `number` of all.
+mlir::LLVM::LLVMFuncOp
+emitTileScoreKernel(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::ModuleOp device, llvm::StringRef name,
+                    const AttentionFusion &body, const TileShape &shape);
+
+/// void(scratch, count): what the value kernel does, by tiles, of packed
+/// values.
+mlir::LLVM::LLVMFuncOp
+emitTileValueKernel(mlir::OpBuilder &builder, mlir::Location loc,
+                    mlir::ModuleOp device, llvm::StringRef name,
+                    const AttentionFusion &body, const TileShape &shape);
+
 /// Whether one of `count` values from `value` on is not finite, an i1.
 mlir::Value emitHasNotFinite(TileCode &code, mlir::Value value,
                              mlir::Value count);

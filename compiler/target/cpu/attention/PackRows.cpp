@@ -44,9 +44,9 @@ static Value interleave(TileCode &code, Value a, Value b, bool high) {
   return vector::ShuffleOp::create(code.k.b, code.k.loc, a, b, lane);
 }
 
-/// As many vectors as lanes. Each step moves the top bit of an element's row
-/// number below its column number.
-static SmallVector<Value> transpose(TileCode &code, SmallVector<Value> rows) {
+// Each step moves the top bit of an element's row number below its column
+// number.
+SmallVector<Value> transpose(TileCode &code, SmallVector<Value> rows) {
   size_t half = rows.size() / 2;
   for (size_t bit = rows.size(); bit > 1; bit /= 2) {
     SmallVector<Value> next;

@@ -50,4 +50,23 @@ Value emitLeftOut(TileCode &code, Value score, Value number, Value first,
              : score;
 }
 
+Value emitScore(TileCode &code, Value product, Value scratch, Value number,
+                Value mask, int64_t lane) {
+  KernelBuilder &k = code.k;
+  const TileShape &shape = code.shape;
+  Value score = emitScaled(code, product);
+  if (mask) {
+    score = emitMasked(code, score, mask);
+  }
+  if (!leavesOutByNumber(code.body)) {
+    return score;
+  }
+  Value own = arith::TruncIOp::create(k.b, k.loc, k.b.getI32Type(), number);
+  return emitLeftOut(code, score, k.splat(own, shape.lanes),
+                     code.body.window
+                         ? code.loadIntegers(scratch, shape.at.first + lane)
+                         : Value(),
+                     code.loadIntegers(scratch, shape.at.end + lane));
+}
+
 } // namespace minic::cpu

@@ -20,6 +20,11 @@ mlir::Value emitScaled(TileCode &code, mlir::Value product);
 /// that was stored as f32 is 0 for that.
 mlir::Value emitMasked(TileCode &code, mlir::Value score, mlir::Value mask);
 
+/// All of it: the score of key `number` (i64) from its product, of the queries
+/// from `lane` on. `mask` is null where there is none; `scratch` the thread's.
+mlir::Value emitScore(TileCode &code, mlir::Value product, mlir::Value scratch,
+                      mlir::Value number, mlir::Value mask, int64_t lane);
+
 /// -infinity where `number` is not in [first, end); `first` may be null.
 mlir::Value emitLeftOut(TileCode &code, mlir::Value score, mlir::Value number,
                         mlir::Value first, mlir::Value end);

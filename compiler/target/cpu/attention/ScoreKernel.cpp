@@ -56,7 +56,8 @@ private:
       int64_t lane = v * shape.lanes;
       Value greatest = load(scratch, shape.at.next + lane);
       for (int64_t i = 0; i != keys; ++i) {
-        Value score = finish(sums[i * vectors + v], i, v);
+        Value score = emitScore(*this, sums[i * vectors + v], scratch,
+                                k.add(number, i), maskOf(i, v), lane);
         store(score, scores, i * shape.rows + lane);
         greatest = greater(score, greatest);
       }
@@ -106,24 +107,10 @@ private:
     return sums;
   }
 
-  Value finish(Value sum, int64_t i, int64_t v) {
-    Value score = emitScaled(*this, sum);
-    if (body.mask) {
-      score = emitMasked(*this, score, maskOf(i, v));
-    }
-    if (!leavesOutByNumber(body)) {
-      return score;
-    }
-    int64_t lane = v * shape.lanes;
-    Value own =
-        arith::TruncIOp::create(k.b, k.loc, k.b.getI32Type(), k.add(number, i));
-    return emitLeftOut(
-        *this, score, k.splat(own, shape.lanes),
-        body.window ? loadIntegers(scratch, shape.at.first + lane) : Value(),
-        loadIntegers(scratch, shape.at.end + lane));
-  }
-
   Value maskOf(int64_t i, int64_t v) {
+    if (!body.mask) {
+      return {};
+    }
     if (getMaskKind(body) == MaskKind::PerRow) {
       return load(packedMask, i * shape.rows + v * shape.lanes);
     }

@@ -8,6 +8,7 @@
 #include "compiler/target/cpu/attention/Kernels.h"
 #include "compiler/target/cpu/attention/KeyParts.h"
 #include "compiler/target/cpu/attention/PackRows.h"
+#include "compiler/target/cpu/attention/PackTiles.h"
 #include "compiler/target/cpu/attention/TileRows.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -43,8 +44,12 @@ public:
   }
 
   void emit() {
-    copyRows(body.query, addressOfQueries(body.query), k.i64(body.depth),
-             shape.at.query, shape.keyColumns);
+    if (shape.usesTiles) {
+      packQueries();
+    } else {
+      copyRows(body.query, addressOfQueries(body.query), k.i64(body.depth),
+               shape.at.query, shape.keyColumns);
+    }
     clear();
     auto [begin, end] = findKeys();
     if (parts) {
@@ -92,6 +97,16 @@ private:
     });
   }
 
+  void packQueries() {
+    Value base = addressOfQueries(body.query);
+    Value tiles = memoryAt(*this, scratch, shape.at.queryTiles);
+    k.forLoop(k.i64(0), k.i64(shape.rows), shape.lanes, [&](Value row) {
+      emitPackQueries(
+          *this, rowsOf(body.query, base, row),
+          k.advance(tiles, k.mul(row, tileDepth), k.b.getI16Type()));
+    });
+  }
+
   void clear() {
     for (int64_t lane = 0; lane != shape.vectors * shape.lanes;
          lane += shape.lanes) {
@@ -134,15 +149,41 @@ private:
     return target;
   }
 
+  /// Of key or value number `key`.
+  Value rowsAt(const Access &access, Value key) {
+    return k.advance(addressOfKeys(access), k.mul(key, access.strides[2]),
+                     access.storage);
+  }
+
+  void emitTileScores(Value key, Value count) {
+    emitPackKeys(*this, rowsAt(body.key, key), body.key.strides[2], count,
+                 memoryAt(*this, scratch, shape.at.keyTiles));
+    call(callees.scores, {scratch, key, count, maskFor(key, count)});
+  }
+
+  void callValues(Value values, Value count) {
+    if (!shape.usesTiles) {
+      call(callees.values, {scratch, values, count});
+      return;
+    }
+    emitPackValues(*this, values, body.value.strides[2], count,
+                   memoryAt(*this, scratch, shape.at.valueTiles));
+    call(callees.values, {scratch, count});
+  }
+
   void emitBlock(Value key, Value count) {
     Value keys = rowsFrom(body.key, key, count, shape.copiesKeys, shape.at.keys,
                           shape.keyColumns, body.depth);
     Value values = rowsFrom(body.value, key, count, shape.copiesValues,
                             shape.at.values, shape.sumColumns, body.valueDepth);
-    emitScores(keys, key, count);
+    if (shape.usesTiles) {
+      emitTileScores(key, count);
+    } else {
+      emitScores(keys, key, count);
+    }
     call(callees.weights, {scratch, count});
     if (!callees.carefulValues) {
-      call(callees.values, {scratch, values, count});
+      callValues(values, count);
       return;
     }
     Value isCareful = emitHasNotFinite(*this, values, count);
@@ -152,7 +193,7 @@ private:
     k.b.setInsertionPointToStart(branch.thenBlock());
     call(callees.carefulValues, {scratch, values, count});
     k.b.setInsertionPointToStart(branch.elseBlock());
-    call(callees.values, {scratch, values, count});
+    callValues(values, count);
   }
 
   /// The mask's elements for key number `key`: copied, or where they are, if
@@ -264,17 +305,24 @@ LLVM::LLVMFuncOp emitTileKernel(OpBuilder &builder, Location loc,
   OpBuilder::InsertionGuard guard(builder);
   Callees callees;
   auto named = [&](StringRef what) { return (name + "." + what).str(); };
-  auto emitScores = shape.lanesAreQueries ? emitScoreKernel : emitDotKernel;
-  callees.scores = emitScores(builder, loc, device, named("scores"), body,
-                              shape, shape.step);
-  if (int64_t left = body.keys % shape.step) {
-    callees.lastScores = emitScores(builder, loc, device, named("last_scores"),
-                                    body, shape, left);
+  if (shape.usesTiles) {
+    callees.scores =
+        emitTileScoreKernel(builder, loc, device, named("scores"), body, shape);
+    callees.values =
+        emitTileValueKernel(builder, loc, device, named("values"), body, shape);
+  } else {
+    auto emitScores = shape.lanesAreQueries ? emitScoreKernel : emitDotKernel;
+    callees.scores = emitScores(builder, loc, device, named("scores"), body,
+                                shape, shape.step);
+    if (int64_t left = body.keys % shape.step) {
+      callees.lastScores = emitScores(builder, loc, device,
+                                      named("last_scores"), body, shape, left);
+    }
+    callees.values = emitValueKernel(builder, loc, device, named("values"),
+                                     body, shape, /*skipsZeros=*/false);
   }
   callees.weights =
       emitWeightKernel(builder, loc, device, named("weights"), body, shape);
-  callees.values = emitValueKernel(builder, loc, device, named("values"), body,
-                                   shape, /*skipsZeros=*/false);
   // What a query leaves out has the weight 0, whatever its value is.
   if (body.leavesOutKeys()) {
     callees.carefulValues =

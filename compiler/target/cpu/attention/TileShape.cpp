@@ -32,15 +32,22 @@ static bool isCrowded(const AttentionFusion::Access &rows, int64_t elements) {
 
 TileShape::TileShape(const AttentionFusion &body,
                      const AttentionSchedule &schedule, int64_t rows)
-    : lanesAreQueries(schedule.hasLanesOfQueries()), rows(rows),
-      vectors(int64_t(llvm::divideCeil(rows, lanes))), step(schedule.step),
+    : lanesAreQueries(schedule.hasLanesOfQueries()), usesTiles(schedule.tiles),
+      rows(rows), vectors(int64_t(llvm::divideCeil(rows, lanes))),
+      step(schedule.step),
       keyColumns(int64_t(llvm::alignTo(body.depth, lanes))),
-      sumColumns(int64_t(llvm::alignTo(body.valueDepth, lanes))) {
+      sumColumns(int64_t(llvm::alignTo(body.valueDepth, lanes))),
+      paddedDepth(int64_t(llvm::alignTo(body.depth, tileDepth))) {
   int64_t keys = std::min(schedule.keys, body.keys);
   blockKeys = keys == body.keys ? int64_t(llvm::alignTo(keys, step))
                                 : std::max<int64_t>(1, keys / step) * step;
+  if (usesTiles) {
+    blockKeys = int64_t(llvm::alignTo(keys, tileDepth));
+  }
   bool hasNeighbours = body.value.strides[3] == 1 || body.valueDepth == 1;
-  if (lanesAreQueries) {
+  if (usesTiles) {
+    copiesKeys = copiesValues = false; // but for tiles
+  } else if (lanesAreQueries) {
     copiesKeys = !body.key.storage.isF32();
     copiesValues = !body.value.storage.isF32() || !hasNeighbours ||
                    isCrowded(body.value, sumColumns);
@@ -55,7 +62,7 @@ TileShape::TileShape(const AttentionFusion &body,
     used += int64_t(llvm::alignTo(elements, 16));
     return start;
   };
-  at.query = place(keyColumns * rows);
+  at.query = place(usesTiles ? 0 : keyColumns * rows);
   at.scores = place(blockKeys * rows);
   at.sums = place(rows * sumColumns);
   for (int64_t *each :
@@ -69,6 +76,13 @@ TileShape::TileShape(const AttentionFusion &body,
       place(packsMask ? int64_t(llvm::alignTo(blockKeys, lanes)) * rows : 0);
   at.keys = place(copiesKeys ? blockKeys * keyColumns : 0);
   at.values = place(copiesValues ? blockKeys * sumColumns : 0);
+  auto placeHalves = [&](int64_t elements) {
+    return place(usesTiles ? elements / 2 : 0);
+  };
+  at.queryTiles = placeHalves(paddedDepth * rows);
+  at.keyTiles = placeHalves(paddedDepth * blockKeys);
+  at.valueTiles = placeHalves(sumColumns * blockKeys);
+  at.weightTiles = placeHalves(rows * blockKeys);
   scratchBytes = used * 4;
 }
 

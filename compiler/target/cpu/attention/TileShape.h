@@ -23,13 +23,18 @@ struct TileShape {
 
   /// Of every vector; without AVX-512 it takes two registers.
   static constexpr int64_t lanes = 16;
+  /// Elements of bf16 of a line of AMX's tiles.
+  static constexpr int64_t tileDepth = 32;
   bool lanesAreQueries;
+  bool usesTiles; ///< of AMX, for products of bf16
   int64_t rows;
   int64_t vectors;   ///< that have a lane for each row
   int64_t step;      ///< keys whose scores registers hold
   int64_t blockKeys; ///< keys at a time, a multiple of `step`
   /// Elements of a copied key, and of a row of the sums: multiples of `lanes`.
   int64_t keyColumns, sumColumns;
+  /// Elements of a packed query or key: a multiple of a tile's.
+  int64_t paddedDepth;
   /// Whether keys and values of a block are first copied as dense f32.
   bool copiesKeys, copiesValues;
 
@@ -46,6 +51,8 @@ struct TileShape {
     int64_t greatest, next, total, factor, first, end;
     int64_t laneGreatest; ///< [rows][lanes] of keys: of the present block
     int64_t keys, values; ///< [blockKeys][keyColumns or sumColumns]
+    /// As PackTiles has them, in bf16.
+    int64_t queryTiles, keyTiles, valueTiles, weightTiles;
   } at;
   /// From the score of a query to that of the next, and of a key likewise.
   int64_t scoreStrideOfRow() const { return lanesAreQueries ? 1 : blockKeys; }

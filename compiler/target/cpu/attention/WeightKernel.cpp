@@ -34,15 +34,18 @@ public:
   }
 
 private:
-  /// The greatest of each row's lanes.
+  /// The greatest of each row's lanes and of the blocks before: two blocks
+  /// without a key that a query sees would else scale its sums to 0.
   void gatherGreatest() {
     Value next = k.advance(scratch, shape.at.next, f32());
     Value lines = k.advance(scratch, shape.at.laneGreatest, f32());
     k.forLoop(k.i64(0), k.i64(shape.rows), 1, [&](Value row) {
       Value line = k.advance(lines, k.mul(row, shape.lanes), f32());
+      Value place = k.advance(next, row, f32());
+      Value own = greater(load(line, 0), loadSplat(place, 0));
       Value greatest = vector::ReductionOp::create(
-          k.b, k.loc, vector::CombiningKind::MAXNUMF, load(line, 0));
-      k.storeRaw(greatest, k.advance(next, row, f32()), 4);
+          k.b, k.loc, vector::CombiningKind::MAXNUMF, own);
+      k.storeRaw(greatest, place, 4);
     });
   }
 

@@ -16,7 +16,7 @@
 
 #include "compiler/target/cpu/EpilogueEmitter.h"
 #include "compiler/target/cpu/TileEpilogue.h"
-#include "compiler/target/cpu/gemm_amx/TileOps.h"
+#include "compiler/target/cpu/TileOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -6,9 +6,9 @@
 #include "compiler/target/cpu/gemm_amx/EmitGemmAmx.h"
 
 #include "compiler/target/cpu/KernelAbi.h"
+#include "compiler/target/cpu/TileOps.h"
 #include "compiler/target/cpu/gemm_amx/BlockKernel.h"
 #include "compiler/target/cpu/gemm_amx/PackBlock.h"
-#include "compiler/target/cpu/gemm_amx/TileOps.h"
 #include "compiler/target/cpu/gemm_packed/EmitGemm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

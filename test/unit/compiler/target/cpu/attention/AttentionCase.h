@@ -121,7 +121,7 @@ public:
         }
       }
     }
-    std::vector<double> want(size_t(c.valueDepth));
+    std::vector<double> want(size_t(c.valueDepth)), sizes(want);
     for (int64_t s = 0; s != c.keys; ++s) {
       if (scores[size_t(s)] == -HUGE_VAL) {
         continue;
@@ -129,18 +129,23 @@ public:
       double weight = std::exp(scores[size_t(s)] - greatest);
       total += weight;
       for (int64_t e = 0; e != c.valueDepth; ++e) {
-        want[size_t(e)] +=
-            weight * inputs[2].broadcastGet({batch, group, s, e});
+        double term = weight * inputs[2].broadcastGet({batch, group, s, e});
+        want[size_t(e)] += term;
+        sizes[size_t(e)] += std::fabs(term);
       }
     }
     // What scores are off by, and the sums.
     double slack = 2e-6 * (2 + largest);
+    // Tiles multiply weights of bf16.
+    double weightRoundoff = c.dtype == "bf16" ? 0x1p-9 : 0;
     int64_t row = (batch * c.heads + head) * c.rows + t;
     for (int64_t e = 0; e != c.valueDepth; ++e) {
       double value = total == 0 ? 0 : want[size_t(e)] / total;
       ASSERT_NEAR(results[0].get(row * c.valueDepth + e), value,
-                  total == 0 ? 0
-                             : std::fabs(value) * results[0].roundoff() + slack)
+                  total == 0
+                      ? 0
+                      : std::fabs(value) * results[0].roundoff() +
+                            sizes[size_t(e)] / total * weightRoundoff + slack)
           << "batch " << batch << " head " << head << " row " << t
           << " element " << e;
     }

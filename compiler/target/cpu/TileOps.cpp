@@ -2,7 +2,7 @@
 //
 // One intrinsic each.
 
-#include "compiler/target/cpu/gemm_amx/TileOps.h"
+#include "compiler/target/cpu/TileOps.h"
 
 #include <array>
 

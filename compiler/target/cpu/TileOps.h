@@ -7,8 +7,8 @@
 // tiles itself, configures them where it begins and releases them where it
 // ends; the functions that it calls share them.
 
-#ifndef MINIC_COMPILER_TARGET_CPU_GEMM_AMX_TILEOPS_H
-#define MINIC_COMPILER_TARGET_CPU_GEMM_AMX_TILEOPS_H
+#ifndef MINIC_COMPILER_TARGET_CPU_TILEOPS_H
+#define MINIC_COMPILER_TARGET_CPU_TILEOPS_H
 
 #include "compiler/target/codegen/KernelBuilder.h"
 
@@ -42,4 +42,4 @@ private:
 
 } // namespace minic::cpu
 
-#endif // MINIC_COMPILER_TARGET_CPU_GEMM_AMX_TILEOPS_H
+#endif // MINIC_COMPILER_TARGET_CPU_TILEOPS_H
