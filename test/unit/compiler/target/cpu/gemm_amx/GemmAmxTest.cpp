@@ -52,14 +52,14 @@ void checkLinear(int64_t m, int64_t n, int64_t k,
 }
 
 TEST_F(GemmAmxTest, AwkwardSizes) {
-  const int64_t sizes[] = {1, 2, 7, 15, 17, 31, 33, 47, 65, 127};
+  const int64_t sizes[] = {1, 2, 15, 17, 33, 65, 127};
   const GemmAmxSchedule schedules[] = {schedule(true), schedule(true, 1, 0, 4),
                                        schedule(true, 2, 3, 1, true),
                                        schedule(true, 0, 12, 32, true, false)};
   int next = 0;
   for (int64_t m : sizes) {
     for (int64_t n : sizes) {
-      int64_t k = sizes[(m + n) % 10];
+      int64_t k = sizes[(m + n) % 7];
       ASSERT_NO_FATAL_FAILURE(checkLinear(m, n, k, schedules[next], 3));
       next = (next + 1) % 4;
     }
