@@ -125,13 +125,16 @@ double estimateMicroseconds(const kernel::FusionShape &shape,
 std::vector<EstimatedAmxSchedule>
 enumerateAmxSchedules(const kernel::FusionShape &shape,
                       const DeviceProfile &profile, size_t limit) {
+  constexpr int64_t mostPackedBytes = int64_t(64) << 20;
   bool all = profile.asksForAll();
   std::vector<EstimatedAmxSchedule> found;
   SmallVector<GemmAmxSchedule> seen;
   auto consider = [&](GemmAmxSchedule schedule) {
     FailureOr<GemmAmxGeometry> g =
         GemmAmxGeometry::get(shape, schedule, nullptr);
-    if (failed(g)) {
+    // No thread packs much more than L2 holds, if fewer blocks can be packed.
+    if (failed(g) ||
+        (2 * g->packedElements() > mostPackedBytes && schedule.mc != 4)) {
       return;
     }
     // Give equal code one name.
