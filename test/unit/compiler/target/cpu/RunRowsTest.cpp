@@ -19,6 +19,7 @@
 #include "runtime/device/cpu/TileState.h"
 #include "runtime/format/Packer.h"
 #include "test/unit/compiler/target/cpu/LoweredFusion.h"
+#include "test/unit/compiler/target/cpu/conv_direct/ConvCase.h"
 #include "test/unit/compiler/target/cpu/gemm_amx/AmxProfile.h"
 #include "test/unit/compiler/target/cpu/gemm_packed/TestTensor.h"
 #include "test/unit/compiler/target/cuda/LoweredCall.h"
@@ -159,6 +160,38 @@ TEST_F(RunRowsTest, gemmAmx) {
         check(GemmAmxFamily(), each, 32 * 96);
       }
     }
+  }
+}
+
+/// Images whose padded pixels are rows, and images whose windows are gathered.
+TEST_F(RunRowsTest, gemmAmxOfImages) {
+  bool hasTiles =
+      runtime::requestTileState().ok() && runtime::cpuHasFeature("amx-bf16");
+  if (!runtime::cpuHasFeature("avx512bf16")) {
+    GTEST_SKIP() << "this CPU lacks 'avx512bf16'";
+  }
+  profile = amxProfile();
+  for (int64_t stride : {1, 2}) {
+    ConvCase conv{.n = 6, .c = 32, .h = 7, .w = 9, .k = 40, .r = 3, .s = 3};
+    conv.strideH = conv.strideW = stride;
+    conv.top = conv.left = conv.bottom = conv.right = 1;
+    conv.dtype = "bf16";
+    make({conv.input(), conv.filter()}, conv.result(),
+         "%c = " + conv.op("%0, %1", false) +
+             "kernel.yield %c : " + conv.result(),
+         conv.n);
+    int checked = 0;
+    for (Implementation &each :
+         GemmAmxFamily().enumerate(parsed->get(), profile)) {
+      for (bool withTiles : {true, false}) {
+        if (checked < 8 && (hasTiles || !withTiles)) {
+          suffix = withTiles ? "" : withoutAmxName("");
+          check(GemmAmxFamily(), each, 32 * conv.k);
+          ++checked;
+        }
+      }
+    }
+    EXPECT_GT(checked, 0);
   }
 }
 
