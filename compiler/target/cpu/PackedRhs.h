@@ -18,8 +18,8 @@ mlir::FailureOr<kernel::FusionShape> matchPackedGemm(kernel::FusionOp fusion,
 /// Whether `anchor` is a contraction, or a convolution of NHWC images with one
 /// group.
 bool isPackedProduct(mlir::Operation *anchor);
-/// The same for these: the K of a convolution with windows is that of
-/// windowsOf.
+/// As matchPackedGemm, for fusions with such an anchor. A convolution has the
+/// GEMM that computes it, with the K of its windowsOf.
 mlir::FailureOr<kernel::FusionShape> matchPackedProduct(kernel::FusionOp fusion,
                                                         std::string *reason);
 

@@ -91,7 +91,8 @@ static double estimateRows(const AttentionFusion &body, const TileShape &shape,
 }
 
 /// Cycles of one tile whose products are those of AMX: 16 cycles each, 20 with
-/// their loads.
+/// their loads. All else is counted instructions, two at a time, and was not
+/// fitted: it ranks schedules.
 static double estimateTiles(const AttentionFusion &body, const TileShape &shape,
                             double keys) {
   constexpr double perProduct = 20, perBlock = 400;
@@ -200,7 +201,7 @@ enumerateSchedules(const AttentionFusion &body, const DeviceProfile &profile) {
                                            {16, 12}, {8, 16}, {4, 16}};
   static const AttentionSchedule narrow[] = {{64, 6}, {32, 6}, {16, 6},
                                              {32, 2}, {8, 16}, {4, 16}};
-  // Columns of scores and sums in tiles.
+  // A tile has 16 rows: a step is as many keys.
   static const AttentionSchedule tiled[] = {
       {.rows = 64, .step = 16, .tiles = true},
       {.rows = 32, .step = 16, .tiles = true}};

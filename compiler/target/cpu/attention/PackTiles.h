@@ -14,7 +14,7 @@ namespace minic::cpu {
 /// Elements of bf16 of a line of a tile.
 constexpr int64_t tileDepth = TileShape::tileDepth;
 
-/// Bytes from the start of the thread's memory to `elements` of f32.
+/// Where an array of TileShape::at begins, whose place is `elements` of f32.
 inline mlir::Value memoryAt(TileCode &code, mlir::Value scratch,
                             int64_t elements) {
   return code.k.advance(scratch, elements, code.f32());

@@ -50,9 +50,9 @@ static double slowdown(const GemmAmxGeometry &g) {
   return factor;
 }
 
-/// Cycles that packing all of lhs once takes: by lines of 64 bytes, and for
-/// each window that is gathered, by what C kernels and convolutions of 56x56
-/// pixels of 64 channels took on that Xeon.
+/// Cycles that packing all of lhs once takes. Those of a line of 64 bytes are
+/// what C kernels took on that Xeon; those of a window are its counted
+/// instructions, not measured.
 static double packCycles(const GemmAmxGeometry &g) {
   constexpr double perLine = 3, perWindow = 30;
   double rows = double(g.batches) * double(g.rows());
@@ -116,7 +116,8 @@ double estimateMicroseconds(const kernel::FusionShape &shape,
   double memory = rhsBytes * double(g.batches) * rounds /
                       (1e9 * weightBandwidthGBs(profile, rhsBytes, workers)) +
                   1e-6 * epilogueUs(shape, g, profile) / workers;
-  // Tiles are configured, and a first tilestore stalls: 1x64x1280 took 3.7 us.
+  // Tiles are configured, and a first tilestore stalls: 1x64x1280 took
+  // 1.65 to 3.7 us.
   constexpr double beginUs = 0.9;
   return 1e6 * (std::max(compute, memory) + 0.3 * std::min(compute, memory)) +
          beginUs + (workers > 1 ? profile.joinUs : 0);
@@ -125,16 +126,17 @@ double estimateMicroseconds(const kernel::FusionShape &shape,
 std::vector<EstimatedAmxSchedule>
 enumerateAmxSchedules(const kernel::FusionShape &shape,
                       const DeviceProfile &profile, size_t limit) {
-  constexpr int64_t mostPackedBytes = int64_t(64) << 20;
+  // Beyond this, far more than L2 holds, only the fewest blocks are packed at a
+  // time: scratch is each thread's.
+  constexpr int64_t mostPackedBytes = int64_t(64) << 20, fewestBlocks = 4;
   bool all = profile.asksForAll();
   std::vector<EstimatedAmxSchedule> found;
   SmallVector<GemmAmxSchedule> seen;
   auto consider = [&](GemmAmxSchedule schedule) {
     FailureOr<GemmAmxGeometry> g =
         GemmAmxGeometry::get(shape, schedule, nullptr);
-    // No thread packs much more than L2 holds, if fewer blocks can be packed.
-    if (failed(g) ||
-        (2 * g->packedElements() > mostPackedBytes && schedule.mc != 4)) {
+    if (failed(g) || (2 * g->packedElements() > mostPackedBytes &&
+                      schedule.mc != fewestBlocks)) {
       return;
     }
     // Give equal code one name.
@@ -155,7 +157,7 @@ enumerateAmxSchedules(const kernel::FusionShape &shape,
   };
   bool fewRows = shape.gemm->m <= blockRows;
   for (bool packLhs : {false, true}) {
-    for (int64_t mc : {0, 4, 8, 11}) {
+    for (int64_t mc : {int64_t(0), fewestBlocks, int64_t(8), int64_t(11)}) {
       for (int64_t resident : {0, 12, 18}) {
         if ((resident == 0) != fewRows) {
           continue;

@@ -3,14 +3,7 @@
 // Attention in all its ways, compiled and run, against float64 loops of the
 // test.
 
-#include "compiler/target/cpu/attention/AttentionFamily.h"
-
-#include "compiler/target/cpu/KernelAbi.h"
-#include "runtime/device/cpu/TileState.h"
-#include "test/unit/compiler/target/cpu/LoweredFusion.h"
-#include "test/unit/compiler/target/cpu/attention/AttentionCase.h"
-#include "test/unit/compiler/target/cpu/gemm_amx/AmxProfile.h"
-#include "test/unit/dialects/kernel/ParsedFusion.h"
+#include "test/unit/compiler/target/cpu/attention/AttentionRun.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 
@@ -20,71 +13,6 @@ using ::testing::HasSubstr;
 
 namespace minic::cpu {
 namespace {
-
-std::vector<std::string> typesOf(const std::vector<DenseTensor> &tensors) {
-  std::vector<std::string> types;
-  for (const DenseTensor &tensor : tensors) {
-    types.push_back(tensor.type());
-  }
-  return types;
-}
-
-bool hasTiles(const Implementation &implementation) {
-  return implementation.name.find("dot=tiles") != std::string::npos;
-}
-
-/// Suffixes of the entries that this process can run.
-std::vector<std::string> formsOf(const Implementation &implementation) {
-  if (!hasTiles(implementation)) {
-    return {""};
-  }
-  std::vector<std::string> forms = {withoutAmxName("")};
-  if (runtime::requestTileState().ok()) {
-    forms.push_back("");
-  }
-  return forms;
-}
-
-/// Runs the first schedule of `tensors`, or every one.
-void run(AttentionTensors &tensors, const std::string &isa = "",
-         bool allSchedules = false) {
-  std::vector<void *> addresses;
-  for (auto *each : {&tensors.inputs, &tensors.results}) {
-    for (DenseTensor &tensor : *each) {
-      addresses.push_back(tensor.data());
-    }
-  }
-  std::string types = tensors.resultTypes();
-  types = tensors.c.hasLogSumExp ? "(" + types + ")" : types;
-  size_t count = 1;
-  for (size_t which = 0; which != count; ++which) {
-    ParsedFusion parsed(typesOf(tensors.inputs), types, tensors.body());
-    DeviceProfile profile = getCpuProfile(2, isa);
-    auto all = AttentionFamily().enumerate(parsed.get(), profile);
-    count = allSchedules ? all.size() : 1;
-    parsed.get().setImplAttr(all[which].impl);
-    for (const std::string &form : formsOf(all[which])) {
-      SCOPED_TRACE(all[which].name + form + "\n" + tensors.body() + " " + isa);
-      for (DenseTensor &result : tensors.results) {
-        for (int64_t i = 0; i != result.count(); ++i) {
-          result.set(i, NAN);
-        }
-      }
-      runImplemented(AttentionFamily(), parsed.get(), addresses, profile,
-                     /*runSize=*/0, form);
-      tensors.check();
-      if (testing::Test::HasFailure()) {
-        return;
-      }
-    }
-  }
-}
-
-void check(const AttentionCase &c, const std::string &isa = "",
-           bool allSchedules = false) {
-  AttentionTensors tensors(c);
-  run(tensors, isa, allSchedules);
-}
 
 TEST(AttentionFamily, EverySchedule) {
   check({.heads = 3,
@@ -157,87 +85,6 @@ TEST(AttentionFamily, EveryScheduleOfAFewQueries) {
          .maskType = "f16",
          .mask = {40}},
         "v3", /*allSchedules=*/true);
-}
-
-// Tiles where the machine has them: depths that fill lines and do not, blocks
-// and tiles that are cut, keys left out in each way.
-TEST(AttentionFamily, EveryScheduleOfBf16) {
-  for (int64_t depth : {40, 128}) {
-    check({.batch = 2,
-           .heads = 2,
-           .keyHeads = 1,
-           .rows = 50,
-           .keys = 197,
-           .depth = depth,
-           .valueDepth = depth + 8,
-           .dtype = "bf16",
-           .hasLogSumExp = true},
-          "", /*allSchedules=*/true);
-  }
-  check({.heads = 3,
-         .keyHeads = 3,
-         .rows = 77,
-         .keys = 300,
-         .depth = 40,
-         .valueDepth = 24,
-         .dtype = "bf16",
-         .window = 90,
-         .causal = "lower_right",
-         .lengths = {203}},
-        "", /*allSchedules=*/true);
-  check({.heads = 2,
-         .keyHeads = 2,
-         .rows = 33,
-         .keys = 77,
-         .dtype = "bf16",
-         .softCap = 2,
-         .maskType = "bf16",
-         .mask = {2, 33, 77}},
-        "", /*allSchedules=*/true);
-  check({.rows = 16,
-         .keys = 600,
-         .dtype = "bf16",
-         .maskType = "i1",
-         .mask = {600}},
-        "", /*allSchedules=*/true);
-}
-
-// What the target has decides, not the machine that compiles.
-TEST(AttentionFamily, TilesAreOfferedForCpusThatHaveThem) {
-  AttentionTensors tensors({.rows = 64, .keys = 64, .dtype = "bf16"});
-  auto offersTiles = [&](const AttentionTensors &of,
-                         const DeviceProfile &profile) {
-    ParsedFusion parsed(typesOf(of.inputs), of.resultTypes(), of.body());
-    auto all = AttentionFamily().enumerate(parsed.get(), profile);
-    for (const Implementation &each : all) {
-      if (hasTiles(each)) {
-        parsed.get().setImplAttr(each.impl);
-        RecordingPlanBuilder plan(parsed.get().getContext());
-        prepareContext(*parsed.get().getContext());
-        EXPECT_TRUE(succeeded(AttentionFamily().lower(parsed.get(), plan)));
-        mlir::OwningOpRef<mlir::ModuleOp> device =
-            mlir::ModuleOp::create(parsed.get().getLoc());
-        EXPECT_TRUE(succeeded(AttentionFamily().emit(
-            onlyOp<plan::KernelOp>(*plan.module), profile, *device)));
-        EXPECT_TRUE(succeeded(assemble(*device, profile)));
-        // Not for another CPU.
-        mlir::OwningOpRef<mlir::ModuleOp> other =
-            mlir::ModuleOp::create(parsed.get().getLoc());
-        mlir::ScopedDiagnosticHandler quiet(
-            parsed.get().getContext(),
-            [](mlir::Diagnostic &) { return mlir::success(); });
-        EXPECT_TRUE(
-            failed(AttentionFamily().emit(onlyOp<plan::KernelOp>(*plan.module),
-                                          getCpuProfile(1, "v4"), *other)));
-        return true;
-      }
-    }
-    return false;
-  };
-  EXPECT_TRUE(offersTiles(tensors, amxProfile()));
-  EXPECT_FALSE(offersTiles(tensors, getCpuProfile(1, "v4")));
-  EXPECT_FALSE(
-      offersTiles(AttentionTensors({.rows = 64, .keys = 64}), amxProfile()));
 }
 
 /// Of all schedules of `c`, whether some split its keys.
@@ -598,6 +445,10 @@ TEST(AttentionFamily, RefusesASchedule) {
         "{keys = 64 : i64, rows = 8 : i64, split = 1 : i64, step = 6 : i64}",
         "{keys = 64 : i64, rows = 64 : i64, split = 1 : i64, step = 100 : i64}",
         "{keys = 64 : i64, rows = 64 : i64, split = 0 : i64, step = 6 : i64}",
+        "{keys = 64 : i64, rows = 8 : i64, split = 1 : i64, step = 16 : i64, "
+        "tiles}",
+        "{keys = 64 : i64, rows = 64 : i64, split = 1 : i64, step = 6 : i64, "
+        "tiles}",
         "{keys = 64 : i64, rows = 64 : i64, split = 17 : i64, step = 6 : "
         "i64}"}) {
     ParsedFusion parsed(typesOf(tensors.inputs), tensors.resultTypes(),

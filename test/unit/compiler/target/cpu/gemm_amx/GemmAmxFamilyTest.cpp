@@ -72,6 +72,23 @@ TEST(GemmAmxFamily, TakesConvolutionsOfNhwcImages) {
   EXPECT_FALSE(isForAnchor(*convolution(conv)));
 }
 
+/// Scratch is each thread's, and a padded image may be larger than memory.
+TEST(GemmAmxFamily, PacksAPartOfALargeImage) {
+  ConvCase conv{.n = 1, .c = 64, .h = 4096, .w = 4096, .k = 64, .r = 3, .s = 3};
+  auto parsed = convolution(conv);
+  std::string reason;
+  auto shape = matchPackedProduct(parsed->get(), &reason);
+  ASSERT_TRUE(succeeded(shape)) << reason;
+  auto offers = enumerateAmxSchedules(*shape, amxProfile());
+  EXPECT_FALSE(offers.empty());
+  for (const EstimatedAmxSchedule &offer : offers) {
+    auto geometry = GemmAmxGeometry::get(*shape, offer.schedule, &reason);
+    ASSERT_TRUE(succeeded(geometry)) << reason;
+    EXPECT_LE(2 * geometry->packedElements(), int64_t(64) << 20)
+        << toString(offer.schedule);
+  }
+}
+
 TEST(GemmAmxSchedule, AttributeRoundTrip) {
   MLIRContext context;
   GemmAmxSchedule schedule{false, 8, 12, 4, true, false};
