@@ -63,6 +63,8 @@ config.substitutions += [
     ("%numpy-python", os.path.normpath(_python)),
     ("%onnx-models", "%s %s" % (
         os.path.normpath(_python), os.path.join(_inputs, "onnx_models.py"))),
+    ("%quantized-models", "%s %s" % (
+        os.path.normpath(_python), os.path.join(_inputs, "quantized_models.py"))),
     ("%hostile-onnx", "%s %s" % (
         os.path.normpath(_python), os.path.join(_inputs, "hostile_onnx.py"))),
     ("%activations", "%s %s" % (
@@ -73,6 +75,7 @@ config.substitutions += [
         os.path.join(config.minic_build_root, "bin")))
       for name, script in (("nodes", "node_tests.py"),
                            ("contrib", "contrib_tests.py"),
+                           ("quantized", "quantized_tests.py"),
                            ("limits", "limits.py"))),
     ("%onnx-against-torch", "%s %s" % (
         os.path.normpath(_python),

@@ -5,6 +5,8 @@
 
 #include "compiler/reference/SumOfProducts.h"
 
+#include "compiler/reference/PointwiseMeanings.h"
+#include "compiler/reference/Storage.h"
 #include "compiler/reference/Tolerance.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -176,6 +178,12 @@ SumOfProducts::element(int64_t i, int64_t j, double terms, const Bounded *bias,
     carried += bias->error;
     spread += biasSpread;
     terms += 1;
+  }
+  if (dtype.isInteger()) {
+    // Nothing is rounded, and what wraps does so in any order.
+    double wrapped = double(wrapToDtype(toInteger(value), dtype));
+    double error = wrapped == value || carried == 0 ? carried : kAnything;
+    return {{wrapped, error, 0}, error};
   }
   if (absolute >= kLargest && std::isfinite(value)) {
     // Partial sums may overflow in one order and not in another.

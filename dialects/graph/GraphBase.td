@@ -50,6 +50,13 @@ def Graph_StoredType
 def Graph_Tensor : RankedTensorOf<[Graph_ElementType]>;
 def Graph_StoredTensor : RankedTensorOf<[Graph_StoredType]>;
 def Graph_FloatTensor : RankedTensorOf<[Graph_FloatType]>;
+/// Factors of a sum of products, and what such sums are stored as.
+def Graph_FactorTensor
+    : RankedTensorOf<[AnyTypeOf<[F32, BF16, F16, I8],
+                                "a dtype of products (f32, bf16, f16 or i8)">]>;
+def Graph_SumTensor
+    : RankedTensorOf<[AnyTypeOf<[F32, BF16, F16, I32],
+                                "a dtype of sums (f32, bf16, f16 or i32)">]>;
 def Graph_BoolTensor : RankedTensorOf<[I1]>;
 def Graph_IntegerTensor : RankedTensorOf<[Graph_IntegerType]>;
 /// Positions: counted, or in tables of at most 2^31 or 2^63 elements.

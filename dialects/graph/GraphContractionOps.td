@@ -11,7 +11,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 /// What linear, matmul and conv2d share: sums of products of their first two
-/// operands in f32, and perhaps a bias as the third.
+/// operands in f32, or of i8 in i32, and perhaps a bias as the third.
 class Graph_SumOfProductsOp<string mnemonic, list<string> fusible = [],
                             list<Trait> traits = []>
     : Graph_Op<mnemonic, !listconcat([
@@ -25,16 +25,18 @@ def Graph_LinearOp : Graph_SumOfProductsOp<"linear"> {
   let summary = "input * transpose(weight) + bias over the last dimension";
   let description = [{
     `input` is [..., K], `weight` [N, K] as PyTorch stores it, `bias` [N]; the
-    result is [..., N]. All have one dtype; sums are accumulated in f32.
+    result is [..., N]. All have one dtype; sums are accumulated in f32. Of i8,
+    `bias` and the result are i32: the sum modulo 2^32, of which nothing is
+    rounded.
     ```mlir
     %0 = graph.linear %x, %w, %b
       : (tensor<256x1024xf32>, tensor<512x1024xf32>, tensor<512xf32>)
       -> tensor<256x512xf32>
     ```
   }];
-  let arguments = (ins Graph_FloatTensor:$input, Graph_FloatTensor:$weight,
-                       Optional<Graph_FloatTensor>:$bias);
-  let results = (outs Graph_FloatTensor:$result);
+  let arguments = (ins Graph_FactorTensor:$input, Graph_FactorTensor:$weight,
+                       Optional<Graph_SumTensor>:$bias);
+  let results = (outs Graph_SumTensor:$result);
   let assemblyFormat = [{
     $input `,` $weight (`,` $bias^)? attr-dict `:`
     functional-type(operands, results)
@@ -47,15 +49,16 @@ def Graph_MatmulOp : Graph_SumOfProductsOp<"matmul"> {
     `lhs` is [..., M, K] ([..., K, M] with `transpose_lhs`), `rhs` [..., K, N]
     ([..., N, K] with `transpose_rhs`); leading dimensions broadcast as in
     NumPy. Both have rank 2 or more and one dtype, which is the result's too, or
-    the result is f32; sums are accumulated in f32.
+    the result is f32; sums are accumulated in f32. Of i8, the result is i32:
+    the sum modulo 2^32.
     ```mlir
     %0 = graph.matmul %q, %k {transpose_rhs}
       : (tensor<8x16x64xf32>, tensor<8x32x64xf32>) -> tensor<8x16x32xf32>
     ```
   }];
-  let arguments = (ins Graph_FloatTensor:$lhs, Graph_FloatTensor:$rhs,
+  let arguments = (ins Graph_FactorTensor:$lhs, Graph_FactorTensor:$rhs,
                        UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
-  let results = (outs Graph_FloatTensor:$result);
+  let results = (outs Graph_SumTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs attr-dict `:` functional-type(operands, results)
   }];

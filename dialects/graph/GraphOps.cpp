@@ -200,6 +200,12 @@ LogicalResult SelectOp::inferReturnTypes(MLIRContext *,
 // Contractions
 //===----------------------------------------------------------------------===//
 
+/// What sums of products of `factor` are stored as unless an op says otherwise.
+static Type sumType(Type factor) {
+  return factor.isInteger(8) ? IntegerType::get(factor.getContext(), 32)
+                             : factor;
+}
+
 LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> loc,
                                          ValueRange operands, DictionaryAttr,
@@ -217,16 +223,18 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
         loc, "'graph.linear' op expects K of input and weight to agree, got ",
         input.getShape().back(), " and ", weight.getDimSize(1));
   }
-  for (Value operand : operands.drop_front()) {
-    auto dtype = cast<RankedTensorType>(operand.getType()).getElementType();
-    if (dtype != input.getElementType()) {
-      return emitOptionalError(
-          loc, "'graph.linear' op expects operands of one dtype, got ",
-          input.getElementType(), " and ", dtype);
-    }
+  Type dtype = input.getElementType(), sum = sumType(dtype);
+  if (weight.getElementType() != dtype) {
+    return emitOptionalError(
+        loc, "'graph.linear' op expects operands of one dtype, got ", dtype,
+        " and ", weight.getElementType());
   }
   if (operands.size() == 3) {
     auto bias = cast<RankedTensorType>(operands[2].getType());
+    if (bias.getElementType() != sum) {
+      return emitOptionalError(loc, "'graph.linear' op expects a bias of ", sum,
+                               ", got ", bias.getElementType());
+    }
     if (bias.getRank() != 1 ||
         !compatible(bias.getDimSize(0), weight.getDimSize(0))) {
       return emitOptionalError(loc, "'graph.linear' op expects bias [",
@@ -236,7 +244,7 @@ LogicalResult LinearOp::inferReturnTypes(MLIRContext *,
   }
   SmallVector<int64_t> shape(input.getShape());
   shape.back() = weight.getDimSize(0);
-  types.push_back(RankedTensorType::get(shape, input.getElementType()));
+  types.push_back(RankedTensorType::get(shape, sum));
   return success();
 }
 
@@ -280,11 +288,11 @@ MatmulOp::inferReturnTypes(MLIRContext *context, std::optional<Location> loc,
         shapeText(rhs.getShape().drop_back(2)));
   }
   batch->append({m, n});
-  types.push_back(RankedTensorType::get(*batch, lhs.getElementType()));
+  types.push_back(RankedTensorType::get(*batch, sumType(lhs.getElementType())));
   return success();
 }
 
-/// Sums may stay as they are: f32.
+/// Sums of floats may stay as they are: f32.
 bool MatmulOp::isCompatibleReturnTypes(TypeRange inferred, TypeRange declared) {
   if (inferred.size() != 1 || declared.size() != 1) {
     return false;
@@ -292,6 +300,7 @@ bool MatmulOp::isCompatibleReturnTypes(TypeRange inferred, TypeRange declared) {
   auto result = dyn_cast<RankedTensorType>(declared[0]);
   return inferred == declared ||
          (result && getElementTypeOrSelf(result).isF32() &&
+          !getElementTypeOrSelf(inferred[0]).isInteger() &&
           result.getShape() == cast<RankedTensorType>(inferred[0]).getShape());
 }
 

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -116,14 +117,39 @@ static OperandRole roleOf(unsigned operand) {
   return roles[operand];
 }
 
-static Value emitZero(OpBuilder &builder, Location loc,
+/// Sums of i8 are i32; all others f32.
+static Type sumType(Operation *op, MLIRContext *context) {
+  bool isInteger = getElementTypeOrSelf(op->getResult(0)).isInteger();
+  return isInteger ? Type(IntegerType::get(context, 32))
+                   : Type(Float32Type::get(context));
+}
+
+static Value emitZero(OpBuilder &builder, Operation *op,
                       ArrayRef<int64_t> shape) {
-  TypedAttr zero = builder.getF32FloatAttr(0);
+  TypedAttr zero = builder.getZeroAttr(sumType(op, builder.getContext()));
   if (!shape.empty()) {
-    zero = DenseElementsAttr::get(VectorType::get(shape, builder.getF32Type()),
+    zero = DenseElementsAttr::get(VectorType::get(shape, zero.getType()),
                                   Attribute(zero));
   }
-  return arith::ConstantOp::create(builder, loc, zero);
+  return arith::ConstantOp::create(builder, op->getLoc(), zero);
+}
+
+static Value emitSum(OpBuilder &builder, Location loc, Value lhs, Value rhs) {
+  return getElementTypeOrSelf(lhs).isInteger()
+             ? Value(arith::AddIOp::create(builder, loc, lhs, rhs))
+             : Value(arith::AddFOp::create(builder, loc, lhs, rhs));
+}
+
+static Value emitProductSum(OpBuilder &builder, Location loc, Value lhs,
+                            Value rhs, Value sum) {
+  if (!getElementTypeOrSelf(sum).isInteger()) {
+    return math::FmaOp::create(builder, loc, lhs, rhs, sum);
+  }
+  auto widen = [&](Value value) {
+    return arith::ExtSIOp::create(builder, loc, sum.getType(), value);
+  };
+  Value product = arith::MulIOp::create(builder, loc, widen(lhs), widen(rhs));
+  return arith::AddIOp::create(builder, loc, product, sum);
 }
 
 #define MINIC_SUM_OF_PRODUCTS(Op)                                              \
@@ -133,23 +159,23 @@ static Value emitZero(OpBuilder &builder, Location loc,
   Monoid Op::getMonoid() { return Monoid::Sum; }                               \
   SmallVector<Value> Op::emitInit(OpBuilder &builder,                          \
                                   ArrayRef<int64_t> shape) {                   \
-    return {emitZero(builder, getLoc(), shape)};                               \
+    return {emitZero(builder, *this, shape)};                                  \
   }                                                                            \
   SmallVector<Value> Op::emitCombine(OpBuilder &builder, ValueRange state,     \
                                      ValueRange operands, ValueRange) {        \
-    return {math::FmaOp::create(builder, getLoc(), operands[0], operands[1],   \
-                                state[0])};                                    \
+    return {emitProductSum(builder, getLoc(), operands[0], operands[1],        \
+                           state[0])};                                         \
   }                                                                            \
   SmallVector<Value> Op::emitMerge(OpBuilder &builder, ValueRange lhs,         \
                                    ValueRange rhs) {                           \
-    return {arith::AddFOp::create(builder, getLoc(), lhs[0], rhs[0])};         \
+    return {emitSum(builder, getLoc(), lhs[0], rhs[0])};                       \
   }                                                                            \
   SmallVector<Value> Op::emitFinish(OpBuilder &builder, ValueRange state,      \
                                     ValueRange operands) {                     \
     if (operands.size() <= 2) {                                                \
       return {state[0]};                                                       \
     }                                                                          \
-    return {arith::AddFOp::create(builder, getLoc(), state[0], operands[2])};  \
+    return {emitSum(builder, getLoc(), state[0], operands[2])};                \
   }
 MINIC_SUM_OF_PRODUCTS(LinearOp)
 MINIC_SUM_OF_PRODUCTS(MatmulOp)

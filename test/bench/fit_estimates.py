@@ -28,10 +28,24 @@ FACTORS = [i / 50 for i in range(30, 81)]
 WIDE = 64
 #: Blocks of a cluster beyond which its kind is "deep".
 DEEP = 4
+#: Bytes of weights from which on few rows of them are bound by memory.
+STREAMED = 24_000_000
 #: Fewer records say too little.
 LEAST = 8
 #: What a candidate takes at least: fits are lines, and short ones would cross 0.
 LEAST_US = 0.4
+
+
+def streams(description):
+    """Whether a product of up to 16 rows, such as "linear(1x1x2048, 512x2048) bf16",
+    reads so many weights."""
+    found = re.search(r"\(([\dx]+), (\d+)x(\d+)\) (f32)?", description)
+    if not found:
+        return False
+    rows = math.prod(map(int, found.group(1).split("x")[:-1]))
+    size = 4 if found.group(4) else 2
+    return rows <= 16 and (int(found.group(2)) * int(found.group(3)) * size
+                           >= STREAMED)
 
 
 def kind_of(name, families, description):
@@ -47,6 +61,8 @@ def kind_of(name, families, description):
     if family in ("gemm_sm80", "conv_sm80"):
         math_of = re.search(r"math=(\w+)", name)
         few = " few" if rows == 16 else ""
+        if few and family == "gemm_sm80" and streams(description):
+            few += " streamed"
         return (f"{family} {math_of.group(1) if math_of else 'ffma'}{few}{shared}")
     if family in ("gemm_sm90", "conv_sm90"):
         return (family + ("_tma" if has("copies=tma") else "")

@@ -30,14 +30,22 @@ import row_problems  # noqa: E402
 from tools import BATCH, RIGHT, Tools, Verdict, compile_verdict, \
     run_verdict  # noqa: E402
 
+NOT_BEGUN = "not begun"
+
 GROUPS = {"rows": row_problems, "pointwise": pointwise_problems,
           "moves": move_problems, "products": product_problems,
           "convolutions": convolution_problems, "images": image_problems}
 
 
 class Conformance:
-    def __init__(self, tools):
+    """Begins nothing `limit_s` seconds from now on."""
+
+    def __init__(self, tools, limit_s):
         self.tools = tools
+        self.end = time.monotonic() + limit_s
+
+    def is_late(self):
+        return time.monotonic() > self.end
 
     def run(self, problems, artifact, prepared=None):
         """[(problem and kind of data, Verdict)] of compiled problems.
@@ -102,6 +110,10 @@ class Conformance:
                 if row["status"] in ("wrong", "crashed", "hung")]
             for name in dict.fromkeys(row["name"] for row in rows
                                       if row["status"] == "verified"):
+                if self.is_late():
+                    verdicts.append((f"{problem.name} {name}",
+                                     Verdict(NOT_BEGUN)))
+                    continue
                 # What is said to lose a NaN is held to numbers.
                 prepared = {kind: values for kind, values in problem.data.items()
                             if kind != "special" or "(NaN lost" not in name}
@@ -145,15 +157,15 @@ def main():
                 not any(word in problem.name for word in arguments.without)]
     problems = problems[part - 1::parts]
     conformance = Conformance(Tools(arguments.bin, options,
-                                    arguments.compile_only))
+                                    arguments.compile_only),
+                              arguments.limit_s)
     check = conformance.check_each_candidate if arguments.every_candidate \
         else conformance.check
     begin, words = time.monotonic(), collections.Counter()
 
     def run(batch):
-        late = time.monotonic() - begin > arguments.limit_s
-        return [(problem.name, Verdict("not begun")) for problem in batch] \
-            if late else check(batch)
+        return [(problem.name, Verdict(NOT_BEGUN)) for problem in batch] \
+            if conformance.is_late() else check(batch)
 
     size = 1 if arguments.every_candidate else BATCH
     batches = [problems[at:at + size]
@@ -162,13 +174,13 @@ def main():
         for verdicts in pool.map(run, batches):
             for what, verdict in verdicts:
                 words[verdict.word] += 1
-                if verdict.word not in (RIGHT, "not begun"):
+                if verdict.word not in (RIGHT, NOT_BEGUN):
                     print(f"{what}: {verdict.word}: {verdict.message}",
                           flush=True)
     print(f"{len(problems)} problems, {time.monotonic() - begin:.0f} s: "
           + ", ".join(f"{count} {word}" for word, count in
                       words.most_common()))
-    return 0 if problems and set(words) <= {RIGHT, "not begun"} else 1
+    return 0 if problems and set(words) <= {RIGHT, NOT_BEGUN} else 1
 
 
 if __name__ == "__main__":

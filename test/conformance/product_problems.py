@@ -10,19 +10,21 @@ from tensors import FLOATS
 
 def contractions():
     for dtype, (m, n, k) in itertools.product(
-            FLOATS, ((1, 1, 1), (1, 257, 33), (2, 7, 1000), (7, 33, 17),
-                     (33, 1, 197), (130, 65, 77))):
+            (*FLOATS, "i8"),
+            ((1, 1, 1), (1, 257, 33), (2, 7, 1000), (7, 33, 17), (33, 1, 197),
+             (130, 65, 77))):
         size = f"{m}x{n}x{k}_{dtype}"
+        sums = "i32" if dtype == "i8" else dtype
         arguments = {"x": ((m, k), dtype), "w": ((n, k), dtype),
-                     "b": ((n,), dtype)}
-        result = (m, n), dtype
+                     "b": ((n,), sums)}
+        result = (m, n), sums
         yield Problem("linear", f"linear_{size}", arguments, "linear %x, %w, "
                       f"%b : {functional(arguments, [result])}", result)
         for lhs, rhs in itertools.product((False, True), repeat=2):
             flags = ["transpose_lhs"] * lhs + ["transpose_rhs"] * rhs
             arguments = {"x": ((3, k, m) if lhs else (3, m, k), dtype),
                          "y": ((n, k) if rhs else (k, n), dtype)}
-            result = (3, m, n), dtype
+            result = (3, m, n), sums
             yield Problem(
                 "matmul", f"matmul_{size}_{int(lhs)}{int(rhs)}", arguments,
                 f"matmul %x, %y {{{', '.join(flags)}}} : "

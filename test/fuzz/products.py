@@ -9,29 +9,39 @@ def product_bounds(lhs, rhs, count):
     return -size * 1.02, size * 1.02
 
 
+def is_factor(value):
+    return value.is_float or value.dtype == "i8"
+
+
+def sum_type(factor):
+    return "i32" if factor == "i8" else factor
+
+
 def linear(graph):
     rng = graph.rng
-    x = graph.pick(lambda v: v.is_float and v.shape)
+    x = graph.pick(lambda v: is_factor(v) and v.shape)
     if not x:
         return
+    dtype = sum_type(x.dtype)
     k, n = x.shape[-1], graph.extent()
     w = graph.take((n, k), x.dtype)
     operands, bounds = [x, w], product_bounds(x, w, k)
     if rng.chance(0.5):
-        b = graph.take((n,), x.dtype)
+        b = graph.take((n,), dtype)
         operands.append(b)
         bounds = bounds[0] - b.size, bounds[1] + b.size
-    result = Value("", x.shape[:-1] + (n,), x.dtype, bounds)
+    result = Value("", x.shape[:-1] + (n,), dtype, bounds)
     graph.emit(f"linear {', '.join(map(str, operands))} : "
                f"({', '.join(v.type for v in operands)}) -> {result.type}",
-               operands, (result.shape, x.dtype, bounds))
+               operands, (result.shape, dtype, bounds))
 
 
 def matmul(graph):
     rng = graph.rng
-    lhs = graph.pick(lambda v: v.is_float and len(v.shape) >= 2)
+    lhs = graph.pick(lambda v: is_factor(v) and len(v.shape) >= 2)
     if not lhs:
         return
+    dtype = sum_type(lhs.dtype)
     flags = [f for f in ("transpose_lhs", "transpose_rhs") if rng.chance(0.5)]
     m, k = lhs.shape[-2:]
     if "transpose_lhs" in flags:
@@ -52,11 +62,11 @@ def matmul(graph):
         return
     bounds = product_bounds(lhs, rhs, k)
     batch = max(lhs.shape[:-2], rhs.shape[:-2], key=len)
-    result = Value("", batch + (m, n), lhs.dtype, bounds)
+    result = Value("", batch + (m, n), dtype, bounds)
     attributes = " {" + ", ".join(flags) + "}" if flags else ""
     graph.emit(f"matmul {lhs}, {rhs}{attributes} : ({lhs.type}, {rhs.type}) "
                f"-> {result.type}", [lhs, rhs],
-               (result.shape, lhs.dtype, bounds))
+               (result.shape, dtype, bounds))
 
 
 def conv2d(graph):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """GEMM problems as models: relu(x * transpose(w) + b), weights from a seed.
 
-A problem is (m, n, k, dtype). `write` makes the model of one; run as a program,
+A problem is (m, n, k, dtype). Of i8 the product is, and the rest f32. `write` makes the model of one; run as a program,
 this writes a model of many:
 
     problems.py OUT.mlir DTYPE
@@ -52,7 +52,14 @@ def name(m, n, k, dtype):
     return f"linear_relu_{m}x{n}x{k}_{dtype}"
 
 
+def sum_type(dtype):
+    """Of the bias and the result."""
+    return "f32" if dtype == "i8" else dtype
+
+
 def encode(value, dtype):
+    if dtype == "i8":
+        return struct.pack("b", round(value))
     if dtype == "f16":
         return struct.pack("<e", value)
     bits = struct.pack("<f", value)
@@ -75,11 +82,12 @@ def write_weights(path, tensors, dtype, seed):
     header, blobs, offset = {}, [], 0
     generator = random.Random(seed)
     for tensor, dims in tensors.items():
-        count, scale = dims[0], 1.0
+        count, scale, own = dims[0], 1.0, sum_type(dtype)
         if len(dims) > 1:
-            count, scale = math.prod(dims), math.prod(dims[1:]) ** -0.5
-        blobs.append(values(count, scale, dtype, generator))
-        header[tensor] = {"dtype": dtype.upper(), "shape": dims,
+            count, own = math.prod(dims), dtype
+            scale = 127 if dtype == "i8" else math.prod(dims[1:]) ** -0.5
+        blobs.append(values(count, scale, own, generator))
+        header[tensor] = {"dtype": own.upper(), "shape": dims,
                           "data_offsets": [offset, offset + len(blobs[-1])]}
         offset += len(blobs[-1])
     text = json.dumps(header).encode()
@@ -87,6 +95,17 @@ def write_weights(path, tensors, dtype, seed):
     with open(path, "wb") as file:
         file.write(struct.pack("<Q", len(text)) + text)
         file.writelines(blobs)
+
+
+def linear(i, k, x, w, b, y, dtype):
+    """The lines of %l{i}, before the relu."""
+    if dtype != "i8":
+        return [f"    %l{i} = graph.linear %x{k}, %w{i}, %b{i} "
+                f": ({x}, {w}, {b}) -> {y}"]
+    sums = y.replace("f32", "i32")
+    return [f"    %s{i} = graph.linear %x{k}, %w{i} : ({x}, {w}) -> {sums}",
+            f"    %c{i} = graph.cast %s{i} : {sums} to {y}",
+            f"    %l{i} = graph.add %c{i}, %b{i} : ({y}, {b}) -> {y}"]
 
 
 def function(symbol, problems, dtype, weights, alone=False):
@@ -98,16 +117,15 @@ def function(symbol, problems, dtype, weights, alone=False):
     inputs, body, results = {}, [], []
     for i, (m, n, k) in enumerate(problems):
         suffix = "" if alone else f"_{n}x{k}"
-        x, w, b, y = (f"tensor<{s}{dtype}>"
-                      for s in (f"{m}x{k}x", f"{n}x{k}x", f"{n}x", f"{m}x{n}x"))
+        x, w = (f"tensor<{s}{dtype}>" for s in (f"{m}x{k}x", f"{n}x{k}x"))
+        b, y = (f"tensor<{s}{sum_type(dtype)}>" for s in (f"{n}x", f"{m}x{n}x"))
         inputs[f"%x{k}"] = x
         weights[f"weight{suffix}"] = [n, k]
         weights[f"bias{suffix}"] = [n]
         body += [
             f"    %w{i} = graph.constant @weight{suffix} : {w}",
             f"    %b{i} = graph.constant @bias{suffix} : {b}",
-            f"    %l{i} = graph.linear %x{k}, %w{i}, %b{i} "
-            f": ({x}, {w}, {b}) -> {y}",
+            *linear(i, k, x, w, b, y, dtype),
             f"    %y{i} = graph.relu %l{i} : {y}"]
         results.append((f"%y{i}", y))
     arguments = ", ".join(f"{x}: {t}" for x, t in inputs.items())

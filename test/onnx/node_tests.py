@@ -10,7 +10,7 @@
 
 The onnx package makes the tests. They are those with tensors of minic's dtypes
 alone, at least one of them a float, without the twins whose function bodies are
-written out: 930 in onnx 1.23.2. Many are merged into one model, so that minic
+written out: 944 in onnx 1.23.2. Many are merged into one model, so that minic
 starts once for them. Inputs that say a shape, axes, pads and the like are given
 by --constant-input. Results must have the test's shape and dtype, within its tolerance.
 
@@ -47,8 +47,8 @@ LISTS = {"cpu": HERE / "not_passing.txt",
 BATCH = 24
 
 FLOATS = {TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16}
-DTYPES = FLOATS | {TensorProto.BOOL, TensorProto.INT8, TensorProto.INT32,
-                   TensorProto.INT64}
+DTYPES = FLOATS | {TensorProto.BOOL, TensorProto.INT8, TensorProto.UINT8,
+                   TensorProto.INT32, TensorProto.INT64}
 
 # Operands that minic must know when it compiles, by op.
 FROZEN = {
@@ -244,7 +244,7 @@ class Runner:
             if got.dtype != wanted.dtype or got.shape != wanted.shape:
                 return (f"result {k} is {got.dtype}{list(got.shape)}, expected "
                         f"{wanted.dtype}{list(wanted.shape)}")
-            exact = wanted.dtype.kind in "bi"
+            exact = wanted.dtype.kind in "biu"
             wide = numpy.int64 if exact else numpy.float64
             try:
                 numpy.testing.assert_allclose(

@@ -11,9 +11,9 @@ using namespace mlir;
 
 namespace minic {
 
-/// Floats more than these are left to the graph: it reads weights where they
-/// are mapped, and its folding knows how large results may become.
-static constexpr int64_t maxKnownFloats = 4096;
+/// Floats and bytes more than these are left to the graph: it reads weights
+/// where they are mapped, and its folding knows how large results may become.
+static constexpr int64_t maxKnownNumbers = 4096;
 
 /// All values that are computed here live as long as the import: a few nodes
 /// must not fill the memory. 8 bytes each.
@@ -87,10 +87,18 @@ bool Emitter::hasRoom(ArrayRef<int64_t> dims) const {
   return fitsHost(dims) && elementsOf(dims) <= maxHostElements - hostElements;
 }
 
+/// Whether weights have such a dtype, and not only shapes, indices and masks.
+/// What graph lacks is no weight.
+static bool isOfWeights(int dataType) {
+  return (isFloatType(dataType) && dataType != ::onnx::TensorProto::DOUBLE) ||
+         dataType == ::onnx::TensorProto::INT8 ||
+         dataType == ::onnx::TensorProto::UINT8;
+}
+
 bool Emitter::onHost(ArrayRef<const Value *> operands) {
   return llvm::all_of(operands, [&](const Value *operand) {
-    return (!operand->isFloat() || operand->elements() <= maxKnownFloats ||
-            operand->dataType == ::onnx::TensorProto::DOUBLE) &&
+    return (!isOfWeights(operand->dataType) ||
+            operand->elements() <= maxKnownNumbers) &&
            known(*operand);
   });
 }

@@ -72,6 +72,9 @@ public:
   Value splat(int dataType, llvm::ArrayRef<int64_t> dims, double value);
   /// The elements where they are known; null otherwise.
   std::shared_ptr<const HostTensor> known(const Value &x);
+  /// Whether a tensor of `dims` is small enough to be computed here, and with
+  /// it all that was so far.
+  bool hasRoom(llvm::ArrayRef<int64_t> dims) const;
   /// The value in the graph; null where minic lacks its dtype.
   mlir::Value graph(const Value &x);
 
@@ -134,9 +137,6 @@ public:
 private:
   /// Whether it is worth while to compute with these here.
   bool onHost(llvm::ArrayRef<const Value *> operands);
-  /// Whether a result of `dims` is small enough for that, and with it all that
-  /// was computed here so far.
-  bool hasRoom(llvm::ArrayRef<int64_t> dims) const;
   Value wrap(mlir::Value value);
   llvm::SmallVector<Value, 2> create(mlir::OperationState &state);
   template <typename OpT>

@@ -22,6 +22,8 @@ llvm::ArrayRef<OpKind> opKinds() {
   static const OpKind kinds[] = {
       {"products", productOps()},
       {"sums of products", einsumOps()},
+      {"quantization", quantizeOps()},
+      {"products of bytes", quantizedProductOps()},
       {"pointwise", pointwiseOps()},
       {"activations", activationOps()},
       {"reductions", reductionOps()},

@@ -62,6 +62,8 @@ llvm::ArrayRef<OpEntry> normOps();
 llvm::ArrayRef<OpEntry> attentionOps();
 llvm::ArrayRef<OpEntry> lossOps();
 llvm::ArrayRef<OpEntry> einsumOps();
+llvm::ArrayRef<OpEntry> quantizeOps();
+llvm::ArrayRef<OpEntry> quantizedProductOps();
 llvm::ArrayRef<OpEntry> windowOps();
 llvm::ArrayRef<OpEntry> recurrentOps();
 llvm::ArrayRef<OpEntry> resizeOps();

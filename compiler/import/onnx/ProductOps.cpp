@@ -2,6 +2,7 @@
 //
 // Products of matrices, and convolutions.
 
+#include "compiler/import/onnx/Matrices.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/Window.h"
 
@@ -9,35 +10,17 @@ namespace minic {
 
 using graph::ComparePredicate;
 
-/// NumPy's rule: a vector is a row on the left and a column on the right.
 static void matMul(Node &n) {
-  Value x = n.operand(0), y = n.operand(1);
-  if (!x || !y) {
+  auto operands = matricesOf(n, n.operand(0), n.operand(1));
+  if (!operands) {
     return;
   }
-  if (x.rank() == 0 || y.rank() == 0) {
-    n.fail("a scalar operand");
-    return;
-  }
-  bool isRow = x.rank() == 1, isColumn = y.rank() == 1;
-  x = isRow ? n.e.reshape(x, {1, x.dims[0]}) : x;
-  y = isColumn ? n.e.reshape(y, {y.dims[0], 1}) : y;
-  mlir::Value lhs = n.e.graph(x), rhs = n.e.graph(y);
+  mlir::Value lhs = n.e.graph(operands->lhs), rhs = n.e.graph(operands->rhs);
   if (!lhs || !rhs) {
     return;
   }
   Value product = n.e.emit<graph::MatmulOp>(lhs, rhs, false, false);
-  if (!product) {
-    return;
-  }
-  Dims dims = product.dims;
-  if (isColumn) {
-    dims.pop_back();
-  }
-  if (isRow) {
-    dims.erase(dims.begin() + (product.rank() - 2));
-  }
-  n.set(0, n.e.reshape(product, dims));
+  n.set(0, withoutAdded(n, *operands, product));
 }
 
 /// alpha * A * B, either one perhaps transposed, or with its first dimension as

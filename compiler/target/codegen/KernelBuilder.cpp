@@ -257,10 +257,17 @@ Value KernelBuilder::zeroVector(Type element, int64_t lanes) {
       b, loc, cast<TypedAttr>(b.getZeroAttr(VectorType::get(lanes, element))));
 }
 
+Value KernelBuilder::sum(Value lhs, Value rhs) {
+  if (getElementTypeOrSelf(lhs).isInteger()) {
+    return arith::AddIOp::create(b, loc, lhs, rhs);
+  }
+  return arith::AddFOp::create(b, loc, lhs, rhs);
+}
+
 SmallVector<Value> KernelBuilder::addAll(ValueRange lhs, ValueRange rhs) {
   SmallVector<Value> sums;
   for (auto [left, right] : llvm::zip_equal(lhs, rhs)) {
-    sums.push_back(arith::AddFOp::create(b, loc, left, right));
+    sums.push_back(sum(left, right));
   }
   return sums;
 }

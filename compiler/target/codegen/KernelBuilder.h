@@ -85,7 +85,8 @@ public:
   mlir::Value splat(mlir::Value scalar, int64_t lanes);
   mlir::Value zeroVector(mlir::Type element, int64_t lanes);
 
-  /// The sum of each two floats, or vectors of them.
+  /// The sum of two floats or integers, or vectors of them; and of each two.
+  mlir::Value sum(mlir::Value lhs, mlir::Value rhs);
   llvm::SmallVector<mlir::Value> addAll(mlir::ValueRange lhs,
                                         mlir::ValueRange rhs);
   /// scf.for from `lower` to `upper`; `body` gets the induction variable (i64)

@@ -182,17 +182,25 @@ DeviceProfile getCpuProfile(int threads, llvm::StringRef isa) {
                               {"+amx-tile", "+amx-bf16"});
     }
   }
+  // A key says nothing of what products of i8 use: a model has it or not, and
+  // records of other dtypes stay as they are.
+  std::string keyFeatures = llvm::join(profile.features, "");
+  if (native && hasV4 && host.lookup("avx512vnni")) {
+    profile.features.push_back("+avx512vnni");
+    if (profile.has("amx-tile") && host.lookup("amx-int8")) {
+      profile.features.push_back("+amx-int8");
+    }
+  }
   setPeaks(profile, host, cpu, hasV4);
   profile.joinUs = threads > 1 ? kUnknownJoinUs : 0;
-  profile.tuningKey = (isAmd() ? "amd " : "x86 ") +
-                      std::to_string(signature.family) + "." +
-                      std::to_string(signature.model) + "." +
-                      std::to_string(signature.stepping) + " " + profile.cpu +
-                      " " + llvm::join(profile.features, "") +
-                      " l1=" + std::to_string(profile.l1Bytes) +
-                      " l2=" + std::to_string(profile.l2Bytes) +
-                      " l3=" + std::to_string(profile.l3Bytes) +
-                      " threads=" + std::to_string(threads);
+  profile.tuningKey =
+      (isAmd() ? "amd " : "x86 ") + std::to_string(signature.family) + "." +
+      std::to_string(signature.model) + "." +
+      std::to_string(signature.stepping) + " " + profile.cpu + " " +
+      keyFeatures + " l1=" + std::to_string(profile.l1Bytes) +
+      " l2=" + std::to_string(profile.l2Bytes) +
+      " l3=" + std::to_string(profile.l3Bytes) +
+      " threads=" + std::to_string(threads);
   return profile;
 }
 

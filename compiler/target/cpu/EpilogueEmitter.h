@@ -35,7 +35,7 @@ public:
 
   /// Computes and stores columns [column, column + lanes) of `row`, of which
   /// `mask` (null: all) are stored. `anchor` is the contraction's result there,
-  /// in f32; null for a body without one.
+  /// in f32 or i32; null for a body without one.
   void emit(const Row &row, mlir::Value column, int64_t lanes, mlir::Value mask,
             mlir::Value anchor);
 

@@ -68,8 +68,7 @@ static Value allocateTile(KernelBuilder &k, Value args,
 static void finishInLoop(KernelBuilder &k, EpilogueEmitter &epilogue,
                          Value args, const RegisterTile &tile,
                          ArrayRef<Value> sums) {
-  Type f32 = k.b.getF32Type();
-  Type f32s = VectorType::get(tile.lanes, f32);
+  Type f32 = k.b.getF32Type(); // or i32, which is as large
   int64_t width = tile.vectors * tile.lanes;
   Value stack = allocateTile(k, args, tile);
   for (auto [i, sum] : llvm::enumerate(sums)) {
@@ -85,7 +84,8 @@ static void finishInLoop(KernelBuilder &k, EpilogueEmitter &epilogue,
     Value from = k.advance(stack, k.add(k.mul(row, width), first), f32);
     for (int64_t v = 0; v != group; ++v) {
       Value column = k.add(k.add(tile.column, first), v * tile.lanes);
-      Value sum = k.loadRaw(f32s, k.advance(from, v * tile.lanes, f32), 64);
+      Value sum = k.loadRaw(sums[0].getType(),
+                            k.advance(from, v * tile.lanes, f32), 64);
       epilogue.emit(at, column, tile.lanes, tile.maskAt(k, column), sum);
     }
   };

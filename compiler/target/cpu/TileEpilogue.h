@@ -33,8 +33,8 @@ struct RegisterTile {
   }
 };
 
-/// Computes and stores the fusion's results where `sums` (row by row, in f32)
-/// are its anchor's. `args` are the kernel's, `fusion` their order.
+/// Computes and stores the fusion's results where `sums` (row by row, f32 or
+/// i32) are its anchor's. `args` are the kernel's, `fusion` their order.
 void emitTileEpilogue(KernelBuilder &k, const kernel::FusionShape &shape,
                       mlir::Value args, const RegisterTile &tile,
                       llvm::ArrayRef<mlir::Value> sums);

@@ -59,8 +59,9 @@ void TileOps::store(int tile, Value to, Value strideBytes) {
   call("llvm.x86.tilestored64", {number(tile), to, strideBytes});
 }
 
-void TileOps::multiplyAdd(int sums, int lhs, int rhs) {
-  call("llvm.x86.tdpbf16ps", {number(sums), number(lhs), number(rhs)});
+void TileOps::multiplyAdd(int sums, int lhs, int rhs, Type elements) {
+  call(elements.isInteger() ? "llvm.x86.tdpbssd" : "llvm.x86.tdpbf16ps",
+       {number(sums), number(lhs), number(rhs)});
 }
 
 } // namespace minic::cpu

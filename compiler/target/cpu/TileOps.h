@@ -30,8 +30,9 @@ public:
   /// better not displace what L1 holds (tileloaddt1).
   void load(int tile, mlir::Value from, mlir::Value strideBytes, bool passing);
   void store(int tile, mlir::Value to, mlir::Value strideBytes);
-  /// Adds the products of pairs of bf16 of `lhs` and `rhs` to `sums`.
-  void multiplyAdd(int sums, int lhs, int rhs);
+  /// Adds the products of pairs of bf16 of `lhs` and `rhs` to `sums` of f32, or
+  /// those of quads of i8 to sums of i32.
+  void multiplyAdd(int sums, int lhs, int rhs, mlir::Type elements);
 
 private:
   mlir::Value number(int tile);

@@ -41,6 +41,17 @@ bool usesTileProducts(Operation *op) {
   return call && call.getIntrin() == "llvm.x86.tdpbf16ps";
 }
 
+bool usesIntegerTileProducts(Operation *op) {
+  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
+  return call && call.getIntrin() == "llvm.x86.tdpbssd";
+}
+
+/// The product of quads of i8.
+bool usesQuads(Operation *op) {
+  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
+  return call && call.getIntrin().starts_with("llvm.x86.avx512.vpdpbusd.");
+}
+
 /// What kernels use beyond the ISA levels, and what uses it.
 struct Extension {
   StringLiteral feature;
@@ -48,8 +59,10 @@ struct Extension {
 };
 constexpr Extension extensions[] = {
     {"+avx512bf16", usesBf16Instructions},
+    {"+avx512vnni", usesQuads},
     {"+amx-tile", usesTiles},
     {"+amx-bf16", usesTileProducts},
+    {"+amx-int8", usesIntegerTileProducts},
 };
 
 /// A bit per extension.

@@ -33,7 +33,8 @@ struct RaiseMatmul : OpRewritePattern<MatmulOp> {
         op.getType().getRank() != typeOf(op.getLhs()).getRank()) {
       return rewriter.notifyMatchFailure(op, "a batch of matrices");
     }
-    if (op.getType().getElementType() != typeOf(op.getLhs()).getElementType()) {
+    Type dtype = op.getType().getElementType();
+    if (!dtype.isInteger() && dtype != typeOf(op.getLhs()).getElementType()) {
       return rewriter.notifyMatchFailure(op, "the result is wider");
     }
     if (shape.size() != 2) {

@@ -37,8 +37,34 @@ func.func @linear_bias(%x: tensor<4x8xf32>, %w: tensor<16x8xf32>, %b: tensor<8xf
 // -----
 
 func.func @linear_integer(%x: tensor<4x8xi32>, %w: tensor<16x8xi32>) {
-  // expected-error @below {{operand #0 must be ranked tensor of a supported float dtype (f32, bf16 or f16) values, but got 'tensor<4x8xi32>'}}
+  // expected-error @below {{operand #0 must be ranked tensor of a dtype of products (f32, bf16, f16 or i8) values, but got 'tensor<4x8xi32>'}}
   %0 = "graph.linear"(%x, %w) : (tensor<4x8xi32>, tensor<16x8xi32>) -> tensor<4x16xi32>
+  return
+}
+
+// -----
+
+func.func @linear_integer_bias(%x: tensor<4x8xi8>, %w: tensor<16x8xi8>, %b: tensor<16xf32>) {
+  // expected-error @below {{'graph.linear' op expects a bias of 'i32', got 'f32'}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "graph.linear"(%x, %w, %b) : (tensor<4x8xi8>, tensor<16x8xi8>, tensor<16xf32>) -> tensor<4x16xi32>
+  return
+}
+
+// -----
+
+func.func @matmul_integer_result(%x: tensor<4x8xi8>, %y: tensor<8x4xi8>) {
+  // expected-error @below {{'graph.matmul' op inferred type(s) 'tensor<4x4xi32>' are incompatible with return type(s) of operation 'tensor<4x4xf32>'}}
+  // expected-error @below {{failed to infer returned types}}
+  %0 = "graph.matmul"(%x, %y) : (tensor<4x8xi8>, tensor<8x4xi8>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @matmul_unsigned(%x: tensor<4x8xui8>, %y: tensor<8x4xui8>) {
+  // expected-error @below {{operand #0 must be ranked tensor of a dtype of products (f32, bf16, f16 or i8) values, but got 'tensor<4x8xui8>'}}
+  %0 = "graph.matmul"(%x, %y) : (tensor<4x8xui8>, tensor<8x4xui8>) -> tensor<4x4xi32>
   return
 }
 

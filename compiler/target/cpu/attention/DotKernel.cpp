@@ -4,10 +4,10 @@
 // then summed all at once. Each key is loaded once for each query, from the
 // first cache.
 
+#include "compiler/target/cpu/Interleave.h"
 #include "compiler/target/cpu/attention/Kernels.h"
 #include "compiler/target/cpu/attention/ScoreFinish.h"
 
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
@@ -93,22 +93,13 @@ private:
     while (vectors.size() > 1) {
       size_t half = vectors.size() / 2;
       for (size_t i = 0; i != half; ++i) {
-        Value low = interleave(vectors[i], vectors[i + half], 0);
-        Value high = interleave(vectors[i], vectors[i + half], shape.lanes / 2);
+        Value low = interleaveHalf(k, vectors[i], vectors[i + half], false);
+        Value high = interleaveHalf(k, vectors[i], vectors[i + half], true);
         vectors[i] = math().add(low, high);
       }
       vectors.truncate(half);
     }
     return vectors.front();
-  }
-
-  /// Lanes from `first` on of both, alternating.
-  Value interleave(Value x, Value y, int64_t first) {
-    SmallVector<int64_t> lane;
-    for (int64_t i = first; i != first + shape.lanes / 2; ++i) {
-      lane.append({i, i + shape.lanes});
-    }
-    return vector::ShuffleOp::create(k.b, k.loc, x, y, lane);
   }
 
   /// Scale, cap and masks; -infinity for keys behind the last.

@@ -5,7 +5,8 @@
 
 #include "compiler/target/cpu/attention/PackRows.h"
 
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "compiler/target/cpu/Interleave.h"
+
 #include "mlir/IR/Matchers.h"
 
 #include <cmath>
@@ -31,32 +32,6 @@ static Value maskFrom(TileCode &code, Value count, Value first) {
                  known.getSExtValue() % code.shape.lanes == 0;
   return isWhole ? Value()
                  : code.k.tailMask(code.k.sub(count, first), code.shape.lanes);
-}
-
-/// Lanes of `a` and `b` alternating, of the low or the high half.
-static Value interleave(TileCode &code, Value a, Value b, bool high) {
-  int64_t lanes = code.shape.lanes;
-  SmallVector<int64_t> lane;
-  for (int64_t i = 0; i != lanes / 2; ++i) {
-    int64_t from = i + (high ? lanes / 2 : 0);
-    lane.append({from, from + lanes});
-  }
-  return vector::ShuffleOp::create(code.k.b, code.k.loc, a, b, lane);
-}
-
-// Each step moves the top bit of an element's row number below its column
-// number.
-SmallVector<Value> transpose(TileCode &code, SmallVector<Value> rows) {
-  size_t half = rows.size() / 2;
-  for (size_t bit = rows.size(); bit > 1; bit /= 2) {
-    SmallVector<Value> next;
-    for (size_t i = 0; i != half; ++i) {
-      next.push_back(interleave(code, rows[i], rows[i + half], false));
-      next.push_back(interleave(code, rows[i], rows[i + half], true));
-    }
-    rows = std::move(next);
-  }
-  return rows;
 }
 
 void emitColumns(TileCode &code, ArrayRef<Value> rows, RowElements elements,
@@ -85,8 +60,7 @@ void emitColumns(TileCode &code, ArrayRef<Value> rows, RowElements elements,
       vectors.push_back(toF32(code, vector, storage));
     }
     Value column0 = k.advance(to, k.mul(first, code.shape.rows), code.f32());
-    for (auto [i, column] :
-         llvm::enumerate(transpose(code, std::move(vectors)))) {
+    for (auto [i, column] : llvm::enumerate(transpose(k, std::move(vectors)))) {
       code.store(column, column0, int64_t(i) * code.shape.rows);
     }
   });

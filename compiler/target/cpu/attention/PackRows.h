@@ -16,10 +16,6 @@ struct RowElements {
   mlir::Value count;
 };
 
-/// As many vectors as lanes, transposed.
-llvm::SmallVector<mlir::Value> transpose(TileCode &code,
-                                         llvm::SmallVector<mlir::Value> rows);
-
 /// Writes column c of `rows`, one per lane, to `to` + c * shape.rows. Up to
 /// lanes - 1 columns behind the last are written, too.
 void emitColumns(TileCode &code, llvm::ArrayRef<mlir::Value> rows,

@@ -5,6 +5,7 @@
 
 #include "compiler/target/cpu/attention/PackTiles.h"
 
+#include "compiler/target/cpu/Interleave.h"
 #include "compiler/target/cpu/attention/PackRows.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -55,7 +56,7 @@ void emitPackQueries(TileCode &code, ArrayRef<Value> rows, Value to) {
               // A step's tile is of as many elements as its queries have.
               Value tile = k.advance(to, k.mul(first, code.shape.rows), half);
               for (auto [pair, line] :
-                   llvm::enumerate(transpose(code, std::move(words)))) {
+                   llvm::enumerate(transpose(code.k, std::move(words)))) {
                 k.storeRaw(
                     line, k.advance(tile, int64_t(pair) * tileDepth, half), 64);
               }
@@ -138,7 +139,7 @@ void emitPackWeights(TileCode &code, Value weights, Value count, Value to) {
       }
       Value target = k.advance(to, key, half);
       for (auto [query, line] :
-           llvm::enumerate(transpose(code, std::move(words)))) {
+           llvm::enumerate(transpose(code.k, std::move(words)))) {
         k.storeRaw(
             line,
             k.advance(target, (lane + int64_t(query)) * shape.blockKeys, half),

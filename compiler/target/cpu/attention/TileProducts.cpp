@@ -51,7 +51,7 @@ private:
         int64_t at = d * shape.rows + v * tileDepth * shape.lanes;
         tiles.load(rhs, k.advance(queries, at, half), k.i64(64),
                    /*passing=*/false);
-        tiles.multiplyAdd(int(v), lhsTile, rhs);
+        tiles.multiplyAdd(int(v), lhsTile, rhs, k.b.getBF16Type());
       }
     }
     for (int64_t v = 0; v != shape.vectors; ++v) {
@@ -162,7 +162,7 @@ private:
         int rhs = rhsTile + int(i % rhsTiles);
         tiles.load(rhs, k.advance(pairs, i * tileDepth, half), stride,
                    /*passing=*/false);
-        tiles.multiplyAdd(int(i), lhsTile, rhs);
+        tiles.multiplyAdd(int(i), lhsTile, rhs, k.b.getBF16Type());
       }
     });
     for (int64_t i = 0; i != sums; ++i) {

@@ -76,14 +76,14 @@ public:
         resultRow = result.row;
       }
       EpilogueEmitter::Row at = epilogue.row(resultRow);
-      Value from = k_.advance(state_.sums(0, 0), k_.mul(row, stateColumns),
-                              k_.b.getF32Type());
+      Type type = g_.sumType();
+      Value from =
+          k_.advance(state_.sums(0, 0), k_.mul(row, stateColumns), type);
       for (int64_t v = 0; v != vectors; ++v) {
-        Value sum =
-            k_.loadRaw(VectorType::get(gemmLanes, k_.b.getF32Type()),
-                       k_.advance(from, v * gemmLanes, k_.b.getF32Type()), 64);
+        Value sum = k_.loadRaw(VectorType::get(gemmLanes, type),
+                               k_.advance(from, v * gemmLanes, type), 64);
         if (!biases_.empty()) {
-          sum = arith::AddFOp::create(k_.b, k_.loc, sum, biases_[v]);
+          sum = k_.sum(sum, biases_[v]);
         }
         epilogue.emit(at, columns_[v], gemmLanes, masks_[v], sum);
       }
@@ -155,22 +155,24 @@ private:
   bool keepsLhs() const { return g_.schedule.resident == 0; }
 
   void loadLhs(Value step, int64_t i) {
-    Type type = k_.b.getBF16Type();
+    Type type = g_.factorType();
     RowPlaces places = g_.lhsPlaces();
     Value offset = g_.image ? g_.image->offsetOf(k_, step)
                             : k_.mul(step, places.lineStride);
     Value from = k_.advance(lhs_, offset, type);
     tile_.load(lhsTile + int(i),
                k_.advance(from, i * tileRows * places.rowStride, type),
-               k_.i64(2 * places.rowStride), /*passing=*/!keepsLhs());
+               k_.i64(g_.factorBytes() * places.rowStride),
+               /*passing=*/!keepsLhs());
   }
 
   void loadRhs(Value step, int64_t j, bool keep) {
-    Type type = k_.b.getBF16Type();
+    Type type = g_.factorType();
     Value from =
-        k_.advance(panel_, k_.mul(step, tileDepth * blockColumns), type);
-    tile_.load(rhsTile + int(j), k_.advance(from, j * tileDepth, type),
-               k_.i64(2 * blockColumns * 2), /*passing=*/!keep);
+        k_.advance(panel_, k_.mul(step, g_.tileDepth() * blockColumns), type);
+    // A row of the panel is one of each of the two tiles.
+    tile_.load(rhsTile + int(j), k_.advance(from, j * g_.tileDepth(), type),
+               k_.i64(2 * tileRowBytes), /*passing=*/!keep);
   }
 
   void storeSums(int tile) {
@@ -196,11 +198,15 @@ private:
         }
         storeSums(2 * i + j);
         if (i < tiles_) {
-          tile_.multiplyAdd(2 * i + j, lhsTile + i, rhsTile + j);
+          multiplyAdd(i, j);
         }
       }
     }
     prefetchLines(step);
+  }
+
+  void multiplyAdd(int i, int j) {
+    tile_.multiplyAdd(2 * i + j, lhsTile + i, rhsTile + j, g_.factorType());
   }
 
   void multiply(Value step, bool keepsRhs) {
@@ -211,7 +217,7 @@ private:
         if (i == 0) {
           loadRhs(step, j, keep);
         }
-        tile_.multiplyAdd(2 * i + j, lhsTile + i, rhsTile + j);
+        multiplyAdd(i, j);
       }
     }
     prefetchLines(step);
@@ -332,8 +338,8 @@ SmallVector<int64_t> rowsOfTiles(const GemmAmxGeometry &g) {
 }
 
 int64_t prefetchedLines(const GemmAmxGeometry &g) {
-  return llvm::divideCeil(tileDepth * blockColumns * 2 / 64,
-                          std::min(g.blocksAtATime, g.blocks));
+  constexpr int64_t stepLines = blockColumns * 4 * tileRows / 64;
+  return llvm::divideCeil(stepLines, std::min(g.blocksAtATime, g.blocks));
 }
 
 } // namespace minic::cpu

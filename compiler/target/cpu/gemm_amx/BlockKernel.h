@@ -12,8 +12,8 @@
 namespace minic::cpu {
 
 /// What blocks leave to each other, in a thread's scratch: the sums of the last
-/// one as 32 rows of 32 f32, memory for stores that nobody reads, and whose
-/// sums the tiles hold.
+/// one as 32 rows of 32 f32 or i32, memory for stores that nobody reads, and
+/// whose sums the tiles hold.
 struct BlockState {
   /// i64 each: the row and column of the epilogue's space that the block begins
   /// at, and its rows, 0 where there is no block.

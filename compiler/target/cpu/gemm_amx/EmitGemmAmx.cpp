@@ -34,7 +34,7 @@ public:
       : k_(builder, loc), tile_(k_), entry_(entry), g_(g), callees_(callees),
         lhs_(k_.argPointer(entry.args, indexOf(g.gemm.lhs))),
         rhs_(k_.argPointer(entry.args, indexOf(g.gemm.rhs))),
-        bf16_(builder.getBF16Type()), blocks_(k_.i64(g.blocks)) {}
+        type_(g.factorType()), blocks_(k_.i64(g.blocks)) {}
 
   /// Only blocks with rows of the run are computed. There is one batch.
   void boundRows(const BoundedRows &rows) {
@@ -93,9 +93,9 @@ private:
 
   void emitBatch(Value batch, Value begin, Value end) {
     batchLhs_ =
-        k_.advance(lhs_, batchOffset(batch, g_.gemm.lhsBatchStrides), bf16_);
+        k_.advance(lhs_, batchOffset(batch, g_.gemm.lhsBatchStrides), type_);
     batchRhs_ =
-        k_.advance(rhs_, batchOffset(batch, g_.packedRhsBatchStrides()), bf16_);
+        k_.advance(rhs_, batchOffset(batch, g_.packedRhsBatchStrides()), type_);
     batchRow_ = k_.mul(batch, g_.gemm.m);
     bool splitN = g_.schedule.splitN;
     Value zero = k_.i64(0);
@@ -136,16 +136,16 @@ private:
       Value pixel = k_.sub(k_.mul(block, blockRows),
                            k_.mul(firstLine(first), g_.image->width()));
       return k_.advance(packedLhs(),
-                        k_.mul(pixel, g_.image->conv.inputChannels), bf16_);
+                        k_.mul(pixel, g_.image->conv.inputChannels), type_);
     }
     return k_.advance(packedLhs(),
                       k_.mul(k_.sub(block, first), g_.packedBlockElements()),
-                      bf16_);
+                      type_);
   }
 
   Value denseBlock(Value block) {
     return k_.advance(
-        batchLhs_, k_.mul(k_.mul(block, blockRows), g_.gemm.lhsStrideM), bf16_);
+        batchLhs_, k_.mul(k_.mul(block, blockRows), g_.gemm.lhsStrideM), type_);
   }
 
   Value rowsOf(Value block) {
@@ -198,10 +198,10 @@ private:
                 Value panel) {
     Value lhs =
         g_.schedule.packLhs ? packedBlock(block, first) : denseBlock(block);
-    Value rhs = k_.advance(batchRhs_, k_.mul(panel, g_.panelElements()), bf16_);
+    Value rhs = k_.advance(batchRhs_, k_.mul(panel, g_.panelElements()), type_);
     // What lies behind the last panel is not there: to ask for it is harmless.
     Value ahead = k_.advance(
-        k_.advance(rhs, g_.panelElements(), bf16_),
+        k_.advance(rhs, g_.panelElements(), type_),
         k_.mul(k_.sub(block, first), g_.steps * prefetchedLines(g_) * 64),
         k_.b.getI8Type());
     call(kernel, {lhs, rhs, entry_.args, entry_.scratch,
@@ -215,7 +215,7 @@ private:
   const GemmAmxGeometry &g_;
   const Callees &callees_;
   Value lhs_, rhs_, batchLhs_, batchRhs_, batchRow_, panelBegin_, panelEnd_;
-  Type bf16_;
+  Type type_;
   Value blocks_; // of a batch
 };
 

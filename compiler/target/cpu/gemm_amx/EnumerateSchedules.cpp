@@ -22,7 +22,7 @@ static double slowdown(const GemmAmxGeometry &g) {
   const GemmAmxSchedule &schedule = g.schedule;
   bool fewRows = g.blocks == 1;
   double factor = 1;
-  int64_t rowBytes = 2 * g.gemm.k;
+  int64_t rowBytes = g.factorBytes() * g.gemm.k;
   if (!schedule.packLhs && !fewRows) {
     // Lines of 64 bytes are split, or many rows share a set of L1.
     factor *= rowBytes % 64 != 0                               ? 1.15
@@ -34,7 +34,7 @@ static double slowdown(const GemmAmxGeometry &g) {
   // blocks of 4, 8 and 11 took 3.21, 3.55 and 3.78 ms for 6298 rows of 64
   // columns of 1280, and 4 and 8 took 3.59 and 3.97 for 4927 of 128 of 2048.
   constexpr double l2Bytes = 1.2e6, packedBytes = 0.5e6;
-  double bytes = g.image ? 2 * double(g.packedElements())
+  double bytes = g.image ? double(g.factorBytes() * g.packedElements())
                          : double(std::min(g.blocks, g.blocksAtATime)) *
                                double(blockRows) * double(rowBytes);
   if (schedule.packLhs && !g.windows && bytes > packedBytes) {
@@ -57,7 +57,8 @@ static double packCycles(const GemmAmxGeometry &g) {
   constexpr double perLine = 3, perWindow = 30;
   double rows = double(g.batches) * double(g.rows());
   if (g.image) {
-    return rows * double(g.image->conv.inputChannels) / tileDepth * perLine;
+    return rows * double(g.image->conv.inputChannels) / double(g.tileDepth()) *
+           perLine;
   }
   return rows * (double(g.steps) * perLine + (g.windows ? perWindow : 0));
 }
@@ -109,7 +110,7 @@ double estimateMicroseconds(const kernel::FusionShape &shape,
   int64_t share = llvm::divideCeil(grid, std::max(profile.threads, 1));
   double slowest = double(share) / double(grid);
   int workers = int(llvm::divideCeil(grid, share));
-  double rhsBytes = 2.0 * double(g.packedRhsElements());
+  double rhsBytes = double(g.factorBytes() * g.packedRhsElements());
   double rounds =
       double(llvm::divideCeil(std::max<int64_t>(g.blocks, 1), g.blocksAtATime));
   double compute = cycles * slowest * slowdown(g) / clock;
@@ -135,8 +136,9 @@ enumerateAmxSchedules(const kernel::FusionShape &shape,
   auto consider = [&](GemmAmxSchedule schedule) {
     FailureOr<GemmAmxGeometry> g =
         GemmAmxGeometry::get(shape, schedule, nullptr);
-    if (failed(g) || (2 * g->packedElements() > mostPackedBytes &&
-                      schedule.mc != fewestBlocks)) {
+    if (failed(g) ||
+        (g->factorBytes() * g->packedElements() > mostPackedBytes &&
+         schedule.mc != fewestBlocks)) {
       return;
     }
     // Give equal code one name.

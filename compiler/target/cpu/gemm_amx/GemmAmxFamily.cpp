@@ -14,10 +14,18 @@ using namespace mlir;
 
 namespace minic::cpu {
 
-/// Also needed: what the form without AMX multiplies with.
-static bool hasAmx(const DeviceProfile &profile) {
-  return profile.has("amx-tile") && profile.has("amx-bf16") &&
-         profile.has("avx512bf16");
+/// What products of `factor` need that the CPU lacks; empty if nothing. The
+/// form without AMX needs the last one.
+static StringRef missingFeature(Type factor, const DeviceProfile &profile) {
+  bool isInteger = factor.isInteger();
+  for (StringRef needed :
+       {StringRef("amx-tile"), StringRef(isInteger ? "amx-int8" : "amx-bf16"),
+        StringRef(isInteger ? "avx512vnni" : "avx512bf16")}) {
+    if (!profile.has(needed.str())) {
+      return needed;
+    }
+  }
+  return "";
 }
 
 static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
@@ -38,12 +46,17 @@ static auto analyze(kernel::FusionOp fusion) {
 std::optional<std::string>
 GemmAmxFamily::reject(kernel::FusionOp fusion,
                       const DeviceProfile &profile) const {
-  if (!hasAmx(profile)) {
-    return "the CPU lacks AMX-BF16";
+  if (!profile.has("amx-tile")) {
+    return "the CPU lacks AMX";
   }
   std::string reason;
-  if (failed(match(fusion, &reason))) {
+  FailureOr<kernel::FusionShape> shape = match(fusion, &reason);
+  if (failed(shape)) {
     return reason;
+  }
+  StringRef missing = missingFeature(shape->gemm->lhsType, profile);
+  if (!missing.empty()) {
+    return ("the CPU lacks " + missing).str();
   }
   return std::nullopt;
 }
@@ -123,9 +136,9 @@ LogicalResult GemmAmxFamily::emit(plan::KernelOp kernel,
   }
   auto &[shape, geometry] = *analyzed;
   // LLVM ends the process where an instruction is not of the target.
-  if (!hasAmx(profile)) {
-    return fusion.emitError("gemm_amx needs the CPU features amx-tile, "
-                            "amx-bf16 and avx512bf16");
+  StringRef missing = missingFeature(geometry.factorType(), profile);
+  if (!missing.empty()) {
+    return fusion.emitError("gemm_amx needs the CPU feature ") << missing;
   }
   emitGemmAmx(fusion.getLoc(), device,
               cast<StringAttr>(kernel.getEntries()[0]).getValue(), shape,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The family gemm_amx: one bf16 contraction with a pointwise epilogue, by the
-// tiles of AMX.
+// The family gemm_amx: one contraction of bf16 or i8 with a pointwise epilogue,
+// by the tiles of AMX.
 
 #ifndef MINIC_COMPILER_TARGET_CPU_GEMM_AMX_GEMMAMXFAMILY_H
 #define MINIC_COMPILER_TARGET_CPU_GEMM_AMX_GEMMAMXFAMILY_H
@@ -11,9 +11,9 @@
 
 namespace minic::cpu {
 
-/// Takes linear and matmul of bf16, of any M, N, K above 0 and batch, and
+/// Takes linear and matmul of bf16 or i8, of any M, N, K above 0 and batch, and
 /// conv2d of NHWC images with one group, with any pointwise ops after it, for
-/// CPUs with AMX-BF16. A constant rhs is packed at compile time; another is
+/// CPUs with AMX. A constant rhs is packed at compile time; another is
 /// packed by a kernel of its own before this one.
 class GemmAmxFamily : public KernelFamily {
 public:

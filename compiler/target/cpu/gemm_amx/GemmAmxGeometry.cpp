@@ -23,7 +23,7 @@ static GemmPackedSchedule withoutAmx(const kernel::GemmShape &gemm,
   result.tc = 8;
   result.splitN = schedule.splitN;
   result.alone = schedule.alone;
-  result.pairs = true;
+  result.dot = gemm.lhsType.isInteger() ? GemmDot::Quads : GemmDot::Pairs;
   return result;
 }
 
@@ -39,8 +39,9 @@ GemmAmxGeometry::get(const kernel::FusionShape &shape,
   GemmAmxGeometry g;
   g.gemm = *shape.gemm;
   g.schedule = schedule;
-  if (!g.gemm.lhsType.isBF16() || !g.gemm.rhsType.isBF16()) {
-    return fail("tiles multiply bf16 alone");
+  if (g.gemm.lhsType != g.gemm.rhsType ||
+      !(g.gemm.lhsType.isBF16() || g.gemm.lhsType.isInteger(8))) {
+    return fail("tiles multiply bf16 and i8 alone");
   }
   if (g.gemm.k == 0) {
     return fail("there is nothing to multiply: K is 0");
@@ -49,7 +50,7 @@ GemmAmxGeometry::get(const kernel::FusionShape &shape,
   if (g.windows) {
     g.image = PaddedImage::get(shape.conv->geometry);
   }
-  g.steps = llvm::divideCeil(g.gemm.k, tileDepth);
+  g.steps = llvm::divideCeil(g.gemm.k, g.tileDepth());
   g.blocks = llvm::divideCeil(g.rows(), blockRows);
   g.panels = llvm::divideCeil(g.gemm.n, blockColumns);
   g.batches = g.gemm.batchCount();
@@ -61,9 +62,9 @@ GemmAmxGeometry::get(const kernel::FusionShape &shape,
     }
     // Tiles have whole rows. What lies behind a row of lhs may be no number,
     // and behind its last row no memory.
-    if (g.gemm.lhsStrideK != 1 || g.gemm.k % tileDepth != 0) {
-      return fail("rows of lhs must be packed unless each is a multiple of 32 "
-                  "elements in one piece");
+    if (g.gemm.lhsStrideK != 1 || g.gemm.k % g.tileDepth() != 0) {
+      return fail("rows of lhs must be packed unless each is a multiple of 64 "
+                  "bytes in one piece");
     }
     if (g.blocks > 1 && g.gemm.m % blockRows != 0) {
       return fail("rows of lhs must be packed unless their number is a "
@@ -76,8 +77,14 @@ GemmAmxGeometry::get(const kernel::FusionShape &shape,
     return failure();
   }
   g.withoutAmx = *other;
-  g.withoutAmx.panelWords = g.steps * tileDepth / 2;
+  g.withoutAmx.panelWords = g.steps * g.tileDepth() / g.wordElements();
   return g;
+}
+
+Type GemmAmxGeometry::sumType() const {
+  MLIRContext *context = factorType().getContext();
+  return factorType().isInteger() ? Type(IntegerType::get(context, 32))
+                                  : Type(Float32Type::get(context));
 }
 
 RowPlaces GemmAmxGeometry::lhsPlaces() const {
@@ -86,17 +93,17 @@ RowPlaces GemmAmxGeometry::lhsPlaces() const {
   }
   if (windows) {
     // An odd number of lines, so that rows do not share sets of L1.
-    return {.rowStride = (steps | 1) * tileDepth, .lineStride = tileDepth};
+    return {.rowStride = (steps | 1) * tileDepth(), .lineStride = tileDepth()};
   }
-  return schedule.packLhs
-             ? RowPlaces{.rowStride = tileDepth,
-                         .lineStride = tileDepth * blockRows}
-             : RowPlaces{.rowStride = gemm.lhsStrideM, .lineStride = tileDepth};
+  return schedule.packLhs ? RowPlaces{.rowStride = tileDepth(),
+                                      .lineStride = tileDepth() * blockRows}
+                          : RowPlaces{.rowStride = gemm.lhsStrideM,
+                                      .lineStride = tileDepth()};
 }
 
 int64_t GemmAmxGeometry::packedBlockElements() const {
   return windows ? blockRows * lhsPlaces().rowStride
-                 : steps * tileDepth * blockRows;
+                 : steps * tileDepth() * blockRows;
 }
 
 int64_t GemmAmxGeometry::packedElements() const {
@@ -107,7 +114,7 @@ int64_t GemmAmxGeometry::packedElements() const {
 }
 
 int64_t GemmAmxGeometry::scratchBytes() const {
-  return std::max(packedLhsOffset + 2 * packedElements(),
+  return std::max(packedLhsOffset + factorBytes() * packedElements(),
                   withoutAmx.scratchBytes());
 }
 
@@ -120,7 +127,8 @@ SmallVector<int64_t> GemmAmxGeometry::packedRhsBatchStrides() const {
 
 kernel::LayoutAttr getRhsLayout(const kernel::FusionShape &shape,
                                 const GemmAmxGeometry &g) {
-  return getPanelLayout(shape, blockColumns, 2, g.steps * tileDepth);
+  return getPanelLayout(shape, blockColumns, g.wordElements(),
+                        g.steps * g.tileDepth());
 }
 
 } // namespace minic::cpu

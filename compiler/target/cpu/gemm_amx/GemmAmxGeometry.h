@@ -12,8 +12,8 @@
 
 namespace minic::cpu {
 
-/// Rows of a tile, and elements of K in one of its rows of 64 bytes.
-constexpr int64_t tileRows = 16, tileDepth = 32;
+/// Rows of a tile, and bytes of one of them.
+constexpr int64_t tileRows = 16, tileRowBytes = 64;
 /// Rows and columns of a block: two tiles each way.
 constexpr int64_t blockRows = 32, blockColumns = 32;
 
@@ -36,13 +36,23 @@ struct GemmAmxGeometry {
                                               const GemmAmxSchedule &schedule,
                                               std::string *reason);
 
+  /// The dtype of what is multiplied, and of the sums.
+  mlir::Type factorType() const { return gemm.lhsType; }
+  mlir::Type sumType() const;
+  int64_t factorBytes() const {
+    return factorType().getIntOrFloatBitWidth() / 8;
+  }
+  /// Elements of K in a row of a tile, and in a word of 4 bytes.
+  int64_t tileDepth() const { return tileRowBytes / factorBytes(); }
+  int64_t wordElements() const { return 4 / factorBytes(); }
+
   /// Rows that are multiplied: M, or those of the padded images.
   int64_t rows() const { return image ? image->rows() : gemm.m; }
   /// Rows of the last block, 1 to 32, and how many tiles those take.
   int64_t lastRows() const { return rows() - (blocks - 1) * blockRows; }
   int64_t lastTiles() const { return lastRows() > tileRows ? 2 : 1; }
   /// Elements of one packed panel, and of one packed rhs matrix.
-  int64_t panelElements() const { return steps * tileDepth * blockColumns; }
+  int64_t panelElements() const { return steps * tileDepth() * blockColumns; }
   int64_t packedRhsElements() const { return panels * panelElements(); }
   /// Where the rows of a block of lhs are that are multiplied, a line for each
   /// step of K; those of images have places of their own.

@@ -12,7 +12,7 @@ namespace minic::cpu {
 
 /// Adds `name`(source, destination, rows): copies a block of `rows` rows of lhs
 /// (an i64, up to 32) from its first element at `source` to
-/// destination[steps][32 rows][32 elements of K]. Elements past K are zero.
+/// destination[steps][32 rows][64 bytes of K]. Elements past K are zero.
 /// Rows past `rows` are whatever was there: they only reach rows of the result
 /// that are not stored.
 mlir::LLVM::LLVMFuncOp emitPackBlock(mlir::OpBuilder &builder,

@@ -52,6 +52,25 @@ SmallVector<RegisterTile> registerTiles(int64_t m, bool wide, bool all) {
   return tiles;
 }
 
+/// How products of `dtype` are made on the CPU.
+SmallVector<GemmDot> dotsFor(Type dtype, const DeviceProfile &profile) {
+  bool all = profile.asksForAll();
+  if (dtype.isInteger()) {
+    if (!profile.has("avx512vnni")) {
+      return {GemmDot::Pairs};
+    }
+    return all ? SmallVector<GemmDot>{GemmDot::Quads, GemmDot::Pairs}
+               : SmallVector<GemmDot>{GemmDot::Quads};
+  }
+  if (!dtype.isBF16() || !profile.has("avx512bf16")) {
+    return {GemmDot::Fma};
+  }
+  // Where widened elements are multiplied as fast, pairs only save loads.
+  return all || profile.pairGflops <= profile.peakGflops
+             ? SmallVector<GemmDot>{GemmDot::Pairs, GemmDot::Fma}
+             : SmallVector<GemmDot>{GemmDot::Pairs};
+}
+
 } // namespace
 
 double estimateMicroseconds(const GemmGeometry &g,
@@ -63,12 +82,18 @@ double estimateMicroseconds(const GemmGeometry &g,
   double cyclesPerSecond = 3.5e9;
   double fmasPerCycle = profile.peakGflops / 3.5 / (2 * gemmLanes);
   double height = double(gemm.m) / std::max<int64_t>(g.tiles, 1);
-  if (g.schedule.pairs && profile.pairGflops > 0) {
+  if (gemm.lhsType.isInteger()) {
+    // Quads are multiplied as fast as elements of f32; a pair takes three
+    // instructions of 8 lanes each. Counted, not measured.
+    fmasPerCycle *= g.schedule.dot == GemmDot::Quads ? 1 : 0.25;
+  } else if (g.schedule.dot == GemmDot::Pairs && profile.pairGflops > 0) {
     // A word is two elements of K then.
     fmasPerCycle *= profile.pairGflops / (2 * profile.peakGflops);
   }
-  double fma = height * g.vectors() / fmasPerCycle;
-  bool widened = !g.schedule.pairs && !gemm.lhsType.isF32();
+  // Of quads, also what each column has too much.
+  bool isQuads = g.schedule.dot == GemmDot::Quads;
+  double fma = (height + isQuads) * g.vectors() / fmasPerCycle;
+  bool widened = g.schedule.dot == GemmDot::Fma && !gemm.lhsType.isF32();
   double convert = widened ? (g.schedule.packLhs ? 0 : height) : 0;
   if (gemm.lhsType.isF16()) {
     // Instructions that widen f16 take turns with multiply-adds: on Zen 4 words
@@ -100,7 +125,8 @@ double estimateMicroseconds(const GemmGeometry &g,
   // Sums, a row of rhs and a broadcast in all registers but one: LLVM spills.
   // Of 16 registers 3x32 needs 17: it took 1.39 times as long as 6x16 on Zen 3
   // (128x768x3072, 64 and 46 GFLOP/s).
-  double registers = (height * g.vectors() + g.vectors()) * perVector + 1;
+  double registers =
+      (height + 1 + isQuads) * g.vectors() * perVector + 1 + isQuads;
   if (height > 1 && registers > (wide ? 30 : 16)) {
     cycles *= wide ? 1.04 : 1.4;
   }
@@ -158,14 +184,7 @@ enumerateSchedules(const kernel::FusionShape &shape,
                    const DeviceProfile &profile, size_t limit) {
   const kernel::GemmShape &gemm = *shape.gemm;
   bool wide = profile.has("avx512f"), all = profile.asksForAll();
-  SmallVector<bool, 2> products = {false};
-  if (gemm.lhsType.isBF16() && profile.has("avx512bf16")) {
-    products = {true};
-    // Where widened elements are multiplied as fast, pairs only save loads.
-    if (all || profile.pairGflops <= profile.peakGflops) {
-      products.push_back(false);
-    }
-  }
+  SmallVector<GemmDot> products = dotsFor(gemm.lhsType, profile);
   std::vector<EstimatedSchedule> found;
   SmallVector<GemmPackedSchedule> seen;
   auto consider = [&](GemmPackedSchedule schedule) {
@@ -206,9 +225,9 @@ enumerateSchedules(const kernel::FusionShape &shape,
       }
       for (int64_t tc : {0, 8, 20, 32}) {
         for (bool panelsOutside : {true, false}) {
-          for (bool pairs : products) {
-            GemmPackedSchedule schedule = {
-                tile.mr, nr, 4, packLhs, tc, panelsOutside, true, pairs};
+          for (GemmDot dot : products) {
+            GemmPackedSchedule schedule = {tile.mr,       nr,   4,  packLhs, tc,
+                                           panelsOutside, true, dot};
             consider(schedule);
             if (profile.threads > 1) {
               schedule.alone = true;

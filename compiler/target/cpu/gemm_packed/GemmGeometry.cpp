@@ -13,15 +13,40 @@ using namespace mlir;
 
 namespace minic::cpu {
 
+/// Why products of `gemm` are not made as `schedule` says; empty if they are.
+static StringRef whyNotMultiplied(const kernel::GemmShape &gemm,
+                                  const GemmPackedSchedule &schedule) {
+  bool isInteger = gemm.lhsType.isInteger(8);
+  switch (schedule.dot) {
+  case GemmDot::Fma:
+    return isInteger ? "integers are multiplied in words" : "";
+  case GemmDot::Pairs:
+    if (!isInteger && !gemm.lhsType.isBF16()) {
+      return "only bf16 and i8 are multiplied in pairs";
+    }
+    if (isInteger && schedule.packLhs) {
+      return "pairs of i8 are not packed";
+    }
+    break;
+  case GemmDot::Quads:
+    if (!isInteger) {
+      return "only i8 is multiplied in quads";
+    }
+    break;
+  }
+  bool isRowMajor = gemm.lhsStrideK == 1 || schedule.packLhs;
+  return isRowMajor ? "" : "words of a transposed lhs must be packed";
+}
+
 FailureOr<GemmGeometry> GemmGeometry::get(const kernel::FusionShape &shape,
                                           const GemmPackedSchedule &schedule,
                                           std::string *reason) {
   GemmGeometry g;
   g.gemm = *shape.gemm;
   g.schedule = schedule;
-  if (schedule.pairs && !g.gemm.lhsType.isBF16()) {
+  if (StringRef why = whyNotMultiplied(g.gemm, schedule); !why.empty()) {
     if (reason) {
-      *reason = "only bf16 is multiplied in pairs";
+      *reason = why.str();
     }
     return failure();
   }
@@ -40,13 +65,16 @@ FailureOr<GemmGeometry> GemmGeometry::get(const kernel::FusionShape &shape,
     g.packedRows =
         llvm::PowerOf2Ceil(std::max<int64_t>(g.height + (g.tallTiles > 0), 1));
     g.packedWords = llvm::alignTo(g.kWords, gemmLanes);
-  } else if (g.schedule.pairs && g.gemm.lhsStrideK != 1) {
-    if (reason) {
-      *reason = "pairs of a transposed bf16 lhs must be packed";
-    }
-    return failure();
   }
   return g;
+}
+
+StringRef GemmGeometry::neededFeature() const {
+  if (schedule.dot == GemmDot::Quads) {
+    return "avx512vnni";
+  }
+  return schedule.dot == GemmDot::Pairs && gemm.lhsType.isBF16() ? "avx512bf16"
+                                                                 : "";
 }
 
 int64_t GemmGeometry::scratchTileBytes() const {

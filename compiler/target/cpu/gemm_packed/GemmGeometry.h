@@ -15,8 +15,8 @@ namespace minic::cpu {
 /// them.
 constexpr int64_t gemmLanes = 16;
 
-/// K is walked in words: one element, or a pair of bf16 that one instruction
-/// multiplies and adds. M is covered by `tiles` tiles, the first `tallTiles` of
+/// K is walked in words: one element, or as many as one instruction multiplies
+/// and adds. M is covered by `tiles` tiles, the first `tallTiles` of
 /// them `height + 1` rows high and the others `height`; N by `panels` panels.
 struct GemmGeometry {
   kernel::GemmShape gemm;
@@ -40,7 +40,14 @@ struct GemmGeometry {
                                            std::string *reason);
 
   /// Elements of K in a word.
-  int64_t wordElements() const { return schedule.pairs ? 2 : 1; }
+  int64_t wordElements() const {
+    return schedule.dot == GemmDot::Quads   ? 4
+           : schedule.dot == GemmDot::Pairs ? 2
+                                            : 1;
+  }
+  /// The CPU feature that words are multiplied with, beyond AVX2 and FMA; empty
+  /// for none.
+  llvm::StringRef neededFeature() const;
   int64_t vectors() const { return schedule.nr / gemmLanes; }
   /// Bytes of a tile in scratch.
   int64_t scratchTileBytes() const;

@@ -104,9 +104,11 @@ LogicalResult GemmPackedFamily::emit(plan::KernelOp kernel,
     return failure();
   }
   auto &[shape, geometry] = *analyzed;
-  if (geometry.schedule.pairs && !profile.has("avx512bf16")) {
-    return fusion.emitError("gemm_packed dot=pairs needs the CPU feature "
-                            "avx512bf16");
+  if (StringRef needed = geometry.neededFeature();
+      !needed.empty() && !profile.has(needed.str())) {
+    return fusion.emitError("gemm_packed ")
+           << toString(geometry.schedule) << " needs the CPU feature "
+           << needed;
   }
   emitGemm(fusion.getLoc(), device,
            cast<StringAttr>(kernel.getEntries()[0]).getValue(), shape, geometry,

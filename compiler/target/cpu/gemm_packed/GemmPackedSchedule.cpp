@@ -16,6 +16,10 @@ static StringRef splitOf(const GemmPackedSchedule &schedule) {
   return schedule.alone ? "none" : schedule.splitN ? "n" : "m";
 }
 
+static constexpr StringLiteral dotNames[] = {"fma", "pairs", "quads"};
+
+static StringRef nameOf(GemmDot dot) { return dotNames[size_t(dot)]; }
+
 DictionaryAttr toAttribute(const GemmPackedSchedule &schedule,
                            MLIRContext *context) {
   Builder b(context);
@@ -28,7 +32,7 @@ DictionaryAttr toAttribute(const GemmPackedSchedule &schedule,
       b.getNamedAttr("order",
                      b.getStringAttr(schedule.panelsOutside ? "jt" : "tj")),
       b.getNamedAttr("split", b.getStringAttr(splitOf(schedule))),
-      b.getNamedAttr("dot", b.getStringAttr(schedule.pairs ? "pairs" : "fma")),
+      b.getNamedAttr("dot", b.getStringAttr(nameOf(schedule.dot))),
   });
 }
 
@@ -79,6 +83,19 @@ struct Reader {
     schedule.splitN = value != "m";
     return success();
   }
+
+  LogicalResult dot(NamedAttribute entry, GemmDot &dot) {
+    auto value = dyn_cast<StringAttr>(entry.getValue());
+    const auto *found =
+        value ? llvm::find(dotNames, value.getValue()) : std::end(dotNames);
+    if (found == std::end(dotNames)) {
+      return emitError(loc, "gemm_packed schedule expects dot to be \"fma\", "
+                            "\"pairs\" or \"quads\", got ")
+             << entry.getValue();
+    }
+    dot = GemmDot(found - std::begin(dotNames));
+    return success();
+  }
 };
 
 } // namespace
@@ -105,7 +122,7 @@ FailureOr<GemmPackedSchedule> parseGemmPackedSchedule(DictionaryAttr attribute,
     } else if (key == "split") {
       result = read.split(entry, schedule);
     } else if (key == "dot") {
-      result = read.either(entry, "pairs", "fma", schedule.pairs);
+      result = read.dot(entry, schedule.dot);
     } else {
       result = emitError(loc, "gemm_packed schedule has no '") << key << "'";
     }
@@ -123,7 +140,7 @@ std::string toString(const GemmPackedSchedule &schedule) {
                        schedule.packLhs ? "trans" : "none",
                        schedule.tc == 0 ? "all" : std::to_string(schedule.tc),
                        schedule.panelsOutside ? "jt" : "tj", splitOf(schedule),
-                       schedule.pairs ? "pairs" : "fma")
+                       nameOf(schedule.dot))
       .str();
 }
 

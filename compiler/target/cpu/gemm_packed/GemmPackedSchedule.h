@@ -11,6 +11,12 @@
 
 namespace minic::cpu {
 
+/// How elements of K are multiplied: one at a time, widened to f32; or words
+/// whose products one instruction adds up, as which rhs is packed then. Pairs
+/// are of bf16 (AVX512-BF16), or of i8 widened to 16 bits; quads of i8
+/// (AVX512-VNNI).
+enum class GemmDot { Fma, Pairs, Quads };
+
 struct GemmPackedSchedule {
   /// Rows of a register tile at most (1..16): M is split evenly into tiles of
   /// `mr` rows or fewer, of two neighbouring heights.
@@ -28,9 +34,7 @@ struct GemmPackedSchedule {
   bool panelsOutside = true;
   /// What threads divide: the panels (N), or the tiles (M).
   bool splitN = true;
-  /// Multiply pairs of bf16 (one instruction of AVX512-BF16) instead of
-  /// elements widened to f32; rhs is packed accordingly.
-  bool pairs = false;
+  GemmDot dot = GemmDot::Fma;
   /// One thread takes all, in the order of splitN: work that is shorter than a
   /// team takes to wake and join.
   bool alone = false;

@@ -28,8 +28,7 @@ public:
       : k_(builder, loc), shape_(shape), g_(g), height_(height),
         lhs_(function.getArgument(0)), panel_(function.getArgument(1)),
         args_(function.getArgument(2)), row_(function.getArgument(3)),
-        column_(function.getArgument(4)),
-        f32s_(VectorType::get(gemmLanes, builder.getF32Type())) {}
+        column_(function.getArgument(4)) {}
 
   void emit() {
     SmallVector<Value> sums = withBias(contract());
@@ -45,6 +44,9 @@ public:
   }
 
 private:
+  bool isFma() const { return g_.schedule.dot == GemmDot::Fma; }
+  bool isQuads() const { return g_.schedule.dot == GemmDot::Quads; }
+
   int64_t argumentIndex(Value operand) const {
     return cast<BlockArgument>(operand).getArgNumber();
   }
@@ -70,41 +72,77 @@ private:
                                  gemmLanes, maskAt(column));
       for (int64_t i = 0; i != height_; ++i) {
         Value &sum = sums[i * g_.vectors() + v];
-        sum = arith::AddFOp::create(k_.b, k_.loc, sum, bias);
+        sum = k_.sum(sum, bias);
       }
     }
     return sums;
   }
 
-  /// Word `word` of row `row` of the tile at `lhs`, in all lanes.
-  Value broadcastLhs(Value lhs, int64_t row, int64_t word, bool halfWord) {
+  /// Word `word` of row `row` of the tile at `lhs`, in all lanes; of the last
+  /// one of K only `count` elements exist.
+  Value broadcastLhs(Value lhs, int64_t row, int64_t word, int64_t count) {
     Type type = g_.gemm.lhsType;
-    Type i32 = k_.b.getI32Type();
-    Value scalar;
     if (g_.schedule.packLhs) {
-      Type wordType = g_.schedule.pairs ? i32 : Type(k_.b.getF32Type());
-      scalar = k_.loadRaw(
-          wordType, k_.advance(lhs, word * g_.packedRows + row, wordType), 4);
-    } else {
-      Value pointer =
-          k_.advance(lhs,
-                     row * g_.gemm.lhsStrideM +
-                         word * g_.wordElements() * g_.gemm.lhsStrideK,
-                     type);
-      if (!g_.schedule.pairs) {
-        scalar = k_.loadScalar(pointer, type);
-      } else if (halfWord) {
-        Value low = k_.loadRaw(k_.b.getI16Type(), pointer, 2);
-        scalar = arith::ExtUIOp::create(k_.b, k_.loc, i32, low);
-      } else {
-        scalar = k_.loadRaw(i32, pointer, 2);
-      }
+      Type wordType = isFma() ? Type(k_.b.getF32Type()) : k_.b.getI32Type();
+      return asElements(k_.splat(
+          k_.loadRaw(wordType,
+                     k_.advance(lhs, word * g_.packedRows + row, wordType), 4),
+          gemmLanes));
     }
-    Value all = k_.splat(scalar, gemmLanes);
-    return g_.schedule.pairs
-               ? vector::BitCastOp::create(
-                     k_.b, k_.loc, VectorType::get(2 * gemmLanes, type), all)
-               : all;
+    Value pointer =
+        k_.advance(lhs,
+                   row * g_.gemm.lhsStrideM +
+                       word * g_.wordElements() * g_.gemm.lhsStrideK,
+                   type);
+    if (isFma()) {
+      return k_.splat(k_.loadScalar(pointer, type), gemmLanes);
+    }
+    return asElements(k_.splat(loadWord(pointer, count), gemmLanes));
+  }
+
+  /// The first `count` elements of a word, and zeros, as an integer.
+  Value loadWord(Value pointer, int64_t count) {
+    int64_t bits = g_.gemm.lhsType.getIntOrFloatBitWidth();
+    Type word = k_.b.getIntegerType(unsigned(bits * g_.wordElements()));
+    if (count == g_.wordElements()) {
+      return k_.loadRaw(word, pointer, bits / 8);
+    }
+    Type element = k_.b.getIntegerType(unsigned(bits));
+    Value all;
+    for (int64_t i = 0; i != count; ++i) {
+      Value one = arith::ExtUIOp::create(
+          k_.b, k_.loc, word,
+          k_.loadRaw(element, k_.advance(pointer, i, element), bits / 8));
+      one =
+          arith::ShLIOp::create(k_.b, k_.loc, one, k_.integer(word, i * bits));
+      all = all ? arith::OrIOp::create(k_.b, k_.loc, all, one) : one;
+    }
+    return all;
+  }
+
+  /// Words as the elements that are multiplied.
+  Value asElements(Value words) {
+    if (isFma()) {
+      return words;
+    }
+    Value elements = vector::BitCastOp::create(
+        k_.b, k_.loc,
+        VectorType::get(g_.wordElements() * gemmLanes, g_.gemm.lhsType), words);
+    if (isQuads()) {
+      // The instruction takes lhs as unsigned: 128 more than it is.
+      Value bit = k_.splat(k_.integer(k_.b.getI8Type(), -128), 4 * gemmLanes);
+      return arith::XOrIOp::create(k_.b, k_.loc, elements, bit);
+    }
+    return widened(elements);
+  }
+
+  /// Pairs of i8 as pairs of i16.
+  Value widened(Value elements) {
+    auto type = cast<VectorType>(elements.getType());
+    return type.getElementType().isInteger(8)
+               ? arith::ExtSIOp::create(k_.b, k_.loc,
+                                        type.clone(k_.b.getI16Type()), elements)
+               : elements;
   }
 
   Value loadPanel(Value panel, int64_t word, int64_t v) {
@@ -112,36 +150,86 @@ private:
     int64_t lanes = gemmLanes * g_.wordElements();
     Value pointer = k_.advance(
         panel, word * g_.schedule.nr * g_.wordElements() + v * lanes, type);
-    return g_.schedule.pairs
-               ? k_.loadRaw(VectorType::get(lanes, type), pointer, 2)
-               : k_.loadVector(pointer, type, lanes);
+    if (isFma()) {
+      return k_.loadVector(pointer, type, lanes);
+    }
+    Value elements = k_.loadRaw(VectorType::get(lanes, type), pointer,
+                                type.getIntOrFloatBitWidth() / 8);
+    return isQuads() ? elements : widened(elements);
+  }
+
+  Value callIntrinsic(StringRef name, Type type, ValueRange operands) {
+    return LLVM::CallIntrinsicOp::create(k_.b, k_.loc, type,
+                                         k_.b.getStringAttr(name), operands)
+        .getResults();
   }
 
   Value multiplyAdd(Value sum, Value lhs, Value rhs) {
-    if (!g_.schedule.pairs) {
-      return LLVM::FMAOp::create(k_.b, k_.loc, f32s_, lhs, rhs, sum);
+    Type type = sum.getType();
+    if (isFma()) {
+      return LLVM::FMAOp::create(k_.b, k_.loc, type, lhs, rhs, sum);
     }
-    return LLVM::CallIntrinsicOp::create(
-               k_.b, k_.loc, f32s_,
-               k_.b.getStringAttr("llvm.x86.avx512bf16.dpbf16ps.512"),
-               ValueRange{sum, lhs, rhs})
-        .getResults();
+    if (isQuads()) {
+      return callIntrinsic("llvm.x86.avx512.vpdpbusd.512", type,
+                           {sum, lhs, rhs});
+    }
+    if (g_.gemm.lhsType.isInteger()) {
+      return k_.sum(sum, sumPairs(lhs, rhs));
+    }
+    return callIntrinsic("llvm.x86.avx512bf16.dpbf16ps.512", type,
+                         {sum, lhs, rhs});
+  }
+
+  /// The sums of the products of pairs of i16, by halves of 256 bits: what all
+  /// CPUs with AVX2 have.
+  Value sumPairs(Value lhs, Value rhs) {
+    Value sums[2];
+    auto lanes = VectorType::get(gemmLanes / 2, k_.b.getI32Type());
+    for (int64_t half = 0; half != 2; ++half) {
+      auto order =
+          llvm::to_vector(llvm::seq(half * gemmLanes, (half + 1) * gemmLanes));
+      auto part = [&](Value pairs) -> Value {
+        return vector::ShuffleOp::create(k_.b, k_.loc, pairs, pairs, order);
+      };
+      sums[half] = callIntrinsic("llvm.x86.avx2.pmadd.wd", lanes,
+                                 {part(lhs), part(rhs)});
+    }
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, gemmLanes));
+    return vector::ShuffleOp::create(k_.b, k_.loc, sums[0], sums[1], order);
   }
 
   /// Adds word number `word` from `lhs` and `panel` on to the sums.
   void step(Value lhs, Value panel, int64_t word, MutableArrayRef<Value> sums,
-            bool halfWord = false) {
+            int64_t count) {
     SmallVector<Value> rhs;
     for (int64_t v = 0; v != g_.vectors(); ++v) {
       rhs.push_back(loadPanel(panel, word, v));
     }
     for (int64_t i = 0; i != height_; ++i) {
-      Value scalar = broadcastLhs(lhs, i, word, halfWord);
+      Value scalar = broadcastLhs(lhs, i, word, count);
       for (int64_t v = 0; v != g_.vectors(); ++v) {
         Value &sum = sums[i * g_.vectors() + v];
         sum = multiplyAdd(sum, scalar, rhs[v]);
       }
     }
+    if (isQuads()) {
+      Value excess =
+          k_.splat(k_.integer(k_.b.getI8Type(), -128), 4 * gemmLanes);
+      for (int64_t v = 0; v != g_.vectors(); ++v) {
+        Value &sum = sums[height_ * g_.vectors() + v];
+        sum = multiplyAdd(sum, excess, rhs[v]);
+      }
+    }
+  }
+
+  /// The sums of quads, without what 128 more of lhs made of them.
+  SmallVector<Value> withoutExcess(SmallVector<Value> sums) {
+    SmallVector<Value> excess(ArrayRef(sums).take_back(g_.vectors()));
+    sums.truncate(height_ * g_.vectors());
+    for (auto [i, sum] : llvm::enumerate(sums)) {
+      sum = arith::SubIOp::create(k_.b, k_.loc, sum, excess[i % g_.vectors()]);
+    }
+    return sums;
   }
 
   Value advanceLhs(Value lhs, int64_t words) {
@@ -172,9 +260,12 @@ private:
     }
   };
 
+  /// Of quads, also what each column has too much.
   SmallVector<Value> zeros() {
-    return SmallVector<Value>(height_ * g_.vectors(),
-                              k_.zeroVector(k_.b.getF32Type(), gemmLanes));
+    bool isInteger = g_.gemm.lhsType.isInteger();
+    Type type = isInteger ? Type(k_.b.getI32Type()) : k_.b.getF32Type();
+    return SmallVector<Value>((height_ + isQuads()) * g_.vectors(),
+                              k_.zeroVector(type, gemmLanes));
   }
 
   /// Adds `iterations` times ku words.
@@ -187,7 +278,8 @@ private:
                                 state.carried(), [&](Value, ValueRange values) {
                                   State next = State::of(values);
                                   for (int64_t word = 0; word != ku; ++word) {
-                                    step(next.lhs, next.panel, word, next.sums);
+                                    step(next.lhs, next.panel, word, next.sums,
+                                         g_.wordElements());
                                   }
                                   next.lhs = advanceLhs(next.lhs, ku);
                                   next.panel = advancePanel(next.panel, ku);
@@ -197,11 +289,10 @@ private:
 
   SmallVector<Value> contract() {
     int64_t ku = g_.schedule.ku;
-    // Half of the last pair of an odd K is not there to be loaded, unless
-    // packing wrote a zero.
-    bool halfWord =
-        g_.schedule.pairs && g_.gemm.k % 2 != 0 && !g_.schedule.packLhs;
-    int64_t wholeWords = g_.kWords - halfWord;
+    // A part of the last word of K is not there to be loaded, unless packing
+    // wrote zeros.
+    int64_t remaining = g_.schedule.packLhs ? 0 : g_.gemm.k % g_.wordElements();
+    int64_t wholeWords = g_.kWords - (remaining != 0);
     int64_t iterations = wholeWords / ku;
     int64_t inChunk = kSumChunk / ku; // a word of K is one float32
     int64_t chunks = g_.gemm.lhsType.isF32() && g_.gemm.rhsType.isF32()
@@ -223,10 +314,13 @@ private:
     state = iterate(std::move(state), iterations - chunks * inChunk);
     int64_t rest = wholeWords - iterations * ku;
     for (int64_t word = 0; word != rest; ++word) {
-      step(state.lhs, state.panel, word, state.sums);
+      step(state.lhs, state.panel, word, state.sums, g_.wordElements());
     }
-    if (halfWord) {
-      step(state.lhs, state.panel, rest, state.sums, /*halfWord=*/true);
+    if (remaining != 0) {
+      step(state.lhs, state.panel, rest, state.sums, remaining);
+    }
+    if (isQuads()) {
+      return withoutExcess(std::move(state.sums));
     }
     return totals.empty() ? state.sums : k_.addAll(totals, state.sums);
   }
@@ -236,7 +330,6 @@ private:
   const GemmGeometry &g_;
   int64_t height_;
   Value lhs_, panel_, args_, row_, column_;
-  VectorType f32s_;
 };
 
 } // namespace

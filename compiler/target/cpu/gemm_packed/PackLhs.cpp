@@ -5,6 +5,8 @@
 
 #include "compiler/target/cpu/gemm_packed/PackLhs.h"
 
+#include "compiler/target/cpu/Interleave.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -21,18 +23,8 @@ struct Packer {
   Value source, destination;
 
   Type wordType() const {
-    return g.schedule.pairs ? Type(k.b.getI32Type()) : Type(k.b.getF32Type());
-  }
-
-  /// lhs(a, b): lanes of `a` and `b` alternating, low or high half.
-  Value interleave(Value a, Value b, bool high) {
-    int64_t lanes = cast<VectorType>(a.getType()).getNumElements();
-    SmallVector<int64_t> lane;
-    for (int64_t i = 0; i != lanes / 2; ++i) {
-      int64_t from = i + (high ? lanes / 2 : 0);
-      lane.append({from, from + lanes});
-    }
-    return vector::ShuffleOp::create(k.b, k.loc, a, b, lane);
+    return g.schedule.dot == GemmDot::Fma ? Type(k.b.getF32Type())
+                                          : Type(k.b.getI32Type());
   }
 
   /// 16 words of one row from word `word` on, of which `remaining` elements
@@ -41,35 +33,25 @@ struct Packer {
     Type type = g.gemm.lhsType;
     Value pointer = k.advance(source, k.mul(word, g.wordElements()), type);
     pointer = k.advance(pointer, row * g.gemm.lhsStrideM, type);
-    if (!g.schedule.pairs) {
-      Value mask = remaining ? k.tailMask(remaining, gemmLanes) : Value();
-      return k.loadVector(pointer, type, gemmLanes, mask);
+    int64_t lanes = g.wordElements() * gemmLanes;
+    Value mask = remaining ? k.tailMask(remaining, lanes) : Value();
+    if (g.schedule.dot == GemmDot::Fma) {
+      return k.loadVector(pointer, type, lanes, mask);
     }
-    auto bf16s = VectorType::get(2 * gemmLanes, type);
-    Value mask = remaining ? k.tailMask(remaining, 2 * gemmLanes) : Value();
-    Value elements = k.loadRawMasked(bf16s, pointer, mask);
+    Value elements =
+        k.loadRawMasked(VectorType::get(lanes, type), pointer, mask);
     return vector::BitCastOp::create(
         k.b, k.loc, VectorType::get(gemmLanes, wordType()), elements);
   }
 
-  /// Transposes 16 words of all rows from `word` on. Interleaving the lower
-  /// with the upper half of the registers moves the top bit of an element's
-  /// row number below its column number; once for each of the bits.
-  void transpose(Value word, Value remaining) {
+  /// Transposes 16 words of all rows from `word` on.
+  void packWords(Value word, Value remaining) {
     SmallVector<Value> rows;
     for (int64_t i = 0; i != g.packedRows; ++i) {
       rows.push_back(i < height ? loadRow(i, word, remaining)
                                 : k.zeroVector(wordType(), gemmLanes));
     }
-    for (int64_t bit = g.packedRows; bit > 1; bit /= 2) {
-      SmallVector<Value> next;
-      for (int64_t i = 0; i != g.packedRows / 2; ++i) {
-        Value low = rows[i], high = rows[i + g.packedRows / 2];
-        next.push_back(interleave(low, high, false));
-        next.push_back(interleave(low, high, true));
-      }
-      rows = next;
-    }
+    rows = transpose(k, std::move(rows));
     Value to = k.advance(destination, k.mul(word, g.packedRows), wordType());
     for (int64_t i = 0; i != g.packedRows; ++i) {
       k.storeRaw(rows[i], k.advance(to, i * gemmLanes, wordType()), 4);
@@ -79,10 +61,10 @@ struct Packer {
   void packRowMajor() {
     int64_t wholeWords = g.gemm.k / (gemmLanes * g.wordElements()) * gemmLanes;
     k.forLoop(k.i64(0), k.i64(wholeWords), gemmLanes,
-              [&](Value word) { transpose(word, Value()); });
+              [&](Value word) { packWords(word, Value()); });
     int64_t remaining = g.gemm.k - wholeWords * g.wordElements();
     if (remaining > 0) {
-      transpose(k.i64(wholeWords), k.i64(remaining));
+      packWords(k.i64(wholeWords), k.i64(remaining));
     }
   }
 
@@ -105,7 +87,7 @@ struct Packer {
 
   void packColumnMajor() {
     Type type = g.gemm.lhsType;
-    if (!g.schedule.pairs) {
+    if (g.schedule.dot == GemmDot::Fma) {
       k.forLoop(k.i64(0), k.i64(g.kWords), 1, [&](Value word) {
         Type f32s = VectorType::get(g.packedRows, k.b.getF32Type());
         Value value = loadColumnMajor(word);
@@ -115,20 +97,21 @@ struct Packer {
       });
       return;
     }
-    auto storePair = [&](Value word, Value even, Value odd) {
-      SmallVector<int64_t> lane;
-      for (int64_t i = 0; i != g.packedRows; ++i) {
-        lane.append({i, i + g.packedRows});
+    // Elements past K are zero.
+    int64_t whole = g.gemm.k / g.wordElements();
+    auto storeElements = [&](Value word, int64_t count) {
+      Value first = k.mul(word, g.wordElements());
+      SmallVector<Value> elements;
+      for (int64_t i = 0; i != g.wordElements(); ++i) {
+        elements.push_back(i < count ? loadColumnMajor(k.add(first, i))
+                                     : k.zeroVector(type, g.packedRows));
       }
-      storeWord(word, vector::ShuffleOp::create(k.b, k.loc, even, odd, lane));
+      storeWord(word, interleaveAll(k, elements));
     };
-    k.forLoop(k.i64(0), k.i64(g.gemm.k / 2), 1, [&](Value word) {
-      Value index = k.mul(word, 2);
-      storePair(word, loadColumnMajor(index), loadColumnMajor(k.add(index, 1)));
-    });
-    if (g.gemm.k % 2 != 0) {
-      storePair(k.i64(g.gemm.k / 2), loadColumnMajor(k.i64(g.gemm.k - 1)),
-                k.zeroVector(type, g.packedRows));
+    k.forLoop(k.i64(0), k.i64(whole), 1,
+              [&](Value word) { storeElements(word, g.wordElements()); });
+    if (int64_t remaining = g.gemm.k % g.wordElements()) {
+      storeElements(k.i64(whole), remaining);
     }
   }
 };

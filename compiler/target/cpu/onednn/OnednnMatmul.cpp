@@ -32,6 +32,9 @@ static std::optional<std::string> rejectShape(const FusionShape &shape,
   if (gemm.lhsType.isF16() || gemm.rhsType.isF16()) {
     return "oneDNN 2.6.3 has no f16";
   }
+  if (gemm.lhsType.isInteger()) {
+    return "a product of integers";
+  }
   if (!shape.prologue.empty()) {
     return "ops before the contraction";
   }

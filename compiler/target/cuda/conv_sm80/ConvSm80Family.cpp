@@ -36,7 +36,7 @@ ConvSm80Family::enumerate(kernel::FusionOp fusion,
   }
   return implementationsOf<GemmSm80Geometry>(
       fusion, *shape, name(), enumerateSchedules(*shape, profile),
-      [&](const auto &schedule) { return kindOf(name(), schedule); });
+      [&](const auto &schedule) { return kindOf(name(), schedule, false); });
 }
 
 LogicalResult ConvSm80Family::lower(kernel::FusionOp fusion,

@@ -61,7 +61,9 @@ GemmSm80Family::enumerate(kernel::FusionOp fusion,
   }
   return implementationsOf<GemmSm80Geometry>(
       fusion, *shape, name(), enumerateSchedules(*shape, profile),
-      [&](const auto &schedule) { return kindOf(name(), schedule); });
+      [&](const auto &schedule) {
+        return kindOf(name(), schedule, streamsWeights(*shape->gemm));
+      });
 }
 
 LogicalResult GemmSm80Family::lower(kernel::FusionOp fusion,

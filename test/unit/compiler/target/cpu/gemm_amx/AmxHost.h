@@ -19,9 +19,11 @@ protected:
     if (absl::Status tiles = runtime::requestTileState(); !tiles.ok()) {
       GTEST_SKIP() << tiles.message();
     }
-    if (!runtime::cpuHasFeature("amx-bf16") ||
-        !runtime::cpuHasFeature("avx512bf16")) {
-      GTEST_SKIP() << "this CPU lacks 'amx-bf16' or 'avx512bf16'";
+    for (const char *name :
+         {"amx-bf16", "avx512bf16", "amx-int8", "avx512vnni"}) {
+      if (!runtime::cpuHasFeature(name)) {
+        GTEST_SKIP() << "this CPU lacks '" << name << "'";
+      }
     }
   }
 };

@@ -11,8 +11,9 @@ namespace minic::cpu {
 
 inline DeviceProfile amxProfile(int threads = 1) {
   DeviceProfile profile = getCpuProfile(threads, "v4");
-  profile.features.insert(profile.features.end(),
-                          {"+avx512bf16", "+amx-tile", "+amx-bf16"});
+  profile.features.insert(
+      profile.features.end(),
+      {"+avx512bf16", "+avx512vnni", "+amx-tile", "+amx-bf16", "+amx-int8"});
   return profile;
 }
 

@@ -137,13 +137,13 @@ TEST(GemmAmxFamily, SaysWhyNot) {
     return family.reject(parsed.get(), profile).value_or("");
   };
   EXPECT_EQ(why("bf16", 32, amxProfile()), "");
-  EXPECT_EQ(why("f32", 32, amxProfile()), "tiles multiply bf16 alone");
-  EXPECT_EQ(why("f16", 32, amxProfile()), "tiles multiply bf16 alone");
+  EXPECT_EQ(why("f32", 32, amxProfile()), "tiles multiply bf16 and i8 alone");
+  EXPECT_EQ(why("f16", 32, amxProfile()), "tiles multiply bf16 and i8 alone");
   EXPECT_EQ(why("bf16", 0, amxProfile()),
             "there is nothing to multiply: K is 0");
   // The target decides, not the machine that compiles.
-  EXPECT_EQ(why("bf16", 32, getCpuProfile(1, "v4")), "the CPU lacks AMX-BF16");
-  EXPECT_EQ(why("bf16", 32, getCpuProfile(1, "v3")), "the CPU lacks AMX-BF16");
+  EXPECT_EQ(why("bf16", 32, getCpuProfile(1, "v4")), "the CPU lacks AMX");
+  EXPECT_EQ(why("bf16", 32, getCpuProfile(1, "v3")), "the CPU lacks AMX");
 }
 
 TEST(GemmAmxFamily, OffersDifferInCode) {

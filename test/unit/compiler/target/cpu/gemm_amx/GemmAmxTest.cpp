@@ -24,16 +24,25 @@ GemmAmxSchedule schedule(bool pack, int64_t mc = 0, int64_t resident = 18,
   return {pack, mc, resident, rows, prefetch, splitN};
 }
 
-/// relu(linear(x, w, b)) of bf16, by tiles and without them.
+std::string sumType(const std::string &dtype) {
+  return dtype == "i8" ? "i32" : dtype;
+}
+
+/// max(linear(x, w, b), b - b) of bf16 or i8, by tiles and without them.
 void checkLinear(int64_t m, int64_t n, int64_t k,
-                 const GemmAmxSchedule &schedule, int threads = 1) {
-  std::string y = tensor({m, n}, "bf16");
-  std::vector<std::string> arguments = {
-      tensor({m, k}, "bf16"), tensor({n, k}, "bf16"), tensor({n}, "bf16")};
+                 const GemmAmxSchedule &schedule, int threads = 1,
+                 const std::string &dtype = "bf16") {
+  std::string y = tensor({m, n}, sumType(dtype));
+  std::vector<std::string> arguments = {tensor({m, k}, dtype),
+                                        tensor({n, k}, dtype),
+                                        tensor({n}, sumType(dtype))};
   GemmRun run(arguments, y,
               "%3 = graph.linear %0, %1, %2 : (" + arguments[0] + ", " +
                   arguments[1] + ", " + arguments[2] + ") -> " + y +
-                  "\n%4 = graph.relu %3 : " + y + "\nkernel.yield %4 : " + y);
+                  "\n%z = graph.sub %2, %2 : (" + arguments[2] + ", " +
+                  arguments[2] + ") -> " + arguments[2] +
+                  "\n%4 = graph.max %3, %z : (" + y + ", " + arguments[2] +
+                  ") -> " + y + "\nkernel.yield %4 : " + y);
   for (bool withTiles : {true, false}) {
     run.run(schedule, amxProfile(), withTiles, threads);
     std::string what = std::to_string(m) + "x" + std::to_string(n) + "x" +
@@ -60,7 +69,9 @@ TEST_F(GemmAmxTest, AwkwardSizes) {
   for (int64_t m : sizes) {
     for (int64_t n : sizes) {
       int64_t k = sizes[(m + n) % 7];
-      ASSERT_NO_FATAL_FAILURE(checkLinear(m, n, k, schedules[next], 3));
+      // Each size in either dtype.
+      ASSERT_NO_FATAL_FAILURE(checkLinear(m, n, k, schedules[next], 3,
+                                          (m + n) % 4 != 0 ? "bf16" : "i8"));
       next = (next + 1) % 4;
     }
   }
@@ -72,6 +83,10 @@ TEST_F(GemmAmxTest, RowsInPlace) {
       for (int64_t resident : {0, 5, 18}) {
         ASSERT_NO_FATAL_FAILURE(
             checkLinear(m, 70, k, schedule(false, 2, resident), 2));
+        if (k % 64 == 0) {
+          ASSERT_NO_FATAL_FAILURE(
+              checkLinear(m, 70, k, schedule(false, 2, resident), 2, "i8"));
+        }
       }
     }
   }
@@ -83,6 +98,9 @@ TEST_F(GemmAmxTest, LongK) {
       for (int64_t rows : {1, 2, 4}) {
         ASSERT_NO_FATAL_FAILURE(
             checkLinear(45, 100, k, schedule(true, 0, 18, rows, prefetch)));
+        ASSERT_NO_FATAL_FAILURE(
+            checkLinear(45, 100, 2 * k - 3,
+                        schedule(true, 0, 18, rows, prefetch), 1, "i8"));
       }
     }
   }
@@ -132,7 +150,8 @@ TEST_F(GemmAmxTest, NoNumberLeaksIntoAnotherRow) {
 
 /// matmul with optional transposes and batches [2, 3], rhs broadcast.
 void checkMatmul(bool transposeLhs, bool transposeRhs, bool batched, int64_t k,
-                 const GemmAmxSchedule &schedule, int threads) {
+                 const GemmAmxSchedule &schedule, int threads,
+                 const std::string &dtype) {
   int64_t m = 39, n = 37;
   Shape lhs = transposeLhs ? Shape{k, m} : Shape{m, k};
   Shape rhs = transposeRhs ? Shape{n, k} : Shape{k, n};
@@ -142,9 +161,8 @@ void checkMatmul(bool transposeLhs, bool transposeRhs, bool batched, int64_t k,
     rhs.insert(rhs.begin(), {3});
     result.insert(result.begin(), {2, 3});
   }
-  std::string y = tensor(result, "bf16");
-  std::vector<std::string> arguments = {tensor(lhs, "bf16"),
-                                        tensor(rhs, "bf16")};
+  std::string y = tensor(result, sumType(dtype));
+  std::vector<std::string> arguments = {tensor(lhs, dtype), tensor(rhs, dtype)};
   std::string flags;
   if (transposeLhs || transposeRhs) {
     flags = std::string(" {") + (transposeLhs ? "transpose_lhs" : "") +
@@ -179,9 +197,11 @@ TEST_F(GemmAmxTest, TransposesAndBatches) {
       for (bool batched : {false, true}) {
         for (bool splitN : {false, true}) {
           for (int64_t k : {23, 32, 71}) {
-            ASSERT_NO_FATAL_FAILURE(
-                checkMatmul(transposeLhs, transposeRhs, batched, k,
-                            schedule(true, 1, 2, 2, false, splitN), 4));
+            for (const char *dtype : {"bf16", "i8"}) {
+              ASSERT_NO_FATAL_FAILURE(checkMatmul(
+                  transposeLhs, transposeRhs, batched, k,
+                  schedule(true, 1, 2, 2, false, splitN), 4, dtype));
+            }
           }
         }
       }

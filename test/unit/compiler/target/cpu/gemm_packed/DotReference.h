@@ -34,6 +34,10 @@ inline Dot dot(const TestTensor &lhs, int64_t lhsAt, int64_t lhsStride,
 
 inline void expectNear(const TestTensor &result, int64_t at, double expected,
                        double magnitude, int64_t k, const std::string &what) {
+  if (result.isInteger()) {
+    ASSERT_EQ(result.get(at), expected) << what << " [" << at << "]";
+    return;
+  }
   double tolerance = result.roundoff() * std::fabs(expected) +
                      6e-8 * double(k + 8) * magnitude + 1e-6;
   double got = result.get(at);

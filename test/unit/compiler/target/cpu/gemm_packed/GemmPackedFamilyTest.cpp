@@ -31,7 +31,8 @@ std::string linearBody(const std::string &x, const std::string &w,
 
 TEST(GemmPackedSchedule, AttributeRoundTrip) {
   MLIRContext context;
-  GemmPackedSchedule schedule{14, 48, 2, true, 20, false, false, true};
+  GemmPackedSchedule schedule{14, 48,    2,     true,
+                              20, false, false, GemmDot::Pairs};
   auto parsed = parseGemmPackedSchedule(toAttribute(schedule, &context),
                                         UnknownLoc::get(&context));
   ASSERT_TRUE(succeeded(parsed));

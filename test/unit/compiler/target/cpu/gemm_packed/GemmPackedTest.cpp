@@ -16,23 +16,32 @@ using Shape = std::vector<int64_t>;
 
 GemmPackedSchedule schedule(int64_t mr, int64_t nr, bool pack = false,
                             int64_t tc = 0, bool jt = true, bool splitN = true,
-                            bool pairs = false, int64_t ku = 4) {
-  return {mr, nr, ku, pack, tc, jt, splitN, pairs};
+                            GemmDot dot = GemmDot::Fma, int64_t ku = 4) {
+  return {mr, nr, ku, pack, tc, jt, splitN, dot};
 }
 
 bool hostHasPairs() { return getCpuProfile(1).has("avx512bf16"); }
+bool hostHasQuads() { return getCpuProfile(1).has("avx512vnni"); }
 
-/// relu(linear(x, w, b)) with everything in `dtype`.
+std::string sumType(const std::string &dtype) {
+  return dtype == "i8" ? "i32" : dtype;
+}
+
+/// max(linear(x, w, b), 0) with everything in `dtype`, sums of i8 in i32.
 void checkLinear(int64_t m, int64_t n, int64_t k, const std::string &dtype,
                  const GemmPackedSchedule &schedule,
                  const std::string &isa = "", int threads = 1) {
-  std::string y = tensor({m, n}, dtype);
-  std::vector<std::string> arguments = {
-      tensor({m, k}, dtype), tensor({n, k}, dtype), tensor({n}, dtype)};
+  std::string y = tensor({m, n}, sumType(dtype));
+  std::vector<std::string> arguments = {tensor({m, k}, dtype),
+                                        tensor({n, k}, dtype),
+                                        tensor({n}, sumType(dtype))};
   GemmRun run(arguments, y,
               "%3 = graph.linear %0, %1, %2 : (" + arguments[0] + ", " +
                   arguments[1] + ", " + arguments[2] + ") -> " + y +
-                  "\n%4 = graph.relu %3 : " + y + "\nkernel.yield %4 : " + y);
+                  "\n%z = graph.sub %2, %2 : (" + arguments[2] + ", " +
+                  arguments[2] + ") -> " + arguments[2] +
+                  "\n%4 = graph.max %3, %z : (" + y + ", " + arguments[2] +
+                  ") -> " + y + "\nkernel.yield %4 : " + y);
   run.run(schedule, isa, threads);
   std::string what = std::to_string(m) + "x" + std::to_string(n) + "x" +
                      std::to_string(k) + " " + dtype + " " +
@@ -80,7 +89,27 @@ TEST(GemmPacked, AllDtypesAndLevels) {
       if (hostHasPairs()) {
         ASSERT_NO_FATAL_FAILURE(
             checkLinear(m, n, k, "bf16",
-                        schedule(6, 32, pack, 0, true, true, /*pairs=*/true)));
+                        schedule(6, 32, pack, 0, true, true, GemmDot::Pairs)));
+      }
+    }
+  }
+}
+
+TEST(GemmPacked, ProductsOfIntegers) {
+  // K is whole words, and not by 1, 2 and 3 elements.
+  const int64_t problems[][3] = {{1, 1, 1},   {3, 17, 7},    {17, 31, 64},
+                                 {31, 65, 2}, {9, 127, 133}, {65, 3, 258}};
+  for (auto [m, n, k] : problems) {
+    for (const std::string &isa : hostIsas()) {
+      ASSERT_NO_FATAL_FAILURE(checkLinear(
+          m, n, k, "i8", schedule(6, 32, false, 0, true, true, GemmDot::Pairs),
+          isa, 2));
+    }
+    for (bool pack : {false, true}) {
+      if (hostHasQuads()) {
+        ASSERT_NO_FATAL_FAILURE(checkLinear(
+            m, n, k, "i8", schedule(6, 32, pack, 2, true, true, GemmDot::Quads),
+            "", 2));
       }
     }
   }
@@ -105,8 +134,9 @@ TEST(GemmPacked, LoopOrdersAndSplits) {
 TEST(GemmPacked, InnerUnrollingAndWidePanels) {
   for (int64_t ku : {1, 2, 3, 8}) {
     for (int64_t k : {0, 1, 5, 8, 19}) {
-      ASSERT_NO_FATAL_FAILURE(checkLinear(
-          5, 33, k, "f32", schedule(5, 32, false, 0, true, true, false, ku)));
+      ASSERT_NO_FATAL_FAILURE(
+          checkLinear(5, 33, k, "f32",
+                      schedule(5, 32, false, 0, true, true, GemmDot::Fma, ku)));
     }
   }
   for (int64_t nr : {64, 128, 256}) {
@@ -122,7 +152,7 @@ TEST(GemmPacked, LongSumsInChunks) {
   for (int64_t k : {255, 256, 257, 260, 511, 512, 513, 769, 1027}) {
     ASSERT_NO_FATAL_FAILURE(
         checkLinear(7, 33, k, "f32",
-                    schedule(6, 32, next % 2 != 0, 0, true, true, false,
+                    schedule(6, 32, next % 2 != 0, 0, true, true, GemmDot::Fma,
                              unrolled[next % 3])));
     ++next;
   }
@@ -168,7 +198,7 @@ void checkMatmul(bool transposeLhs, bool transposeRhs, bool batched,
     rhs.insert(rhs.begin(), {3});
     result.insert(result.begin(), {2, 3});
   }
-  std::string y = tensor(result, dtype);
+  std::string y = tensor(result, sumType(dtype));
   std::vector<std::string> arguments = {tensor(lhs, dtype), tensor(rhs, dtype)};
   std::string flags;
   if (transposeLhs || transposeRhs) {
@@ -196,18 +226,22 @@ void checkMatmul(bool transposeLhs, bool transposeRhs, bool batched,
   }
 }
 
-/// Whether relu(linear(x, w, b)) keeps vectors on the stack while it
+/// Whether a linear with an epilogue keeps vectors on the stack while it
 /// multiplies. Behind that, where the bias comes, a tile may use it once.
 bool spills(const GemmPackedSchedule &schedule) {
   DeviceProfile profile = getCpuProfile(1, "v4");
-  profile.features.push_back("+avx512bf16");
-  std::string dtype = schedule.pairs ? "bf16" : "f32";
+  profile.features.insert(profile.features.end(),
+                          {"+avx512bf16", "+avx512vnni"});
+  std::string dtype = schedule.dot == GemmDot::Quads   ? "i8"
+                      : schedule.dot == GemmDot::Pairs ? "bf16"
+                                                       : "f32";
   std::string x = tensor({56, 64}, dtype), w = tensor({96, 64}, dtype),
-              b = tensor({96}, dtype), y = tensor({56, 96}, dtype);
+              b = tensor({96}, sumType(dtype)),
+              y = tensor({56, 96}, sumType(dtype));
   GemmRun run({x, w, b}, y,
               "%3 = graph.linear %0, %1, %2 : (" + x + ", " + w + ", " + b +
-                  ") -> " + y + "\n%4 = graph.relu %3 : " + y +
-                  "\nkernel.yield %4 : " + y);
+                  ") -> " + y + "\n%4 = graph.add %3, %3 : (" + y + ", " + y +
+                  ") -> " + y + "\nkernel.yield %4 : " + y);
   auto device = mlir::OwningOpRef<mlir::ModuleOp>(
       mlir::ModuleOp::create(run.fusion.getLoc()));
   emitGemm(run.fusion.getLoc(), *device, "kernel", run.shape,
@@ -217,7 +251,8 @@ bool spills(const GemmPackedSchedule &schedule) {
   llvm::SmallVector<llvm::StringRef> lines;
   llvm::StringRef(*text).split(lines, '\n');
   auto multiplies = [](llvm::StringRef line) {
-    return line.contains("vfmadd") || line.contains("vdpbf16ps");
+    return line.contains("vfmadd") || line.contains("vdpbf16ps") ||
+           line.contains("vpdpbusd");
   };
   auto first = llvm::find_if(lines, multiplies);
   auto last = std::find_if(lines.rbegin(), lines.rend(), multiplies).base();
@@ -228,12 +263,17 @@ bool spills(const GemmPackedSchedule &schedule) {
 }
 
 TEST(GemmPacked, SumsStayInRegisters) {
-  for (bool pairs : {false, true}) {
+  for (GemmDot dot : {GemmDot::Fma, GemmDot::Pairs}) {
     for (auto [mr, nr] :
          {std::pair(8, 32), {6, 64}, {12, 32}, {4, 64}, {8, 48}, {1, 256}}) {
-      EXPECT_FALSE(spills(schedule(mr, nr, false, 0, true, true, pairs)))
-          << mr << "x" << nr;
+      EXPECT_FALSE(spills(schedule(mr, nr, false, 0, true, true, dot)))
+          << toString(schedule(mr, nr, false, 0, true, true, dot));
     }
+  }
+  // Quads need a sum more for each column, and a constant.
+  for (auto [mr, nr] : {std::pair(8, 32), {10, 32}, {4, 64}, {1, 128}}) {
+    EXPECT_FALSE(spills(schedule(mr, nr, false, 0, true, true, GemmDot::Quads)))
+        << mr << "x" << nr;
   }
   EXPECT_TRUE(spills(schedule(16, 64))) << "64 sums do not fit 32 registers";
 }
@@ -251,10 +291,16 @@ TEST(GemmPacked, TransposesAndBatches) {
             alone.alone = splitN; // the order of splitN it has anyway
             ASSERT_NO_FATAL_FAILURE(
                 checkMatmul(transposeLhs, transposeRhs, batched, "f16", alone));
-            s.pairs = hostHasPairs();
-            if (!s.pairs || pack || !transposeLhs) {
+            s.dot = hostHasPairs() ? GemmDot::Pairs : GemmDot::Fma;
+            if (s.dot == GemmDot::Fma || pack || !transposeLhs) {
               ASSERT_NO_FATAL_FAILURE(
                   checkMatmul(transposeLhs, transposeRhs, batched, "bf16", s));
+            }
+            s.dot = hostHasQuads() ? GemmDot::Quads : GemmDot::Pairs;
+            if (s.dot == GemmDot::Quads ? pack || !transposeLhs
+                                        : !pack && !transposeLhs) {
+              ASSERT_NO_FATAL_FAILURE(
+                  checkMatmul(transposeLhs, transposeRhs, batched, "i8", s));
             }
           }
         }

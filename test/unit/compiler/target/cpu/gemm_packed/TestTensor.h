@@ -10,6 +10,7 @@
 
 #include <sys/mman.h>
 
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <utility>
@@ -59,7 +60,8 @@ public:
     std::mt19937_64 generator(seed);
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (int64_t i = 0; i != tensor.elements(); ++i) {
-      tensor.set(i, uniform(generator));
+      double number = uniform(generator);
+      tensor.set(i, tensor.isInteger() ? std::floor(128 * number) : number);
     }
     return tensor;
   }
@@ -70,6 +72,11 @@ public:
     return tensor;
   }
 
+  /// Of integers that are numbers.
+  bool isInteger() const {
+    mlir::Type type = type_.getElementType();
+    return type.isInteger() && !type.isInteger(1);
+  }
   int64_t elements() const { return type_.getNumElements(); }
   int64_t elementBytes() const {
     return (type_.getElementTypeBitWidth() + 7) / 8;

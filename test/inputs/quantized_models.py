@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the ONNX models of test/tools/onnx/quantized.test into the current
+folder, each as NAME.onnx."""
+
+import pathlib
+
+import numpy
+from onnx import TensorProto, helper, numpy_helper
+
+from onnx_models import node, value
+
+INT8, UINT8, INT32 = TensorProto.INT8, TensorProto.UINT8, TensorProto.INT32
+
+
+def model(nodes, inputs, outputs, known):
+    """`known` are the arrays or tensors of the initializers, by name."""
+    tensors = [x if isinstance(x, TensorProto)
+               else numpy_helper.from_array(numpy.asarray(x), name)
+               for name, x in known.items()]
+    return helper.make_model(
+        helper.make_graph(nodes, "g", inputs, outputs, tensors),
+        opset_imports=[helper.make_opsetid("", 23),
+                       helper.make_opsetid("com.microsoft", 1)], ir_version=10)
+
+
+def middle():
+    """Zero points that leave nothing to take away."""
+    return model(
+        [node("MatMulInteger", ["a", "b", "m", "z"], ["y"])],
+        [value("a", [2, 3], UINT8), value("b", [3, 4], INT8)],
+        [value("y", [2, 4], INT32)],
+        {"m": numpy.uint8(128), "z": numpy.int8(0)})
+
+
+def weight(dtype=numpy.int8):
+    """More bytes than are computed with when a model is read."""
+    return model(
+        [node("MatMulInteger", ["a", "w", "z"], ["y"])],
+        [value("a", [2, 300], UINT8), value("z", [], UINT8)],
+        [value("y", [2, 40], INT32)],
+        {"w": numpy.arange(12000).reshape(300, 40).astype(dtype)})
+
+
+def known():
+    """To bytes and back while the model is read."""
+    return model(
+        [node("QuantizeLinear", ["k", "s", "z"], ["q"]),
+         node("DequantizeLinear", ["q", "s", "z"], ["d"]),
+         node("Add", ["x", "d"], ["y"])],
+        [value("x", [3])], [value("y", [3])],
+        {"k": numpy.float32([0.3, 1, 400]), "s": numpy.float32(0.5),
+         "z": numpy.uint8(3)})
+
+
+def refused():
+    """What minic lacks, a node each."""
+    places = iter(range(100))
+
+    def made(op, operands, **options):
+        return node(op, operands, [f"r{next(places)}"], **options)
+
+    return model(
+        [made("QuantizeLinear", ["x", "lines"], block_size=2),
+         made("QuantizeLinear", ["x", "s", "short"]),
+         made("QuantizeLinear", ["x", "s"], output_dtype=TensorProto.UINT4),
+         made("QuantizeLinear", ["x", "s"],
+              output_dtype=TensorProto.FLOAT8E4M3FN),
+         made("QuantizeLinear", ["x", "s", "u"], output_dtype=INT8),
+         made("QuantizeLinear", ["x", "s"], precision=TensorProto.DOUBLE),
+         made("QuantizeLinear", ["x", "three"]),
+         made("DequantizeLinear", ["a", "lines"], block_size=2),
+         made("DequantizeLinear", ["shorts", "s"]),
+         made("DequantizeLinear", ["nibbles", "s"]),
+         made("DequantizeLinear", ["a", "s", "i"]),
+         made("DequantizeLinear", ["a", "s"],
+              output_dtype=TensorProto.FLOAT8E4M3FN),
+         made("MatMulInteger", ["a", "shorts"]),
+         made("MatMulInteger", ["a", "b", "i"]),
+         made("MatMulInteger", ["a", "b", "three_zeros"]),
+         made("MatMulInteger", ["a", "b", "", "three_zeros_b"]),
+         made("QLinearMatMul", ["a", "s", "u", "b", "s", "i", "s", "short"]),
+         made("MatMulIntegerToFloat", ["a", "b", "four", "s"],
+              domain="com.microsoft"),
+         node("Relu", ["x"], ["y"])],
+        [value("x", [2, 4]), value("a", [2, 4], UINT8),
+         value("b", [4, 5], INT8)],
+        [value("y", [2, 4])],
+        {"s": numpy.float32(0.5), "three": numpy.float32([1, 2, 3]),
+         "four": numpy.float32([1, 2, 3, 4]),
+         "lines": numpy.ones((2, 2), numpy.float32), "u": numpy.uint8(1),
+         "i": numpy.int8(1), "short": numpy.int16(1),
+         "shorts": numpy.ones((4, 5), numpy.int16),
+         "nibbles": helper.make_tensor("nibbles", TensorProto.INT4, [2, 2],
+                                       [1, 2, 3, 4]),
+         "three_zeros": numpy.uint8([1, 2, 3]),
+         "three_zeros_b": numpy.int8([1, 2, 3])})
+
+
+MODELS = {"middle": middle, "weight": weight,
+          "unsigned_weight": lambda: weight(numpy.uint8), "known": known,
+          "refused": refused}
+
+if __name__ == "__main__":
+    for name, make in MODELS.items():
+        pathlib.Path(f"{name}.onnx").write_bytes(make().SerializeToString())
