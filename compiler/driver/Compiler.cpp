@@ -471,6 +471,10 @@ LogicalResult Compilation::run(CompileResult &result) {
   PipelineInputs inputs;
   inputs.evaluator = evaluator.get();
   inputs.mergeLinears = options.mergeLinears;
+  inputs.multipliesBytes =
+      llvm::all_of(*targets, [](const VariantTarget &variant) {
+        return multipliesBytes(variant.target->profile());
+      });
   inputs.fuse = options.fuse;
   inputs.normRows = mostNormRows(targets->front().target->profile());
   inputs.updateRows = mostUpdateRows(targets->front().target->profile());

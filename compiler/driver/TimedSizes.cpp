@@ -73,6 +73,7 @@ TimedSizes::importFor(ArrayRef<int64_t> sizes) {
   PipelineInputs inputs;
   inputs.evaluator = evaluator.get();
   inputs.mergeLinears = options.mergeLinears;
+  inputs.multipliesBytes = multipliesBytes(variant.target->profile());
   inputs.fuse = options.fuse;
   inputs.normRows = mostNormRows(variant.target->profile());
   inputs.updateRows = mostUpdateRows(variant.target->profile());

@@ -27,6 +27,9 @@ static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
   // Shapes first: what is only written as dynamic is supported.
   passes.addNestedPass<func::FuncOp>(graph::createInferShapes());
   passes.addNestedPass<func::FuncOp>(graph::createCheckSupported());
+  if (inputs.multipliesBytes) {
+    passes.addNestedPass<func::FuncOp>(graph::createMultiplyBytes());
+  }
   passes.addNestedPass<func::FuncOp>(graph::createLowerUnsigned());
   passes.addPass(createCanonicalizerPass());
   passes.addNestedPass<func::FuncOp>(graph::createMergeConstants());
@@ -54,6 +57,11 @@ static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
   passes.addPass(createCSEPass());
   // Once equal updates are one.
   passes.addNestedPass<func::FuncOp>(graph::createUpdateInPlace());
+}
+
+bool multipliesBytes(const DeviceProfile &profile) {
+  // On a GPU only scalar loops do.
+  return !profile.isGpu() && profile.has("avx2");
 }
 
 int64_t mostNormRows(const DeviceProfile &profile) {

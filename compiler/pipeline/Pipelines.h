@@ -28,6 +28,9 @@ struct PipelineInputs {
   const graph::ConstantEvaluator *evaluator = nullptr;
   /// As CompileOptions has it; for simplify only.
   std::string mergeLinears = "auto";
+  /// Whether all targets multiply i8 (see multipliesBytes()); for simplify
+  /// only.
+  bool multipliesBytes = false;
   /// For fuse only.
   FuseSwitches fuse;
   /// As CompileOptions has it, and for "auto" what ops cost on a target. For
@@ -46,6 +49,9 @@ struct PipelineInputs {
   bool verify = true;
 };
 
+/// For PipelineInputs::multipliesBytes: whether products of i8 are faster on
+/// this device than those of the floats that they stand for.
+bool multipliesBytes(const DeviceProfile &profile);
 /// For PipelineInputs::normRows: how many rows of a product a target of this
 /// device may norm in the product's own kernel.
 int64_t mostNormRows(const DeviceProfile &profile);

@@ -103,6 +103,31 @@ def LowerUnsigned : Pass<"graph-lower-unsigned", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"lowered", "lowered", "Casts rewritten">];
 }
 
+def MultiplyBytes : Pass<"graph-multiply-bytes", "::mlir::func::FuncOp"> {
+  let summary = "Makes products of dequantized tensors products of their bytes";
+  let description = [{
+    A linear or matmul whose operands are bytes times a scale, of lhs one scale and
+    a zero point, of rhs a scale for each column or one, multiplies the bytes. What
+    zero point and scales do is applied to the sums. In real numbers the result is
+    the same; a product of bytes rounds nothing. For targets that multiply i8, and
+    before constants are folded, which makes floats of weights.
+    ```mlir
+    %0 = graph.cast %x : tensor<4x8xi8> to tensor<4x8xf32>
+    %1 = graph.mul %0, %s : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+    %2 = graph.cast %w : tensor<6x8xi8> to tensor<6x8xf32>
+    %3 = graph.mul %2, %t : (tensor<6x8xf32>, tensor<6x1xf32>) -> tensor<6x8xf32>
+    %4 = graph.linear %1, %3 : (tensor<4x8xf32>, tensor<6x8xf32>) -> tensor<4x6xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = graph.linear %x, %w : (tensor<4x8xi8>, tensor<6x8xi8>) -> tensor<4x6xi32>
+    %1 = graph.cast %0 : tensor<4x6xi32> to tensor<4x6xf32>
+    %2 = graph.mul %1, %st : (tensor<4x6xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+    ```
+  }];
+  let statistics = [Statistic<"changed", "changed", "Products of bytes made">];
+}
+
 def InferShapes : Pass<"graph-infer-shapes", "::mlir::func::FuncOp"> {
   let summary = "Makes result types as static as their operands allow";
   let description = [{

@@ -61,8 +61,8 @@ def kind_of(name, families, description):
     if family in ("gemm_sm80", "conv_sm80"):
         math_of = re.search(r"math=(\w+)", name)
         few = " few" if rows == 16 else ""
-        if few and family == "gemm_sm80" and streams(description):
-            few += " streamed"
+        if family == "gemm_sm80" and streams(description):
+            few, shared = " streamed", shared.removeprefix(" wide")
         return (f"{family} {math_of.group(1) if math_of else 'ffma'}{few}{shared}")
     if family in ("gemm_sm90", "conv_sm90"):
         return (family + ("_tma" if has("copies=tma") else "")

@@ -42,6 +42,31 @@ def weight(dtype=numpy.int8):
         {"w": numpy.arange(12000).reshape(300, 40).astype(dtype)})
 
 
+def dequantized():
+    """Two layers with pairs of quantizers around each product, as static
+    quantization writes them: the weights' scales are of columns or one, and
+    there are more bytes than are computed with when a model is read."""
+    random = numpy.random.default_rng(1)
+    weights = {f"w{i}": random.integers(-127, 128, shape, numpy.int8)
+               for i, shape in enumerate(((64, 96), (96, 48)))}
+    return model(
+        [node("QuantizeLinear", ["x", "s", "z"], ["q0"]),
+         node("DequantizeLinear", ["q0", "s", "z"], ["d0"]),
+         node("DequantizeLinear", ["w0", "t0"], ["f0"], axis=1),
+         node("MatMul", ["d0", "f0"], ["m0"]),
+         node("Add", ["m0", "b"], ["a0"]),
+         node("Relu", ["a0"], ["r0"]),
+         node("QuantizeLinear", ["r0", "s", "z"], ["q1"]),
+         node("DequantizeLinear", ["q1", "s", "z"], ["d1"]),
+         node("DequantizeLinear", ["w1", "t1"], ["f1"]),
+         node("MatMul", ["d1", "f1"], ["y"])],
+        [value("x", [40, 64])], [value("y", [40, 48])],
+        {**weights, "s": numpy.float32(0.03125), "z": numpy.uint8(7),
+         "t0": random.uniform(0.001, 0.002, 96).astype(numpy.float32),
+         "t1": numpy.float32(0.0015),
+         "b": random.uniform(-1, 1, 96).astype(numpy.float32)})
+
+
 def known():
     """To bytes and back while the model is read."""
     return model(
@@ -99,7 +124,7 @@ def refused():
 
 MODELS = {"middle": middle, "weight": weight,
           "unsigned_weight": lambda: weight(numpy.uint8), "known": known,
-          "refused": refused}
+          "dequantized": dequantized, "refused": refused}
 
 if __name__ == "__main__":
     for name, make in MODELS.items():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """ONNX's own tests of operators on the GPU (test/onnx/node_tests.py), then those of
-ONNX Runtime's ops. What does not pass has to be in test/onnx/not_passing_cuda.txt, and
-the other way round; --out gets the list as it is on this GPU. --only names ops. Needs
-the onnx package."""
+ONNX Runtime's ops and of quantized ones. What does not pass has to be in
+test/onnx/not_passing_cuda.txt, and the other way round; --out gets the list as it is
+on this GPU. --only names ops. Needs the onnx package."""
 
 import subprocess
 import sys
@@ -23,7 +23,9 @@ status = subprocess.run(
      f"--jobs={arguments.jobs}", f"--limit-s={arguments.limit_s}",
      f"--write={arguments.out / f'not_passing_{arguments.target}.txt'}"]
 ).returncode
-print("== ops of ONNX Runtime", flush=True)
-status |= subprocess.run([sys.executable, tests / "contrib_tests.py",
-                          *shared]).returncode
+for what, script in (("ops of ONNX Runtime", "contrib_tests.py"),
+                     ("quantized ops", "quantized_tests.py")):
+    print(f"== {what}", flush=True)
+    status |= subprocess.run([sys.executable, tests / script,
+                              *shared]).returncode
 sys.exit(status)

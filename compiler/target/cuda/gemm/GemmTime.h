@@ -11,6 +11,9 @@
 
 namespace minic::cuda {
 
+/// Whether few rows meet so many weights that memory decides.
+bool streamsWeights(const kernel::GemmShape &gemm);
+
 /// Waves of blocks, the device's memory under them, and what a split K and a
 /// padded lhs add. A family says what a wave takes.
 class GemmTime {
@@ -43,6 +46,8 @@ protected:
 
 private:
   double memorySeconds() const;
+  /// Of an SM, copied at once.
+  double bytesUnderWay() const;
   double splitMicroseconds() const;
 
   const GemmGeometry &geometry_;

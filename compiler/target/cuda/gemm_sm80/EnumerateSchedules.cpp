@@ -226,22 +226,14 @@ rejectSm80(kernel::FusionOp fusion, const DeviceProfile &profile,
   return std::nullopt;
 }
 
-bool streamsWeights(const kernel::GemmShape &gemm) {
-  constexpr double streamed = 24e6;
-  return gemm.m <= 16 && gemm.batch.empty() &&
-         double(gemm.n) * double(gemm.k) *
-                 gemm.rhsType.getIntOrFloatBitWidth() / 8 >=
-             streamed;
-}
-
 std::string kindOf(StringRef family, const GemmSm80Schedule &schedule,
                    bool streamsWeights) {
   return family.str() + " " + toString(schedule.math).str() + " " +
          std::to_string(schedule.bm) + "x" + std::to_string(schedule.bn) +
-         (schedule.bm >= 64   ? " wide"
-          : schedule.bm != 16 ? ""
-          : streamsWeights    ? " few streamed"
-                              : " few") +
+         (streamsWeights      ? " streamed"
+          : schedule.bm >= 64 ? " wide"
+          : schedule.bm == 16 ? " few"
+                              : "") +
          (schedule.clustered
               ? schedule.splitK > 4 ? " cluster deep" : " cluster"
           : schedule.splitK > 1 ? " split"

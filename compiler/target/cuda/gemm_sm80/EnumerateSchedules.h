@@ -35,10 +35,6 @@ std::optional<std::string> rejectSm80(
                                                             std::string *)>
         match);
 
-/// Few rows and so many weights that memory decides: 33 MB and more were
-/// estimated 1.1 to 1.3 times too long by the line of all kernels of few rows.
-bool streamsWeights(const kernel::GemmShape &gemm);
-
 /// What a search of `family` looks at some schedules of each: what the estimate
 /// is least sure of.
 std::string kindOf(llvm::StringRef family, const GemmSm80Schedule &schedule,

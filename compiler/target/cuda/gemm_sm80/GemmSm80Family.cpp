@@ -7,6 +7,7 @@
 #include "compiler/target/codegen/AnalyzeFusion.h"
 #include "compiler/target/cuda/gemm/ConvolutionView.h"
 #include "compiler/target/cuda/gemm/GemmLowering.h"
+#include "compiler/target/cuda/gemm/GemmTime.h"
 #include "compiler/target/cuda/gemm_sm80/EmitGemm.h"
 #include "compiler/target/cuda/gemm_sm80/EnumerateSchedules.h"
 
