@@ -18,9 +18,12 @@ namespace minic {
 
 static void addFoldConstants(OpPassManager &passes,
                              const PipelineInputs &inputs) {
+  graph::FoldConstantsOptions options;
+  // No CPU kernel widens weights itself; those of a GPU read bytes, and less.
+  options.foldBytes = inputs.multipliesBytes;
   passes.addNestedPass<func::FuncOp>(
-      inputs.evaluator ? graph::createFoldConstants(*inputs.evaluator)
-                       : graph::createFoldConstants());
+      inputs.evaluator ? graph::createFoldConstants(*inputs.evaluator, options)
+                       : graph::createFoldConstants(options));
 }
 
 static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {

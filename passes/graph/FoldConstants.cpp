@@ -90,6 +90,12 @@ static ElementsAttr concatenate(graph::ConcatOp op,
              : ElementsAttr(moved);
 }
 
+/// A cast of bytes, the first step of dequantizing a weight.
+static bool widensBytes(Operation *op) {
+  auto cast = dyn_cast<graph::CastOp>(op);
+  return cast && cast.getInput().getType().getElementType().isInteger(8);
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -137,7 +143,8 @@ private:
     if (!type.hasStaticShape()) {
       return;
     }
-    if (bytesOf(type) > std::max<int64_t>(operandBytes, maxGrowthBytes)) {
+    if (bytesOf(type) > std::max<int64_t>(operandBytes, maxGrowthBytes) &&
+        !(foldBytes && widensBytes(op))) {
       LDBG() << "left, grows to " << bytesOf(type) << " bytes: " << *op;
       return;
     }

@@ -75,7 +75,10 @@ def FoldConstants : Pass<"graph-fold-constants", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"maxGrowthBytes", "max-growth-bytes", "int64_t", "1 << 20",
-           "Largest result, in bytes, that may be larger than its operands">];
+           "Largest result, in bytes, that may be larger than its operands">,
+    Option<"foldBytes", "fold-bytes", "bool", "false",
+           "Evaluate casts of bytes however large their results are: weights that "
+           "are packed then, not widened in each run">];
   let statistics = [
     Statistic<"folded", "folded", "Ops evaluated">];
 }

@@ -33,7 +33,8 @@ def contractions():
 
 # Heads of query and key, lengths of both, head size.
 ATTENTIONS = ((1, 1, 1, 17, 8), (3, 1, 17, 17, 40), (12, 12, 5, 77, 64),
-              (4, 2, 77, 33, 80), (2, 2, 1, 197, 128), (2, 1, 17, 1, 256))
+              (4, 2, 77, 33, 80), (2, 2, 1, 197, 128), (2, 1, 17, 1, 256),
+              (32, 8, 7, 1500, 40))
 WAYS = ("", "causal = #graph.causal<upper_left>",
         "causal = #graph.causal<lower_right>",
         "causal = #graph.causal<lower_right>, window = 5 : i64",

@@ -67,6 +67,17 @@ def dequantized():
          "b": random.uniform(-1, 1, 96).astype(numpy.float32)})
 
 
+def dequantized_filter():
+    """A convolution by 300 thousand bytes."""
+    random = numpy.random.default_rng(1)
+    return model(
+        [node("DequantizeLinear", ["w", "t"], ["f"], axis=0),
+         node("Conv", ["x", "f"], ["y"])],
+        [value("x", [1, 256, 5, 5])], [value("y", [1, 128, 3, 3])],
+        {"w": random.integers(-127, 128, (128, 256, 3, 3), numpy.int8),
+         "t": random.uniform(0.001, 0.002, 128).astype(numpy.float32)})
+
+
 def known():
     """To bytes and back while the model is read."""
     return model(
@@ -124,7 +135,8 @@ def refused():
 
 MODELS = {"middle": middle, "weight": weight,
           "unsigned_weight": lambda: weight(numpy.uint8), "known": known,
-          "dequantized": dequantized, "refused": refused}
+          "dequantized": dequantized, "dequantized_filter": dequantized_filter,
+          "refused": refused}
 
 if __name__ == "__main__":
     for name, make in MODELS.items():

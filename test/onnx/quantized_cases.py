@@ -239,6 +239,56 @@ def linear_products():
     yield case("float16", halves[:3], halves[3:6], halves[6:], 21)
 
 
+def convolution(x, filter_, pads, strides, group):
+    """Of integers, [N, C, H, W]; pads before and after each dimension."""
+    x = numpy.pad(x.astype(numpy.int64), ((0, 0), (0, 0), *pads))
+    (count, per_group, height, width), n = filter_.shape, len(x)
+    lines = (x.shape[2] - height) // strides[0] + 1
+    columns = (x.shape[3] - width) // strides[1] + 1
+    result = numpy.zeros((n, count, lines, columns), numpy.int64)
+    for k, (i, j) in itertools.product(
+            range(count), itertools.product(range(lines), range(columns))):
+        channel = k // (count // group) * per_group
+        row, column = i * strides[0], j * strides[1]
+        result[:, k, i, j] = (
+            x[:, channel:channel + per_group, row:row + height,
+              column:column + width] * filter_[k].astype(numpy.int64)
+        ).sum((1, 2, 3))
+    return result
+
+
+def convolutions():
+    """QLinearConv."""
+    def case(name, x, filter_, y, bias=None, pads=((0, 0), (0, 0)),
+             strides=(1, 1), group=1, **options):
+        """Operands are elements, scale and zero point; y is without the first."""
+        shift = filter_[2].reshape(-1, 1, 1, 1).astype(numpy.int64)
+        sums = convolution(x[0].astype(numpy.int64) - int(x[2]),
+                           filter_[0].astype(numpy.int64) - shift, pads,
+                           strides, group)
+        if bias is not None:
+            sums = sums + bias.reshape(-1, 1, 1)
+        factor = x[1] * filter_[1].reshape(-1, 1, 1) / y[0]
+        (top, bottom), (left, right) = pads
+        return standard(f"conv_{name}", "QLinearConv",
+                        [*x, *filter_, *y] + ([] if bias is None else [bias]),
+                        [to_bytes(single(sums) * factor, y[1], y[1].dtype)],
+                        10, pads=[top, left, bottom, right],
+                        strides=list(strides), group=group, **options)
+
+    for left, right, to in itertools.product(BYTES, BYTES, BYTES):
+        x = [bytes_of(left, 2, 4, 7, 6), scales(), bytes_of(left)]
+        y = [single(9), bytes_of(to)]
+        yield case(f"{left.__name__}_{right.__name__}_{to.__name__}", x,
+                   [bytes_of(right, 6, 4, 3, 3), scales(), bytes_of(right)],
+                   y, weights=range(1, 8))
+        yield case(f"{left.__name__}_{right.__name__}_{to.__name__}_filters", x,
+                   [bytes_of(right, 6, 2, 3, 2), scales(6),
+                    bytes_of(right, 6)], y,
+                   RANDOM.integers(-900, 900, 6).astype(numpy.int32),
+                   ((1, 2), (0, 1)), (2, 1), 2)
+
+
 def real_products():
     """ONNX Runtime's."""
     for left, right in itertools.product(BYTES, BYTES):
@@ -273,4 +323,5 @@ def real_products():
 
 def cases():
     return [*quantize(), *dequantize(), *quantize_by_range(),
-            *integer_products(), *linear_products(), *real_products()]
+            *integer_products(), *linear_products(), *convolutions(),
+            *real_products()]

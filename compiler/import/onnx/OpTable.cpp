@@ -23,6 +23,7 @@ llvm::ArrayRef<OpKind> opKinds() {
       {"products", productOps()},
       {"sums of products", einsumOps()},
       {"quantization", quantizeOps()},
+      {"convolutions of bytes", quantizedConvolutionOps()},
       {"products of bytes", quantizedProductOps()},
       {"pointwise", pointwiseOps()},
       {"activations", activationOps()},

@@ -63,6 +63,7 @@ llvm::ArrayRef<OpEntry> attentionOps();
 llvm::ArrayRef<OpEntry> lossOps();
 llvm::ArrayRef<OpEntry> einsumOps();
 llvm::ArrayRef<OpEntry> quantizeOps();
+llvm::ArrayRef<OpEntry> quantizedConvolutionOps();
 llvm::ArrayRef<OpEntry> quantizedProductOps();
 llvm::ArrayRef<OpEntry> windowOps();
 llvm::ArrayRef<OpEntry> recurrentOps();

@@ -2,6 +2,7 @@
 //
 // Products of matrices, and convolutions.
 
+#include "compiler/import/onnx/Convolve.h"
 #include "compiler/import/onnx/Matrices.h"
 #include "compiler/import/onnx/OpTable.h"
 #include "compiler/import/onnx/Window.h"
@@ -88,8 +89,8 @@ static void gemm(Node &n) {
 
 /// The convolution of a window; one spatial dimension is a second one of 1
 /// before it.
-static Value convolve(Node &n, Value x, Value filter, const Value &bias,
-                      Window window) {
+static Value convolveWindow(Node &n, Value x, Value filter, const Value &bias,
+                            Window window) {
   if (x.rank() != filter.rank() || (x.rank() != 3 && x.rank() != 4)) {
     return n.fail("a convolution of " + llvm::Twine(x.rank() - 2) +
                   " dimensions, minic has 1 and 2");
@@ -119,19 +120,22 @@ static Value convolve(Node &n, Value x, Value filter, const Value &bias,
   return result;
 }
 
-static void conv(Node &n) {
-  Value x = n.operand(0), filter = n.operand(1);
+Value convolve(Node &n, const Value &x, const Value &filter,
+               const Value &bias) {
   if (!x || !filter) {
-    return;
+    return {};
   }
   if (x.rank() < 3 || x.rank() != filter.rank()) {
-    n.fail("operands of these ranks");
-    return;
+    return n.fail("operands of these ranks");
   }
-  if (auto window = windowOf(n, spatialOf(x), spatialOf(filter))) {
-    n.set(0,
-          convolve(n, x, filter, n.has(2) ? n.operand(2) : Value(), *window));
-  }
+  auto window = windowOf(n, spatialOf(x), spatialOf(filter));
+  return window ? convolveWindow(n, x, filter, bias, *window) : Value();
+}
+
+static void conv(Node &n) {
+  Value x = n.operand(0), filter = n.operand(1);
+  Value bias = n.has(2) ? n.operand(2) : Value();
+  n.set(0, convolve(n, x, filter, bias));
 }
 
 /// The pads that take the result to a size that is wanted, as the standard
