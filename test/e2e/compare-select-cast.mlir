@@ -38,3 +38,12 @@ func.func @cast(%f: tensor<37xf32>, %i: tensor<37xi32>, %p: tensor<37xi1>)
   %4 = graph.cast %p : tensor<37xi1> to tensor<37xf32>
   return %0, %1, %2, %3, %4 : tensor<37xf16>, tensor<37xf32>, tensor<37xi64>, tensor<37xi1>, tensor<37xf32>
 }
+
+// Values of 16 bits that are selected and compared as they are.
+func.func @joined(%a: tensor<11x1xbf16>, %b: tensor<1x1xbf16>, %c: tensor<11x1xf16>, %d: tensor<1x1xf16>) -> (tensor<12x1xi1>, tensor<12x1xi1>) {
+  %0 = graph.concat %a, %b axis = 0 : (tensor<11x1xbf16>, tensor<1x1xbf16>) -> tensor<12x1xbf16>
+  %1 = graph.compare ge, %0, %b : (tensor<12x1xbf16>, tensor<1x1xbf16>) -> tensor<12x1xi1>
+  %2 = graph.concat %c, %d axis = 0 : (tensor<11x1xf16>, tensor<1x1xf16>) -> tensor<12x1xf16>
+  %3 = graph.compare ge, %2, %d : (tensor<12x1xf16>, tensor<1x1xf16>) -> tensor<12x1xi1>
+  return %1, %3 : tensor<12x1xi1>, tensor<12x1xi1>
+}

@@ -52,6 +52,49 @@ bool truncatesToBf16(ModuleOp device) {
       .wasInterrupted();
 }
 
+/// bf16 is the upper half of an f32. Where LLVM saw values of bf16 it would
+/// select and compare them as such, widened and rounded back by a call of
+/// __truncsfbf2.
+struct ExtendBf16 : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    Type from = op.getIn().getType(), to = op.getType();
+    if (!getElementTypeOrSelf(from).isBF16() ||
+        !getElementTypeOrSelf(to).isF32()) {
+      return failure();
+    }
+    auto integers = [&](unsigned bits) -> Type {
+      Type element = rewriter.getIntegerType(bits);
+      auto vector = dyn_cast<VectorType>(from);
+      return vector ? Type(vector.clone(element)) : element;
+    };
+    Location loc = op.getLoc();
+    Value bits =
+        arith::BitcastOp::create(rewriter, loc, integers(16), op.getIn());
+    Value wide = arith::ExtUIOp::create(rewriter, loc, integers(32), bits);
+    Value count = arith::ConstantOp::create(
+        rewriter, loc, rewriter.getIntegerAttr(rewriter.getI32Type(), 16));
+    if (auto vector = dyn_cast<VectorType>(wide.getType())) {
+      count = vector::BroadcastOp::create(rewriter, loc, vector, count);
+    }
+    wide = arith::ShLIOp::create(rewriter, loc, wide, count);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, to, wide);
+    return success();
+  }
+};
+
+bool extendsBf16(ModuleOp device) {
+  return device
+      .walk([](arith::ExtFOp op) {
+        return getElementTypeOrSelf(op.getIn().getType()).isBF16()
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 LogicalResult applyGreedily(ModuleOp device, RewritePatternSet patterns) {
   GreedyRewriteConfig config;
   config.enableFolding(false)
@@ -85,6 +128,14 @@ LogicalResult lowerToLlvm(ModuleOp device, const DeviceProfile &profile) {
   MLIRContext *context = device.getContext();
   if (hasMath(device) && failed(approximateMath(device))) {
     return failure();
+  }
+  if (extendsBf16(device)) {
+    RewritePatternSet extend(context);
+    extend.add<ExtendBf16>(context);
+    if (failed(applyGreedily(device, std::move(extend)))) {
+      return device.emitError("internal error: widening of bf16 did not "
+                              "converge");
+    }
   }
   // Without the instruction LLVM would call __truncsfbf2.
   if (!profile.has("avx512bf16") && truncatesToBf16(device)) {
