@@ -3,7 +3,7 @@
 // graph-multiply-bytes: with lhs = (x - a) s and rhs = w t, lhs rhs is
 // (x w - a (sums of w)) s t, and x w a product of integers. It gives up on zero
 // points of rhs, which would need the sums of rows that are known only at run
-// time, and on several scales along K.
+// time, on several scales along K, and on a K whose sums may not fit 32 bits.
 
 #include "passes/graph/Passes.h"
 
@@ -75,6 +75,9 @@ private:
   }
 };
 
+/// (x - a) w is at most 255 * 128.
+constexpr int64_t mostTerms = (int64_t(1) << 31) / (255 * 128);
+
 /// A linear or matmul, as [..., M, K] times [..., K, N].
 struct Product {
   Operation *op;
@@ -95,6 +98,9 @@ struct Product {
 
   /// The dimension of rhs, from its end, that is N.
   int64_t columnsFromEnd() const { return transposesRhs ? 2 : 1; }
+  int64_t terms() const {
+    return typeOf(rhs).getShape().end()[-(3 - columnsFromEnd())];
+  }
 };
 
 /// The elements of a constant of f32.
@@ -163,7 +169,7 @@ public:
   bool run() {
     auto lhs = Dequantized::get(product.lhs);
     auto rhs = Dequantized::get(product.rhs);
-    if (!lhs || !rhs || rhs->signedZero() != 0 ||
+    if (!lhs || !rhs || rhs->signedZero() != 0 || product.terms() > mostTerms ||
         typeOf(lhs->scale).getNumElements() != 1) {
       return false;
     }

@@ -28,7 +28,8 @@ FACTORS = [i / 50 for i in range(30, 81)]
 WIDE = 64
 #: Blocks of a cluster beyond which its kind is "deep".
 DEEP = 4
-#: Bytes of weights from which on few rows of them are bound by memory.
+#: Bytes of weights from which on few rows of them are bound by memory, as
+#: streamsWeights has it.
 STREAMED = 24_000_000
 #: Fewer records say too little.
 LEAST = 8

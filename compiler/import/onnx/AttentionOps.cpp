@@ -165,7 +165,7 @@ static void attention(Node &n) {
   double scale =
       n.floatOf("scale", 1 / std::sqrt(double(heads->query.dims[3])));
   double softCap = n.floatOf("softcap", 0);
-  Value keyLength = n.has(6) ? n.operand(6) : Value();
+  Value keyLength = n.optionalOperand(6);
   int64_t left = n.intOf("left_window_size", -1);
   int64_t right = n.intOf("right_window_size", -1);
   Value mask = givenMask(n, heads->keys());

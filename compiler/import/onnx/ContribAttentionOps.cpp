@@ -151,7 +151,7 @@ static void attention(Node &n) {
   Value mask = n.has(3) ? additiveMask(n, n.operand(3), terms.query,
                                        terms.query.dims[2], terms.key.dims[2])
                         : Value();
-  terms.mask = sumOf(n, mask, n.has(5) ? n.operand(5) : Value());
+  terms.mask = sumOf(n, mask, n.optionalOperand(5));
   attendHeads(n, terms, past);
 }
 
@@ -170,7 +170,7 @@ static Value unpack(Node &n, const Value &x, int64_t i, int64_t count) {
 /// The three operands as heads, however they are packed; the bias, one for all
 /// three, added where they are not heads yet.
 static std::optional<AttentionTerms> multiHeads(Node &n, int64_t heads) {
-  Value query = n.operand(0), bias = n.has(3) ? n.operand(3) : Value();
+  Value query = n.operand(0), bias = n.optionalOperand(3);
   int64_t at = 0;
   auto biased = [&](const Value &x) {
     if (!bias || !x) {
@@ -234,7 +234,7 @@ static void multiHeadAttention(Node &n) {
   Value mask = n.has(4) ? additiveMask(n, n.operand(4), terms->query,
                                        terms->query.dims[2], terms->key.dims[2])
                         : Value();
-  terms->mask = sumOf(n, mask, n.has(5) ? n.operand(5) : Value());
+  terms->mask = sumOf(n, mask, n.optionalOperand(5));
   attendHeads(n, *terms, past);
 }
 

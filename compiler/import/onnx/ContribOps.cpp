@@ -88,8 +88,7 @@ static Value skipSum(Node &n, unsigned bias) {
 
 static void skipLayerNorm(Node &n) {
   if (Value sum = skipSum(n, 4)) {
-    n.set(0,
-          layerNorm(n, sum, n.operand(2), n.has(3) ? n.operand(3) : Value()));
+    n.set(0, layerNorm(n, sum, n.operand(2), n.optionalOperand(3)));
   }
 }
 

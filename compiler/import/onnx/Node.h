@@ -31,6 +31,8 @@ public:
   bool has(unsigned i) const { return i < operands.size() && operands[i]; }
   /// Operand `i`; a false value, and the node fails, where it is not given.
   Value operand(unsigned i);
+  /// Operand `i`, or a false value where it is not given.
+  Value optionalOperand(unsigned i) { return has(i) ? operand(i) : Value(); }
   /// Integers that have to be known, such as axes; nothing, and the node fails,
   /// where they are not.
   std::optional<Dims> knownInts(unsigned i);

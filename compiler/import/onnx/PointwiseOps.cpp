@@ -215,8 +215,8 @@ static void clip(Node &n) {
     low = n.hasAttribute("min") ? n.e.scalar(n.floatOf("min", 0), x) : Value();
     high = n.hasAttribute("max") ? n.e.scalar(n.floatOf("max", 0), x) : Value();
   } else {
-    low = n.has(1) ? n.operand(1) : Value();
-    high = n.has(2) ? n.operand(2) : Value();
+    low = n.optionalOperand(1);
+    high = n.optionalOperand(2);
   }
   x = low ? n.e.max(x, low) : x;
   n.set(0, high ? n.e.min(x, high) : x);

@@ -64,7 +64,7 @@ static void gemm(Node &n) {
     n.fail("expected two matrices");
     return;
   }
-  Value c = n.has(2) ? n.operand(2) : Value();
+  Value c = n.optionalOperand(2);
   bool isLinear =
       !transposesA && transposesB && alpha == 1 &&
       (!c || (beta == 1 && c.rank() == 1 && c.dims[0] == b.dims[0]));
@@ -134,7 +134,7 @@ Value convolve(Node &n, const Value &x, const Value &filter,
 
 static void conv(Node &n) {
   Value x = n.operand(0), filter = n.operand(1);
-  Value bias = n.has(2) ? n.operand(2) : Value();
+  Value bias = n.optionalOperand(2);
   n.set(0, convolve(n, x, filter, bias));
 }
 

@@ -17,18 +17,24 @@ bool isByte(int dataType) {
   return dataType == TensorProto::INT8 || dataType == TensorProto::UINT8;
 }
 
-Value optionalOperand(Node &n, unsigned i) {
-  return n.has(i) ? n.operand(i) : Value();
-}
-
 bool isKnownZero(Node &n, const Value &x) {
   auto known = n.e.known(x);
   return known && !known->isFloat() &&
          llvm::all_of(known->ints, [](int64_t i) { return i == 0; });
 }
 
-/// A scale or a zero point of x: one number, or one per element of the axis.
-static Value alongAxis(Node &n, const Value &parameter, const Value &x) {
+Value alongAxis(Node &n, const Value &parameter, int64_t rank, int64_t axis) {
+  if (parameter.elements() == 1) {
+    return n.e.reshape(parameter, {});
+  }
+  Dims line(rank, 1);
+  line[axis] = parameter.elements();
+  return n.e.reshape(parameter, line);
+}
+
+/// A scale or a zero point of x: one number, or one per element of the axis
+/// that the node names.
+static Value parameterOf(Node &n, const Value &parameter, const Value &x) {
   if (!parameter || !x) {
     return {};
   }
@@ -43,9 +49,7 @@ static Value alongAxis(Node &n, const Value &parameter, const Value &x) {
     return n.fail("expected one scale and zero point, or one per element of "
                   "the axis");
   }
-  Dims line(x.rank(), 1);
-  line[axis] = parameter.dims[0];
-  return n.e.reshape(parameter, line);
+  return alongAxis(n, parameter, x.rank(), axis);
 }
 
 Value toBytes(Node &n, const Value &x, const Value &zero, int dataType) {
@@ -74,7 +78,7 @@ static void quantizeLinear(Node &n) {
   if (n.e.dtypeOf(int(n.intOf("precision", 0))) == TensorProto::DOUBLE) {
     n.fail("a division in float64");
   }
-  Value x = n.operand(0), scale = n.operand(1), zero = optionalOperand(n, 2);
+  Value x = n.operand(0), scale = n.operand(1), zero = n.optionalOperand(2);
   int wanted = int(n.intOf("output_dtype", 0));
   int dataType = zero ? zero.dataType : wanted ? wanted : TensorProto::UINT8;
   if (wanted && wanted != dataType) {
@@ -85,8 +89,8 @@ static void quantizeLinear(Node &n) {
   if (n.failed()) {
     return;
   }
-  scale = n.e.cast(alongAxis(n, scale, x), TensorProto::FLOAT);
-  zero = alongAxis(n, zero, x);
+  scale = n.e.cast(parameterOf(n, scale, x), TensorProto::FLOAT);
+  zero = parameterOf(n, zero, x);
   Value ratio = n.e.div(n.e.cast(x, TensorProto::FLOAT), scale);
   n.set(0, toBytes(n, ratio, zero, dataType));
 }
@@ -94,7 +98,7 @@ static void quantizeLinear(Node &n) {
 /// (x - zero) * scale, rounded once.
 static void dequantizeLinear(Node &n) {
   refuseBlocks(n);
-  Value x = n.operand(0), scale = n.operand(1), zero = optionalOperand(n, 2);
+  Value x = n.operand(0), scale = n.operand(1), zero = n.optionalOperand(2);
   int wanted = n.e.dtypeOf(int(n.intOf("output_dtype", 0)));
   int dataType = wanted ? wanted : scale.dataType;
   if (x && !isByte(x.dataType) && x.dataType != TensorProto::INT32) {
@@ -108,8 +112,8 @@ static void dequantizeLinear(Node &n) {
   if (n.failed()) {
     return;
   }
-  scale = n.e.cast(alongAxis(n, scale, x), TensorProto::FLOAT);
-  zero = alongAxis(n, zero, x);
+  scale = n.e.cast(parameterOf(n, scale, x), TensorProto::FLOAT);
+  zero = parameterOf(n, zero, x);
   if (zero && !isKnownZero(n, zero)) {
     // A difference of bytes is exact in float32, one of int32 is not.
     int between = isByte(x.dataType) ? TensorProto::FLOAT : TensorProto::INT32;

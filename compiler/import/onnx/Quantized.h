@@ -19,11 +19,12 @@ struct Quantized {
 /// Whether it is int8 or uint8.
 bool isByte(int dataType);
 
-/// Operand `i`, or a false value where it is not given.
-Value optionalOperand(Node &n, unsigned i);
-
 /// Whether x is integers that are known to be 0.
 bool isKnownZero(Node &n, const Value &x);
+
+/// A scale or a zero point as it broadcasts to a tensor of `rank` dimensions:
+/// one number as a scalar, several along `axis`.
+Value alongAxis(Node &n, const Value &parameter, int64_t rank, int64_t axis);
 
 /// saturate(round(x) + zero) of a float32, halves to even; no zero for 0.
 Value toBytes(Node &n, const Value &x, const Value &zero, int dataType);

@@ -19,32 +19,14 @@ static Value withoutZero(Node &n, const Value &bytes, const Value &zero) {
     return number;
   }
   Value shift = n.e.cast(zero, TensorProto::FLOAT);
-  if (shift.elements() == 1) {
-    shift = n.e.reshape(shift, {});
-  } else {
-    Dims dims(bytes.rank(), 1);
-    dims[0] = shift.elements();
-    shift = n.e.reshape(shift, dims);
-  }
-  return n.e.sub(number, shift);
-}
-
-/// A scale, or one per channel of [N, C, ...].
-static Value perChannel(Node &n, const Value &scale, int64_t rank) {
-  Value real = n.e.cast(scale, TensorProto::FLOAT);
-  if (real.elements() == 1) {
-    return n.e.reshape(real, {});
-  }
-  Dims dims(rank, 1);
-  dims[1] = real.elements();
-  return n.e.reshape(real, dims);
+  return n.e.sub(number, alongAxis(n, shift, bytes.rank(), 0));
 }
 
 static void qLinearConv(Node &n) {
   Quantized x = {n.operand(0), n.operand(1), n.operand(2)};
   Quantized filter = {n.operand(3), n.operand(4), n.operand(5)};
   Quantized y = {{}, n.operand(6), n.operand(7)};
-  Value bias = optionalOperand(n, 8);
+  Value bias = n.optionalOperand(8);
   if (n.failed()) {
     return;
   }
@@ -72,10 +54,11 @@ static void qLinearConv(Node &n) {
   if (!sums) {
     return;
   }
-  int64_t rank = sums.rank();
-  Value factor = n.e.div(
-      n.e.mul(perChannel(n, x.scale, rank), perChannel(n, filter.scale, rank)),
-      perChannel(n, y.scale, rank));
+  auto perChannel = [&](const Value &scale) {
+    return alongAxis(n, n.e.cast(scale, TensorProto::FLOAT), sums.rank(), 1);
+  };
+  Value factor = n.e.div(n.e.mul(perChannel(x.scale), perChannel(filter.scale)),
+                         perChannel(y.scale));
   n.set(0, toBytes(n, n.e.mul(sums, factor), n.e.reshape(y.zero, {}),
                    y.zero.dataType));
 }

@@ -145,8 +145,8 @@ static void matMulInteger(Node &n) {
   if (!operands) {
     return;
   }
-  Value product = integerProduct(n, *operands, optionalOperand(n, 2),
-                                 optionalOperand(n, 3));
+  Value product =
+      integerProduct(n, *operands, n.optionalOperand(2), n.optionalOperand(3));
   n.set(0, withoutAdded(n, *operands, product));
 }
 
@@ -198,8 +198,8 @@ static void setProduct(Node &n, const Quantized &lhs, const Quantized &rhs,
 }
 
 static void matMulIntegerToFloat(Node &n) {
-  Quantized lhs = {n.operand(0), n.operand(2), optionalOperand(n, 4)};
-  Quantized rhs = {n.operand(1), n.operand(3), optionalOperand(n, 5)};
+  Quantized lhs = {n.operand(0), n.operand(2), n.optionalOperand(4)};
+  Quantized rhs = {n.operand(1), n.operand(3), n.optionalOperand(5)};
   if (n.failed()) {
     return;
   }
@@ -208,15 +208,14 @@ static void matMulIntegerToFloat(Node &n) {
     n.fail("several scales or zero points of A");
     return;
   }
-  setProduct(n, lhs, rhs, optionalOperand(n, 6), lhs.scale.dataType);
+  setProduct(n, lhs, rhs, n.optionalOperand(6), lhs.scale.dataType);
 }
 
 static void dynamicQuantizeMatMul(Node &n) {
   Value x = n.operand(0);
-  Quantized rhs = {n.operand(1), n.operand(2), optionalOperand(n, 3)};
+  Quantized rhs = {n.operand(1), n.operand(2), n.optionalOperand(3)};
   if (!n.failed()) {
-    setProduct(n, quantizeByRange(n, x), rhs, optionalOperand(n, 4),
-               x.dataType);
+    setProduct(n, quantizeByRange(n, x), rhs, n.optionalOperand(4), x.dataType);
   }
 }
 

@@ -240,7 +240,7 @@ static void recurrent(Node &n, const Cell &cell) {
            " are written out");
     return;
   }
-  Value lengths = n.has(4) ? n.operand(4) : Value();
+  Value lengths = n.optionalOperand(4);
   if (auto known = lengths ? n.e.known(lengths) : nullptr;
       known &&
       llvm::all_of(known->ints, [&](int64_t l) { return l == x.dims[0]; })) {

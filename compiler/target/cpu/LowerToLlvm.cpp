@@ -42,19 +42,23 @@ bool hasMath(ModuleOp device) {
       .wasInterrupted();
 }
 
-bool truncatesToBf16(ModuleOp device) {
+/// Whether values are widened from bf16 or rounded to it.
+bool convertsBf16(ModuleOp device) {
   return device
-      .walk([](arith::TruncFOp op) {
-        return getElementTypeOrSelf(op.getType()).isBF16()
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+      .walk([](Operation *op) {
+        bool converts =
+            isa<arith::ExtFOp, arith::TruncFOp>(op) &&
+            (getElementTypeOrSelf(op->getOperand(0).getType()).isBF16() ||
+             getElementTypeOrSelf(op->getResult(0).getType()).isBF16());
+        return converts ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
 
 /// bf16 is the upper half of an f32. Where LLVM saw values of bf16 it would
 /// select and compare them as such, widened and rounded back by a call of
-/// __truncsfbf2.
+/// __truncsfbf2. MLIR's own patterns come with one for rounding, too, for which
+/// CPUs may have an instruction.
 struct ExtendBf16 : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -84,16 +88,6 @@ struct ExtendBf16 : OpRewritePattern<arith::ExtFOp> {
     return success();
   }
 };
-
-bool extendsBf16(ModuleOp device) {
-  return device
-      .walk([](arith::ExtFOp op) {
-        return getElementTypeOrSelf(op.getIn().getType()).isBF16()
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
 
 LogicalResult applyGreedily(ModuleOp device, RewritePatternSet patterns) {
   GreedyRewriteConfig config;
@@ -129,18 +123,14 @@ LogicalResult lowerToLlvm(ModuleOp device, const DeviceProfile &profile) {
   if (hasMath(device) && failed(approximateMath(device))) {
     return failure();
   }
-  if (extendsBf16(device)) {
-    RewritePatternSet extend(context);
-    extend.add<ExtendBf16>(context);
-    if (failed(applyGreedily(device, std::move(extend)))) {
-      return device.emitError("internal error: widening of bf16 did not "
-                              "converge");
-    }
-  }
-  // Without the instruction LLVM would call __truncsfbf2.
-  if (!profile.has("avx512bf16") && truncatesToBf16(device)) {
+  if (convertsBf16(device)) {
     RewritePatternSet expand(context);
-    arith::populateExpandBFloat16Patterns(expand);
+    if (profile.has("avx512bf16")) {
+      expand.add<ExtendBf16>(context);
+    } else {
+      // Without the instruction LLVM would call __truncsfbf2.
+      arith::populateExpandBFloat16Patterns(expand);
+    }
     if (failed(applyGreedily(device, std::move(expand)))) {
       return device.emitError("internal error: bf16 expansion did not "
                               "converge");

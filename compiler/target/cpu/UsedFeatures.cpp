@@ -21,36 +21,31 @@ namespace minic::cpu {
 
 namespace {
 
+bool calls(Operation *op, StringRef prefix) {
+  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
+  return call && call.getIntrin().starts_with(prefix);
+}
+
 /// Rounding to bf16 and the product of pairs.
 bool usesBf16Instructions(Operation *op) {
   if (auto round = dyn_cast<arith::TruncFOp>(op)) {
     return getElementTypeOrSelf(round.getType()).isBF16();
   }
-  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
-  return call && call.getIntrin().starts_with("llvm.x86.avx512bf16.");
+  return calls(op, "llvm.x86.avx512bf16.");
 }
 
 bool usesTiles(Operation *op) {
-  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
-  return call && (call.getIntrin().starts_with("llvm.x86.tile") ||
-                  call.getIntrin() == "llvm.x86.ldtilecfg");
+  return calls(op, "llvm.x86.tile") || calls(op, "llvm.x86.ldtilecfg");
 }
 
-bool usesTileProducts(Operation *op) {
-  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
-  return call && call.getIntrin() == "llvm.x86.tdpbf16ps";
-}
+bool usesTileProducts(Operation *op) { return calls(op, "llvm.x86.tdpbf16ps"); }
 
 bool usesIntegerTileProducts(Operation *op) {
-  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
-  return call && call.getIntrin() == "llvm.x86.tdpbssd";
+  return calls(op, "llvm.x86.tdpbssd");
 }
 
 /// The product of quads of i8.
-bool usesQuads(Operation *op) {
-  auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
-  return call && call.getIntrin().starts_with("llvm.x86.avx512.vpdpbusd.");
-}
+bool usesQuads(Operation *op) { return calls(op, "llvm.x86.avx512.vpdpbusd."); }
 
 /// What kernels use beyond the ISA levels, and what uses it.
 struct Extension {

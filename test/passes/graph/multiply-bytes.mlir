@@ -41,6 +41,19 @@ func.func @unsigned(%x: tensor<4x2xui8>) -> tensor<4x2xf32> {
   return %5 : tensor<4x2xf32>
 }
 
+// The greatest sums would not fit 32 bits.
+// CHECK-LABEL: func @long
+// CHECK-NOT: i32
+func.func @long(%x: tensor<4x65794xi8>, %w: tensor<2x65794xi8>) -> tensor<4x2xf32> {
+  %s = graph.constant dense<0.5> : tensor<f32>
+  %0 = graph.cast %x : tensor<4x65794xi8> to tensor<4x65794xf32>
+  %1 = graph.mul %0, %s : (tensor<4x65794xf32>, tensor<f32>) -> tensor<4x65794xf32>
+  %2 = graph.cast %w : tensor<2x65794xi8> to tensor<2x65794xf32>
+  %3 = graph.mul %2, %s : (tensor<2x65794xf32>, tensor<f32>) -> tensor<2x65794xf32>
+  %4 = graph.linear %1, %3 : (tensor<4x65794xf32>, tensor<2x65794xf32>) -> tensor<4x2xf32>
+  return %4 : tensor<4x2xf32>
+}
+
 // A scale for each element of K, a zero point of rhs, one of lhs beside a rhs
 // that is no constant, and numbers that are no bytes.
 // CHECK-LABEL: func @others

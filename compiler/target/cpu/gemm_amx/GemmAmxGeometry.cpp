@@ -81,12 +81,6 @@ GemmAmxGeometry::get(const kernel::FusionShape &shape,
   return g;
 }
 
-Type GemmAmxGeometry::sumType() const {
-  MLIRContext *context = factorType().getContext();
-  return factorType().isInteger() ? Type(IntegerType::get(context, 32))
-                                  : Type(Float32Type::get(context));
-}
-
 RowPlaces GemmAmxGeometry::lhsPlaces() const {
   if (image) {
     return {.rowStride = image->conv.inputChannels, .lineStride = 0};

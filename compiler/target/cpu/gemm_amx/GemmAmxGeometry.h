@@ -38,7 +38,9 @@ struct GemmAmxGeometry {
 
   /// The dtype of what is multiplied, and of the sums.
   mlir::Type factorType() const { return gemm.lhsType; }
-  mlir::Type sumType() const;
+  mlir::Type sumType() const {
+    return KernelBuilder::computeType(gemm.resultType);
+  }
   int64_t factorBytes() const {
     return factorType().getIntOrFloatBitWidth() / 8;
   }

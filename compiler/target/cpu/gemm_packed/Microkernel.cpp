@@ -262,8 +262,7 @@ private:
 
   /// Of quads, also what each column has too much.
   SmallVector<Value> zeros() {
-    bool isInteger = g_.gemm.lhsType.isInteger();
-    Type type = isInteger ? Type(k_.b.getI32Type()) : k_.b.getF32Type();
+    Type type = KernelBuilder::computeType(g_.gemm.resultType);
     return SmallVector<Value>((height_ + isQuads()) * g_.vectors(),
                               k_.zeroVector(type, gemmLanes));
   }

@@ -132,7 +132,7 @@ TEST(GemmAmxFamily, SaysWhyNot) {
   auto why = [&](const std::string &dtype, int64_t k,
                  const DeviceProfile &profile) {
     std::string x = tensor({4, k}, dtype), w = tensor({8, k}, dtype),
-                y = tensor({4, 8}, dtype);
+                y = tensor({4, 8}, dtype == "i8" ? "i32" : dtype);
     ParsedFusion parsed({x, w}, y, linearBody(x, w, y));
     return family.reject(parsed.get(), profile).value_or("");
   };
@@ -141,6 +141,10 @@ TEST(GemmAmxFamily, SaysWhyNot) {
   EXPECT_EQ(why("f16", 32, amxProfile()), "tiles multiply bf16 and i8 alone");
   EXPECT_EQ(why("bf16", 0, amxProfile()),
             "there is nothing to multiply: K is 0");
+  DeviceProfile floatsAlone = amxProfile();
+  llvm::erase(floatsAlone.features, "+amx-int8");
+  EXPECT_EQ(why("i8", 32, amxProfile()), "");
+  EXPECT_EQ(why("i8", 32, floatsAlone), "the CPU lacks amx-int8");
   // The target decides, not the machine that compiles.
   EXPECT_EQ(why("bf16", 32, getCpuProfile(1, "v4")), "the CPU lacks AMX");
   EXPECT_EQ(why("bf16", 32, getCpuProfile(1, "v3")), "the CPU lacks AMX");

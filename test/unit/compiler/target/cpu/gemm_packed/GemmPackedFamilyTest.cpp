@@ -66,6 +66,9 @@ TEST(GemmPackedSchedule, RejectsWhatItDoesNotKnow) {
                      "multiple of 16, got 24 : i64");
   EXPECT_TRUE(failed(parse("mr", b.getI64IntegerAttr(0))));
   EXPECT_EQ(message, "gemm_packed schedule expects mr in [1, 16], got 0 : i64");
+  EXPECT_TRUE(failed(parse("dot", b.getStringAttr("tens"))));
+  EXPECT_EQ(message, "gemm_packed schedule expects dot to be \"fma\", "
+                     "\"pairs\" or \"quads\", got \"tens\"");
   EXPECT_TRUE(failed(parse("order", b.getStringAttr("up"))));
   EXPECT_EQ(message, "gemm_packed schedule expects order to be \"jt\" or "
                      "\"tj\", got \"up\"");
