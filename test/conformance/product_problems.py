@@ -31,10 +31,11 @@ def contractions():
                 f"{functional(arguments, [result])}", result)
 
 
-# Heads of query and key, lengths of both, head size.
-ATTENTIONS = ((1, 1, 1, 17, 8), (3, 1, 17, 17, 40), (12, 12, 5, 77, 64),
-              (4, 2, 77, 33, 80), (2, 2, 1, 197, 128), (2, 1, 17, 1, 256),
-              (32, 8, 7, 1500, 40))
+# Heads of query and key, lengths of both, head sizes of key and value.
+ATTENTIONS = ((1, 1, 1, 17, 8, 8), (3, 1, 17, 17, 40, 40),
+              (12, 12, 5, 77, 64, 64), (4, 2, 77, 33, 80, 24),
+              (2, 2, 1, 197, 128, 128), (2, 1, 17, 1, 256, 256),
+              (32, 8, 7, 1500, 40, 40))
 WAYS = ("", "causal = #graph.causal<upper_left>",
         "causal = #graph.causal<lower_right>",
         "causal = #graph.causal<lower_right>, window = 5 : i64",
@@ -42,10 +43,11 @@ WAYS = ("", "causal = #graph.causal<upper_left>",
 
 
 def attention():
-    for dtype, (at, (heads, groups, rows, keys, size)) in itertools.product(
-            FLOATS, enumerate(ATTENTIONS)):
+    for dtype, (at, (heads, groups, rows, keys, size,
+                     values)) in itertools.product(FLOATS,
+                                                   enumerate(ATTENTIONS)):
         shapes = {"q": (1, heads, rows, size), "k": (1, groups, keys, size),
-                  "v": (1, groups, keys, 8)}
+                  "v": (1, groups, keys, values)}
         arguments = {name: (shape, dtype) for name, shape in shapes.items()}
         masks = {"": None, "bits": ((rows, keys), "i1"),
                  "added": ((1, heads, 1, keys), dtype),
@@ -59,7 +61,7 @@ def attention():
             all_ = {**arguments, **({"m": mask} if mask else {})}
             word = "" if not mask else \
                 " key_length %m" if name == "length" else " mask %m"
-            results = [((1, heads, rows, 8), dtype)]
+            results = [((1, heads, rows, values), dtype)]
             if "sum" in way:
                 results.append(((1, heads, rows), "f32"))
             lengths = {f"length {n}": {"m": [n]} for n in (0, 1, keys)} \
