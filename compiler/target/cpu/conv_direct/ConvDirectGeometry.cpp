@@ -17,6 +17,8 @@ namespace minic::cpu {
 using graph::Conv2dGeometry;
 using graph::ImageLayout;
 
+static constexpr int64_t cacheLineBytes = 64;
+
 /// Elements of a packed line at most: 256 MiB.
 static constexpr int64_t largestLine = int64_t(1) << 26;
 
@@ -86,7 +88,14 @@ ConvDirectGeometry::get(const kernel::FusionShape &shape,
                             ? llvm::alignTo(g.outputChannels, convLanes)
                             : schedule.nr;
     result.columnTiles = llvm::divideCeil(result.groupOutputs, schedule.nr);
+    if (schedule.prefetch &&
+        (result.isDepthwise || result.isOnePanel || result.columnTiles < 2)) {
+      return fail("there is no next panel of the filter to fetch");
+    }
     return result;
+  }
+  if (schedule.prefetch) {
+    return fail("only tiles of NHWC images fetch the next panel");
   }
   // Panels are as high as tiles, so that only the last one can be cut.
   result.panelWidth = result.groups == 1
@@ -116,6 +125,16 @@ bool ConvDirectGeometry::sumsInChunks() const {
 int64_t ConvDirectGeometry::linesPerChunk() const {
   int64_t most = sumsInChunks() ? kSumChunk : g().reductionLength();
   return std::max<int64_t>(most / g().filterWidth, 1);
+}
+
+int64_t ConvDirectGeometry::tilesPerPanel() const {
+  int64_t units = std::clamp<int64_t>(grid(), 1, schedule.lines);
+  return schedule.pack ? units * tiles : units;
+}
+
+int64_t ConvDirectGeometry::prefetchedLines(int64_t steps) const {
+  int64_t bytes = steps * panelWidth * kernel::getElementBytes(conv.filterType);
+  return llvm::divideCeil(bytes, cacheLineBytes * tilesPerPanel());
 }
 
 bool ConvDirectGeometry::hasColumnTail() const {

@@ -55,6 +55,11 @@ struct ConvDirectGeometry {
   int64_t unitsPerLine() const { return schedule.pack ? 1 : tiles; }
   int64_t grid() const;
   bool hasColumnTail() const;
+  /// Tiles that meet a panel one after another.
+  int64_t tilesPerPanel() const;
+  /// Cache lines of the next panel that a tile fetches for `steps` taps and
+  /// channels of its own, so that all tiles together fetch all of it.
+  int64_t prefetchedLines(int64_t steps) const;
   /// Sums of float32 are taken in chunks, which round to less than one over
   /// all.
   bool sumsInChunks() const;

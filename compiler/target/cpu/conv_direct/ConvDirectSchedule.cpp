@@ -15,12 +15,16 @@ namespace minic::cpu {
 DictionaryAttr toAttribute(const ConvDirectSchedule &schedule,
                            MLIRContext *context) {
   Builder b(context);
-  return b.getDictionaryAttr({
+  SmallVector<NamedAttribute> fields = {
       b.getNamedAttr("mr", b.getI64IntegerAttr(schedule.mr)),
       b.getNamedAttr("nr", b.getI64IntegerAttr(schedule.nr)),
       b.getNamedAttr("lines", b.getI64IntegerAttr(schedule.lines)),
       b.getNamedAttr("x", b.getStringAttr(schedule.pack ? "pack" : "none")),
-  });
+  };
+  if (schedule.prefetch) {
+    fields.push_back(b.getNamedAttr("pf", b.getStringAttr("l2")));
+  }
+  return b.getDictionaryAttr(fields);
 }
 
 static LogicalResult parseInteger(Location loc, NamedAttribute entry,
@@ -41,15 +45,16 @@ static LogicalResult parseInteger(Location loc, NamedAttribute entry,
   return success();
 }
 
-static LogicalResult parsePack(Location loc, NamedAttribute entry,
-                               bool &result) {
+/// Either `yes` or `no`.
+static LogicalResult parseEither(Location loc, NamedAttribute entry,
+                                 StringRef yes, StringRef no, bool &result) {
   auto value = dyn_cast<StringAttr>(entry.getValue());
-  if (!value || (value != "pack" && value != "none")) {
-    return emitError(loc, "conv_direct schedule expects x to be \"pack\" or "
-                          "\"none\", got ")
-           << entry.getValue();
+  if (!value || (value != yes && value != no)) {
+    return emitError(loc, "conv_direct schedule expects ")
+           << entry.getName().getValue() << " to be \"" << yes << "\" or \""
+           << no << "\", got " << entry.getValue();
   }
-  result = value == "pack";
+  result = value == yes;
   return success();
 }
 
@@ -66,7 +71,9 @@ FailureOr<ConvDirectSchedule> parseConvDirectSchedule(DictionaryAttr attribute,
     } else if (key == "lines") {
       result = parseInteger(loc, entry, 1, 1024, 1, schedule.lines);
     } else if (key == "x") {
-      result = parsePack(loc, entry, schedule.pack);
+      result = parseEither(loc, entry, "pack", "none", schedule.pack);
+    } else if (key == "pf") {
+      result = parseEither(loc, entry, "l2", "none", schedule.prefetch);
     } else {
       result = emitError(loc, "conv_direct schedule has no '") << key << "'";
     }
@@ -78,9 +85,10 @@ FailureOr<ConvDirectSchedule> parseConvDirectSchedule(DictionaryAttr attribute,
 }
 
 std::string toString(const ConvDirectSchedule &schedule) {
-  return llvm::formatv("conv_direct {0}x{1} lines={2} x={3}", schedule.mr,
+  return llvm::formatv("conv_direct {0}x{1} lines={2} x={3}{4}", schedule.mr,
                        schedule.nr, schedule.lines,
-                       schedule.pack ? "pack" : "none")
+                       schedule.pack ? "pack" : "none",
+                       schedule.prefetch ? " pf=l2" : "")
       .str();
 }
 

@@ -23,6 +23,8 @@ struct ConvDirectSchedule {
   /// Whether what a line reads of the input is first copied to scratch, with
   /// its pads and as f32. Pads and NCHW need it.
   bool pack = true;
+  /// Whether tiles, while they run, fetch the next panel of the filter into L2.
+  bool prefetch = false;
 
   bool operator==(const ConvDirectSchedule &) const = default;
 };

@@ -100,10 +100,27 @@ private:
   }
 
   void call(size_t kind, Value pixels, Value panel, Value row, Value column,
-            Value columnEnd) {
-    LLVM::CallOp::create(
-        k_.b, k_.loc, microkernels[kind],
-        ValueRange{pixels, panel, entry_.args, row, column, columnEnd});
+            Value columnEnd, Value prefetch = {}) {
+    SmallVector<Value> operands = {pixels, panel,  entry_.args,
+                                   row,    column, columnEnd};
+    if (prefetch) {
+      operands.push_back(prefetch);
+    }
+    LLVM::CallOp::create(k_.b, k_.loc, microkernels[kind], operands);
+  }
+
+  /// The part of the panel behind `filter` that tile `number` of those that
+  /// meet `filter` fetches. Behind the last panel is none: to ask for it does
+  /// no harm.
+  Value partOfNextPanel(Value filter, Value number) {
+    if (!geometry_.schedule.prefetch) {
+      return {};
+    }
+    Value next = k_.advance(filter, geometry_.panelElements(),
+                            geometry_.conv.filterType);
+    Value elements = k_.mul(number, geometry_.panelElements());
+    Value part = k_.div(elements, geometry_.tilesPerPanel());
+    return k_.advance(next, part, geometry_.conv.filterType);
   }
 
   /// Channel number `channel` of the packed filter.
@@ -128,8 +145,14 @@ private:
         Value line = k_.div(unit, geometry_.unitsPerLine());
         auto compute = [&](Value tile, size_t kind) {
           Value q = firstRow(tile, kind);
+          Value unitTiles =
+              k_.mul(k_.sub(unit, first),
+                     geometry_.schedule.pack ? geometry_.tiles : 1);
+          Value number =
+              geometry_.schedule.pack ? k_.add(unitTiles, tile) : unitTiles;
           call(kind, nhwcPixels(line, q, channel, first), filter,
-               k_.add(k_.mul(line, g_.outputWidth), q), column, columnEnd);
+               k_.add(k_.mul(line, g_.outputWidth), q), column, columnEnd,
+               partOfNextPanel(filter, number));
         };
         if (geometry_.schedule.pack) {
           forEachTile(compute);

@@ -166,6 +166,10 @@ enumerateConvSchedules(const kernel::FusionShape &shape,
     for (int64_t lines : {1, 4, 16}) {
       for (bool pack : {false, true}) {
         consider({tile.mr, nr, lines, pack});
+        // Not estimated yet: searches of neighbours and of all measure it.
+        if (profile.asksForAll()) {
+          consider({tile.mr, nr, lines, pack, /*prefetch=*/true});
+        }
       }
     }
   }

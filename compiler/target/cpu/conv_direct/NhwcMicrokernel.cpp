@@ -15,6 +15,7 @@ namespace {
 
 /// Steps of a run per iteration of the inner loop.
 constexpr int64_t stepsPerIteration = 4;
+constexpr int64_t cacheLineBytes = 64;
 
 class NhwcMicrokernel {
 public:
@@ -23,10 +24,12 @@ public:
                   const ConvDirectGeometry &geometry, int64_t height,
                   LLVM::LLVMFuncOp function)
       : k_(builder, loc), shape_(shape), geometry_(geometry), g_(geometry.g()),
-        height_(height), args_(function.getArgument(2)),
-        column_(function.getArgument(4)),
+        height_(height), panel_(function.getArgument(1)),
+        args_(function.getArgument(2)), column_(function.getArgument(4)),
         columnEnd_(geometry.hasColumnTail() ? function.getArgument(5)
                                             : Value()),
+        prefetch_(geometry.schedule.prefetch ? function.getArgument(6)
+                                             : Value()),
         inputType_(geometry.schedule.pack ? Type(builder.getF32Type())
                                           : geometry.conv.inputType),
         f32s_(VectorType::get(convLanes, builder.getF32Type())) {
@@ -49,8 +52,8 @@ public:
              .columnEnd = columnEnd_};
   }
 
-  void emit(Value pixels, Value panel) {
-    SmallVector<Value> sums = withBias(sumLines(pixels, panel, zeros()));
+  void emit(Value pixels) {
+    SmallVector<Value> sums = withBias(sumLines(pixels, panel_, zeros()));
     emitTileEpilogue(k_, shape_, args_, tile_, sums);
   }
 
@@ -116,6 +119,31 @@ private:
     }
   }
 
+  /// Fetches this iteration's share of the next panel: as far into this tile's
+  /// part of it as `panel` is into its own, counted in lines.
+  void prefetchNextPanel(Value panel) {
+    if (!prefetch_) {
+      return;
+    }
+    Type i64 = k_.b.getI64Type(), i8 = k_.b.getI8Type();
+    auto address = [&](Value pointer) -> Value {
+      return LLVM::PtrToIntOp::create(k_.b, k_.loc, i64, pointer);
+    };
+    int64_t lines = geometry_.prefetchedLines(stepsPerIteration);
+    int64_t iterationBytes = stepsPerIteration * geometry_.panelWidth *
+                             kernel::getElementBytes(geometry_.conv.filterType);
+    Value iteration =
+        k_.div(k_.sub(address(panel), address(panel_)), iterationBytes);
+    Value from =
+        k_.advance(prefetch_, k_.mul(iteration, lines * cacheLineBytes), i8);
+    for (int64_t line = 0; line != lines; ++line) {
+      // A read into L2 of data.
+      LLVM::Prefetch::create(k_.b, k_.loc,
+                             k_.advance(from, line * cacheLineBytes, i8),
+                             /*rw=*/0, /*hint=*/2, /*cache=*/1);
+    }
+  }
+
   /// `count` steps that are `distance` apart in the pixels; long runs in
   /// chunks, whose sums are then added up.
   SmallVector<Value> sumRun(Value pixels, Value panel, int64_t count,
@@ -153,6 +181,7 @@ private:
           k_.i64(0), k_.i64(iterations), 1, carried,
           [&](Value, ValueRange values) {
             SmallVector<Value> next(values.drop_front(2));
+            prefetchNextPanel(values[1]);
             for (int64_t step = 0; step != stepsPerIteration; ++step) {
               addProducts(values[0], values[1], step * distance, step, next);
             }
@@ -220,7 +249,7 @@ private:
   const ConvDirectGeometry &geometry_;
   const graph::Conv2dGeometry &g_;
   int64_t height_;
-  Value args_, column_, columnEnd_;
+  Value panel_, args_, column_, columnEnd_, prefetch_;
   Type inputType_;
   VectorType f32s_;
   SmallVector<Value> masks_;
@@ -239,10 +268,14 @@ LLVM::LLVMFuncOp emitNhwcMicrokernel(OpBuilder &builder, Location loc,
   OpBuilder::InsertionGuard guard(builder);
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type i64 = builder.getI64Type();
-  LLVM::LLVMFuncOp function = createInternalFunction(
-      builder, loc, device, name, {pointer, pointer, pointer, i64, i64, i64});
+  SmallVector<Type> arguments = {pointer, pointer, pointer, i64, i64, i64};
+  if (geometry.schedule.prefetch) {
+    arguments.push_back(pointer);
+  }
+  LLVM::LLVMFuncOp function =
+      createInternalFunction(builder, loc, device, name, arguments);
   NhwcMicrokernel(builder, loc, shape, geometry, height, function)
-      .emit(function.getArgument(0), function.getArgument(1));
+      .emit(function.getArgument(0));
   return function;
 }
 
