@@ -39,6 +39,7 @@ endfunction()
 _precompile(minic_library_headers HEADERS ${_status_headers})
 _precompile(minic_test_headers HEADERS ${_status_headers} <gmock/gmock.h>
   DEPS GTest::gmock POSITION -fPIE)
+minic_compile_quickly(minic_test_headers)
 if(MINIC_BUILD_COMPILER)
   _precompile(minic_mlir_library_headers
     HEADERS ${_mlir_headers} ${_dialect_headers} DEPS minic::mlir_headers)
@@ -46,5 +47,6 @@ if(MINIC_BUILD_COMPILER)
     HEADERS ${_mlir_headers} ${_dialect_headers} <gmock/gmock.h>
     DEPS minic::mlir_headers GTest::gmock POSITION -fPIE)
   add_dependencies(minic_mlir_library_headers ${_dialect_tables})
+  minic_compile_quickly(minic_mlir_test_headers)
   add_dependencies(minic_mlir_test_headers ${_dialect_tables})
 endif()

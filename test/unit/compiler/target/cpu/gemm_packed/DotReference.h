@@ -8,9 +8,7 @@
 
 #include "test/unit/compiler/target/cpu/gemm_packed/TestTensor.h"
 
-#include "gtest/gtest.h"
-
-#include <cmath>
+#include <string>
 
 namespace minic::cpu {
 
@@ -19,32 +17,13 @@ struct Dot {
   double value = 0, magnitude = 0;
 };
 
-inline Dot dot(const TestTensor &lhs, int64_t lhsAt, int64_t lhsStride,
-               const TestTensor &rhs, int64_t rhsAt, int64_t rhsStride,
-               int64_t k) {
-  Dot result;
-  for (int64_t i = 0; i != k; ++i) {
-    double term =
-        lhs.get(lhsAt + i * lhsStride) * rhs.get(rhsAt + i * rhsStride);
-    result.value += term;
-    result.magnitude += std::fabs(term);
-  }
-  return result;
-}
+Dot dot(const TestTensor &lhs, int64_t lhsAt, int64_t lhsStride,
+        const TestTensor &rhs, int64_t rhsAt, int64_t rhsStride, int64_t k);
 
-inline void expectNear(const TestTensor &result, int64_t at, double expected,
-                       double magnitude, int64_t k, const std::string &what) {
-  if (result.isInteger()) {
-    ASSERT_EQ(result.get(at), expected) << what << " [" << at << "]";
-    return;
-  }
-  double tolerance = result.roundoff() * std::fabs(expected) +
-                     6e-8 * double(k + 8) * magnitude + 1e-6;
-  double got = result.get(at);
-  ASSERT_TRUE(std::fabs(got - expected) <= tolerance)
-      << what << " [" << at << "]: expected " << expected << ", got " << got
-      << ", tolerance " << tolerance;
-}
+/// Expects the element of `result` that sums `k` terms to be as near as f32
+/// sums and its own dtype allow; `what` names it in the message.
+void expectNear(const TestTensor &result, int64_t at, double expected,
+                double magnitude, int64_t k, const std::string &what);
 
 } // namespace minic::cpu
 

@@ -10,6 +10,7 @@
 
 #include <sys/mman.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -73,14 +74,9 @@ public:
   }
 
   /// Of integers that are numbers.
-  bool isInteger() const {
-    mlir::Type type = type_.getElementType();
-    return type.isInteger() && !type.isInteger(1);
-  }
+  bool isInteger() const { return kind_ == Kind::Integer; }
   int64_t elements() const { return type_.getNumElements(); }
-  int64_t elementBytes() const {
-    return (type_.getElementTypeBitWidth() + 7) / 8;
-  }
+  int64_t elementBytes() const { return elementBytes_; }
   char *data() const { return bytes_.data(); }
   bool guardIntact() const {
     const char *guard = data() + elements() * elementBytes();
@@ -93,41 +89,38 @@ public:
   }
 
   double get(int64_t i) const {
-    const char *from = data() + i * elementBytes();
-    if (type_.getElementType().isInteger(1)) {
+    const char *from = data() + i * elementBytes_;
+    switch (kind_) {
+    case Kind::Bool:
       return *from;
-    }
-    if (type_.getElementType().isInteger()) {
+    case Kind::Integer: {
       uint64_t bits = 0;
-      std::memcpy(&bits, from, elementBytes());
-      int unused = 64 - int(type_.getElementTypeBitWidth());
+      std::memcpy(&bits, from, elementBytes_);
+      int unused = 64 - 8 * int(elementBytes_);
       return double(int64_t(bits << unused) >> unused);
     }
-    uint32_t bits = 0;
-    std::memcpy(&bits, from, elementBytes());
-    llvm::APFloat value(semantics(),
-                        llvm::APInt(type_.getElementTypeBitWidth(), bits));
-    bool inexact;
-    value.convert(llvm::APFloat::IEEEdouble(),
-                  llvm::APFloat::rmNearestTiesToEven, &inexact);
-    return value.convertToDouble();
+    case Kind::F32:
+      return load<float>(from);
+    case Kind::F16:
+      return load<_Float16>(from);
+    case Kind::BF16:
+      return std::bit_cast<float>(uint32_t(load<uint16_t>(from)) << 16);
+    }
   }
   void set(int64_t i, double number) {
-    char *to = data() + i * elementBytes();
-    if (type_.getElementType().isInteger(1)) {
+    char *to = data() + i * elementBytes_;
+    if (kind_ == Kind::Bool) {
       *to = number > 0;
-      return;
-    }
-    if (type_.getElementType().isInteger()) {
+    } else if (kind_ == Kind::Integer) {
       auto bits = int64_t(number);
-      std::memcpy(to, &bits, elementBytes());
-      return;
+      std::memcpy(to, &bits, elementBytes_);
+    } else {
+      llvm::APFloat value(number);
+      bool inexact;
+      value.convert(semantics(), llvm::APFloat::rmNearestTiesToEven, &inexact);
+      uint32_t bits = uint32_t(value.bitcastToAPInt().getZExtValue());
+      std::memcpy(to, &bits, elementBytes_);
     }
-    llvm::APFloat value(number);
-    bool inexact;
-    value.convert(semantics(), llvm::APFloat::rmNearestTiesToEven, &inexact);
-    uint32_t bits = uint32_t(value.bitcastToAPInt().getZExtValue());
-    std::memcpy(to, &bits, elementBytes());
   }
   /// Rounding error of a stored value, relative.
   double roundoff() const {
@@ -138,9 +131,27 @@ public:
   std::vector<int64_t> dims;
 
 private:
+  /// How a number is stored: references read each operand millions of times,
+  /// too often to ask its type.
+  enum class Kind { Bool, Integer, F32, F16, BF16 };
+  static Kind kindOf(mlir::Type type) {
+    return type.isInteger(1)  ? Kind::Bool
+           : type.isInteger() ? Kind::Integer
+           : type.isF32()     ? Kind::F32
+           : type.isF16()     ? Kind::F16
+                              : Kind::BF16;
+  }
+  template <typename T> static T load(const char *from) {
+    T value;
+    std::memcpy(&value, from, sizeof(T));
+    return value;
+  }
+
   TestTensor(mlir::RankedTensorType type, int64_t guard)
       : dims(type.getShape().begin(), type.getShape().end()), type_(type),
-        bytes_(type.getNumElements() * elementBytes() + guard) {
+        kind_(kindOf(type.getElementType())),
+        elementBytes_((type.getElementTypeBitWidth() + 7) / 8),
+        bytes_(type.getNumElements() * elementBytes_ + guard) {
     std::memset(data() + elements() * elementBytes(), guardValue, guard);
   }
   const llvm::fltSemantics &semantics() const {
@@ -152,6 +163,8 @@ private:
   static constexpr char guardValue = 0x5a;
 
   mlir::RankedTensorType type_;
+  Kind kind_;
+  int64_t elementBytes_;
   GuardedBytes bytes_;
 };
 
