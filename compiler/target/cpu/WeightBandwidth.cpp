@@ -9,9 +9,13 @@
 
 namespace minic::cpu {
 
+bool waitsForL3(const DeviceProfile &profile) {
+  return profile.l3GBs < profile.memoryGBs;
+}
+
 double weightBandwidthGBs(const DeviceProfile &profile, double bytes,
                           int workers) {
-  double inL2 = profile.l3GBs < profile.memoryGBs ? 1.1 : 0.5;
+  double inL2 = waitsForL3(profile) ? 1.1 : 0.5;
   if (bytes <= inL2 * double(profile.l2Bytes)) {
     return profile.memoryGBs * 6 * workers;
   }

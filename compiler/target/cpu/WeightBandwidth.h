@@ -9,6 +9,10 @@
 
 namespace minic::cpu {
 
+/// Whether a core waits for what comes from L3 as for memory: one of Emerald
+/// Rapids gets 20 GB/s from either.
+bool waitsForL3(const DeviceProfile &profile);
+
 /// GB/s at which `workers` threads together stream `bytes` of weights, which
 /// lie in the caches that have room for them since the call before.
 double weightBandwidthGBs(const DeviceProfile &profile, double bytes,

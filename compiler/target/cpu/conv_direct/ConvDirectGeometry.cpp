@@ -17,8 +17,6 @@ namespace minic::cpu {
 using graph::Conv2dGeometry;
 using graph::ImageLayout;
 
-static constexpr int64_t cacheLineBytes = 64;
-
 /// Elements of a packed line at most: 256 MiB.
 static constexpr int64_t largestLine = int64_t(1) << 26;
 
@@ -132,9 +130,11 @@ int64_t ConvDirectGeometry::tilesPerPanel() const {
   return schedule.pack ? units * tiles : units;
 }
 
-int64_t ConvDirectGeometry::prefetchedLines(int64_t steps) const {
-  int64_t bytes = steps * panelWidth * kernel::getElementBytes(conv.filterType);
-  return llvm::divideCeil(bytes, cacheLineBytes * tilesPerPanel());
+PanelPrefetch ConvDirectGeometry::panelPrefetch() const {
+  int64_t rowBytes = panelWidth * kernel::getElementBytes(conv.filterType);
+  return {.panelBytes = g().reductionLength() * rowBytes,
+          .iterationBytes = nhwcStepsPerIteration * rowBytes,
+          .tilesPerPanel = tilesPerPanel()};
 }
 
 bool ConvDirectGeometry::hasColumnTail() const {

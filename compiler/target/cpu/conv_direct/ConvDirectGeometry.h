@@ -6,6 +6,7 @@
 #ifndef MINIC_COMPILER_TARGET_CPU_CONV_DIRECT_CONVDIRECTGEOMETRY_H
 #define MINIC_COMPILER_TARGET_CPU_CONV_DIRECT_CONVDIRECTGEOMETRY_H
 
+#include "compiler/target/cpu/PanelPrefetch.h"
 #include "compiler/target/cpu/conv_direct/ConvDirectSchedule.h"
 #include "dialects/kernel/FusionShape.h"
 
@@ -14,6 +15,9 @@ namespace minic::cpu {
 /// Lanes of the vectors that kernels are written in. Narrower machines split
 /// them.
 constexpr int64_t convLanes = 16;
+
+/// Taps and channels per iteration of an NHWC tile's inner loop.
+constexpr int64_t nhwcStepsPerIteration = 4;
 
 /// A line is the part of the result with one n and one p: Q pixels of all
 /// channels. In NHWC its register tiles are pixels (rows) by output channels
@@ -57,9 +61,8 @@ struct ConvDirectGeometry {
   bool hasColumnTail() const;
   /// Tiles that meet a panel one after another.
   int64_t tilesPerPanel() const;
-  /// Cache lines of the next panel that a tile fetches for `steps` taps and
-  /// channels of its own, so that all tiles together fetch all of it.
-  int64_t prefetchedLines(int64_t steps) const;
+  /// How NHWC tiles fetch the next panel of the filter.
+  PanelPrefetch panelPrefetch() const;
   /// Sums of float32 are taken in chunks, which round to less than one over
   /// all.
   bool sumsInChunks() const;

@@ -109,20 +109,6 @@ private:
     LLVM::CallOp::create(k_.b, k_.loc, microkernels[kind], operands);
   }
 
-  /// The part of the panel behind `filter` that tile `number` of those that
-  /// meet `filter` fetches. Behind the last panel is none: to ask for it does
-  /// no harm.
-  Value partOfNextPanel(Value filter, Value number) {
-    if (!geometry_.schedule.prefetch) {
-      return {};
-    }
-    Value next = k_.advance(filter, geometry_.panelElements(),
-                            geometry_.conv.filterType);
-    Value elements = k_.mul(number, geometry_.panelElements());
-    Value part = k_.div(elements, geometry_.tilesPerPanel());
-    return k_.advance(next, part, geometry_.conv.filterType);
-  }
-
   /// Channel number `channel` of the packed filter.
   Value filterOf(Value channel) {
     int64_t width = geometry_.panelWidth;
@@ -152,7 +138,9 @@ private:
               geometry_.schedule.pack ? k_.add(unitTiles, tile) : unitTiles;
           call(kind, nhwcPixels(line, q, channel, first), filter,
                k_.add(k_.mul(line, g_.outputWidth), q), column, columnEnd,
-               partOfNextPanel(filter, number));
+               geometry_.schedule.prefetch
+                   ? geometry_.panelPrefetch().partOfNext(k_, filter, number)
+                   : Value());
         };
         if (geometry_.schedule.pack) {
           forEachTile(compute);

@@ -13,10 +13,6 @@ namespace minic::cpu {
 
 namespace {
 
-/// Steps of a run per iteration of the inner loop.
-constexpr int64_t stepsPerIteration = 4;
-constexpr int64_t cacheLineBytes = 64;
-
 class NhwcMicrokernel {
 public:
   NhwcMicrokernel(OpBuilder &builder, Location loc,
@@ -119,31 +115,6 @@ private:
     }
   }
 
-  /// Fetches this iteration's share of the next panel: as far into this tile's
-  /// part of it as `panel` is into its own, counted in lines.
-  void prefetchNextPanel(Value panel) {
-    if (!prefetch_) {
-      return;
-    }
-    Type i64 = k_.b.getI64Type(), i8 = k_.b.getI8Type();
-    auto address = [&](Value pointer) -> Value {
-      return LLVM::PtrToIntOp::create(k_.b, k_.loc, i64, pointer);
-    };
-    int64_t lines = geometry_.prefetchedLines(stepsPerIteration);
-    int64_t iterationBytes = stepsPerIteration * geometry_.panelWidth *
-                             kernel::getElementBytes(geometry_.conv.filterType);
-    Value iteration =
-        k_.div(k_.sub(address(panel), address(panel_)), iterationBytes);
-    Value from =
-        k_.advance(prefetch_, k_.mul(iteration, lines * cacheLineBytes), i8);
-    for (int64_t line = 0; line != lines; ++line) {
-      // A read into L2 of data.
-      LLVM::Prefetch::create(k_.b, k_.loc,
-                             k_.advance(from, line * cacheLineBytes, i8),
-                             /*rw=*/0, /*hint=*/2, /*cache=*/1);
-    }
-  }
-
   /// `count` steps that are `distance` apart in the pixels; long runs in
   /// chunks, whose sums are then added up.
   SmallVector<Value> sumRun(Value pixels, Value panel, int64_t count,
@@ -173,7 +144,7 @@ private:
   SmallVector<Value> sumChunk(Value pixels, Value panel, int64_t count,
                               int64_t distance, SmallVector<Value> sums) {
     Type filterType = geometry_.conv.filterType;
-    int64_t iterations = count / stepsPerIteration;
+    int64_t iterations = count / nhwcStepsPerIteration;
     if (iterations > 0) {
       SmallVector<Value> carried = {pixels, panel};
       llvm::append_range(carried, sums);
@@ -181,15 +152,18 @@ private:
           k_.i64(0), k_.i64(iterations), 1, carried,
           [&](Value, ValueRange values) {
             SmallVector<Value> next(values.drop_front(2));
-            prefetchNextPanel(values[1]);
-            for (int64_t step = 0; step != stepsPerIteration; ++step) {
+            if (prefetch_) {
+              geometry_.panelPrefetch().fetch(k_, prefetch_, panel_, values[1]);
+            }
+            for (int64_t step = 0; step != nhwcStepsPerIteration; ++step) {
               addProducts(values[0], values[1], step * distance, step, next);
             }
             next.insert(
                 next.begin(),
-                {k_.advance(values[0], stepsPerIteration * distance,
+                {k_.advance(values[0], nhwcStepsPerIteration * distance,
                             inputType_),
-                 k_.advance(values[1], stepsPerIteration * geometry_.panelWidth,
+                 k_.advance(values[1],
+                            nhwcStepsPerIteration * geometry_.panelWidth,
                             filterType)});
             return next;
           });
@@ -197,7 +171,7 @@ private:
       panel = last[1];
       sums.assign(last.begin() + 2, last.end());
     }
-    for (int64_t step = 0; step != count % stepsPerIteration; ++step) {
+    for (int64_t step = 0; step != count % nhwcStepsPerIteration; ++step) {
       addProducts(pixels, panel, step * distance, step, sums);
     }
     return sums;

@@ -15,6 +15,7 @@
 #include "compiler/target/cpu/gemm_amx/BlockKernel.h"
 
 #include "compiler/target/cpu/EpilogueEmitter.h"
+#include "compiler/target/cpu/PanelPrefetch.h"
 #include "compiler/target/cpu/TileEpilogue.h"
 #include "compiler/target/cpu/TileOps.h"
 
@@ -228,13 +229,10 @@ private:
       return;
     }
     int64_t lines = prefetchedLines(g_);
-    Type i8 = k_.b.getIntegerType(8);
-    Value from = k_.advance(prefetch_, k_.mul(step, lines * 64), i8);
-    for (int64_t line = 0; line != lines; ++line) {
-      // A read into L2 of data.
-      LLVM::Prefetch::create(k_.b, k_.loc, k_.advance(from, line * 64, i8),
-                             /*rw=*/0, /*hint=*/2, /*cache=*/1);
-    }
+    fetchLines(
+        k_,
+        k_.advance(prefetch_, k_.mul(step, lines * 64), k_.b.getIntegerType(8)),
+        lines);
   }
 
   void emitSteps(int64_t begin, int64_t end,

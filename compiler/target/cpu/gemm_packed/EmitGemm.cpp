@@ -159,9 +159,12 @@ private:
           k_.advance(rhs, k_.mul(panel, g_.panelElements()), g_.gemm.rhsType);
       Value row = k_.add(batchRow_, firstRow(tile, kind));
       Value column = k_.mul(panel, g_.schedule.nr);
-      LLVM::CallOp::create(
-          k_.b, k_.loc, microkernels[kind],
-          ValueRange{source, packed, entry_.args, row, column});
+      SmallVector<Value> operands = {source, packed, entry_.args, row, column};
+      if (g_.schedule.prefetch) {
+        operands.push_back(
+            g_.panelPrefetch().partOfNext(k_, packed, k_.sub(tile, tileBegin)));
+      }
+      LLVM::CallOp::create(k_.b, k_.loc, microkernels[kind], operands);
     };
     if (g_.schedule.panelsOutside) {
       k_.forLoop(panelBegin, panelEnd, 1, [&](Value panel) {

@@ -152,7 +152,7 @@ double estimateMicroseconds(const GemmGeometry &g,
   // slower than oneDNN, which blocks K as well. Most took 6 to 20 % longer in
   // tunings side by side: 64x4096x4096 18.9 to 20.8 ms and oneDNN 17.9,
   // 2048x2048x2048 from 104 ms on and oneDNN 99.6.
-  bool slowL3 = profile.l3GBs < profile.memoryGBs;
+  bool slowL3 = waitsForL3(profile);
   if (blockBytes + panelBytes > (slowL3 ? 0.63 : 1) * profile.l2Bytes) {
     work *= slowL3 ? 1.15 : 1.015;
   }
@@ -173,9 +173,9 @@ double estimateMicroseconds(const GemmGeometry &g,
   double compute = work * slowest / cyclesPerSecond;
   double memory =
       traffic / (1e9 * weightBandwidthGBs(profile, rhsBytes, workers));
-  double hidden = slowL3 ? 0.4 : 0.1; // of the shorter, what is not hidden
-  return 1e6 *
-             (std::max(compute, memory) + hidden * std::min(compute, memory)) +
+  // Of the shorter, what is not hidden.
+  double shown = slowL3 && !g.schedule.prefetch ? 0.4 : 0.1;
+  return 1e6 * (std::max(compute, memory) + shown * std::min(compute, memory)) +
          (workers > 1 ? profile.joinUs : 0);
 }
 
@@ -215,6 +215,19 @@ enumerateSchedules(const kernel::FusionShape &shape,
     found.push_back({schedule, microseconds});
   };
 
+  auto considerShares = [&](GemmPackedSchedule schedule) {
+    consider(schedule);
+    if (profile.threads > 1) {
+      schedule.alone = true;
+      consider(schedule);
+      schedule.alone = false;
+      schedule.splitN = false;
+      consider(schedule);
+    }
+  };
+
+  // Elsewhere searches of neighbours and of all measure it.
+  bool prefetches = all || waitsForL3(profile);
   int64_t columns = llvm::alignTo(std::max<int64_t>(gemm.n, 1), gemmLanes);
   for (RegisterTile tile : registerTiles(gemm.m, wide, all)) {
     // Panels far wider than N would only be padding.
@@ -226,15 +239,11 @@ enumerateSchedules(const kernel::FusionShape &shape,
       for (int64_t tc : {0, 8, 20, 32}) {
         for (bool panelsOutside : {true, false}) {
           for (GemmDot dot : products) {
-            GemmPackedSchedule schedule = {tile.mr,       nr,   4,  packLhs, tc,
-                                           panelsOutside, true, dot};
-            consider(schedule);
-            if (profile.threads > 1) {
-              schedule.alone = true;
-              consider(schedule);
-              schedule.alone = false;
-              schedule.splitN = false;
-              consider(schedule);
+            considerShares({tile.mr, nr, 4, packLhs, tc, panelsOutside, true,
+                            dot, /*alone=*/false});
+            if (panelsOutside && prefetches) {
+              considerShares({tile.mr, nr, 4, packLhs, tc, panelsOutside, true,
+                              dot, /*alone=*/false, /*prefetch=*/true});
             }
           }
         }

@@ -59,6 +59,12 @@ FailureOr<GemmGeometry> GemmGeometry::get(const kernel::FusionShape &shape,
     g.height = g.gemm.m / g.tiles;
     g.tallTiles = g.gemm.m % g.tiles;
   }
+  if (schedule.prefetch && (!schedule.panelsOutside || g.panels < 2)) {
+    if (reason) {
+      *reason = "there is no next panel to fetch while tiles meet one";
+    }
+    return failure();
+  }
   g.blockTiles = schedule.tc == 0 ? std::max<int64_t>(g.tiles, 1) : schedule.tc;
   g.windows = windowsOf(shape);
   if (schedule.packLhs) {
@@ -75,6 +81,14 @@ StringRef GemmGeometry::neededFeature() const {
   }
   return schedule.dot == GemmDot::Pairs && gemm.lhsType.isBF16() ? "avx512bf16"
                                                                  : "";
+}
+
+PanelPrefetch GemmGeometry::panelPrefetch() const {
+  int64_t wordBytes =
+      wordElements() * schedule.nr * gemm.rhsType.getIntOrFloatBitWidth() / 8;
+  return {.panelBytes = panelWords * wordBytes,
+          .iterationBytes = schedule.ku * wordBytes,
+          .tilesPerPanel = std::clamp<int64_t>(tiles, 1, blockTiles)};
 }
 
 int64_t GemmGeometry::scratchTileBytes() const {

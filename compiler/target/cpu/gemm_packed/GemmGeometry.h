@@ -5,6 +5,7 @@
 #ifndef MINIC_COMPILER_TARGET_CPU_GEMM_PACKED_GEMMGEOMETRY_H
 #define MINIC_COMPILER_TARGET_CPU_GEMM_PACKED_GEMMGEOMETRY_H
 
+#include "compiler/target/cpu/PanelPrefetch.h"
 #include "compiler/target/cpu/WindowRows.h"
 #include "compiler/target/cpu/gemm_packed/GemmPackedSchedule.h"
 #include "dialects/kernel/FusionShape.h"
@@ -55,6 +56,8 @@ struct GemmGeometry {
   int64_t panelElements() const {
     return panelWords * wordElements() * schedule.nr;
   }
+  /// How tiles fetch the next panel.
+  PanelPrefetch panelPrefetch() const;
   int64_t packedRhsElements() const { return panels * panelElements(); }
   /// True where the last panel is partly padding.
   bool hasColumnTail() const { return gemm.n % schedule.nr != 0; }

@@ -23,7 +23,7 @@ static StringRef nameOf(GemmDot dot) { return dotNames[size_t(dot)]; }
 DictionaryAttr toAttribute(const GemmPackedSchedule &schedule,
                            MLIRContext *context) {
   Builder b(context);
-  return b.getDictionaryAttr({
+  SmallVector<NamedAttribute> entries = {
       b.getNamedAttr("mr", b.getI64IntegerAttr(schedule.mr)),
       b.getNamedAttr("nr", b.getI64IntegerAttr(schedule.nr)),
       b.getNamedAttr("ku", b.getI64IntegerAttr(schedule.ku)),
@@ -33,7 +33,12 @@ DictionaryAttr toAttribute(const GemmPackedSchedule &schedule,
                      b.getStringAttr(schedule.panelsOutside ? "jt" : "tj")),
       b.getNamedAttr("split", b.getStringAttr(splitOf(schedule))),
       b.getNamedAttr("dot", b.getStringAttr(nameOf(schedule.dot))),
-  });
+  };
+  // Records and artifacts of before have no such entry.
+  if (schedule.prefetch) {
+    entries.push_back(b.getNamedAttr("pf", b.getStringAttr("l2")));
+  }
+  return b.getDictionaryAttr(entries);
 }
 
 namespace {
@@ -123,6 +128,8 @@ FailureOr<GemmPackedSchedule> parseGemmPackedSchedule(DictionaryAttr attribute,
       result = read.split(entry, schedule);
     } else if (key == "dot") {
       result = read.dot(entry, schedule.dot);
+    } else if (key == "pf") {
+      result = read.either(entry, "l2", "none", schedule.prefetch);
     } else {
       result = emitError(loc, "gemm_packed schedule has no '") << key << "'";
     }
@@ -135,12 +142,12 @@ FailureOr<GemmPackedSchedule> parseGemmPackedSchedule(DictionaryAttr attribute,
 
 std::string toString(const GemmPackedSchedule &schedule) {
   return llvm::formatv("gemm_packed {0}x{1} ku={2} a={3} tc={4} order={5} "
-                       "split={6} dot={7}",
+                       "split={6} dot={7}{8}",
                        schedule.mr, schedule.nr, schedule.ku,
                        schedule.packLhs ? "trans" : "none",
                        schedule.tc == 0 ? "all" : std::to_string(schedule.tc),
                        schedule.panelsOutside ? "jt" : "tj", splitOf(schedule),
-                       nameOf(schedule.dot))
+                       nameOf(schedule.dot), schedule.prefetch ? " pf=l2" : "")
       .str();
 }
 

@@ -38,6 +38,8 @@ struct GemmPackedSchedule {
   /// One thread takes all, in the order of splitN: work that is shorter than a
   /// team takes to wake and join.
   bool alone = false;
+  /// While the tiles of a block meet a panel, they fetch the next one into L2.
+  bool prefetch = false;
 
   bool operator==(const GemmPackedSchedule &) const = default;
 };
@@ -51,7 +53,8 @@ mlir::DictionaryAttr toAttribute(const GemmPackedSchedule &schedule,
 mlir::FailureOr<GemmPackedSchedule>
 parseGemmPackedSchedule(mlir::DictionaryAttr attribute, mlir::Location loc);
 
-/// "gemm_packed 8x32 ku=4 a=trans tc=20 order=jt split=n dot=fma".
+/// "gemm_packed 8x32 ku=4 a=trans tc=20 order=jt split=n dot=fma", and " pf=l2"
+/// where it prefetches.
 std::string toString(const GemmPackedSchedule &schedule);
 
 } // namespace minic::cpu

@@ -28,7 +28,8 @@ public:
       : k_(builder, loc), shape_(shape), g_(g), height_(height),
         lhs_(function.getArgument(0)), panel_(function.getArgument(1)),
         args_(function.getArgument(2)), row_(function.getArgument(3)),
-        column_(function.getArgument(4)) {}
+        column_(function.getArgument(4)),
+        next_(g.schedule.prefetch ? function.getArgument(5) : Value()) {}
 
   void emit() {
     SmallVector<Value> sums = withBias(contract());
@@ -273,17 +274,20 @@ private:
       return state;
     }
     int64_t ku = g_.schedule.ku;
-    return State::of(k_.forLoop(k_.i64(0), k_.i64(iterations), 1,
-                                state.carried(), [&](Value, ValueRange values) {
-                                  State next = State::of(values);
-                                  for (int64_t word = 0; word != ku; ++word) {
-                                    step(next.lhs, next.panel, word, next.sums,
-                                         g_.wordElements());
-                                  }
-                                  next.lhs = advanceLhs(next.lhs, ku);
-                                  next.panel = advancePanel(next.panel, ku);
-                                  return next.carried();
-                                }));
+    return State::of(k_.forLoop(
+        k_.i64(0), k_.i64(iterations), 1, state.carried(),
+        [&](Value, ValueRange values) {
+          State next = State::of(values);
+          if (next_) {
+            g_.panelPrefetch().fetch(k_, next_, panel_, next.panel);
+          }
+          for (int64_t word = 0; word != ku; ++word) {
+            step(next.lhs, next.panel, word, next.sums, g_.wordElements());
+          }
+          next.lhs = advanceLhs(next.lhs, ku);
+          next.panel = advancePanel(next.panel, ku);
+          return next.carried();
+        }));
   }
 
   SmallVector<Value> contract() {
@@ -328,7 +332,7 @@ private:
   const kernel::FusionShape &shape_;
   const GemmGeometry &g_;
   int64_t height_;
-  Value lhs_, panel_, args_, row_, column_;
+  Value lhs_, panel_, args_, row_, column_, next_;
 };
 
 } // namespace
@@ -340,8 +344,12 @@ LLVM::LLVMFuncOp emitMicrokernel(OpBuilder &builder, Location loc,
   OpBuilder::InsertionGuard guard(builder);
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type i64 = builder.getI64Type();
-  LLVM::LLVMFuncOp function = createInternalFunction(
-      builder, loc, device, name, {pointer, pointer, pointer, i64, i64});
+  SmallVector<Type> arguments = {pointer, pointer, pointer, i64, i64};
+  if (geometry.schedule.prefetch) {
+    arguments.push_back(pointer);
+  }
+  LLVM::LLVMFuncOp function =
+      createInternalFunction(builder, loc, device, name, arguments);
   MicrokernelEmitter(builder, loc, shape, geometry, height, function).emit();
   return function;
 }

@@ -10,12 +10,13 @@
 
 namespace minic::cpu {
 
-/// Adds `name`(lhs, panel, args, row, column): computes `height` rows of the
-/// epilogue's iteration space from `row` on, and the columns of one panel from
-/// `column` on. `lhs` points to the tile, packed or not as the schedule says,
-/// `panel` to the packed rhs, `args` are the kernel's. Of the columns, those
-/// past N are not stored. All of K is summed up without a store; float32 in
-/// chunks, whose sums are then added up.
+/// Adds `name`(lhs, panel, args, row, column[, next]): computes `height` rows
+/// of the epilogue's iteration space from `row` on, and the columns of one
+/// panel from `column` on; where the schedule prefetches, it fetches `next`,
+/// its part of the next panel. `lhs` points to the tile, packed or not as the
+/// schedule says, `panel` to the packed rhs, `args` are the kernel's. Of the
+/// columns, those past N are not stored. All of K is summed up without a store;
+/// float32 in chunks, whose sums are then added up.
 mlir::LLVM::LLVMFuncOp
 emitMicrokernel(mlir::OpBuilder &builder, mlir::Location loc,
                 mlir::ModuleOp device, llvm::StringRef name,

@@ -14,7 +14,9 @@
 
 #include "gmock/gmock.h"
 
+using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 namespace minic::cpu {
@@ -112,6 +114,28 @@ TEST(ConvDirectFamily, SchedulesLower) {
   }
 }
 
+/// Names of the schedules offered for 7x7 pixels of 512 channels, best first.
+std::vector<std::string> offeredFor(bool nhwc, double l3GBs) {
+  ConvCase conv = padded;
+  conv.c = conv.k = 512;
+  conv.h = conv.w = 7;
+  conv.nhwc = nhwc;
+  ParsedFusion parsed = bare(conv);
+  DeviceProfile profile = getCpuProfile(1, "v4");
+  profile.l3GBs = l3GBs;
+  std::vector<std::string> names;
+  for (const Implementation &each : family.enumerate(parsed.get(), profile)) {
+    names.push_back(each.name);
+  }
+  return names;
+}
+
+TEST(ConvDirectFamily, FetchesTheNextPanelWhereL3IsSlow) {
+  EXPECT_THAT(offeredFor(true, 20).front(), HasSubstr(" pf=l2"));
+  EXPECT_THAT(offeredFor(true, 75), Each(Not(HasSubstr("pf="))));
+  EXPECT_THAT(offeredFor(false, 20), Each(Not(HasSubstr("pf="))));
+}
+
 TEST(ConvDirectFamily, RefusesADenseFilterAndBadSchedules) {
   ParsedFusion parsed = bare(padded);
   kernel::FusionOp fusion = parsed.get();
@@ -139,6 +163,9 @@ TEST(ConvDirectFamily, RefusesADenseFilterAndBadSchedules) {
   EXPECT_THAT(lower("{x = \"none\"}"),
               HasSubstr("padded images must be packed"));
   EXPECT_THAT(lower("{x = 1}"), HasSubstr("\"pack\" or \"none\""));
+  EXPECT_THAT(lower("{pf = \"l1\"}"), HasSubstr("\"l2\" or \"none\""));
+  EXPECT_THAT(lower("{nr = 64, pf = \"l2\"}"),
+              HasSubstr("no next panel of the filter to fetch"));
   EXPECT_THAT(lower("{ku = 4}"), HasSubstr("schedule has no 'ku'"));
 }
 

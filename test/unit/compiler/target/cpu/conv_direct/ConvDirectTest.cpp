@@ -91,6 +91,24 @@ TEST(ConvDirect, ThreadsSplitTheLines) {
   }
 }
 
+// The last panel's tiles have none to fetch; their memory ends at a guard page.
+TEST(ConvDirect, TilesFetchTheNextPanel) {
+  for (size_t number : {2, 3, 13, 14}) {
+    ConvCase conv = awkwardConvolutions[number];
+    conv.k += 16;
+    for (std::string dtype : {"f32", "bf16"}) {
+      conv.dtype = dtype;
+      for (int threads : {1, 3}) {
+        ASSERT_NO_FATAL_FAILURE(
+            checkAll(conv,
+                     {{.mr = 8, .nr = 16, .lines = 1, .prefetch = true},
+                      {.mr = 3, .nr = 16, .lines = 2, .prefetch = true}},
+                     "", threads));
+      }
+    }
+  }
+}
+
 // Long enough for the loop over the tile, with a result of another dtype.
 TEST(ConvDirect, LongEpiloguesAndSeveralResults) {
   for (bool nhwc : {true, false}) {

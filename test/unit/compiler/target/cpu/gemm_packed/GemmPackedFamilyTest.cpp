@@ -46,6 +46,13 @@ TEST(GemmPackedSchedule, AttributeRoundTrip) {
   EXPECT_EQ(*parsed, schedule);
   EXPECT_EQ(toString(schedule), "gemm_packed 14x48 ku=2 a=trans tc=20 order=tj "
                                 "split=none dot=pairs");
+  schedule.prefetch = true;
+  parsed = parseGemmPackedSchedule(toAttribute(schedule, &context),
+                                   UnknownLoc::get(&context));
+  ASSERT_TRUE(succeeded(parsed));
+  EXPECT_EQ(*parsed, schedule);
+  EXPECT_EQ(toString(schedule), "gemm_packed 14x48 ku=2 a=trans tc=20 order=tj "
+                                "split=none dot=pairs pf=l2");
 }
 
 TEST(GemmPackedSchedule, RejectsWhatItDoesNotKnow) {
@@ -75,6 +82,9 @@ TEST(GemmPackedSchedule, RejectsWhatItDoesNotKnow) {
   EXPECT_TRUE(failed(parse("split", b.getStringAttr("k"))));
   EXPECT_EQ(message, "gemm_packed schedule expects split to be \"n\", \"m\" or "
                      "\"none\", got \"k\"");
+  EXPECT_TRUE(failed(parse("pf", b.getStringAttr("l1"))));
+  EXPECT_EQ(message, "gemm_packed schedule expects pf to be \"l2\" or "
+                     "\"none\", got \"l1\"");
   EXPECT_TRUE(failed(parse("stages", b.getI64IntegerAttr(3))));
   EXPECT_EQ(message, "gemm_packed schedule has no 'stages'");
 }
@@ -126,6 +136,32 @@ TEST(GemmPackedFamily, OffersFirstWhatDoesNotSpill) {
   // Whatever this machine's caches say of orders, 6x16 has them, too.
   ASSERT_NE(first("6x16"), offers.end());
   EXPECT_LT(first("6x16"), first("3x32"));
+}
+
+TEST(GemmPackedFamily, FetchesTheNextPanelWhereL3IsSlow) {
+  std::string x = tensor({128, 768}, "f32"), w = tensor({3072, 768}, "f32"),
+              y = tensor({128, 3072}, "f32");
+  ParsedFusion parsed({x, w}, y, linearBody(x, w, y));
+  DeviceProfile profile = getCpuProfile(1, "v4");
+  auto fetching = [&](double l3GBs) {
+    profile.l3GBs = l3GBs;
+    return llvm::count_if(family.enumerate(parsed.get(), profile),
+                          [](const Implementation &each) {
+                            return StringRef(each.name).ends_with(" pf=l2");
+                          });
+  };
+  EXPECT_GT(fetching(20), 0);
+  EXPECT_EQ(fetching(75), 0);
+  // Where tiles pass one by one, each with all panels, there is none.
+  auto shape = kernel::FusionShape::get(parsed.get(), nullptr);
+  ASSERT_TRUE(succeeded(shape));
+  GemmPackedSchedule schedule;
+  schedule.prefetch = true;
+  EXPECT_TRUE(succeeded(GemmGeometry::get(*shape, schedule, nullptr)));
+  schedule.panelsOutside = false;
+  std::string reason;
+  EXPECT_TRUE(failed(GemmGeometry::get(*shape, schedule, &reason)));
+  EXPECT_EQ(reason, "there is no next panel to fetch while tiles meet one");
 }
 
 TEST(GemmPackedFamily, EveryOfferIsRight) {

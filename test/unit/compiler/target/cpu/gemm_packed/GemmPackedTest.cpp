@@ -131,6 +131,23 @@ TEST(GemmPacked, LoopOrdersAndSplits) {
   }
 }
 
+// Behind the last panel, where tiles ask for more, memory ends.
+TEST(GemmPacked, TilesFetchTheNextPanel) {
+  for (bool pack : {false, true}) {
+    for (int64_t tc : {0, 1, 3}) {
+      for (int64_t k : {3, 40, 1100}) {
+        GemmPackedSchedule s = schedule(7, 32, pack, tc);
+        s.prefetch = true;
+        for (std::string dtype : {"f32", "bf16"}) {
+          ASSERT_NO_FATAL_FAILURE(checkLinear(45, 100, k, dtype, s, "", 2));
+        }
+        s.splitN = false;
+        ASSERT_NO_FATAL_FAILURE(checkLinear(45, 100, k, "f32", s, "", 3));
+      }
+    }
+  }
+}
+
 TEST(GemmPacked, InnerUnrollingAndWidePanels) {
   for (int64_t ku : {1, 2, 3, 8}) {
     for (int64_t k : {0, 1, 5, 8, 19}) {
