@@ -4,6 +4,7 @@
 
 #include "compiler/target/cpu/onednn/OnednnConvolution.h"
 
+#include "compiler/target/cpu/WeightBandwidth.h"
 #include "compiler/target/cpu/onednn/OnednnCallWriter.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -89,8 +90,9 @@ static double otherUs(const FusionShape &shape, ArrayRef<PostOp> postOps,
   // The GEMM's operand is gathered from the images, a row for each tap. Up to
   // 3.6 MB of it cost nothing (1 MB of L2), 7 to 14 MB 0.5 to 0.9 ns an
   // element. Beside the products of AMX none is small: 0.8 to 1.4 ns an element
-  // of five convolutions of ResNet-50.
-  constexpr double gatheredNs = 0.6, besideTilesNs = 1.1;
+  // of five convolutions of ResNet-50. In f32 an Emerald Rapids took 0.8 to 2.1
+  // ns for 0.6 to 7 MB (eight convolutions of 3 to 128 channels).
+  constexpr double gatheredNs = 0.6, besideTilesNs = 1.1, slowL3Ns = 1.4;
   double gathered = double(g.outputHeight * g.outputWidth) * double(g.batch) *
                     double(g.inputChannels * g.filterHeight * g.filterWidth);
   double bytes =
@@ -99,6 +101,8 @@ static double otherUs(const FusionShape &shape, ArrayRef<PostOp> postOps,
   bool usesTiles = shape.conv->inputType.isBF16() && profile.has("amx-bf16");
   if (gathers && usesTiles) {
     us += gathered * besideTilesNs * 1e-3;
+  } else if (gathers && waitsForL3(profile)) {
+    us += gathered * slowL3Ns * 1e-3;
   } else if (gathers && bytes > 4 * double(profile.l2Bytes)) {
     us += gathered * gatheredNs * 1e-3;
   }

@@ -174,6 +174,21 @@ TEST(OnednnConvolutionTest, ChannelsByThemselvesTakeLongInNchw) {
   EXPECT_GT(grouped, dense + 2) << "4096 products";
 }
 
+TEST(OnednnConvolutionTest, GatheredTapsOfNchwTakeLongWhereL3IsSlow) {
+  std::string x = "tensor<1x3x32x32xf32>", w = "tensor<16x3x3x3xf32>",
+              y = "tensor<1x16x30x30xf32>";
+  ParsedFusion parsed({x, w}, y,
+                      "%y = graph.conv2d %0, %1 {layout = \"nchw\"} : (" + x +
+                          ", " + w + ") -> " + y + "\nkernel.yield %y : " + y);
+  DeviceProfile profile = onednnProfile(1);
+  auto estimate = [&](double l3GBs) {
+    profile.l3GBs = l3GBs;
+    return kPlain.enumerate(parsed.get(), profile).front().estimateUs;
+  };
+  // 30 x 30 pixels of 27 taps and channels, at 1.4 ns.
+  EXPECT_NEAR(estimate(20) - estimate(75), 34, 0.1);
+}
+
 TEST(OnednnConvolutionTest, LeavesWidePadsWithAResidualAlone) {
   std::string x = "tensor<1x5x5x8xf32>", y = "tensor<1x6x5x8xf32>";
   auto padded = [&](const std::string &layout, const std::string &image,
