@@ -67,15 +67,25 @@ double shownPart(const ConvDirectSchedule &schedule,
 /// and the lines fill 0.4 to 1.28 of L2.
 double crowding(const ConvDirectGeometry &geometry,
                 const DeviceProfile &profile) {
-  double lines = double(geometry.scratchBytes());
   double l2 = double(profile.l2Bytes);
   if (!waitsForL3(profile)) {
-    return lines > 0.5 * l2 ? 1.1 : 1;
+    return double(geometry.scratchBytes()) > 0.5 * l2 ? 1.1 : 1;
+  }
+  const ConvDirectSchedule &schedule = geometry.schedule;
+  const graph::Conv2dGeometry &g = geometry.g();
+  int64_t share = llvm::divideCeil(geometry.grid(), profile.threads);
+  double units = double(std::min(schedule.lines, share));
+  double unitBytes = double(geometry.packedLineElements()) * 4;
+  if (!schedule.pack) {
+    int64_t tiles = std::max<int64_t>(geometry.tiles, 1);
+    unitBytes = double(g.outputWidth * g.inputChannels) / double(tiles) *
+                double(kernel::getElementBytes(geometry.conv.inputType));
   }
   double panels = double(geometry.panelElements()) *
                   double(kernel::getElementBytes(geometry.conv.filterType)) *
-                  (geometry.schedule.prefetch ? 2 : 1);
-  return 1 + 0.19 * std::clamp((lines + panels) / l2 - 0.4, 0.0, 1.0);
+                  (schedule.prefetch ? 2 : 1);
+  double crowded = (units * unitBytes + panels) / l2 - 0.4;
+  return 1 + 0.19 * std::clamp(crowded, 0.0, 1.0);
 }
 
 } // namespace
