@@ -90,10 +90,16 @@ ConvDirectGeometry::get(const kernel::FusionShape &shape,
         (result.isDepthwise || result.isOnePanel || result.columnTiles < 2)) {
       return fail("there is no next panel of the filter to fetch");
     }
+    if (schedule.splitN && result.groups > 1) {
+      return fail("threads divide the panels of one group only");
+    }
     return result;
   }
   if (schedule.prefetch) {
     return fail("only tiles of NHWC images fetch the next panel");
+  }
+  if (schedule.splitN) {
+    return fail("threads divide the panels of NHWC images only");
   }
   // Panels are as high as tiles, so that only the last one can be cut.
   result.panelWidth = result.groups == 1
@@ -111,9 +117,13 @@ ConvDirectGeometry::get(const kernel::FusionShape &shape,
   return result;
 }
 
-int64_t ConvDirectGeometry::grid() const {
+int64_t ConvDirectGeometry::units() const {
   bool isEmpty = tiles == 0 || columnTiles == 0;
   return isEmpty ? 0 : lines() * unitsPerLine();
+}
+
+int64_t ConvDirectGeometry::grid() const {
+  return schedule.splitN && units() != 0 ? columnTiles : units();
 }
 
 bool ConvDirectGeometry::sumsInChunks() const {
@@ -126,8 +136,8 @@ int64_t ConvDirectGeometry::linesPerChunk() const {
 }
 
 int64_t ConvDirectGeometry::tilesPerPanel() const {
-  int64_t units = std::clamp<int64_t>(grid(), 1, schedule.lines);
-  return schedule.pack ? units * tiles : units;
+  int64_t inBlock = std::clamp<int64_t>(units(), 1, schedule.lines);
+  return schedule.pack ? inBlock * tiles : inBlock;
 }
 
 PanelPrefetch ConvDirectGeometry::panelPrefetch() const {

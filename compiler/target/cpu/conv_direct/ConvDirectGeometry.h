@@ -54,9 +54,10 @@ struct ConvDirectGeometry {
   int64_t vectors() const { return schedule.nr / convLanes; }
   int64_t panelElements() const { return g().reductionLength() * panelWidth; }
   int64_t lines() const { return g().batch * g().outputHeight; }
-  /// Units of the launch's grid: packed lines, or tiles of NHWC lines; 0 where
-  /// the result has no elements.
+  /// Units: packed lines, or tiles of NHWC lines; 0 where the result has no
+  /// elements. They are the launch's grid, or panels are.
   int64_t unitsPerLine() const { return schedule.pack ? 1 : tiles; }
+  int64_t units() const;
   int64_t grid() const;
   bool hasColumnTail() const;
   /// Tiles that meet a panel one after another.

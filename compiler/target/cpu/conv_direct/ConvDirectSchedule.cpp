@@ -24,6 +24,9 @@ DictionaryAttr toAttribute(const ConvDirectSchedule &schedule,
   if (schedule.prefetch) {
     fields.push_back(b.getNamedAttr("pf", b.getStringAttr("l2")));
   }
+  if (schedule.splitN) {
+    fields.push_back(b.getNamedAttr("split", b.getStringAttr("n")));
+  }
   return b.getDictionaryAttr(fields);
 }
 
@@ -74,6 +77,8 @@ FailureOr<ConvDirectSchedule> parseConvDirectSchedule(DictionaryAttr attribute,
       result = parseEither(loc, entry, "pack", "none", schedule.pack);
     } else if (key == "pf") {
       result = parseEither(loc, entry, "l2", "none", schedule.prefetch);
+    } else if (key == "split") {
+      result = parseEither(loc, entry, "n", "lines", schedule.splitN);
     } else {
       result = emitError(loc, "conv_direct schedule has no '") << key << "'";
     }
@@ -85,10 +90,11 @@ FailureOr<ConvDirectSchedule> parseConvDirectSchedule(DictionaryAttr attribute,
 }
 
 std::string toString(const ConvDirectSchedule &schedule) {
-  return llvm::formatv("conv_direct {0}x{1} lines={2} x={3}{4}", schedule.mr,
+  return llvm::formatv("conv_direct {0}x{1} lines={2} x={3}{4}{5}", schedule.mr,
                        schedule.nr, schedule.lines,
                        schedule.pack ? "pack" : "none",
-                       schedule.prefetch ? " pf=l2" : "")
+                       schedule.prefetch ? " pf=l2" : "",
+                       schedule.splitN ? " split=n" : "")
       .str();
 }
 

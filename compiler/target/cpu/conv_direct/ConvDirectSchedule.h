@@ -25,6 +25,9 @@ struct ConvDirectSchedule {
   bool pack = true;
   /// Whether tiles, while they run, fetch the next panel of the filter into L2.
   bool prefetch = false;
+  /// What threads divide: lines, or the panels of the filter (NHWC), so that
+  /// each reads a part of it and all lines.
+  bool splitN = false;
 
   bool operator==(const ConvDirectSchedule &) const = default;
 };
@@ -38,7 +41,8 @@ mlir::DictionaryAttr toAttribute(const ConvDirectSchedule &schedule,
 mlir::FailureOr<ConvDirectSchedule>
 parseConvDirectSchedule(mlir::DictionaryAttr attribute, mlir::Location loc);
 
-/// "conv_direct 8x32 lines=4 x=pack".
+/// "conv_direct 8x32 lines=4 x=pack", and " pf=l2" or " split=n" where it is
+/// so.
 std::string toString(const ConvDirectSchedule &schedule);
 
 } // namespace minic::cpu

@@ -28,10 +28,16 @@ public:
   SmallVector<LLVM::LLVMFuncOp> microkernels;
   LLVM::LLVMFuncOp packer;
 
-  void emit() {
+  /// Computes the entry's range of the grid, of the first `units` units.
+  void emit(Value units) {
+    bool splitN = geometry_.schedule.splitN;
+    Value zero = k_.i64(0);
+    panelBegin_ = splitN ? entry_.begin : zero;
+    panelEnd_ = splitN ? entry_.end : k_.i64(geometry_.columnTiles);
+    Value unitEnd = splitN ? units : entry_.end;
     int64_t block = geometry_.schedule.lines;
-    k_.forLoop(entry_.begin, entry_.end, block, [&](Value first) {
-      Value end = k_.min(k_.add(first, block), entry_.end);
+    k_.forLoop(splitN ? zero : entry_.begin, unitEnd, block, [&](Value first) {
+      Value end = k_.min(k_.add(first, block), unitEnd);
       if (geometry_.schedule.pack) {
         k_.forLoop(first, end, 1, [&](Value line) {
           LLVM::CallOp::create(
@@ -121,7 +127,7 @@ private:
   void emitNhwc(Value group, Value first, Value end) {
     Value groupColumn = k_.mul(group, geometry_.groupOutputs);
     Value columnEnd = k_.add(groupColumn, geometry_.groupOutputs);
-    k_.forLoop(k_.i64(0), k_.i64(geometry_.columnTiles), 1, [&](Value panel) {
+    k_.forLoop(panelBegin_, panelEnd_, 1, [&](Value panel) {
       Value column = k_.add(groupColumn, k_.mul(panel, geometry_.schedule.nr));
       // Lanes that are groups read the input's channels of their own.
       Value channel =
@@ -199,6 +205,7 @@ private:
   const ConvDirectGeometry &geometry_;
   const graph::Conv2dGeometry &g_;
   Value input_, filter_;
+  Value panelBegin_, panelEnd_; // NHWC
 };
 
 } // namespace
@@ -222,16 +229,20 @@ void emitConv(Location loc, ModuleOp device, StringRef name,
         emitPackLine(builder, loc, device, (name + ".pack").str(), geometry);
   }
   KernelEntry entry = KernelEntry::create(builder, loc, device, name);
+  KernelBuilder k(builder, loc);
+  int64_t all = geometry.units();
+  Value units = k.i64(all);
   if (rows) {
-    KernelBuilder k(builder, loc);
-    int64_t images = geometry.g().batch, all = geometry.grid();
-    shareTiles(k, entry, k.mul(rows->count(k, entry, images), all / images),
-               all);
+    int64_t images = geometry.g().batch;
+    units = k.mul(rows->count(k, entry, images), all / images);
+    if (!geometry.schedule.splitN) {
+      shareTiles(k, entry, units, all);
+    }
   }
   ConvEmitter emitter(builder, loc, entry, geometry);
   emitter.microkernels = std::move(microkernels);
   emitter.packer = packer;
-  emitter.emit();
+  emitter.emit(units);
 }
 
 } // namespace minic::cpu

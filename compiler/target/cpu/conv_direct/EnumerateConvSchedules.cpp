@@ -35,20 +35,32 @@ static bool thrashesL1(const ConvDirectGeometry &geometry, double height,
 
 namespace {
 
-/// Each block of lines reads the whole filter.
-struct FilterReads {
-  double bytes;
-  int64_t grid, share; // lines of all threads, of one
+/// What the thread with the most to do takes of the grid, and its units.
+struct Share {
+  double part = 1;
+  int64_t units = 1;
+
+  static Share of(const ConvDirectGeometry &geometry,
+                  const DeviceProfile &profile) {
+    int64_t grid = std::max<int64_t>(geometry.grid(), 1);
+    int64_t share = llvm::divideCeil(grid, std::max(profile.threads, 1));
+    return {double(share) / double(grid),
+            geometry.schedule.splitN ? geometry.units() : share};
+  }
 };
 
-double readSeconds(const FilterReads &reads, const ConvDirectSchedule &schedule,
+/// Each block of lines reads the filter, or the thread's panels of it.
+double readSeconds(double filterBytes, const ConvDirectGeometry &geometry,
                    const DeviceProfile &profile) {
-  bool again = reads.bytes > 0.5 * double(profile.l2Bytes);
-  int64_t lines = waitsForL3(profile) ? reads.share : reads.grid;
-  double blocks = double(llvm::divideCeil(lines, schedule.lines));
-  double bandwidth = waitsForL3(profile) ? profile.l3GBs
-                                         : 3 * std::max(profile.memoryGBs, 1.0);
-  return reads.bytes * (again ? blocks : 1) / (1e9 * bandwidth);
+  bool waits = waitsForL3(profile);
+  Share share = Share::of(geometry, profile);
+  double bytes = filterBytes * (geometry.schedule.splitN ? share.part : 1);
+  bool again = bytes > 0.5 * double(profile.l2Bytes);
+  int64_t units = waits ? share.units : geometry.units();
+  double blocks = double(llvm::divideCeil(units, geometry.schedule.lines));
+  double bandwidth =
+      waits ? profile.l3GBs : 3 * std::max(profile.memoryGBs, 1.0);
+  return bytes * (again ? blocks : 1) / (1e9 * bandwidth);
 }
 
 /// Of computing and reading, what the longer does not hide of the shorter. On
@@ -73,8 +85,8 @@ double crowding(const ConvDirectGeometry &geometry,
   }
   const ConvDirectSchedule &schedule = geometry.schedule;
   const graph::Conv2dGeometry &g = geometry.g();
-  int64_t share = llvm::divideCeil(geometry.grid(), profile.threads);
-  double units = double(std::min(schedule.lines, share));
+  Share share = Share::of(geometry, profile);
+  double units = double(std::min(schedule.lines, share.units));
   double unitBytes = double(geometry.packedLineElements()) * 4;
   if (!schedule.pack) {
     int64_t tiles = std::max<int64_t>(geometry.tiles, 1);
@@ -120,12 +132,27 @@ double estimateMicroseconds(const ConvDirectGeometry &geometry,
   if (thrashesL1(geometry, height, profile)) {
     cycles *= 1.3;
   }
+  if (waitsForL3(profile) && geometry.isNhwc && !geometry.isDepthwise &&
+      g.filterHeight * g.filterWidth > 1) {
+    // 3x3 of ResNet-50 took 1.02 to 1.65 times as long as oneDNN on an Emerald
+    // Rapids, by estimates 0.97; why was not found.
+    cycles *= 1.06;
+  }
   double tiles = double(geometry.tiles) * geometry.columnTiles *
                  geometry.groups * geometry.lines();
   double perTile = g.reductionLength() * cycles + 40 + 2 * height * vectors;
+  if (waitsForL3(profile) && geometry.isNhwc) {
+    // A tile's first steps wait for a panel that no tile before has met: 6x64
+    // of 64 channels took 1.23 times as long one by one as 16 in turn.
+    perTile += 200 / double(geometry.tilesPerPanel());
+  }
   double work = tiles * perTile;
+  Share share = Share::of(geometry, profile);
   if (geometry.schedule.pack) {
-    work += double(geometry.lines()) * geometry.packedLineElements() * 0.15;
+    // Threads that divide the panels each pack all lines.
+    double times = geometry.schedule.splitN ? 1 / share.part : 1;
+    work +=
+        times * double(geometry.lines()) * geometry.packedLineElements() * 0.15;
   }
   double filterBytes = double(geometry.panelElements()) *
                        llvm::divideCeil(g.outputChannels, geometry.panelWidth) *
@@ -136,15 +163,11 @@ double estimateMicroseconds(const ConvDirectGeometry &geometry,
     work += 0.5 * tiles * double(next.panelBytes) /
             double(next.iterationBytes) * double(next.linesPerIteration());
   }
-  int64_t grid = std::max<int64_t>(geometry.grid(), 1);
-  int64_t share = llvm::divideCeil(grid, std::max(profile.threads, 1));
-  double slowest = double(share) / double(grid);
-  double compute = work * slowest / cyclesPerSecond;
-  FilterReads reads{filterBytes, grid, share};
-  double memory = readSeconds(reads, geometry.schedule, profile);
+  double compute = work * share.part / cyclesPerSecond;
+  double memory = readSeconds(filterBytes, geometry, profile);
   double shown = shownPart(geometry.schedule, profile);
   return 1e6 * (std::max(compute, memory) + shown * std::min(compute, memory)) +
-         (share < grid ? profile.joinUs : 0);
+         (share.part < 1 ? profile.joinUs : 0);
 }
 
 /// What tiles wait for other operands of the result's shape, such as a
@@ -207,8 +230,8 @@ enumerateConvSchedules(const kernel::FusionShape &shape,
     if (!geometry->heights.empty()) {
       schedule.mr = std::max<int64_t>(geometry->heights.front(), 1);
     }
-    int64_t grid = std::max<int64_t>(geometry->grid(), 1);
-    schedule.lines = std::min(schedule.lines, grid);
+    int64_t units = std::max<int64_t>(geometry->units(), 1);
+    schedule.lines = std::min(schedule.lines, units);
     if (llvm::is_contained(seen, schedule)) {
       return;
     }
@@ -217,6 +240,15 @@ enumerateConvSchedules(const kernel::FusionShape &shape,
     found.push_back({schedule, estimateMicroseconds(*geometry, profile) +
                                    residualUs(shape, schedule, profile)});
   };
+  auto considerShares = [&](ConvDirectSchedule schedule) {
+    // Where L3 is slow, each thread had better read a part of the filter.
+    if (profile.threads > 1 && (profile.asksForAll() || waitsForL3(profile))) {
+      schedule.splitN = true;
+      consider(schedule);
+      schedule.splitN = false;
+    }
+    consider(schedule);
+  };
   bool isWide = profile.has("avx512f");
   for (RegisterTile tile : isWide ? ArrayRef(wide) : ArrayRef(narrow)) {
     int64_t nr = std::min(tile.nr, columns);
@@ -224,9 +256,9 @@ enumerateConvSchedules(const kernel::FusionShape &shape,
       for (bool pack : {false, true}) {
         // Elsewhere searches of neighbours and of all measure it.
         if (profile.asksForAll() || waitsForL3(profile)) {
-          consider({tile.mr, nr, lines, pack, /*prefetch=*/true});
+          considerShares({tile.mr, nr, lines, pack, /*prefetch=*/true});
         }
-        consider({tile.mr, nr, lines, pack});
+        considerShares({tile.mr, nr, lines, pack});
       }
     }
   }

@@ -166,6 +166,7 @@ TEST(ConvDirectFamily, RefusesADenseFilterAndBadSchedules) {
   EXPECT_THAT(lower("{pf = \"l1\"}"), HasSubstr("\"l2\" or \"none\""));
   EXPECT_THAT(lower("{nr = 64, pf = \"l2\"}"),
               HasSubstr("no next panel of the filter to fetch"));
+  EXPECT_THAT(lower("{split = \"k\"}"), HasSubstr("\"n\" or \"lines\""));
   EXPECT_THAT(lower("{ku = 4}"), HasSubstr("schedule has no 'ku'"));
 }
 

@@ -109,6 +109,27 @@ TEST(ConvDirect, TilesFetchTheNextPanel) {
   }
 }
 
+TEST(ConvDirect, ThreadsDivideThePanels) {
+  for (size_t number : {2, 3, 4, 7, 13}) {
+    ConvCase conv = awkwardConvolutions[number];
+    conv.k += conv.groups == 1 ? 32 : 0;
+    for (bool prefetch : {false, true}) {
+      if (prefetch && conv.groups > 1) {
+        continue; // lanes are groups: one panel has none behind it
+      }
+      for (int threads : {1, 2, 5}) {
+        ASSERT_NO_FATAL_FAILURE(checkAll(conv,
+                                         {{.mr = 8,
+                                           .nr = 16,
+                                           .lines = 2,
+                                           .prefetch = prefetch,
+                                           .splitN = true}},
+                                         "", threads));
+      }
+    }
+  }
+}
+
 // Long enough for the loop over the tile, with a result of another dtype.
 TEST(ConvDirect, LongEpiloguesAndSeveralResults) {
   for (bool nhwc : {true, false}) {
