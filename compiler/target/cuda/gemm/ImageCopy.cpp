@@ -55,7 +55,7 @@ ImageCopy::ImageCopy(CudaKernelBuilder &builder, const ImageMatrix &image,
   Value inChunk = k_.mul(k_.rem(column, 16 / access), access);
   for (int64_t pass = 0; pass != passes(); ++pass) {
     Value row = k_.add(row_, pass * rowsPerPass_);
-    if (pass * rowsPerPass_ < std::min(tile.rows, shared.period())) {
+    if (pass < shared.stepsToRepeat(rowsPerPass_)) {
       Value swizzled =
           arith::XOrIOp::create(k_.b, k_.loc, chunk, shared.swizzle(k_, row));
       offsets_.push_back(k_.add(

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace minic::cuda {
@@ -18,6 +20,10 @@ Value SharedTile::swizzle(CudaKernelBuilder &k, Value row) const {
 
 int64_t SharedTile::swizzle(int64_t row) const {
   return row / rowsPerLine() % std::min<int64_t>(chunks(), 8);
+}
+
+int64_t SharedTile::stepsToRepeat(int64_t rows) const {
+  return period() / std::gcd(period(), rows);
 }
 
 TileCopy::TileCopy(CudaKernelBuilder &builder, const GemmOperand &operand,
@@ -47,9 +53,10 @@ TileCopy::TileCopy(CudaKernelBuilder &builder, const GemmOperand &operand,
   SharedTile tile{rowBytes};
   Value chunk = k_.div(column, 16 / access);
   Value inChunk = k_.mul(k_.rem(column, 16 / access), access);
-  for (int64_t first = 0; first < std::min(tileRows, tile.period());
-       first += rowsPerPass_) {
-    Value row = k_.add(row_, first);
+  int64_t passes = llvm::divideCeil(tileRows, rowsPerPass_);
+  int64_t distinct = std::min(passes, tile.stepsToRepeat(rowsPerPass_));
+  for (int64_t pass = 0; pass != distinct; ++pass) {
+    Value row = k_.add(row_, pass * rowsPerPass_);
     Value swizzled =
         arith::XOrIOp::create(k_.b, k_.loc, chunk, tile.swizzle(k_, row));
     offsets_.push_back(

@@ -20,12 +20,15 @@ struct SharedTile {
   /// What the numbers of a row's chunks are xored with.
   mlir::Value swizzle(CudaKernelBuilder &k, mlir::Value row) const;
   int64_t swizzle(int64_t row) const;
+  /// After how many steps of `rows` rows swizzle repeats: one where a step is a
+  /// multiple of its period.
+  int64_t stepsToRepeat(int64_t rows) const;
+
+private:
   /// Rows after which swizzle repeats.
   int64_t period() const {
     return rowsPerLine() * std::min<int64_t>(chunks(), 8);
   }
-
-private:
   /// Rows in the 128 bytes that all banks hold.
   int64_t rowsPerLine() const { return std::max<int64_t>(128 / rowBytes, 1); }
 };

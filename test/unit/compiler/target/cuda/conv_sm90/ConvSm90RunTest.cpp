@@ -53,6 +53,16 @@ TEST(ConvSm90Run, SplitsAndGroups) {
   check(conv, schedule(64), Behind::Relu);
 }
 
+/// 384 threads pass 12 rows at once, 4 bytes each: not a multiple of the 8
+/// after which the swizzle of shared memory repeats.
+TEST(ConvSm90Run, PassesOfTwelveRows) {
+  ConvCase conv = {.n = 2, .c = 6, .h = 9, .w = 9, .k = 9, .r = 3, .s = 3};
+  conv.dtype = "bf16", conv.groups = 3;
+  check(conv, schedule(96, 4, 1, 3));
+  conv.top = conv.left = conv.bottom = conv.right = 1;
+  check(conv, schedule(64, 4, 1, 3));
+}
+
 /// Rows are channels there, so that a bias has a value for each row.
 TEST(ConvSm90Run, LinesOfWholeAccesses) {
   for (bool nhwc : {false, true}) {
