@@ -153,7 +153,9 @@ double estimateMicroseconds(const GemmGeometry &g,
   // tunings side by side: 64x4096x4096 18.9 to 20.8 ms and oneDNN 17.9,
   // 2048x2048x2048 from 104 ms on and oneDNN 99.6.
   bool slowL3 = waitsForL3(profile);
-  if (blockBytes + panelBytes > (slowL3 ? 0.63 : 1) * profile.l2Bytes) {
+  // Beside a panel that is fetched there are two.
+  double inL2 = blockBytes + panelBytes * (g.schedule.prefetch ? 2 : 1);
+  if (inL2 > (slowL3 ? 0.63 : 1) * profile.l2Bytes) {
     work *= slowL3 ? 1.15 : 1.015;
   }
   // A thread gets a contiguous share of the grid.

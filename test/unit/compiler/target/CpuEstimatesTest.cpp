@@ -90,8 +90,7 @@ TEST(CpuEstimatesTest, OnednnMultipliesBf16WhereItHasAmx) {
 // K is not blocked: with a slow L3 the panels and rows of these belong to a
 // library that blocks it.
 TEST(CpuEstimatesTest, OnednnTakesLongKWhereL3IsSlow) {
-  for (auto [m, n, k] :
-       {std::tuple(64, 4096, 4096), {560, 1280, 3420}, {2048, 2048, 2048}}) {
+  for (auto [m, n, k] : {std::tuple(64, 4096, 4096), {560, 1280, 3420}}) {
     EXPECT_THAT(linearRelu(m, n, k, "f32", amx()).front(),
                 StartsWith("library-fused onednn_fused"))
         << m << "x" << n << "x" << k;
