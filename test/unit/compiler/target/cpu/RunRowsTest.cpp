@@ -254,8 +254,10 @@ TEST_F(RunRowsTest, rows) {
   }
 }
 
-/// Both layouts of convolutions, lines that are packed or not.
+/// Both layouts of convolutions, lines that are packed or not, lines or panels
+/// that threads share.
 TEST_F(RunRowsTest, convDirect) {
+  profile.l3GBs = profile.memoryGBs / 2; // where panels are shared
   for (bool isNhwc : {false, true}) {
     std::string x = isNhwc ? tensor({6, 7, 5, 8}, "f32")
                            : tensor({6, 8, 7, 5}, "f32"),
@@ -268,14 +270,17 @@ TEST_F(RunRowsTest, convDirect) {
              "pads = array<i64: 1, 1, 1, 1>} : (" + x + ", " + w + ") -> " + y +
              "\n%r = graph.relu %c : " + y + "\nkernel.yield %r : " + y,
          6);
-    size_t checked = 0;
+    size_t checked = 0, shared = 0;
     for (Implementation &each :
          ConvDirectFamily().enumerate(parsed->get(), profile)) {
-      if (checked++ < 6) {
+      bool sharesPanels = StringRef(each.name).contains(" split=n");
+      if (checked++ < 6 || (sharesPanels && shared < 3)) {
         check(ConvDirectFamily(), each, /*tile=*/1);
+        shared += sharesPanels;
       }
     }
     EXPECT_GT(checked, 1u);
+    EXPECT_EQ(shared > 0, isNhwc);
   }
 }
 

@@ -3,6 +3,7 @@
 // Which fusions conv_direct takes, with which schedules and layouts.
 
 #include "compiler/target/cpu/conv_direct/ConvDirectFamily.h"
+#include "compiler/target/cpu/conv_direct/ConvDirectGeometry.h"
 #include "compiler/target/cpu/conv_direct/ConvDirectSchedule.h"
 
 #include "test/unit/compiler/target/cpu/LoweredFusion.h"
@@ -14,6 +15,7 @@
 
 #include "gmock/gmock.h"
 
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -115,13 +117,13 @@ TEST(ConvDirectFamily, SchedulesLower) {
 }
 
 /// Names of the schedules offered for 7x7 pixels of 512 channels, best first.
-std::vector<std::string> offeredFor(bool nhwc, double l3GBs) {
+std::vector<std::string> offeredFor(bool nhwc, double l3GBs, int threads = 1) {
   ConvCase conv = padded;
   conv.c = conv.k = 512;
   conv.h = conv.w = 7;
   conv.nhwc = nhwc;
   ParsedFusion parsed = bare(conv);
-  DeviceProfile profile = getCpuProfile(1, "v4");
+  DeviceProfile profile = getCpuProfile(threads, "v4");
   profile.l3GBs = l3GBs;
   std::vector<std::string> names;
   for (const Implementation &each : family.enumerate(parsed.get(), profile)) {
@@ -130,10 +132,38 @@ std::vector<std::string> offeredFor(bool nhwc, double l3GBs) {
   return names;
 }
 
-TEST(ConvDirectFamily, FetchesTheNextPanelWhereL3IsSlow) {
+TEST(ConvDirectFamily, FetchesAndDividesPanelsWhereL3IsSlow) {
   EXPECT_THAT(offeredFor(true, 20).front(), HasSubstr(" pf=l2"));
   EXPECT_THAT(offeredFor(true, 75), Each(Not(HasSubstr("pf="))));
   EXPECT_THAT(offeredFor(false, 20), Each(Not(HasSubstr("pf="))));
+  EXPECT_THAT(offeredFor(true, 20, 2), Contains(HasSubstr(" split=n")));
+  EXPECT_THAT(offeredFor(true, 20), Each(Not(HasSubstr("split="))));
+  EXPECT_THAT(offeredFor(true, 75, 2), Each(Not(HasSubstr("split="))));
+}
+
+TEST(ConvDirectFamily, SaysWhichPanelsAreNeitherFetchedNorDivided) {
+  auto reason = [](const ConvCase &conv, const ConvDirectSchedule &schedule) {
+    ParsedFusion parsed = bare(conv);
+    auto shape = kernel::FusionShape::get(parsed.get(), nullptr);
+    std::string why = "accepted";
+    EXPECT_TRUE(succeeded(shape));
+    (void)ConvDirectGeometry::get(*shape, schedule, &why);
+    return why;
+  };
+  ConvDirectSchedule fetches{.nr = 16, .prefetch = true};
+  ConvDirectSchedule divides{.nr = 16, .splitN = true};
+  EXPECT_EQ(reason(padded, fetches), "accepted");
+  EXPECT_EQ(reason(padded, divides), "accepted");
+  ConvCase other = padded;
+  other.nhwc = false;
+  EXPECT_EQ(reason(other, fetches),
+            "only tiles of NHWC images fetch the next panel");
+  EXPECT_EQ(reason(other, divides),
+            "threads divide the panels of NHWC images only");
+  other = padded;
+  other.groups = 2;
+  EXPECT_EQ(reason(other, divides),
+            "threads divide the panels of one group only");
 }
 
 TEST(ConvDirectFamily, RefusesADenseFilterAndBadSchedules) {
