@@ -475,6 +475,9 @@ LogicalResult Compilation::run(CompileResult &result) {
       llvm::all_of(*targets, [](const VariantTarget &variant) {
         return multipliesBytes(variant.target->profile());
       });
+  inputs.fusesGates = llvm::all_of(*targets, [](const VariantTarget &variant) {
+    return fusesGates(variant.target->profile());
+  });
   inputs.fuse = options.fuse;
   inputs.normRows = mostNormRows(targets->front().target->profile());
   inputs.updateRows = mostUpdateRows(targets->front().target->profile());

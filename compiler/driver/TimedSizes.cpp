@@ -74,6 +74,7 @@ TimedSizes::importFor(ArrayRef<int64_t> sizes) {
   inputs.evaluator = evaluator.get();
   inputs.mergeLinears = options.mergeLinears;
   inputs.multipliesBytes = multipliesBytes(variant.target->profile());
+  inputs.fusesGates = fusesGates(variant.target->profile());
   inputs.fuse = options.fuse;
   inputs.normRows = mostNormRows(variant.target->profile());
   inputs.updateRows = mostUpdateRows(variant.target->profile());

@@ -49,7 +49,11 @@ static void buildSimplify(OpPassManager &passes, const PipelineInputs &inputs) {
   // Passes from here on go by the order of ops, which exporters choose.
   passes.addNestedPass<func::FuncOp>(graph::createSortOps());
   if (inputs.mergeLinears != "never") {
-    // Once weights are constants, and equal inputs are one value.
+    // Once weights are constants, and equal inputs are one value. A pair is no
+    // part of a wider product: it is merged first, and not folded yet.
+    if (inputs.fusesGates) {
+      passes.addNestedPass<func::FuncOp>(graph::createInterleaveGates());
+    }
     graph::MergeLinearsOptions options;
     options.always = inputs.mergeLinears == "always";
     passes.addNestedPass<func::FuncOp>(graph::createMergeLinears(options));
@@ -66,6 +70,8 @@ bool multipliesBytes(const DeviceProfile &profile) {
   // On a GPU only scalar loops do.
   return !profile.isGpu() && profile.has("avx2");
 }
+
+bool fusesGates(const DeviceProfile &profile) { return profile.isGpu(); }
 
 int64_t mostNormRows(const DeviceProfile &profile) {
   // On a GPU a norm of a few rows takes as long as its launch, and no CPU

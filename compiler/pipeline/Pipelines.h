@@ -31,6 +31,9 @@ struct PipelineInputs {
   /// Whether all targets multiply i8 (see multipliesBytes()); for simplify
   /// only.
   bool multipliesBytes = false;
+  /// Whether all targets compute gated units in a product's kernel (see
+  /// fusesGates()); for simplify only.
+  bool fusesGates = false;
   /// For fuse only.
   FuseSwitches fuse;
   /// As CompileOptions has it, and for "auto" what ops cost on a target. For
@@ -52,6 +55,9 @@ struct PipelineInputs {
 /// For PipelineInputs::multipliesBytes: whether products of i8 are faster on
 /// this device than those of the floats that they stand for.
 bool multipliesBytes(const DeviceProfile &profile);
+/// For PipelineInputs::fusesGates: whether kernels of products on a target of
+/// this device make one result of two columns.
+bool fusesGates(const DeviceProfile &profile);
 /// For PipelineInputs::normRows: how many rows of a product a target of this
 /// device may norm in the product's own kernel.
 int64_t mostNormRows(const DeviceProfile &profile);

@@ -84,4 +84,16 @@ LogicalResult ConcatenatedAttr::verify(EmitError emitError,
   return success();
 }
 
+LogicalResult ReshapedAttr::verify(EmitError emitError, RankedTensorType type,
+                                   ElementsAttr source) {
+  auto from = dyn_cast<RankedTensorType>(source.getType());
+  if (!canMove(source.getType()) || !canMove(type) ||
+      type != from.clone(type.getShape()) ||
+      type.getNumElements() != from.getNumElements()) {
+    return emitError() << "expects " << type << " to be " << source.getType()
+                       << " under another shape";
+  }
+  return success();
+}
+
 } // namespace minic::graph

@@ -56,4 +56,22 @@ def Graph_ConcatenatedAttr : Graph_MovedAttr<"Concatenated", "concatenated"> {
   }];
 }
 
+def Graph_ReshapedAttr : Graph_MovedAttr<"Reshaped", "reshaped"> {
+  let summary = "A moved value under another shape";
+  let description = [{
+    As `graph.reshape` of a value whose elements lie elsewhere in another order.
+    No element is moved until somebody asks for the bytes.
+    ```mlir
+    #graph.reshaped<#graph.concatenated<[dense_resource<g> : tensor<2x1x4xf32>, dense_resource<v> : tensor<2x1x4xf32>], 1> : tensor<2x2x4xf32>> : tensor<4x4xf32>
+    ```
+  }];
+  let parameters =
+      (ins AttributeSelfTypeParameter<"", "::mlir::RankedTensorType">:$type,
+          "::mlir::ElementsAttr":$source);
+  let assemblyFormat = "`<` $source `>`";
+  let extraClassDeclaration = [{
+    bool isSplat() const { return false; }
+  }];
+}
+
 #endif // MINIC_DIALECTS_GRAPH_CONSTANTATTRS

@@ -138,6 +138,9 @@ bool hasBytes(ElementsAttr value) {
   if (auto transposed = dyn_cast<TransposedAttr>(value)) {
     return hasBytes(transposed.getSource());
   }
+  if (auto reshaped = dyn_cast<ReshapedAttr>(value)) {
+    return hasBytes(reshaped.getSource());
+  }
   if (auto concatenated = dyn_cast<ConcatenatedAttr>(value)) {
     return llvm::all_of(concatenated.getSources(), hasBytes);
   }
@@ -178,6 +181,9 @@ FailureOr<ConstantBytes> ConstantBytes::getUnaligned(ElementsAttr value) {
       result.view = dense.getRawData();
     }
     return result;
+  }
+  if (auto reshaped = dyn_cast<ReshapedAttr>(value)) {
+    return getUnaligned(reshaped.getSource());
   }
   FailureOr<std::vector<char>> moved = failure();
   if (auto transposed = dyn_cast<TransposedAttr>(value)) {

@@ -5,6 +5,7 @@
 
 #include "dialects/kernel/FusionShape.h"
 
+#include "dialects/kernel/ColumnTurns.h"
 #include "dialects/kernel/FusionGraph.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -134,7 +135,19 @@ getBackwardSlice(FusionOp fusion, ValueRange roots, Operation *stop) {
   return ops;
 }
 
-FailureOr<FusionShape> FusionShape::get(FusionOp fusion, std::string *reason) {
+/// What an epilogue reads of `anchor`.
+static SmallVector<Value, 2> getSums(Operation *anchor, ColumnTurns turns) {
+  auto slices =
+      turns == ColumnTurns::Taken ? getColumnTurns(anchor) : std::nullopt;
+  if (!slices) {
+    return {anchor->getResult(0)};
+  }
+  auto [even, odd] = *slices;
+  return {even.getResult(), odd.getResult()};
+}
+
+FailureOr<FusionShape> FusionShape::get(FusionOp fusion, std::string *reason,
+                                        ColumnTurns turns) {
   auto fail = [&](const Twine &why) -> FailureOr<FusionShape> {
     if (reason) {
       *reason = why.str();
@@ -184,8 +197,11 @@ FailureOr<FusionShape> FusionShape::get(FusionOp fusion, std::string *reason) {
       shape.gemm->rhsType = typeOf(shape.gemm->rhs).getElementType();
       shape.gemm->resultType = resultType.getElementType();
     }
-    shape.space.assign(resultType.getShape().begin(),
-                       resultType.getShape().end());
+    shape.sums = getSums(shape.anchor, turns);
+    llvm::append_range(shape.space, typeOf(shape.sums[0]).getShape());
+    llvm::erase_if(shape.epilogue, [&](Operation *op) {
+      return llvm::is_contained(shape.sums, op->getResult(0));
+    });
     shape.prologue =
         getBackwardSlice(fusion, shape.anchor->getOperands(), nullptr);
     for (Operation *op :

@@ -43,6 +43,10 @@ struct BroadcastMap {
                           llvm::ArrayRef<int64_t> spaceShape);
 };
 
+/// Whether a backend takes a product whose columns are two values' in turn
+/// (getColumnTurns()): one result of two sums.
+enum class ColumnTurns { Refused, Taken };
+
 /// The stages of a body or of a part: prologue, anchor, epilogue.
 struct FusionShape {
   /// The contraction or convolution, null for a purely pointwise body. A body
@@ -58,7 +62,12 @@ struct FusionShape {
   /// without one also graph.transpose and graph.reshape. Values of smaller
   /// shape broadcast into the space.
   llvm::SmallVector<mlir::Operation *> epilogue;
-  /// The iteration space of the epilogue: the anchor's result shape (a
+  /// What the epilogue knows of the anchor: its result or, where its columns
+  /// are two values' in turn, those of the even and of the odd columns.
+  llvm::SmallVector<mlir::Value, 2> sums;
+  /// Columns of the anchor for each of the space.
+  int64_t sumsPerResult() const { return sums.size() > 1 ? 2 : 1; }
+  /// The iteration space of the epilogue: the shape of `sums` (a
   /// contraction's row-major order is [batch, m, n]), or the broadcast shape of
   /// a pointwise body's results. Every result has this shape.
   llvm::SmallVector<int64_t> space;
@@ -70,7 +79,9 @@ struct FusionShape {
   /// Analyzes `fusion`'s whole body. Fails with a reason where the body has no
   /// such form (two anchors, dynamic shapes, a result smaller than the space,
   /// graph.transpose or graph.reshape beside an anchor).
-  static mlir::FailureOr<FusionShape> get(FusionOp fusion, std::string *reason);
+  static mlir::FailureOr<FusionShape>
+  get(FusionOp fusion, std::string *reason,
+      ColumnTurns turns = ColumnTurns::Refused);
 };
 
 } // namespace minic::kernel

@@ -36,20 +36,21 @@ static int64_t bytesOf(RankedTensorType type) {
 // Ops that move bytes
 //===----------------------------------------------------------------------===//
 
-static ElementsAttr reshape(ElementsAttr value, RankedTensorType type,
-                            StringRef name) {
+/// Null where elements are packed in bits.
+static ElementsAttr reshape(ElementsAttr value, RankedTensorType type) {
   if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
     return dense.reshape(type);
   }
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
     return DenseResourceElementsAttr::get(type, resource.getRawHandle());
   }
-  FailureOr<graph::ConstantBytes> moved = graph::ConstantBytes::get(value);
-  return failed(moved) ? ElementsAttr()
-                       : DenseResourceElementsAttr::get(
-                             type, name,
-                             HeapAsmResourceBlob::allocateAndCopyWithAlign(
-                                 moved->bytes(), /*align=*/64));
+  if (auto reshaped = dyn_cast<graph::ReshapedAttr>(value)) {
+    value = reshaped.getSource();
+  }
+  bool isMoved = type.getRank() > 0 && type.getElementTypeBitWidth() >= 8 &&
+                 graph::hasBytes(value);
+  return isMoved ? graph::ReshapedAttr::get(type.getContext(), type, value)
+                 : ElementsAttr();
 }
 
 /// `moved` with the bytes of its own that small values have.
@@ -149,7 +150,7 @@ private:
       return;
     }
     std::string folded = (name + "." + op->getName().stripDialect()).str();
-    ElementsAttr value = evaluate(op, operands, folded);
+    ElementsAttr value = evaluate(op, operands);
     if (!value) {
       LDBG() << "left, cannot be evaluated: " << *op;
       return;
@@ -166,11 +167,10 @@ private:
     ++this->folded;
   }
 
-  ElementsAttr evaluate(Operation *op, ArrayRef<ElementsAttr> operands,
-                        StringRef name) {
+  ElementsAttr evaluate(Operation *op, ArrayRef<ElementsAttr> operands) {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
     if (isa<graph::ReshapeOp>(op)) {
-      return reshape(operands.front(), type, name);
+      return reshape(operands.front(), type);
     }
     if (auto transposed = dyn_cast<graph::TransposeOp>(op)) {
       if (auto value = transpose(transposed, operands.front())) {

@@ -6,15 +6,13 @@
 // would have been computed in its kernel.
 
 #include "passes/graph/Passes.h"
+#include "passes/graph/products/ConstantProduct.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Views.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/DebugLog.h"
-
-#include <tuple>
 
 #define DEBUG_TYPE "graph-merge-linears"
 
@@ -29,59 +27,6 @@ using namespace minic::graph;
 
 static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-//===----------------------------------------------------------------------===//
-// Products that can be merged
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// input * weight + bias.
-struct Product {
-  Operation *op;
-  Value input, weight, bias; // bias: null for none
-  int64_t axis;              // of the columns in the weight
-
-  Value result() const { return op->getResult(0); }
-  int64_t columns() const { return typeOf(result()).getShape().back(); }
-  /// Products of one key differ in their columns only.
-  auto key() const {
-    return std::tuple(input.getAsOpaquePointer(),
-                      op->getName().getAsOpaquePointer(), axis,
-                      typeOf(result()).getElementType().getAsOpaquePointer());
-  }
-};
-
-} // namespace
-
-/// Its bytes can be copied.
-static bool isKnown(Value value) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  return constant && constant.getValueAttr() &&
-         constant.getValueAttr().getType() == constant.getType();
-}
-
-static std::optional<Product> getProduct(Operation *op) {
-  Product product{op, nullptr, nullptr, nullptr, 0};
-  if (auto linear = dyn_cast<LinearOp>(op)) {
-    product.input = linear.getInput();
-    product.weight = linear.getWeight();
-    product.bias = linear.getBias();
-  } else if (auto matmul = dyn_cast<MatmulOp>(op)) {
-    if (matmul.getTransposeLhs() || typeOf(matmul.getRhs()).getRank() != 2) {
-      return std::nullopt;
-    }
-    product.input = matmul.getLhs();
-    product.weight = matmul.getRhs();
-    product.axis = matmul.getTransposeRhs() ? 0 : 1;
-  } else {
-    return std::nullopt;
-  }
-  bool isComplete = isKnown(product.weight) &&
-                    (!product.bias || isKnown(product.bias)) &&
-                    typeOf(product.result()).hasStaticShape();
-  return isComplete ? std::optional(product) : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,10 +63,11 @@ static bool readsPart(OpOperand &use, bool isView, bool isReshaped) {
 }
 
 /// Products of `group` that lose nothing as parts of a wider one.
-static SmallVector<Product> withoutLoss(ArrayRef<Product> group) {
-  SmallVector<Product> kept;
+static SmallVector<ConstantProduct>
+withoutLoss(ArrayRef<ConstantProduct> group) {
+  SmallVector<ConstantProduct> kept;
   int64_t begin = 0;
-  for (const Product &product : group) {
+  for (const ConstantProduct &product : group) {
     bool isView = isDenseFrom(product.result(), begin);
     if (llvm::all_of(product.result().getUses(), [&](OpOperand &use) {
           return readsPart(use, isView, /*isReshaped=*/false);
@@ -139,73 +85,31 @@ static SmallVector<Product> withoutLoss(ArrayRef<Product> group) {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// The constants one after another; graph-fold-constants makes them one.
-static Value concatenate(OpBuilder &builder, Location loc, ValueRange pieces,
-                         int64_t axis) {
-  for (Value piece : pieces) {
-    Operation *constant = piece.getDefiningOp();
-    Operation *here = &*builder.getInsertionPoint();
-    if (!constant->isBeforeInBlock(here)) {
-      constant->moveBefore(here);
-    }
-  }
-  return ConcatOp::create(builder, loc, pieces, uint64_t(axis));
-}
-
-/// The biases one after another, 0 for none; null where there is none at all.
-static Value concatenateBiases(OpBuilder &builder, Location loc,
-                               ArrayRef<Product> group) {
-  if (llvm::none_of(group, [](const Product &each) { return each.bias; })) {
-    return nullptr;
-  }
-  SmallVector<Value> biases;
-  for (const Product &each : group) {
-    Value bias = each.bias;
-    if (!bias) {
-      Type dtype = typeOf(each.result()).getElementType();
-      auto type = RankedTensorType::get({each.columns()}, dtype);
-      bias = ConstantOp::create(builder, loc,
-                                cast<ElementsAttr>(DenseElementsAttr::get(
-                                    type, builder.getZeroAttr(dtype))));
-    }
-    biases.push_back(bias);
-  }
-  return concatenate(builder, loc, biases, 0);
-}
-
-static void merge(ArrayRef<Product> group) {
-  const Product &first = group.front();
+static void merge(ArrayRef<ConstantProduct> group) {
+  const ConstantProduct &first = group.front();
   OpBuilder builder(first.op);
   SmallVector<Value> weights;
   SmallVector<Location> locations;
-  for (const Product &each : group) {
+  for (const ConstantProduct &each : group) {
     weights.push_back(each.weight);
     locations.push_back(each.op->getLoc());
   }
   Location loc = builder.getFusedLoc(locations);
-  Value weight = concatenate(builder, loc, weights, first.axis);
-  SmallVector<int64_t> shape(typeOf(first.result()).getShape());
-  shape.back() = typeOf(weight).getDimSize(first.axis);
-  RankedTensorType type = typeOf(first.result()).clone(shape);
-  Value merged;
-  if (isa<LinearOp>(first.op)) {
-    merged = LinearOp::create(builder, loc, type, first.input, weight,
-                              concatenateBiases(builder, loc, group));
-  } else {
-    merged = MatmulOp::create(builder, loc, type, first.input, weight,
-                              /*transpose_lhs=*/false,
-                              /*transpose_rhs=*/first.axis == 0);
+  // graph-fold-constants makes them one.
+  moveHere(builder, weights);
+  Value weight = ConcatOp::create(builder, loc, weights, uint64_t(first.axis));
+  SmallVector<Value> biases = biasesOf(builder, loc, group);
+  Value bias =
+      biases.empty() ? Value() : ConcatOp::create(builder, loc, biases, 0);
+  Value merged = createProduct(builder, loc, first, weight, bias);
+  int64_t begin = 0;
+  for (const ConstantProduct &each : group) {
+    int64_t end = begin + each.columns();
+    each.op->replaceAllUsesWith(ValueRange(sliceColumns(
+        builder, each.op->getLoc(), merged, begin, end, /*step=*/1)));
+    begin = end;
   }
-  SmallVector<int64_t> starts(shape.size()), ends(shape),
-      steps(shape.size(), 1);
-  for (const Product &each : group) {
-    ends.back() = starts.back() + each.columns();
-    Value part = SliceOp::create(builder, each.op->getLoc(), merged, starts,
-                                 ends, steps);
-    each.op->replaceAllUsesWith(ValueRange(part));
-    starts.back() = ends.back();
-  }
-  for (const Product &each : group) {
+  for (const ConstantProduct &each : group) {
     each.op->erase();
   }
 }
@@ -217,16 +121,8 @@ struct MergeLinears : graph::impl::MergeLinearsBase<MergeLinears> {
 
   void runOnOperation() override {
     for (Block &block : getOperation().getBody()) {
-      using Key = decltype(std::declval<Product>().key());
-      llvm::MapVector<Key, SmallVector<Product>, std::map<Key, unsigned>>
-          groups;
-      for (Operation &op : block) {
-        if (auto product = getProduct(&op)) {
-          groups[product->key()].push_back(*product);
-        }
-      }
-      for (auto &[key, all] : groups) {
-        SmallVector<Product> group = always ? all : withoutLoss(all);
+      for (auto &[key, all] : productsOf(block)) {
+        SmallVector<ConstantProduct> group = always ? all : withoutLoss(all);
         if (group.size() > 1) {
           merge(group);
           merged += group.size();

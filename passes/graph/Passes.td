@@ -170,6 +170,35 @@ def MergeConstants : Pass<"graph-merge-constants", "::mlir::func::FuncOp"> {
     Statistic<"merged", "merged", "Constants that became another one">];
 }
 
+def InterleaveGates : Pass<"graph-interleave-gates", "::mlir::func::FuncOp"> {
+  let summary = "Multiplies an input by gate and value of a gated unit at once";
+  let description = [{
+    Two linears of one input and as many columns, with constant weights, whose
+    results only meet in one pointwise op, become one linear: its columns are
+    theirs in turn, and two slices take every second one. So do matmuls with
+    constant right operands. A thread of the product's kernel has columns next
+    to each other, so it computes the unit, and writes half as many. Without
+    such kernels the linears are better apart, each with what reads it.
+    graph-fold-constants makes the weights one constant.
+    ```mlir
+    %g = graph.linear %x, %wg : ... -> tensor<4x8xf32>
+    %v = graph.linear %x, %wv : ... -> tensor<4x8xf32>
+    %s = graph.silu %g : tensor<4x8xf32>
+    %0 = graph.mul %s, %v : ...
+    ```
+    becomes
+    ```mlir
+    %both = graph.linear %x, %w : ... -> tensor<4x16xf32>
+    %g = graph.slice %both [0, 0] to [4, 16] by [1, 2] : ...
+    %v = graph.slice %both [0, 1] to [4, 16] by [1, 2] : ...
+    %s = graph.silu %g : tensor<4x8xf32>
+    %0 = graph.mul %s, %v : ...
+    ```
+  }];
+  let statistics = [
+    Statistic<"interleaved", "interleaved", "Pairs of products made one">];
+}
+
 def MergeLinears : Pass<"graph-merge-linears", "::mlir::func::FuncOp"> {
   let summary = "Multiplies an input by all of its constant matrices at once";
   let description = [{

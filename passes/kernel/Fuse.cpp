@@ -11,6 +11,7 @@
 #include "dialects/graph/InPlace.h"
 #include "dialects/graph/KernelOp.h"
 #include "dialects/graph/Views.h"
+#include "dialects/kernel/ColumnTurns.h"
 #include "dialects/kernel/ExpandOps.h"
 #include "dialects/kernel/Kernel.h"
 #include "passes/support/FusionPartition.h"
@@ -141,8 +142,11 @@ struct FusionRules {
       return a->isBeforeInBlock(b);
     };
     std::set<Operation *, decltype(isBefore)> users(isBefore);
-    Operation *last = lastOf(anchor);
-    users.insert(last->user_begin(), last->user_end());
+    SmallVector<Operation *> turns = takeTurns(anchor);
+    Operation *last = turns.empty() ? lastOf(anchor) : turns.front();
+    for (Operation *read : turns.empty() ? ArrayRef(last) : turns) {
+      users.insert(read->user_begin(), read->user_end());
+    }
     while (!users.empty()) {
       Operation *op = *users.begin();
       users.erase(users.begin());
@@ -157,6 +161,22 @@ struct FusionRules {
         users.insert(op->user_begin(), op->user_end());
       }
     }
+  }
+
+  /// Rule 2, for the slices that take the columns of a product in turn: they,
+  /// or none where it has no such columns.
+  SmallVector<Operation *> takeTurns(Operation *anchor) {
+    auto turns = allowed.moves ? getColumnTurns(anchor)
+                               : std::optional<std::array<graph::SliceOp, 2>>();
+    SmallVector<Operation *> taken;
+    // Of one row and two columns each is a view, which no fusion has.
+    if (turns && !llvm::any_of(*turns, graph::isView)) {
+      for (graph::SliceOp slice : *turns) {
+        mergeIfConvex(*partition.groupOf(anchor), slice);
+        taken.push_back(slice);
+      }
+    }
+    return taken;
   }
 
   /// Rule 2, for the transpose that alone reads the result of attention or of a

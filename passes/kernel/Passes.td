@@ -20,7 +20,8 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
        shape that uses a value of its fusion: chains, small DAGs, ops with side
        inputs. A value also used elsewhere becomes a further result. Attention
        takes the transpose that alone reads its result, and so does a group norm,
-       which takes pointwise ops of the transposed shape then.
+       which takes pointwise ops of the transposed shape then. A product takes two
+       slices that alone read its columns in turn, and pointwise ops of their shape.
     3. The remaining pointwise ops join the fusions of the pointwise ops whose
        results they use, where the shapes are equal.
     4. An op that rewrites rows (softmax, a norm) takes the pointwise fusion that

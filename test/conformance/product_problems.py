@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Problems of linear, matmul and attention."""
+"""Problems of linear, matmul, gated units and attention."""
 
 import itertools
 
 import arrays
 from problems import Problem, functional
-from tensors import FLOATS
+from tensors import FLOATS, tensor
 
 
 def contractions():
@@ -29,6 +29,27 @@ def contractions():
                 "matmul", f"matmul_{size}_{int(lhs)}{int(rhs)}", arguments,
                 f"matmul %x, %y {{{', '.join(flags)}}} : "
                 f"{functional(arguments, [result])}", result)
+
+
+def gated_units():
+    """Products whose columns are gate and value in turn."""
+    for dtype, (m, n, k) in itertools.product(
+            FLOATS, ((1, 1, 1), (1, 257, 33), (2, 7, 1000), (7, 33, 17),
+                     (33, 40, 197), (130, 65, 77), (300, 96, 64))):
+        name = f"{m}x{n}x{k}_{dtype}"
+        arguments = {"x": ((m, k), dtype), "w": ((2 * n, k), dtype),
+                     "b": ((2 * n,), dtype)}
+        both, half = ((m, 2 * n), dtype), ((m, n), dtype)
+        turn = [f"%{value} = graph.slice %l [0, {first}] to [{m}, {2 * n}] by "
+                f"[1, 2] : {tensor(*both)} -> {tensor(*half)}"
+                for first, value in enumerate("gv")]
+        yield Problem(
+            "gated", f"gated_{name}", arguments,
+            f"mul %a, %v : ({tensor(*half)}, {tensor(*half)}) -> "
+            f"{tensor(*half)}", half,
+            before=(f"%l = graph.linear %x, %w, %b : "
+                    f"{functional(arguments, [both])}", *turn,
+                    f"%a = graph.silu %g : {tensor(*half)}"))
 
 
 # Heads of query and key, lengths of both, head sizes of key and value.
@@ -74,4 +95,5 @@ def attention():
 
 def all_problems():
     yield from contractions()
+    yield from gated_units()
     yield from attention()

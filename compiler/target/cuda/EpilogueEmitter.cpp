@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bias is one more broadcast operand.
+// The bias is one more broadcast operand. Columns that take turns are adjacent
+// lanes.
 
 #include "compiler/target/cuda/EpilogueEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -19,11 +21,21 @@ static bool hasBiasOfChannels(const kernel::FusionShape &shape) {
          shape.conv->geometry.layout == graph::ImageLayout::NCHW;
 }
 
+/// The shape of the anchor's result.
+static SmallVector<int64_t> spaceOfSums(const kernel::FusionShape &shape) {
+  SmallVector<int64_t> space = shape.space;
+  if (!space.empty()) {
+    space.back() *= shape.sumsPerResult();
+  }
+  return space;
+}
+
 EpilogueEmitter::EpilogueEmitter(CudaKernelBuilder &k,
                                  const kernel::FusionShape &shape,
                                  ArrayRef<Value> operands,
                                  ArrayRef<Value> results)
-    : k_(k), shape_(shape), results_(results), body_(k, shape.space, operands) {
+    : k_(k), shape_(shape), results_(results), body_(k, shape.space, operands),
+      ofSums_(k, spaceOfSums(shape), operands) {
   if (hasBiasOfChannels(shape)) {
     body_.readAs(bias(), {shape.conv->geometry.outputChannels, 1, 1});
   }
@@ -35,24 +47,56 @@ Value EpilogueEmitter::bias() const {
                        : Value();
 }
 
+SpacePosition EpilogueEmitter::ofResults(const SpacePosition &position) const {
+  int64_t sums = shape_.sumsPerResult();
+  return sums == 1 ? position
+                   : SpacePosition{position.row, k_.div(position.column, sums),
+                                   position.lanes / sums};
+}
+
 void EpilogueEmitter::prefetch(const SpacePosition &position) {
-  body_.moveTo(position);
-  auto load = [&](Value input) {
+  body_.moveTo(ofResults(position));
+  auto load = [](BodyEvaluator &body, Value input) {
     auto argument = dyn_cast<BlockArgument>(input);
-    argument ? body_.fetch(argument) : void(body_.get(input));
+    argument ? body.fetch(argument) : void(body.get(input));
   };
-  if (bias()) {
-    load(bias());
+  if (hasTurns()) {
+    ofSums_.moveTo(position);
   }
-  llvm::for_each(shape_.epilogueInputs, load);
+  if (bias()) {
+    load(hasTurns() ? ofSums_ : body_, bias());
+  }
+  for (Value input : shape_.epilogueInputs) {
+    load(body_, input);
+  }
+}
+
+void EpilogueEmitter::setSums(Value anchor) {
+  if (bias()) {
+    Value added = (hasTurns() ? ofSums_ : body_).get(bias());
+    anchor = arith::AddFOp::create(k_.b, k_.loc, anchor, added);
+  }
+  if (!hasTurns()) {
+    return body_.set(shape_.sums[0], anchor);
+  }
+  auto lanes = cast<VectorType>(anchor.getType()).getNumElements();
+  for (auto [turn, sum] : llvm::enumerate(shape_.sums)) {
+    SmallVector<Value> own;
+    for (int64_t lane = int64_t(turn); lane < lanes; lane += 2) {
+      own.push_back(vector::ExtractOp::create(k_.b, k_.loc, anchor, lane));
+    }
+    body_.set(sum,
+              own.size() == 1
+                  ? own.front()
+                  : Value(vector::FromElementsOp::create(
+                        k_.b, k_.loc,
+                        VectorType::get(lanes / 2, k_.b.getF32Type()), own)));
+  }
 }
 
 SmallVector<Value> EpilogueEmitter::compute(Value anchor) {
   if (shape_.anchor) {
-    if (bias()) {
-      anchor = arith::AddFOp::create(k_.b, k_.loc, anchor, body_.get(bias()));
-    }
-    body_.set(shape_.anchor->getResult(0), anchor);
+    setSums(anchor);
   }
   return llvm::map_to_vector(shape_.results,
                              [&](Value result) { return body_.get(result); });
@@ -68,26 +112,29 @@ void EpilogueEmitter::finish(Value anchor) {
 
 void EpilogueEmitter::storeRounded(const SpacePosition &position,
                                    Value rounded) {
-  body_.moveTo(position);
+  body_.moveTo(ofResults(position));
   body_.store(rounded, results_[0], getElementTypeOrSelf(rounded.getType()));
 }
 
 int64_t EpilogueEmitter::inputRegisters(int64_t lanes) const {
   int64_t count = 0;
-  auto add = [&](Value input) {
+  auto add = [&](Value input, int64_t elements) {
     int64_t bits = getElementTypeOrSelf(input).getIntOrFloatBitWidth();
-    count += int64_t(llvm::divideCeil(lanes * bits, 32));
+    count += int64_t(llvm::divideCeil(elements * bits, 32));
   };
   if (bias()) {
-    add(bias());
+    add(bias(), lanes);
   }
-  llvm::for_each(shape_.epilogueInputs, add);
+  for (Value input : shape_.epilogueInputs) {
+    add(input, lanes / shape_.sumsPerResult());
+  }
   return count;
 }
 
 int64_t EpilogueEmitter::lanesFor(const kernel::FusionShape &shape,
                                   int64_t most) {
-  return BodyEvaluator::lanesFor(shape.space, most);
+  int64_t sums = shape.sumsPerResult();
+  return sums * BodyEvaluator::lanesFor(shape.space, most / sums);
 }
 
 bool EpilogueEmitter::readsColumnsAlone(const kernel::FusionShape &shape) {

@@ -11,7 +11,9 @@ namespace minic::cuda {
 
 /// Adds the anchor's bias, computes the pointwise ops behind it and stores
 /// every result. `row` of a position counts all dimensions of the anchor's
-/// result but the last (batch and M), `column` is N.
+/// result but the last (batch and M), `column` and lanes are of its N. Where
+/// two columns make one result (FusionShape::sums), there are twice as many
+/// lanes as of results, and at least two.
 ///
 /// What the epilogue reads can be loaded ahead of the accumulators:
 ///   emitter.prefetch(position);   // loads only
@@ -45,7 +47,8 @@ public:
   /// Registers of a thread that hold what prefetch() loads for `lanes` lanes.
   int64_t inputRegisters(int64_t lanes) const;
 
-  /// The most lanes, a power of two up to `most`, that all accesses allow.
+  /// The most lanes, a power of two up to `most`, that all accesses allow, or
+  /// two where they are one result's.
   static int64_t lanesFor(const kernel::FusionShape &shape, int64_t most);
 
   /// Whether all that is read besides sums is the same for every row.
@@ -57,11 +60,18 @@ public:
 private:
   /// The anchor's, null for none.
   mlir::Value bias() const;
+  /// Of results.
+  SpacePosition ofResults(const SpacePosition &position) const;
+  /// The bias and what is made of sums are at positions of their own.
+  bool hasTurns() const { return shape_.sumsPerResult() > 1; }
+  /// Tells the body what `anchor` is.
+  void setSums(mlir::Value anchor);
 
   CudaKernelBuilder &k_;
   const kernel::FusionShape &shape_;
   llvm::SmallVector<mlir::Value> results_;
   BodyEvaluator body_;
+  BodyEvaluator ofSums_; // the bias of columns that take turns
 };
 
 } // namespace minic::cuda

@@ -244,3 +244,41 @@ func.func @predicates_and_rounding(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> 
   %5 = graph.select %3, %4, %0 : (tensor<4x8xi1>, tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
   return %5 : tensor<4x8xf32>
 }
+
+// -----
+
+// Columns that take turns share the product's fusion, and what is made of them.
+// CHECK-LABEL: func.func @turns
+// CHECK:      kernel.fusion
+// CHECK-NEXT: graph.linear
+// CHECK-NEXT: graph.slice
+// CHECK-NEXT: graph.slice
+// CHECK-NEXT: graph.mul
+// CHECK-NEXT: kernel.yield {{.*}} : tensor<4x3xf32>
+// CHECK-NOT:  kernel.fusion
+func.func @turns(%x: tensor<4x8xf32>, %w: tensor<6x8xf32>) -> tensor<4x3xf32> {
+  %0 = graph.linear %x, %w : (tensor<4x8xf32>, tensor<6x8xf32>) -> tensor<4x6xf32>
+  %1 = graph.slice %0 [0, 0] to [4, 6] by [1, 2] : tensor<4x6xf32> -> tensor<4x3xf32>
+  %2 = graph.slice %0 [0, 1] to [4, 6] by [1, 2] : tensor<4x6xf32> -> tensor<4x3xf32>
+  %3 = graph.mul %1, %2 : (tensor<4x3xf32>, tensor<4x3xf32>) -> tensor<4x3xf32>
+  return %3 : tensor<4x3xf32>
+}
+
+// -----
+
+// A slice that is a view of the product's result stays outside.
+// CHECK-LABEL: func.func @turns_of_one
+// CHECK:      %[[L:.+]] = kernel.fusion
+// CHECK-NEXT: graph.linear
+// CHECK-NEXT: kernel.yield
+// CHECK:      graph.slice %[[L]] [0, 0]
+// CHECK:      kernel.fusion
+// CHECK-NEXT: graph.slice {{.*}} [0, 1]
+// CHECK-NEXT: graph.mul
+func.func @turns_of_one(%x: tensor<1x8xf32>, %w: tensor<2x8xf32>) -> tensor<1x1xf32> {
+  %0 = graph.linear %x, %w : (tensor<1x8xf32>, tensor<2x8xf32>) -> tensor<1x2xf32>
+  %1 = graph.slice %0 [0, 0] to [1, 2] by [1, 2] : tensor<1x2xf32> -> tensor<1x1xf32>
+  %2 = graph.slice %0 [0, 1] to [1, 2] by [1, 2] : tensor<1x2xf32> -> tensor<1x1xf32>
+  %3 = graph.mul %1, %2 : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xf32>
+  return %3 : tensor<1x1xf32>
+}

@@ -54,7 +54,9 @@ GemmGeometry::GemmGeometry(const kernel::FusionShape &shape,
                                 schedule.group,
                                 schedule.clustered},
       tileSums(schedule.bm * schedule.bn), lanes(epilogueLanes(shape)),
-      epilogueInstructions(EpilogueEmitter::instructionCount(shape)) {
+      sumsPerResult(shape.sumsPerResult()), bytesPerSum(4 / sumsPerResult),
+      epilogueInstructions(EpilogueEmitter::instructionCount(shape) /
+                           sumsPerResult) {
   setOperands(shape, schedule, paddedRowBytes);
   if (shape.conv) {
     bytesPerSum = epilogueBytes(shape);

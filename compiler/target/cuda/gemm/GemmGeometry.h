@@ -41,6 +41,8 @@ struct GemmGeometry {
   int64_t tileSums = 0;
   /// Columns that one access of the epilogue has.
   int64_t lanes = 1;
+  /// Columns of which one result is made.
+  int64_t sumsPerResult = 1;
   /// What the epilogue reads and writes of memory for each sum, roughly.
   int64_t bytesPerSum = 4;
   /// Of the epilogue, for each element, roughly.

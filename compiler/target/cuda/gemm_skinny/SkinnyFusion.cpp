@@ -97,7 +97,8 @@ private:
 
   /// `body`: the fusion, or the part of it behind the lhs.
   LogicalResult matchProduct(FusionOp body, SkinnyFusion &made) {
-    auto shape = kernel::FusionShape::get(body, &reason);
+    auto shape =
+        kernel::FusionShape::get(body, &reason, kernel::ColumnTurns::Taken);
     if (failed(shape)) {
       return failure();
     }

@@ -80,6 +80,9 @@ FailureOr<SkinnyGeometry> SkinnyGeometry::get(const SkinnyFusion &fusion,
   if ((schedule.math == SkinnyMath::Mma16) != (g.elementBytes == 2)) {
     return fail("the operands' dtype needs other instructions");
   }
+  if (schedule.columns % fusion.shape.sumsPerResult() != 0) {
+    return fail("an odd number of columns, of which two are one result's");
+  }
   // A block of many threads leaves each of them less.
   if (g.registers() >
       std::min(registersOfThread, registersOfSm / g.threads())) {

@@ -22,7 +22,7 @@ static FailureOr<kernel::FusionShape> match(kernel::FusionOp fusion,
     return failure();
   };
   FailureOr<kernel::FusionShape> shape =
-      kernel::FusionShape::get(fusion, reason);
+      kernel::FusionShape::get(fusion, reason, kernel::ColumnTurns::Taken);
   if (failed(shape)) {
     return failure();
   }

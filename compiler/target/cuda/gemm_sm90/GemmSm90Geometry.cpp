@@ -117,7 +117,7 @@ GemmSm90Geometry::get(const kernel::FusionShape &shape,
   g.groupTileM = schedule.bm / schedule.warpGroupsM;
   g.groupTileN = schedule.bn / schedule.warpGroupsN;
   g.finishesInRegisters = schedule.splitK == 1 && schedule.warpGroupsK == 1 &&
-                          g.groupTileN % 16 == 0 &&
+                          g.groupTileN % (16 * g.sumsPerResult) == 0 &&
                           RegisterEpilogue::fits(shape, g.lanes);
   if (schedule.tma && !g.image) {
     // A block of several asks for its part of what they share.
@@ -146,11 +146,11 @@ int64_t GemmSm90Geometry::residentBlocks() const {
 
 int64_t GemmSm90Geometry::passColumns() const {
   if (finishesInRegisters) {
-    // As many as registers have room for. A pass has 32 accesses of 8 columns,
+    // As many as registers have room for. A pass has 32 accesses of 8 results,
     // or several times as many.
     int64_t columns = 96;
     while (groupTileN % columns != 0) {
-      columns -= 16;
+      columns -= 16 * sumsPerResult;
     }
     return columns;
   }

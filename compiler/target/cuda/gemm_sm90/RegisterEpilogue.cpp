@@ -18,7 +18,9 @@ namespace minic::cuda {
 constexpr int64_t passRows = 16, atOnce = 8;
 
 bool RegisterEpilogue::fits(const kernel::FusionShape &shape, int64_t lanes) {
-  return lanes == atOnce && shape.results.size() == 1 &&
+  int64_t whole = atOnce * shape.sumsPerResult();
+  return lanes == atOnce && EpilogueEmitter::lanesFor(shape, whole) == whole &&
+         shape.results.size() == 1 &&
          getElementTypeOrSelf(shape.results[0]).getIntOrFloatBitWidth() == 16 &&
          EpilogueEmitter::readsColumnsAlone(shape);
 }
@@ -75,6 +77,7 @@ void RegisterEpilogue::write(ArrayRef<Value> sums, int64_t firstRow,
                              int64_t firstColumn) {
   auto pair = VectorType::get(2, k_.b.getF32Type());
   auto next = size_t((firstRow / 64 * g_.groupTileN + firstColumn) / 2);
+  int64_t perResult = g_.sumsPerResult;
   SmallVector<std::pair<Value, int64_t>> rounded;
   for (int64_t column = 0; column != g_.passColumns(); column += 8) {
     for (int64_t below : {0, 8}) {
@@ -83,11 +86,11 @@ void RegisterEpilogue::write(ArrayRef<Value> sums, int64_t firstRow,
       next += 2;
       EpilogueEmitter epilogue = ofColumns_.at((firstColumn + column) / 8);
       rounded.push_back({k_.toStorage(epilogue.compute(both)[0], storage()),
-                         below * g_.passPitch() + column});
+                         below * g_.passPitch() + column / perResult});
     }
   }
   Value first = k_.add(k_.mul(k_.div(place_.lane, 4), g_.passPitch()),
-                       k_.mul(k_.rem(place_.lane, 4), 2));
+                       k_.mul(k_.rem(place_.lane, 4), 2 / perResult));
   for (auto [value, offset] : rounded) {
     k_.storeAligned(value,
                     k_.advance(memory_, k_.add(first, offset), storage()));
@@ -100,13 +103,15 @@ void RegisterEpilogue::store(int64_t firstRow, int64_t firstColumn) {
     Value row, column, words;
   };
   SmallVector<Access> accesses;
-  int64_t perRow = g_.passColumns() / atOnce;
+  int64_t perResult = g_.sumsPerResult;
+  int64_t perRow = g_.passColumns() / (perResult * atOnce);
   for (int64_t i = 0; i != passRows * perRow / 32; ++i) {
     Value number = k_.add(place_.lane, 32 * i);
     Value row = k_.div(number, perRow);
     Value column = k_.mul(k_.rem(number, perRow), atOnce);
     Value from = k_.advance(
         memory_, k_.add(k_.mul(row, g_.passPitch()), column), storage());
+    column = k_.mul(column, perResult);
     Value words = k_.loadRaw(VectorType::get(atOnce, storage()), from, 16);
     row = k_.add(k_.add(row, firstRow), k_.mul(place_.warp, passRows));
     row = k_.add(k_.mul(index_.tileM, s.bm), k_.add(place_.firstRow, row));
@@ -123,9 +128,9 @@ void RegisterEpilogue::store(int64_t firstRow, int64_t firstColumn) {
     require(access.row, g_.gemm.m, s.bm);
     require(access.column, g_.gemm.n, s.bn);
     auto store = [&] {
-      epilogue_.storeRounded(
-          space_.at(k_, index_.batch, access.row, access.column, atOnce),
-          access.words);
+      epilogue_.storeRounded(space_.at(k_, index_.batch, access.row,
+                                       access.column, perResult * atOnce),
+                             access.words);
     };
     inside ? k_.ifThen(inside, store) : store();
   }

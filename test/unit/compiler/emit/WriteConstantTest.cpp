@@ -99,6 +99,24 @@ TEST_F(WriteConstantTest, concatenatedOnes) {
              "dense<[[1, 2, 3, 7], [4, 5, 6, 7]]> : tensor<2x4xi32>");
 }
 
+TEST_F(WriteConstantTest, reshapedOnes) {
+  // Rows of two matrices in turn.
+  std::string gate = "dense<[[[1, 2]], [[3, 4]]]> : tensor<2x1x2xi32>";
+  std::string value = "dense<[[[5, 6]], [[7, 8]]]> : tensor<2x1x2xi32>";
+  std::string both = "#graph.reshaped<#graph.concatenated<[" + gate + ", " +
+                     value + "], 1> : tensor<2x2x2xi32>> : tensor<4x2xi32>";
+  std::string dense =
+      "dense<[[1, 2], [5, 6], [3, 4], [7, 8]]> : tensor<4x2xi32>";
+  expectSame("tensor<4x2xi32>", both, dense);
+  expectSame("tensor<4x2xi32, #kernel.layout<order = [1, 0], blocks = [], "
+             "padded = [4, 3]>>",
+             both, dense);
+  expectSame("tensor<6xi32>",
+             "#graph.reshaped<#graph.transposed<" + std::string(matrix) +
+                 ", [1, 0]> : tensor<3x2xi32>> : tensor<6xi32>",
+             "dense<[1, 4, 2, 5, 3, 6]> : tensor<6xi32>");
+}
+
 TEST_F(WriteConstantTest, valuesWithoutBytes) {
   mlir::ElementsAttr value =
       parse("#graph.transposed<dense_resource<missing> : tensor<2x3xf32>, "

@@ -3,6 +3,7 @@
 // Kernels of gemm_skinny run by the interpreter and compared with sums in
 // double: every schedule, tails of M, N and K, splits, epilogues, layouts.
 
+#include "test/unit/compiler/target/cuda/GatedProblem.h"
 #include "test/unit/compiler/target/cuda/gemm_skinny/SkinnyOffer.h"
 #include "test/unit/dialects/kernel/TensorText.h"
 
@@ -63,6 +64,28 @@ void check(const Problem &p, const SkinnySchedule &schedule,
     }
   }
   EXPECT_EQ(bad, 0);
+}
+
+void checkGated(const GatedProblem &problem, const SkinnySchedule &schedule) {
+  SCOPED_TRACE(toString(schedule));
+  InterpretedFusion run(problem.arguments(), problem.result(), problem.body());
+  DeviceProfile profile = *getArchProfile("sm_90a");
+  ASSERT_NO_FATAL_FAILURE(
+      run.run(GemmSkinnyFamily(), offerSkinny(run.fusion, schedule), profile));
+  problem.check(run.inputs, run.results[0]);
+}
+
+/// Two columns of sums make one of results.
+TEST(GemmSkinnyRun, GatedUnits) {
+  checkGated({1, 32, 512}, mma(16, 4, 1, 4));
+  checkGated({9, 20, 96}, mma(32, 2, 1, 2));
+  checkGated({3, 5, 104}, mma(16, 2, 1, 1)); // one result at a time
+  checkGated({4, 24, 512}, mma(16, 2, 3, 2, true));
+  SkinnySchedule clustered = mma(16, 2, 2, 2);
+  clustered.clustered = true;
+  checkGated({1, 16, 512}, clustered);
+  checkGated({2, 7, 130, "f32"}, with(SkinnyMath::Ffma, 2, 2, 1, 1));
+  checkGated({1, 12, 512, "f32"}, with(SkinnyMath::Ffma, 4, 2, 1, 1));
 }
 
 TEST(GemmSkinnyRun, Rows) {

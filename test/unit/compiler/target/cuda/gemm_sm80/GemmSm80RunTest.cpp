@@ -7,6 +7,7 @@
 #include "compiler/target/cuda/gemm_sm80/EmitGemm.h"
 #include "runtime/format/Packer.h"
 #include "test/unit/compiler/target/cpu/gemm_packed/TestTensor.h"
+#include "test/unit/compiler/target/cuda/GatedProblem.h"
 #include "test/unit/compiler/target/cuda/SimtInterpreter.h"
 #include "test/unit/dialects/kernel/ParsedFusion.h"
 
@@ -25,14 +26,6 @@ namespace {
 
 using cpu::GuardedBytes;
 using cpu::TestTensor;
-
-std::string tensor(std::vector<int64_t> dims, const std::string &dtype) {
-  std::string text = "tensor<";
-  for (int64_t dim : dims) {
-    text += std::to_string(dim) + "x";
-  }
-  return text + dtype + ">";
-}
 
 /// Memory aligned to 256 bytes: `bytes` long, for the interpreter's own checks.
 struct Aligned {
@@ -54,7 +47,8 @@ public:
       : parsed_(arguments, results, body), fusion(parsed_.get()) {
     prepareContext(*fusion.getContext());
     std::string reason;
-    auto analyzed = kernel::FusionShape::get(fusion, &reason);
+    auto analyzed =
+        kernel::FusionShape::get(fusion, &reason, kernel::ColumnTurns::Taken);
     EXPECT_TRUE(succeeded(analyzed)) << reason;
     shape = *analyzed;
     uint64_t seed = 1;
@@ -202,6 +196,30 @@ GemmSm80Schedule schedule(int64_t bm, int64_t bn, int64_t bk, int64_t warpsM,
   made.warpsM = warpsM, made.warpsN = warpsN, made.warpsK = warpsK;
   made.stages = stages, made.splitK = splitK, made.math = math;
   return made;
+}
+
+void checkGated(const GatedProblem &problem, const GemmSm80Schedule &schedule) {
+  GemmRun run(problem.arguments(), problem.result(), problem.body());
+  ASSERT_NO_FATAL_FAILURE(run.run(schedule));
+  SCOPED_TRACE(toString(schedule));
+  problem.check(run.inputs, run.results[0],
+                schedule.math == GemmMath::Tf32 ? 1e-3 : 3e-6);
+}
+
+/// Two columns of sums make one of results.
+TEST(GemmSm80Run, GatedUnits) {
+  checkGated({32, 32, 64}, schedule(16, 64, 64, 1, 2, 1, 2));
+  checkGated({1, 48, 128}, schedule(16, 32, 64, 1, 2, 2, 2));
+  // Of fewer results at a time: columns by 4, 2 and 1.
+  checkGated({5, 36, 64}, schedule(16, 32, 32, 1, 2, 1, 3));
+  checkGated({37, 46, 70, "f16"}, schedule(16, 32, 64, 1, 2, 1, 4));
+  checkGated({3, 5, 32}, schedule(16, 32, 32, 1, 2, 1, 3));
+  checkGated({20, 21, 96, "bf16"}, schedule(16, 32, 32, 1, 2, 1, 2, 2));
+  checkGated({9, 20, 48, "f32"},
+             schedule(16, 32, 16, 1, 2, 1, 2, 1, GemmMath::Ffma));
+  GemmSm80Schedule clustered = schedule(16, 32, 32, 1, 2, 1, 2, 2);
+  clustered.clustered = true;
+  checkGated({20, 24, 128}, clustered);
 }
 
 TEST(GemmSm80Run, WholeTiles) {

@@ -6,6 +6,7 @@
 #include "compiler/target/cuda/gemm/GemmLowering.h"
 #include "compiler/target/cuda/gemm_sm90/EmitGemm.h"
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Family.h"
+#include "test/unit/compiler/target/cuda/GatedProblem.h"
 #include "test/unit/compiler/target/cuda/InterpretedFusion.h"
 #include "test/unit/compiler/target/cuda/gemm_sm90/Schedules.h"
 #include "test/unit/dialects/kernel/TensorText.h"
@@ -28,7 +29,8 @@ namespace {
 /// Runs `one`, and checks what the assembler says of it.
 void run(InterpretedFusion &fusion, const GemmSm90Schedule &one) {
   std::string reason;
-  auto shape = kernel::FusionShape::get(fusion.fusion, &reason);
+  auto shape = kernel::FusionShape::get(fusion.fusion, &reason,
+                                        kernel::ColumnTurns::Taken);
   ASSERT_TRUE(succeeded(shape)) << reason;
   auto geometry = GemmSm90Geometry::get(*shape, one, &reason);
   ASSERT_TRUE(succeeded(geometry)) << toString(one) << ": " << reason;
@@ -101,6 +103,35 @@ TEST(GemmSm90Run, WholeTiles) {
   checkLinear(128, 32, 192, "f16", schedule(128, 16, 2, 5));
   // A stage's copies are waited for as soon as they are issued.
   checkLinear(64, 32, 320, "bf16", schedule(64, 32, 1, 3));
+}
+
+void checkGated(GatedProblem problem, const GemmSm90Schedule &one) {
+  for (bool addsMore : {true, false}) {
+    problem.addsMore = addsMore;
+    SCOPED_TRACE(toString(one) + (addsMore ? "" : ", in registers if it fits"));
+    InterpretedFusion fusion(problem.arguments(), problem.result(),
+                             problem.body());
+    ASSERT_NO_FATAL_FAILURE(run(fusion, one));
+    problem.check(fusion.inputs, fusion.results[0]);
+  }
+}
+
+/// Two columns of sums make one of results. Without what differs by row,
+/// results of whole accesses are made in registers.
+TEST(GemmSm90Run, GatedUnits) {
+  checkGated({70, 32, 128}, schedule(64, 64, 1, 4));
+  checkGated({64, 48, 128, "f16"}, schedule(64, 96, 1, 4));
+  checkGated({130, 40, 64}, schedule(128, 64, 2, 4)); // columns beyond N
+  checkGated({70, 24, 64}, schedule(64, 48, 1, 4));   // no passes of 32
+  checkGated({70, 20, 64}, schedule(64, 32, 1, 4));   // by 4 results
+  checkGated({5, 3, 64}, schedule(64, 16, 1, 4));
+  checkGated({70, 16, 320}, schedule(64, 32, 1, 4, 2));
+  GemmSm90Schedule alongN = schedule(64, 64, 1, 4);
+  alongN.warpGroupsN = 2;
+  checkGated({70, 32, 128}, alongN);
+  GemmSm90Schedule alongK = schedule(64, 32, 1, 4);
+  alongK.warpGroupsK = 2;
+  checkGated({70, 32, 128}, alongK);
 }
 
 /// M, N and K that no tile divides; rows of x that are aligned to 16, 8 and 4
@@ -251,6 +282,7 @@ TEST(GemmSm90Run, Tma) {
   checkLinear(128, 64, 256, "f16", tma(schedule(64, 32, 1, 4)));
   checkLinear(64, 32, 704, "bf16", tma(schedule(64, 32, 1, 3)));
   checkLinear(128, 32, 320, "bf16", tma(schedule(128, 32, 2, 3)));
+  checkGated({128, 24, 320}, tma(schedule(128, 32, 2, 3)));
 }
 
 /// What is beyond M, N and K is zero. Rows are of multiples of 16 bytes.
@@ -339,6 +371,8 @@ TEST(GemmSm90Run, PingPong) {
   early.teamRegisters = 240;
   checkLinear(250, 190, 256, "bf16", early, /*rhsIsConstant=*/true);
   checkMatmuls(72, 40, 200, pingPong(64, 16, 3, 4));
+  checkGated({200, 48, 200}, pingPong(64, 64, 3, 2));
+  checkGated({131, 23, 328}, pingPong(128, 48, 8, 1));
 }
 
 /// What the interpreter says of a kernel after `change`.
