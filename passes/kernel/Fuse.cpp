@@ -219,9 +219,27 @@ struct FusionRules {
     Operation *producer = op->getOperand(0).getDefiningOp();
     Group group = *partition.groupOf(op);
     if (producer && isLeftPointwise(producer) &&
-        shapeOf(*partition.groupOf(producer)) == shapeOf(group)) {
+        shapeOf(*partition.groupOf(producer)) == shapeOf(group) &&
+        !willFind(*partition.groupOf(producer))) {
       mergeIfConvex(group, producer);
     }
+  }
+
+  /// Whether `group`, pointwise ops, is going to take ops that find its
+  /// elements (rule 7): each of them would be a kernel of its own otherwise.
+  bool willFind(Group group) const {
+    auto isTaken = [&](Value operand) {
+      Operation *op = operand.getDefiningOp();
+      return op && isFound(op) && !isCounted(op) &&
+             resultType(op).getShape() == shapeOf(group) &&
+             llvm::all_of(op->getUsers(), [&](Operation *user) {
+               return partition.groupOf(user) == std::optional(group);
+             });
+    };
+    return allowed.moves && takesFound(group) &&
+           llvm::any_of(partition.membersOf(group), [&](Operation *member) {
+             return llvm::any_of(member->getOperands(), isTaken);
+           });
   }
 
   bool mergeIfConvex(Group group, Operation *op) {

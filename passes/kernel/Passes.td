@@ -26,7 +26,8 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
        results they use, where the shapes are equal.
     4. An op that rewrites rows (softmax, a norm) takes the pointwise fusion that
        makes its rows, also where others use the sum that it normalizes: the
-       sum becomes a further result.
+       sum becomes a further result. It leaves out a fusion that takes found elements
+       by rule 7.
     5. A fusion takes producers that only it uses: pointwise ops of its shape,
        those that make what its anchor reduces, and ops of another shape
        where they are cheap to compute again for each element. A cheap producer
