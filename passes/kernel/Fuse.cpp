@@ -230,8 +230,7 @@ struct FusionRules {
   bool willFind(Group group) const {
     auto isTaken = [&](Value operand) {
       Operation *op = operand.getDefiningOp();
-      return op && isFound(op) && !isCounted(op) &&
-             resultType(op).getShape() == shapeOf(group) &&
+      return op && isFound(op) && !isCounted(op) && isOfSize(group, op) &&
              llvm::all_of(op->getUsers(), [&](Operation *user) {
                return partition.groupOf(user) == std::optional(group);
              });
@@ -358,8 +357,7 @@ struct FusionRules {
     }
     Operation *first = partition.membersOf(group).front();
     if (isFound(first)) {
-      return takesFound(user) &&
-             (isCounted(first) || shapeOf(user) == shapeOf(group));
+      return takesFound(user) && (isCounted(first) || isOfSize(user, first));
     }
     return onlyReduced || shapeOf(user) == shapeOf(group) ||
            llvm::all_of(partition.membersOf(group), isCheap);
@@ -394,6 +392,12 @@ struct FusionRules {
       return staysInside && !last.contains(each) &&
              (each == op || isa<graph::PointwiseOpInterface>(each));
     });
+  }
+
+  /// Whether `group` reads each element of `op`'s result once: it has as many.
+  bool isOfSize(Group group, Operation *op) const {
+    return llvm::product_of(shapeOf(group)) ==
+           llvm::product_of(resultType(op).getShape());
   }
 
   /// Kernels of anchors know no such ops; those that do compute elements one

@@ -40,7 +40,7 @@ def Fuse : Pass<"kernel-fuse", "::mlir::func::FuncOp"> {
        input. A product takes a slice that it only reads through the pointwise ops
        that make its operands. Any other transpose is a fusion of its own.
     7. An op that finds its element (gather, concat, cache_update) joins the one
-       fusion of cheap pointwise ops of its shape that reads it; an iota every
+       fusion of cheap pointwise ops, of as many elements, that reads it; an iota every
        such fusion, of any shape.
     8. A kernel of the user's (`graph.kernel`) is fused as a pointwise op where its
        body is pointwise ops of one shape, else as an anchor; two never share a
