@@ -32,9 +32,10 @@ def contractions():
 
 
 def gated_units():
-    """Products whose columns are gate and value in turn."""
+    """Products whose columns are gate and value in turn. With one column of
+    each they are views of the product, and no fusion with it."""
     for dtype, (m, n, k) in itertools.product(
-            FLOATS, ((1, 1, 1), (1, 257, 33), (2, 7, 1000), (7, 33, 17),
+            FLOATS, ((1, 2, 1), (1, 257, 33), (2, 7, 1000), (7, 33, 17),
                      (33, 40, 197), (130, 65, 77), (300, 96, 64))):
         name = f"{m}x{n}x{k}_{dtype}"
         arguments = {"x": ((m, k), dtype), "w": ((2 * n, k), dtype),
