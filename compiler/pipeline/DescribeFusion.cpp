@@ -120,12 +120,15 @@ int64_t countFusionBytes(kernel::FusionOp fusion) {
 double peakGflopsOnGpu(kernel::FusionOp fusion, const DeviceProfile &profile) {
   double peak = profile.peakGflops;
   for (Operation *op : fusion.getBodyOps()) {
-    if (!graph::isContraction(op) && !graph::isConvolution(op)) {
+    // Attention is two products.
+    bool isConvolution = graph::isConvolution(op);
+    if (!graph::isContraction(op) && !isConvolution &&
+        !isa<graph::AttentionOp>(op)) {
       continue;
     }
     bool isF32 = getElementTypeOrSelf(op->getOperand(0).getType()).isF32();
     peak = profile.productGflops(isF32);
-    if (isF32 && graph::isContraction(op)) {
+    if (isF32 && !isConvolution) {
       // Split float32: three products of tf32 for one (docs/numerics.md).
       peak = std::max(peak, profile.tensorGflopsTf32 / 3);
     }
