@@ -27,6 +27,7 @@ struct Raise : graph::impl::RaiseBase<Raise> {
     graph::populateRaiseAttention(owning);
     graph::populateRaiseChannelAffine(owning);
     graph::populateRaiseClamp(owning);
+    graph::populateRaiseFlatPixels(owning);
     graph::populateRaiseFlatRows(owning);
     graph::populateRaiseGather(owning);
     graph::populateRaiseGelu(owning);

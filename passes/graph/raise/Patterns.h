@@ -21,6 +21,9 @@ void populateRaiseChannelAffine(mlir::RewritePatternSet &patterns);
 /// relu, clamp, hard_sigmoid, hard_swish.
 void populateRaiseClamp(mlir::RewritePatternSet &patterns);
 
+/// Pointwise ops of flattened images.
+void populateRaiseFlatPixels(mlir::RewritePatternSet &patterns);
+
 /// Linears between reshapes.
 void populateRaiseFlatRows(mlir::RewritePatternSet &patterns);
 
