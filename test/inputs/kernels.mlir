@@ -67,6 +67,24 @@ func.func @one_row(%x: tensor<1x8192xbf16>, %w: tensor<24x8192xbf16>) -> tensor<
   return %0 : tensor<1x24xbf16>
 }
 
+func.func @gated(%x: tensor<70x200xbf16>, %w: tensor<96x200xbf16>) -> tensor<70x48xbf16> {
+  %0 = graph.linear %x, %w : (tensor<70x200xbf16>, tensor<96x200xbf16>) -> tensor<70x96xbf16>
+  %1 = graph.slice %0 [0, 0] to [70, 96] by [1, 2] : tensor<70x96xbf16> -> tensor<70x48xbf16>
+  %2 = graph.slice %0 [0, 1] to [70, 96] by [1, 2] : tensor<70x96xbf16> -> tensor<70x48xbf16>
+  %3 = graph.silu %1 : tensor<70x48xbf16>
+  %4 = graph.mul %3, %2 : (tensor<70x48xbf16>, tensor<70x48xbf16>) -> tensor<70x48xbf16>
+  return %4 : tensor<70x48xbf16>
+}
+
+func.func @gated_row(%x: tensor<1x2048xbf16>, %w: tensor<96x2048xbf16>) -> tensor<1x48xbf16> {
+  %0 = graph.linear %x, %w : (tensor<1x2048xbf16>, tensor<96x2048xbf16>) -> tensor<1x96xbf16>
+  %1 = graph.slice %0 [0, 0] to [1, 96] by [1, 2] : tensor<1x96xbf16> -> tensor<1x48xbf16>
+  %2 = graph.slice %0 [0, 1] to [1, 96] by [1, 2] : tensor<1x96xbf16> -> tensor<1x48xbf16>
+  %3 = graph.silu %1 : tensor<1x48xbf16>
+  %4 = graph.mul %3, %2 : (tensor<1x48xbf16>, tensor<1x48xbf16>) -> tensor<1x48xbf16>
+  return %4 : tensor<1x48xbf16>
+}
+
 func.func @one_row_f32(%x: tensor<1x8192xf32>, %w: tensor<24x8192xf32>) -> tensor<1x24xf32> {
   %0 = graph.linear %x, %w : (tensor<1x8192xf32>, tensor<24x8192xf32>) -> tensor<1x24xf32>
   return %0 : tensor<1x24xf32>
