@@ -15,7 +15,7 @@ namespace minic::kernel {
 
 /// The slices that alone read the result of `product`, a contraction: of the
 /// columns 0, 2, 4, ... and of 1, 3, 5, ..., all rows. None where it is read
-/// otherwise.
+/// otherwise, or where one of them is a view.
 std::optional<std::array<graph::SliceOp, 2>>
 getColumnTurns(mlir::Operation *product);
 

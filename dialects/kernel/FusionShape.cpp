@@ -135,12 +135,12 @@ getBackwardSlice(FusionOp fusion, ValueRange roots, Operation *stop) {
   return ops;
 }
 
-/// What an epilogue reads of `anchor`.
-static SmallVector<Value, 2> getSums(Operation *anchor, ColumnTurns turns) {
+/// FusionShape::turns of `anchor`.
+static SmallVector<Value, 2> getTurns(Operation *anchor, ColumnTurns turns) {
   auto slices =
       turns == ColumnTurns::Taken ? getColumnTurns(anchor) : std::nullopt;
   if (!slices) {
-    return {anchor->getResult(0)};
+    return {};
   }
   auto [even, odd] = *slices;
   return {even.getResult(), odd.getResult()};
@@ -197,10 +197,13 @@ FailureOr<FusionShape> FusionShape::get(FusionOp fusion, std::string *reason,
       shape.gemm->rhsType = typeOf(shape.gemm->rhs).getElementType();
       shape.gemm->resultType = resultType.getElementType();
     }
-    shape.sums = getSums(shape.anchor, turns);
-    llvm::append_range(shape.space, typeOf(shape.sums[0]).getShape());
+    shape.turns = getTurns(shape.anchor, turns);
+    llvm::append_range(shape.space,
+                       shape.turns.empty()
+                           ? resultType.getShape()
+                           : typeOf(shape.turns.front()).getShape());
     llvm::erase_if(shape.epilogue, [&](Operation *op) {
-      return llvm::is_contained(shape.sums, op->getResult(0));
+      return llvm::is_contained(shape.turns, op->getResult(0));
     });
     shape.prologue =
         getBackwardSlice(fusion, shape.anchor->getOperands(), nullptr);

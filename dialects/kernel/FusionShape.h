@@ -62,12 +62,14 @@ struct FusionShape {
   /// without one also graph.transpose and graph.reshape. Values of smaller
   /// shape broadcast into the space.
   llvm::SmallVector<mlir::Operation *> epilogue;
-  /// What the epilogue knows of the anchor: its result or, where its columns
-  /// are two values' in turn, those of the even and of the odd columns.
-  llvm::SmallVector<mlir::Value, 2> sums;
+  /// Of an anchor whose columns are two values' in turn, those of the even and
+  /// of the odd ones, which the epilogue reads instead of its result. Else
+  /// empty.
+  llvm::SmallVector<mlir::Value, 2> turns;
   /// Columns of the anchor for each of the space.
-  int64_t sumsPerResult() const { return sums.size() > 1 ? 2 : 1; }
-  /// The iteration space of the epilogue: the shape of `sums` (a
+  int64_t sumsPerResult() const { return turns.empty() ? 1 : 2; }
+  /// The iteration space of the epilogue: that of the
+  /// anchor's result, or of each of `turns` (a
   /// contraction's row-major order is [batch, m, n]), or the broadcast shape of
   /// a pointwise body's results. Every result has this shape.
   llvm::SmallVector<int64_t> space;

@@ -12,7 +12,6 @@
 #include "dialects/graph/Graph.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/DebugLog.h"
@@ -36,7 +35,8 @@ static int64_t bytesOf(RankedTensorType type) {
 // Ops that move bytes
 //===----------------------------------------------------------------------===//
 
-/// Null where elements are packed in bits.
+/// Null where there are no bytes, elements are packed in bits, or a moved value
+/// becomes a scalar.
 static ElementsAttr reshape(ElementsAttr value, RankedTensorType type) {
   if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
     return dense.reshape(type);

@@ -7,6 +7,7 @@
 
 #include "passes/graph/Passes.h"
 #include "passes/graph/products/ConstantProduct.h"
+#include "passes/graph/raise/Match.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Views.h"
@@ -24,10 +25,6 @@ namespace minic::graph {
 using namespace mlir;
 using namespace minic;
 using namespace minic::graph;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
 
 //===----------------------------------------------------------------------===//
 // What merging costs

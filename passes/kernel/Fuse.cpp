@@ -169,8 +169,7 @@ struct FusionRules {
     auto turns = allowed.moves ? getColumnTurns(anchor)
                                : std::optional<std::array<graph::SliceOp, 2>>();
     SmallVector<Operation *> taken;
-    // Of one row and two columns each is a view, which no fusion has.
-    if (turns && !llvm::any_of(*turns, graph::isView)) {
+    if (turns) {
       for (graph::SliceOp slice : *turns) {
         mergeIfConvex(*partition.groupOf(anchor), slice);
         taken.push_back(slice);

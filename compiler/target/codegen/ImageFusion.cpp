@@ -23,7 +23,6 @@ static LogicalResult setShape(kernel::FusionShape &shape,
                               kernel::FusionOp fusion, ValueRange results,
                               Operation *anchor, std::string &reason) {
   shape.anchor = anchor;
-  shape.sums = {anchor->getResult(0)};
   llvm::append_range(shape.results, results);
   llvm::append_range(shape.space, typeOf(results[0]).getShape());
   llvm::SmallPtrSet<Operation *, 8> needed;

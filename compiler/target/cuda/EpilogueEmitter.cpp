@@ -77,10 +77,10 @@ void EpilogueEmitter::setSums(Value anchor) {
     anchor = arith::AddFOp::create(k_.b, k_.loc, anchor, added);
   }
   if (!hasTurns()) {
-    return body_.set(shape_.sums[0], anchor);
+    return body_.set(shape_.anchor->getResult(0), anchor);
   }
   auto lanes = cast<VectorType>(anchor.getType()).getNumElements();
-  for (auto [turn, sum] : llvm::enumerate(shape_.sums)) {
+  for (auto [turn, sum] : llvm::enumerate(shape_.turns)) {
     SmallVector<Value> own;
     for (int64_t lane = int64_t(turn); lane < lanes; lane += 2) {
       own.push_back(vector::ExtractOp::create(k_.b, k_.loc, anchor, lane));

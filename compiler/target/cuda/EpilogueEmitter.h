@@ -12,7 +12,7 @@ namespace minic::cuda {
 /// Adds the anchor's bias, computes the pointwise ops behind it and stores
 /// every result. `row` of a position counts all dimensions of the anchor's
 /// result but the last (batch and M), `column` and lanes are of its N. Where
-/// two columns make one result (FusionShape::sums), there are twice as many
+/// two columns make one result (FusionShape::turns), there are twice as many
 /// lanes as of results, and at least two.
 ///
 /// What the epilogue reads can be loaded ahead of the accumulators:
@@ -60,10 +60,9 @@ public:
 private:
   /// The anchor's, null for none.
   mlir::Value bias() const;
-  /// Of results.
+  bool hasTurns() const { return !shape_.turns.empty(); }
+  /// `position` in the space of results.
   SpacePosition ofResults(const SpacePosition &position) const;
-  /// The bias and what is made of sums are at positions of their own.
-  bool hasTurns() const { return shape_.sumsPerResult() > 1; }
   /// Tells the body what `anchor` is.
   void setSums(mlir::Value anchor);
 

@@ -4,22 +4,13 @@
 
 #include "passes/graph/products/ConstantProduct.h"
 
+#include "passes/graph/raise/Match.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
 namespace minic::graph {
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-/// Its bytes can be copied.
-static bool isKnown(Value value) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  return constant && constant.getValueAttr() &&
-         constant.getValueAttr().getType() == constant.getType();
-}
 
 std::optional<ConstantProduct> ConstantProduct::get(Operation *op) {
   ConstantProduct product{op, nullptr, nullptr, nullptr, 0};
