@@ -6,6 +6,7 @@
 #ifndef MINIC_RUNTIME_DEVICE_GRAPHPOLICY_H
 #define MINIC_RUNTIME_DEVICE_GRAPHPOLICY_H
 
+#include <algorithm>
 #include <cstdint>
 
 namespace minic::runtime {
@@ -26,6 +27,11 @@ struct PointerPolicy {
   /// copies them to and from memory of its own, its stages. Otherwise the
   /// commands are launched one by one, on the guess that copying takes longer.
   uint64_t mostStagedBytes = 16 << 20;
+  /// The default for a program that takes `ownBytes` of the device: memory for
+  /// a guess is at most one percent of it.
+  static uint64_t mostStagedBeside(uint64_t ownBytes) {
+    return std::clamp<uint64_t>(ownBytes / 128, 1 << 20, 16 << 20);
+  }
   /// Runs on the same pointers before the graph is updated to them: a guess
   /// from some tens of microseconds for an update and two for a copy.
   int64_t runsBeforeUpdate = 8;

@@ -365,6 +365,58 @@ struct GeluLowering : OpRewritePattern<math::ErfcOp> {
   }
 };
 
+/// A quotient by a constant, nearest as a division's (Markstein, "Computation
+/// of elementary functions on the IBM RISC System/6000 processor", 1990): a
+/// GPU divides by a dozen instructions and a branch.
+struct ConstantDivisorLowering : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::DivFOp op,
+                                PatternRewriter &rewriter) const override {
+    APFloat divisor(0.0f);
+    if (!getElementTypeOrSelf(op.getType()).isF32() ||
+        !matchPattern(op.getRhs(), m_ConstantFloat(&divisor)) ||
+        // Then no product overflows where the quotient does not.
+        divisor < APFloat(1.0f) || divisor > APFloat(0x1p100f) ||
+        divisor.isNaN() || divisor.getExactLog2Abs() != INT_MIN) {
+      return rewriter.notifyMatchFailure(op, "not by such a constant");
+    }
+    Functions a{{{rewriter, op.getLoc(), op.getType()}}};
+    Value x = op.getLhs();
+    double reciprocal = 1 / divisor.convertToDouble();
+    Value first = a.mul(x, a.like(x, reciprocal));
+    Value rest = a.fma(first, -divisor.convertToDouble(), x);
+    Value nearest = a.fma(rest, reciprocal, first);
+    // The rest of an infinite quotient is NaN.
+    Value isNumber = a.op<arith::CmpFOp>(arith::CmpFPredicate::ORD, rest, rest);
+    rewriter.replaceOp(op, a.select(isNumber, nearest, first));
+    return success();
+  }
+};
+
+/// 1 / sqrt(x) as the instruction, whose error is below 1.1 units in the last
+/// place (PTX ISA, rsqrt.approx).
+struct RsqrtLowering : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::DivFOp op,
+                                PatternRewriter &rewriter) const override {
+    auto root = op.getRhs().getDefiningOp<math::SqrtOp>();
+    if (!root || !getElementTypeOrSelf(op.getType()).isF32() ||
+        !matchPattern(op.getLhs(), m_OneFloat())) {
+      return rewriter.notifyMatchFailure(op, "not of a square root");
+    }
+    auto flags = arith::FastMathFlags::afn | arith::FastMathFlags::arcp;
+    if (op.getFastmath() == flags) {
+      return rewriter.notifyMatchFailure(op, "is one already");
+    }
+    Value fast =
+        math::SqrtOp::create(rewriter, root.getLoc(), root.getOperand(), flags);
+    rewriter.replaceOpWithNewOp<arith::DivFOp>(op, op.getLhs(), fast, flags);
+    return success();
+  }
+};
+
 } // namespace
 
 void populateMathLoweringPatterns(RewritePatternSet &patterns,
@@ -380,7 +432,8 @@ void populateMathLoweringPatterns(RewritePatternSet &patterns,
     return a.erfcByExp2(x, scale, isApproximate(op));
   });
   if (hasExp2Instruction) {
-    patterns.add<GeluLowering>(patterns.getContext());
+    patterns.add<GeluLowering, ConstantDivisorLowering, RsqrtLowering>(
+        patterns.getContext());
   }
   add<math::ExpOp>(patterns, [=](const Functions &a, math::ExpOp op) {
     Value x = op.getOperand();

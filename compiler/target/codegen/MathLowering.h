@@ -22,6 +22,7 @@
 //   log1p    1.5
 //   expm1    1.4
 //   rsqrt    1.5 (division by a square root)
+//                         on the GPU its instruction
 //   sigmoid  2.1; 0 for x < -88.7, where the result is a denormal
 //   pow      1.0 (of 500 000 pairs whose results span the whole range) and all
 //            of C's special cases; MLIR's exp(y * log(x)): 118, and NaN where a

@@ -110,7 +110,19 @@ Value CudaKernelBuilder::laneId() { return rem(threadIdX(), 32); }
 void CudaKernelBuilder::barrier() { NVVM::BarrierOp::create(b, loc); }
 
 void CudaKernelBuilder::clusterBarrier() {
-  NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+  arriveAtCluster();
+  awaitCluster();
+}
+
+void CudaKernelBuilder::arriveAtCluster(bool ordersMemory) {
+  if (ordersMemory) {
+    NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+  } else {
+    NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
+  }
+}
+
+void CudaKernelBuilder::awaitCluster() {
   NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
 }
 

@@ -74,6 +74,11 @@ public:
   /// barrier.cluster of all blocks of a cluster; also orders their accesses to
   /// shared memory.
   void clusterBarrier();
+  /// Its halves: what came before an arrival is seen behind the wait for it by
+  /// all blocks; `ordersMemory` false: nothing is. A block may end without the
+  /// last wait.
+  void arriveAtCluster(bool ordersMemory = true);
+  void awaitCluster();
   /// `shared`, an address of this block, in block number `rank` of the cluster.
   mlir::Value ofClusterBlock(mlir::Value shared, mlir::Value rank);
   /// `shared`, an address of this block, as one of the cluster's.

@@ -15,6 +15,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -25,11 +26,13 @@ using namespace mlir;
 
 namespace minic::cuda {
 
-/// pow, tanh, erf, exp, log, sin, cos: the math ops that are not instructions.
+/// pow, tanh, erf, exp, log, sin, cos, some quotients: what no instruction
+/// does.
 static LogicalResult approximateMath(ModuleOp device) {
   bool hasMath = device
                      .walk([](Operation *op) {
-                       return isa<math::MathDialect>(op->getDialect())
+                       return isa<math::MathDialect>(op->getDialect()) ||
+                                      isa<arith::DivFOp>(op)
                                   ? WalkResult::interrupt()
                                   : WalkResult::advance();
                      })

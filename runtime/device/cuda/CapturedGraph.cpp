@@ -57,11 +57,6 @@ CapturedGraph::create(std::shared_ptr<const CudaContext> context,
     graph->refuse(absl::FailedPreconditionError(commands.captureRefusal()));
     return graph;
   }
-  CUstream stream;
-  MINIC_RETURN_IF_CUDA_ERROR(graph->context_->driver(),
-                             cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
-                             "cuStreamCreate");
-  graph->capturing_ = CudaStream(graph->context_, stream);
   absl::Status status = graph->createStages(callerBytes, inputCount);
   if (!status.ok()) {
     return status;
@@ -81,13 +76,26 @@ void CapturedGraph::refuse(const absl::Status &status) {
   }
 }
 
+absl::StatusOr<CudaStream> CapturedGraph::createStream() const {
+  CUstream stream;
+  MINIC_RETURN_IF_CUDA_ERROR(context_->driver(),
+                             cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
+                             "cuStreamCreate");
+  return CudaStream(context_, stream);
+}
+
 void CapturedGraph::capture(void *const *callers, CUstream stream) {
   isCaptured_ = true;
   RelaxedCaptureScope relaxed(context_->driver());
+  absl::StatusOr<CudaStream> capturing = createStream();
+  if (!capturing.ok()) {
+    refuse(capturing.status());
+    return;
+  }
   auto make = [&](std::vector<GraphStage> stages) {
     absl::StatusOr<std::unique_ptr<PatchableGraph>> made =
         PatchableGraph::create(context_, commands_, std::move(stages),
-                               capturing_.get(), callers);
+                               capturing->get(), callers);
     counters_.instantiations += made.ok();
     return made;
   };
@@ -131,7 +139,8 @@ PatchableGraph *CapturedGraph::choose(void *const *callers) {
     return staged_.get();
   }
   RelaxedCaptureScope relaxed(context_->driver());
-  if (!direct_->update(callers, capturing_.get()).ok()) {
+  absl::StatusOr<CudaStream> capturing = createStream();
+  if (!capturing.ok() || !direct_->update(callers, capturing->get()).ok()) {
     // The library does these pointers in another way.
     direct_.reset();
     return staged_.get();

@@ -49,6 +49,8 @@ private:
       : context_(std::move(context)), commands_(commands), policy_(policy) {}
   absl::Status createStages(const std::vector<uint64_t> &callerBytes,
                             uint32_t inputCount);
+  /// Of one capture: a stream takes memory of the device.
+  absl::StatusOr<CudaStream> createStream() const;
   PatchableGraph *choose(void *const *callers);
   bool comesAgain(void *const *callers);
   void refuse(const absl::Status &status);
@@ -56,7 +58,6 @@ private:
   const std::shared_ptr<const CudaContext> context_;
   CommandList &commands_;
   const PointerPolicy policy_;
-  CudaStream capturing_;
   CudaBuffer stageMemory_;
   std::vector<GraphStage> stages_; // empty: no second graph
   /// The one for stages may be missing; so may, after an update that failed,

@@ -61,6 +61,24 @@ void CudaExecutable::shareConstants(
   }
 }
 
+absl::Status
+CudaExecutable::createMemory(absl::Span<const Executable *const> siblings) {
+  for (const Executable *sibling : siblings) {
+    auto *other = dynamic_cast<const CudaExecutable *>(sibling);
+    if (other && other->place() == place()) {
+      memory_ = other->memory_;
+      return absl::OkStatus();
+    }
+  }
+  absl::StatusOr<std::unique_ptr<CudaMemory>> created =
+      CudaMemory::create(context);
+  if (!created.ok()) {
+    return created.status();
+  }
+  memory_ = std::move(*created);
+  return absl::OkStatus();
+}
+
 std::byte *CudaExecutable::ownConstants() const {
   return reinterpret_cast<std::byte *>(constantBlocks.back()->get());
 }
@@ -83,6 +101,7 @@ absl::Status CudaExecutable::uploadConstants(const ExecutableSource &source) {
   shareConstants(source.siblings, used);
   std::vector<uint64_t> offsets(constants.size());
   for (uint32_t i = 0; i < constants.size(); ++i) {
+    usedConstantBytes_ += used[i] ? table.Get(i)->bytes() : 0;
     if (used[i] && !constants[i]) {
       offsets[i] = constantBytes_;
       constantBytes_ += (table.Get(i)->bytes() + kConstantAlignment - 1) /
@@ -185,12 +204,10 @@ CudaExecutable::load(const ExecutableSource &source) {
   }
   std::unique_ptr<CudaExecutable> executable(
       new CudaExecutable(source, *context));
-  absl::StatusOr<std::unique_ptr<CudaMemory>> memory =
-      CudaMemory::create(*context);
-  if (!memory.ok()) {
-    return memory.status();
+  if (absl::Status status = executable->createMemory(source.siblings);
+      !status.ok()) {
+    return status;
   }
-  executable->memory_ = std::move(*memory);
   absl::StatusOr<CudaBuffer> persistent =
       executable->memory_->allocateBuffer(source.variant.persistent_bytes());
   if (!persistent.ok()) {
@@ -230,6 +247,7 @@ CudaExecutable::createExecution(const ExecutionOptions &options) const {
   CudaExecution::Parts parts{
       context,        run, bases(), {}, callerBytes, variant.zeroed_bytes(),
       variant.graph()};
+  parts.ownBytes = usedConstantBytes_ + variant.arena_bytes();
   if (variant.status()) {
     parts.status = *variant.status();
   }

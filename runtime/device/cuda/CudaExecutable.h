@@ -43,6 +43,7 @@ private:
   /// Takes those of `used` that one of `siblings` has on the same device.
   void shareConstants(absl::Span<const Executable *const> siblings,
                       const std::vector<bool> &used);
+  absl::Status createMemory(absl::Span<const Executable *const> siblings);
   absl::Status uploadConstants(const ExecutableSource &source);
   std::byte *ownConstants() const;
   absl::StatusOr<std::vector<LoadedCommand>>
@@ -56,14 +57,17 @@ private:
   const uint32_t inputCount;
   std::vector<uint64_t> callerBytes; // inputs, then outputs
   const std::shared_ptr<const CudaContext> context;
-  std::unique_ptr<CudaMemory> memory_;
+  /// One for all variants of an artifact on a device: each has a stream, which
+  /// takes memory of the device.
+  std::shared_ptr<const CudaMemory> memory_;
   KernelModules modules;
   /// Those the variant uses; null for the others.
   std::vector<void *> constants;
   /// Where they are: siblings' blocks, then the own one.
   std::vector<std::shared_ptr<const CudaBuffer>> constantBlocks;
   CudaBuffer persistent;
-  uint64_t constantBytes_ = 0;
+  uint64_t constantBytes_ = 0;     // the own ones'
+  uint64_t usedConstantBytes_ = 0; // siblings' included
   std::vector<LoadedCommand> run;
   bool callsLibrary_ = false, libraryUsesCallers_ = false;
 };

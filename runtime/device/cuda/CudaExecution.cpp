@@ -31,8 +31,10 @@ static GraphMode modeOf(const format::GraphVerdict *measured) {
 }
 
 /// Of changed pointers.
-static PointerPolicy policyOf(const format::GraphVerdict *measured) {
+static PointerPolicy policyOf(const format::GraphVerdict *measured,
+                              uint64_t ownBytes) {
   PointerPolicy policy;
+  policy.mostStagedBytes = PointerPolicy::mostStagedBeside(ownBytes);
   if (const format::PointerChanges *changes =
           measured ? measured->pointer_changes() : nullptr) {
     policy.mostStagedBytes = changes->stage() ? UINT64_MAX : 0;
@@ -91,7 +93,7 @@ CudaExecution::create(Parts parts, const ExecutionOptions &options) {
         CapturedGraph::create(
             own.context, *execution->commands_, own.callerBytes,
             own.bases.inputCount,
-            options.pointers.value_or(policyOf(own.measured)));
+            options.pointers.value_or(policyOf(own.measured, own.ownBytes)));
     if (!graph.ok()) {
       return graph.status();
     }

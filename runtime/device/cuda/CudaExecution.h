@@ -29,6 +29,7 @@ public:
     uint64_t zeroedBytes;                     // of the arena
     /// Where ExecutionOptions leave it to the artifact; null: no graph.
     const format::GraphVerdict *measured;
+    uint64_t ownBytes = 0; // constants and arena
     /// Of the StatusWord in the arena; none: the plan has none.
     std::optional<uint64_t> status = std::nullopt;
   };

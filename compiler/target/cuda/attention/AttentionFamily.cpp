@@ -104,6 +104,13 @@ static std::optional<RunBound> boundOf(FusionOp fusion,
 static bool isBehindLateLaunch(FusionOp fusion) {
   constexpr llvm::StringLiteral late[] = {"attention", "gemm_sm80",
                                           "gemm_sm90"};
+  auto isLate = [&](kernel::ImplAttr impl) {
+    // gemm_skinny's "pdl=late".
+    auto pdl = impl.getSchedule() ? impl.getSchedule().getAs<IntegerAttr>("pdl")
+                                  : IntegerAttr();
+    return llvm::is_contained(late, impl.getFamily()) ||
+           (impl.getFamily() == "gemm_skinny" && pdl && pdl.getInt() == 2);
+  };
   llvm::SmallPtrSet<Operation *, 16> seen;
   SmallVector<Operation *> waiting = {fusion};
   while (!waiting.empty()) {
@@ -113,8 +120,7 @@ static bool isBehindLateLaunch(FusionOp fusion) {
         continue;
       }
       auto other = dyn_cast<FusionOp>(producer);
-      if (other && other.getImpl() &&
-          llvm::is_contained(late, other.getImplAttr().getFamily())) {
+      if (other && other.getImpl() && isLate(other.getImplAttr())) {
         return true;
       }
       waiting.push_back(producer);

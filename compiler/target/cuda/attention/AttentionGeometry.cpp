@@ -158,11 +158,16 @@ bool AttentionGeometry::leavesOut() const {
   return hasBools || fusion.causal != graph::Causal::None || fusion.window;
 }
 
-int64_t AttentionGeometry::sharedBytes() const {
+int64_t AttentionGeometry::sentPartsOffset() const {
   int64_t stages = queryBytes() + schedule.stages * stageBytes();
   int64_t partials = sharedParts() * partialFloats() * 4;
+  return llvm::alignTo(std::max(stages, partials), 16);
+}
+
+int64_t AttentionGeometry::sharedBytes() const {
   int64_t flag = meetsInMemory() ? 16 : 0;
-  return std::max(stages, partials) + flag;
+  int64_t sent = sendsParts() ? schedule.split * partialFloats() * 4 : 0;
+  return sentPartsOffset() + sent + flag;
 }
 
 int64_t AttentionGeometry::workspaceBytes() const {

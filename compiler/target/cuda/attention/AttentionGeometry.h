@@ -84,15 +84,24 @@ struct AttentionGeometry {
   }
   /// Of a partial result: rows of f32 values, then maximum and sum of each.
   int64_t partialPitch() const { return value.padded + 4; }
-  int64_t partialFloats() const {
-    return schedule.rowBlock() * (partialPitch() + 2);
+  int64_t partialRows() const { return std::min(schedule.rowBlock(), rows()); }
+  int64_t partialFloats() const { return partialRows() * (partialPitch() + 2); }
+  /// Blocks of a cluster send their parts to the first one, each of whose
+  /// threads merges two values at most. Otherwise each block merges some rows
+  /// of all.
+  bool sendsParts() const {
+    return schedule.clustered &&
+           partialRows() * value.padded / 2 <= schedule.threads() &&
+           schedule.split * partialFloats() * 4 <= 16 << 10;
   }
   /// Of the parts that a block has in shared memory: those of warps that share
   /// rows, then its own for its cluster.
   int64_t sharedParts() const {
     return (schedule.keyWarps > 1 ? schedule.keyWarps : 0) +
-           (schedule.clustered ? 1 : 0);
+           (schedule.clustered && !sendsParts() ? 1 : 0);
   }
+  /// Where those lie that other blocks send, at any time.
+  int64_t sentPartsOffset() const;
   int64_t sharedBytes() const;
   int64_t workspaceBytes() const;
   int64_t counterBytes() const { return blocks() * 4; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A part has the values of each row of the block, then the greatest score and
-// the sum of each. The block that arrives last merges those of all; blocks of a
-// cluster each merge some rows.
+// the sum of each. The block that arrives last merges those of all; of a
+// cluster the first one, or each merges some rows.
 
 #include "compiler/target/cuda/attention/AttentionOutput.h"
 
@@ -59,7 +59,10 @@ void AttentionOutput::emit(ArrayRef<RowState> states, ArrayRef<Value> sums,
     }
   };
   Value ownPart;
-  if (s.clustered) {
+  if (g.sendsParts()) {
+    k.awaitCluster(); // for joinCluster() of all
+    ownPart = k.ofClusterBlock(sentPart(BlockRows::part(k, g)), k.i32(0));
+  } else if (s.clustered) {
     ownPart =
         k.advance(memory.shared, (g.sharedParts() - 1) * g.partialFloats(),
                   k.b.getF32Type());
@@ -79,11 +82,36 @@ void AttentionOutput::emit(ArrayRef<RowState> states, ArrayRef<Value> sums,
     s.split > 1 ? forEachOwn(states, sums, lane, part)
                 : storeOwn(states, sums, lane);
   }
-  if (s.clustered) {
+  if (g.sendsParts()) {
+    mergeSent(result);
+  } else if (s.clustered) {
     mergeCluster(ownPart, result);
   } else if (s.split > 1) {
     k.ifThen(isLastBlock(), [&] { merge(partOf(k.i32(0)), s.split, result); });
   }
+}
+
+void AttentionOutput::joinCluster(CudaKernelBuilder &k,
+                                  const AttentionGeometry &g) {
+  if (g.sendsParts()) {
+    k.arriveAtCluster(/*ordersMemory=*/false);
+  }
+}
+
+Value AttentionOutput::sentPart(Value number) {
+  Value first = k.advance(memory.shared, g.sentPartsOffset(), k.b.getI8Type());
+  return k.advance(first, k.mul(number, g.partialFloats()), k.b.getF32Type());
+}
+
+void AttentionOutput::mergeSent(Sink sink) {
+  k.arriveAtCluster();
+  Value isFirst = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq,
+                                        BlockRows::part(k, g), k.i32(0));
+  // The others end: nobody reads their memory.
+  k.ifThen(isFirst, [&] {
+    k.awaitCluster();
+    merge(sentPart(k.i32(0)), g.schedule.split, sink);
+  });
 }
 
 void AttentionOutput::mergeCluster(Value ownPart, Sink sink) {
@@ -200,13 +228,13 @@ constexpr int64_t partsAtOnce = 16;
 void AttentionOutput::forEachPair(
     Value first, int64_t step,
     llvm::function_ref<void(const PairPlace &)> visit) {
-  int64_t perRow = g.value.padded / 2, rowBlock = g.schedule.rowBlock();
-  k.forLoop(first, k.i32(rowBlock * perRow), step, [&](Value index) {
+  int64_t perRow = g.value.padded / 2, count = g.partialRows();
+  k.forLoop(first, k.i32(count * perRow), step, [&](Value index) {
     Value local = k.div(index, perRow), column = k.mul(k.rem(index, perRow), 2);
     Value row = k.add(rows.firstRow(), local);
     ifExists(row, [&] {
       visit({row, column, k.add(k.mul(local, g.partialPitch()), column),
-             k.add(k.mul(local, 2), rowBlock * g.partialPitch())});
+             k.add(k.mul(local, 2), count * g.partialPitch())});
     });
   });
 }
@@ -309,7 +337,7 @@ void AttentionOutput::storePart(Value part, const Group &group) {
   if (group.isFirst) {
     k.ifThen(group.isFirst, [&] {
       store(group.state.greatest, group.state.sum,
-            k.add(k.mul(local, 2), g.schedule.rowBlock() * g.partialPitch()));
+            k.add(k.mul(local, 2), g.partialRows() * g.partialPitch()));
     });
   }
 }

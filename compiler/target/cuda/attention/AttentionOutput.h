@@ -29,6 +29,9 @@ public:
       : k(builder), g(geometry), rows(rows), scores(scores), softmax(softmax),
         leftOut(builder, geometry, rows, scores, softmax), memory(memory) {}
 
+  /// At the start of a kernel.
+  static void joinCluster(CudaKernelBuilder &k, const AttentionGeometry &g);
+
   /// Of the warp number `keyWarp` of those that share its rows; all threads of
   /// the block come here, and have left the memory of the stages.
   void emit(llvm::ArrayRef<RowState> states, llvm::ArrayRef<mlir::Value> sums,
@@ -70,6 +73,10 @@ private:
   Group groupOf(const PairPlace &place, const MergedPair &merged);
   /// Groups merged of the parts at `first`, all threads of the block together.
   void merge(mlir::Value first, int64_t parts, Sink sink);
+  /// Where the first block of a cluster gets part number `number`.
+  mlir::Value sentPart(mlir::Value number);
+  /// Groups merged of what the blocks of the cluster have sent the first one.
+  void mergeSent(Sink sink);
   /// The same of the parts that the blocks of the cluster have at `ownPart`, by
   /// all of their threads.
   void mergeCluster(mlir::Value ownPart, Sink sink);

@@ -56,9 +56,17 @@ private:
 
   void copyOnlyKeys();
   void copyOnlyValues();
+  /// All warps are here, and all copies have landed but those of the last
+  /// `groups`.
   void await(int64_t groups) {
     copies.await(groups);
     k.barrier();
+  }
+  /// The same where nothing but copies is waited for.
+  void awaitCopies(int64_t groups) {
+    if (!haveLanded) {
+      await(groups);
+    }
   }
 
   Fragment queryFragment(int64_t tile, int64_t step);
@@ -76,6 +84,8 @@ private:
   BlockRows::KeyBlocks range;
   BlockCopies copies;
   MadeOperands made;
+  /// All copies that there are have.
+  bool haveLanded = false;
   /// Of all tiles and steps, where the query stays in registers.
   SmallVector<Fragment> query;
 };
@@ -201,7 +211,7 @@ AttentionEmitter::State AttentionEmitter::loop(Scores &scores,
     State now = first.from(values);
     // Copies of this block have landed, and all warps have left the stage that
     // the next copies overwrite.
-    await(isOnly ? 1 : isSingle ? 0 : s.stages - 2);
+    awaitCopies(isOnly ? 1 : isSingle ? 0 : s.stages - 2);
     if (isOnly) {
       // Its values are on their way.
     } else if (isSingle) {
@@ -223,7 +233,7 @@ AttentionEmitter::State AttentionEmitter::loop(Scores &scores,
     scores.finish(firstKey, weights);
     softmax.scale(softmax.add(now.rows, weights), now.sums);
     if (isSingle) {
-      await(0);
+      awaitCopies(0);
     }
     if (isSingle && !isOnly) {
       Value ahead = k.add(keyBlock, 1);
@@ -275,6 +285,7 @@ void AttentionEmitter::copyFirst(bool early) {
     // New rows belong over what was copied of their places.
     emitElements(k, s.threads(), elements, [&] { await(0); });
     k.barrier();
+    haveLanded = !elements.empty();
     return;
   }
   if (!elements.empty()) {
@@ -303,7 +314,7 @@ void AttentionEmitter::copyFirst(bool early) {
 
 void AttentionEmitter::emit(const AttentionOutput::Memory &memory) {
   if (g.keepsQuery()) {
-    await(g.hasOneKeyBlock() ? 1 : std::max<int64_t>(s.stages - 2, 0));
+    awaitCopies(g.hasOneKeyBlock() ? 1 : std::max<int64_t>(s.stages - 2, 0));
     SmallVector<Fragment> loaded;
     for (int64_t tile = 0; tile != s.rowTiles; ++tile) {
       for (int64_t step = 0; step != g.query.padded / 16; ++step) {
@@ -358,6 +369,7 @@ void emitAttention(Location loc, ModuleOp device, StringRef name,
     emitWarpGroups(k, g, entry, memory);
     return;
   }
+  AttentionOutput::joinCluster(k, g);
   if (!copiesEarly) {
     emitKeysAhead(k, g, entry);
     wait();

@@ -157,7 +157,11 @@ void emitSkinny(ModuleOp device, Location loc, StringRef name,
     return arguments[cast<BlockArgument>(operand).getArgNumber()];
   };
 
-  k.allowLaterLaunches(g.schedule.programmatic);
+  bool letsEarly = g.schedule.programmatic && !g.schedule.late;
+  k.allowLaterLaunches(letsEarly);
+  if (g.schedule.clustered) {
+    k.arriveAtCluster(/*ordersMemory=*/false); // SkinnyReduction awaits it
+  }
   Value tile = k.blockIdX();
   Value part = splits ? k.blockIdY() : k.i32(0);
   if (g.schedule.clustered) {
@@ -188,6 +192,7 @@ void emitSkinny(ModuleOp device, Location loc, StringRef name,
                                lhs->begin();
                              }
                              k.waitForEarlierLaunches(g.schedule.programmatic);
+                             k.allowLaterLaunches(g.schedule.late);
                              reduction.prefetch(tile);
                              if (lhs) {
                                lhs->make();

@@ -59,13 +59,14 @@ struct SkinnyGeometry {
   }
   int64_t partialPitch() const { return (schedule.columns + 3) / 4 * 4 + 4; }
   int64_t partialBytes() const { return 4 * partialRows() * partialPitch(); }
-  /// All warps' sums and, behind them, the flag of the last block, or the
-  /// block's sums for its cluster, [M][columns].
+  /// All warps' sums and, behind them, the flag of the last block, or what the
+  /// blocks of its cluster send the first one, [block][M][columns].
   int64_t blockSumsOffset() const { return schedule.warps * partialBytes(); }
   int64_t sumBytes() const {
     return blockSumsOffset() +
            (schedule.clustered
-                ? int64_t(llvm::alignTo(4 * gemm.m * schedule.columns, 16))
+                ? int64_t(llvm::alignTo(
+                      4 * schedule.split * gemm.m * schedule.columns, 16))
                 : 16);
   }
 

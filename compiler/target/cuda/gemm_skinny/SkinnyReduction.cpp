@@ -118,33 +118,37 @@ Value SkinnyReduction::isLastBlock(Value tile) {
                          g.schedule.split, flag);
 }
 
-Value SkinnyReduction::blockSums(Value row, Value column) {
-  Value at = k.add(k.mul(row, g.schedule.columns), column);
+Value SkinnyReduction::blockSums(Value part, Value row, Value column) {
+  Value at = k.add(k.mul(k.add(k.mul(part, g.gemm.m), row), g.schedule.columns),
+                   column);
   Value sums = k.advance(memory.shared, g.blockSumsOffset(), k.b.getI8Type());
   return k.advance(sums, at, k.b.getF32Type());
 }
 
 void SkinnyReduction::emitCluster(Value tile, Value part) {
+  Value first = k.i32(0);
+  k.awaitCluster(); // for joinCluster() of all
   forEachGroup([&](Value row, Value column) {
-    k.storeAligned(addWarps(row, column), blockSums(row, column));
+    k.storeAligned(addWarps(row, column),
+                   k.ofClusterBlock(blockSums(part, row, column), first));
   });
-  k.clusterBarrier();
-  Value isFirst = arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq,
-                                        part, k.i32(0));
+  k.arriveAtCluster();
+  Value isFirst =
+      arith::CmpIOp::create(k.b, k.loc, arith::CmpIPredicate::eq, part, first);
+  // The others end: nobody reads their memory.
   k.ifThen(isFirst, [&] {
+    k.awaitCluster();
     forEachGroup([&](Value row, Value column) {
-      Value own = blockSums(row, column), sum;
+      Value sum;
       for (int64_t block = 0; block != g.schedule.split; ++block) {
         Value value =
-            k.loadAligned(laneType(), k.ofClusterBlock(own, k.i32(block)));
+            k.loadAligned(laneType(), blockSums(k.i32(block), row, column));
         sum =
             sum ? Value(arith::AddFOp::create(k.b, k.loc, sum, value)) : value;
       }
       finish(tile, row, column, sum);
     });
   });
-  // No block may end while the first reads its memory.
-  k.clusterBarrier();
 }
 
 void SkinnyReduction::emit(Value tile, Value part) {

@@ -39,8 +39,8 @@ private:
   mlir::Value addParts(mlir::Value tile, mlir::Value row, mlir::Value column);
   mlir::Value partAddress(mlir::Value tile, mlir::Value part, mlir::Value row,
                           mlir::Value column);
-  /// Where a block of a cluster has the sums that others add.
-  mlir::Value blockSums(mlir::Value row, mlir::Value column);
+  /// Where the first block of a cluster gets the sums of number `part`.
+  mlir::Value blockSums(mlir::Value part, mlir::Value row, mlir::Value column);
   void emitCluster(mlir::Value tile, mlir::Value part);
   void finish(mlir::Value tile, mlir::Value row, mlir::Value column,
               mlir::Value sum);

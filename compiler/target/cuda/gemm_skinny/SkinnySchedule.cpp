@@ -29,7 +29,10 @@ std::string toString(const SkinnySchedule &s) {
   return llvm::formatv(
       "gemm_skinny {0} {1} warps={2} {3}={4} unroll={5} stages={6}{7}",
       s.columns, nameOf(s.math), s.warps, s.clustered ? "cluster" : "split",
-      s.split, s.unroll, s.stages, s.programmatic ? " pdl" : "");
+      s.split, s.unroll, s.stages,
+      s.late           ? " pdl=late"
+      : s.programmatic ? " pdl"
+                       : "");
 }
 
 DictionaryAttr toAttr(const SkinnySchedule &s, MLIRContext *context) {
@@ -40,7 +43,7 @@ DictionaryAttr toAttr(const SkinnySchedule &s, MLIRContext *context) {
   return b.getDictionaryAttr(
       {number("cluster", s.clustered), number("columns", s.columns),
        b.getNamedAttr("math", b.getStringAttr(nameOf(s.math))),
-       number("pdl", s.programmatic), number("split", s.split),
+       number("pdl", s.programmatic + s.late), number("split", s.split),
        number("stages", s.stages), number("unroll", s.unroll),
        number("warps", s.warps)});
 }
@@ -61,7 +64,9 @@ FailureOr<SkinnySchedule> parseSkinnySchedule(DictionaryAttr attr,
   schedule.split = number("split", 1, 64);
   schedule.unroll = number("unroll", 1, 16);
   schedule.stages = number("stages", 1, 16);
-  schedule.programmatic = number("pdl", 0, 1);
+  int64_t pdl = number("pdl", 0, 2);
+  schedule.programmatic = pdl > 0;
+  schedule.late = pdl > 1;
   auto math = attr ? attr.getAs<StringAttr>("math") : StringAttr();
   bool isMath = false;
   for (SkinnyMath known :

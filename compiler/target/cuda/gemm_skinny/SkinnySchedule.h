@@ -37,12 +37,17 @@ struct SkinnySchedule {
   int64_t stages = 1;
   /// The weights' first loads are issued before earlier launches are complete.
   bool programmatic = false;
+  /// The next launch may begin when earlier ones are complete; otherwise at
+  /// once, so that several wait at a time. Where these fill the SMs, the next
+  /// in turn begins late: of GPT-2's step it depends on all its launches
+  /// together which should be late.
+  bool late = false;
 
   bool operator==(const SkinnySchedule &) const = default;
 };
 
 /// "gemm_skinny 16 mma warps=8 split=1 unroll=4 stages=2 pdl";
-/// " cluster=2" for " split=2" of a cluster.
+/// " cluster=2" for " split=2" of a cluster, " pdl=late".
 std::string toString(const SkinnySchedule &schedule);
 mlir::DictionaryAttr toAttr(const SkinnySchedule &schedule,
                             mlir::MLIRContext *context);

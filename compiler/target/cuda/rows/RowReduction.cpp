@@ -147,7 +147,7 @@ Value RowMerger::flag() {
 }
 
 void RowMerger::joinCluster() {
-  NVVM::ClusterArriveRelaxedOp::create(k.b, k.loc, /*aligned=*/UnitAttr());
+  k.arriveAtCluster(/*ordersMemory=*/false);
 }
 
 Value RowMerger::clusterSlot(int64_t number, Value part) {
@@ -161,8 +161,7 @@ Value RowMerger::clusterSlot(int64_t number, Value part) {
 
 RowMerger::States RowMerger::mergeCluster(Ops ops, States states) {
   if (usedByCluster == 0) {
-    NVVM::ClusterWaitOp::create(
-        k.b, k.loc, /*aligned=*/UnitAttr()); // for joinCluster() of all
+    k.awaitCluster(); // for joinCluster() of all
   }
   Value part = k.rem(k.blockIdX(), schedule.split);
   Value other = k.rem(k.threadIdX(), schedule.threads);
