@@ -146,9 +146,7 @@ Value RowMerger::flag() {
   return k.advance(shared, warpBytes(rows, schedule), k.b.getI8Type());
 }
 
-void RowMerger::joinCluster() {
-  k.arriveAtCluster(/*ordersMemory=*/false);
-}
+void RowMerger::joinCluster() { k.arriveAtCluster(/*ordersMemory=*/false); }
 
 Value RowMerger::clusterSlot(int64_t number, Value part) {
   Value row = k.div(k.threadIdX(), schedule.threads);
