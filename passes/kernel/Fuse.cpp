@@ -5,8 +5,9 @@
 // compares. It keeps an op out of a fusion only where fusing would change what
 // is computed, make the order impossible, or leave one iteration space.
 
+#include "passes/kernel/CacheRules.h"
 #include "passes/kernel/FusionCriteria.h"
-#include "passes/kernel/Passes.h"
+#include "passes/kernel/FusionGroups.h"
 
 #include "dialects/graph/InPlace.h"
 #include "dialects/graph/KernelOp.h"
@@ -52,9 +53,8 @@ static void eraseDeadOps(Block &block) {
 namespace {
 
 /// Applies the rules of the pass description to one block.
-struct FusionRules {
-  FusionRules(Block &block, const FuseOptions &allowed)
-      : block(block), allowed(allowed), partition(block) {}
+struct FusionRules : FusionGroups {
+  using FusionGroups::FusionGroups;
 
   void run() {
     for (Operation &op : block) {
@@ -92,13 +92,13 @@ struct FusionRules {
     }
     for (Operation &op : block) {
       if (graph::updatesInPlace(&op)) {
-        takeNewElements(cast<graph::CacheUpdateOp>(op));
+        takeNewElements(*this, cast<graph::CacheUpdateOp>(op));
       }
     }
-    joinUpdates();
+    joinUpdates(*this);
     for (Operation &op : block) {
       if (allowed.prologues && isa<graph::AttentionOp>(op)) {
-        takeUpdates(cast<graph::AttentionOp>(op));
+        takeUpdates(*this, cast<graph::AttentionOp>(op));
       }
     }
     for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -106,33 +106,6 @@ struct FusionRules {
         cloneIntoUsers(&op, *partition.groupOf(&op));
       }
     }
-  }
-
-  /// The op whose result shape is the iteration space of `group`.
-  Operation *spaceOf(Group group) const {
-    auto found = spaces.find(group);
-    return found == spaces.end() ? partition.membersOf(group).front()
-                                 : found->second;
-  }
-  ArrayRef<int64_t> shapeOf(Group group) const {
-    return resultType(spaceOf(group)).getShape();
-  }
-  bool hasAnchor(Group group) const {
-    Operation *space = spaceOf(group);
-    return graph::isAnchor(space) ||
-           (isa<graph::KernelOp>(space) && !isPointwiseKernel(space));
-  }
-  bool hasKernel(Group group) const {
-    return llvm::any_of(partition.membersOf(group),
-                        llvm::IsaPred<graph::KernelOp>);
-  }
-
-  /// A pointwise op that no anchor has taken.
-  bool isLeftPointwise(Operation *op) const {
-    return isPointwise(op) && !hasAnchor(*partition.groupOf(op));
-  }
-  bool hasStrided(Group group) const {
-    return llvm::any_of(partition.membersOf(group), isStrided);
   }
 
   /// Rule 2.
@@ -224,38 +197,6 @@ struct FusionRules {
     }
   }
 
-  /// Whether `group`, pointwise ops, is going to take ops that find its
-  /// elements (rule 7): each of them would be a kernel of its own otherwise.
-  bool willFind(Group group) const {
-    auto isTaken = [&](Value operand) {
-      Operation *op = operand.getDefiningOp();
-      return op && isFound(op) && !isCounted(op) && isOfSize(group, op) &&
-             llvm::all_of(op->getUsers(), [&](Operation *user) {
-               return partition.groupOf(user) == std::optional(group);
-             });
-    };
-    return allowed.moves && takesFound(group) &&
-           llvm::any_of(partition.membersOf(group), [&](Operation *member) {
-             return llvm::any_of(member->getOperands(), isTaken);
-           });
-  }
-
-  bool mergeIfConvex(Group group, Operation *op) {
-    Group other = *partition.groupOf(op);
-    if (hasKernel(group) && hasKernel(other)) {
-      LDBG() << "left out, a second kernel of the user's: " << *op;
-      return false;
-    }
-    if (!partition.canMerge(group, other)) {
-      LDBG() << "left out, a path leads out of the fusion and back: " << *op;
-      return false;
-    }
-    LDBG() << "fused with " << spaceOf(group)->getName() << ": " << *op;
-    partition.merge(group, other);
-    ++absorbed;
-    return true;
-  }
-
   /// Rules 5 to 7, for the fusion of `op` or, where others use it too, `op`
   /// alone.
   void takeOrClone(Operation *op) {
@@ -304,14 +245,6 @@ struct FusionRules {
     if (onlyPointwiseUsers && (isFree || isSlice(op))) {
       cloneIntoUsers(op, group);
     }
-  }
-
-  /// Whether the options let `user` take `group`, which it reads.
-  bool mayTake(Group user, Group group) const {
-    if (hasStrided(group) || isFound(partition.membersOf(group).front())) {
-      return allowed.moves;
-    }
-    return hasAnchor(user) ? allowed.prologues : allowed.pointwise;
   }
 
   /// Rule 12. Its only user takes the norm, as in canTake.
@@ -392,181 +325,6 @@ struct FusionRules {
              (each == op || isa<graph::PointwiseOpInterface>(each));
     });
   }
-
-  /// Whether `group` reads each element of `op`'s result once: it has as many.
-  bool isOfSize(Group group, Operation *op) const {
-    return llvm::product_of(shapeOf(group)) ==
-           llvm::product_of(resultType(op).getShape());
-  }
-
-  /// Kernels of anchors know no such ops; those that do compute elements one
-  /// by one, for which costly ones are better off in vectors of their own.
-  bool takesFound(Group user) const {
-    return llvm::all_of(partition.membersOf(user), [](Operation *op) {
-      return isCheap(op) || isFound(op);
-    });
-  }
-
-  /// Rule 9.
-  void takeNewElements(graph::CacheUpdateOp update) {
-    Group own = *partition.groupOf(update);
-    Value state = graph::skipReshapes(update.getCache());
-    auto isNewElement = [&](Operation *op) {
-      bool isRead = isa<graph::PointwiseOpInterface>(op) || isStrided(op) ||
-                    isa<graph::RotaryOp>(op);
-      return isRead && llvm::none_of(op->getOperands(), [&](Value operand) {
-               return isPartOf(operand, {state});
-             });
-    };
-    auto isOwn = [&](Operation *user) {
-      return partition.groupOf(user) == own;
-    };
-    SmallVector<Value> values = {update.getUpdate()};
-    while (!values.empty()) {
-      Operation *op = values.pop_back_val().getDefiningOp();
-      auto group = op ? partition.groupOf(op) : std::nullopt;
-      if (!group || *group == own || !llvm::all_of(op->getUsers(), isOwn) ||
-          partition.membersOf(*group).size() != 1 || !isNewElement(op) ||
-          !(isStrided(op) ? allowed.moves : allowed.prologues)) {
-        continue;
-      }
-      mergeIfConvex(own, op);
-      llvm::append_range(values, op->getOperands());
-    }
-  }
-
-  /// Whether `group` reads what an update of `other` writes or has written.
-  bool readsStateOf(Group group, Group other) const {
-    llvm::SmallDenseSet<Value> states;
-    for (Operation *op : partition.membersOf(other)) {
-      if (graph::updatesInPlace(op)) {
-        auto update = cast<graph::CacheUpdateOp>(op);
-        states.insert(graph::skipReshapes(update.getCache()));
-        states.insert(update.getResult());
-      }
-    }
-    return llvm::any_of(partition.membersOf(group), [&](Operation *op) {
-      return llvm::any_of(op->getOperands(), [&](Value operand) {
-        return isPartOf(operand, states);
-      });
-    });
-  }
-
-  /// Rule 11.
-  void joinUpdates() {
-    if (!allowed.pointwise) {
-      return;
-    }
-    SmallVector<graph::CacheUpdateOp> leaders;
-    for (Operation &op : block) {
-      if (!graph::updatesInPlace(&op)) {
-        continue;
-      }
-      auto update = cast<graph::CacheUpdateOp>(op);
-      Group own = *partition.groupOf(update);
-      bool isTaken = llvm::any_of(leaders, [&](graph::CacheUpdateOp leader) {
-        Group group = *partition.groupOf(leader);
-        return leader.getUpdate().getType() == update.getUpdate().getType() &&
-               !readsStateOf(group, own) && !readsStateOf(own, group) &&
-               mergeIfConvex(group, update);
-      });
-      if (!isTaken) {
-        leaders.push_back(update);
-      }
-    }
-  }
-
-  /// Rule 13.
-  void takeUpdates(graph::AttentionOp attention) {
-    Value key = attention.getKey(), value = attention.getValue();
-    if (!isUpdatedCache(key, allowed.updateRows) ||
-        !isUpdatedCache(value, allowed.updateRows) || key == value) {
-      return;
-    }
-    for (Value cache : {key, value}) {
-      Group group = *partition.groupOf(cache.getDefiningOp());
-      bool isOfOthers =
-          llvm::any_of(partition.membersOf(group), [&](Operation *op) {
-            return graph::isAnchor(op) ||
-                   (graph::updatesInPlace(op) && op != key.getDefiningOp() &&
-                    op != value.getDefiningOp());
-          });
-      if (isOfOthers && group != *partition.groupOf(attention)) {
-        return;
-      }
-    }
-    for (Value cache : {key, value}) {
-      Operation *update = cache.getDefiningOp();
-      Group own = *partition.groupOf(attention);
-      if (*partition.groupOf(update) != own && !mergeIfConvex(own, update)) {
-        return;
-      }
-    }
-    takeTurnedQuery(attention);
-    copyLength(attention);
-  }
-
-  /// The query's rotary embedding, with the moves that it alone reads.
-  void takeTurnedQuery(graph::AttentionOp attention) {
-    auto turned = attention.getQuery().getDefiningOp<graph::RotaryOp>();
-    if (!turned || !turned->hasOneUse()) {
-      return;
-    }
-    bool isAlone = llvm::all_of(
-        partition.membersOf(*partition.groupOf(turned)),
-        [&](Operation *op) { return op == turned || isStrided(op); });
-    if (isAlone) {
-      mergeIfConvex(*partition.groupOf(attention), turned);
-    }
-  }
-
-  /// What counts the keys costs less than reading it from another kernel.
-  void copyLength(graph::AttentionOp attention) {
-    Value length = attention.getKeyLength();
-    Operation *op = length ? length.getDefiningOp() : nullptr;
-    Group own = *partition.groupOf(attention);
-    if (!op || !isPointwise(op) || !isCheap(op) ||
-        resultType(op).getNumElements() != 1 || *partition.groupOf(op) == own ||
-        partition.hasPath(own, *partition.groupOf(op))) {
-      return;
-    }
-    OpBuilder builder(op);
-    Operation *clone = builder.clone(*op);
-    partition.add(clone, own);
-    attention.getKeyLengthMutable()[0].set(clone->getResult(0));
-    ++cloned;
-  }
-
-  /// Rule 10, and the ends of rules 5 to 7.
-  void cloneIntoUsers(Operation *op, Group own) {
-    llvm::SmallSetVector<Group, 4> users;
-    for (Operation *user : op->getUsers()) {
-      Group group = *partition.groupOf(user);
-      if (group != own && !partition.hasPath(group, own) &&
-          mayTake(group, own) && (!isCounted(op) || takesFound(group)) &&
-          !(isSlice(op) && hasAnchor(group))) {
-        users.insert(group);
-      }
-    }
-    for (Group group : users) {
-      OpBuilder builder(op);
-      Operation *clone = builder.clone(*op);
-      partition.add(clone, group);
-      LDBG() << "cloned into " << spaceOf(group)->getName() << ": " << *op;
-      op->replaceUsesWithIf(clone->getResults(), [&](OpOperand &use) {
-        return use.getOwner() != clone &&
-               partition.groupOf(use.getOwner()) == group;
-      });
-      ++cloned;
-    }
-  }
-
-  Block &block;
-  const FuseOptions &allowed;
-  FusionPartition partition;
-  /// The anchor of groups that have one.
-  llvm::DenseMap<Group, Operation *> spaces;
-  unsigned absorbed = 0, cloned = 0;
 };
 
 } // namespace
