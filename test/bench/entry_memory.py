@@ -6,7 +6,8 @@
 
 prints one line of JSON: {"loaded": bytes more than before, after each has run;
 "callers": bytes of tensors, which are not in it}. The driver's own context is
-made before; code of kernels, and what libraries keep, is counted.
+made before, and a stream, as any program has one; code of kernels, and what
+libraries keep, is counted.
 """
 
 import json
@@ -20,8 +21,9 @@ import sized_model  # noqa: E402
 def main():
     library, artifact, *names = sys.argv[1:]
     gpu = sized_model.Gpu()
-    # What the driver takes with the first allocation stays.
+    # What the driver takes with the first allocation and the first stream stays.
     gpu.allocate(1 << 20)
+    gpu.create_stream()
     before = gpu.used_bytes()
     entries = []
     for name in names:

@@ -34,6 +34,12 @@ class Gpu:
             address, ctypes.c_ubyte(0), ctypes.c_size_t(max(size, 1))))
         return address.value
 
+    def create_stream(self):
+        """One that does not wait for the legacy default stream."""
+        stream = ctypes.c_void_p()
+        self.check(self.driver.cuStreamCreate(ctypes.byref(stream), 1))
+        return stream
+
     def used_bytes(self):
         """Of the whole device."""
         free, total = ctypes.c_size_t(), ctypes.c_size_t()

@@ -18,7 +18,7 @@
 // CHECK: [[LOOP:\$L[_A-Z0-9]+]]:
 // CHECK: ld.global.b16
 // CHECK: bra{{.*}} [[LOOP]];
-// CHECK: rcp.rn.f32
+// CHECK: rsqrt.approx.f32
 // CHECK: st.global.b32
 plan.kernel @norm target "cuda" entries ["norm"] {
   ^bb0(%x0: tensor<1000x77xbf16>):
