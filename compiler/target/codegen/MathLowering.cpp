@@ -365,7 +365,8 @@ struct GeluLowering : OpRewritePattern<math::ErfcOp> {
   }
 };
 
-/// A quotient by a constant, nearest as a division's (Markstein, "Computation
+/// A quotient by a constant, nearest as a division's where it is not tiny
+/// (Markstein, "Computation
 /// of elementary functions on the IBM RISC System/6000 processor", 1990): a
 /// GPU divides by a dozen instructions and a branch.
 struct ConstantDivisorLowering : OpRewritePattern<arith::DivFOp> {
@@ -394,8 +395,8 @@ struct ConstantDivisorLowering : OpRewritePattern<arith::DivFOp> {
   }
 };
 
-/// 1 / sqrt(x) as the instruction, whose error is below 1.1 units in the last
-/// place (PTX ISA, rsqrt.approx).
+/// 1 / sqrt(x) as the instruction, whose relative error is below 2^-22.9 (PTX
+/// ISA, rsqrt.approx).
 struct RsqrtLowering : OpRewritePattern<arith::DivFOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -3,6 +3,7 @@
 // Accuracy of the transcendental functions in generated code, over all float32
 // exponents and signs, and their special cases.
 
+#include "compiler/target/codegen/MathLowering.h"
 #include "compiler/target/cpu/Assembler.h"
 #include "compiler/target/cpu/CpuProfile.h"
 #include "compiler/target/cpu/KernelAbi.h"
@@ -10,6 +11,7 @@
 #include "test/unit/compiler/target/cpu/LoadedKernel.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <gtest/gtest.h>
 
@@ -24,10 +26,11 @@ namespace {
 
 using testing::Floats, testing::ulps;
 
-/// Results of `emit` on vectors of two operands.
+/// Results of `emit` on vectors of two operands. `onGpu`: first lowered as for
+/// a GPU, by which no instruction may come that a CPU lacks.
 Floats run(const Floats &x, const Floats &y,
            const std::function<Value(KernelBuilder &, Value, Value)> &emit,
-           const std::string &isa) {
+           const std::string &isa, bool onGpu = false) {
   MLIRContext context;
   prepareContext(context);
   OpBuilder builder(&context);
@@ -48,6 +51,11 @@ Floats run(const Floats &x, const Floats &y,
     k.storeVector(emit(k, load(pointers[0]), load(pointers[1])),
                   k.advance(pointers[2], i, f32), f32, mask);
   });
+  if (onGpu) {
+    RewritePatternSet patterns(&context);
+    populateMathLoweringPatterns(patterns, /*hasExp2Instruction=*/true);
+    EXPECT_TRUE(succeeded(applyPatternsGreedily(*device, std::move(patterns))));
+  }
   auto bytes = assemble(*device, getCpuProfile(1, isa));
   EXPECT_TRUE(succeeded(bytes));
   Floats result(x.size());
@@ -101,6 +109,33 @@ TEST(MathLoweringTest, Sin) { check<math::SinOp>(std::sin, 1.5); }
 TEST(MathLoweringTest, Cos) { check<math::CosOp>(std::cos, 1.5); }
 TEST(MathLoweringTest, Log1p) { check<math::Log1pOp>(std::log1p, 2); }
 TEST(MathLoweringTest, Expm1) { check<math::ExpM1Op>(std::expm1, 2); }
+
+/// Bit by bit, but for denormal quotients, which may be a unit off.
+TEST(MathLoweringTest, GpusDivideByConstantsAsADivisionDoes) {
+  Floats x = testing::spreadFloats();
+  for (float divisor : {3.0f, 7.0f, 10.0f, 768.0f, 1000.0f, 3072.0f, 50257.0f,
+                        16777213.0f, 1.1f, 1e30f}) {
+    Floats got = run(
+        x, x,
+        [=](KernelBuilder &k, Value v, Value) -> Value {
+          auto all =
+              DenseElementsAttr::get(cast<ShapedType>(v.getType()), divisor);
+          return arith::DivFOp::create(
+              k.b, k.loc, v, arith::ConstantOp::create(k.b, k.loc, all));
+        },
+        "v3", /*onGpu=*/true);
+    for (size_t i = 0; i != x.size(); ++i) {
+      float expected = x[i] / divisor;
+      bool isTiny = std::fabs(expected) < 0x1p-100f;
+      if (!isTiny && !std::isnan(expected)) {
+        ASSERT_EQ(got[i], expected) << x[i] << " / " << divisor;
+      } else {
+        ASSERT_LE(testing::ulps(got[i], double(expected)), 1)
+            << x[i] << " / " << divisor << ": " << got[i];
+      }
+    }
+  }
+}
 
 void checkPow(const Floats &x, const Floats &y, double bound) {
   for (std::string isa : {"", "v3"}) {

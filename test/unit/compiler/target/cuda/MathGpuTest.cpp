@@ -85,6 +85,9 @@ TEST_F(MathGpuTest, Log) { check("log", std::log, 1); }
 TEST_F(MathGpuTest, Tanh) { check("tanh", std::tanh, 2); }
 TEST_F(MathGpuTest, Sin) { check("sin", std::sin, 2); }
 TEST_F(MathGpuTest, Cos) { check("cos", std::cos, 2); }
+TEST_F(MathGpuTest, Rsqrt) {
+  check("rsqrt", [](double x) { return 1 / std::sqrt(x); }, 2.5);
+}
 TEST_F(MathGpuTest, Elu) {
   check("elu", [](double x) { return x > 0 ? x : std::expm1(x); }, 2);
 }

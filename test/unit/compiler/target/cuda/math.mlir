@@ -56,6 +56,14 @@ plan.kernel @cos target "cuda" entries ["cos"] {
     }
 }
 
+plan.kernel @rsqrt target "cuda" entries ["rsqrt"] {
+  ^bb0(%x0: tensor<262144xf32>):
+    %0 = kernel.fusion (%x = %x0 : tensor<262144xf32>) -> tensor<262144xf32> attributes {impl = #kernel.impl<family = "pointwise", schedule = {threads = 128 : i64, unroll = 1 : i64, vector = 1 : i64}>} {
+      %1 = graph.rsqrt %x : tensor<262144xf32>
+      kernel.yield %1 : tensor<262144xf32>
+    }
+}
+
 plan.kernel @elu target "cuda" entries ["elu"] {
   ^bb0(%x0: tensor<262144xf32>):
     %0 = kernel.fusion (%x = %x0 : tensor<262144xf32>) -> tensor<262144xf32> attributes {impl = #kernel.impl<family = "pointwise", schedule = {threads = 128 : i64, unroll = 1 : i64, vector = 1 : i64}>} {
