@@ -49,13 +49,18 @@ struct Share {
   }
 };
 
+/// Whether a filter is read from L3 once more for each block of lines.
+bool exceedsL2(double filterBytes, const DeviceProfile &profile) {
+  return filterBytes > 0.5 * double(profile.l2Bytes);
+}
+
 /// Each block of lines reads the filter, or the thread's panels of it.
 double readSeconds(double filterBytes, const ConvDirectGeometry &geometry,
                    const DeviceProfile &profile) {
   bool waits = waitsForL3(profile);
   Share share = Share::of(geometry, profile);
   double bytes = filterBytes * (geometry.schedule.splitN ? share.part : 1);
-  bool again = bytes > 0.5 * double(profile.l2Bytes);
+  bool again = exceedsL2(bytes, profile);
   int64_t units = waits ? share.units : geometry.units();
   double blocks = double(llvm::divideCeil(units, geometry.schedule.lines));
   double bandwidth =
@@ -67,9 +72,13 @@ double readSeconds(double filterBytes, const ConvDirectGeometry &geometry,
 /// an Emerald Rapids 3x3 filters of 512 channels (7x7 pixels) took 0.68 of the
 /// time where tiles fetch the next panel into L2, 1x1 filters of 2048 x 512
 /// 0.79 and 0.85: as if they came at 16 to 37 GB/s with nothing hidden.
-double shownPart(const ConvDirectSchedule &schedule,
+/// On a Zen 5 3x3 filters of 512 channels took 0.83 and, in steps of 2, 0.81 of
+/// the time, of 256 channels in steps of 2 0.93, 1x1 filters of 1024 x 2048
+/// 0.84; of 256 channels and 1x1 of 1 to 4 MB as long.
+double shownPart(const ConvDirectSchedule &schedule, double filterBytes,
                  const DeviceProfile &profile) {
-  return waitsForL3(profile) && !schedule.prefetch ? 0.9 : 0.1;
+  bool isLate = waitsForL3(profile) || exceedsL2(filterBytes, profile);
+  return isLate && !schedule.prefetch ? 0.9 : 0.1;
 }
 
 /// How much longer it takes where the block's lines do not stay in L2 while the
@@ -166,7 +175,7 @@ double estimateMicroseconds(const ConvDirectGeometry &geometry,
   }
   double compute = work * share.part / cyclesPerSecond;
   double memory = readSeconds(filterBytes, geometry, profile);
-  double shown = shownPart(geometry.schedule, profile);
+  double shown = shownPart(geometry.schedule, filterBytes, profile);
   return 1e6 * (std::max(compute, memory) + shown * std::min(compute, memory)) +
          (share.part < 1 ? profile.joinUs : 0);
 }
@@ -250,13 +259,17 @@ enumerateConvSchedules(const kernel::FusionShape &shape,
     }
     consider(schedule);
   };
+  double filterBytes = double(g.outputChannels * (g.inputChannels / g.groups) *
+                              g.filterHeight * g.filterWidth) *
+                       double(kernel::getElementBytes(shape.conv->filterType));
   bool isWide = profile.has("avx512f");
   for (RegisterTile tile : isWide ? ArrayRef(wide) : ArrayRef(narrow)) {
     int64_t nr = std::min(tile.nr, columns);
     for (int64_t lines : {1, 4, 16}) {
       for (bool pack : {false, true}) {
         // Elsewhere searches of neighbours and of all measure it.
-        if (profile.asksForAll() || waitsForL3(profile)) {
+        if (profile.asksForAll() || waitsForL3(profile) ||
+            exceedsL2(filterBytes, profile)) {
           considerShares({tile.mr, nr, lines, pack, /*prefetch=*/true});
         }
         considerShares({tile.mr, nr, lines, pack});

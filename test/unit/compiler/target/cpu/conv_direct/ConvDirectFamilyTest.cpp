@@ -116,10 +116,11 @@ TEST(ConvDirectFamily, SchedulesLower) {
   }
 }
 
-/// Names of the schedules offered for 7x7 pixels of 512 channels, best first.
-std::vector<std::string> offeredFor(bool nhwc, double l3GBs, int threads = 1) {
+/// Names of the schedules offered for 7x7 pixels, best first.
+std::vector<std::string> offeredFor(bool nhwc, double l3GBs, int threads = 1,
+                                    int64_t channels = 512) {
   ConvCase conv = padded;
-  conv.c = conv.k = 512;
+  conv.c = conv.k = channels;
   conv.h = conv.w = 7;
   conv.nhwc = nhwc;
   ParsedFusion parsed = bare(conv);
@@ -132,9 +133,14 @@ std::vector<std::string> offeredFor(bool nhwc, double l3GBs, int threads = 1) {
   return names;
 }
 
+TEST(ConvDirectFamily, FetchesPanelsOfFiltersBeyondL2) {
+  EXPECT_THAT(offeredFor(true, 75).front(), HasSubstr(" pf=l2"));
+  EXPECT_THAT(offeredFor(true, 75, 1, 64), Each(Not(HasSubstr("pf="))));
+}
+
 TEST(ConvDirectFamily, FetchesAndDividesPanelsWhereL3IsSlow) {
   EXPECT_THAT(offeredFor(true, 20).front(), HasSubstr(" pf=l2"));
-  EXPECT_THAT(offeredFor(true, 75), Each(Not(HasSubstr("pf="))));
+  EXPECT_THAT(offeredFor(true, 20, 1, 64), Contains(HasSubstr("pf=l2")));
   EXPECT_THAT(offeredFor(false, 20), Each(Not(HasSubstr("pf="))));
   EXPECT_THAT(offeredFor(true, 20, 2), Contains(HasSubstr(" split=n")));
   EXPECT_THAT(offeredFor(true, 20), Each(Not(HasSubstr("split="))));
