@@ -59,7 +59,7 @@ struct FusionRules : FusionGroups {
   void run() {
     for (Operation &op : block) {
       if (graph::isAnchor(&op) || isKernelAnchor(&op)) {
-        spaces[*partition.groupOf(&op)] = &op;
+        spaces[groupOf(&op)] = &op;
         if (allowed.moves && isa<graph::GroupNormOp>(op)) {
           takeTranspose(&op);
         }
@@ -103,14 +103,14 @@ struct FusionRules : FusionGroups {
     }
     for (Operation &op : llvm::make_early_inc_range(block)) {
       if (isFound(&op) && llvm::all_of(op.getUses(), isTurn)) {
-        cloneIntoUsers(&op, *partition.groupOf(&op));
+        cloneIntoUsers(&op, groupOf(&op));
       }
     }
   }
 
   /// Rule 2.
   void takeConsumers(Operation *anchor) {
-    Group group = *partition.groupOf(anchor);
+    Group group = groupOf(anchor);
     auto isBefore = [](Operation *a, Operation *b) {
       return a->isBeforeInBlock(b);
     };
@@ -144,7 +144,7 @@ struct FusionRules : FusionGroups {
     SmallVector<Operation *> taken;
     if (turns) {
       for (graph::SliceOp slice : *turns) {
-        mergeIfConvex(*partition.groupOf(anchor), slice);
+        mergeIfConvex(groupOf(anchor), slice);
         taken.push_back(slice);
       }
     }
@@ -156,7 +156,7 @@ struct FusionRules : FusionGroups {
   void takeTranspose(Operation *anchor) {
     Value result = anchor->getResult(0);
     if (result.hasOneUse() && isa<graph::TransposeOp>(*result.user_begin())) {
-      mergeIfConvex(*partition.groupOf(anchor), *result.user_begin());
+      mergeIfConvex(groupOf(anchor), *result.user_begin());
     }
   }
 
@@ -178,9 +178,8 @@ struct FusionRules : FusionGroups {
       if (!producer || !isLeftPointwise(producer)) {
         continue;
       }
-      Group group = *partition.groupOf(producer);
-      if (group != *partition.groupOf(op) &&
-          shapeOf(group) == resultType(op).getShape()) {
+      Group group = groupOf(producer);
+      if (group != groupOf(op) && shapeOf(group) == resultType(op).getShape()) {
         mergeIfConvex(group, op);
       }
     }
@@ -189,10 +188,10 @@ struct FusionRules : FusionGroups {
   /// Rule 4.
   void takeRows(Operation *op) {
     Operation *producer = op->getOperand(0).getDefiningOp();
-    Group group = *partition.groupOf(op);
+    Group group = groupOf(op);
     if (producer && isLeftPointwise(producer) &&
-        shapeOf(*partition.groupOf(producer)) == shapeOf(group) &&
-        !willFind(*partition.groupOf(producer))) {
+        shapeOf(groupOf(producer)) == shapeOf(group) &&
+        !willFind(groupOf(producer))) {
       mergeIfConvex(group, producer);
     }
   }
@@ -204,7 +203,7 @@ struct FusionRules : FusionGroups {
         !(isStrided(op) || isFound(op) || isLeftPointwise(op))) {
       return;
     }
-    Group group = *partition.groupOf(op);
+    Group group = groupOf(op);
     if (hasAnchor(group)) {
       return; // the transpose of its result
     }
@@ -254,7 +253,7 @@ struct FusionRules : FusionGroups {
     if (!last) {
       return;
     }
-    Group own = *partition.groupOf(product), group = *partition.groupOf(last);
+    Group own = groupOf(product), group = groupOf(last);
     bool isNorm = normsLastDimension(spaceOf(group));
     for (Operation *member : partition.membersOf(group)) {
       isNorm &=
@@ -374,7 +373,7 @@ struct Fuse : kernel::impl::FuseBase<Fuse> {
         // A view is another name for the same bytes.
         if (isa<graph::FusibleOpInterface, graph::KernelOp>(op) &&
             !graph::isView(&op)) {
-          fusions[*rules.partition.groupOf(&op)].push_back(&op);
+          fusions[rules.groupOf(&op)].push_back(&op);
         }
       }
       for (auto &[group, ops] : fusions) {

@@ -41,7 +41,7 @@ bool FusionGroups::hasKernel(Group group) const {
 }
 
 bool FusionGroups::isLeftPointwise(Operation *op) const {
-  return isPointwise(op) && !hasAnchor(*partition.groupOf(op));
+  return isPointwise(op) && !hasAnchor(groupOf(op));
 }
 
 bool FusionGroups::hasStrided(Group group) const {
@@ -80,7 +80,7 @@ bool FusionGroups::willFind(Group group) const {
 }
 
 bool FusionGroups::mergeIfConvex(Group group, Operation *op) {
-  Group other = *partition.groupOf(op);
+  Group other = groupOf(op);
   if (hasKernel(group) && hasKernel(other)) {
     LDBG() << "left out, a second kernel of the user's: " << *op;
     return false;
@@ -98,7 +98,7 @@ bool FusionGroups::mergeIfConvex(Group group, Operation *op) {
 void FusionGroups::cloneIntoUsers(Operation *op, Group own) {
   llvm::SmallSetVector<Group, 4> users;
   for (Operation *user : op->getUsers()) {
-    Group group = *partition.groupOf(user);
+    Group group = groupOf(user);
     if (group != own && !partition.hasPath(group, own) && mayTake(group, own) &&
         (!isCounted(op) || takesFound(group)) &&
         !(isSlice(op) && hasAnchor(group))) {

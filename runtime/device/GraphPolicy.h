@@ -27,8 +27,8 @@ struct PointerPolicy {
   /// copies them to and from memory of its own, its stages. Otherwise the
   /// commands are launched one by one, on the guess that copying takes longer.
   uint64_t mostStagedBytes = 16 << 20;
-  /// The default for a program that takes `ownBytes` of the device: memory for
-  /// a guess is at most one percent of it.
+  /// The default for a program whose constants and arena take `ownBytes`: less
+  /// than one percent of it for a guess, but 1 MiB in any case.
   static uint64_t mostStagedBeside(uint64_t ownBytes) {
     return std::clamp<uint64_t>(ownBytes / 128, 1 << 20, 16 << 20);
   }

@@ -365,10 +365,9 @@ struct GeluLowering : OpRewritePattern<math::ErfcOp> {
   }
 };
 
-/// A quotient by a constant, nearest as a division's where it is not tiny
-/// (Markstein, "Computation
-/// of elementary functions on the IBM RISC System/6000 processor", 1990): a
-/// GPU divides by a dozen instructions and a branch.
+/// A quotient by a constant: bit by bit that of a division, unless it is tiny
+/// (Markstein, "Computation of elementary functions on the IBM RISC System/6000
+/// processor", 1990). A GPU's division is a function with a branch.
 struct ConstantDivisorLowering : OpRewritePattern<arith::DivFOp> {
   using OpRewritePattern::OpRewritePattern;
 

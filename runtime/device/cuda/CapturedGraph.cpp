@@ -140,7 +140,10 @@ PatchableGraph *CapturedGraph::choose(void *const *callers) {
   }
   RelaxedCaptureScope relaxed(context_->driver());
   absl::StatusOr<CudaStream> capturing = createStream();
-  if (!capturing.ok() || !direct_->update(callers, capturing->get()).ok()) {
+  if (!capturing.ok()) {
+    return staged_.get(); // memory may be there in a later run
+  }
+  if (!direct_->update(callers, capturing->get()).ok()) {
     // The library does these pointers in another way.
     direct_.reset();
     return staged_.get();

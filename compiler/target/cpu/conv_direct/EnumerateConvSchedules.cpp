@@ -49,7 +49,8 @@ struct Share {
   }
 };
 
-/// Whether a filter is read from L3 once more for each block of lines.
+/// Whether a filter is too large to stay in L2, half of which the lines need:
+/// each block of lines reads it again.
 bool exceedsL2(double filterBytes, const DeviceProfile &profile) {
   return filterBytes > 0.5 * double(profile.l2Bytes);
 }

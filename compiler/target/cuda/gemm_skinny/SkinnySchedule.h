@@ -37,10 +37,9 @@ struct SkinnySchedule {
   int64_t stages = 1;
   /// The weights' first loads are issued before earlier launches are complete.
   bool programmatic = false;
-  /// The next launch may begin when earlier ones are complete; otherwise at
-  /// once, so that several wait at a time. Where these fill the SMs, the next
-  /// in turn begins late: of GPT-2's step it depends on all its launches
-  /// together which should be late.
+  /// Of a programmatic one: the next launch may begin when earlier ones are
+  /// complete. Otherwise it may at once, so that several wait at a time, which
+  /// is slower where they fill the SMs (docs/tuning.md).
   bool late = false;
 
   bool operator==(const SkinnySchedule &) const = default;

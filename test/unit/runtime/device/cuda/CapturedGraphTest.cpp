@@ -356,5 +356,12 @@ TEST_F(CapturedGraphTest, graphsOfSeveralThreadsDoNotMeet) {
   }
 }
 
+TEST(PointerPolicyTest, aGuessTakesLittleBesideTheProgram) {
+  using runtime::PointerPolicy;
+  EXPECT_EQ(PointerPolicy::mostStagedBeside(0), 1u << 20);
+  EXPECT_EQ(PointerPolicy::mostStagedBeside(512u << 20), 4u << 20);
+  EXPECT_EQ(PointerPolicy::mostStagedBeside(uint64_t(1) << 40), 16u << 20);
+}
+
 } // namespace
 } // namespace minic::testing
