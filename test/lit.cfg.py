@@ -82,11 +82,25 @@ config.substitutions += [
         os.path.join(os.path.dirname(__file__), "models", "against_torch.py"))),
 ]
 
-# Kernels in CUDA C++ need NVRTC, which minic looks for in these places.
-if any(os.path.exists(os.path.join(home, lib, "libnvrtc.so.13"))
-       for home in (os.environ.get("CUDA_HOME", ""), "/usr/local/cuda")
-       for lib in ("lib64", "lib")):
+# Kernels in CUDA C++ need NVRTC, which minic looks for in these places: the
+# loader's, where third_party/environment.sh puts the folders of wheels, and
+# toolkits.
+_cuda_home = os.environ.get("CUDA_HOME", "")
+if _cuda_home:
+    config.environment["CUDA_HOME"] = _cuda_home
+_nvrtc = [
+    folder for folder in (
+        *filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)),
+        *(os.path.join(home, lib)
+          for home in filter(None, (_cuda_home, "/usr/local/cuda"))
+          for lib in ("lib64", "lib")))
+    if os.path.exists(os.path.join(folder, "libnvrtc.so.13"))]
+if _nvrtc:
     config.available_features.add("nvrtc")
+    config.substitutions.append(("%nvrtc-folder", _nvrtc[0]))
+elif os.environ.get("MINIC_TEST_ALL"):
+    lit_config.fatal("no libnvrtc.so.13 on the library path or in a toolkit, "
+                     "which third_party/install.sh installs")
 
 # What the assembler of a toolkit makes of kernels that nvJitLink assembles otherwise.
 _ptxas = shutil.which("ptxas") or "/usr/local/cuda/bin/ptxas"
@@ -112,13 +126,17 @@ if _triton and subprocess.run([
     config.available_features.add("triton")
     config.substitutions.append(("%triton-python", _triton))
 
-# Pages are tried in a browser where there is one and .venv can drive it.
+# Pages are tried in a browser where there is one and .venv can drive it. ./check
+# has installed both, so that a test without them is an error there.
 if shutil.which("chromium-headless-shell") and subprocess.run([
         os.path.normpath(_python), "-c", "import importlib.util as u; "
         "exit(not u.find_spec('playwright'))"]).returncode == 0:
     config.available_features.add("chromium")
     config.substitutions.append(("%page", "%s %s" % (
         os.path.normpath(_python), os.path.join(_inputs, "page.py"))))
+elif os.environ.get("MINIC_TEST_ALL"):
+    lit_config.fatal("no chromium-headless-shell on the PATH or no playwright "
+                     "in .venv, which third_party/install.sh installs")
 
 # A oneDNN with a wrong kernel stands before the installed one.
 _wrong = os.path.join(config.minic_build_root, "test/lib/wrong_onednn/lib")
