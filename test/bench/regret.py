@@ -5,9 +5,11 @@ Problems are drawn by a seed: GEMMs, attentions, norms and convolutions in turn.
 Each is tuned into databases of their own: by --search=guided, or by what --search
 names here, and by --search=exhaustive. Then both plans are timed side by side in
 one process, in rounds, with either one loaded first. The regret of a problem is the
-median of the rounds' ratios, the plan's time over the exhaustive one's, and 1 where
-that is below: the exhaustive search had that plan among its own. Two copies of one
-plan have the regret 1.
+plan's time over the best one's, by the median of the rounds' ratios. An exhaustive
+search has all schedules, but noise may make it choose wrongly among thousands: where
+its plan is slower than the other in these rounds, the other is the best. So the best
+is the better of both, and no regret is below 1. Two copies of one plan have the
+regret 1. At the end come geometric mean and worst of all problems, then of each kind.
 
     python3 test/bench/regret.py --target=cpu --count=24 --seed=1
     python3 test/bench/regret.py --search guided descent --count=8
@@ -161,6 +163,12 @@ def ratios(samples):
     return paired.ratio(*zip(*samples))
 
 
+def regret_of(ratio):
+    """Of a plan that takes `ratio` of the exhaustive one's time; the best is the
+    better of both."""
+    return ratio / min(ratio, 1.0)
+
+
 def judge(rows):
     """(geometric mean, worst) regret of the rows that count; None for none."""
     regrets = [row["regret"] for row in rows if row["counts"]]
@@ -219,9 +227,10 @@ class Contest:
             samples += zip(*(timed if first is found else timed[::-1]))
         return samples, ""
 
-    def compare(self, name, search, found, exhaustive):
+    def compare(self, kind, name, search, found, exhaustive):
         """(row, "") or (None, why)."""
-        made = {"problem": name, "search": search, "found": found["plan"],
+        made = {"problem": name, "kind": kind, "search": search,
+                "found": found["plan"],
                 "exhaustive": exhaustive["plan"],
                 "coverage": [found["coverage"], exhaustive["coverage"]],
                 "seconds": [found["seconds"], exhaustive["seconds"]]}
@@ -235,9 +244,9 @@ class Contest:
             return None, why
         ratio, low, high = ratios(samples)
         return made | {"ratio": ratio, "low": low, "high": high,
-                       "regret": max(ratio, 1.0), "equal": False}, ""
+                       "regret": regret_of(ratio), "equal": False}, ""
 
-    def rows(self, name, dtype, text, weights):
+    def rows(self, kind, name, dtype, text, weights):
         """(a row for each search, "") or (None, why)."""
         model = self.folder / f"{name}.mlir"
         model.write_text(f"module {{\n{text}\n}}\n")
@@ -250,7 +259,7 @@ class Contest:
                 return None, why
         made = []
         for search in self.arguments.search:
-            row, why = self.compare(name, search, tuned[search],
+            row, why = self.compare(kind, name, search, tuned[search],
                                     tuned["exhaustive"])
             if row is None:
                 return None, why
@@ -293,7 +302,21 @@ def summary(rows):
         met &= fits
         lines.append(f"{what} of {counted}: {value:.3f}, target {target:.2f}: "
                      + ("met" if fits else "MISSED"))
-    return lines, met
+    return lines + by_kind(rows), met
+
+
+def by_kind(rows):
+    """A line for each kind that was run: geometric mean and worst."""
+    lines = []
+    for kind in KINDS:
+        own = [row for row in rows if row["kind"] == kind]
+        judged = judge(own)
+        if judged:
+            lines.append("  {}: geometric mean of {}: {:.3f}, worst {:.3f}".format(
+                kind, sum(row["counts"] for row in own), *judged))
+        elif own:
+            lines.append(f"  {kind}: no problem counts")
+    return lines
 
 
 def parse(argv=None):
@@ -324,22 +347,22 @@ def parse(argv=None):
 
 def main():
     arguments = parse()
-    drawn = [drawn for i, drawn in enumerate(
+    drawn = [(KINDS[i % len(KINDS)], *drawn) for i, drawn in enumerate(
         sample(arguments.target, arguments.count, arguments.seed))
         if i >= arguments.skip and KINDS[i % len(KINDS)] in arguments.kinds]
     if arguments.list:
-        print("\n".join(name for name, *_ in drawn))
+        print("\n".join(name for _, name, *_ in drawn))
         return 0
     rows, failed, left_out = [], {}, []
     print("| problem | search | tried | exhaustive | tuned in s | "
           "ratio of times | regret |\n" + "|---" * 7 + "|", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
         contest = Contest(arguments, pathlib.Path(scratch))
-        for name, dtype, text, weights in drawn:
+        for kind, name, *problem in drawn:
             if contest.left() <= 0:
                 left_out.append(name)
                 continue
-            made, why = contest.rows(name, dtype, text, weights)
+            made, why = contest.rows(kind, name, *problem)
             if made is None and contest.left() <= 0:
                 left_out.append(name)
             elif made is None:
