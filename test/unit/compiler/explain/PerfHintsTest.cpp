@@ -15,8 +15,6 @@ namespace minic {
 namespace {
 
 using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 /// What is logged of a linear in f16 on a CPU with `features`.
 std::string hintsWith(std::vector<std::string> features) {
@@ -55,8 +53,9 @@ TEST(PerfHintsTest, SaysWhatACpuDoesWithF16) {
   EXPECT_THAT(hintsWith({"+avx512f", "+avx512bf16"}),
               EndsWith("f16 is converted to f32 on this CPU; bf16 has its own "
                        "instruction\n"));
+  // Its products are rounded to f16, so no kernel uses them.
   EXPECT_THAT(hintsWith({"+avx512f", "+avx512fp16"}),
-              Not(HasSubstr("converted")));
+              EndsWith("f16 is converted to f32 on this CPU\n"));
 }
 
 } // namespace
