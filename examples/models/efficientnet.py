@@ -48,8 +48,7 @@ def conv_norm(f, x, name, channels, size, stride=1, groups=1, silu=True):
 
 
 def squeeze(f, x, name, squeezed):
-    y = f.rearrange(f"reduce mean, {x.name} [2, 3] {{keep_dims}}", "->", x,
-                    (*x.dims[:2], 1, 1))
+    y = f.mean(x, [2, 3], keep_dims=True)
     y = images.conv(f, y, f"{name}.down", squeezed, 1, bias=True)
     y = images.conv(f, f.unary("silu", y), f"{name}.up", x.dims[1], 1,
                     bias=True)

@@ -26,6 +26,8 @@ class Module:
         self.dtype = dtype
         self.weights = {}
         self.functions = []
+        #: Of a seed: values of the weights that follow from others, by name.
+        self.computed = None
 
     def function(self, name):
         self.functions.append(Function(self, name))
@@ -178,6 +180,82 @@ class Function:
         return self.append(f"rotary {names(operands)}", x.dims, x.dtype,
                            operands)
 
+    # Images, [N, C, H, W]. Strides, sizes and pads are of rows and columns.
+
+    def conv2d(self, x, weight, bias=None, strides=(1, 1), pads=(0, 0),
+               groups=1):
+        n, _, *extents = x.dims
+        dims = (n, weight.dims[0],
+                *windows(extents, weight.dims[2:], strides, pads))
+        operands = [o for o in (x, weight, bias) if o]
+        return self.append(
+            f"conv2d {names(operands)} {{groups = {groups} : i64, pads = "
+            f"{numbers(2 * tuple(pads))}, strides = {numbers(strides)}}}", dims,
+            x.dtype, operands)
+
+    def conv1d(self, x, weight, bias, stride, pad):
+        """[N, C, L]: a convolution over images of one row."""
+        n, inputs, length = x.dims
+        channels, _, size = weight.dims
+        y = self.conv2d(self.reshape(x, n, inputs, 1, length),
+                        self.reshape(weight, channels, inputs, 1, size), bias,
+                        (1, stride), (0, pad))
+        return self.reshape(y, n, channels, y.dims[3])
+
+    def conv_transpose2d(self, x, weight, bias):
+        """With strides as large as the filter: a result so many times as high
+        and wide."""
+        n, _, height, width = x.dims
+        _, channels, *size = weight.dims
+        operands = (x, weight, bias)
+        return self.append(
+            f"conv_transpose2d {names(operands)} {{strides = {numbers(size)}}}",
+            (n, channels, size[0] * height, size[1] * width), x.dtype, operands)
+
+    def batch_norm(self, x, mean, variance, scale, bias, epsilon):
+        """A product and a sum for each channel, which minic folds into the
+        convolution before. In float32, as PyTorch has it: rounded statistics
+        err the same way for all pixels of a channel."""
+        channels, dtype = x.dims[1], x.dtype
+        x, mean, variance, scale, bias = map(self.wide, (x, mean, variance,
+                                                         scale, bias))
+        deviation = self.unary("sqrt", self.add(
+            variance, self.scalar(f"{epsilon:.1e}", "f32")))
+        factor = self.binary("div", scale, deviation)
+        shift = self.binary("sub", bias, self.binary("mul", mean, factor))
+        y = self.binary("mul", x, self.reshape(factor, channels, 1, 1))
+        y = self.add(y, self.reshape(shift, channels, 1, 1))
+        return y if dtype == "f32" else self.cast(y, dtype)
+
+    def wide(self, x):
+        return x if x.dtype == "f32" else self.cast(x, "f32")
+
+    def max_pool(self, x, sizes, strides, pads):
+        dims = (*x.dims[:2], *windows(x.dims[2:], sizes, strides, pads))
+        return self.rearrange(
+            f"pool2d max, {x.name} window = {list(sizes)} {{pads = "
+            f"{numbers(2 * tuple(pads))}, strides = {numbers(strides)}}}", "->",
+            x, dims)
+
+    def mean(self, x, axes, keep_dims=False):
+        dims = [1 if i in axes else d for i, d in enumerate(x.dims)
+                if keep_dims or i not in axes]
+        return self.rearrange(
+            f"reduce mean, {x.name} {list(axes)}"
+            f"{' {keep_dims}' if keep_dims else ''}", "->", x, dims)
+
+    def repeat_pixels(self, x, times):
+        sizes = [times * d for d in x.dims[2:]]
+        return self.rearrange(
+            f"resize nearest asymmetric, {x.name} to {sizes}", "->", x,
+            (*x.dims[:2], *sizes))
+
+    def group_norm(self, x, scale, bias, groups, epsilon):
+        return self.append(
+            f"group_norm {x.name} scale {scale.name} bias {bias.name} groups = "
+            f"{groups} {{epsilon = {epsilon:.1e} : f64}}", x.dims, x.dtype,
+            (x, scale, bias))
+
     def attention(self, query, key, value, mask=None, key_length=None,
                   attributes=""):
         text = f"attention {names((query, key, value))}"
@@ -213,6 +291,16 @@ class Function:
 
 def names(values):
     return ", ".join(value.name for value in values)
+
+
+def numbers(values):
+    return f"array<i64: {', '.join(map(str, values))}>"
+
+
+def windows(extents, sizes, strides, pads):
+    """How many there are along each dimension."""
+    return tuple((extent + 2 * pad - size) // stride + 1 for
+                 extent, size, stride, pad in zip(extents, sizes, strides, pads))
 
 
 def broadcast(lhs, rhs):

@@ -63,8 +63,7 @@ def conv_norm(f, x, name, channels, size, stride=1, groups=1, activation=None):
 def squeeze(f, x, name):
     """x times a number for each channel that follows from all of its pixels."""
     channels = x.dims[1]
-    y = f.rearrange(f"reduce mean, {x.name} [2, 3] {{keep_dims}}", "->", x,
-                    (*x.dims[:2], 1, 1))
+    y = f.mean(x, [2, 3], keep_dims=True)
     y = images.conv(f, y, f"{name}.down", images.divisible(channels // 4), 1,
                     bias=True)
     y = images.conv(f, f.unary("relu", y), f"{name}.up", channels, 1,

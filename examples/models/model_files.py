@@ -3,7 +3,8 @@
 
 A tensor's values follow from the seed and its name alone, so that a model of
 another batch or sequence has the same weights. They are the same on every
-machine, with NumPy (fast enough for hundreds of megabytes) and without.
+machine, with NumPy (fast enough for hundreds of megabytes) and without. Only
+statistics of batch norms follow from the whole model, and need NumPy.
 """
 
 import dataclasses
@@ -57,11 +58,17 @@ class Values:
 
 
 @dataclasses.dataclass(frozen=True)
+class Computed:
+    """From the seed and other tensors."""
+    of: object  # of the seed: {name of a tensor: values in row-major order}
+
+
+@dataclasses.dataclass(frozen=True)
 class Tensor:
     name: str
     dims: tuple
     dtype: str
-    content: object  # Uniform, Integers or Values
+    content: object  # Uniform, Integers, Values or Computed
 
     @property
     def count(self):
@@ -75,6 +82,9 @@ class Tensor:
         """Its bytes, little-endian, piece by piece."""
         if isinstance(self.content, Values):
             yield encode(self.content.values, self.dtype)
+            return
+        if isinstance(self.content, Computed):
+            yield encode(self.content.of(seed)[self.name], self.dtype)
             return
         stream = random.Random(f"{seed}/{self.name}")
         for first in range(0, self.count, CHUNK):

@@ -11,10 +11,12 @@ the models are.
 
 import argparse
 import dataclasses
+import functools
 import pathlib
 import sys
 
 import bert
+import calibrate
 import clip_vision
 import convnext
 import efficientnet
@@ -51,6 +53,7 @@ def build(model, size="base", batch=1, sequence=None, cache=None, layers=None,
     if layers is not None:
         chosen = dataclasses.replace(chosen, layers=layers)
     module = module or graph_text.Module(dtype)
+    module.computed = functools.partial(calibrate.statistics, family, chosen)
     family.build(module, chosen, batch, sequence or family.SEQUENCE[size],
                  cache or getattr(family, "CACHE", {}).get(size))
     return module
@@ -58,6 +61,9 @@ def build(model, size="base", batch=1, sequence=None, cache=None, layers=None,
 
 def write(module, path, comment, seed=0, inputs=None):
     """Returns the bytes of the weights."""
+    for tensor in module.weights.values():
+        if isinstance(tensor.content, model_files.Computed):
+            tensor.content.of(seed)  # kept; without NumPy nothing is written
     weights = path.with_suffix(".safetensors")
     path.write_text(module.text(comment, weights.name))
     if inputs:
@@ -106,10 +112,13 @@ def main():
     module = build(arguments.model, **chosen)
     said = " ".join(f"--{key}={value}" for key, value in chosen.items()
                     if value is not None)
-    written = write(module, arguments.output,
-                    f"examples/models/models.py {arguments.model} {said} "
-                    f"--seed={arguments.seed}", arguments.seed,
-                    arguments.inputs)
+    try:
+        written = write(module, arguments.output,
+                        f"examples/models/models.py {arguments.model} {said} "
+                        f"--seed={arguments.seed}", arguments.seed,
+                        arguments.inputs)
+    except ImportError as error:
+        parser.error(f"{arguments.model}: {error}")
     print(f"wrote {arguments.output}, {written / 1e6:.1f} MB of weights")
 
 

@@ -42,7 +42,7 @@ def build(module, size, batch, *_):
     f = module.function("main")
     x = images.image(f, batch, size.image)
     x = f.unary("relu", conv_norm(f, x, "stem", size.width, 7, 2))
-    x = images.pool(f, x, "max", 3, 2, 1)
+    x = f.max_pool(x, [3, 3], [2, 2], [1, 1])
     for stage, blocks in enumerate(size.stages):
         for i in range(blocks):
             f.comment(f"stage {stage}, block {i}")

@@ -143,6 +143,5 @@ def build(module, size, batch, *_):
             x = block(f, x, f"stage.{stage}.{i}", heads, size.window,
                       shift if i % 2 else 0)
     x = layer_norm(f, x, "norm", EPSILON)
-    x = f.rearrange(f"reduce mean, {x.name} [1, 2]", "->", x,
-                    (batch, x.dims[-1]))
+    x = f.mean(x, [1, 2])
     f.output("logits", linear(f, x, "head", size.classes))

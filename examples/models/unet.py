@@ -47,7 +47,7 @@ def level(f, size, batch, up):
 def build(module, size, batch, *_):
     f = module.function("main")
     level(f, size, batch, lambda x: images.conv(
-        f, images.resize(f, x, "nearest asymmetric", 2), "repeat", size.width,
+        f, f.repeat_pixels(x, 2), "repeat", size.width,
         3, bias=True, gain=1))
     g = module.function("transposed")
     level(g, size, batch, lambda x: images.conv_transpose(
