@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models of examples/models in ONNX: graph_text's interface, written as nodes.
 
-At opset 23 attention and gelu are single ops; at 17 they are written out as
-exporters write them. Weights become initializers."""
+At opset 23 attention, gelu and norms of groups are single ops; at 17 they are written
+out as exporters write them. Weights become initializers. ONNX has one function to a
+file."""
 
 import math
 import pathlib
@@ -15,10 +16,14 @@ from onnx import TensorProto, helper, numpy_helper
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1] / "examples/models"))
 import graph_text  # noqa: E402
+from graph_text import Value  # noqa: E402
 
 DTYPES = {"f32": TensorProto.FLOAT, "i64": TensorProto.INT64,
           "i1": TensorProto.BOOL}
 BINARY = {"add": "Add", "mul": "Mul"}
+UNARY = {"relu": ("Relu", {}), "sigmoid": ("Sigmoid", {}),
+         "hard_swish": ("HardSwish", {}),
+         "hard_sigmoid": ("HardSigmoid", {"alpha": 1 / 6})}
 
 
 class Module(graph_text.Module):
@@ -30,10 +35,9 @@ class Module(graph_text.Module):
         self.functions.append(Function(self, name))
         return self.functions[-1]
 
-    def model(self, seed):
-        function, = self.functions
-        weights = [self.initializer(tensor, seed)
-                   for tensor in self.weights.values()]
+    def model(self, function, seed):
+        weights = [self.initializer(self.weights[name], seed)
+                   for name in function.constants]
         graph = helper.make_graph(
             function.nodes, function.name,
             [helper.make_tensor_value_info(i.name, DTYPES[i.dtype], i.dims)
@@ -67,14 +71,14 @@ class Function(graph_text.Function):
 
     def fresh(self, dims, dtype):
         self.count += 1
-        return graph_text.Value(f"t{self.count}", tuple(dims), dtype)
+        return Value(f"t{self.count}", tuple(dims), dtype)
 
     def array(self, array):
         """A constant."""
         name = f"c{len(self.initializers)}"
         array = numpy.asarray(array)
         self.initializers.append(numpy_helper.from_array(array, name))
-        return graph_text.Value(
+        return Value(
             name, array.shape, "i64" if array.dtype == numpy.int64 else "f32")
 
     def number(self, value):
@@ -82,17 +86,20 @@ class Function(graph_text.Function):
 
     def input(self, name, dims, content, dtype=None):
         value = super().input(name, dims, content, dtype)
-        return graph_text.Value(name, value.dims, value.dtype)
+        return Value(name, value.dims, value.dtype)
 
     def append(self, op, dims, dtype, operands=()):
         """Only of weights: all other ops have a method here."""
         assert op.startswith("constant @"), op
-        return graph_text.Value(op.split('"')[1], tuple(dims), dtype)
+        return Value(op.split('"')[1], tuple(dims), dtype)
 
     def output(self, name, value, in_place_of=None):
         assert not in_place_of
         self.nodes.append(helper.make_node("Identity", [value.name], [name]))
         self.results.append((name, value))
+
+    def scalar(self, text, dtype=None):
+        return self.number(float(text))
 
     def linear(self, x, weight, bias=None):
         """As exporters write it: MatMul with a transposed weight, and Add."""
@@ -103,8 +110,14 @@ class Function(graph_text.Function):
         return self.node("Add", [bias, y], dims, x.dtype) if bias else y
 
     def unary(self, kind, x, attributes=""):
-        assert kind == "gelu", kind
-        tanh = "tanh" in attributes
+        if kind == "gelu":
+            return self.gelu(x, "tanh" in attributes)
+        if kind == "silu":
+            return self.same("Mul", x, self.same("Sigmoid", x))
+        op, named = UNARY[kind]
+        return self.node(op, [x], x.dims, x.dtype, **named)
+
+    def gelu(self, x, tanh):
         if self.module.opset >= 20:
             return self.node("Gelu", [x], x.dims, x.dtype,
                              approximate="tanh" if tanh else "none")
@@ -150,6 +163,81 @@ class Function(graph_text.Function):
         return self.node("Gather", [table, indices],
                          (*indices.dims, *table.dims[1:]), table.dtype)
 
+    def broadcast(self, x, *dims):
+        return self.node("Expand", [x, self.array(numpy.array(dims))], dims,
+                         x.dtype)
+
+    def concat(self, operands, axis):
+        dims = list(operands[0].dims)
+        dims[axis] = sum(o.dims[axis] for o in operands)
+        return self.node("Concat", operands, dims, operands[0].dtype, axis=axis)
+
+    def conv1d(self, x, weight, bias, stride, pad):
+        return self.conv2d(x, weight, bias, [stride], [pad])
+
+    def conv2d(self, x, weight, bias=None, strides=(1, 1), pads=(0, 0),
+               groups=1):
+        n, _, *extents = x.dims
+        dims = (n, weight.dims[0], *graph_text.windows(
+            extents, weight.dims[2:], strides, pads))
+        return self.node(
+            "Conv", [o for o in (x, weight, bias) if o], dims, x.dtype,
+            kernel_shape=weight.dims[2:], strides=strides,
+            pads=2 * tuple(pads), group=groups)
+
+    def conv_transpose2d(self, x, weight, bias):
+        n, _, height, width = x.dims
+        _, channels, *size = weight.dims
+        return self.node(
+            "ConvTranspose", [x, weight, bias],
+            (n, channels, size[0] * height, size[1] * width), x.dtype,
+            kernel_shape=size, strides=size)
+
+    def batch_norm(self, x, mean, variance, scale, bias, epsilon):
+        return self.node("BatchNormalization", [x, scale, bias, mean, variance],
+                         x.dims, x.dtype, epsilon=epsilon)
+
+    def max_pool(self, x, sizes, strides, pads):
+        dims = (*x.dims[:2],
+                *graph_text.windows(x.dims[2:], sizes, strides, pads))
+        return self.node("MaxPool", [x], dims, x.dtype, kernel_shape=sizes,
+                         strides=strides, pads=2 * tuple(pads))
+
+    def mean(self, x, axes, keep_dims=False):
+        dims = [1 if i in axes else d for i, d in enumerate(x.dims)
+                if keep_dims or i not in axes]
+        if keep_dims and axes == [2, 3]:
+            return self.node("GlobalAveragePool", [x], dims, x.dtype)
+        # Axes are an attribute before opset 18.
+        operands, named = ([x, self.array(numpy.array(axes))], {}) \
+            if self.module.opset >= 18 else ([x], {"axes": axes})
+        return self.node("ReduceMean", operands, dims, x.dtype,
+                         keepdims=int(keep_dims), **named)
+
+    def repeat_pixels(self, x, times):
+        dims = (*x.dims[:2], *(times * d for d in x.dims[2:]))
+        none = Value("", (), "f32")
+        return self.node(
+            "Resize", [x, none, self.array(numpy.array([1, 1, times, times],
+                                                       "f4"))], dims, x.dtype,
+            mode="nearest", nearest_mode="floor",
+            coordinate_transformation_mode="asymmetric")
+
+    def group_norm(self, x, scale, bias, groups, epsilon):
+        if self.module.opset >= 21:
+            return self.node("GroupNormalization", [x, scale, bias], x.dims,
+                             x.dtype, num_groups=groups, epsilon=epsilon)
+        # A group is an instance of one long channel.
+        n, channels, height, width = x.dims
+        ones, zeros = (self.array(numpy.full(groups, value, "f4"))
+                       for value in (1, 0))
+        y = self.reshape(x, n, groups, channels // groups * height * width)
+        y = self.node("InstanceNormalization", [y, ones, zeros], y.dims,
+                      x.dtype, epsilon=epsilon)
+        y = self.reshape(y, *x.dims)
+        y = self.same("Mul", y, self.reshape(scale, channels, 1, 1))
+        return self.same("Add", y, self.reshape(bias, channels, 1, 1))
+
     def layer_norm(self, x, scale, bias, epsilon):
         return self.node("LayerNormalization", [x, scale, bias], x.dims,
                          x.dtype, epsilon=epsilon)
@@ -175,7 +263,7 @@ class Function(graph_text.Function):
         if causal:
             lower = numpy.tril(numpy.ones((query.dims[2], length), bool))
             mask = self.array(numpy.where(lower, 0, -numpy.inf).astype("f4"))
-        elif mask:
+        elif mask and mask.dtype == "i1":
             mask = self.node("Where", [mask, self.number(0),
                                        self.number(-numpy.inf)],
                              mask.dims, query.dtype)
@@ -184,5 +272,5 @@ class Function(graph_text.Function):
         return self.node("MatMul", [shares, value], dims, query.dtype)
 
 
-def write(module, path, seed=0):
-    onnx.save(module.model(seed), path)
+def write(module, function, path, seed=0):
+    onnx.save(module.model(function, seed), path)
