@@ -36,11 +36,25 @@ static constexpr InductorName names[] = {
     {"trace.enabled", "--trace=DIR", ""},
     {"trace.debug_dir", "--trace=DIR", ""},
     {"trace.graph_diagram", "--trace=DIR", ""},
+    {"trace.draw_orig_fx_graph", "--trace=DIR",
+     "its page draws the model as it was captured, too"},
+    {"trace.dot_graph_shape", "", "the page of --trace draws all ops as boxes"},
+    {"trace.compile_profile", "--trace=DIR",
+     "its page says where the seconds went"},
     {"trace.fx_graph", "--compile-to=import", ""},
+    {"trace.fx_graph_transformed", "--dump-ir-after=simplify",
+     "after minic's own rewrites"},
     {"trace.ir_pre_fusion", "--dump-ir-after=simplify", ""},
     {"trace.ir_post_fusion", "--dump-ir-after=fuse", ""},
     {"trace.output_code", "--dump-kernels-to=DIR", ""},
     {"trace.log_autotuning_results", "--tune-report=FILE", ""},
+    {"trace.debug_log", "--log=all", "on stderr"},
+    {"trace.info_log", "--log=phases", "on stderr"},
+    {"trace.save_real_tensors", "",
+     "minic compiles without a run's tensors; minic-run --output writes those "
+     "of a run"},
+    {"trace.upload_tar", "", "minic sends nothing anywhere"},
+    {"trace.log_url_for_graph_xform", "", "minic sends nothing anywhere"},
 };
 
 llvm::ArrayRef<InductorName> inductorNames() { return names; }
