@@ -361,8 +361,13 @@ static std::string setBudget(double &seconds, llvm::StringRef text) {
     scale = 60;
   }
   double value = 0;
-  if (number.getAsDouble(value) || !std::isfinite(value) || value <= 0) {
+  if (number.getAsDouble(value) || !std::isfinite(value)) {
     return "expected a time such as 500ms, 30s, 2m or none, got '" +
+           text.str() + "'";
+  }
+  if (value <= 0) {
+    return "expected more than zero, such as 500ms, 30s or 2m, or none for no "
+           "limit, got '" +
            text.str() + "'";
   }
   seconds = value * scale;

@@ -10,6 +10,8 @@
 #include "tools/minic/EnvironmentOptions.h"
 #include "tools/minic/InputFiles.h"
 
+#include "tools/common/SecondsFlag.h"
+
 #include "compiler/compare/ConvertFloats.h"
 #include "compiler/compare/MatchTensors.h"
 #include "compiler/driver/Compiler.h"
@@ -241,10 +243,9 @@ int compareCommand(int argc, char **argv) {
                  "are random")
       ->allow_extra_args(false);
   app.add_option("--seed", arguments.seed, "Seed of random inputs");
-  app.add_option("--budget", arguments.options.budgetSeconds,
-                 "Seconds of one core to evaluate in; where all rows would "
-                 "take longer, some are evaluated (0: all)")
-      ->check(CLI::NonNegativeNumber)
+  tools::addSecondsFlag(app, "--budget", arguments.options.budgetSeconds,
+                        "Seconds of one core to evaluate in; where all rows "
+                        "would take longer, some are evaluated (0: all)")
       ->capture_default_str();
   app.add_flag("--json", arguments.asJson,
                "Print it as JSON instead (docs/json.md)");

@@ -5,6 +5,8 @@
 #include "tools/minic/Commands.h"
 #include "tools/minic/InputFiles.h"
 
+#include "tools/common/SecondsFlag.h"
+
 #include "compiler/driver/Compiler.h"
 #include "compiler/driver/EvaluateModel.h"
 #include "compiler/options/OptionKinds.h"
@@ -44,9 +46,9 @@ int evaluateCommand(int argc, char **argv) {
                  "NAME=FILE.npy; inputs without one are random")
       ->allow_extra_args(false);
   app.add_option("--seed", options.seed, "Seed of random inputs");
-  app.add_option("--budget", options.budgetSeconds,
-                 "Seconds to spend; where all rows would take longer, some are "
-                 "evaluated (0: all)");
+  tools::addSecondsFlag(app, "--budget", options.budgetSeconds,
+                        "Seconds to spend; where all rows would take longer, "
+                        "some are evaluated (0: all)");
   app.add_option("--expected", options.expected, "File to write")->required();
   if (std::optional<int> code =
           tools::parseCommandLine(toolName, app, argc, argv)) {
