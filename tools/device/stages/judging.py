@@ -4,6 +4,8 @@
 A row is a dictionary with the median ratio of tuned over default times and its
 95 % interval, `low` and `high`, None where there were too few rounds."""
 
+import re
+
 #: Printed with the table that it explains.
 RULE = (
     "slower: the whole interval lies above 1. Such a row is looked at again as "
@@ -68,6 +70,22 @@ def backend_options(backend):
         return []
     convolutions = "cudnn" if backend == "library-fused" else backend
     return [f"--gemm-backends={backend}", f"--conv-backends={convolutions}"]
+
+
+def judge_check(status, text, most):
+    """What is wrong with the results that `minic-run --check` looked at, by its
+    exit status and what it said; empty for nothing. Where its bounds say
+    nothing, the RMS error may be `most` parts of the RMS."""
+    outputs = re.findall(r"^check (\S+): (?:ok|WRONG)", text, re.M)
+    if status != 0 or not outputs:
+        wrong = re.search(r"^check .* WRONG.*", text, re.M)
+        return (wrong[0] if wrong else
+                f"exit status {status}: {(text.strip() or '?').splitlines()[-1]}")
+    vacuous = re.findall(r"^check (\S+): vacuous, .*the RMS error is (\S+) of it",
+                         text, re.M)
+    return "; ".join(
+        f"{name}: an RMS error of {error} of its RMS, expected at most {most:.3g}"
+        for name, error in vacuous if not float(error) <= most)
 
 
 #: minic's exit status for what it cannot do, though the model is right.

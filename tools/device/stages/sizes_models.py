@@ -1,15 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of the stage sizes about transformers: BERT with a length that varies
-and a padding mask, decoding with two lengths of the cache beside prefill."""
+and a padding mask, decoding with two lengths of the cache beside prefill.
 
+Results are looked at in two ways, both beside the float64 reference:
+
+- `minic compare` looks at each tensor of the whole model's plan, given those before
+  it, at each size that is listed: problems, and so records, are the artifact's.
+- `minic-run --check` runs an artifact, at sizes between as well, with a mask that
+  pads. Behind twelve layers that takes minutes and says nothing, so it is BERT of one
+  layer. In bf16 the bounds of that say nothing either: then the RMS error may be what
+  roundings add up to."""
+
+import concurrent.futures
+import functools
 import json
+import math
 import re
 import sys
 
 import common
+import judging
+
+sys.path.append(str(common.pathlib.Path(__file__).resolve().parents[3]
+                    / "examples/models"))
+import model_files  # noqa: E402
 
 LIMIT = 1.02  # device memory, of weights and arena together
 STANDS_FOR = 509  # a size that nothing else in a model has
+JOBS = 8  # references side by side: each takes one core
+COMPARE_S = 60  # of the reference, in `minic compare`
+CHECK_S = 300  # for one of them, on one core
+#: Of a tensor that is stored: half of its last place, as a part of it; of f32 what
+#: a sum of 3072 products rounds, in any order.
+ROUNDING = {"bf16": 2**-9, "f16": 2**-12, "f32": 2**-24 * math.sqrt(3072)}
+# Roundings that reach the result of a layer: twice the tensors that it stores, as
+# softmax and norms make more of theirs.
+STORED = 24
 
 
 class Models:
@@ -17,9 +43,12 @@ class Models:
         self.stage = stage
         self.root = stage.arguments.root
 
-    def write(self, name, *options):
+    def write(self, name, layers=None):
         """The model with a dimension that is open."""
-        path, opened = (self.stage.folder / f"{name}{end}.mlir"
+        stem = name if layers is None else f"{name}-{layers}"
+        options = [f"--dtype={self.stage.arguments.dtype}",
+                   *([] if layers is None else [f"--layers={layers}"])]
+        path, opened = (self.stage.folder / f"{stem}{end}.mlir"
                         for end in ("", "-open"))
         dim = "T" if name == "bert" else "C"
         for command in (
@@ -43,9 +72,9 @@ class Models:
         return (base if self.stage.arguments.size == "base"
                 else [size // 32 for size in base])
 
-    def compile(self, name, dims, *options):
-        model = self.write(
-            name, *([f"--dtype={self.stage.arguments.dtype}"]))
+    def compile(self, name, dims, *options, layers=None):
+        model = self.write(name, layers)
+        name += "" if layers is None else f"-{layers}"
         artifact, seconds, said = self.stage.compile(
             model, name, f"--dim={dims}", *options,
             mode=self.stage.arguments.mode)
@@ -85,11 +114,12 @@ class Models:
               f"them, limit {LIMIT}", flush=True)
         return row
 
-    def run(self, artifact, function, dim, sizes, *options):
+    def run(self, artifact, function, dim, sizes):
+        """Of whole models: that they run, and tune nothing."""
         before = self.stage.database()
         for size in sizes:
             status, text = self.stage.run(artifact, f"--function={function}",
-                                          f"--dim={dim}={size}", *options)
+                                          f"--dim={dim}={size}")
             if status != 0:
                 self.stage.failures.append(
                     f"{function} {dim}={size}: {common.last_line(text)}")
@@ -97,25 +127,113 @@ class Models:
             self.stage.failures.append("the tuning database changed while "
                                        f"{function} ran")
 
+    def integers(self, name, dims, values, what):
+        """minic-run's option for an input of these values."""
+        path = self.stage.folder / f"{name}-{what}.npy"
+        content = (values if isinstance(values, model_files.Integers)
+                   else model_files.Values(tuple(values)))
+        model_files.write_npy(
+            path, model_files.Tensor(name, dims, "i64", content), seed=14)
+        return f"--input={name}={path}"
+
+    def look(self, *jobs):
+        """All of them side by side: functions that return lines to print and
+        what is wrong. How many there were."""
+        before = self.stage.database()
+        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+            for lines, failures in pool.map(lambda job: job(), jobs):
+                print("\n".join(lines), flush=True)
+                self.stage.failures += failures
+        if self.stage.database() != before:
+            self.stage.failures.append("the tuning database changed while "
+                                       "results were looked at")
+        return len(jobs)
+
+    def check(self, artifact, name, *options):
+        """A run beside the reference, of one layer."""
+        status, text = self.stage.run(artifact, "--check", *options,
+                                      timeout=CHECK_S)
+        # Roundings are of either sign, so they add up as their root.
+        most = ROUNDING[self.stage.arguments.dtype] * math.sqrt(STORED)
+        why = judging.judge_check(status, text, most)
+        said = re.findall(r"^(?:check .*|.* is padded to .*)", text, re.M)
+        name = f"{artifact.stem} {name}"
+        return ([f"{name}: {line}" for line in said],
+                [f"{name}: {why}"] if why else [])
+
+    def compare(self, model, function, dim, *options):
+        """Each tensor of the plan that records give for this size."""
+        status, text = common.run(
+            self.stage.bin / "minic", "compare", model,
+            f"--target={self.stage.arguments.target}",
+            f"--mode={self.stage.arguments.mode}",
+            f"--tune-db={self.stage.folder / 'db'}", f"--function={function}",
+            f"--dim={dim}", "--whole-model-check=off", f"--budget={COMPARE_S}",
+            *options, *self.stage.arguments.option, timeout=CHECK_S)
+        tensors = re.search(r"compiled plan: (\d+) tensors", text)
+        name, last = f"{model.stem} {function} {dim}", common.last_line(text)
+        first = re.search(r"^first difference: .*", text, re.M)
+        return ([f"{name}: {tensors[1] if tensors else 'no'} tensors compared, "
+                 f"each given those before it: {last}"],
+                [] if status == 0 and tensors
+                else [f"{name}: {first[0] if first else last}"])
+
     def bert(self):
         """T = 128, 256, 512 and a mask that pads, sizes between them."""
         sizes = self.sizes(128, 256, 512)
-        artifact, model, seconds = self.compile(
-            "bert", f"T={','.join(map(str, sizes))}",
-            "--pad=T,attention_mask=0,position_ids=0")
-        self.run(artifact, "main", "T",
-                 [sizes[0] - 3, *sizes, sizes[2] - sizes[0] // 2])
-        return {"compile_s": seconds} | self.memory(
-            artifact, f"main:{','.join(map(str, sizes))}")
+        dims = f"T={','.join(map(str, sizes))}"
+        # At full size it takes minutes to show that the mask hides what is
+        # padded.
+        pad = ("--pad=T,attention_mask=0,position_ids=0", "--pad-budget=none")
+        artifact, model, seconds = self.compile("bert", dims, *pad)
+        memory = self.memory(artifact, f"main:{','.join(map(str, sizes))}")
+        self.run(artifact, "main", "T", sizes)
+        single, layer, _ = self.compile("bert", dims, *pad, layers=1)
+
+        def inputs(size):
+            """The last quarter of the tokens is padding."""
+            return [
+                self.integers("input_ids", (1, size),
+                              model_files.Integers(self.words()), size),
+                self.integers("attention_mask", (1, size),
+                              [int(4 * i < 3 * size) for i in range(size)],
+                              size),
+                self.integers("position_ids", (size,), range(size), size)]
+
+        between = [sizes[0] - 3, *sizes, sizes[2] - sizes[0] // 2]
+        given = {size: inputs(size) for size in between}
+        looked = self.look(
+            *(functools.partial(self.check, single, f"T={size}",
+                                f"--dim=T={size}", f"--model={layer}",
+                                *given[size]) for size in between),
+            *(functools.partial(self.compare, model, "main", f"T={size}",
+                                *given[size]) for size in sizes))
+        return {"compile_s": seconds, "looked": looked} | memory
+
+    def words(self):
+        import bert
+        return bert.SIZES[self.stage.arguments.size].vocabulary
 
     def decode(self):
         """Caches of 256 and 1024 beside prefill, of one block of Llama."""
         sizes = self.sizes(256, 1024)
         artifact, model, seconds = self.compile(
             "llama", f"C={','.join(map(str, sizes))}")
-        self.run(artifact, "decode", "C", sizes)
-        status, text = self.stage.run(artifact, "--function=prefill")
-        if status != 0:
-            self.stage.failures.append(f"prefill: {common.last_line(text)}")
-        return {"compile_s": seconds} | self.memory(
+
+        def at(position, size):
+            return self.integers("position", (), [position],
+                                 f"{size}-{position}")
+
+        # At the last place the whole cache is read, else what is behind it not.
+        looked = self.look(
+            functools.partial(self.check, artifact, "prefill",
+                              "--function=prefill"),
+            *(functools.partial(
+                self.check, artifact, f"decode C={size}, position {position}",
+                "--function=decode", f"--dim=C={size}", f"--model={model}",
+                at(position, size))
+              for size in sizes for position in (size - 1, size // 3)),
+            *(functools.partial(self.compare, model, "decode", f"C={size}",
+                                at(size - 1, size)) for size in sizes))
+        return {"compile_s": seconds, "looked": looked} | self.memory(
             artifact, "prefill", f"decode:{','.join(map(str, sizes))}")

@@ -36,6 +36,23 @@ expect(judging.shown(row(1.05, 0.9, 1.2), SLOWER), SLOWER)
 expect(judging.ratio_text(SLOWER), "1.021 [1.021, 1.022]")
 expect(judging.ratio_text(FEW), "1.300 (too few rounds)")
 
+# What minic-run --check says.
+OK = "check y: ok, error at most 0.3 of its tolerance, 1e-7 relative\n"
+VACUOUS = ("check y: vacuous, tolerances are inf of its RMS; the RMS error is "
+           "0.004 of it\n")
+WRONG = "check y: WRONG: y[3]: expected 0 ±0, got 1"
+expect(judging.judge_check(0, OK, 0.01), "")
+expect(judging.judge_check(0, OK + VACUOUS, 0.01), "")
+expect(judging.judge_check(0, OK + VACUOUS, 0.003),
+       "y: an RMS error of 0.004 of its RMS, expected at most 0.003")
+expect(judging.judge_check(0, OK + VACUOUS.replace("0.004", "nan"), 0.01),
+       "y: an RMS error of nan of its RMS, expected at most 0.01")
+expect(judging.judge_check(1, WRONG + "\nmore\n", 0.01), WRONG)
+expect(judging.judge_check(1, "took longer than 9 s", 0.01),
+       "exit status 1: took longer than 9 s")
+expect(judging.judge_check(0, "output y: 1xf32\n", 0.01),
+       "exit status 0: output y: 1xf32")
+
 # Backends of contractions and convolutions alike.
 expect(judging.backend_options(""), [])
 expect(judging.backend_options("generated"),
