@@ -45,11 +45,11 @@ void foldRepeats(Json &graph) {
     signatures.push_back(node["signature"]);
     node.erase("signature");
   }
-  graph["repeats"] = nullptr;
-  if (std::optional<RepeatedBlock> block = findRepeatedBlock(signatures)) {
-    graph["repeats"] = {{"begin", block->begin},
-                        {"period", block->period},
-                        {"count", block->count}};
+  graph["repeats"] = Json::array();
+  for (const RepeatedBlock &block : findRepeatedBlocks(signatures)) {
+    graph["repeats"].push_back({{"begin", block.begin},
+                                {"period", block.period},
+                                {"count", block.count}});
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "compiler/trace/DotLayout.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -28,14 +29,23 @@ static std::string quoted(llvm::StringRef text) {
 }
 
 static size_t shownNodes(const DotGraph &graph) {
-  return graph.nodes.size() -
-         (graph.repeats ? graph.repeats->period * (graph.repeats->count - 1)
-                        : 0);
+  size_t shown = graph.nodes.size();
+  for (const RepeatedBlock &block : graph.repeats) {
+    shown -= block.period * (block.count - 1);
+  }
+  return shown;
+}
+
+static std::string clusterHead(const RepeatedBlock &block) {
+  return " subgraph cluster_" + std::to_string(block.begin) +
+         " {\n  style=\"rounded,dashed\"; fontname=\"sans-serif\"; "
+         "fontsize=12;\n  label=" +
+         quoted(std::to_string(block.count) + " times") + ";\n";
 }
 
 std::string toDot(const DotGraph &graph) {
   auto shown = [&](size_t index) {
-    return graph.repeats ? graph.repeats->representative(index) : index;
+    return representative(graph.repeats, index);
   };
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -50,18 +60,16 @@ std::string toDot(const DotGraph &graph) {
        << ", label=" << quoted(graph.nodes[index].label) << "];\n";
   };
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    bool repeated =
-        graph.repeats && i >= graph.repeats->begin && i < graph.repeats->end();
-    if (!repeated) {
+    if (llvm::none_of(graph.repeats, [&](const RepeatedBlock &block) {
+          return block.contains(i);
+        })) {
       printNode(i);
     }
   }
-  if (graph.repeats) {
-    os << " subgraph cluster_repeated {\n  style=\"rounded,dashed\"; "
-          "fontname=\"sans-serif\"; fontsize=12;\n  label="
-       << quoted(std::to_string(graph.repeats->count) + " times") << ";\n";
-    for (size_t i = 0; i < graph.repeats->period; ++i) {
-      printNode(graph.repeats->begin + i);
+  for (const RepeatedBlock &block : graph.repeats) {
+    os << clusterHead(block);
+    for (size_t i = 0; i < block.period; ++i) {
+      printNode(block.begin + i);
     }
     os << " }\n";
   }

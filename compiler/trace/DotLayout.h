@@ -20,7 +20,7 @@ struct DotNode {
 struct DotGraph {
   std::string name; // ids of its nodes are "NAME-INDEX"
   std::vector<DotNode> nodes;
-  std::optional<RepeatedBlock> repeats; // shown once
+  std::vector<RepeatedBlock> repeats; // shown once
 };
 
 struct DotPictures {

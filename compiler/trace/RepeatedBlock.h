@@ -7,7 +7,6 @@
 #define MINIC_COMPILER_TRACE_REPEATEDBLOCK_H
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,19 +17,20 @@ struct RepeatedBlock {
   size_t begin = 0, period = 0, count = 0;
 
   size_t end() const { return begin + period * count; }
-  /// The place in the first repetition of the entry at `index`; `index` itself
-  /// outside of them.
-  size_t representative(size_t index) const {
-    return index >= begin && index < end() ? begin + (index - begin) % period
-                                           : index;
-  }
+  bool contains(size_t index) const { return index >= begin && index < end(); }
 };
+
+/// The place in the first repetition of the entry at `index`; `index` itself
+/// outside of `blocks`.
+size_t representative(const std::vector<RepeatedBlock> &blocks, size_t index);
 
 /// The block that leaves the fewest entries if it is shown once, at least two
 /// repetitions of at least four entries; of several the shortest, then the
-/// first. Takes time by the square of the length.
-std::optional<RepeatedBlock>
-findRepeatedBlock(const std::vector<std::string> &signatures);
+/// first. Then those before it and behind it in the same way, since an encoder
+/// and a decoder have layers of their own. Ascending. Takes time by the square
+/// of the length for each block.
+std::vector<RepeatedBlock>
+findRepeatedBlocks(const std::vector<std::string> &signatures);
 
 } // namespace minic::trace
 

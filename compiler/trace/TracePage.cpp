@@ -28,9 +28,8 @@ static DotGraph graphOf(const std::string &name, const Json &graph) {
   for (const Json &node : graph["nodes"]) {
     result.nodes.push_back({node["label"], node["inputs"]});
   }
-  if (const Json &repeats = graph["repeats"]; repeats.is_object()) {
-    result.repeats =
-        RepeatedBlock{repeats["begin"], repeats["period"], repeats["count"]};
+  for (const Json &block : graph["repeats"]) {
+    result.repeats.push_back({block["begin"], block["period"], block["count"]});
   }
   return result;
 }

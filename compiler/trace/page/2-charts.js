@@ -1,10 +1,11 @@
 // Pictures of figures. Each has a table with the same figures beside it.
-function ticks(low, high) {
+// Powers of ten, and their double and fivefold where there would be one or none.
+function ticks(low, high, parts = [1]) {
   const result = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) {
-    if (10 ** power >= low && 10 ** power <= high) result.push(10 ** power);
+    result.push(...parts.map(part => Number(`${part}e${power}`)).filter(value => value >= low && value <= high));
   }
-  return result;
+  return result.length > 1 || parts.length > 1 ? result : ticks(low, high, [1, 2, 5]);
 }
 // points: {x: flops a byte, y: GFLOP/s, measured, title, tag, select}
 function rooflineChart(points, peak, memory) {

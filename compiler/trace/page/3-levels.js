@@ -1,7 +1,7 @@
 // The model at three levels, and what is linked to what. A key names an entry:
 // level (captured, fused, planned) and number, of one function and variant.
 function levelsOf(fn, variant) {
-  return {captured: fn.captured, fused: variant.fused, planned: variant.planned || {nodes: [], repeats: null}};
+  return {captured: fn.captured, fused: variant.fused, planned: variant.planned || {nodes: [], repeats: []}};
 }
 function linksOf(levels, level, id) {
   let fusions = new Set();
@@ -29,14 +29,17 @@ function linkButtons(levels, level, ids) {
 function tagOf(levels, level, id) {
   return {'data-key': `${levels.scope}-${level}-${id}`};
 }
-// A picture shows one repetition; which, says its <select>.
-function shownAs(graph, id, repetition) {
-  const r = graph.repeats;
-  return r && id >= r.begin && id < r.begin + r.period ? id + repetition * r.period : id;
+// A picture shows one repetition of each stretch of layers; which, says its
+// <select>.
+function endOf(stretch) {
+  return stretch.begin + stretch.period * stretch.count;
 }
-function repetitionOf(graph, id) {
-  const r = graph.repeats;
-  return r && id >= r.begin && id < r.begin + r.period * r.count ? Math.floor((id - r.begin) / r.period) : null;
+function stretchOf(graph, id) {
+  return graph.repeats.findIndex(r => id >= r.begin && id < endOf(r));
+}
+function shownAs(graph, id, repetitions) {
+  const at = stretchOf(graph, id);
+  return at < 0 ? id : id + repetitions[at] * graph.repeats[at].period;
 }
 function select(levels, level, id) {
   document.querySelectorAll('.linked').forEach(node => node.classList.remove('linked'));
@@ -85,11 +88,12 @@ function levelView(parent, levels, level, note, columns, cells) {
   const box = el('section', {'aria-label': titles[level]}, el('h3', {}, `${titles[level]} (${graph.nodes.length})`), el('p', {class: 'soft'}, note));
   const template = document.getElementById(`picture-${levels.pictures[level]}`);
   const picture = template && template.content.firstElementChild ? template.content.firstElementChild.cloneNode(true) : null;
-  let repetition = 0, chooser = null, marked = new Set();
+  const repetitions = graph.repeats.map(() => 0), choosers = [];
+  let marked = new Set();
   const nodes = [];
   function remark() {
     for (const [node, id] of nodes) {
-      const shown = shownAs(graph, id, repetition);
+      const shown = shownAs(graph, id, repetitions);
       node.classList.toggle('linked', marked.has(shown));
       node.setAttribute('aria-label', nameOf(levels, level, shown));
     }
@@ -100,7 +104,7 @@ function levelView(parent, levels, level, note, columns, cells) {
     picture.querySelectorAll('title').forEach(title => title.remove());
     picture.querySelectorAll('g.node').forEach(node => {
       const id = Number(node.id.slice(node.id.lastIndexOf('-') + 1));
-      const pick = () => select(levels, level, shownAs(graph, id, repetition));
+      const pick = () => select(levels, level, shownAs(graph, id, repetitions));
       node.setAttribute('tabindex', '0');
       node.setAttribute('role', 'button');
       node.addEventListener('click', pick);
@@ -109,50 +113,55 @@ function levelView(parent, levels, level, note, columns, cells) {
       });
       nodes.push([node, id]);
     });
-    if (graph.repeats) {
-      chooser = el('select', {id: `${levels.scope}-${level}-repetition`}, ...Array.from({length: graph.repeats.count},
-        (_, i) => el('option', {value: String(i)}, `${i + 1} of ${graph.repeats.count}`)));
-      chooser.addEventListener('change', () => { repetition = Number(chooser.value); remark(); });
-      box.append(el('p', {}, el('label', {for: chooser.id}, 'The picture shows one repetition of the layers: '), chooser));
-    }
+    graph.repeats.forEach((r, at) => {
+      const chooser = el('select', {id: `${levels.scope}-${level}-repetition${at}`}, ...Array.from({length: r.count},
+        (_, i) => el('option', {value: String(i)}, `${i + 1} of ${r.count}`)));
+      chooser.addEventListener('change', () => { repetitions[at] = Number(chooser.value); remark(); });
+      choosers.push(chooser);
+      const which = graph.repeats.length > 1 ? `the layers from ${r.begin} to ${endOf(r) - 1}` : 'the layers';
+      box.append(el('p', {}, el('label', {for: chooser.id}, `The picture shows one repetition of ${which}: `), chooser));
+    });
     box.append(el('div', {class: 'scroll picture'}, picture));
   }
   const body = [], groups = [];
   const row = id => el('tr', tagOf(levels, level, id), ...cells(graph.nodes[id], el('button', {type: 'button', onclick: () => select(levels, level, id)}, String(id)))
     .map((cell, i) => el(i ? 'td' : 'th', {scope: i ? null : 'row', class: columns[i][1] ? 'n' : null}, cell)));
-  const r = graph.repeats, count = graph.nodes.length;
+  const count = graph.nodes.length;
   const rows = (begin, end) => el('tbody', {}, ...Array.from({length: end - begin}, (_, i) => row(begin + i)));
-  if (!r) body.push(rows(0, count));
-  else {
-    if (r.begin) body.push(rows(0, r.begin));
-    for (let i = 0; i < r.count; ++i) {
-      const begin = r.begin + i * r.period, end = begin + r.period;
-      let filled = null;
-      const content = el('tbody', {hidden: '', id: `${levels.scope}-${level}-group${i}`});
-      const button = el('button', {type: 'button', 'aria-expanded': 'false', 'aria-controls': content.id});
-      const toggle = open => {
-        if (open && !filled) { filled = rows(begin, end); content.append(...filled.children); }
-        content.hidden = !open;
-        button.setAttribute('aria-expanded', String(open));
-        button.textContent = `${open ? 'Hide' : 'Show'} repetition ${i + 1} of ${r.count} (${begin} to ${end - 1})`;
-      };
-      button.addEventListener('click', () => toggle(content.hidden));
-      toggle(i === 0);
-      groups.push(toggle);
-      body.push(el('tbody', {}, el('tr', {class: 'group'}, el('th', {colspan: String(columns.length), scope: 'rowgroup'}, button))), content);
-    }
-    if (r.begin + r.count * r.period < count) body.push(rows(r.begin + r.count * r.period, count));
-  }
+  const rowsOfStretch = (r, at) => Array.from({length: r.count}, (_, i) => {
+    const begin = r.begin + i * r.period, end = begin + r.period;
+    let filled = null;
+    const content = el('tbody', {hidden: '', id: `${levels.scope}-${level}-group${at}-${i}`});
+    const button = el('button', {type: 'button', 'aria-expanded': 'false', 'aria-controls': content.id});
+    const toggle = open => {
+      if (open && !filled) { filled = rows(begin, end); content.append(...filled.children); }
+      content.hidden = !open;
+      button.setAttribute('aria-expanded', String(open));
+      button.textContent = `${open ? 'Hide' : 'Show'} repetition ${i + 1} of ${r.count} (${begin} to ${end - 1})`;
+    };
+    button.addEventListener('click', () => toggle(content.hidden));
+    toggle(i === 0);
+    body.push(el('tbody', {}, el('tr', {class: 'group'}, el('th', {colspan: String(columns.length), scope: 'rowgroup'}, button))), content);
+    return toggle;
+  });
+  let next = 0;
+  graph.repeats.forEach((r, at) => {
+    if (r.begin > next) body.push(rows(next, r.begin));
+    groups.push(rowsOfStretch(r, at));
+    next = endOf(r);
+  });
+  if (next < count) body.push(rows(next, count));
   box.append(el('details', {open: level === 'fused' ? '' : null}, el('summary', {}, `All ${count} as a table`), el('div', {class: 'scroll', style: 'max-height:28rem', tabindex: '0', role: 'region', 'aria-label': `${titles[level]} table`},
     el('table', {}, el('thead', {}, el('tr', {}, ...columns.map(([title, n]) => el('th', {scope: 'col', class: n ? 'n' : null}, title)))), ...body))));
   parent.append(box);
   return {
     open(id) {
-      const at = repetitionOf(graph, id);
-      if (at === null) return;
-      groups[at](true);
-      repetition = at;
-      if (chooser) chooser.value = String(at);
+      const at = stretchOf(graph, id);
+      if (at < 0) return;
+      const r = graph.repeats[at];
+      repetitions[at] = Math.floor((id - r.begin) / r.period);
+      groups[at][repetitions[at]](true);
+      if (choosers.length) choosers[at].value = String(repetitions[at]);
     },
     mark(ids) { marked = ids; remark(); }
   };

@@ -9,7 +9,7 @@ function againstPage() {
     node.append(el('p', {}, fn.summary));
     if (!fn.differences.length) { node.append(el('p', {}, 'No difference.')); continue; }
     node.append(table('Differences, the most expensive first', [['fusion'], ['what is other'], ['in A'], ['in B'], ['B - A', 1]],
-      fn.differences.map(d => [d.fusion, d.text, d.a || '', d.b || '',
+      fn.differences.map(d => [`${d.fusions.length > 1 ? 'fusions' : 'fusion'} ${d.fusions.join(', ')}: ${d.fusion}`, d.text, d.a || '', d.b || '',
         d.delta_us === null ? 'not measured' : el('span', {class: d.delta_us > 0 ? 'slower' : 'faster'}, `${d.delta_us > 0 ? '+' : '-'}${us(Math.abs(d.delta_us))}`)])));
   }
 }

@@ -25,7 +25,7 @@ TEST(DotLayoutTest, drawsARepetitionOnce) {
     graph.nodes.push_back(
         {"op", i ? std::vector<size_t>{i - 1} : std::vector<size_t>{}});
   }
-  graph.repeats = RepeatedBlock{1, 4, 2};
+  graph.repeats = {{1, 4, 2}};
   std::string text = toDot(graph);
   EXPECT_NE(text.find("4 [id=\"g-4\""), std::string::npos) << text;
   EXPECT_EQ(text.find("5 [id=\"g-5\""), std::string::npos) << text;
@@ -33,6 +33,27 @@ TEST(DotLayoutTest, drawsARepetitionOnce) {
   EXPECT_NE(text.find("4 -> 1 [style=dashed"), std::string::npos) << text;
   EXPECT_NE(text.find("4 -> 9;"), std::string::npos) << text;
   EXPECT_NE(text.find("2 times"), std::string::npos) << text;
+}
+
+TEST(DotLayoutTest, drawsEachStretchOfLayersOnce) {
+  DotGraph graph;
+  graph.name = "g";
+  for (size_t i = 0; i < 21; ++i) {
+    graph.nodes.push_back(
+        {"op", i ? std::vector<size_t>{i - 1} : std::vector<size_t>{}});
+  }
+  graph.repeats = {{0, 4, 2}, {9, 4, 3}};
+  std::string text = toDot(graph);
+  EXPECT_EQ(text.find("5 [id=\"g-5\""), std::string::npos) << text;
+  EXPECT_NE(text.find("8 [id=\"g-8\""), std::string::npos) << text;
+  EXPECT_NE(text.find("12 [id=\"g-12\""), std::string::npos) << text;
+  EXPECT_EQ(text.find("13 [id=\"g-13\""), std::string::npos) << text;
+  // Out of the first, into the second and on in it.
+  EXPECT_NE(text.find(" 3 -> 8;"), std::string::npos) << text;
+  EXPECT_NE(text.find(" 8 -> 9;"), std::string::npos) << text;
+  EXPECT_NE(text.find(" 12 -> 9 [style=dashed"), std::string::npos) << text;
+  EXPECT_NE(text.find("2 times"), std::string::npos) << text;
+  EXPECT_NE(text.find("3 times"), std::string::npos) << text;
 }
 
 TEST(DotLayoutTest, leavesOutWhatTakesTooLong) {
