@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens a page of `minic --trace` in Chromium and uses it.
+"""Opens a page of `minic --trace` or `explain --against` in Chromium and uses it.
 
     page.py trace.html [--run=FILE] [--bad-run=FILE] [--screenshot=FILE] [--dark]
         [--open-seconds=S] [--most-nodes=N]
 
 Clicks an op of the picture, then its fusion, by mouse and by keyboard, opens a
-run's timeline, and prints what the page shows; and what a screen reader is told,
-by the browser's own accessibility tree. Fails at a message on the console, or if
+run's timeline, or looks at differences, and prints what the page shows; and what a
+screen reader is told, by the browser's own accessibility tree. Fails at a message on the console, or if
 the page took longer to open: by the browser's own clock, from the start of the
 navigation on, the fastest of some, as a machine may have other work.
 """
@@ -47,6 +47,23 @@ def use(page):
     print("candidates:", offer.locator("tbody tr").count() > 0)
     print("samples:", offer.locator("svg.chart").count() > 0)
     print("without a name:", len(nameless(page)), *nameless(page)[:3])
+    repetitions(page)
+
+
+def repetitions(page):
+    """Shows the last layer of each stretch, and clicks an op of the last one."""
+    choosers = page.locator("select[id*=captured-repetition]")
+    for chooser in choosers.all():
+        nodes = page.locator(".picture").first.locator("g.node")
+        names = "nodes => nodes.map(node => node.getAttribute('aria-label'))"
+        before = nodes.evaluate_all(names)
+        chooser.select_option(index=chooser.locator("option").count() - 1)
+        after = nodes.evaluate_all(names)
+        changed = [i for i, name in enumerate(before) if name != after[i]]
+        nodes.nth(changed[0]).dispatch_event("click")
+        print("last of layers:", len(changed), "nodes are others, chosen",
+              after[changed[0]], page.locator("#details h2").inner_text()
+              == "Captured: " + after[changed[0]])
 
 
 def timeline(page, options):
@@ -77,6 +94,22 @@ def timeline(page, options):
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     print("by keyboard:", page.locator("#details h2").inner_text())
+
+
+def differences(page):
+    """What a person sees of two artifacts, and goes to by keyboard."""
+    print("title:", page.locator("h1").inner_text())
+    for section in page.locator("main section").all():
+        print("function:", section.locator("h2").inner_text())
+        print("summary:", section.locator("p").first.inner_text())
+        for row in section.locator("tbody tr").all():
+            print("difference:", " | ".join(row.locator("td").all_inner_texts()))
+    page.keyboard.press("Tab")  # behind the link to the content
+    page.keyboard.press("Enter")
+    print("by keyboard:", page.evaluate("decodeURIComponent(location.hash)"))
+    print("wider than the window:", page.evaluate(
+        "document.documentElement.scrollWidth > innerWidth"))
+    print("without a name:", len(nameless(page)), *nameless(page)[:3])
 
 
 def tree(page):
@@ -158,8 +191,11 @@ def main():
                 content = page.locator("#main").text_content()
                 print("shown as text:", sum(t in content for t in options.text),
                       "of", len(options.text))
-            use(page)
-            timeline(page, options)
+            if page.evaluate("data.format") == "minic-against":
+                differences(page)
+            else:
+                use(page)
+                timeline(page, options)
         if options.screenshot:
             page.screenshot(path=options.screenshot, full_page=True)
         browser.close()
