@@ -4,6 +4,8 @@
 
 #include "compiler/driver/TargetPlugins.h"
 
+#include "compiler/options/BackendNames.h"
+
 using namespace mlir;
 
 namespace minic {
@@ -15,6 +17,13 @@ FailureOr<Plugins> addPlugins(ArrayRef<VariantTarget> targets,
   if (!plugins) {
     return emitError(UnknownLoc::get(&context))
            << llvm::toString(plugins.takeError());
+  }
+  std::vector<std::string> names;
+  for (const std::unique_ptr<Plugin> &plugin : *plugins) {
+    names.push_back(plugin->name());
+  }
+  if (std::string error = findUnknownBackend(options, names); !error.empty()) {
+    return emitError(UnknownLoc::get(&context)) << error;
   }
   for (const VariantTarget &variant : targets) {
     for (const std::unique_ptr<Plugin> &plugin : *plugins) {

@@ -4,9 +4,9 @@
 
 #include "compiler/options/OptionTable.h"
 
+#include "compiler/options/BackendNames.h"
 #include "compiler/options/ModePresets.h"
 #include "compiler/options/OptionKinds.h"
-#include "compiler/target/BackendLabel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -19,10 +19,6 @@ static std::vector<Option> makeTable() {
                     target = "Target", numerics = "Numerics", model = "Model",
                     fusion = "Fusion", output = "Output",
                     debugging = "Debugging";
-  std::vector<std::string> backends;
-  for (BackendLabel label : allBackendLabels) {
-    backends.push_back(toString(label).str());
-  }
   std::vector<Option> table;
 
   table.push_back(modeOption(mode));
@@ -31,18 +27,15 @@ static std::vector<Option> makeTable() {
                          &O::tune));
   table.push_back(cudaGraphsOption(mode));
 
-  table.push_back(list("gemm-backends", selection, "LIST", backends,
-                       "Only these may implement GEMMs: aten (library and "
-                       "separate pointwise kernel), library-fused, cudnn, "
-                       "generated, user (kernels of the model's own), plugin "
-                       "(--plugin)",
-                       &O::gemmBackends));
-  // Kernels of the model's own are no matter of convolutions.
-  std::vector<std::string> convBackends = backends;
-  llvm::erase(convBackends, toString(BackendLabel::User));
-  table.push_back(list("conv-backends", selection, "LIST", convBackends,
-                       "Only these may implement convolutions",
-                       &O::convBackends));
+  table.push_back(backends("gemm-backends", selection,
+                           "Only these may implement GEMMs: aten (library and "
+                           "separate pointwise kernel), library-fused, cudnn, "
+                           "generated, user (kernels of the model's own), "
+                           "plugin (those of --plugin), or a plug-in's name",
+                           &O::gemmBackends));
+  table.push_back(backends("conv-backends", selection,
+                           "Only these may implement convolutions",
+                           &O::convBackends));
   table.push_back(list("row-backends", selection, "LIST",
                        {toString(BackendLabel::Aten).str(),
                         toString(BackendLabel::Generated).str()},

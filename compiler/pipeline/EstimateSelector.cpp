@@ -4,6 +4,7 @@
 
 #include "compiler/pipeline/EstimateSelector.h"
 
+#include "compiler/options/BackendNames.h"
 #include "compiler/pipeline/ResolveTarget.h"
 #include "dialects/graph/KernelOp.h"
 #include "dialects/kernel/ExpandOps.h"
@@ -116,18 +117,31 @@ StringRef toString(BackendOption option) {
   }
 }
 
+/// Whether this option says all of a fusion, `names` being what it names.
+static bool saysAll(BackendOption option,
+                    const std::vector<std::string> &names) {
+  return option == BackendOption::Gemm || option == BackendOption::Conv ||
+         !names.empty();
+}
+
 std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
                                           const CompileOptions &options) {
   BackendOption option = backendOptionOf(fusion);
   std::vector<std::string> names = namesOf(option, options);
-  bool hasOwnOption = option == BackendOption::Gemm ||
-                      option == BackendOption::Conv || !names.empty();
   // --gemm-backends says of any fusion whether plug-ins are left out.
-  std::vector<BackendLabel> labels =
-      hasOwnOption ? withoutUser(names) : everything(options.gemmBackends);
+  std::vector<BackendLabel> labels = saysAll(option, names)
+                                         ? withoutUser(names)
+                                         : everything(options.gemmBackends);
   return graph::findKernel(fusion.getBodyOps())
              ? withUser(std::move(labels), options.gemmBackends)
              : labels;
+}
+
+std::vector<std::string> allowedPlugins(kernel::FusionOp fusion,
+                                        const CompileOptions &options) {
+  BackendOption option = backendOptionOf(fusion);
+  std::vector<std::string> names = namesOf(option, options);
+  return pluginsNamed(saysAll(option, names) ? names : options.gemmBackends);
 }
 
 /// Whether a plug-in that takes `fusion` is wanted for it and nothing else, as
@@ -164,7 +178,8 @@ enumerateAllowed(kernel::FusionOp fusion, const Target &target,
                  std::vector<std::string> &why, Breadth breadth) {
   return enumerateCandidates(fusion, target, allowedBackends(fusion, options),
                              why, nan, options.deterministic,
-                             allowedLayouts(options), breadth);
+                             allowedLayouts(options), breadth,
+                             allowedPlugins(fusion, options));
 }
 
 /// "--conv-backends=generated leaves out all of it: aten, cudnn".
@@ -200,9 +215,9 @@ allowedCandidates(kernel::FusionOp fusion, const Target &target,
   std::vector<std::string> why;
   std::vector<Candidate> candidates;
   if (asksForPlugin(allowedBackends(fusion, options), options)) {
-    candidates = enumerateCandidates(fusion, target, BackendLabel::Plugin, why,
-                                     nan, options.deterministic,
-                                     allowedLayouts(options), breadth);
+    candidates = enumerateCandidates(
+        fusion, target, BackendLabel::Plugin, why, nan, options.deterministic,
+        allowedLayouts(options), breadth, allowedPlugins(fusion, options));
     why.clear();
   }
   if (candidates.empty()) {

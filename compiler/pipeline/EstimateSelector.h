@@ -44,9 +44,13 @@ llvm::StringRef toString(BackendOption option);
 std::vector<BackendLabel> allowedBackends(kernel::FusionOp fusion,
                                           const CompileOptions &options);
 
-/// The same once its candidates are known: with --gemm-backends=plugin a body
-/// without a contraction or convolution takes a plug-in's kernel where there is
-/// one.
+/// The plug-ins that it names, empty for all.
+std::vector<std::string> allowedPlugins(kernel::FusionOp fusion,
+                                        const CompileOptions &options);
+
+/// allowedBackends once the candidates are known: with --gemm-backends=plugin,
+/// or a plug-in's name, a body without a contraction or convolution takes a
+/// plug-in's kernel where there is one.
 std::vector<BackendLabel> backendsOf(kernel::FusionOp fusion,
                                      const CompileOptions &options,
                                      llvm::ArrayRef<Candidate> candidates);

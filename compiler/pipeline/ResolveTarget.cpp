@@ -4,6 +4,7 @@
 
 #include "compiler/pipeline/ResolveTarget.h"
 
+#include "compiler/options/BackendNames.h"
 #include "compiler/target/cpu/CpuProfile.h"
 #include "compiler/target/cuda/CudaProfile.h"
 
@@ -295,7 +296,7 @@ std::unique_ptr<Target> createTarget(StringRef target, StringRef isa,
 std::vector<BackendLabel> labelsOf(const std::vector<std::string> &names) {
   std::vector<BackendLabel> labels;
   for (BackendLabel label : allBackendLabels) {
-    if (llvm::is_contained(names, toString(label))) {
+    if (llvm::is_contained(llvm::map_range(names, labelNamed), label)) {
       labels.push_back(label);
     }
   }

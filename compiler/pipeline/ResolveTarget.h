@@ -61,7 +61,8 @@ bool asksLockedClocks(const CompileOptions &options);
 std::unique_ptr<Target> createTarget(llvm::StringRef target,
                                      llvm::StringRef isa, int threads);
 
-/// The labels that --gemm-backends or --conv-backends names.
+/// The labels that --gemm-backends or --conv-backends names; `plugin` for that
+/// of one.
 std::vector<BackendLabel> labelsOf(const std::vector<std::string> &names);
 
 } // namespace minic

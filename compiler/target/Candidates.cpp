@@ -37,9 +37,11 @@ public:
   Enumeration(FusionOp fusion, const Target &target,
               ArrayRef<BackendLabel> backends, std::vector<std::string> &why,
               NanPolicy nan, OperandLayouts layouts, bool allowsLastResort,
-              Breadth breadth, ArrayRef<int64_t> expanded = {})
-      : fusion(fusion), target(target), backends(backends), nan(nan),
-        layouts(layouts), expanded(expanded),
+              Breadth breadth, ArrayRef<std::string> pluginNames,
+              ArrayRef<int64_t> expanded = {})
+      : fusion(fusion), target(target), backends(backends),
+        pluginNames(pluginNames), nan(nan), layouts(layouts),
+        expanded(expanded),
         sources(fusion, target, nan, layouts, allowsLastResort, why, breadth),
         ops(fusion.getBodyOps()), product(kernel::getProductOfRows(fusion)) {}
 
@@ -362,6 +364,12 @@ private:
     return true;
   }
 
+  bool mayAsk(const KernelFamily *family) const {
+    StringRef name = family->name();
+    return family->isPlugin() && name.consume_front("plugin:") &&
+           (pluginNames.empty() || llvm::is_contained(pluginNames, name.str()));
+  }
+
   /// Each plug-in for as much as it takes: all; without what feeds the only
   /// anchor; that alone.
   void plugins(int64_t anchors) {
@@ -380,7 +388,7 @@ private:
     llvm::append_range(rest, after);
     llvm::sort(rest);
     for (const KernelFamily *family : target.families()) {
-      if (!family->isPlugin()) {
+      if (!mayAsk(family)) {
         continue;
       }
       PartSources::Reasons refused;
@@ -411,7 +419,8 @@ private:
       std::vector<std::string> why;
       std::vector<Candidate> found =
           Enumeration(rest, target, labels, why, NanPolicy::Mark, layouts,
-                      /*allowsLastResort=*/true, Breadth::Promising)
+                      /*allowsLastResort=*/true, Breadth::Promising,
+                      pluginNames)
               .run();
       sources.explain(why);
       return found;
@@ -435,6 +444,8 @@ private:
   FusionOp fusion;
   const Target &target;
   ArrayRef<BackendLabel> backends;
+  /// Of the plug-ins that are asked; empty for all.
+  ArrayRef<std::string> pluginNames;
   const NanPolicy nan;
   const OperandLayouts layouts;
   const ArrayRef<int64_t> expanded;
@@ -470,10 +481,10 @@ static std::vector<Candidate>
 enumerateFrom(FusionOp fusion, const Target &target,
               ArrayRef<BackendLabel> backends, std::vector<std::string> &why,
               NanPolicy nan, OperandLayouts layouts, bool allowsLastResort,
-              Breadth breadth) {
+              Breadth breadth, ArrayRef<std::string> plugins) {
   std::vector<Candidate> candidates =
       Enumeration(fusion, target, backends, why, nan, layouts, allowsLastResort,
-                  breadth)
+                  breadth, plugins)
           .run();
   OpIndices named, kernels;
   for (auto [index, op] : llvm::enumerate(fusion.getBodyOps())) {
@@ -491,7 +502,7 @@ enumerateFrom(FusionOp fusion, const Target &target,
     kernel::ExpandedFusion expanded(fusion, indices);
     for (Candidate &candidate :
          Enumeration(expanded.get(), target, backends, why, nan, layouts,
-                     allowsLastResort, breadth, indices)
+                     allowsLastResort, breadth, plugins, indices)
              .run()) {
       if (!hasWhole(candidates, candidate)) {
         candidates.push_back(std::move(candidate));
@@ -513,16 +524,16 @@ enumerateFrom(FusionOp fusion, const Target &target,
 std::vector<Candidate> enumerateCandidates(
     FusionOp fusion, const Target &target, ArrayRef<BackendLabel> backends,
     std::vector<std::string> &why, NanPolicy nan, bool deterministic,
-    OperandLayouts layouts, Breadth breadth) {
+    OperandLayouts layouts, Breadth breadth, ArrayRef<std::string> plugins) {
   std::vector<Candidate> candidates =
       enumerateFrom(fusion, target, backends, why, nan, layouts,
-                    /*allowsLastResort=*/false, breadth);
+                    /*allowsLastResort=*/false, breadth, plugins);
   // True of no candidates, too.
   if (llvm::all_of(candidates, [&](const Candidate &candidate) {
         return deterministic && !candidate.isDeterministic();
       })) {
     candidates = enumerateFrom(fusion, target, backends, why, nan, layouts,
-                               /*allowsLastResort=*/true, breadth);
+                               /*allowsLastResort=*/true, breadth, plugins);
   }
   llvm::sort(candidates, [](const Candidate &a, const Candidate &b) {
     bool isPluginA = a.label == BackendLabel::Plugin;

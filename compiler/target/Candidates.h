@@ -48,7 +48,8 @@ enum class OperandLayouts {
 ///
 /// A plug-in's kernels (`plugin`) come last, whatever their estimates: nothing
 /// is known of them before they are measured. They take the whole body, or else
-/// the only anchor, with what follows it or alone.
+/// the only anchor, with what follows it or alone. `plugins`: the names of
+/// those that are asked, empty for all.
 ///
 /// A bare anchor is the same call of a library with and without post-ops: it is
 /// listed once, as `aten` where that is allowed. A body without anchor is one
@@ -68,7 +69,8 @@ enumerateCandidates(kernel::FusionOp fusion, const Target &target,
                     std::vector<std::string> &why,
                     NanPolicy nan = NanPolicy::Mark, bool deterministic = false,
                     OperandLayouts layouts = OperandLayouts::Any,
-                    Breadth breadth = Breadth::Promising);
+                    Breadth breadth = Breadth::Promising,
+                    llvm::ArrayRef<std::string> plugins = {});
 
 } // namespace minic
 

@@ -4,6 +4,7 @@
 
 #include "tools/minic/CompileFlags.h"
 
+#include "compiler/options/BackendNames.h"
 #include "compiler/options/OptionTable.h"
 
 #include <cstdlib>
@@ -52,7 +53,9 @@ std::string CompileFlags::apply(CompileOptions &options) const {
       return "--" + option.name + ": " + error;
     }
   }
-  return {};
+  // With plug-ins it is known once they are open.
+  return options.plugins.empty() ? findUnknownBackend(options, {})
+                                 : std::string();
 }
 
 } // namespace minic

@@ -88,8 +88,10 @@ static std::string versionOf(graph::KernelOp kernel, const Target &target) {
                       hashOfUserKernel(kernel));
 }
 
-/// The labels and layouts that are searched, which a record is for.
+/// The labels and layouts that are searched, which a record is for. `plugins`
+/// stand for their label; empty for all.
 static std::string backendsText(ArrayRef<BackendLabel> backends,
+                                ArrayRef<std::string> plugins,
                                 OperandLayouts layouts) {
   std::vector<std::string> names;
   bool areAll = backends.size() == std::size(allBackendLabels);
@@ -99,7 +101,11 @@ static std::string backendsText(ArrayRef<BackendLabel> backends,
     bool isSilent = label == BackendLabel::Plugin && areAll;
     if ((backends.empty() && !isForeign(label)) ||
         (llvm::is_contained(backends, label) && !isSilent)) {
-      names.push_back(toString(label).str());
+      if (label == BackendLabel::Plugin && !plugins.empty()) {
+        llvm::append_range(names, plugins);
+      } else {
+        names.push_back(toString(label).str());
+      }
     }
   }
   llvm::sort(names);
@@ -298,6 +304,7 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
     task.problem.deviceName = profile.name;
     task.problem.backends =
         backendsText(backendsOf(fusion, *inputs.options, *candidates),
+                     allowedPlugins(fusion, *inputs.options),
                      allowedLayouts(*inputs.options));
     task.problem.versions = currentVersions(*inputs.target);
     dropOtherPlugins(task.problem.versions, *inputs.target, *candidates);
