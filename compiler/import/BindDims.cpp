@@ -161,6 +161,12 @@ LogicalResult bindDims(ModuleOp module, const DimSizes &sizes) {
   if (sizes.empty()) {
     return success();
   }
+  // Which of several buckets' sizes do not fit the model, no type says.
+  ScopedDiagnosticHandler handler(
+      module.getContext(), [&](Diagnostic &diagnostic) {
+        diagnostic << ", with " << graph::describeSizes(sizes);
+        return failure(); // others print it
+      });
   for (auto function : module.getOps<func::FuncOp>()) {
     if (failed(graph::inferShapes(function))) {
       return failure();

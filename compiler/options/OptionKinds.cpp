@@ -154,6 +154,9 @@ std::string parseSizes(const std::string &text,
     if (size_t equal = word.rfind('='); equal != llvm::StringRef::npos) {
       name = word.take_front(equal).str();
       number = word.drop_front(equal + 1);
+      if (sizes.count(name)) {
+        return "'" + name + "' appears twice, expected once with all its sizes";
+      }
     }
     int64_t size = 0;
     if (name.empty() || number.getAsInteger(10, size) || size < 1) {

@@ -43,13 +43,13 @@ Option repeated(std::string name, std::string group, std::string value,
                 std::vector<std::string> CompileOptions::*field);
 
 /// NAME=SIZE,SIZE... with sizes of 1 or more, for several names with commas
-/// between them or as several options.
+/// between them or as several options; each name once.
 Option
 sizes(std::string name, std::string group, std::string help,
       std::map<std::string, std::vector<int64_t>> CompileOptions::*field);
 
-/// Reads such a text into `sizes`, each list in ascending order; returns what
-/// was expected, or nothing.
+/// Reads such a text into `sizes`, each list in ascending order, where no name
+/// of it may be yet; returns what was expected, or nothing.
 std::string parseSizes(const std::string &text,
                        std::map<std::string, std::vector<int64_t>> &sizes);
 

@@ -37,14 +37,19 @@ inline constexpr llvm::StringLiteral fillAttrName = "graph.fill";
 /// The size of each named dimension.
 using DimSizes = std::map<std::string, int64_t>;
 
+/// "B=8,T=512"
+inline std::string describeSizes(const DimSizes &sizes) {
+  std::string text;
+  for (const auto &[dim, size] : sizes) {
+    text += (text.empty() ? "" : ",") + dim + "=" + std::to_string(size);
+  }
+  return text;
+}
+
 /// "main[B=8,T=512]", or `entry` itself where nothing varies.
 inline std::string bucketName(llvm::StringRef entry, const DimSizes &sizes) {
   std::string name = entry.str();
-  for (const auto &[dim, size] : sizes) {
-    name += (name.size() == entry.size() ? "[" : ",") + dim + "=" +
-            std::to_string(size);
-  }
-  return sizes.empty() ? name : name + "]";
+  return sizes.empty() ? name : name + "[" + describeSizes(sizes) + "]";
 }
 
 } // namespace minic::graph

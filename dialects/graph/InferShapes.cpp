@@ -16,20 +16,27 @@ using namespace mlir;
 
 namespace minic::graph {
 
-/// `declared` with its one dynamic dimension computed from `elements`.
+/// `declared` with its one dynamic dimension computed from `elements`. Where
+/// several are dynamic, they stay so.
 static FailureOr<SmallVector<int64_t>>
 inferReshape(ReshapeOp op, int64_t elements, ArrayRef<int64_t> declared) {
   SmallVector<int64_t> shape(declared);
-  if (llvm::count_if(shape, ShapedType::isDynamic) != 1) {
+  int64_t open = llvm::count_if(shape, ShapedType::isDynamic);
+  if (open > 1) {
     return shape;
   }
   int64_t *unknown = llvm::find_if(shape, ShapedType::isDynamic);
-  *unknown = 1;
+  if (open == 1) {
+    *unknown = 1;
+  }
   int64_t known = llvm::product_of(shape);
-  if (known == 0 || elements % known != 0) {
-    return op.emitOpError("expects a dimension that keeps ")
-           << elements << " elements, got " << known
-           << " for each of its indices";
+  if (open == 0 ? known != elements : known == 0 || elements % known != 0) {
+    return op.emitOpError("expects the number of elements to stay ")
+           << elements << ", got " << (open == 1 ? "a multiple of " : "")
+           << known;
+  }
+  if (open == 0) {
+    return shape;
   }
   *unknown = elements / known;
   return shape;
@@ -122,7 +129,13 @@ static LogicalResult inferOps(Block &block) {
       return failure();
     }
     for (auto [result, type] : llvm::zip_equal(op.getResults(), *types)) {
-      if (result.getType() != type) {
+      // A size that was open before may contradict one that the op declares.
+      auto declared = cast<RankedTensorType>(result.getType());
+      if (failed(verifyCompatibleShape(declared, type))) {
+        return op.emitOpError("declares a result ")
+               << declared << ", its operands give " << type;
+      }
+      if (declared != type) {
         LDBG() << op << " is " << type;
         result.setType(type);
       }

@@ -103,6 +103,14 @@ def shapes():
         [value("x", ["N", "T", 2])], [value("y", ["N", "W"])])
 
 
+def halves():
+    """A reshape that takes an even batch alone."""
+    return model([node("Reshape", ["x", "two"], ["h"]),
+                  node("Relu", ["h"], ["y"])],
+                 [value("x", ["N", 5])], [value("y", [2, "W"])],
+                 [numpy_helper.from_array(numpy.array([2, -1]), "two")])
+
+
 def function():
     """A function of the model, with an attribute that its caller gives."""
     body = [node("LeakyRelu", ["a"], ["b"])]
@@ -303,7 +311,7 @@ MODELS = {
     "huge": lambda: product(numpy_helper.from_array(1e30 * WEIGHT, "w"),
                             dims=(2, 4)),
     "overlapping": overlapping, "not_numbers": not_numbers,
-    "constant": constant, "shapes": shapes,
+    "constant": constant, "shapes": shapes, "halves": halves,
     "function": function, "branch": branch, "lacking": lacking,
     "past_end": lambda: external(offset=16),
     "outside": lambda: external(location="../w.bin"),

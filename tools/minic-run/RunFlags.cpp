@@ -10,6 +10,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
+#include <set>
+
 namespace minic::tools {
 
 RunFlags::RunFlags(CLI::App &app, RunOptions &options) {
@@ -69,6 +71,8 @@ RunFlags::RunFlags(CLI::App &app, RunOptions &options) {
 
 absl::Status RunFlags::finish(RunOptions &options) const {
   options.bf16 = dtype == "bf16";
+  // A line of --batch may give sizes that the command line gave before.
+  std::set<std::string> named;
   for (const std::string &dim : dims) {
     size_t equal = dim.rfind('=');
     int64_t size = 0;
@@ -77,7 +81,12 @@ absl::Status RunFlags::finish(RunOptions &options) const {
       return absl::InvalidArgumentError(
           absl::StrCat("--dim: expected NAME=SIZE, got '", dim, "'"));
     }
-    options.sizes[dim.substr(0, equal)] = size;
+    std::string name = dim.substr(0, equal);
+    if (!named.insert(name).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--dim: '", name, "' appears twice, expected once"));
+    }
+    options.sizes[name] = size;
   }
   return absl::OkStatus();
 }

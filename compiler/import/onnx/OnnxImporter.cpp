@@ -298,7 +298,10 @@ FailureOr<OwningOpRef<ModuleOp>> GraphImport::run() {
                      options.namesTensors ? &tensors : nullptr);
   nodes.import(graph.node(), scope, opsets, AttributeMap());
   if (std::string problem = nodes.problem(); !problem.empty()) {
-    return error() << problem;
+    // Which of several buckets' sizes do not fit the model, no shape says.
+    return error() << problem
+                   << (sizes.empty() ? ""
+                                     : ", with " + graph::describeSizes(sizes));
   }
   if (failed(returnOutputs())) {
     return failure();

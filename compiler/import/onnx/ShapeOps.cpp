@@ -107,6 +107,11 @@ static void reshape(Node &n) {
     }
   }
   if (open >= 0) {
+    if (known != 0 && x.elements() % known != 0) {
+      n.fail("cannot reshape " + graph::shapeText(x.dims) + " to " +
+             graph::shapeText(*dims));
+      return;
+    }
     (*dims)[open] = known == 0 ? 0 : x.elements() / known;
   }
   n.set(0, n.e.reshape(x, *dims));

@@ -29,9 +29,28 @@ func.func @open(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 // -----
 
 func.func @indivisible(%x: tensor<4x8xf32>) -> tensor<?x5xf32> {
-  // expected-error @below {{expects a dimension that keeps 32 elements, got 5 for each of its indices}}
+  // expected-error @below {{expects the number of elements to stay 32, got a multiple of 5}}
   %0 = graph.reshape %x : tensor<4x8xf32> to tensor<?x5xf32>
   return %0 : tensor<?x5xf32>
+}
+
+// -----
+
+// So does one of two static shapes, where the operand's was open before.
+func.func @unequal(%x: tensor<4x8xf32>) -> tensor<3x5xf32> {
+  %0 = graph.reshape %x : tensor<4x8xf32> to tensor<?x4xf32>
+  // expected-error @below {{expects the number of elements to stay 32, got 15}}
+  %1 = graph.reshape %0 : tensor<?x4xf32> to tensor<3x5xf32>
+  return %1 : tensor<3x5xf32>
+}
+
+// -----
+
+func.func @declares(%x: tensor<4x8xf32>) -> tensor<5x4xbf16> {
+  %0 = graph.reshape %x : tensor<4x8xf32> to tensor<?x4xf32>
+  // expected-error @below {{declares a result 'tensor<5x4xbf16>', its operands give 'tensor<8x4xbf16>'}}
+  %1 = graph.cast %0 : tensor<?x4xf32> to tensor<5x4xbf16>
+  return %1 : tensor<5x4xbf16>
 }
 
 // -----
