@@ -13,6 +13,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
+#include <list>
 #include <set>
 
 using namespace mlir;
@@ -24,9 +25,6 @@ namespace {
 /// Roughly how long one evaluation may take in seconds, as for `minic
 /// evaluate`: where all rows would take longer, some are compared.
 constexpr double secondsForRows = 10;
-/// And all of them together. The sizes of the smallest bucket are checked
-/// whatever they take.
-constexpr double secondsInAll = 120;
 
 /// What two evaluations in float64 may differ by, relative to the largest
 /// magnitude of the output: 2^23 roundings, and a 64th of one of float32.
@@ -42,7 +40,15 @@ struct Between {
   func::FuncOp bucket;
   int64_t size;
   MaskData masks;
-  bool isOfSmallest;
+};
+
+/// What a size is checked by: the model made for it, and which rows of the
+/// results of both are compared.
+struct Case {
+  Between between;
+  ImportedModel model;
+  func::FuncOp smaller;
+  std::vector<reference::RowDemand> rows, bucketRows;
 };
 
 class PaddingCheck {
@@ -51,13 +57,19 @@ public:
                ImportedModel &model, const UnprovedPad &pad)
       : path(path), options(options), module(*model.module), pad(pad) {}
 
-  LogicalResult run(double &secondsLeft, const Log &log);
+  /// Makes the model for each size. What evaluations will take by estimate is
+  /// added to `seconds`.
+  LogicalResult prepare(double &seconds);
+  LogicalResult run(const Log &log);
+  /// That checks would take longer than allowed.
+  LogicalResult refuse(double seconds, double budget);
 
 private:
   /// Deterministic, by ascending buckets.
   std::vector<Between> sizes();
   FailureOr<ImportedModel> import(const Between &between);
-  LogicalResult check(const Between &between, double &secondsLeft);
+  LogicalResult prepare(const Between &between, double &seconds);
+  LogicalResult check(const Case &each);
   /// The axis of each result that has the rows; sets `axes`.
   LogicalResult findAxes(const Between &between, func::FuncOp smaller);
   LogicalResult compare(const Between &between, const Outputs &expected,
@@ -81,8 +93,8 @@ private:
   ModuleOp module;
   const UnprovedPad &pad;
   std::optional<SmallVector<int64_t>> axes;
+  std::vector<Case> cases;
   double worst = 0; // relative to what is allowed
-  std::vector<std::string> checked, skipped;
 };
 
 } // namespace
@@ -120,13 +132,12 @@ std::vector<Between> PaddingCheck::sizes() {
         below = std::max(below, its);
       }
     }
-    bool isOfSmallest = result.empty() || result.front().bucket == bucket;
     if (size - 1 > below) {
-      result.push_back({bucket, size - 1, MaskData::Ones, isOfSmallest});
+      result.push_back({bucket, size - 1, MaskData::Ones});
     }
     int64_t half = below + (size - below) / 2;
     if (half > below && half < size - 1) {
-      result.push_back({bucket, half, MaskData::Random, isOfSmallest});
+      result.push_back({bucket, half, MaskData::Random});
     }
   }
   return result;
@@ -135,11 +146,7 @@ std::vector<Between> PaddingCheck::sizes() {
 std::string PaddingCheck::describe(const Between &between) const {
   std::map<std::string, int64_t> sizes = sizesOf(between.bucket);
   sizes[pad.dim] = between.size;
-  std::string text;
-  for (const auto &[name, size] : sizes) {
-    text += (text.empty() ? "" : ",") + name + "=" + std::to_string(size);
-  }
-  return text;
+  return graph::describeSizes(sizes);
 }
 
 FailureOr<ImportedModel> PaddingCheck::import(const Between &between) {
@@ -355,7 +362,7 @@ static FailureOr<Outputs> evaluate(func::FuncOp function,
   return reference::evaluate(function.getBody().front(), arguments, evaluation);
 }
 
-LogicalResult PaddingCheck::check(const Between &between, double &secondsLeft) {
+LogicalResult PaddingCheck::prepare(const Between &between, double &seconds) {
   FailureOr<ImportedModel> model = import(between);
   if (failed(model)) {
     return failure();
@@ -377,16 +384,18 @@ LogicalResult PaddingCheck::check(const Between &between, double &secondsLeft) {
   budget.isExact = true;
   std::vector<reference::RowDemand> rows = reference::chooseRows(body, budget);
   std::vector<reference::RowDemand> same = rowsIn(bucket, smaller, rows);
-  double seconds = reference::estimateSeconds(body, rows, /*isExact=*/true) +
-                   reference::estimateSeconds(bucket.getBody().front(), same,
-                                              /*isExact=*/true);
-  if (seconds > secondsLeft && !between.isOfSmallest) {
-    skipped.push_back(describe(between));
-    return success();
-  }
-  secondsLeft -= seconds;
-  auto inputs = makeInputs(smaller, bucket, pad.dim, between.masks,
-                           /*seed=*/uint64_t(between.size));
+  seconds += reference::estimateSeconds(body, rows, /*isExact=*/true) +
+             reference::estimateSeconds(bucket.getBody().front(), same,
+                                        /*isExact=*/true);
+  cases.push_back(
+      {between, std::move(*model), smaller, std::move(rows), std::move(same)});
+  return success();
+}
+
+LogicalResult PaddingCheck::check(const Case &each) {
+  func::FuncOp bucket = each.between.bucket;
+  auto inputs = makeInputs(each.smaller, bucket, pad.dim, each.between.masks,
+                           /*seed=*/uint64_t(each.between.size));
   if (failed(inputs)) {
     return failure();
   }
@@ -394,54 +403,75 @@ LogicalResult PaddingCheck::check(const Between &between, double &secondsLeft) {
   if (failed(padded)) {
     return failure();
   }
-  FailureOr<Outputs> expected = evaluate(smaller, *inputs, std::move(rows));
+  FailureOr<Outputs> expected = evaluate(each.smaller, *inputs, each.rows);
   if (failed(expected)) {
     return failure();
   }
-  FailureOr<Outputs> got = evaluate(bucket, *padded, std::move(same));
+  FailureOr<Outputs> got = evaluate(bucket, *padded, each.bucketRows);
   if (failed(got)) {
     return failure();
   }
-  checked.push_back(describe(between));
-  return compare(between, *expected, *got);
+  return compare(each.between, *expected, *got);
 }
 
-LogicalResult PaddingCheck::run(double &secondsLeft, const Log &log) {
+LogicalResult PaddingCheck::prepare(double &seconds) {
   std::vector<Between> between = sizes();
   if (between.empty()) {
     return error() << "no size of '" << pad.dim << "' lies between "
                    << describeSizes();
   }
   for (const Between &each : between) {
-    if (failed(check(each, secondsLeft))) {
+    if (failed(prepare(each, seconds))) {
       return failure();
     }
   }
-  if (!skipped.empty()) {
-    emitWarning(UnknownLoc::get(module.getContext()))
-        << "--pad: " << llvm::join(skipped, ", ") << " of @" << pad.entry
-        << " are not checked: all sizes together would take more "
-        << "than " << int(secondsInAll) << " s; checked are "
-        << llvm::join(checked, ", ");
+  return success();
+}
+
+LogicalResult PaddingCheck::refuse(double seconds, double budget) {
+  int64_t needed = std::llround(std::ceil(seconds));
+  return error() << "to check that " << describeFills()
+                 << " masks what is behind the rows takes " << needed
+                 << " s of one core by estimate, expected at most "
+                 << toText(budget) << " s; allow it by --pad-budget=" << needed
+                 << "s; without --pad=" << pad.dim << " runs have "
+                 << describeSizes();
+}
+
+LogicalResult PaddingCheck::run(const Log &log) {
+  std::vector<std::string> checked;
+  for (const Case &each : cases) {
+    if (failed(check(each))) {
+      return failure();
+    }
+    checked.push_back(describe(each.between));
   }
   log.line(LogTopic::Phases, "--pad: @" + pad.entry + ": " + describeFills() +
                                  " masks what is behind the rows, checked at " +
                                  llvm::join(checked, ", ") + ": at most " +
                                  toText(worst) + " of what rounding explains");
-  std::string what = describeFills() +
+  return setPads(module, pad.entry, pad.dim, *axes,
+                 describeFills() +
                      " masks what is behind its rows, checked in float64 at " +
-                     llvm::join(checked, ", ");
-  if (!skipped.empty()) {
-    what += "; not checked at " + llvm::join(skipped, ", ");
-  }
-  return setPads(module, pad.entry, pad.dim, *axes, what);
+                     llvm::join(checked, ", "));
 }
 
 LogicalResult checkPadding(StringRef path, const ImportOptions &options,
-                           ImportedModel &model, const Log &log) {
-  double secondsLeft = secondsInAll;
+                           ImportedModel &model, double budget,
+                           const Log &log) {
+  std::list<PaddingCheck> checks;
+  double seconds = 0;
   for (const UnprovedPad &pad : model.unprovedPads) {
-    if (failed(PaddingCheck(path, options, model, pad).run(secondsLeft, log))) {
+    checks.emplace_back(path, options, model, pad);
+    if (failed(checks.back().prepare(seconds))) {
+      return failure();
+    }
+  }
+  if (budget > 0 && seconds > budget) {
+    return checks.front().refuse(seconds, budget);
+  }
+  for (PaddingCheck &check : checks) {
+    if (failed(check.run(log))) {
       return failure();
     }
   }

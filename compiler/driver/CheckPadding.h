@@ -18,14 +18,15 @@ namespace minic {
 /// halfway to the next smaller bucket (half the size of the smallest one). It
 /// is evaluated there and, padded, in the bucket, both in float64 and without
 /// rounding, on the same random data. Rows that a run returns have to be equal
-/// but for the rounding of float64. docs/sizes.md says what the data are and
-/// what the check may take: sizes beyond that are named in a warning.
+/// but for the rounding of float64. docs/sizes.md says what the data are.
 ///
 /// A diagnostic names the output, the size and the worst difference, or why
-/// the model cannot be checked.
+/// the model cannot be checked: also where that would take more than `budget`
+/// seconds of a core by estimate (0: no limit).
 mlir::LogicalResult checkPadding(llvm::StringRef path,
                                  const ImportOptions &options,
-                                 ImportedModel &model, const Log &log);
+                                 ImportedModel &model, double budget,
+                                 const Log &log);
 
 } // namespace minic
 

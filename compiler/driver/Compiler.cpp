@@ -138,7 +138,8 @@ LogicalResult Compilation::importPhase() {
     FailureOr<ImportedModel> imported =
         importModel(path, context, importOptions);
     if (failed(imported) ||
-        failed(checkPadding(path, importOptions, *imported, options.log))) {
+        failed(checkPadding(path, importOptions, *imported,
+                            options.padBudgetSeconds, options.log))) {
       return failure();
     }
     model = std::move(*imported);

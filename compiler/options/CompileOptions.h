@@ -131,6 +131,8 @@ struct CompileOptions {
   int64_t maxBuckets = 64;
   /// Dimensions of which runs may have sizes between, and INPUT=VALUE fills.
   std::vector<std::string> pad;
+  /// Most seconds that checks of these fills may take by estimate; 0: no limit.
+  double padBudgetSeconds = 120;
   /// Propose sizes of a dimension instead of compiling, those that make runs of
   /// sizes in this range fastest.
   SizeRange suggestBuckets;

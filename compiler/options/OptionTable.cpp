@@ -173,6 +173,11 @@ static std::vector<Option> makeTable() {
                        "where rows are proved independent or these values "
                        "behind the rows of inputs are checked to mask them",
                        &O::pad));
+  table.push_back(budget("pad-budget", model,
+                         "Most time of a core that checks of --pad's values "
+                         "may take by estimate, more is an error (30m); none "
+                         "for no limit",
+                         &O::padBudgetSeconds));
   table.push_back(sizeRange("suggest-buckets", model,
                             "Write nothing; find sizes for --dim that make "
                             "runs of these sizes fastest, by measurement with "
