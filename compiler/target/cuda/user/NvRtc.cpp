@@ -7,9 +7,11 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -25,6 +27,20 @@ static llvm::SmallVector<std::string> toolkits() {
   }
   folders.push_back("/usr/local/cuda/");
   return folders;
+}
+
+/// The include folder beside the folder of the library that has `function`:
+/// headers of wheels are in no toolkit.
+static std::string includesBeside(void *function) {
+  Dl_info info;
+  if (!function || !dladdr(function, &info) || !info.dli_fname) {
+    return "";
+  }
+  llvm::SmallString<128> path(info.dli_fname);
+  llvm::sys::path::remove_filename(path);
+  llvm::sys::path::append(path, "..", "include");
+  llvm::sys::path::remove_dots(path, /*remove_dot_dot=*/true);
+  return path.str().str();
 }
 
 static void *openLibrary(std::string &why) {
@@ -76,10 +92,14 @@ bool NvRtc::open(std::string &why) {
   if (isBound && versionOf_(&major, &minor) == 0) {
     version_ = "NVRTC " + std::to_string(major) + "." + std::to_string(minor);
   }
+  llvm::SmallVector<std::string> includes = {
+      includesBeside(reinterpret_cast<void *>(versionOf_))};
   for (const std::string &toolkit : toolkits()) {
-    if (include_.empty() &&
-        llvm::sys::fs::exists(toolkit + "include/cuda_fp16.h")) {
-      include_ = "--include-path=" + toolkit + "include";
+    includes.push_back(toolkit + "include");
+  }
+  for (const std::string &folder : includes) {
+    if (include_.empty() && llvm::sys::fs::exists(folder + "/cuda_fp16.h")) {
+      include_ = "--include-path=" + folder;
     }
   }
   return isBound;

@@ -32,7 +32,8 @@ class NvRtc {
 public:
   /// Null where there is none; `why` then says what was looked for. The places
   /// are the loader's, then CUDA_HOME and /usr/local/cuda; or only what the
-  /// environment's MINIC_NVRTC_LIBRARY names.
+  /// environment's MINIC_NVRTC_LIBRARY names. CUDA's headers are those beside
+  /// the library, else a toolkit's.
   static const NvRtc *get(std::string *why = nullptr);
 
   /// Thread-safe. The error is one line: the first of the compiler's, with the
