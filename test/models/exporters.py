@@ -8,8 +8,9 @@ writes small models of exported_models.py into FOLDER as the TorchScript exporte
 does at opset 17, where gelu and attention are written out, and as the newer one
 does at 20, where gelu is an op, and at 23, where attention is one too. `minic`
 compiles each up to its plan. The plans have to be equal but for the names of
-constants, which exporters choose. A form that the exporter cannot write is left
-out, and said. Needs torch, transformers and onnxscript.
+constants, which exporters choose. The TorchScript exporter folds batch norms itself,
+so there the bytes of constants may differ. A form that the exporter cannot write is
+left out, and said. Needs torch, transformers and onnxscript.
 """
 
 import argparse
@@ -31,6 +32,7 @@ import exported_models
 OPSETS = (17, 20, 23)
 SYMBOL = r'@(?:"[^"]*"|[\w.$-]+)'
 BINARIES, CONSTANTS = 2, 3  # kinds of sections
+CONSTANTS_DIFFER = "differ in constants", []
 
 
 def is_old(opset):
@@ -129,9 +131,9 @@ def difference(first, other):
     if first[0] != other[0]:
         return "have two plans", list(difflib.unified_diff(
             first[0].splitlines(True), other[0].splitlines(True), n=1))
-    if first[1] != other[1]:
-        return "differ in kernels or constants", []
-    return None
+    if first[1][BINARIES] != other[1][BINARIES]:
+        return "differ in kernels", []
+    return CONSTANTS_DIFFER if first[1] != other[1] else None
 
 
 def check(name, folder, options):
@@ -150,8 +152,12 @@ def check(name, folder, options):
                        check=True, stdout=subprocess.DEVNULL)
         plans[opset] = plan_of(artifact)
     first, *others = plans
+    folds = is_old(first) and any(isinstance(m, torch.nn.BatchNorm2d)
+                                  for m in module.modules())
     for opset in others:
         differs = difference(plans[first], plans[opset])
+        if folds and differs == CONSTANTS_DIFFER:
+            continue
         if differs:
             sys.stdout.writelines(differs[1])
             sys.exit(f"{name}: opsets {first} and {opset} {differs[0]}")
