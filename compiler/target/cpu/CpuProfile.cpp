@@ -125,12 +125,19 @@ std::string nameOf(const Signature &signature) {
          " model " + std::to_string(signature.model) + ")";
 }
 
-/// Rough peaks of one core at 3.5 GHz.
+/// Peaks of one core at 3.5 GHz: 112 GFLOP/s for a Zen 4, 224 for others with
+/// AVX-512. Measured were 117 (docs/measurements/2026-11-21-cpu.md), 235 on a
+/// Zen 5 and 215 on a Xeon with AMX. Families count cycles at the same clock,
+/// so it weighs arithmetic against memory and against what oneDNN is estimated
+/// to take; what that decides is on docs/measurements/2026-11-28-constants.md.
 void setPeaks(DeviceProfile &profile, const llvm::StringMap<bool> &host,
               llvm::StringRef cpu, bool isWide) {
   constexpr double gigahertz = 3.5;
   // Zen 4 executes 512 bits in two halves.
   profile.peakGflops = gigahertz * (isWide && cpu != "znver4" ? 64 : 32);
+  // One row by 4096x4096 reads its weights at 26 GB/s in f32 and 23 in bf16 on
+  // a Zen 4 (docs/measurements/2026-11-21-cpu.md), and at 23 on a Xeon
+  // (docs/measurements/2026-11-26-amx.md), on one thread.
   profile.memoryGBs = 25;
   // One core of Zen 5 gets 78 to 90 GB/s, one of Emerald Rapids 20, as fast as
   // it streams 64 MB of weights.

@@ -91,8 +91,12 @@ static double estimateRows(const AttentionFusion &body, const TileShape &shape,
 }
 
 /// Cycles of one tile whose products are those of AMX: 16 cycles each, 20 with
-/// their loads. All else is counted instructions, two at a time, and was not
-/// fitted: it ranks schedules.
+/// their loads. All else is counted instructions, two at a time. 12 heads of 64
+/// with 128 and 512 queries and keys are estimated at 126 and 1800 us and took
+/// 311 and 4417 (docs/measurements/2026-11-27-amx.md): 0.41 of the time, alike,
+/// which ranks schedules. Beside other ways it is too short, but those took
+/// 1.37 to 2 times as long on that page, so the choice is right there. What
+/// another factor would change is on docs/measurements/2026-11-28-constants.md.
 static double estimateTiles(const AttentionFusion &body, const TileShape &shape,
                             double keys) {
   constexpr double perProduct = 20, perBlock = 400;

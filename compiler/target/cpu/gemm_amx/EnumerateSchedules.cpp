@@ -52,7 +52,11 @@ static double slowdown(const GemmAmxGeometry &g) {
 
 /// Cycles that packing all of lhs once takes. Those of a line of 64 bytes are
 /// what C kernels took on that Xeon; those of a window are its counted
-/// instructions, not measured.
+/// instructions. All schedules of a convolution by windows pack, so they only
+/// decide between this and other families. 7x7 of 3 channels with a stride of 2
+/// is estimated at 0.42 ms and took 0.54 (docs/measurements/2026-11-27-amx.md)
+/// on a Xeon where 256x1024x1024 took 1.2 times its estimate, too. What other
+/// values would change is on docs/measurements/2026-11-28-constants.md.
 static double packCycles(const GemmAmxGeometry &g) {
   constexpr double perLine = 3, perWindow = 30;
   double rows = double(g.batches) * double(g.rows());
@@ -97,6 +101,9 @@ static double epilogueUs(const kernel::FusionShape &shape,
 double estimateMicroseconds(const kernel::FusionShape &shape,
                             const GemmAmxGeometry &g,
                             const DeviceProfile &profile) {
+  // Tiles make 1024 operations a cycle and 2550 GFLOP/s (CpuProfile.cpp). So
+  // 256x1024x1024 is estimated at 305 us; it took 290 on one Xeon and 368 on
+  // another (docs/measurements/2026-11-24-amx.md, 2026-11-26-amx.md).
   constexpr double clock = 2.49e9;
   double blocks = double(g.blocks) - (g.lastTiles() == 1 ? 0.5 : 0);
   double perStep = g.blocks == 1 ? 50 : 85; // of two by two tiles

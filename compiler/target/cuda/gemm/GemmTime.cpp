@@ -11,7 +11,11 @@
 
 namespace minic::cuda {
 
-constexpr double launch = 1.0; // microseconds
+/// Microseconds. In a row of launches that overlap one that copies 1.18 MB
+/// takes 1.09 (docs/measurements/2026-11-28-launches.md); those that do not
+/// overlap take 1.6 to 2.5. All of these families have it, so it only decides
+/// between them and others (docs/measurements/2026-11-28-constants.md).
+constexpr double launch = 1.0;
 /// What two meetings of a cluster take, and what a block reads of the others'
 /// shared memory in a cycle. Fitted on an H200: 128x768x3072 in bf16 takes 5.3
 /// us in clusters of four 64x64 tiles, whose blocks do the work of 4.2 us.

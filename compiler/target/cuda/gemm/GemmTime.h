@@ -22,8 +22,13 @@ public:
 
   double microseconds() const;
 
+  /// Of an SM: 32 banks of 4 bytes.
   static constexpr double sharedBytesPerCycle = 128;
-  static constexpr double memoryLatency = 900; // cycles
+  /// Cycles until a stage's copies are there, which stages ahead have to cover.
+  /// No measurement has it alone. It decides how deep rings are and whether
+  /// wide stages or narrow ones win; docs/measurements/2026-11-28-constants.md
+  /// says for how many choices.
+  static constexpr double memoryLatency = 900;
 
 protected:
   GemmTime(const GemmGeometry &geometry, const GemmSchedule &schedule,

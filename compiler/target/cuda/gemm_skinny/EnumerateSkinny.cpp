@@ -27,12 +27,16 @@ constexpr double kFixedUs = 0.8;
 /// For each eight rows beyond the first: their sums' way, and their loads. 1000
 /// columns of 768 took 3.0 us with 32 rows.
 constexpr double kRowTileUs = 0.35;
-/// Every block reads the lhs from L2, a part of it while weights are awaited:
-/// with 16 rows 4096 columns of 11008 took 44 us, of which weights are 31. What
-/// L2 gives all multiprocessors is assumed; the part is what fits beside it.
-constexpr double kL2GBs = 5500, kLhsExposed = 0.45;
-/// Of a prologue: a row's way from L2, and through two sums over a block. Not
-/// measured.
+/// Every block reads the lhs from L2, most of it while weights are awaited. The
+/// rest takes as long as if all came at this rate: with 16 rows 4096 columns of
+/// 11008 took 43.4 us, of which weights are 31
+/// (docs/measurements/2026-11-26-cuda-4.md).
+constexpr double kExposedLhsGBs = 12222;
+/// Of a prologue: a row's way from L2, and through two sums over a block. With
+/// a layer norm 2304 columns of 768 took 2.5 us, without 1.9
+/// (docs/measurements/2026-11-26-cuda-4.md): a norm takes 0.6 with its
+/// arithmetic. A prologue without sums was not timed by itself; what it might
+/// take and no choice change is on docs/measurements/2026-11-28-constants.md.
 constexpr double kLoadUs = 0.3, kNormUs = 0.5;
 /// Behind it the next weights are asked for, unless all were before it.
 constexpr double kDrainedUs = 0.4;
@@ -85,7 +89,7 @@ static double estimate(const SkinnyGeometry &g, const DeviceProfile &profile) {
          (g.schedule.clustered   ? kClusterUs
           : g.schedule.split > 1 ? kSplitUs
                                  : 0) +
-         kLhsExposed * lhsBytes / (kL2GBs * 1e3) -
+         lhsBytes / (kExposedLhsGBs * 1e3) -
          (g.schedule.programmatic ? 0.8 : 0);
 }
 

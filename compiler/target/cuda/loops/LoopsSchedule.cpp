@@ -59,8 +59,11 @@ static double usedPart(const MapLoops &loops, const LoopsSchedule &schedule) {
 double estimateUs(const MapLoops &loops, const LoopsSchedule &schedule,
                   double bytes, const DeviceProfile &profile) {
   // An op with its loads and the 64-bit arithmetic of its addresses: how many
-  // instructions it is, and how long a thread waits for it where it waits for
-  // nothing else.
+  // instructions it is, counted, and how long a thread waits for it where it
+  // waits for nothing else, 40 cycles. Concats took about three times what this
+  // says (docs/measurements/2026-11-26-cuda-2.md). No other family takes such
+  // bodies, so it only decides how many threads share an element
+  // (docs/measurements/2026-11-28-constants.md).
   constexpr double kInstructions = 20, kWaitUs = 20e-3;
   int64_t shares = std::min(schedule.threads, loops.reductionPoints());
   double merges = double(llvm::Log2_64(std::min(schedule.threads, kWarp)) +
