@@ -127,10 +127,30 @@ plan.kernel @widest target "cuda" entries ["widest"] {
     }
 }
 
-// Four blocks that share a tile meet, read each other's sums, and meet again
-// before one of them ends. There is no workspace.
+// Four blocks that share a tile meet, send each other sums, and meet again before
+// they make results of them. There is no workspace.
 // CHECK-LABEL: .entry cluster(
 // CHECK-NOT: atom.
+// CHECK: barrier.cluster.arrive.aligned;
+// CHECK-NEXT: barrier.cluster.wait.aligned;
+// CHECK: mapa.shared::cluster
+// CHECK: st.shared::cluster.v4
+// CHECK-NOT: ld.shared::cluster
+// CHECK: barrier.cluster.arrive.aligned;
+// CHECK-NEXT: barrier.cluster.wait.aligned;
+// CHECK-NOT: ld.shared::cluster
+// CHECK: st.global
+plan.kernel @cluster target "cuda" entries ["cluster"] {
+  ^bb0(%x0: tensor<128x3072xbf16>, %w0: tensor<768x3072xbf16>):
+    %0 = kernel.fusion (%x = %x0 : tensor<128x3072xbf16>, %w = %w0 : tensor<768x3072xbf16>) -> tensor<128x768xbf16> attributes {impl = #kernel.impl<family = "gemm_sm90", schedule = {bm = 64 : i64, bn = 64 : i64, cluster = "on", split = 4 : i64, stages = 8 : i64, warpgroups_m = 1 : i64}>} {
+      %1 = graph.linear %x, %w : (tensor<128x3072xbf16>, tensor<768x3072xbf16>) -> tensor<128x768xbf16>
+      kernel.yield %1 : tensor<128x768xbf16>
+    }
+}
+
+// Where warp groups share K, too, blocks read each other's sums, and meet again
+// before one of them ends.
+// CHECK-LABEL: .entry reads(
 // CHECK: barrier.cluster.arrive.aligned;
 // CHECK-NEXT: barrier.cluster.wait.aligned;
 // CHECK-COUNT-4: mapa.shared::cluster
@@ -138,9 +158,9 @@ plan.kernel @widest target "cuda" entries ["widest"] {
 // CHECK: st.global
 // CHECK: barrier.cluster.arrive.aligned;
 // CHECK-NEXT: barrier.cluster.wait.aligned;
-plan.kernel @cluster target "cuda" entries ["cluster"] {
+plan.kernel @reads target "cuda" entries ["reads"] {
   ^bb0(%x0: tensor<128x3072xbf16>, %w0: tensor<768x3072xbf16>):
-    %0 = kernel.fusion (%x = %x0 : tensor<128x3072xbf16>, %w = %w0 : tensor<768x3072xbf16>) -> tensor<128x768xbf16> attributes {impl = #kernel.impl<family = "gemm_sm90", schedule = {bm = 64 : i64, bn = 64 : i64, cluster = "on", split = 4 : i64, stages = 8 : i64, warpgroups_m = 1 : i64}>} {
+    %0 = kernel.fusion (%x = %x0 : tensor<128x3072xbf16>, %w = %w0 : tensor<768x3072xbf16>) -> tensor<128x768xbf16> attributes {impl = #kernel.impl<family = "gemm_sm90", schedule = {bm = 64 : i64, bn = 64 : i64, cluster = "on", split = 4 : i64, stages = 8 : i64, warpgroups_k = 2 : i64, warpgroups_m = 1 : i64}>} {
       %1 = graph.linear %x, %w : (tensor<128x3072xbf16>, tensor<768x3072xbf16>) -> tensor<128x768xbf16>
       kernel.yield %1 : tensor<128x768xbf16>
     }

@@ -13,6 +13,7 @@
 #include "compiler/target/cuda/Wgmma.h"
 #include "compiler/target/cuda/gemm/GemmLowering.h"
 #include "compiler/target/cuda/gemm/StagePrologues.h"
+#include "compiler/target/cuda/gemm_sm90/ClusterSums.h"
 #include "compiler/target/cuda/gemm_sm90/EmitPingPongGemm.h"
 #include "compiler/target/cuda/gemm_sm90/EmitTmaGemm.h"
 #include "compiler/target/cuda/gemm_sm90/RegisterEpilogue.h"
@@ -71,14 +72,17 @@ public:
 
 private:
   void finishInRegisters(SmallVector<Value> &sums) {
+    ClusterSums cluster(k_, g_, shared_, thread_, index_);
+    WarpPlace place = multiply_.place();
     RegisterEpilogue epilogue(k_, g_, gemm_.shape, gemm_.epilogue(k_, entry_),
                               index_, warpMemory(k_, g_, shared_),
-                              multiply_.place());
+                              g_.addsInCluster() ? cluster.placeOfBlock(place)
+                                                 : place);
     epilogue.prefetch();
     multiply_.finish(sums);
-    // Memory of stages becomes the warps'.
+    // Memory of stages becomes the cluster's, or the warps'.
     NVVM::CpAsyncWaitGroupOp::create(k_.b, k_.loc, 0);
-    k_.barrier();
+    g_.addsInCluster() ? cluster.add(sums) : k_.barrier();
     epilogue.finish(sums);
   }
 
@@ -109,7 +113,7 @@ private:
       auto from = all.slice(sums, sources - sums);
       Value &read = all[sources], &write = all[sources + 1];
       waitForStage(read, block);
-      multiply_.multiply(read, all.take_front(sums));
+      multiply_.multiply(read, block, all.take_front(sums));
       copies_.issue(k_.add(block, g_.stagesAhead()), write, from);
       multiply_.wait(1);
       copies_.completeIssue();

@@ -12,6 +12,10 @@
 // an H100 by tiles of 128x192 and 27.8 by 128x128. nvJitLink ignores
 // setmaxnreg, because it assembles kernels as relocatable code; ptxas does not.
 //
+// Where a tile has all columns and rhs fits beside the stages, it stays, and
+// only lhs passes the ring: of a 1x1 convolution of 64 to 256 channels rhs is
+// four times as much as lhs for each tile.
+//
 // Teams multiply one after the other (`turn`), because a wait for a stage may
 // not come two passes of the ring late: a team begins when the other has seen
 // the last stage of the tile before.
@@ -114,23 +118,30 @@ private:
 
   void copyFirst() {
     // Weights that no launch writes before the activations.
-    bool early = s_.programmatic && gemm_.isConstant(g_.rhs.value);
+    bool early =
+        s_.programmatic && !s_.keepsRhs && gemm_.isConstant(g_.rhs.value);
     auto eachOfFirst = [&](llvm::function_ref<void(Value)> body) {
       k_.forLoop(k_.i32(0), k_.i32(atOnce()), 1, body);
     };
-    if (early) {
+    bool isConstant = gemm_.isConstant(g_.rhs.value);
+    if (s_.keepsRhs && isConstant) {
+      copies_.copyKeptRhs();
+    } else if (early) {
       eachOfFirst([&](Value stage) {
         copies_.expect(stage);
         copies_.copyRhs(stage, stage);
       });
     }
     k_.waitForEarlierLaunches(s_.programmatic);
+    if (s_.keepsRhs && !isConstant) {
+      copies_.copyKeptRhs();
+    }
     eachOfFirst([&](Value stage) {
       if (!early) {
         copies_.expect(stage);
       }
       copies_.copyLhs(stage, stage);
-      if (!early) {
+      if (!early && !s_.keepsRhs) {
         copies_.copyRhs(stage, stage);
       }
     });
@@ -156,7 +167,9 @@ private:
         k_.ifThen(isAgain, [&] { copies_.awaitEmpty(place); });
         copies_.expect(place.stage);
         copies_.copyLhs(place.stage, block);
-        copies_.copyRhs(place.stage, block);
+        if (!s_.keepsRhs) {
+          copies_.copyRhs(place.stage, block);
+        }
         RingPlace after = copies_.next(place);
         return SmallVector<Value>{after.stage, after.parity,
                                   k_.add(values[2], 1)};
@@ -185,10 +198,14 @@ private:
     Value team = k_.div(warp, 4), inTeam = k_.rem(thread, 128);
     Value isSecond = k_.equal(team, 1);
     WarpGroupMultiply multiply(k_, g_, shared_, thread);
-    Value memory = k_.advance(
-        shared_,
-        k_.add(k_.mul(warp, g_.passBytes()), s_.stages * g_.stageBytes()),
-        k_.b.getI8Type());
+    Value memory =
+        k_.advance(shared_,
+                   k_.add(k_.mul(warp, g_.passBytes()),
+                          s_.stages * g_.stageBytes() + g_.keptBytes()),
+                   k_.b.getI8Type());
+    if (s_.keepsRhs) {
+      copies_.awaitKeptRhs();
+    }
     // The second team's first stage comes after those of the first tile. The
     // first team may begin: the phase before the first one is complete.
     RingPlace zero = copies_.first(), one = skip(zero, g_.kBlocks);
@@ -246,7 +263,7 @@ private:
       SmallVector<Value> now(values);
       RingPlace at{now[sums + 1], now[sums + 2]};
       copies_.awaitFull(at);
-      multiply.multiply(copies_.position(at.stage),
+      multiply.multiply(copies_.position(at.stage), block,
                         MutableArrayRef(now).take_front(sums));
       // Tensor cores go on with this stage while the one before is given back.
       multiply.wait(1);

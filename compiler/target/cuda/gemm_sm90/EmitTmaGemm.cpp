@@ -13,6 +13,7 @@
 
 #include "compiler/target/cuda/gemm_sm90/EmitTmaGemm.h"
 
+#include "compiler/target/cuda/gemm_sm90/ClusterSums.h"
 #include "compiler/target/cuda/gemm_sm90/RegisterEpilogue.h"
 #include "compiler/target/cuda/gemm_sm90/TmaCopies.h"
 #include "compiler/target/cuda/gemm_sm90/WarpGroupMultiply.h"
@@ -29,7 +30,8 @@ public:
                  const GemmSm90Geometry &g, Value shared)
       : k_(k), entry_(entry), gemm_(gemm), g_(g), shared_(shared),
         thread_(k.threadIdX()), index_(g.raster.locate(k, k.blockIdX())),
-        copies_(k, entry, g, shared, index_) {}
+        copies_(k, entry, g, shared, index_),
+        cluster_(k, g, shared, thread_, index_) {}
 
   void emit() {
     const GemmSm90Schedule &s = g_.schedule;
@@ -64,7 +66,7 @@ private:
               [&] { copies_.produce(gemm_.isConstant(g_.rhs.value)); });
     // For what the warp reads and writes of results.
     k_.waitForEarlierLaunches(g_.schedule.programmatic);
-    k_.barrier();
+    g_.addsInCluster() ? cluster_.watch() : k_.barrier();
   }
 
   void consume() {
@@ -74,16 +76,18 @@ private:
     k_.waitForEarlierLaunches(g_.schedule.programmatic);
     WarpGroupMultiply multiply(k_, g_, shared_, thread_);
     SmallVector<Value> sums = loop(multiply);
-    RegisterEpilogue inRegisters(k_, g_, gemm_.shape,
-                                 gemm_.epilogue(k_, entry_), index_,
-                                 warpMemory(k_, g_, shared_), multiply.place());
+    WarpPlace place = multiply.place();
+    RegisterEpilogue inRegisters(
+        k_, g_, gemm_.shape, gemm_.epilogue(k_, entry_), index_,
+        warpMemory(k_, g_, shared_),
+        g_.addsInCluster() ? cluster_.placeOfBlock(place) : place);
     if (g_.finishesInRegisters) {
       inRegisters.prefetch();
     }
     multiply.finish(sums);
     // No warp group reads stages any more, and every copy has arrived: their
-    // memory becomes the tile of sums, or the warps'.
-    k_.barrier();
+    // memory becomes the tile of sums, the cluster's, or the warps'.
+    g_.addsInCluster() ? cluster_.add(sums) : k_.barrier();
     if (g_.finishesInRegisters) {
       inRegisters.finish(sums);
     } else {
@@ -103,7 +107,7 @@ private:
       Value before = now[sums];
       RingPlace place{now[sums + 1], now[sums + 2]};
       copies_.awaitFull(place);
-      multiply.multiply(copies_.position(place.stage),
+      multiply.multiply(copies_.position(place.stage), block,
                         MutableArrayRef(now).take_front(sums));
       // Tensor cores go on with this stage while the one before is given back.
       multiply.wait(1);
@@ -128,6 +132,7 @@ private:
   Value shared_, thread_;
   TileIndex index_;
   TmaCopies copies_;
+  ClusterSums cluster_;
 };
 
 } // namespace

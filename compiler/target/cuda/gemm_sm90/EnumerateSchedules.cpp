@@ -252,9 +252,10 @@ std::string kindOf(StringRef family, const GemmSm90Schedule &schedule) {
   // Those with TMA count as a family, so that a search looks at some of them.
   return family.str() + (schedule.tma ? "_tma " : " ") +
          std::to_string(schedule.bm) + "x" + std::to_string(schedule.bn) +
-         (schedule.movesRegisters()  ? " pingpong registers"
-          : schedule.isPingPong()    ? " pingpong"
-          : schedule.multicast() > 1 ? " multicast"
+         (schedule.keepsRhs           ? " pingpong kept"
+          : schedule.movesRegisters() ? " pingpong registers"
+          : schedule.isPingPong()     ? " pingpong"
+          : schedule.multicast() > 1  ? " multicast"
           : schedule.clustered
               ? schedule.splitK > 4 ? " cluster deep" : " cluster"
           : schedule.splitK > 1 ? " split"

@@ -75,7 +75,7 @@ public:
   }
 
   /// Blocks that stay, as many as there are SMs, where each has several tiles.
-  std::vector<EstimatedSm90Schedule> pingPongs() {
+  std::vector<EstimatedSm90Schedule> pingPongs(bool keepsRhs) {
     std::vector<EstimatedSm90Schedule> made;
     for (const PingPongTile &tile : pingPongTiles) {
       for (bool padLhs : {false, true}) {
@@ -83,6 +83,7 @@ public:
           GemmSm90Schedule schedule;
           schedule.bm = tile.bm, schedule.bn = tile.bn;
           schedule.teamRegisters = tile.teamRegisters;
+          schedule.keepsRhs = keepsRhs;
           schedule.warpGroupsM = 1;
           schedule.stages = stages;
           schedule.padLhs = padLhs;
@@ -121,6 +122,8 @@ public:
       schedule.teamRegisters = tile.teamRegisters;
       schedule.warpGroupsM = 1;
       schedule.pingPongBlocks = profile_.smCount;
+      addEveryDepth(schedule);
+      schedule.keepsRhs = true;
       addEveryDepth(schedule);
     }
   }
@@ -288,9 +291,13 @@ void appendTmaSchedules(std::vector<EstimatedSm90Schedule> &schedules,
       multicasts(enumeration, shape, profile, made);
   clusters.resize(std::min(clusters.size(), maxMulticastSchedules));
   made.insert(made.end(), clusters.begin(), clusters.end());
-  std::vector<EstimatedSm90Schedule> pingPongs = enumeration.pingPongs();
-  pingPongs.resize(std::min(pingPongs.size(), maxPingPongSchedules));
-  schedules.insert(schedules.end(), pingPongs.begin(), pingPongs.end());
+  for (bool keepsRhs : {false, true}) {
+    std::vector<EstimatedSm90Schedule> pingPongs =
+        enumeration.pingPongs(keepsRhs);
+    size_t most = keepsRhs ? maxKeepingSchedules : maxPingPongSchedules;
+    pingPongs.resize(std::min(pingPongs.size(), most));
+    schedules.insert(schedules.end(), pingPongs.begin(), pingPongs.end());
+  }
   if (!made.empty()) {
     putBehind(made, schedules);
     schedules.insert(schedules.end(), made.begin(), made.end());

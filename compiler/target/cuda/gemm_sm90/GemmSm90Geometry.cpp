@@ -39,6 +39,9 @@ static std::string checkPingPong(const GemmSm90Geometry &g) {
   if (s.warpGroups() > 1 || s.multicast() > 1 || s.splitK > 1) {
     return "a ping-pong is of single warp groups with whole tiles of their own";
   }
+  if (s.keepsRhs && (g.raster.tilesN > 1 || g.raster.batches > 1)) {
+    return "rhs stays where a tile has all its columns";
+  }
   if (!s.movesRegisters()) {
     return "";
   }
@@ -85,6 +88,9 @@ static std::string checkTile(const GemmSm90Geometry &g) {
   if (s.threads() > 1024) {
     return "more than 1024 threads";
   }
+  if (s.keepsRhs && !s.isPingPong()) {
+    return "rhs stays in the blocks of a ping-pong alone";
+  }
   if (s.movesRegisters() && !s.isPingPong()) {
     return "only the teams of a ping-pong take over registers";
   }
@@ -116,9 +122,13 @@ GemmSm90Geometry::get(const kernel::FusionShape &shape,
   g.schedule = schedule;
   g.groupTileM = schedule.bm / schedule.warpGroupsM;
   g.groupTileN = schedule.bn / schedule.warpGroupsN;
-  g.finishesInRegisters = schedule.splitK == 1 && schedule.warpGroupsK == 1 &&
-                          g.groupTileN % (16 * g.sumsPerResult) == 0 &&
-                          RegisterEpilogue::fits(shape, g.lanes);
+  int64_t finishColumns =
+      g.groupTileN / (schedule.clustered ? schedule.splitK : 1);
+  g.finishesInRegisters =
+      (schedule.splitK == 1 || schedule.clustered) &&
+      schedule.warpGroupsK == 1 && g.groupTileN % finishColumns == 0 &&
+      finishColumns > 0 && finishColumns % (16 * g.sumsPerResult) == 0 &&
+      RegisterEpilogue::fits(shape, g.lanes);
   if (schedule.tma && !g.image) {
     // A block of several asks for its part of what they share.
     g.tmaLhs = TmaOperand(g.lhs, g.gemm.batch,
@@ -149,7 +159,7 @@ int64_t GemmSm90Geometry::passColumns() const {
     // As many as registers have room for. A pass has 32 accesses of 8 results,
     // or several times as many.
     int64_t columns = 96;
-    while (groupTileN % columns != 0) {
+    while (finishColumns() % columns != 0) {
       columns -= 16 * sumsPerResult;
     }
     return columns;
@@ -164,10 +174,11 @@ int64_t GemmSm90Geometry::passColumns() const {
 
 int64_t GemmSm90Geometry::stageBarriers() const {
   if (schedule.isPingPong()) {
-    return schedule.stages * stageBytes() + 4 * schedule.teams() * passBytes();
+    return schedule.stages * stageBytes() + keptBytes() +
+           4 * schedule.teams() * passBytes();
   }
   int64_t sums = finishesInRegisters
-                     ? 4 * schedule.warpGroups() * passBytes()
+                     ? clusterBytes() + 4 * schedule.warpGroups() * passBytes()
                      : schedule.warpGroupsK * schedule.bm * sumPitch() * 4;
   return std::max(schedule.stages * stageBytes(), sums);
 }
@@ -175,6 +186,7 @@ int64_t GemmSm90Geometry::stageBarriers() const {
 int64_t GemmSm90Geometry::sharedBytes() const {
   int64_t barriers = schedule.tma ? 2 * schedule.stages : 0;
   barriers += schedule.isPingPong() ? schedule.teams() : 0;
+  barriers += schedule.keepsRhs ? 1 : 0;
   return stageBarriers() + barriers * 8;
 }
 

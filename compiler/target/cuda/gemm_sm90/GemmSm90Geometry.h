@@ -24,6 +24,24 @@ struct GemmSm90Geometry : GemmGeometry {
   /// there is no tile of sums.
   bool finishesInRegisters = false;
 
+  /// Whether blocks of a cluster, which share a tile's K, add sums up in
+  /// registers (ClusterSums).
+  bool addsInCluster() const {
+    return finishesInRegisters && schedule.splitK > 1;
+  }
+  /// Of a warp group's tile, columns that a block makes results of.
+  int64_t finishColumns() const {
+    return addsInCluster() ? groupTileN / schedule.splitK : groupTileN;
+  }
+  /// Of a team, those that have sums.
+  int64_t multiplyingThreads() const { return schedule.warpGroups() * 128; }
+  /// Where blocks of a cluster write sums to each other.
+  int64_t clusterBytes() const {
+    return addsInCluster() ? (schedule.splitK - 1) * multiplyingThreads() *
+                                 accumulators() / schedule.splitK * 4
+                           : 0;
+  }
+
   /// Fails with a reason where `schedule` cannot implement `shape`, which is of
   /// bf16 or f16 operands.
   static mlir::FailureOr<GemmSm90Geometry> get(const kernel::FusionShape &shape,
@@ -35,6 +53,14 @@ struct GemmSm90Geometry : GemmGeometry {
   /// Blocks that an SM holds at once, at least 1.
   int64_t blocksPerSm(const DeviceProfile &profile) const;
 
+  /// Of a stage of the ring.
+  int64_t stageBytes() const {
+    return schedule.keepsRhs ? lhsTileBytes : GemmGeometry::stageBytes();
+  }
+  /// Of the rhs that stays, which begins behind the ring: `kBlocks` tiles.
+  int64_t keptBytes() const {
+    return schedule.keepsRhs ? kBlocks * rhsTileBytes : 0;
+  }
   /// Stages that copies run ahead. With cp.async those of one stage go where
   /// the one before the last was, which every warp group has left; TMA waits
   /// for that alone.
@@ -48,14 +74,16 @@ struct GemmSm90Geometry : GemmGeometry {
   /// Where the barriers of a ring that TMA fills begin: they are in use by
   /// other blocks of a cluster when stages have become sums. One of 8 bytes per
   /// stage that says it is full, then one each that says it is empty, then one
-  /// for each team of a ping-pong that says that it may multiply.
+  /// for each team of a ping-pong that says that it may multiply, and one that
+  /// says that the rhs that stays is there.
   int64_t stageBarriers() const;
   /// Of a ping-pong: blocks of its launch.
   int64_t residentBlocks() const;
   /// Of a ping-pong, and where results are made in registers: columns that a
   /// warp takes through shared memory at a time, in memory of its own, with
   /// `passPitch()` elements a row: sums in f32, or rounded results. It begins
-  /// behind the stages of a ping-pong, and else where they do.
+  /// behind the stages of a ping-pong and the rhs that stays, and else where
+  /// they do, behind what blocks of a cluster write to each other.
   int64_t passColumns() const;
   int64_t passPitch() const { return passColumns() + 8; }
   int64_t passBytes() const {

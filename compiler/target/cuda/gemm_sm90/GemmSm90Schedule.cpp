@@ -47,13 +47,16 @@ DictionaryAttr toAttribute(const GemmSm90Schedule &schedule,
     more.push_back(b.getNamedAttr("registers",
                                   b.getI64IntegerAttr(schedule.teamRegisters)));
   }
+  if (schedule.keepsRhs) {
+    more.push_back(b.getNamedAttr("rhs", b.getStringAttr("kept")));
+  }
   return toAttribute<S>(schedule, fields, more, context);
 }
 
-/// Reads entries "copies" and "multicast"; null for any other.
-static std::optional<LogicalResult> readCopies(NamedAttribute entry,
-                                               GemmSm90Schedule &schedule,
-                                               const ScheduleReader &reader) {
+/// Reads entries "copies", "multicast" and "rhs"; null for any other.
+static std::optional<LogicalResult> readText(NamedAttribute entry,
+                                             GemmSm90Schedule &schedule,
+                                             const ScheduleReader &reader) {
   auto text = dyn_cast<StringAttr>(entry.getValue());
   auto fail = [&](const char *expected) -> LogicalResult {
     return emitError(reader.loc, reader.family)
@@ -75,6 +78,13 @@ static std::optional<LogicalResult> readCopies(NamedAttribute entry,
     schedule.multicastN = text == "1x2" ? 2 : 1;
     return success();
   }
+  if (entry.getName() == "rhs") {
+    if (!text || (text != "kept" && text != "staged")) {
+      return fail("\"kept\" or \"staged\"");
+    }
+    schedule.keepsRhs = text == "kept";
+    return success();
+  }
   return std::nullopt;
 }
 
@@ -82,7 +92,7 @@ static FailureOr<GemmSm90Schedule> parse(DictionaryAttr attribute, Location loc,
                                          bool convolves) {
   ScheduleReader reader{convolves ? "conv_sm90" : "gemm_sm90", loc};
   auto more = [&](NamedAttribute entry, GemmSm90Schedule &schedule) {
-    if (auto result = readCopies(entry, schedule, reader)) {
+    if (auto result = readText(entry, schedule, reader)) {
       return *result;
     }
     if (entry.getName() == "pingpong") {
@@ -123,6 +133,7 @@ std::string toString(const GemmSm90Schedule &schedule) {
   if (schedule.isPingPong()) {
     os << " pingpong=" << schedule.pingPongBlocks;
   }
+  os << (schedule.keepsRhs ? " rhs=kept" : "");
   if (schedule.movesRegisters()) {
     os << " registers=" << schedule.teamRegisters;
   }

@@ -29,6 +29,10 @@ struct GemmSm90Schedule : GemmSchedule {
   /// warps are a warp group, since only one as a whole can give registers up.
   int64_t teamRegisters = 0;
 
+  /// Of a ping-pong whose tiles have all columns: whether rhs stays in shared
+  /// memory, and stages are of lhs alone.
+  bool keepsRhs = false;
+
   bool isPingPong() const { return pingPongBlocks > 0; }
   bool movesRegisters() const { return teamRegisters > 0; }
   int64_t teams() const { return isPingPong() ? 2 : 1; }
@@ -57,8 +61,8 @@ parseConvSm90Schedule(mlir::DictionaryAttr attribute, mlir::Location loc);
 /// "gemm_sm90 128x160x64 warpgroups=2x1 stages=5 group=8", or "conv_sm90 ...":
 /// what is not said is 1, off, dense or cp.async. TMA is " copies=tma", a
 /// cluster of two tiles along M that share rhs " multicast=2x1", blocks that
-/// stay " pingpong=132", and the registers that their teams take over
-/// " registers=240".
+/// stay " pingpong=132", with rhs in shared memory " rhs=kept", and the
+/// registers that their teams take over " registers=240".
 std::string toString(const GemmSm90Schedule &schedule);
 
 } // namespace minic::cuda

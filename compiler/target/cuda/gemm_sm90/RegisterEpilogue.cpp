@@ -27,8 +27,8 @@ bool RegisterEpilogue::fits(const kernel::FusionShape &shape, int64_t lanes) {
 
 Value warpMemory(CudaKernelBuilder &k, const GemmSm90Geometry &geometry,
                  Value shared) {
-  return k.advance(shared, k.mul(k.warpId(), geometry.passBytes()),
-                   k.b.getI8Type());
+  Value at = k.mul(k.warpId(), geometry.passBytes());
+  return k.advance(shared, k.add(at, geometry.clusterBytes()), k.b.getI8Type());
 }
 
 Type RegisterEpilogue::storage() const {
@@ -54,7 +54,7 @@ void RegisterEpilogue::prefetch(int64_t firstColumn, int64_t columns) {
 }
 
 void RegisterEpilogue::finish(ArrayRef<Value> sums) {
-  for (int64_t column = 0; column != g_.groupTileN;
+  for (int64_t column = 0; column != g_.finishColumns();
        column += g_.passColumns()) {
     if (!ofColumns_.contains(column / 8)) {
       prefetch(column, g_.passColumns());
@@ -76,7 +76,7 @@ Value RegisterEpilogue::columnOf(Value column) {
 void RegisterEpilogue::write(ArrayRef<Value> sums, int64_t firstRow,
                              int64_t firstColumn) {
   auto pair = VectorType::get(2, k_.b.getF32Type());
-  auto next = size_t((firstRow / 64 * g_.groupTileN + firstColumn) / 2);
+  auto next = size_t((firstRow / 64 * g_.finishColumns() + firstColumn) / 2);
   int64_t perResult = g_.sumsPerResult;
   SmallVector<std::pair<Value, int64_t>> rounded;
   for (int64_t column = 0; column != g_.passColumns(); column += 8) {

@@ -21,7 +21,8 @@ namespace minic::cuda {
 class RegisterEpilogue {
 public:
   /// For the kernel that `k` stands in; `memory`: the warp's passBytes() of
-  /// shared memory. `shape` and `geometry` must outlive it.
+  /// shared memory; `place`: where the first of finishColumns() columns is.
+  /// `shape` and `geometry` must outlive it.
   RegisterEpilogue(CudaKernelBuilder &k, const GemmSm90Geometry &geometry,
                    const kernel::FusionShape &shape,
                    const EpilogueEmitter &epilogue, const TileIndex &index,
@@ -35,13 +36,13 @@ public:
 
   /// Registers of a thread that hold what prefetch() loads.
   int64_t inputRegisters() const {
-    return epilogue_.inputRegisters(/*lanes=*/2) * g_.groupTileN / 8;
+    return epilogue_.inputRegisters(/*lanes=*/2) * g_.finishColumns() / 8;
   }
   /// Loads what results need besides sums. Ahead of WarpGroupMultiply::finish
   /// tensor cores are busy meanwhile. Without it each pass loads its own.
-  void prefetch() { prefetch(0, g_.groupTileN); }
-  /// `sums`: scalars in the order of WarpGroupMultiply::finish. All lanes take
-  /// part.
+  void prefetch() { prefetch(0, g_.finishColumns()); }
+  /// `sums`: scalars in the order of WarpGroupMultiply::finish, of these
+  /// columns. All lanes take part.
   void finish(llvm::ArrayRef<mlir::Value> sums);
 
 private:

@@ -43,6 +43,8 @@ Value TmaCopies::turn(Value team) {
                     k_.b.getI8Type());
 }
 
+Value TmaCopies::kept() { return turn(k_.i32(g_.schedule.teams())); }
+
 Value TmaCopies::map(bool isRhs) {
   return entry_.function.getArguments().take_back(2)[isRhs ? 1 : 0];
 }
@@ -73,6 +75,9 @@ void TmaCopies::initBarriers() {
     for (int64_t team = 0; s.isPingPong() && team != s.teams(); ++team) {
       initMBarrier(k_, turn(k_.i32(team)), 1);
     }
+    if (s.keepsRhs) {
+      initMBarrier(k_, kept(), 1);
+    }
     fenceMBarrierInit(k_);
   });
   s.multicast() > 1 ? k_.clusterBarrier() : k_.barrier();
@@ -84,9 +89,7 @@ void TmaCopies::expect(Value stage) {
 }
 
 void TmaCopies::copy(const TmaOperand &operand, Value map, Value firstRow,
-                     int64_t sharers, Value stage, int64_t offset,
-                     Value block) {
-  Value to = k_.add(position(stage), offset);
+                     int64_t sharers, Value to, Value barrier, Value block) {
   if (sharers > 1) {
     Value part = k_.mul(rank_, operand.box[1]);
     firstRow = k_.add(firstRow, part);
@@ -103,7 +106,7 @@ void TmaCopies::copy(const TmaOperand &operand, Value map, Value firstRow,
     blocks = k_.integer(k_.b.getI16Type(), (1 << sharers) - 1);
   }
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-      k_.b, k_.loc, place, map, at, full(stage), /*im2colOffsets=*/ValueRange(),
+      k_.b, k_.loc, place, map, at, barrier, /*im2colOffsets=*/ValueRange(),
       blocks, /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
       /*isCTAOnly=*/sharers == 1, NVVM::CTAGroupKindAttr(),
       /*predicate=*/Value());
@@ -111,13 +114,25 @@ void TmaCopies::copy(const TmaOperand &operand, Value map, Value firstRow,
 
 void TmaCopies::copyLhs(Value stage, Value block) {
   copy(g_.tmaLhs, map(/*isRhs=*/false), k_.mul(index_.tileM, g_.schedule.bm),
-       g_.schedule.multicastN, stage, 0, block);
+       g_.schedule.multicastN, position(stage), full(stage), block);
 }
 
 void TmaCopies::copyRhs(Value stage, Value block) {
   copy(g_.tmaRhs, map(/*isRhs=*/true), k_.mul(index_.tileN, g_.schedule.bn),
-       g_.schedule.multicastM, stage, g_.lhsTileBytes, block);
+       g_.schedule.multicastM, k_.add(position(stage), g_.lhsTileBytes),
+       full(stage), block);
 }
+
+void TmaCopies::copyKeptRhs() {
+  arriveExpecting(k_, kept(), g_.keptBytes());
+  for (int64_t block = 0; block != g_.kBlocks; ++block) {
+    int64_t to = g_.schedule.stages * g_.stageBytes() + block * g_.rhsTileBytes;
+    copy(g_.tmaRhs, map(/*isRhs=*/true), k_.i32(0), /*sharers=*/1, k_.i32(to),
+         kept(), k_.i32(block));
+  }
+}
+
+void TmaCopies::awaitKeptRhs() { awaitPhase(k_, kept(), k_.i32(0)); }
 
 void TmaCopies::prefetchMaps() {
   for (bool isRhs : {false, true}) {

@@ -47,6 +47,10 @@ public:
   void expect(mlir::Value stage);
   void copyLhs(mlir::Value stage, mlir::Value block);
   void copyRhs(mlir::Value stage, mlir::Value block);
+  /// By one thread: brings the rhs that stays.
+  void copyKeptRhs();
+  /// By whole warp groups: waits until it is there.
+  void awaitKeptRhs();
   /// By one thread: waits until all have left the stage.
   void awaitEmpty(const RingPlace &place);
   /// By whole warp groups: waits until the stage is full.
@@ -67,10 +71,11 @@ private:
   mlir::Value map(bool isRhs);
   mlir::Value full(mlir::Value stage);
   mlir::Value empty(mlir::Value stage);
-  /// One box of `operand` to `offset` of the stage; `sharers`: blocks that have
-  /// a part each of what all of them get.
+  mlir::Value kept();
+  /// One box of `operand` to byte `to` of shared memory, for `barrier`;
+  /// `sharers`: blocks that have a part each of what all of them get.
   void copy(const TmaOperand &operand, mlir::Value map, mlir::Value firstRow,
-            int64_t sharers, mlir::Value stage, int64_t offset,
+            int64_t sharers, mlir::Value to, mlir::Value barrier,
             mlir::Value block);
 
   CudaKernelBuilder &k_;

@@ -38,7 +38,8 @@ WarpGroupMultiply::WarpGroupMultiply(CudaKernelBuilder &builder,
     return wgmmaDescriptor(k_, k_.add(base, wide), g_.rowBytes);
   };
   lhs_ = first(firstRow_, 0);
-  rhs_ = first(firstColumn_, g_.lhsTileBytes);
+  rhs_ = first(firstColumn_,
+               s.keepsRhs ? s.stages * g_.stageBytes() : g_.lhsTileBytes);
 }
 
 LLVM::LLVMStructType WarpGroupMultiply::structType() {
@@ -63,11 +64,17 @@ Value WarpGroupMultiply::step(Value sums, Value lhs, Value rhs) {
       MMALayout::row, MMALayout::col, MMAIntOverflowAttr());
 }
 
-void WarpGroupMultiply::multiply(Value position, MutableArrayRef<Value> sums) {
+void WarpGroupMultiply::multiply(Value position, Value block,
+                                 MutableArrayRef<Value> sums) {
   NVVM::WgmmaFenceAlignedOp::create(k_.b, k_.loc);
-  Value place = arith::ExtUIOp::create(k_.b, k_.loc, k_.b.getI64Type(),
-                                       k_.div(position, kWgmmaUnit));
-  Value lhs = k_.add(lhs_, place), rhs = k_.add(rhs_, place);
+  auto widen = [&](Value units) -> Value {
+    return arith::ExtUIOp::create(k_.b, k_.loc, k_.b.getI64Type(), units);
+  };
+  Value place = widen(k_.div(position, kWgmmaUnit));
+  Value ofRhs = g_.schedule.keepsRhs
+                    ? widen(k_.mul(block, g_.rhsTileBytes / kWgmmaUnit))
+                    : place;
+  Value lhs = k_.add(lhs_, place), rhs = k_.add(rhs_, ofRhs);
   int64_t steps = g_.schedule.bk / stepK / g_.schedule.warpGroupsK;
   for (int64_t i = 0; i != steps; ++i) {
     int64_t alongK = i * stepK * g_.elementBytes / kWgmmaUnit;

@@ -31,8 +31,10 @@ public:
 
   llvm::SmallVector<mlir::Value> zeros();
   /// Starts adding the products of the stage at `position` of the ring to
-  /// `sums`, as one group of wgmma.
-  void multiply(mlir::Value position, llvm::MutableArrayRef<mlir::Value> sums);
+  /// `sums`, as one group of wgmma. Where rhs stays, it is that of stage number
+  /// `block` of K.
+  void multiply(mlir::Value position, mlir::Value block,
+                llvm::MutableArrayRef<mlir::Value> sums);
   /// Waits until at most `groups` groups of wgmma are under way. No sum is
   /// readable then: see finish().
   void wait(int64_t groups);

@@ -190,8 +190,9 @@ TEST(GemmSm90Run, SplitK) {
   checkLinear(70, 33, 200, "bf16", alongK);
 }
 
-/// Blocks that share a tile add up its rows from each other's memory. They run
-/// in lockstep here, so each has as many stages of K.
+/// Blocks that share a tile add up its rows from each other's memory, or, where
+/// results are made in registers, send each other sums of columns. They run in
+/// lockstep here, so each has as many stages of K.
 TEST(GemmSm90Run, Cluster) {
   auto cluster = [](GemmSm90Schedule one) {
     one.clustered = true;
@@ -199,6 +200,11 @@ TEST(GemmSm90Run, Cluster) {
   };
   checkLinear(70, 32, 384, "bf16", cluster(schedule(64, 32, 1, 4, 2)));
   checkLinear(70, 37, 500, "bf16", cluster(schedule(64, 32, 1, 5, 4)));
+  checkLinear(130, 88, 384, "bf16", cluster(schedule(128, 64, 1, 4, 2)));
+  checkLinear(70, 128, 768, "f16", cluster(schedule(64, 64, 1, 3, 4)));
+  GemmSm90Schedule alongN = cluster(schedule(64, 64, 1, 4, 2));
+  alongN.warpGroupsN = 2;
+  checkLinear(70, 96, 512, "bf16", alongN);
   GemmSm90Schedule alongK = cluster(schedule(64, 32, 1, 4, 4));
   alongK.warpGroupsK = 2;
   alongK.programmatic = true;
@@ -316,6 +322,13 @@ TEST(GemmSm90Run, TmaSplitK) {
   GemmSm90Schedule cluster = tma(schedule(64, 32, 1, 3, 4));
   cluster.clustered = true;
   checkLinear(70, 37, 840, "bf16", cluster);
+  GemmSm90Schedule sends = tma(schedule(128, 64, 2, 3, 2));
+  sends.clustered = true;
+  checkLinear(140, 88, 768, "bf16", sends);
+  checkLinear(140, 64, 128, "bf16", sends);
+  sends = tma(schedule(64, 64, 1, 3, 4));
+  sends.clustered = sends.programmatic = true;
+  checkLinear(140, 72, 1024, "bf16", sends, /*rhsIsConstant=*/true);
 }
 
 /// Weights are asked for before activations may be.
@@ -371,6 +384,13 @@ TEST(GemmSm90Run, PingPong) {
   early.teamRegisters = 240;
   checkLinear(250, 190, 256, "bf16", early, /*rhsIsConstant=*/true);
   checkMatmuls(72, 40, 200, pingPong(64, 16, 3, 4));
+  GemmSm90Schedule keeps = pingPong(64, 64, 3, 2);
+  keeps.keepsRhs = true;
+  checkLinear(250, 64, 64, "bf16", keeps);
+  checkLinear(330, 40, 264, "bf16", keeps, /*rhsIsConstant=*/true);
+  keeps.programmatic = true;
+  checkLinear(330, 56, 136, "f16", keeps, /*rhsIsConstant=*/true);
+  checkLinear(64, 56, 136, "bf16", keeps);
   checkGated({200, 48, 200}, pingPong(64, 64, 3, 2));
   checkGated({131, 23, 328}, pingPong(128, 48, 8, 1));
 }
