@@ -396,6 +396,13 @@ toOptions(const minic_context_options *given) {
   options.stream = c.stream;
   options.pooledArena = c.pooled_arena != 0;
   options.staging = c.staging != 0;
+  if (c.graph_updates < 0 || c.graph_updates > 2) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "graph_updates: expected 0, 1 or 2, got ", c.graph_updates));
+  }
+  if (c.graph_updates != 0) {
+    options.updatesGraphs = c.graph_updates == 1;
+  }
   switch (c.graph) {
   case MINIC_GRAPH_AS_MEASURED:
     options.graph = GraphMode::Artifact;

@@ -100,6 +100,8 @@ struct ExecutionOptions {
   double runUs = 0;
   /// GPU, if a graph is replayed; none: the artifact's policy.
   std::optional<PointerPolicy> pointers = {};
+  /// GPU: whether a graph may be captured again for pointers that stay.
+  bool updatesGraph = true;
   /// GPU: a copy that Executable::copyConstants made and that outlives the
   /// Execution; null: the Executable's own. For measuring with weights that no
   /// cache holds.
@@ -152,6 +154,8 @@ public:
   /// become the lowest bytes of `element`. Unimplemented on a CPU.
   virtual absl::Status enqueueFill(void *destination, uint64_t element,
                                    int64_t elementBytes, uint64_t count);
+  /// GPU: whether the next run captures a graph for those behind it.
+  virtual bool capturesNext() const { return false; }
   /// GPU: whether the stream is being captured into a graph.
   virtual bool isCapturing() const { return false; }
   virtual GraphCounters graphCounters() const { return {}; }

@@ -149,6 +149,7 @@ Context::create(std::shared_ptr<const Program> program,
   impl->confirmed.resize(all.size());
   ExecutionOptions execution{impl->arena.data(), options.parallelFor,
                              options.pool, options.stream, options.graph};
+  execution.updatesGraph = options.updatesGraphs.value_or(true);
   if (options.nvtx || isNvtxWanted()) {
     absl::StatusOr<std::unique_ptr<const CommandRanges>> ranges =
         createNvtxRanges(*program->impl().variant);

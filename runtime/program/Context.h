@@ -30,6 +30,9 @@ struct ContextOptions {
   /// GPU: an own arena comes from the device's stream-ordered pool.
   bool pooledArena = false;
   GraphMode graph = GraphMode::Artifact;
+  /// GPU: whether a run captures its graph again when a library call has got
+  /// the same new pointers often enough; none: where sizes do not vary.
+  std::optional<bool> updatesGraphs = {};
   /// GPU: host tensors are accepted. Room for all tensors is allocated on the
   /// device and pinned on the host; a run that has a host tensor waits for its
   /// end.

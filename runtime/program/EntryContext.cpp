@@ -4,6 +4,8 @@
 
 #include "runtime/program/EntryContext.h"
 
+#include "runtime/program/CaptureAhead.h"
+
 namespace minic::runtime {
 
 absl::StatusOr<std::unique_ptr<EntryContext>>
@@ -11,10 +13,12 @@ EntryContext::create(std::shared_ptr<const Entry> entry,
                      const ContextOptions &options) {
   std::unique_ptr<EntryContext> result(new EntryContext(entry));
   ContextOptions shared = options;
+  bool isSized = entry->buckets().size() > 1 || entry->isPadded();
+  shared.updatesGraphs = options.updatesGraphs.value_or(!isSized);
   uint64_t arenaBytes = entry->arenaBytes();
   // Behind an arena of its own: devices hand memory out in large pieces.
   bool isBehind = entry->isPadded() && !options.arena;
-  if (entry->buckets().size() > 1 || entry->isPadded()) {
+  if (isSized) {
     absl::StatusOr<Arena> arena = Arena::create(
         *entry->buckets().front(),
         arenaBytes + (isBehind ? Padding::bytes(*entry) : 0), options);
@@ -44,6 +48,15 @@ EntryContext::create(std::shared_ptr<const Entry> entry,
   }
   if (entry->isPadded()) {
     result->sizeWords_ = SizeWords(*entry, result->arena_.data());
+  }
+  absl::Status captured = absl::OkStatus();
+  if (isSized) {
+    captured = captureAhead(*entry, result->contexts_,
+                            entry->isPadded() ? &result->padding_ : nullptr,
+                            result->sizeWords_, options.staging);
+  }
+  if (!captured.ok()) {
+    return captured;
   }
   return result;
 }

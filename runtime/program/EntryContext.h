@@ -19,8 +19,9 @@ struct BucketCounters {
   int64_t paddedElements = 0; // that inputs of these lacked
 };
 
-/// A Context for each bucket, all in one arena. Everything that a run needs is
-/// made here, graphs included: a run picks, and neither compiles nor captures.
+/// A Context for each bucket, all in one arena. Where there are several, or a
+/// padded one, everything that a run needs is made here, graphs included: a run
+/// picks, and neither compiles nor captures.
 /// Thread-compatible: one thread at a time.
 class EntryContext {
 public:

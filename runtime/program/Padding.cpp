@@ -54,6 +54,9 @@ absl::StatusOr<Padding> Padding::create(std::shared_ptr<const Entry> entry,
     }
   }
   padding.own_ = own;
+  if (status.ok()) {
+    status = memory.fill(own, 0, padding.layout_.bytes);
+  }
   if (status.ok() && stagesHost && !memory.isHost()) {
     absl::StatusOr<AlignedBuffer> host =
         AlignedBuffer::create(padding.layout_.bytes);
@@ -81,6 +84,21 @@ std::byte *Padding::room(size_t slot, Residence residence) const {
   uint64_t alignment = layout_.alignment;
   return base + (alignment - address % alignment) % alignment +
          layout_.offsets[slot];
+}
+
+void Padding::placeInRoom(absl::Span<Tensor> inputs,
+                          absl::Span<Tensor> outputs) const {
+  auto place = [&](const TensorSpec &spec, size_t slot, Tensor &tensor) {
+    if (std::find(spec.dims.begin(), spec.dims.end(), -1) != spec.dims.end()) {
+      tensor.data = room(slot, Residence::here);
+    }
+  };
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    place(entry_->inputs()[i], i, inputs[i]);
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    place(entry_->outputs()[i], inputs.size() + i, outputs[i]);
+  }
 }
 
 absl::Status Padding::accept(const char *role, const TensorSpec &spec,

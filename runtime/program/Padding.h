@@ -37,6 +37,10 @@ public:
   absl::Status finish(absl::Span<const Tensor> outputs,
                       Execution &execution) const;
 
+  /// Has those of a bucket's tensors that vary in size point to where padded
+  /// runs of any bucket have them. What is there is zero until the first one.
+  void placeInRoom(absl::Span<Tensor> inputs, absl::Span<Tensor> outputs) const;
+
   absl::Span<const Tensor> inputs() const { return inputs_; }
   absl::Span<const Tensor> outputs() const { return outputs_; }
   /// Elements that the last run's inputs were padded by.

@@ -32,7 +32,7 @@ static GraphMode modeOf(const format::GraphVerdict *measured) {
 
 /// Of changed pointers.
 static PointerPolicy policyOf(const format::GraphVerdict *measured,
-                              uint64_t ownBytes) {
+                              uint64_t ownBytes, bool updates) {
   PointerPolicy policy;
   policy.mostStagedBytes = PointerPolicy::mostStagedBeside(ownBytes);
   if (const format::PointerChanges *changes =
@@ -41,6 +41,9 @@ static PointerPolicy policyOf(const format::GraphVerdict *measured,
     policy.runsBeforeUpdate = changes->runs_before_update() > 0
                                   ? changes->runs_before_update()
                                   : PointerPolicy::never;
+  }
+  if (!updates) {
+    policy.runsBeforeUpdate = PointerPolicy::never;
   }
   return policy;
 }
@@ -93,7 +96,8 @@ CudaExecution::create(Parts parts, const ExecutionOptions &options) {
         CapturedGraph::create(
             own.context, *execution->commands_, own.callerBytes,
             own.bases.inputCount,
-            options.pointers.value_or(policyOf(own.measured, own.ownBytes)));
+            options.pointers.value_or(
+                policyOf(own.measured, own.ownBytes, options.updatesGraph)));
     if (!graph.ok()) {
       return graph.status();
     }
@@ -220,6 +224,10 @@ absl::StatusOr<RunTrace> CudaExecution::trace(void *const *callers) {
   }
   status = exceptIndices(synchronize());
   return status.ok() ? trace : status;
+}
+
+bool CudaExecution::capturesNext() const {
+  return graph_ && graph_->refusal().empty() && !graph_->isCaptured();
 }
 
 bool CudaExecution::isCapturing() const {

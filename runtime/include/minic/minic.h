@@ -227,9 +227,12 @@ typedef struct minic_context_options {
    * is allocated on the device and, pinned, on the host; a run that has one
    * waits for its end. */
   int32_t staging;
+  /* GPU: whether a run captures its graph again once a library call has got the
+   * same new pointers often enough: 1 yes, 2 no, 0 where sizes do not vary. */
+  int32_t graph_updates;
 } minic_context_options;
 #define MINIC_CONTEXT_OPTIONS_INIT                                             \
-  {sizeof(minic_context_options), NULL, 0, NULL, NULL, NULL, 0, 0, 0}
+  {sizeof(minic_context_options), NULL, 0, NULL, NULL, NULL, 0, 0, 0, 0}
 
 /* Allocates all that runs need. `options` may be null. */
 MINIC_API minic_status minic_context_create(

@@ -265,6 +265,7 @@ struct ContextOptions {
   bool pooledArena = false; // own arena from the stream-ordered pool
   minic_graph_mode graph = MINIC_GRAPH_AS_MEASURED;
   bool staging = false; // host tensors are copied; such a run waits for its end
+  int32_t graphUpdates = 0; // as minic_context_options.graph_updates
 };
 
 /// One stream of runs: one thread at a time, as many Contexts of a Program as
@@ -276,7 +277,8 @@ public:
     minic_context_options c = {
         sizeof(minic_context_options), options.arena, options.arenaBytes,
         options.parallelFor,           options.pool,  options.stream,
-        options.pooledArena,           options.graph, options.staging};
+        options.pooledArena,           options.graph, options.staging,
+        options.graphUpdates};
     minic_context *context = nullptr;
     Status status(minic_context_create(program.get(), &c, &context));
     if (!status.ok()) {

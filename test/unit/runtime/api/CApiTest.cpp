@@ -274,6 +274,12 @@ TEST_F(CApiTest, knowsNoStreamOnACpu) {
   EXPECT_EQ(minic_context_create(program, &options, &other),
             MINIC_INVALID_ARGUMENT);
   EXPECT_THAT(minic_last_error(), HasSubstr("expected a minic_graph_mode"));
+  options = MINIC_CONTEXT_OPTIONS_INIT;
+  options.graph_updates = 3;
+  EXPECT_EQ(minic_context_create(program, &options, &other),
+            MINIC_INVALID_ARGUMENT);
+  EXPECT_THAT(minic_last_error(),
+              HasSubstr("graph_updates: expected 0, 1 or 2, got 3"));
   EXPECT_EQ(minic_context_synchronize(context), MINIC_OK);
   EXPECT_STREQ(minic_context_graph_refusal(context), "");
 }
