@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bad.cu for a CPU, where tiles are what blocks are there. Enough of it to try the
-// stage without a GPU; test/kernels/rejected.test has all of them.
+// bad.cu for a CPU, where tiles are what blocks are there. Enough of it to try
+// the stage without a GPU; test/kernels/rejected.test has all of them.
 #include <stdint.h>
 #define KERNEL(name)                                                           \
   void name(const float *x, float *y, int64_t n, int64_t begin, int64_t end)
