@@ -115,6 +115,8 @@ class Case:
             timeout=max(1, left()), env=self.environment)
         if status == 124:
             raise Failed("the tuning did not end")
+        if refused := re.search(r"warning: .*its reference is used.*", text):
+            raise Failed(refused[0])  # no NVRTC, say
         return status, text
 
     def forget(self):
