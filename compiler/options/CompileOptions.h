@@ -132,7 +132,7 @@ struct CompileOptions {
   /// Dimensions of which runs may have sizes between, and INPUT=VALUE fills.
   std::vector<std::string> pad;
   /// Most seconds that checks of these fills may take by estimate; 0: no limit.
-  double padBudgetSeconds = 120;
+  double padBudgetSeconds = 600;
   /// Propose sizes of a dimension instead of compiling, those that make runs of
   /// sizes in this range fastest.
   SizeRange suggestBuckets;
