@@ -49,7 +49,10 @@ function select(levels, level, id) {
     const first = [...links[kind]][0];
     if (first !== undefined) view.open(first);
     for (const other of links[kind]) {
-      document.querySelectorAll(`[data-key="${levels.scope}-${kind}-${other}"]`).forEach(node => node.classList.add('linked'));
+      document.querySelectorAll(`[data-key="${levels.scope}-${kind}-${other}"]`).forEach(node => {
+        node.classList.add('linked');
+        if (node.matches('.dot')) node.parentNode.append(node); // above equal ones
+      });
     }
     view.mark(links[kind]);
   }
@@ -74,12 +77,16 @@ function showDetails(levels, level, id, links) {
   }
   details.replaceChildren(...parts);
 }
+function percentSlower(ratio) {
+  return `${Math.abs(100 * (ratio - 1)).toFixed(1)} % ${ratio < 1 ? 'faster' : 'slower'}`;
+}
 function fusionFacts(node) {
-  const time = node.time_us ? `${us(node.time_us)}, ${share(node.roofline_us, node.time_us) || '?'} of the estimated peak` : 'not measured';
+  const part = share(node.roofline_us, node.time_us);
+  const time = node.time_us ? us(node.time_us) + (part ? `, ${part} of the estimated peak` : '') : 'not measured';
   return el('div', {}, facts([['implemented by', node.implementation], ['launches', String(node.parts)], ['chosen by', node.chosen_by],
     ['why', node.reason], ['time', time], ['least possible', us(node.roofline_us)],
     ['error', node.verified ? `${node.verified.max_absolute_error.toExponential(1)}, ${node.verified.error_over_tolerance.toPrecision(3)} of its tolerance` : 'not verified'],
-    ['runner-up', node.runner_up ? `${node.runner_up.candidate}, ${(100 * (node.runner_up.time_ratio - 1)).toFixed(1)} % slower` : null],
+    ['runner-up', node.runner_up ? `${node.runner_up.candidate}, ${percentSlower(node.runner_up.time_ratio)}` : null],
     ['lost', node.lost]]),
     node.apart.length ? el('div', {}, el('h3', {}, 'Not fused with'), list(node.apart.map(a => `fusion ${a.fusion}: ${a.reason}`))) : '');
 }

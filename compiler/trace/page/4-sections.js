@@ -44,8 +44,11 @@ const tunedProblems = new Map();
 for (const tuning of data.tuning || []) {
   for (const problem of (tuning.report || {}).problems || []) tunedProblems.set(problem.record.problem, problem);
 }
+// Finalists first, which were timed beside each other; then those that the screen timed
+// alone, whose times are no match for them; then those that never ran.
 function autotuneTable(problem) {
-  const rows = problem.record.rows.slice().sort((a, b) => (a.time_us || a.screen_us || 1e30) - (b.time_us || b.screen_us || 1e30));
+  const group = row => row.time_us ? 0 : row.screen_us ? 1 : 2;
+  const rows = problem.record.rows.slice().sort((a, b) => group(a) - group(b) || (a.time_us || a.screen_us) - (b.time_us || b.screen_us));
   const samples = rows.flatMap(r => r.samples_us || []);
   const low = Math.min(...samples), high = Math.max(...samples);
   const best = rows.find(r => r.name === problem.chosen);
