@@ -445,9 +445,12 @@ minic_status minic_context_create(const minic_program *program,
 
 void minic_context_destroy(minic_context *context) { delete context; }
 
-minic_status minic_context_run(minic_context *context, const DLTensor *inputs,
-                               size_t input_count, const DLTensor *outputs,
-                               size_t output_count) {
+/// Calls `member` of `context` with the tensors as the runtime sees them.
+static minic_status
+withTensors(minic_context *context, const DLTensor *inputs, size_t input_count,
+            const DLTensor *outputs, size_t output_count,
+            absl::Status (EntryContext::*member)(absl::Span<const Tensor>,
+                                                 absl::Span<const Tensor>)) {
   return guarded([&] {
     if (!context) {
       return missing("context");
@@ -462,8 +465,23 @@ minic_status minic_context_run(minic_context *context, const DLTensor *inputs,
     if (!status.ok()) {
       return status;
     }
-    return context->context->run(context->inputs, context->outputs);
+    return (*context->context.*member)(context->inputs, context->outputs);
   });
+}
+
+minic_status minic_context_run(minic_context *context, const DLTensor *inputs,
+                               size_t input_count, const DLTensor *outputs,
+                               size_t output_count) {
+  return withTensors(context, inputs, input_count, outputs, output_count,
+                     &EntryContext::run);
+}
+
+minic_status minic_context_prepare(minic_context *context,
+                                   const DLTensor *inputs, size_t input_count,
+                                   const DLTensor *outputs,
+                                   size_t output_count) {
+  return withTensors(context, inputs, input_count, outputs, output_count,
+                     &EntryContext::prepare);
 }
 
 minic_status minic_context_set_stream(minic_context *context, void *stream) {

@@ -5,6 +5,7 @@
 #include "runtime/device/Device.h"
 
 #include "runtime/base/AlignedBuffer.h"
+#include "runtime/base/StatusWord.h"
 #include "runtime/device/cpu/CpuDevice.h"
 #ifdef MINIC_BUILD_CUDA
 #include "runtime/device/cuda/CudaDevice.h"
@@ -27,6 +28,12 @@ void DeviceMemory::releaseOn(void *, void *) const {}
 absl::Status Execution::setStream(void *) {
   return absl::InvalidArgumentError(
       "stream: expected none, the program runs on a CPU");
+}
+
+absl::Status Execution::prepare(void *const *callers) {
+  absl::Status status = run(callers);
+  status.Update(synchronize());
+  return exceptIndices(status);
 }
 
 absl::Status Execution::synchronize() { return absl::OkStatus(); }

@@ -154,6 +154,9 @@ public:
   /// become the lowest bytes of `element`. Unimplemented on a CPU.
   virtual absl::Status enqueueFill(void *destination, uint64_t element,
                                    int64_t elementBytes, uint64_t count);
+  /// Runs, waits, and has a graph, if runs replay one, for these tensors from
+  /// here on. An index out of range is no error.
+  virtual absl::Status prepare(void *const *callers);
   /// GPU: whether the next run captures a graph for those behind it.
   virtual bool capturesNext() const { return false; }
   /// GPU: whether the stream is being captured into a graph.

@@ -228,6 +228,19 @@ absl::Status Context::run(absl::Span<const Tensor> inputs,
                   : impl.execution->run(impl.callers.data());
 }
 
+absl::Status Context::prepare(absl::Span<const Tensor> inputs,
+                              absl::Span<const Tensor> outputs) {
+  Impl &impl = *impl_;
+  bool isStaged = false;
+  if (absl::Status status = impl.acceptAll(inputs, outputs, isStaged);
+      !status.ok()) {
+    return status;
+  }
+  // Their room on the device never moves.
+  return isStaged ? impl.runStaged(inputs, outputs)
+                  : impl.execution->prepare(impl.callers.data());
+}
+
 absl::StatusOr<RunTrace> Context::trace(absl::Span<const Tensor> inputs,
                                         absl::Span<const Tensor> outputs) {
   Impl &impl = *impl_;

@@ -63,6 +63,11 @@ public:
   absl::Status run(absl::Span<const Tensor> inputs,
                    absl::Span<const Tensor> outputs);
 
+  /// Runs, waits, and has the graph, if runs replay one, for these tensors from
+  /// here on: later runs with them copy nothing and capture nothing.
+  absl::Status prepare(absl::Span<const Tensor> inputs,
+                       absl::Span<const Tensor> outputs);
+
   /// Runs on tensors of the program's place, waits, and says when each command
   /// of the plan worked: Execution::trace.
   absl::StatusOr<RunTrace> trace(absl::Span<const Tensor> inputs,

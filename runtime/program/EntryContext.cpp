@@ -83,6 +83,24 @@ absl::Status EntryContext::run(absl::Span<const Tensor> inputs,
   return status;
 }
 
+absl::Status EntryContext::prepare(absl::Span<const Tensor> inputs,
+                                   absl::Span<const Tensor> outputs) {
+  if (inputs.size() != entry_->inputs().size()) {
+    return contexts_.front()->prepare(inputs, outputs); // says so
+  }
+  Entry::Found found;
+  absl::Status status = entry_->find(inputs, found);
+  if (status.ok() && found.isPadded) {
+    return absl::InvalidArgumentError(
+        "prepare: expected the sizes of a bucket, got sizes that are padded");
+  }
+  Context &context = *contexts_[found.bucket];
+  if (status.ok()) {
+    status = sizeWords_.write(found, context.execution());
+  }
+  return status.ok() ? context.prepare(inputs, outputs) : status;
+}
+
 absl::Status EntryContext::runPadded(const Entry::Found &found,
                                      absl::Span<const Tensor> inputs,
                                      absl::Span<const Tensor> outputs) {

@@ -35,6 +35,10 @@ public:
   /// enqueued on the stream, before and behind the run.
   absl::Status run(absl::Span<const Tensor> inputs,
                    absl::Span<const Tensor> outputs);
+  /// As Context::prepare, for tensors of a bucket's own sizes. A padded run's
+  /// are copied to tensors that stay, which the load prepared for.
+  absl::Status prepare(absl::Span<const Tensor> inputs,
+                       absl::Span<const Tensor> outputs);
   absl::Status setStream(void *stream);
   absl::Status synchronize();
 

@@ -35,7 +35,8 @@ class ContextOptions(ctypes.Structure):  # minic_context_options
                 ("arena_bytes", ctypes.c_uint64),
                 ("parallel_for", ctypes.c_void_p), ("pool", ctypes.c_void_p),
                 ("stream", ctypes.c_void_p), ("pooled_arena", ctypes.c_int32),
-                ("graph", ctypes.c_int32), ("staging", ctypes.c_int32)]
+                ("graph", ctypes.c_int32), ("staging", ctypes.c_int32),
+                ("graph_updates", ctypes.c_int32)]
 
 
 class Tensor:

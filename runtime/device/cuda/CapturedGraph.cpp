@@ -135,21 +135,32 @@ PatchableGraph *CapturedGraph::choose(void *const *callers) {
     repeats_ = 0;
     return direct_.get();
   }
-  if (!comesAgain(callers)) {
-    return staged_.get();
-  }
+  return comesAgain(callers) && update(callers) ? direct_.get() : staged_.get();
+}
+
+bool CapturedGraph::update(void *const *callers) {
   RelaxedCaptureScope relaxed(context_->driver());
   absl::StatusOr<CudaStream> capturing = createStream();
   if (!capturing.ok()) {
-    return staged_.get(); // memory may be there in a later run
+    return false; // memory may be there in a later run
   }
   if (!direct_->update(callers, capturing->get()).ok()) {
     // The library does these pointers in another way.
     direct_.reset();
-    return staged_.get();
+    return false;
   }
   ++counters_.updates;
-  return direct_.get();
+  return true;
+}
+
+void CapturedGraph::bind(void *const *callers, CUstream stream) {
+  if (!isCaptured_) {
+    return capture(callers, stream);
+  }
+  // What can be patched is, by the run that finds other pointers.
+  if (direct_ && !direct_->canPatchTo(callers)) {
+    update(callers);
+  }
 }
 
 absl::StatusOr<bool> CapturedGraph::replay(void *const *callers,

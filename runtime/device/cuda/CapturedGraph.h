@@ -37,6 +37,9 @@ public:
   /// commands, in which libraries take their late decisions. A failure becomes
   /// the refusal.
   void capture(void *const *callers, CUstream stream);
+  /// The same if nothing was captured; else has the graph use `callers`,
+  /// captured again where it cannot be patched.
+  void bind(void *const *callers, CUstream stream);
   /// Replays on `callers`. False if it must not or cannot: then launch command
   /// by command. Call it only once captured and if not refused.
   absl::StatusOr<bool> replay(void *const *callers, CUstream stream);
@@ -52,6 +55,8 @@ private:
   /// Of one capture: a stream takes memory of the device.
   absl::StatusOr<CudaStream> createStream() const;
   PatchableGraph *choose(void *const *callers);
+  /// False where `direct_` stays as it was, or is gone.
+  bool update(void *const *callers);
   bool comesAgain(void *const *callers);
   void refuse(const absl::Status &status);
 

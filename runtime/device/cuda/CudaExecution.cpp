@@ -226,6 +226,23 @@ absl::StatusOr<RunTrace> CudaExecution::trace(void *const *callers) {
   return status.ok() ? trace : status;
 }
 
+absl::Status CudaExecution::prepare(void *const *callers) {
+  CudaScope scope(*parts_.context);
+  if (absl::Status status =
+          checkNotCapturing(*parts_.context, stream_, "prepare");
+      !status.ok()) {
+    return status;
+  }
+  absl::Status status = runPlainly(callers);
+  // Also after a failure: what was enqueued uses the tensors.
+  status.Update(synchronize());
+  status = exceptIndices(status);
+  if (status.ok() && graph_ && graph_->refusal().empty()) {
+    graph_->bind(callers, stream_);
+  }
+  return status;
+}
+
 bool CudaExecution::capturesNext() const {
   return graph_ && graph_->refusal().empty() && !graph_->isCaptured();
 }

@@ -47,6 +47,7 @@ public:
                                   const StridedCopy &shape) override;
   absl::Status enqueueFill(void *destination, uint64_t element,
                            int64_t elementBytes, uint64_t count) override;
+  absl::Status prepare(void *const *callers) override;
   bool capturesNext() const override;
   bool isCapturing() const override;
   GraphCounters graphCounters() const override;

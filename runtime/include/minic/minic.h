@@ -264,6 +264,17 @@ MINIC_API minic_status minic_context_run(minic_context *context,
                                          const DLTensor *outputs,
                                          size_t output_count);
 
+/* Runs and waits, and has the graph, if runs replay one, for these tensors, of
+ * sizes that a bucket has: later runs with them capture nothing and copy
+ * nothing. For tensors that stay, before serving begins; a load makes graphs
+ * that later runs patch, but a library call keeps the tensors it was captured
+ * with. Outputs are written. */
+MINIC_API minic_status minic_context_prepare(minic_context *context,
+                                             const DLTensor *inputs,
+                                             size_t input_count,
+                                             const DLTensor *outputs,
+                                             size_t output_count);
+
 /* GPU: later runs go to `stream`. Runs of a context share its memory: the
  * caller orders them behind those on the stream before. */
 MINIC_API minic_status minic_context_set_stream(minic_context *context,

@@ -303,6 +303,14 @@ public:
                                     outputs.size()));
   }
 
+  /// Runs, waits, and has the graph, if runs replay one, for these tensors.
+  template <typename Inputs, typename Outputs>
+  Status prepare(const Inputs &inputs, const Outputs &outputs) {
+    return Status(minic_context_prepare(context_.get(), std::data(inputs),
+                                        std::size(inputs), std::data(outputs),
+                                        std::size(outputs)));
+  }
+
   /// GPU: later runs go to `stream`, which the caller orders behind the other.
   Status setStream(void *stream) {
     return Status(minic_context_set_stream(context_.get(), stream));

@@ -66,6 +66,21 @@ TEST_F(CApiTest, describesAndRuns) {
   EXPECT_EQ(y[19], 9);
 }
 
+TEST_F(CApiTest, preparesByARun) {
+  load(scaleArtifact(20));
+  AlignedFloats x(20, 4), y(20);
+  DLTensor input = tensor(x), output = tensor(y);
+  ASSERT_EQ(minic_context_prepare(context, &input, 1, &output, 1), MINIC_OK)
+      << minic_last_error();
+  EXPECT_EQ(y[19], 9);
+  DLTensor wrong = tensor(x);
+  wrong.dtype.bits = 64;
+  EXPECT_EQ(minic_context_prepare(context, &wrong, 1, &output, 1),
+            MINIC_INVALID_ARGUMENT);
+  EXPECT_EQ(minic_context_prepare(nullptr, &input, 1, &output, 1),
+            MINIC_INVALID_ARGUMENT);
+}
+
 TEST_F(CApiTest, addsByteOffsets) {
   load(scaleArtifact(20));
   AlignedFloats x(64, 4), y(64, -1);

@@ -58,7 +58,9 @@ class ChangedPointersTest : public CublasFixture {
 protected:
   /// Of a run on tensors of `program` that no run had before, and then of
   /// `again` more on the same.
-  GraphCounters countersOf(const TestArtifact &artifact, int again) {
+  /// `prepares`: prepare() was told of them.
+  GraphCounters countersOf(const TestArtifact &artifact, int again,
+                           bool prepares = false) {
     LoadedArtifact program(artifact);
     EXPECT_TRUE(program.status().ok()) << program.status();
     EXPECT_TRUE(program->libraryUsesCallers());
@@ -74,6 +76,9 @@ protected:
       }
     }
     EXPECT_TRUE((*execution)->run(callers[0].data()).ok());
+    if (prepares) {
+      EXPECT_TRUE((*execution)->prepare(callers[1].data()).ok());
+    }
     for (int run = 0; run <= again; ++run) {
       EXPECT_TRUE((*execution)->run(callers[1].data()).ok());
     }
@@ -101,6 +106,14 @@ TEST_F(ChangedPointersTest, AreFollowedAsTheArtifactSays) {
   EXPECT_EQ(launched.updates, 0);
   EXPECT_EQ(countersOf(product(false, 3), 3).updates, 1);
   EXPECT_EQ(countersOf(product(false, 0), 50).updates, 0); // never
+}
+
+TEST_F(ChangedPointersTest, AreReplayedAtOnceIfPreparedFor) {
+  GraphCounters counters = countersOf(product(false, 0), 5, /*prepares=*/true);
+  EXPECT_EQ(counters.instantiations, 1);
+  EXPECT_EQ(counters.updates, 1);
+  EXPECT_EQ(counters.replays, 6);
+  EXPECT_EQ(counters.plainRuns, 2);
 }
 
 TEST_F(ChangedPointersTest, WithoutAMeasurementAreStagedForEightRuns) {
