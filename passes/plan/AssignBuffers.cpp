@@ -25,6 +25,8 @@ using namespace minic::plan;
 
 /// The arena starts at a multiple of this many bytes, and is as long.
 static constexpr int64_t arenaAlignment = 64;
+/// A line of a GPU's L2, which a warp's whole accesses must not straddle.
+static constexpr int64_t gpuLine = 128;
 
 namespace {
 
@@ -132,6 +134,12 @@ private:
         arena.buffers, [](Buffer &buffer) { return buffer.op.getZeroed(); });
     MutableArrayRef<Buffer> zeroed =
         MutableArrayRef(arena.buffers).take_front(arena.zeroedCount);
+    if (variant.getTarget() == "cuda") {
+      for (Buffer &buffer :
+           MutableArrayRef(arena.buffers).drop_front(arena.zeroedCount)) {
+        buffer.life.alignment = std::max(buffer.life.alignment, gpuLine);
+      }
+    }
     arena.zeroedBytes = placeZeroed(zeroed, arena.offsets);
     for (const Buffer &buffer : zeroed) {
       arena.zeroedAlignment =
