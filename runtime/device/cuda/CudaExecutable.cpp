@@ -61,12 +61,13 @@ void CudaExecutable::shareConstants(
   }
 }
 
-absl::Status
-CudaExecutable::createMemory(absl::Span<const Executable *const> siblings) {
+absl::Status CudaExecutable::shareOrCreateMemory(
+    absl::Span<const Executable *const> siblings) {
   for (const Executable *sibling : siblings) {
     auto *other = dynamic_cast<const CudaExecutable *>(sibling);
     if (other && other->place() == place()) {
       memory_ = other->memory_;
+      modules.share(other->modules);
       return absl::OkStatus();
     }
   }
@@ -204,7 +205,7 @@ CudaExecutable::load(const ExecutableSource &source) {
   }
   std::unique_ptr<CudaExecutable> executable(
       new CudaExecutable(source, *context));
-  if (absl::Status status = executable->createMemory(source.siblings);
+  if (absl::Status status = executable->shareOrCreateMemory(source.siblings);
       !status.ok()) {
     return status;
   }

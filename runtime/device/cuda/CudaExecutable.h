@@ -43,7 +43,9 @@ private:
   /// Takes those of `used` that one of `siblings` has on the same device.
   void shareConstants(absl::Span<const Executable *const> siblings,
                       const std::vector<bool> &used);
-  absl::Status createMemory(absl::Span<const Executable *const> siblings);
+  /// Memory and modules: those of one of `siblings`, else its own.
+  absl::Status
+  shareOrCreateMemory(absl::Span<const Executable *const> siblings);
   absl::Status uploadConstants(const ExecutableSource &source);
   std::byte *ownConstants() const;
   absl::StatusOr<std::vector<LoadedCommand>>

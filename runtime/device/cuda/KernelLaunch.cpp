@@ -57,7 +57,9 @@ static bool isWholeCubin(absl::Span<const std::byte> bytes) {
 }
 
 absl::StatusOr<CUmodule> KernelModules::module(uint32_t index) {
-  if (auto known = modules.find(index); known != modules.end()) {
+  std::lock_guard<std::mutex> lock(loaded->mutex);
+  if (auto known = loaded->modules.find(index);
+      known != loaded->modules.end()) {
     return known->second.get();
   }
   const format::Binary &binary = *artifact.metadata().binaries()->Get(index);
@@ -94,7 +96,7 @@ absl::StatusOr<CUmodule> KernelModules::module(uint32_t index) {
                             ": the driver compiles its ", binary.arch()->str(),
                             " PTX, tuned for no device"));
   }
-  modules.emplace(index, CudaModule(context, module));
+  loaded->modules.emplace(index, CudaModule(context, module));
   return module;
 }
 

@@ -9,6 +9,8 @@
 #include "runtime/format/ArtifactReader.h"
 
 #include <map>
+#include <memory>
+#include <mutex>
 
 namespace minic::runtime {
 
@@ -26,6 +28,10 @@ struct KernelLaunch {
 /// for. Not thread-safe; the launches outlive it no longer than the modules.
 class KernelModules {
 public:
+  /// Has the modules of `other`, of the same artifact and context, before
+  /// anything was asked for: functions of an artifact are in one binary.
+  void share(const KernelModules &other) { loaded = other.loaded; }
+
   KernelModules(std::shared_ptr<const CudaContext> context,
                 const format::ArtifactReader &artifact)
       : context(std::move(context)), artifact(artifact) {}
@@ -50,7 +56,12 @@ private:
 
   const std::shared_ptr<const CudaContext> context;
   const format::ArtifactReader &artifact;
-  std::map<uint32_t, CudaModule> modules; // by binary
+  /// Of all that share them, which threads of their own may load.
+  struct Loaded {
+    std::mutex mutex;
+    std::map<uint32_t, CudaModule> modules; // by binary
+  };
+  std::shared_ptr<Loaded> loaded = std::make_shared<Loaded>();
 };
 
 } // namespace minic::runtime

@@ -67,6 +67,7 @@ TEST_F(CudaFunctionsTest, UploadWhatTheyShareOnce) {
   ASSERT_TRUE(third.ok()) << third.status();
   EXPECT_EQ((*third)->executable().constantBytes(), 0u);
   EXPECT_EQ(fake.liveAllocations, before);
+  EXPECT_EQ(fake.callsOf("cuModuleLoadDataEx"), 1);
   // The first keeps nothing that the others need.
   main->reset();
   EXPECT_THAT(run(**decode), ElementsAre(22, 43));
@@ -103,6 +104,7 @@ TEST_F(CudaFunctionsTest, ShareNothingBetweenDevices) {
   auto other = (*main)->loadFunction(options);
   ASSERT_TRUE(other.ok()) << other.status();
   EXPECT_EQ((*other)->executable().constantBytes(), 256u);
+  EXPECT_EQ(fake.callsOf("cuModuleLoadDataEx"), 2);
   EXPECT_THAT(run(**other), ElementsAre(3, 5));
   absl::Status status = (*main)->loadFunction(named("none")).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
