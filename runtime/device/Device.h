@@ -38,6 +38,9 @@ public:
                                uint64_t bytes) const = 0;
   virtual absl::Status fill(void *device, uint8_t value,
                             uint64_t bytes) const = 0;
+  /// While it lives, copies and fills share what they go through, which is
+  /// given back then; without it, the first one makes what stays. For loads.
+  virtual std::shared_ptr<const void> hold() const { return nullptr; }
 
   /// Host memory that the device copies to and from without the host's help:
   /// pinned. Unimplemented where this memory is the host's.

@@ -12,6 +12,8 @@ absl::StatusOr<std::unique_ptr<EntryContext>>
 EntryContext::create(std::shared_ptr<const Entry> entry,
                      const ContextOptions &options) {
   std::unique_ptr<EntryContext> result(new EntryContext(entry));
+  std::shared_ptr<const void> hold =
+      entry->buckets().front()->executable().memory().hold();
   ContextOptions shared = options;
   bool isSized = entry->buckets().size() > 1 || entry->isPadded();
   shared.updatesGraphs = options.updatesGraphs.value_or(!isSized);

@@ -78,18 +78,14 @@ CudaDevice::allocateConstants(uint64_t bytes, int deviceIndex) const {
   if (!context.ok()) {
     return context.status();
   }
-  absl::StatusOr<std::shared_ptr<const CudaMemory>> memory =
-      CudaMemory::create(*context);
-  if (!memory.ok()) {
-    return memory.status();
-  }
-  absl::StatusOr<void *> pinned = (*memory)->allocatePinned(bytes);
+  auto memory = std::make_shared<const CudaMemory>(*context);
+  absl::StatusOr<void *> pinned = memory->allocatePinned(bytes);
   if (!pinned.ok()) { // a limit of locked memory, say
     return Device::allocateConstants(bytes, deviceIndex);
   }
   return std::shared_ptr<std::byte>(
       static_cast<std::byte *>(*pinned),
-      [memory = *memory](std::byte *bytes) { memory->releasePinned(bytes); });
+      [memory](std::byte *bytes) { memory->releasePinned(bytes); });
 }
 
 } // namespace

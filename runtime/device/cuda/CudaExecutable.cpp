@@ -61,23 +61,17 @@ void CudaExecutable::shareConstants(
   }
 }
 
-absl::Status CudaExecutable::shareOrCreateMemory(
+void CudaExecutable::shareOrCreateMemory(
     absl::Span<const Executable *const> siblings) {
   for (const Executable *sibling : siblings) {
     auto *other = dynamic_cast<const CudaExecutable *>(sibling);
     if (other && other->place() == place()) {
       memory_ = other->memory_;
       modules.share(other->modules);
-      return absl::OkStatus();
+      return;
     }
   }
-  absl::StatusOr<std::unique_ptr<CudaMemory>> created =
-      CudaMemory::create(context);
-  if (!created.ok()) {
-    return created.status();
-  }
-  memory_ = std::move(*created);
-  return absl::OkStatus();
+  memory_ = std::make_shared<CudaMemory>(context);
 }
 
 std::byte *CudaExecutable::ownConstants() const {
@@ -184,11 +178,9 @@ absl::Status CudaExecutable::prepare(const ExecutableSource &source) {
   if (!list.ok()) {
     return list.status();
   }
-  if (absl::Status status = (*list)->enqueueAll(memory_->stream());
-      !status.ok()) {
-    return status;
-  }
-  return memory_->waitForStream("preparing the program");
+  return memory_->runAndWait("preparing the program", [&](CUstream stream) {
+    return (*list)->enqueueAll(stream);
+  });
 }
 
 absl::StatusOr<std::unique_ptr<Executable>>
@@ -205,10 +197,8 @@ CudaExecutable::load(const ExecutableSource &source) {
   }
   std::unique_ptr<CudaExecutable> executable(
       new CudaExecutable(source, *context));
-  if (absl::Status status = executable->shareOrCreateMemory(source.siblings);
-      !status.ok()) {
-    return status;
-  }
+  executable->shareOrCreateMemory(source.siblings);
+  std::shared_ptr<const void> hold = executable->memory_->hold();
   absl::StatusOr<CudaBuffer> persistent =
       executable->memory_->allocateBuffer(source.variant.persistent_bytes());
   if (!persistent.ok()) {

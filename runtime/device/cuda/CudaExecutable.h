@@ -44,8 +44,7 @@ private:
   void shareConstants(absl::Span<const Executable *const> siblings,
                       const std::vector<bool> &used);
   /// Memory and modules: those of one of `siblings`, else its own.
-  absl::Status
-  shareOrCreateMemory(absl::Span<const Executable *const> siblings);
+  void shareOrCreateMemory(absl::Span<const Executable *const> siblings);
   absl::Status uploadConstants(const ExecutableSource &source);
   std::byte *ownConstants() const;
   absl::StatusOr<std::vector<LoadedCommand>>

@@ -27,17 +27,44 @@ absl::Status allocationError(const CudaContext &context, CUresult result,
 
 } // namespace
 
-absl::StatusOr<std::unique_ptr<CudaMemory>>
-CudaMemory::create(std::shared_ptr<const CudaContext> context) {
-  const CudaDriver &driver = context->driver();
-  Entry entry(*context);
-  CUstream stream;
-  MINIC_RETURN_IF_CUDA_ERROR(driver,
-                             cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
+absl::StatusOr<std::shared_ptr<const CudaStream>>
+CudaMemory::getStream(bool keeps) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (kept_) {
+    return kept_;
+  }
+  if (std::shared_ptr<const CudaStream> held = held_.lock()) {
+    return held;
+  }
+  Entry entry(*context_);
+  CUstream made;
+  MINIC_RETURN_IF_CUDA_ERROR(context_->driver(),
+                             cuStreamCreate(&made, CU_STREAM_NON_BLOCKING),
                              "cuStreamCreate");
-  CudaStream owned(context, stream);
-  return std::unique_ptr<CudaMemory>(
-      new CudaMemory(std::move(context), std::move(owned)));
+  auto stream = std::make_shared<const CudaStream>(context_, made);
+  keeps ? void(kept_ = stream) : void(held_ = stream);
+  return stream;
+}
+
+std::shared_ptr<const void> CudaMemory::hold() const {
+  // Without one, whatever needs a stream says what is wrong.
+  return getStream(/*keeps=*/false).value_or(nullptr);
+}
+
+absl::Status CudaMemory::runAndWait(
+    absl::string_view what,
+    absl::FunctionRef<absl::Status(CUstream stream)> work) const {
+  absl::StatusOr<std::shared_ptr<const CudaStream>> own =
+      getStream(/*keeps=*/true);
+  if (!own.ok()) {
+    return own.status();
+  }
+  Entry entry(*context_);
+  absl::Status status = work((*own)->get());
+  return status.ok()
+             ? context_->driver().status(
+                   context_->driver().cuStreamSynchronize((*own)->get()), what)
+             : status;
 }
 
 absl::StatusOr<void *> CudaMemory::allocate(uint64_t bytes) const {
@@ -68,22 +95,18 @@ absl::StatusOr<CudaBuffer> CudaMemory::allocateBuffer(uint64_t bytes) const {
   return CudaBuffer(context_, devicePointer(*pointer));
 }
 
-absl::Status CudaMemory::waitForStream(absl::string_view what) const {
-  return context_->driver().status(
-      context_->driver().cuStreamSynchronize(stream_.get()), what);
-}
-
 absl::Status CudaMemory::copyIn(void *device, const void *host,
                                 uint64_t bytes) const {
   if (bytes == 0) {
     return absl::OkStatus();
   }
-  Entry entry(*context_);
-  MINIC_RETURN_IF_CUDA_ERROR(
-      context_->driver(),
-      cuMemcpyHtoDAsync(devicePointer(device), host, bytes, stream_.get()),
-      "copy to the device");
-  return waitForStream("copy to the device");
+  const char *what = "copy to the device";
+  return runAndWait(what, [&](CUstream stream) {
+    return context_->driver().status(
+        context_->driver().cuMemcpyHtoDAsync(devicePointer(device), host, bytes,
+                                             stream),
+        what);
+  });
 }
 
 absl::Status CudaMemory::copyOut(void *host, const void *device,
@@ -91,12 +114,13 @@ absl::Status CudaMemory::copyOut(void *host, const void *device,
   if (bytes == 0) {
     return absl::OkStatus();
   }
-  Entry entry(*context_);
-  MINIC_RETURN_IF_CUDA_ERROR(
-      context_->driver(),
-      cuMemcpyDtoHAsync(host, devicePointer(device), bytes, stream_.get()),
-      "copy from the device");
-  return waitForStream("copy from the device");
+  const char *what = "copy from the device";
+  return runAndWait(what, [&](CUstream stream) {
+    return context_->driver().status(
+        context_->driver().cuMemcpyDtoHAsync(host, devicePointer(device), bytes,
+                                             stream),
+        what);
+  });
 }
 
 absl::Status CudaMemory::repeatWithin(void *to, const void *from,
@@ -104,15 +128,18 @@ absl::Status CudaMemory::repeatWithin(void *to, const void *from,
   if (bytes == 0 || times == 0) {
     return absl::OkStatus();
   }
-  Entry entry(*context_);
-  for (int64_t i = 0; i < times; ++i) {
-    MINIC_RETURN_IF_CUDA_ERROR(
-        context_->driver(),
-        cuMemcpyAsync(devicePointer(to) + uint64_t(i) * bytes,
-                      devicePointer(from), bytes, stream_.get()),
-        "copy on the device");
-  }
-  return waitForStream("copy on the device");
+  const char *what = "copy on the device";
+  return runAndWait(what, [&](CUstream stream) {
+    absl::Status status;
+    for (int64_t i = 0; i < times && status.ok(); ++i) {
+      status =
+          context_->driver().status(context_->driver().cuMemcpyAsync(
+                                        devicePointer(to) + uint64_t(i) * bytes,
+                                        devicePointer(from), bytes, stream),
+                                    what);
+    }
+    return status;
+  });
 }
 
 absl::Status CudaMemory::fill(void *device, uint8_t value,
@@ -120,12 +147,13 @@ absl::Status CudaMemory::fill(void *device, uint8_t value,
   if (bytes == 0) {
     return absl::OkStatus();
   }
-  Entry entry(*context_);
-  MINIC_RETURN_IF_CUDA_ERROR(
-      context_->driver(),
-      cuMemsetD8Async(devicePointer(device), value, bytes, stream_.get()),
-      "fill on the device");
-  return waitForStream("fill on the device");
+  const char *what = "fill on the device";
+  return runAndWait(what, [&](CUstream stream) {
+    return context_->driver().status(
+        context_->driver().cuMemsetD8Async(devicePointer(device), value, bytes,
+                                           stream),
+        what);
+  });
 }
 
 absl::StatusOr<void *> CudaMemory::allocatePinned(uint64_t bytes) const {

@@ -8,14 +8,21 @@
 #include "runtime/device/Device.h"
 #include "runtime/device/cuda/CudaHandle.h"
 
+#include "absl/functional/function_ref.h"
+
+#include <mutex>
+
 namespace minic::runtime {
 
 /// Copies and fills go through a stream of its own and are waited for, so they
-/// are complete for every stream, whatever the caller's streams do.
+/// are complete for every stream, whatever the caller's streams do. A stream
+/// takes up to 2 MiB of the device: while something holds one, all use it, and
+/// it ends with the last holder; the first use without a holder makes one that
+/// stays. Thread-safe.
 class CudaMemory : public DeviceMemory {
 public:
-  static absl::StatusOr<std::unique_ptr<CudaMemory>>
-  create(std::shared_ptr<const CudaContext> context);
+  explicit CudaMemory(std::shared_ptr<const CudaContext> context)
+      : context_(std::move(context)) {}
 
   bool isHost() const override { return false; }
   absl::StatusOr<void *> allocate(uint64_t bytes) const override;
@@ -25,6 +32,7 @@ public:
   absl::Status copyOut(void *host, const void *device,
                        uint64_t bytes) const override;
   absl::Status fill(void *device, uint8_t value, uint64_t bytes) const override;
+  std::shared_ptr<const void> hold() const override;
   absl::StatusOr<void *> allocatePinned(uint64_t bytes) const override;
   void releasePinned(void *pointer) const override;
   absl::StatusOr<void *> allocateOn(void *stream,
@@ -36,17 +44,21 @@ public:
                             int64_t times) const;
   /// Null for zero bytes.
   absl::StatusOr<CudaBuffer> allocateBuffer(uint64_t bytes) const;
-  /// What it copies on; for work at load that has to be waited for.
-  CUstream stream() const { return stream_.get(); }
-  absl::Status waitForStream(absl::string_view what) const;
+  /// Calls `work` with what it copies on, and waits for that; `what`: in
+  /// messages.
+  absl::Status
+  runAndWait(absl::string_view what,
+             absl::FunctionRef<absl::Status(CUstream stream)> work) const;
   const CudaContext &context() const { return *context_; }
 
 private:
-  CudaMemory(std::shared_ptr<const CudaContext> context, CudaStream stream)
-      : context_(std::move(context)), stream_(std::move(stream)) {}
+  /// `keeps`: made where there is none, it stays.
+  absl::StatusOr<std::shared_ptr<const CudaStream>> getStream(bool keeps) const;
 
   const std::shared_ptr<const CudaContext> context_;
-  const CudaStream stream_;
+  mutable std::mutex mutex_; // of the following
+  mutable std::weak_ptr<const CudaStream> held_;
+  mutable std::shared_ptr<const CudaStream> kept_;
 };
 
 inline CUdeviceptr devicePointer(const void *pointer) {

@@ -38,16 +38,26 @@ protected:
     }
     context = *found;
     scope = std::make_unique<runtime::CudaScope>(*context);
-    auto made = runtime::CudaMemory::create(context);
-    if (!made.ok()) {
-      return giveUp(made.status().ToString());
+    memory = std::make_unique<runtime::CudaMemory>(context);
+    absl::Status status =
+        memory->runAndWait("find its stream", [&](CUstream its) {
+          stream = its; // stays: nothing holds one
+          return absl::OkStatus();
+        });
+    if (!status.ok()) {
+      return giveUp(status.ToString());
     }
-    memory = *std::move(made);
+  }
+
+  absl::Status waitForStream() const {
+    return context->driver().status(
+        context->driver().cuStreamSynchronize(stream), "a run");
   }
 
   std::shared_ptr<const runtime::CudaContext> context;
   std::unique_ptr<runtime::CudaScope> scope;
   std::unique_ptr<runtime::CudaMemory> memory;
+  CUstream stream = nullptr; // of `memory`
 };
 
 } // namespace minic::testing

@@ -62,6 +62,9 @@ TEST_F(CudaFunctionsTest, UploadWhatTheyShareOnce) {
   auto decode = (*main)->loadFunction(named("decode"));
   ASSERT_TRUE(decode.ok()) << decode.status();
   EXPECT_EQ((*decode)->executable().constantBytes(), 256u); // v alone
+  // Copies went through a stream that ended with the load.
+  EXPECT_GT(fake.callsOf("cuStreamCreate"), 0);
+  EXPECT_EQ(fake.callsOf("cuStreamCreate"), fake.callsOf("cuStreamDestroy"));
   int before = fake.liveAllocations;
   auto third = (*decode)->loadFunction(named("main"));
   ASSERT_TRUE(third.ok()) << third.status();

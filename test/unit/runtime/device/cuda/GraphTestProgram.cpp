@@ -105,12 +105,7 @@ absl::Status GraphTestProgram::load(LibraryBehaviour behaviour) {
   context_ = *context;
   const CudaDriver &driver = context_->driver();
   CudaScope scope(*context_);
-  absl::StatusOr<std::unique_ptr<CudaMemory>> memory =
-      CudaMemory::create(context_);
-  if (!memory.ok()) {
-    return memory.status();
-  }
-  memory_ = std::move(*memory);
+  memory_ = std::make_unique<CudaMemory>(context_);
   CUstream stream;
   MINIC_RETURN_IF_CUDA_ERROR(
       driver, cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "a stream");

@@ -16,7 +16,7 @@ TEST_F(CublasFakeTest, GemmGetsStreamThenThePlansWorkspace) {
   ProductCase test;
   test.scratchBytes = 4096;
   checkGemm(test);
-  EXPECT_EQ(fake().stream, memory->stream());
+  EXPECT_EQ(fake().stream, stream);
   EXPECT_EQ(fake().workspace, arena);
   EXPECT_EQ(fake().workspaceBytes, 4096u);
   EXPECT_EQ(fake().computeType, CUBLAS_COMPUTE_32F);

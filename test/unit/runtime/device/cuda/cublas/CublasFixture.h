@@ -72,9 +72,9 @@ protected:
     std::vector<void *> callers = {upload(data.lhs),    upload(data.rhs),
                                    upload(data.bias),   upload(data.addend),
                                    upload(data.result), upload(data.aux)};
-    absl::Status status = call.enqueue(memory->stream(), basesOf(callers, 4));
+    absl::Status status = call.enqueue(stream, basesOf(callers, 4));
     ASSERT_TRUE(status.ok()) << status;
-    ASSERT_TRUE(memory->waitForStream("run a product").ok());
+    ASSERT_TRUE(waitForStream().ok());
     ASSERT_NO_FATAL_FAILURE(download(data.result, callers[4]));
     ASSERT_NO_FATAL_FAILURE(download(data.aux, callers[5]));
   }

@@ -79,13 +79,13 @@ protected:
   }
 
   void fetch(Data &data) {
-    ASSERT_TRUE(memory->waitForStream("run an attention").ok());
+    ASSERT_TRUE(waitForStream().ok());
     download(data.result, data.callers[4]);
   }
 
   void run(LibraryCall &call, Data &data) {
     poison(data.result, data.callers[4]);
-    absl::Status status = call.enqueue(memory->stream(), basesOf(data));
+    absl::Status status = call.enqueue(stream, basesOf(data));
     ASSERT_TRUE(status.ok()) << status;
     ASSERT_NO_FATAL_FAILURE(fetch(data));
   }
@@ -378,7 +378,6 @@ TEST_F(CudnnAttentionTest, CallsCanBeCaptured) {
     auto call = make(test);
     ASSERT_TRUE(call.ok()) << call.status();
     poison(data.result, data.callers[4]);
-    CUstream stream = memory->stream();
     ASSERT_EQ(driver.cuStreamBeginCapture(stream,
                                           CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
               CUDA_SUCCESS);

@@ -165,7 +165,7 @@ TEST_F(CudnnEngineTest, ACallThatOnlyListsMakesNoneItself) {
   auto call = makeCall(/*onlyListsAlgorithms=*/true);
   ASSERT_TRUE(call.ok()) << call.status();
   EXPECT_THAT(fake().made, IsEmpty());
-  EXPECT_EQ((*call)->enqueue(memory->stream(), {}).code(),
+  EXPECT_EQ((*call)->enqueue(stream, {}).code(),
             absl::StatusCode::kFailedPrecondition);
   EXPECT_EQ((*call)->clone().status().code(),
             absl::StatusCode::kFailedPrecondition);
@@ -214,7 +214,7 @@ TEST_F(CudnnEngineTest, AttentionIsGivenItsScalars) {
     bases.callers = callers[which];
     bases.inputCount = 3;
     absl::Status status =
-        (which ? *clone : *call)->enqueue(this->memory->stream(), bases);
+        (which ? *clone : *call)->enqueue(this->stream, bases);
     ASSERT_TRUE(status.ok()) << status;
     // Behind four tensors: the scale, S and T, and what left out keys have.
     EXPECT_THAT(fake().scalars,

@@ -90,7 +90,7 @@ TEST_F(CudnnGpuTest, MisalignedPointersAreRejected) {
   ASSERT_TRUE(call.ok()) << call.status();
   Data data = prepare(test);
   data.callers[0] = static_cast<std::byte *>(data.callers[0]) + 4;
-  absl::Status status = (*call)->enqueue(memory->stream(), basesOf(data));
+  absl::Status status = (*call)->enqueue(stream, basesOf(data));
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(status.message(), HasSubstr("aligned to 16 bytes"));
 }
@@ -136,7 +136,6 @@ TEST_F(CudnnGpuTest, CallsCanBeCaptured) {
       ASSERT_TRUE(call.ok()) << call.status();
       EXPECT_TRUE((*call)->canBeCaptured());
       poison(data);
-      CUstream stream = memory->stream();
       ASSERT_EQ(driver.cuStreamBeginCapture(
                     stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
                 CUDA_SUCCESS);

@@ -68,13 +68,13 @@ protected:
   }
 
   void fetch(Data &data) {
-    ASSERT_TRUE(memory->waitForStream("run a convolution").ok());
+    ASSERT_TRUE(waitForStream().ok());
     download(data.result, data.callers[4]);
   }
 
   void run(LibraryCall &call, Data &data) {
     poison(data);
-    absl::Status status = call.enqueue(memory->stream(), basesOf(data));
+    absl::Status status = call.enqueue(stream, basesOf(data));
     ASSERT_TRUE(status.ok()) << status;
     ASSERT_NO_FATAL_FAILURE(fetch(data));
   }

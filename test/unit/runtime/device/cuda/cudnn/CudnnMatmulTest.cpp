@@ -43,10 +43,10 @@ TEST_F(CudnnGpuTest, Matmuls) {
     ASSERT_TRUE(call.ok()) << call.status();
     std::vector<void *> callers = {upload(lhs), upload(rhs), upload(bias),
                                    upload(result)};
-    absl::Status status = (*call)->enqueue(
-        memory->stream(), LibraryCallFixture::basesOf(callers, 3));
+    absl::Status status =
+        (*call)->enqueue(stream, LibraryCallFixture::basesOf(callers, 3));
     ASSERT_TRUE(status.ok()) << status;
-    ASSERT_TRUE(memory->waitForStream("run a matmul").ok());
+    ASSERT_TRUE(waitForStream().ok());
     ASSERT_NO_FATAL_FAILURE(download(result, callers[3]));
     int wrong = 0;
     for (int64_t b = 0; b < batch; ++b) {
