@@ -142,6 +142,14 @@ func.func @conv_depthwise_planes(%x: tensor<2x5x9x8xf32>, %w: tensor<5x1x5x5xf32
   return %0 : tensor<2x5x9x8xf32>
 }
 
+func.func @group_norm(%x: tensor<2x33x31x80xbf16>, %w: tensor<80xbf16>, %b: tensor<80xbf16>) -> tensor<2x33x31x80xbf16> {
+  %t = graph.transpose %x [0, 3, 1, 2] : tensor<2x33x31x80xbf16> -> tensor<2x80x33x31xbf16>
+  %n = graph.group_norm %t scale %w bias %b groups = 8 : (tensor<2x80x33x31xbf16>, tensor<80xbf16>, tensor<80xbf16>) -> tensor<2x80x33x31xbf16>
+  %y = graph.transpose %n [0, 2, 3, 1] : tensor<2x80x33x31xbf16> -> tensor<2x33x31x80xbf16>
+  %0 = graph.silu %y : tensor<2x33x31x80xbf16>
+  return %0 : tensor<2x33x31x80xbf16>
+}
+
 func.func @decode_step(%q: tensor<1x2x1x32xbf16>, %n: tensor<1x1x1x32xbf16>, %m: tensor<1x1x1x32xbf16>, %c: tensor<16xbf16>, %s: tensor<16xbf16>, %keys: tensor<1x1x90x32xbf16>, %values: tensor<1x1x90x32xbf16>, %x: tensor<i64>)
     -> (tensor<1x2x1x32xbf16>, tensor<1x1x90x32xbf16> {graph.in_place = 5 : i64}, tensor<1x1x90x32xbf16> {graph.in_place = 6 : i64}) {
   %at = graph.abs %x : tensor<i64>

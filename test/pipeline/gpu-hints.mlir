@@ -23,7 +23,7 @@
 
 // EXPLAIN: function unaligned, variant cuda sm_90a, threads 1, decided for NVIDIA H200
 // EXPLAIN: K = 3420 is unaligned
-// EXPLAIN: the versions ({{.*}}gemm_sm90 {{[0-9]+}}, images {{[0-9]+}}, loops {{[0-9]+}}, minic {{[0-9]+}}, pointwise {{[0-9]+}}, rows {{[0-9]+}}; driver and libraries unknown) differ
+// EXPLAIN: the versions ({{.*}}gemm_sm90 {{[0-9]+}}, group_norm {{[0-9]+}}, images {{[0-9]+}}, loops {{[0-9]+}}, minic {{[0-9]+}}, pointwise {{[0-9]+}}, rows {{[0-9]+}}; driver and libraries unknown) differ
 
 func.func @unaligned(%x: tensor<560x3420xbf16>, %w: tensor<1281x3420xbf16>) -> tensor<560x1281xbf16> {
   %0 = graph.linear %x, %w : (tensor<560x3420xbf16>, tensor<1281x3420xbf16>) -> tensor<560x1281xbf16>

@@ -17,11 +17,9 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// Sets what computes `results` from values of the fusion and from `anchor`.
-/// Fails with a reason where that is more than pointwise ops on floats.
-static LogicalResult setShape(kernel::FusionShape &shape,
-                              kernel::FusionOp fusion, ValueRange results,
-                              Operation *anchor, std::string &reason) {
+LogicalResult setPointwiseShape(kernel::FusionShape &shape,
+                                kernel::FusionOp fusion, ValueRange results,
+                                Operation *anchor, std::string &reason) {
   shape.anchor = anchor;
   llvm::append_range(shape.results, results);
   llvm::append_range(shape.space, typeOf(results[0]).getShape());
@@ -101,8 +99,8 @@ FailureOr<ImageFusion> ImageFusion::get(kernel::FusionOp fusion,
     reason = "a result that is an operand of the fusion";
     return failure();
   }
-  if (failed(setShape(image.before, fusion, input, nullptr, reason)) ||
-      failed(setShape(image.after, fusion, results, anchor, reason))) {
+  if (failed(setPointwiseShape(image.before, fusion, input, nullptr, reason)) ||
+      failed(setPointwiseShape(image.after, fusion, results, anchor, reason))) {
     return failure();
   }
   if (ArrayRef<int64_t>(image.after.space) !=

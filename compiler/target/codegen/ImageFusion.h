@@ -39,6 +39,15 @@ struct ImageFusion {
   int64_t units() const;
 };
 
+/// Sets what computes `results` from values of the fusion and from `anchor`
+/// (null for none). Fails with a reason where that is more than pointwise ops,
+/// and where results have different shapes.
+mlir::LogicalResult setPointwiseShape(kernel::FusionShape &shape,
+                                      kernel::FusionOp fusion,
+                                      mlir::ValueRange results,
+                                      mlir::Operation *anchor,
+                                      std::string &reason);
+
 } // namespace minic
 
 #endif // MINIC_COMPILER_TARGET_CODEGEN_IMAGEFUSION_H

@@ -20,6 +20,7 @@
 #include "compiler/target/cuda/gemm_skinny/GemmSkinnyFamily.h"
 #include "compiler/target/cuda/gemm_sm80/GemmSm80Family.h"
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Family.h"
+#include "compiler/target/cuda/group_norm/GroupNormFamily.h"
 #include "compiler/target/cuda/images/ImagesFamily.h"
 #include "compiler/target/cuda/loops/LoopsFamily.h"
 #include "compiler/target/cuda/plugin/CudaPluginFamily.h"
@@ -41,12 +42,14 @@ CudaTarget::CudaTarget(DeviceProfile profile) : Target(std::move(profile)) {
   static const ConvSm90Family convSm90;
   static const ConvDepthwiseFamily depthwise;
   static const ImagesFamily images;
+  static const GroupNormFamily groupNorm;
   static const PointwiseFamily pointwise;
   static const RowsFamily rows;
   static const LoopsFamily loops;
   static const UserFamily user;
-  families_ = {&attention, &skinny, &gemmSm80,  &gemmSm90, &convSm80, &convSm90,
-               &depthwise, &images, &pointwise, &rows,     &loops,    &user};
+  families_ = {&attention, &skinny,    &gemmSm80, &gemmSm90,  &convSm80,
+               &convSm90,  &depthwise, &images,   &pointwise, &groupNorm,
+               &rows,      &loops,     &user};
   static const CublasGemm cublas;
   static const CublasltMatmul cublaslt;
   static const CudnnConvolution convolution(/*fusesEpilogue=*/false),
