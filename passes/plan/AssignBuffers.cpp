@@ -25,8 +25,10 @@ using namespace minic::plan;
 
 /// The arena starts at a multiple of this many bytes, and is as long.
 static constexpr int64_t arenaAlignment = 64;
-/// A line of a GPU's L2, which a warp's whole accesses must not straddle.
-static constexpr int64_t gpuLine = 128;
+/// A line of a GPU's L2, which a warp's whole accesses must not straddle; what
+/// has fewer bytes than the second is read too quickly for that to matter, and
+/// would be packed less densely.
+static constexpr int64_t gpuLine = 128, leastInLines = 4096;
 
 namespace {
 
@@ -137,7 +139,9 @@ private:
     if (variant.getTarget() == "cuda") {
       for (Buffer &buffer :
            MutableArrayRef(arena.buffers).drop_front(arena.zeroedCount)) {
-        buffer.life.alignment = std::max(buffer.life.alignment, gpuLine);
+        if (buffer.life.bytes >= leastInLines) {
+          buffer.life.alignment = std::max(buffer.life.alignment, gpuLine);
+        }
       }
     }
     arena.zeroedBytes = placeZeroed(zeroed, arena.offsets);
