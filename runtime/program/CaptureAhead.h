@@ -14,8 +14,9 @@ namespace minic::runtime {
 /// Runs each of `contexts`, the buckets' of `entry`, whose next run would
 /// capture a graph, once on zeros, and waits. The graphs are of tensors that
 /// stay, where runs have those: the room of `padding` (null where nothing is
-/// padded), or that of host tensors if `stagesHost`; later runs patch all other
-/// pointers. Where there is no memory for the zeros, or the stream is being
+/// padded), or that of host tensors if `stagesHost`; later runs patch other
+/// pointers of minic's own kernels, and CapturedGraph says what becomes of a
+/// library's. Where there is no memory for the zeros, or the stream is being
 /// captured, the first run captures, with a warning.
 absl::Status captureAhead(const Entry &entry,
                           absl::Span<const std::unique_ptr<Context>> contexts,

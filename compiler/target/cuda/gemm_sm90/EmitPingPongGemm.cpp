@@ -118,12 +118,11 @@ private:
 
   void copyFirst() {
     // Weights that no launch writes before the activations.
-    bool early =
-        s_.programmatic && !s_.keepsRhs && gemm_.isConstant(g_.rhs.value);
+    bool isConstant = gemm_.isConstant(g_.rhs.value);
+    bool early = s_.programmatic && !s_.keepsRhs && isConstant;
     auto eachOfFirst = [&](llvm::function_ref<void(Value)> body) {
       k_.forLoop(k_.i32(0), k_.i32(atOnce()), 1, body);
     };
-    bool isConstant = gemm_.isConstant(g_.rhs.value);
     if (s_.keepsRhs && isConstant) {
       copies_.copyKeptRhs();
     } else if (early) {
