@@ -73,3 +73,35 @@ plan.kernel @again target "cuda" entries ["statistics_again", "results_again"] {
       kernel.yield %3 : tensor<8x128x128x320xf32>
     }
 }
+
+// Of planes a thread reads 16 bytes of two channels at a time and stores words of
+// both, before it reads whole pixels from shared memory: in the second launch ahead
+// of the wait as well.
+// CHECK-LABEL: .entry statistics_planes(
+// CHECK: griddepcontrol.wait
+// CHECK-COUNT-4: ld.global.v4.b32
+// CHECK-NOT: ld.global
+// CHECK-COUNT-16: st.shared.{{b32|v2.b16}}
+// CHECK: bar.sync
+// CHECK-COUNT-4: ld.shared.v4
+// CHECK: st.global.v2
+// CHECK: ret
+// CHECK-LABEL: .entry results_planes(
+// CHECK: griddepcontrol.launch_dependents
+// CHECK-COUNT-6: ld.global.v4.b32
+// CHECK-COUNT-16: st.shared.{{b32|v2.b16}}
+// CHECK: bar.sync
+// CHECK-COUNT-4: ld.shared.v4
+// CHECK: griddepcontrol.wait
+// CHECK-COUNT-4: st.global.v4.b32
+// CHECK-NOT: st.global
+// CHECK: ret
+plan.kernel @planes target "cuda" entries ["statistics_planes", "results_planes"] {
+  ^bb0(%x0: tensor<1x320x64x64xbf16>, %w0: tensor<320xbf16>, %b0: tensor<320xbf16>):
+    %0 = kernel.fusion (%x = %x0 : tensor<1x320x64x64xbf16>, %w = %w0 : tensor<320xbf16>, %b = %b0 : tensor<320xbf16>) -> tensor<1x64x64x320xbf16> attributes {impl = #kernel.impl<family = "group_norm", schedule = {blocks = 128 : i64, pdl = 1 : i64, pixels = 8 : i64, unroll = 4 : i64}>} {
+      %1 = graph.group_norm %x scale %w bias %b groups = 32 : (tensor<1x320x64x64xbf16>, tensor<320xbf16>, tensor<320xbf16>) -> tensor<1x320x64x64xbf16>
+      %2 = graph.transpose %1 [0, 2, 3, 1] : tensor<1x320x64x64xbf16> -> tensor<1x64x64x320xbf16>
+      %3 = graph.silu %2 : tensor<1x64x64x320xbf16>
+      kernel.yield %3 : tensor<1x64x64x320xbf16>
+    }
+}

@@ -26,6 +26,7 @@ public:
   void emit() {
     k.allowLaterLaunches(g.schedule.programmatic);
     Value scale = loadOfChannels(norm.scale), bias = loadOfChannels(norm.bias);
+    turnPlanes();
     std::vector<Pixel> kept;
     if (g.keeps()) {
       kept = loadPixels(row, g.steps());
@@ -100,8 +101,7 @@ private:
       Value factor =
           arith::DivFOp::create(k.b, k.loc, floatOf(k, 1),
                                 math::SqrtOp::create(k.b, k.loc, variance));
-      k.ifThen(isFirst,
-               [&] { storePair(merged.mean, factor, p.shared, group); });
+      k.ifThen(isFirst, [&] { storePair(merged.mean, factor, shared, group); });
     });
   }
 
@@ -134,7 +134,7 @@ private:
     bool isOneGroup = g.perGroup() % g.vector == 0;
     for (int64_t lane = 0; lane != (isOneGroup ? 1 : g.vector); ++lane) {
       Value group = k.div(k.add(channel, lane), g.perGroup());
-      auto [laneMean, factor] = loadPair(p.shared, group);
+      auto [laneMean, factor] = loadPair(shared, group);
       means.push_back(laneMean);
       factors.push_back(factor);
     }

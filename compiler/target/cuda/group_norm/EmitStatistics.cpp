@@ -22,6 +22,7 @@ public:
   void emit() {
     k.waitForEarlierLaunches(g.schedule.programmatic);
     k.allowLaterLaunches(g.schedule.programmatic);
+    turnPlanes();
     storeChannels(ofPixels());
     k.barrier();
     forGroups([&](Value group, Value own, Value isFirst) {
@@ -52,15 +53,14 @@ private:
   }
 
   Value squaresAt() {
-    return k.advance(p.shared, g.schedule.pixels * g.channels,
-                     k.b.getF32Type());
+    return k.advance(shared, g.schedule.pixels * g.channels, k.b.getF32Type());
   }
 
   void storeChannels(const Moments &own) {
     Value at = k.add(k.mul(row, g.channels), channel);
     ifTrue(isBusy, [&] {
       Type f32 = k.b.getF32Type();
-      k.storeAligned(own.mean, k.advance(p.shared, at, f32));
+      k.storeAligned(own.mean, k.advance(shared, at, f32));
       k.storeAligned(own.squares, k.advance(squaresAt(), at, f32));
     });
   }
@@ -80,7 +80,7 @@ private:
       Value inGroup = k.rem(number, g.perGroup());
       Value at = k.add(
           k.add(k.mul(from, g.channels), k.mul(group, g.perGroup())), inGroup);
-      return {pixelsOf(from), floatAt(p.shared, at), floatAt(squaresAt(), at)};
+      return {pixelsOf(from), floatAt(shared, at), floatAt(squaresAt(), at)};
     });
   }
 

@@ -41,9 +41,14 @@ static bool isOperand(Value value) { return isa<BlockArgument>(value); }
 /// Why `norm` reads or writes other images than this family's; empty where it
 /// does not.
 static std::string findImages(graph::GroupNormOp norm, GroupNormFusion &found) {
-  auto in = norm.getInput().getDefiningOp<graph::TransposeOp>();
-  if (!movesChannels(in, /*back=*/false) || !isOperand(in.getInput())) {
-    return "the norm does not read an operand in NHWC";
+  Value input = norm.getInput();
+  found.readsPlanes = isOperand(input);
+  if (auto in = input.getDefiningOp<graph::TransposeOp>();
+      movesChannels(in, /*back=*/false)) {
+    input = in.getInput();
+  }
+  if (!isOperand(input)) {
+    return "the norm does not read an operand in NHWC or NCHW";
   }
   if (!norm->hasOneUse() ||
       !movesChannels(dyn_cast<graph::TransposeOp>(*norm->user_begin()),
@@ -56,7 +61,7 @@ static std::string findImages(graph::GroupNormOp norm, GroupNormFusion &found) {
     }
   }
   found.norm = norm;
-  found.input = cast<BlockArgument>(in.getInput());
+  found.input = cast<BlockArgument>(input);
   found.scale = dyn_cast_if_present<BlockArgument>(norm.getScale());
   found.bias = dyn_cast_if_present<BlockArgument>(norm.getBias());
   return {};
@@ -93,7 +98,8 @@ FailureOr<GroupNormFusion> GroupNormFusion::get(kernel::FusionOp fusion,
   if (!why.empty()) {
     return fail(std::move(why));
   }
-  ArrayRef<int64_t> shape = typeOf(found.input).getShape();
+  Operation *back = *norm->user_begin();
+  ArrayRef<int64_t> shape = typeOf(back->getResult(0)).getShape();
   found.images = shape.front(), found.channels = shape.back();
   found.pixels = llvm::product_of(shape.drop_front().drop_back());
   found.groups = norm.getGroups();
@@ -106,7 +112,6 @@ FailureOr<GroupNormFusion> GroupNormFusion::get(kernel::FusionOp fusion,
   if (results.empty() || llvm::any_of(results, isOperand)) {
     return fail("a result that is an operand of the fusion");
   }
-  Operation *back = *norm->user_begin();
   if (failed(setPointwiseShape(found.after, fusion, results, back, *reason))) {
     return failure();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// GroupNormFusion: a body with one group norm of images that lie in NHWC, and
-// pointwise ops behind it.
+// GroupNormFusion: a body with one group norm of images whose result lies in
+// NHWC, and pointwise ops behind it.
 
 #ifndef MINIC_COMPILER_TARGET_CUDA_GROUP_NORM_GROUPNORMFUSION_H
 #define MINIC_COMPILER_TARGET_CUDA_GROUP_NORM_GROUPNORMFUSION_H
@@ -11,10 +11,12 @@
 namespace minic::cuda {
 
 /// The norm's input is an operand [N, ..., C] that a transpose brings to
-/// [N, C, ...]; another one brings its result back.
+/// [N, C, ...], or one that is [N, C, ...]; a transpose brings its result to
+/// [N, ..., C].
 struct GroupNormFusion {
   graph::GroupNormOp norm;
   mlir::BlockArgument input;
+  bool readsPlanes = false;        ///< the input is [N, C, ...]
   mlir::BlockArgument scale, bias; ///< [C], null where the norm has none
   int64_t images = 1, pixels = 1, channels = 1, groups = 1;
   double epsilon = 0;

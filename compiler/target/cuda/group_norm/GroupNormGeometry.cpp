@@ -19,6 +19,9 @@ namespace minic::cuda {
 /// Indices and offsets have 32 bits.
 static constexpr int64_t kMost = INT32_MAX / 2;
 static constexpr int64_t kMostThreads = 1024;
+/// Beside them there is room for what is known of channels: sm_80 has 163 KB
+/// for a block.
+static constexpr int64_t kMostTurnedBytes = 96 * 1024;
 
 static double bytesOf(Value value) {
   return double(kernel::getBytes(cast<RankedTensorType>(value.getType())));
@@ -49,8 +52,12 @@ GroupNormGeometry::get(const GroupNormFusion &fusion,
   result.images = fusion.images, result.pixels = fusion.pixels;
   result.channels = fusion.channels, result.groups = fusion.groups;
   result.vector = 16 / kernel::getElementBytes(fusion.dtype);
+  result.readsPlanes = fusion.readsPlanes;
   if (result.channels % 8 != 0) {
     return fail("channels are no multiple of 8");
+  }
+  if (result.readsPlanes && result.pixels % result.vector != 0) {
+    return fail("planes that are no whole vectors of 16 bytes");
   }
   if (result.pixels > kMost / result.images ||
       result.images * result.pixels > kMost / result.channels) {
@@ -61,6 +68,9 @@ GroupNormGeometry::get(const GroupNormFusion &fusion,
   }
   if ((schedule.blocks - 1) * result.chunk() >= result.pixels) {
     return fail("blocks without pixels");
+  }
+  if (result.turnedBytes() > kMostTurnedBytes) {
+    return fail("more pixels of planes to a block than shared memory holds");
   }
   if (result.workspaceBytes() > kMost) {
     return fail("more blocks and groups than 32 bits number");
@@ -96,7 +106,7 @@ public:
     double memoryUs = pixels / std::min(memoryPerUs(pixels), reachable());
     return 2 * launch + std::max(memoryUs, computeUs()) +
            partBytes() / memoryPerUs(0) +
-           toUs(mergingCycles() + kMemoryLatency);
+           toUs(mergingCycles() + turningCycles() + kMemoryLatency);
   }
 
 private:
@@ -140,6 +150,12 @@ private:
     double parts = double(g.schedule.pixels * g.perGroup() + g.schedule.blocks);
     return turns * (std::ceil(parts / threads) * kPartCycles +
                     2 * std::log2(threads) * kExchangeCycles);
+  }
+
+  /// Of both launches: shared memory takes and gives 128 bytes a cycle.
+  double turningCycles() const {
+    double resident = std::max(1.0, std::ceil(blocks() / sms()));
+    return 2 * 2 * resident * double(g.turnedBytes()) / 128;
   }
 
   double computeUs() const {
@@ -195,7 +211,12 @@ static int64_t blocksFor(const GroupNormFusion &fusion, int64_t pixels,
                          int64_t wanted) {
   wanted = std::clamp<int64_t>(wanted, 1, 4096);
   int64_t chunk = int64_t(llvm::divideCeil(fusion.pixels, wanted));
-  chunk = int64_t(llvm::alignTo(uint64_t(chunk), uint64_t(pixels)));
+  // Both are powers of two.
+  int64_t step = fusion.readsPlanes
+                     ? std::max<int64_t>(
+                           pixels, 16 / kernel::getElementBytes(fusion.dtype))
+                     : pixels;
+  chunk = int64_t(llvm::alignTo(uint64_t(chunk), uint64_t(step)));
   int64_t blocks = int64_t(llvm::divideCeil(fusion.pixels, chunk));
   // Chunks of equal sizes may be fewer.
   return int64_t(

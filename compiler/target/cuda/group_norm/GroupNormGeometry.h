@@ -20,6 +20,8 @@ struct GroupNormGeometry {
   int64_t images = 1, pixels = 1, channels = 1, groups = 1;
   /// Channels of a thread: 16 bytes.
   int64_t vector = 1;
+  /// The input is [N, C, ...]: blocks turn their chunk in shared memory first.
+  bool readsPlanes = false;
   /// Of all that the fusion reads, of its input, and of its results.
   double readBytes = 0, inputBytes = 0, writtenBytes = 0;
   /// Of the fusion's body behind the norm, for each result, roughly.
@@ -39,7 +41,9 @@ struct GroupNormGeometry {
   }
   /// Pixels of a block; the last one of an image may have fewer.
   int64_t chunk() const {
-    return int64_t(llvm::divideCeil(pixels, schedule.blocks));
+    uint64_t each = llvm::divideCeil(pixels, schedule.blocks);
+    // Planes are read by 16 bytes.
+    return int64_t(readsPlanes ? llvm::alignTo(each, uint64_t(vector)) : each);
   }
   bool areChunksEqual() const { return pixels % chunk() == 0; }
   /// Pixels of a thread.
@@ -55,6 +59,13 @@ struct GroupNormGeometry {
   /// time; of the second: mean and factor of each group.
   int64_t statisticsBytes() const { return 8 * schedule.pixels * channels; }
   int64_t factorBytes() const { return 8 * groups; }
+  /// Of a pixel in the turned chunk, whole lines of shared memory, and of all
+  /// of the chunk; 0 where there is none.
+  int64_t turnedRowBytes() const {
+    return readsPlanes ? int64_t(llvm::alignTo(16 * uint64_t(vectors()), 128))
+                       : 0;
+  }
+  int64_t turnedBytes() const { return chunk() * turnedRowBytes(); }
   /// Mean and squares of each group of each chunk.
   int64_t workspaceBytes() const {
     return 8 * images * groups * schedule.blocks;

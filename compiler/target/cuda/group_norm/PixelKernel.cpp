@@ -30,6 +30,7 @@ PixelKernel::PixelKernel(CudaKernelBuilder &k, const GroupNormFusion &norm,
   end = g.areChunksEqual()
             ? k.i32(g.chunk())
             : k.min(k.sub(k.i32(g.pixels), before), k.i32(g.chunk()));
+  shared = k.advance(p.shared, g.turnedBytes(), k.b.getI8Type());
 }
 
 Value PixelKernel::loadChannels(Value pointer, Type storage) {
@@ -38,6 +39,9 @@ Value PixelKernel::loadChannels(Value pointer, Type storage) {
 }
 
 Value PixelKernel::loadPixel(Value pixel) {
+  if (g.readsPlanes) {
+    return loadChannels(turnedAt(pixel, k.div(channel, g.vector)), norm.dtype);
+  }
   Value at = k.add(k.mul(k.add(first, pixel), g.channels), channel);
   return loadChannels(k.advance(operand(norm.input), at, norm.dtype),
                       norm.dtype);

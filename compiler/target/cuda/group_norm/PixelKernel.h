@@ -19,7 +19,8 @@ struct PixelPointers {
   mlir::Value workspace, shared;
 };
 
-/// A thread has one vector of channels in all of its pixels.
+/// A thread has one vector of channels in all of its pixels. Of planes, the
+/// chunk is in shared memory first, where pixels lie as they do in NHWC.
 class PixelKernel {
 public:
   PixelKernel(CudaKernelBuilder &k, const GroupNormFusion &norm,
@@ -36,8 +37,11 @@ protected:
 
   /// A vector of channels, as it lies in memory.
   mlir::Value loadChannels(mlir::Value pointer, mlir::Type storage);
-  /// This thread's of pixel number `pixel` of the chunk.
+  /// This thread's of pixel number `pixel` of the chunk; of planes behind
+  /// turnPlanes().
   mlir::Value loadPixel(mlir::Value pixel);
+  /// Reads the chunk of planes; nothing for NHWC. All threads come to it.
+  void turnPlanes();
 
   /// Runs `body` for every group in some neighbours, whose number among them is
   /// `own`. `isFirst` is set in one of them. All threads come to it.
@@ -65,6 +69,11 @@ protected:
   mlir::Value isBusy;       ///< whether the thread has pixels; null: always
   mlir::Value first;        ///< the chunk's first pixel among all images'
   mlir::Value end;          ///< pixels of the chunk
+  mlir::Value shared;       ///< shared memory behind the turned chunk
+
+private:
+  /// 16 bytes of the turned chunk: number `unit` of those of pixel `pixel`.
+  mlir::Value turnedAt(mlir::Value pixel, mlir::Value unit);
 };
 
 /// The kernels' code, before the return.
