@@ -174,10 +174,19 @@ static std::string keyOf(StringRef ptx, StringRef arch, StringRef assembler) {
   return llvm::toHex(hash.final<32>(), /*LowerCase=*/true);
 }
 
+std::string firstAssemblerError(StringRef text) {
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  auto *line = llvm::find_if(lines, [](StringRef line) {
+    return line.contains("error") || line.contains("fatal");
+  });
+  return (line == lines.end() ? text.split('\n').first : *line).trim().str();
+}
+
 FailureOr<std::string> assembleCubin(StringRef ptx, StringRef arch,
                                      ModuleOp forDiagnostics,
                                      std::vector<KernelResources> *resources,
-                                     BinaryCache *cache) {
+                                     BinaryCache *cache, StringRef owner) {
   std::string missing;
   std::string key;
   llvm::Expected<AssembledBinary> cubin = AssembledBinary();
@@ -206,9 +215,14 @@ FailureOr<std::string> assembleCubin(StringRef ptx, StringRef arch,
               "13.0 or newer, or its wheel nvidia-nvjitlink";
   }
   if (!cubin) {
+    std::string why = llvm::toString(cubin.takeError());
+    if (!owner.empty()) {
+      return forDiagnostics.emitError()
+             << owner << " does not assemble: " << firstAssemblerError(why);
+    }
     return forDiagnostics.emitError("internal error: the assembler rejects "
                                     "generated PTX: ")
-           << llvm::toString(cubin.takeError());
+           << why;
   }
   if (!key.empty()) {
     cache->put(key, *cubin);

@@ -45,12 +45,16 @@ struct KernelResources {
 /// ptxas of a toolkit. If the assembler rejects it, that is a diagnostic at
 /// `forDiagnostics`; so is a machine with neither, with how to get one.
 /// `resources` gets an entry per kernel. PTX that `cache` has is not assembled
-/// again. Thread-safe without a cache.
+/// again. Others' PTX names its `owner`, as "kernel @copy": what is wrong with
+/// it is told of that, in one line. Thread-safe without a cache.
 mlir::FailureOr<std::string>
 assembleCubin(llvm::StringRef ptx, llvm::StringRef arch,
               mlir::ModuleOp forDiagnostics,
               std::vector<KernelResources> *resources = nullptr,
-              BinaryCache *cache = nullptr);
+              BinaryCache *cache = nullptr, llvm::StringRef owner = "");
+
+/// The first error of what an assembler said, as one line.
+std::string firstAssemblerError(llvm::StringRef text);
 
 /// True where assembleCubin has something to assemble with.
 bool hasAssembler();

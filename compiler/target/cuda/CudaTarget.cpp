@@ -119,15 +119,15 @@ static plan::BinaryOp addBinary(StringRef name, StringRef bytes, bool isCubin,
 }
 
 LogicalResult CudaTarget::assemblePtx(StringRef name, std::string ptx,
-                                      ModuleOp device,
-                                      OpBuilder &builder) const {
+                                      ModuleOp device, OpBuilder &builder,
+                                      StringRef owner) const {
   bool isPtx = StringRef(profile_.features.front()).starts_with("compute_");
   bool isCubin = !isPtx && hasAssembler();
   std::vector<KernelResources> resources;
   std::string bytes = std::move(ptx);
   if (isCubin) {
-    FailureOr<std::string> cubin =
-        assembleCubin(bytes, profile_.cpu, device, &resources, binaryCache);
+    FailureOr<std::string> cubin = assembleCubin(
+        bytes, profile_.cpu, device, &resources, binaryCache, owner);
     if (failed(cubin)) {
       return failure();
     }
@@ -173,7 +173,8 @@ LogicalResult CudaTarget::assemble(ModuleOp device, OpBuilder &builder) const {
     if (user.isCubin) {
       addBinary(name, user.code, /*isCubin=*/true, profile_, device.getLoc(),
                 builder);
-    } else if (failed(assemblePtx(name, user.code, device, builder))) {
+    } else if (failed(
+                   assemblePtx(name, user.code, device, builder, user.owner))) {
       return failure();
     }
     places[user.launched] = {name, user.entry};

@@ -31,10 +31,12 @@ private:
                                    mlir::ModuleOp device) const override;
   mlir::LogicalResult describe(mlir::ModuleOp device,
                                KernelCode &code) const override;
-  /// Adds a plan.binary of `ptx`, assembled where there is an assembler.
+  /// Adds a plan.binary of `ptx`, assembled where there is an assembler;
+  /// `owner` as for assembleCubin.
   mlir::LogicalResult assemblePtx(llvm::StringRef name, std::string ptx,
                                   mlir::ModuleOp device,
-                                  mlir::OpBuilder &builder) const;
+                                  mlir::OpBuilder &builder,
+                                  llvm::StringRef owner = "") const;
   mlir::LogicalResult assemble(mlir::ModuleOp device,
                                mlir::OpBuilder &builder) const override;
 };

@@ -17,7 +17,8 @@ void addUserModule(ModuleOp device, const UserModule &module) {
   NamedAttrList modules(device->getAttrOfType<DictionaryAttr>(modulesAttrName));
   modules.set(module.launched, b.getArrayAttr({b.getStringAttr(module.entry),
                                                b.getStringAttr(module.code),
-                                               b.getBoolAttr(module.isCubin)}));
+                                               b.getBoolAttr(module.isCubin),
+                                               b.getStringAttr(module.owner)}));
   device->setAttr(modulesAttrName, modules.getDictionary(device.getContext()));
 }
 
@@ -29,7 +30,8 @@ std::vector<UserModule> getUserModules(ModuleOp device) {
     auto parts = cast<ArrayAttr>(entry.getValue());
     modules.push_back({entry.getName().str(), cast<StringAttr>(parts[0]).str(),
                        cast<StringAttr>(parts[1]).str(),
-                       cast<BoolAttr>(parts[2]).getValue()});
+                       cast<BoolAttr>(parts[2]).getValue(),
+                       cast<StringAttr>(parts[3]).str()});
   }
   return modules;
 }

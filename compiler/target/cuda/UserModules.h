@@ -19,6 +19,7 @@ struct UserModule {
   std::string entry;    // its name in the code
   std::string code;     // PTX, or a cubin
   bool isCubin = false;
+  std::string owner = {}; // who is told what an assembler says against it
 };
 
 void addUserModule(mlir::ModuleOp device, const UserModule &module);

@@ -62,8 +62,7 @@ LogicalResult CudaPluginFamily::emit(plan::KernelOp planned,
     case PluginCode::Kind::Ptx:
       return checkPtx(
           code->data, code->entry,
-          unsigned(fusion.getInputs().size() + fusion.getNumResults()), profile,
-          name);
+          unsigned(fusion.getInputs().size() + fusion.getNumResults()), name);
     case PluginCode::Kind::Cubin:
       return checkCubin(code->data, code->entry, profile, name);
     case PluginCode::Kind::LlvmIr:
@@ -75,6 +74,7 @@ LogicalResult CudaPluginFamily::emit(plan::KernelOp planned,
   if (!module) {
     return emitError(planned, fusion) << llvm::toString(module.takeError());
   }
+  module->owner = "plug-in " + label(fusion);
   addUserModule(device, *module);
   return success();
 }

@@ -5,46 +5,51 @@
 
 #include "compiler/target/cuda/user/ForeignCode.h"
 
+#include "compiler/target/cuda/Assembler.h"
 #include "compiler/target/cuda/NvJitLink.h"
 #include "compiler/target/cuda/user/UserPtx.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <mutex>
 
 namespace minic::cuda {
 
 using llvm::StringRef;
 using llvm::Twine;
 
-/// The assembler's first error, as one line.
-static std::string firstError(StringRef text) {
-  llvm::SmallVector<StringRef> lines;
-  text.split(lines, '\n', -1, /*KeepEmpty=*/false);
-  auto *line = llvm::find_if(lines, [](StringRef line) {
-    return line.contains("error") || line.contains("fatal");
-  });
-  return (line == lines.end() ? text.split('\n').first : *line).trim().str();
-}
-
 llvm::Expected<UserModule> checkPtx(StringRef ptx, StringRef entry,
-                                    unsigned parameters,
-                                    const DeviceProfile &profile,
-                                    StringRef name) {
+                                    unsigned parameters, StringRef name) {
   llvm::Expected<std::string> renamed =
       renameEntry(ptx, entry, parameters, name);
   if (!renamed) {
     return renamed.takeError();
   }
-  if (const NvJitLink *assembler = NvJitLink::get()) {
-    llvm::Expected<AssembledBinary> binary =
-        assembler->assemble(*renamed, profile.cpu);
-    if (!binary) {
-      return llvm::createStringError(
-          "does not assemble: " +
-          firstError(llvm::toString(binary.takeError())));
-    }
+  return UserModule{name.str(), name.str(), std::move(*renamed)};
+}
+
+llvm::Error checkAssembles(const UserModule &module,
+                           const DeviceProfile &profile) {
+  const NvJitLink *assembler = NvJitLink::get();
+  if (module.isCubin || !assembler) {
+    return llvm::Error::success();
   }
-  return UserModule{name.str(), name.str(), std::move(*renamed), false};
+  // A kernel is looked at for each fusion that might hold it.
+  static std::mutex mutex;
+  static llvm::StringMap<std::string> found;
+  std::lock_guard<std::mutex> lock(mutex);
+  auto [known, isNew] = found.try_emplace(profile.cpu + '\n' + module.code);
+  if (isNew) {
+    llvm::Expected<AssembledBinary> binary =
+        assembler->assemble(module.code, profile.cpu);
+    known->second =
+        binary ? ""
+               : "does not assemble: " +
+                     firstAssemblerError(llvm::toString(binary.takeError()));
+  }
+  return known->second.empty() ? llvm::Error::success()
+                               : llvm::createStringError(known->second);
 }
 
 llvm::Expected<UserModule> checkCubin(StringRef cubin, StringRef entry,

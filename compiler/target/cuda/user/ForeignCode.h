@@ -15,12 +15,14 @@
 namespace minic::cuda {
 
 /// `ptx`, whose kernel `entry` has `parameters`, for launches that call it
-/// `name`. Assembled where there is an assembler: what it does not take is
-/// their author's, while minic's own PTX would be an internal error.
+/// `name`. Not assembled yet.
 llvm::Expected<UserModule> checkPtx(llvm::StringRef ptx, llvm::StringRef entry,
-                                    unsigned parameters,
-                                    const DeviceProfile &profile,
-                                    llvm::StringRef name);
+                                    unsigned parameters, llvm::StringRef name);
+
+/// Assembles PTX, where there is an assembler, and throws the result away: what
+/// is wrong with it is known before it is offered.
+llvm::Error checkAssembles(const UserModule &module,
+                           const DeviceProfile &profile);
 
 /// The same for a cubin, which nobody translates for another architecture; its
 /// parameters are not looked at.

@@ -102,8 +102,12 @@ static llvm::Expected<UserModule> compile(const UserKernel &kernel,
     ptx = std::move(*compiled);
   }
   size_t scalars = op.getScalars() ? op.getScalars()->size() : 0;
-  return checkPtx(ptx.text, ptx.entry,
-                  unsigned(kernel.countPointers() + scalars), profile, name);
+  llvm::Expected<UserModule> module = checkPtx(
+      ptx.text, ptx.entry, unsigned(kernel.countPointers() + scalars), name);
+  if (module) {
+    module->owner = "kernel " + op.getShownName();
+  }
+  return module;
 }
 
 /// What the device has less of than `geometry` wants; empty where it fits.
@@ -145,14 +149,16 @@ UserFamily::reject(FusionOp fusion, const DeviceProfile &profile) const {
   if (configs.empty()) {
     return "has no configuration for these sizes: " + why;
   }
-  return tryKernel(fusion, *kernel,
-                   [&](const UserKernel &tried) -> std::optional<std::string> {
-                     llvm::Expected<UserModule> module =
-                         compile(tried, configs.front(), profile, "kernel");
-                     return module ? std::nullopt
-                                   : std::optional(
-                                         llvm::toString(module.takeError()));
-                   });
+  return tryKernel(
+      fusion, *kernel,
+      [&](const UserKernel &tried) -> std::optional<std::string> {
+        llvm::Expected<UserModule> module =
+            compile(tried, configs.front(), profile, "kernel");
+        llvm::Error error =
+            module ? checkAssembles(*module, profile) : module.takeError();
+        return error ? std::optional(llvm::toString(std::move(error)))
+                     : std::nullopt;
+      });
 }
 
 std::vector<Implementation>
