@@ -17,7 +17,7 @@
 namespace minic::trace {
 
 /// As a quoted string of dot's language; control characters become spaces.
-static std::string quoted(llvm::StringRef text) {
+static std::string inQuotes(llvm::StringRef text) {
   std::string result = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') {
@@ -40,7 +40,7 @@ static std::string clusterHead(const RepeatedBlock &block) {
   return " subgraph cluster_" + std::to_string(block.begin) +
          " {\n  style=\"rounded,dashed\"; fontname=\"sans-serif\"; "
          "fontsize=12;\n  label=" +
-         quoted(std::to_string(block.count) + " times") + ";\n";
+         inQuotes(std::to_string(block.count) + " times") + ";\n";
 }
 
 std::string toDot(const DotGraph &graph) {
@@ -49,15 +49,15 @@ std::string toDot(const DotGraph &graph) {
   };
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "digraph " << quoted(graph.name)
+  os << "digraph " << inQuotes(graph.name)
      << " {\n rankdir=TB; bgcolor=transparent; ranksep=0.25; nodesep=0.2;\n"
         " node [shape=box, style=rounded, fontname=\"sans-serif\", "
         "fontsize=11, margin=\"0.12,0.05\", height=0.3];\n"
         " edge [arrowsize=0.6];\n";
   auto printNode = [&](size_t index) {
     std::string name = graph.name + "-" + std::to_string(index);
-    os << "  " << index << " [id=" << quoted(name)
-       << ", label=" << quoted(graph.nodes[index].label) << "];\n";
+    os << "  " << index << " [id=" << inQuotes(name)
+       << ", label=" << inQuotes(graph.nodes[index].label) << "];\n";
   };
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     if (llvm::none_of(graph.repeats, [&](const RepeatedBlock &block) {
