@@ -4,6 +4,10 @@
 // runs of the bucket's own function, which is what an artifact of that size
 // alone would be, in turn; and runs that are padded.
 //
+// Both have prepared for their tensors, so that picking is all that differs; in
+// the last column they have not, and graphs of a GPU follow to other tensors as
+// each of them does.
+//
 //   cmake --build build/release --target dispatch_bench
 //   build/release/bin/dispatch_bench tiny.minic [ROUNDS]
 
@@ -55,6 +59,12 @@ public:
   }
   Caller(const Caller &) = delete;
 
+  void prepare() {
+    if (absl::Status status = context->prepare(inputs, outputs); !status.ok()) {
+      take<int>(status);
+    }
+  }
+
   /// Nanoseconds of a run.
   double sample() {
     auto start = std::chrono::steady_clock::now();
@@ -90,6 +100,27 @@ private:
   std::deque<std::vector<int64_t>> dims; // tensors point into it
   std::vector<DeviceBuffer> memory;
   std::vector<Tensor> inputs, outputs;
+};
+
+/// Samples of two callers in turn.
+struct Pairs {
+  std::vector<double> alone, entry, more;
+
+  Pairs(Caller &single, Caller &bucketed, int rounds) {
+    for (int round = 0; round < rounds; ++round) {
+      double a = 0, b = 0;
+      if (round % 2) {
+        a = single.sample();
+        b = bucketed.sample();
+      } else {
+        b = bucketed.sample();
+        a = single.sample();
+      }
+      alone.push_back(a);
+      entry.push_back(b);
+      more.push_back(b - a);
+    }
+  }
 };
 
 /// Runs of one row less than each bucket has, in turn with outputs copied and
@@ -128,8 +159,8 @@ int main(int argc, char **argv) {
   }
   int rounds = argc > 2 ? std::max(3, std::atoi(argv[2])) : 101;
   auto entry = take(Entry::load(argv[1]));
-  std::printf("%24s %10s %10s %12s %s\n", "bucket", "alone ns", "entry ns",
-              "more ns", "95 % interval");
+  std::printf("%24s %10s %10s %12s %s %s\n", "bucket", "alone ns", "entry ns",
+              "more ns", "95 % interval", "not prepared: more ns");
   for (size_t i = 0; i < entry->buckets().size(); ++i) {
     ProgramOptions options;
     options.function = entry->buckets()[i]->function();
@@ -139,24 +170,15 @@ int main(int argc, char **argv) {
     std::copy_n(entry->sizes(i).begin(), entry->dims().size(),
                 found.sizes.begin());
     Caller single(alone, Entry::Found{}), bucketed(entry, found);
-    std::vector<double> aloneNs, entryNs, more;
-    for (int round = 0; round < rounds; ++round) {
-      double a = 0, b = 0;
-      if (round % 2) {
-        a = single.sample();
-        b = bucketed.sample();
-      } else {
-        b = bucketed.sample();
-        a = single.sample();
-      }
-      aloneNs.push_back(a);
-      entryNs.push_back(b);
-      more.push_back(b - a);
-    }
-    Estimate added = estimateMedian(more);
-    std::printf("%24s %10.1f %10.1f %12.1f [%.1f, %.1f]\n",
-                options.function.c_str(), median(aloneNs), median(entryNs),
-                added.value, added.low, added.high);
+    Pairs given(single, bucketed, rounds);
+    single.prepare();
+    bucketed.prepare();
+    Pairs prepared(single, bucketed, rounds);
+    Estimate added = estimateMedian(prepared.more);
+    std::printf("%24s %10.1f %10.1f %12.1f [%.1f, %.1f] %12.1f\n",
+                options.function.c_str(), median(prepared.alone),
+                median(prepared.entry), added.value, added.low, added.high,
+                median(given.more));
   }
   timePadded(entry, rounds);
   return 0;

@@ -166,24 +166,27 @@ class Linear:
         artifact, _, _ = stage.compile(
             tiny, "tiny", "--pad=T", "--dim=T="
             + ",".join(str(16 * i) for i in range(1, 65)), mode="default")
-        status, text = common.run(stage.bin / "dispatch_bench", artifact, "31",
+        status, text = common.run(stage.bin / "dispatch_bench", artifact, "15",
                                   timeout=300)
         if status != 0:
             raise RuntimeError(f"dispatch: {common.last_line(text)}")
-        rows = {name: (float(more), float(low))
-                for name, more, low in re.findall(
-                    r"(main\[T=\d+\]) +\S+ +\S+ +(-?[\d.]+) \[(-?[\d.]+),",
-                    text)}
-        for name, (more, low) in rows.items():
+        rows = {name: (float(more), float(low), float(other))
+                for name, more, low, other in re.findall(
+                    r"(main\[T=\d+\]) +\S+ +\S+ +(-?[\d.]+) \[(-?[\d.]+),"
+                    r" \S+\] +(-?[\d.]+)", text)}
+        for name, (more, low, _) in rows.items():
             if low > LIMIT_NS:
                 stage.missed.append(f"dispatch of {name}: {more:.0f} ns")
-        values = sorted(more for more, _ in rows.values())
+        values = sorted(more for more, _, _ in rows.values())
+        others = sorted(other for _, _, other in rows.values())
         if not values:
             raise RuntimeError(f"dispatch: {common.last_line(text)}")
         print(f"dispatch among {len(values)} buckets: median "
-              f"{values[len(values) // 2]:.0f} ns, most {values[-1]:.0f} ns",
+              f"{values[len(values) // 2]:.0f} ns, most {values[-1]:.0f} ns; "
+              f"tensors not prepared for: {others[len(others) // 2]:.0f}, most "
+              f"{others[-1]:.0f} ns\n" + "\n".join(text.splitlines()[:4]),
               flush=True)
-        return {name: more for name, (more, _) in rows.items()}
+        return {name: more for name, (more, _, _) in rows.items()}
 
     def suggest(self):
         """What --suggest-buckets proposes over the same range."""
