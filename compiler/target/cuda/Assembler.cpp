@@ -218,7 +218,8 @@ FailureOr<std::string> assembleCubin(StringRef ptx, StringRef arch,
     std::string why = llvm::toString(cubin.takeError());
     if (!owner.empty()) {
       return forDiagnostics.emitError()
-             << owner << " does not assemble: " << firstAssemblerError(why);
+             << "unsupported: " << owner
+             << " does not assemble: " << firstAssemblerError(why);
     }
     return forDiagnostics.emitError("internal error: the assembler rejects "
                                     "generated PTX: ")

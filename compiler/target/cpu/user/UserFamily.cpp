@@ -137,7 +137,7 @@ LogicalResult UserFamily::emit(plan::KernelOp planned,
   graph::KernelOp op = kernel.op;
   llvm::Expected<UserModule> module = compile(kernel, config, profile);
   if (!module) {
-    return planned.emitError("kernel ")
+    return planned.emitError("unsupported: kernel ")
            << op.getShownName() << " " << llvm::toString(module.takeError());
   }
   ModuleArguments arguments;

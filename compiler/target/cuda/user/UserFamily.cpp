@@ -232,7 +232,7 @@ LogicalResult UserFamily::emit(plan::KernelOp planned,
   llvm::Expected<UserModule> module =
       compile(configured->kernel, configured->config, profile, entry);
   if (!module) {
-    return planned.emitError("kernel ")
+    return planned.emitError("unsupported: kernel ")
            << configured->kernel.op.getShownName() << " "
            << llvm::toString(module.takeError());
   }
