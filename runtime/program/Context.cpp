@@ -35,9 +35,9 @@ struct Context::Impl {
                       absl::Span<const Tensor> tensors, size_t first,
                       bool &isStaged);
   absl::Status checkInPlace(bool isStaged) const;
-  /// Puts all pointers into `callers`.
-  absl::Status acceptAll(absl::Span<const Tensor> inputs,
-                         absl::Span<const Tensor> outputs, bool &isStaged);
+  /// Puts all pointers into `callers`; whether some are of the host's.
+  absl::StatusOr<bool> acceptAll(absl::Span<const Tensor> inputs,
+                                 absl::Span<const Tensor> outputs);
   absl::Status runStaged(absl::Span<const Tensor> inputs,
                          absl::Span<const Tensor> outputs);
 };
@@ -204,56 +204,57 @@ absl::Status Context::Impl::runStaged(absl::Span<const Tensor> inputs,
   return status;
 }
 
-absl::Status Context::Impl::acceptAll(absl::Span<const Tensor> given,
-                                      absl::Span<const Tensor> results,
-                                      bool &isStaged) {
+absl::StatusOr<bool>
+Context::Impl::acceptAll(absl::Span<const Tensor> given,
+                         absl::Span<const Tensor> results) {
+  bool isStaged = false;
   absl::Status status =
       accept("input", program->inputs(), inputs, given, 0, isStaged);
   if (status.ok()) {
     status = accept("output", program->outputs(), outputs, results,
                     given.size(), isStaged);
   }
-  return status.ok() ? checkInPlace(isStaged) : status;
+  if (status.ok()) {
+    status = checkInPlace(isStaged);
+  }
+  if (!status.ok()) {
+    return status;
+  }
+  return isStaged;
 }
 
 absl::Status Context::run(absl::Span<const Tensor> inputs,
                           absl::Span<const Tensor> outputs) {
-  Impl &impl = *impl_;
-  bool isStaged = false;
-  if (absl::Status status = impl.acceptAll(inputs, outputs, isStaged);
-      !status.ok()) {
-    return status;
+  absl::StatusOr<bool> isStaged = impl_->acceptAll(inputs, outputs);
+  if (!isStaged.ok()) {
+    return isStaged.status();
   }
-  return isStaged ? impl.runStaged(inputs, outputs)
-                  : impl.execution->run(impl.callers.data());
+  return *isStaged ? impl_->runStaged(inputs, outputs)
+                   : impl_->execution->run(impl_->callers.data());
 }
 
 absl::Status Context::prepare(absl::Span<const Tensor> inputs,
                               absl::Span<const Tensor> outputs) {
-  Impl &impl = *impl_;
-  bool isStaged = false;
-  if (absl::Status status = impl.acceptAll(inputs, outputs, isStaged);
-      !status.ok()) {
-    return status;
+  absl::StatusOr<bool> isStaged = impl_->acceptAll(inputs, outputs);
+  if (!isStaged.ok()) {
+    return isStaged.status();
   }
   // Their room on the device never moves.
-  return isStaged ? impl.runStaged(inputs, outputs)
-                  : impl.execution->prepare(impl.callers.data());
+  return *isStaged ? impl_->runStaged(inputs, outputs)
+                   : impl_->execution->prepare(impl_->callers.data());
 }
 
 absl::StatusOr<RunTrace> Context::trace(absl::Span<const Tensor> inputs,
                                         absl::Span<const Tensor> outputs) {
-  Impl &impl = *impl_;
-  bool isStaged = false;
-  if (absl::Status status = impl.acceptAll(inputs, outputs, isStaged);
-      !status.ok()) {
-    return status;
+  absl::StatusOr<bool> isStaged = impl_->acceptAll(inputs, outputs);
+  if (!isStaged.ok()) {
+    return isStaged.status();
   }
-  if (isStaged) {
+  if (*isStaged) {
     return absl::InvalidArgumentError(
         "trace: expected tensors in the GPU's memory, got the host's");
   }
-  return impl.execution->trace(impl.callers.data());
+  return impl_->execution->trace(impl_->callers.data());
 }
 
 absl::Status Context::setStream(void *stream) {
