@@ -5,12 +5,15 @@
     compile_time.py FOLDER [--runs=3] [--most=4.5]
 
 compiles both in default mode for a CPU and for an H200, from weights of zeros in
-FOLDER, and prints the least CPU time and the least time by the clock of some
-runs. It fails if 48 layers take more CPU time than 4.5 times that of 12: other work
-on the machine hardly changes that. `minic` is that in PATH.
+FOLDER, in turn, and prints the least CPU time and the least time by the clock of
+some runs. It fails if 48 layers take more CPU time than 4.5 times that of 12. Other
+work on the machine takes caches and memory away, which costs CPU time, too: where
+the first runs are over the limit, there are up to three times as many. `minic` is
+that in PATH.
 """
 
 import argparse
+import math
 import os
 import pathlib
 import subprocess
@@ -47,16 +50,20 @@ def main():
              for layers in LAYERS}
     slow = False
     for target, options in arena.TARGETS.items():
-        taken = {}
-        for layers, text in texts.items():
-            runs = [compile_once(text, options, folder / "out.minic")
-                    for _ in range(arguments.runs)]
-            taken[layers] = [min(column) for column in zip(*runs)]
-            print(f"{target}, {layers} layers: {taken[layers][0]:.2f} s of CPU "
-                  f"time, {taken[layers][1]:.2f} s")
-        ratio = taken[48][0] / taken[12][0]
-        slow |= ratio > arguments.most
+        taken = {layers: (math.inf, math.inf) for layers in LAYERS}
+        ratio = math.inf
+        for run in range(3 * arguments.runs):
+            if run >= arguments.runs and ratio <= arguments.most:
+                break
+            for layers, text in texts.items():
+                once = compile_once(text, options, folder / "out.minic")
+                taken[layers] = tuple(map(min, taken[layers], once))
+            ratio = taken[48][0] / taken[12][0]
+        for layers, (cpu, clock) in taken.items():
+            print(f"{target}, {layers} layers: {cpu:.2f} s of CPU time, "
+                  f"{clock:.2f} s")
         print(f"{target}: {ratio:.2f} times the CPU time")
+        slow |= ratio > arguments.most
     (folder / "out.minic").unlink()
     if slow:
         sys.exit(f"compile_time: expected at most {arguments.most} times")
