@@ -141,7 +141,7 @@ TEST(PackerTest, packsScalarsAndNothing) {
 TEST(PackerTest, agreesWithTheDefinitionOnRandomLayouts) {
   std::mt19937 random(7);
   auto upTo = [&](int64_t n) { return int64_t(random() % n); };
-  for (int round = 0; round < 500; ++round) {
+  for (int round = 0; round < 2000; ++round) {
     size_t rank = 1 + upTo(4);
     std::vector<int64_t> dims;
     BlockedLayout layout;
