@@ -64,9 +64,9 @@ LogicalResult GroupNormFamily::lower(kernel::FusionOp fusion,
   launch.workspace.push_back(plan.buffer(geometry.workspaceBytes()));
   plan::KernelOp kernel =
       plan.kernel(fusion, toString(geometry.schedule), /*entries=*/2);
-  launch.sharedBytes = geometry.turnedBytes() + geometry.statisticsBytes();
+  launch.sharedBytes = geometry.sharedBytes(/*isFirst=*/true);
   addLaunch(plan, fusion, kernel, launch, 0);
-  launch.sharedBytes = geometry.turnedBytes() + geometry.factorBytes();
+  launch.sharedBytes = geometry.sharedBytes(/*isFirst=*/false);
   addLaunch(plan, fusion, kernel, launch, 1);
   return success();
 }

@@ -19,8 +19,8 @@ namespace minic::cuda {
 /// Indices and offsets have 32 bits.
 static constexpr int64_t kMost = INT32_MAX / 2;
 static constexpr int64_t kMostThreads = 1024;
-/// Beside them there is room for what is known of channels: sm_80 has 163 KB
-/// for a block.
+/// Beside them there is what is known of channels, at most 64 KB. Devices that
+/// have less are offered less.
 static constexpr int64_t kMostTurnedBytes = 96 * 1024;
 
 static double bytesOf(Value value) {
@@ -246,6 +246,11 @@ enumerateGroupNorms(const GroupNormFusion &fusion, const DeviceProfile &profile,
   auto add = [&](GroupNormSchedule schedule) {
     auto one = GroupNormGeometry::get(fusion, schedule, reason);
     if (failed(one)) {
+      return;
+    }
+    if (std::max(one->sharedBytes(true), one->sharedBytes(false)) >
+        profile.sharedBytesPerBlock) {
+      *reason = "more shared memory than a block of the device has";
       return;
     }
     int64_t most = unrollFor(fusion, *one);

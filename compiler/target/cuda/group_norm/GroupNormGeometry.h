@@ -66,6 +66,10 @@ struct GroupNormGeometry {
                        : 0;
   }
   int64_t turnedBytes() const { return chunk() * turnedRowBytes(); }
+  /// Of shared memory, of the first launch and of the second.
+  int64_t sharedBytes(bool isFirst) const {
+    return turnedBytes() + (isFirst ? statisticsBytes() : factorBytes());
+  }
   /// Mean and squares of each group of each chunk.
   int64_t workspaceBytes() const {
     return 8 * images * groups * schedule.blocks;

@@ -6,7 +6,7 @@
 
 #include "compiler/target/cuda/group_norm/GroupNormFamily.h"
 #include "compiler/target/OfferFusion.h"
-#include "compiler/target/cuda/group_norm/GroupNormSchedule.h"
+#include "compiler/target/cuda/group_norm/GroupNormGeometry.h"
 #include "compiler/target/cuda/rows/RowsFamily.h"
 #include "test/unit/compiler/target/cuda/gemm/ConvolutionCases.h"
 #include "test/unit/dialects/kernel/TensorText.h"
@@ -293,7 +293,7 @@ TEST(CudaGroupNorm, IsExpectedToBeFasterThanRowsOfFewNeighbours) {
   }
 }
 
-/// rows took 15.9 us for it, for 32 blocks cannot load as fast as 132.
+/// rows took 15.9 us for it on an H100.
 TEST(CudaGroupNorm, IsExpectedToBeFasterThanRowsOfFewGroups) {
   NormCase norm = ofPlanes({1, 64, 64, 320, 32});
   auto own = offersFor(family, norm), others = offersFor(RowsFamily(), norm);
@@ -342,6 +342,28 @@ TEST(CudaGroupNorm, SaysWhyNot) {
       "the norm does not read an operand in NHWC or NCHW");
   EXPECT_EQ(reasonFor(bodyOf(ofPlanes({1, 3, 5, 40, 4}))),
             "planes that are no whole vectors of 16 bytes");
+}
+
+/// A block of sm_86 has 99 KB, which a turned chunk and what is known of its
+/// channels may exceed.
+TEST(CudaGroupNorm, OffersWhatSharedMemoryHolds) {
+  ConvBody body = bodyOf(ofPlanes({1, 128, 128, 1024, 32}));
+  ParsedFusion parsed(body.arguments, body.result, body.text);
+  std::string reason;
+  auto norm = GroupNormFusion::get(parsed.get(), &reason);
+  ASSERT_TRUE(succeeded(norm)) << reason;
+  DeviceProfile profile = *getCudaProfile("h200");
+  profile.breadth = Breadth::All;
+  size_t all = enumerateGroupNorms(*norm, profile, &reason).size();
+  profile.sharedBytesPerBlock = 99 * 1024;
+  auto few = enumerateGroupNorms(*norm, profile, &reason);
+  EXPECT_LT(few.size(), all);
+  for (const GroupNormGeometry &each : few) {
+    EXPECT_LE(each.sharedBytes(true), profile.sharedBytesPerBlock);
+  }
+  profile.sharedBytesPerBlock = 1024;
+  EXPECT_EQ(enumerateGroupNorms(*norm, profile, &reason).size(), 0u);
+  EXPECT_THAT(reason, HasSubstr("shared memory"));
 }
 
 TEST(CudaGroupNorm, RefusesBadSchedules) {
