@@ -27,6 +27,12 @@ static format::TensorMapParamT tensorMapToMetadata(plan::TensorMapAttr map,
   table.strides = map.getStrides().asArrayRef().vec();
   table.box = map.getBox().asArrayRef().vec();
   table.swizzle = uint32_t(map.getSwizzle());
+  if (plan::Im2colAttr im2col = map.getIm2col()) {
+    table.im2col = std::make_unique<format::Im2colT>();
+    table.im2col->lower = im2col.getLower().asArrayRef().vec();
+    table.im2col->upper = im2col.getUpper().asArrayRef().vec();
+    table.im2col->steps = im2col.getSteps().asArrayRef().vec();
+  }
   return table;
 }
 

@@ -29,11 +29,17 @@ static Operation *readLaunch(const format::Launch &launch,
       reader.operand(*param->address(), base != format::Base::input &&
                                             base != format::Base::constant);
     } else if (const auto *map = entry->param_as_TensorMapParam()) {
+      plan::Im2colAttr im2col;
+      if (const format::Im2col *pixels = map->im2col()) {
+        im2col = plan::Im2colAttr::get(
+            builder.getContext(), reader.extents(pixels->lower()),
+            reader.extents(pixels->upper()), reader.extents(pixels->steps()));
+      }
       maps.push_back(plan::TensorMapAttr::get(
           builder.getContext(), operandOf[map->param()],
           plan::fromDType(map->dtype(), builder.getContext()),
           reader.extents(map->dims()), reader.extents(map->strides()),
-          reader.extents(map->box()), map->swizzle()));
+          reader.extents(map->box()), map->swizzle(), im2col));
     } else {
       scalars.push_back(entry->param_as_ScalarParam()->value());
     }

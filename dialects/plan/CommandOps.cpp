@@ -43,6 +43,17 @@ static LogicalResult verifyTensorMap(LaunchOp op, TensorMapAttr map) {
            << op.getAddresses().size() << " addresses, got " << map;
   }
   size_t rank = map.getDims().size();
+  if (Im2colAttr im2col = map.getIm2col()) {
+    if (rank != 4 || map.getStrides().size() != 3 || map.getBox().size() != 2 ||
+        im2col.getLower().size() != 2 || im2col.getUpper().size() != 2 ||
+        im2col.getSteps().size() != 2) {
+      return op.emitOpError("expects a tensor map of images of 4 dims, 3 "
+                            "strides, a box of 2 extents and 2 of what each "
+                            "dimension's pixels are, got ")
+             << map;
+    }
+    return success();
+  }
   if (rank < 1 || map.getStrides().size() + 1 != rank ||
       map.getBox().size() != rank) {
     return op.emitOpError("expects a tensor map of 1 or more dims, a stride "

@@ -71,18 +71,30 @@ def Plan_TensorViewAttr : Plan_Attr<"TensorView", "view"> {
                         "::mlir::DenseI64ArrayAttr":$strides);
 }
 
+def Plan_Im2colAttr : Plan_Attr<"Im2col", "im2col"> {
+  let summary = "Which pixels of images a tensor map's boxes are of";
+  let description = [{
+    format.Im2col: columns, then lines.
+  }];
+  let parameters = (ins "::mlir::DenseI64ArrayAttr":$lower,
+                        "::mlir::DenseI64ArrayAttr":$upper,
+                        "::mlir::DenseI64ArrayAttr":$steps);
+}
+
 def Plan_TensorMapAttr : Plan_Attr<"TensorMap", "tensor_map"> {
   let summary = "A tensor map that a launch passes: what TMA copies a box of";
   let description = [{
     format.TensorMapParam. `operand` is the index of the address that it is of;
     dims, strides and box begin with the innermost dimension, which has no
-    stride. `swizzle` is in bytes: 32, 64, 128 or 0 for none.
+    stride. `swizzle` is in bytes: 32, 64, 128 or 0 for none. With `im2col` the
+    dims are [C, W, H, N] and the box is of channels and pixels.
   }];
   let parameters = (ins "int64_t":$operand, "::mlir::Type":$dtype,
                         "::mlir::DenseI64ArrayAttr":$dims,
                         "::mlir::DenseI64ArrayAttr":$strides,
                         "::mlir::DenseI64ArrayAttr":$box,
-                        "int64_t":$swizzle);
+                        "int64_t":$swizzle,
+                        OptionalParameter<"::minic::plan::Im2colAttr">:$im2col);
 }
 def Plan_TensorMapArrayAttr
     : TypedArrayAttrBase<Plan_TensorMapAttr, "tensor maps">;

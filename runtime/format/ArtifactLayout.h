@@ -19,7 +19,7 @@ inline constexpr unsigned char kMagic[8] = {0x89, 'M',  'N',  'C',
 /// A runtime reads artifacts of its own major version. A newer minor version
 /// only adds section kinds and metadata fields that may be ignored.
 inline constexpr uint32_t kMajorVersion = 2;
-inline constexpr uint32_t kMinorVersion = 3;
+inline constexpr uint32_t kMinorVersion = 4;
 
 inline constexpr uint64_t kSectionAlignment = 64;
 inline constexpr uint32_t kMaxSections = 64;

@@ -41,6 +41,40 @@ static absl::Status damagedMap(const Args &...args) {
   return damaged(" tensor map: ", args...);
 }
 
+// Of cuTensorMapEncodeIm2col with four dims.
+static constexpr int64_t kLeastCorner = -128;
+static constexpr int64_t kMostCorner = 127;
+static constexpr int64_t kMostStep = 8;
+
+/// Its pixels, of columns and of lines.
+static absl::Status checkIm2col(const TensorMapParam &map,
+                                const Im2col &im2col) {
+  for (const auto *each : {im2col.lower(), im2col.upper(), im2col.steps()}) {
+    if (!isAligned(*each)) {
+      return damagedMap("pixels are not aligned");
+    }
+    if (each->size() != 2) {
+      return damagedMap("expected pixels of 2 dims, got ", each->size());
+    }
+  }
+  for (uint32_t i = 0; i < 2; ++i) {
+    int64_t lower = im2col.lower()->Get(i), upper = im2col.upper()->Get(i);
+    int64_t step = im2col.steps()->Get(i);
+    if (lower < kLeastCorner || lower > kMostCorner || upper < kLeastCorner ||
+        upper > kMostCorner) {
+      return damagedMap("pixels from ", lower, " to ", upper,
+                        " are out of range");
+    }
+    if (step < 1 || step > kMostStep) {
+      return damagedMap("step ", step, " of its pixels is out of range");
+    }
+    if (map.dims()->Get(i + 1) + upper - lower < 1) {
+      return damagedMap("no pixels from ", lower, " to ", upper);
+    }
+  }
+  return absl::OkStatus();
+}
+
 /// `params`: those of its launch, of which it is number `number`.
 static absl::Status checkTensorMap(
     const TensorMapParam &map,
@@ -58,8 +92,16 @@ static absl::Status checkTensorMap(
     return damagedMap("extents are not aligned");
   }
   uint32_t rank = map.dims()->size();
+  const Im2col *im2col = map.im2col();
+  if (im2col &&
+      (rank != 4 || map.strides()->size() != 3 || map.box()->size() != 2)) {
+    return damagedMap("expected 4 dims, 3 strides and 2 extents of a box of "
+                      "images, got ",
+                      rank, ", ", map.strides()->size(), " and ",
+                      map.box()->size());
+  }
   if (rank < 1 || rank > kMaxMapRank || map.strides()->size() + 1 != rank ||
-      map.box()->size() != rank) {
+      (!im2col && map.box()->size() != rank)) {
     return damagedMap("expected 1 to 5 dims, a stride fewer and as many "
                       "extents of a box, got ",
                       rank, ", ", map.strides()->size(), " and ",
@@ -71,7 +113,8 @@ static absl::Status checkTensorMap(
   const uint64_t elementBytes = 2;
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < rank; ++i) {
-    int64_t dim = map.dims()->Get(i), box = map.box()->Get(i);
+    int64_t dim = map.dims()->Get(i);
+    int64_t box = i < map.box()->size() ? map.box()->Get(i) : 1;
     int64_t stride = i == 0 ? int64_t(elementBytes) : map.strides()->Get(i - 1);
     if (dim < 1 || dim > kMaxMapDim) {
       return damagedMap("dimension ", dim, " is out of range");
@@ -87,6 +130,11 @@ static absl::Status checkTensorMap(
       return damagedMap("dimensions overflow");
     }
     bytes += uint64_t(dim - 1) * uint64_t(stride);
+  }
+  if (im2col) {
+    if (absl::Status status = checkIm2col(map, *im2col); !status.ok()) {
+      return status;
+    }
   }
   uint64_t row = uint64_t(map.box()->Get(0)) * elementBytes;
   uint32_t swizzle = map.swizzle();

@@ -66,6 +66,7 @@
   X(cuEventRecordWithFlags)                                                    \
   X(cuEventSynchronize)                                                        \
   X(cuEventElapsedTime)                                                        \
+  X(cuTensorMapEncodeIm2col)                                                   \
   X(cuTensorMapEncodeTiled)                                                    \
   X(cuLaunchKernel)                                                            \
   X(cuLaunchKernelEx)                                                          \

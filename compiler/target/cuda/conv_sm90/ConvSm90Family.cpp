@@ -51,7 +51,10 @@ ConvSm90Family::enumerate(kernel::FusionOp fusion,
 
 LogicalResult ConvSm90Family::lower(kernel::FusionOp fusion,
                                     plan::PlanBuilder &plan) const {
-  return lowerGemm(fusion, plan, analyze(fusion));
+  return lowerGemm(fusion, plan, analyze(fusion),
+                   [](const GemmSm90Geometry &g, KernelLaunch &launch) {
+                     g.describe(launch);
+                   });
 }
 
 LogicalResult ConvSm90Family::emit(plan::KernelOp kernel,

@@ -156,10 +156,8 @@ enumerateAll(const kernel::FusionShape &shape, const DeviceProfile &profile,
   Enumeration enumeration(shape, profile);
   enumeration.run();
   appendOthers<GemmSm90Schedule>(result, enumeration.found, profile);
-  if (!readsImages(shape)) {
-    appendOthers<GemmSm90Schedule>(result, allTmaSchedules(shape, profile),
-                                   profile);
-  }
+  appendOthers<GemmSm90Schedule>(result, allTmaSchedules(shape, profile),
+                                 profile);
   sortByEstimate(result);
   return result;
 }
@@ -216,10 +214,7 @@ enumerateSm90Schedules(const kernel::FusionShape &shape,
   if (limit > 1) {
     appendOtherImages(result, found);
     appendClusters(result, found);
-    // TMA copies no windows of images.
-    if (!readsImages(shape)) {
-      appendTmaSchedules(result, shape, profile);
-    }
+    appendTmaSchedules(result, shape, profile);
   }
   sortByEstimate(result);
   return result;

@@ -6,6 +6,8 @@
 
 #include "compiler/target/cuda/gemm_sm90/EnumerateTmaSchedules.h"
 
+#include "compiler/target/cuda/gemm/ConvolutionView.h"
+
 #include <map>
 #include <set>
 
@@ -67,6 +69,7 @@ public:
           GemmSm90Schedule schedule = tile.schedule(splitK);
           schedule.padLhs = padLhs;
           schedule.tma = true;
+          schedule.convolves = readsImages(shape_);
           considerDepths(schedule);
         }
       }
@@ -88,10 +91,11 @@ public:
           schedule.stages = stages;
           schedule.padLhs = padLhs;
           schedule.tma = true;
+          schedule.convolves = readsImages(shape_);
           schedule.pingPongBlocks = profile_.smCount;
           auto g = GemmSm90Geometry::get(shape_, schedule, nullptr);
           auto one = estimate(schedule);
-          if (!one || (padLhs && g->lhs.isDense()) ||
+          if (!one || (padLhs && !g->padsLhs()) ||
               g->blocks() <= profile_.smCount) {
             continue;
           }
@@ -140,6 +144,7 @@ public:
 private:
   void addEveryDepth(GemmSm90Schedule schedule) {
     schedule.tma = true;
+    schedule.convolves = readsImages(shape_);
     for (int64_t stages : depths) {
       for (bool padLhs : {false, true}) {
         schedule.stages = stages, schedule.padLhs = padLhs;
@@ -150,7 +155,7 @@ private:
         auto g = GemmSm90Geometry::get(shape_, schedule, nullptr);
         // Equal code has one name; stages that nothing fills; blocks that stay
         // where each has one tile.
-        bool isNew = !padLhs || !g->lhs.isDense();
+        bool isNew = !padLhs || g->padsLhs();
         bool isFilled = stages <= 4 || g->stagesAhead() <= g->kBlocksPerSplit;
         bool takesTurns =
             !schedule.isPingPong() || g->blocks() > profile_.smCount;
@@ -173,7 +178,7 @@ private:
           (stages > 4 && g->stagesAhead() > g->kBlocksPerSplit)) {
         continue;
       }
-      if ((schedule.padLhs && g->lhs.isDense()) ||
+      if ((schedule.padLhs && !g->padsLhs()) ||
           (schedule.splitK > 1 && g->blocks() > profile_.smCount)) {
         return; // equal code has one name; splits only add traffic
       }
@@ -193,7 +198,7 @@ private:
 
 /// `sorted` as clusters of neighbours, the best of each of three tiles, along M
 /// first. Only where blocks fill the device: of smaller grids clusters took
-/// longer on an H200 than blocks by themselves.
+/// longer on an H200 than blocks by themselves, for windows of images too.
 static std::vector<EstimatedSm90Schedule>
 multicasts(TmaEnumeration &enumeration, const kernel::FusionShape &shape,
            const DeviceProfile &profile,

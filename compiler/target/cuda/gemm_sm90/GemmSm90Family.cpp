@@ -67,13 +67,7 @@ LogicalResult GemmSm90Family::lower(kernel::FusionOp fusion,
                                     plan::PlanBuilder &plan) const {
   return lowerGemm(fusion, plan, analyze(fusion),
                    [](const GemmSm90Geometry &g, KernelLaunch &launch) {
-                     launch.tensorMaps = g.tensorMaps();
-                     if (g.schedule.isPingPong()) {
-                       launch.grid = {g.residentBlocks()};
-                     }
-                     if (g.schedule.multicast() > 1) {
-                       launch.clusterX = g.schedule.multicast();
-                     }
+                     g.describe(launch);
                    });
 }
 

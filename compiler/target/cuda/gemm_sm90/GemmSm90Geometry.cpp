@@ -57,9 +57,6 @@ static std::string checkPingPong(const GemmSm90Geometry &g) {
 }
 
 static std::string checkTma(const GemmSm90Geometry &g) {
-  if (g.image) {
-    return "TMA copies no windows of images";
-  }
   if (g.hasPrologue()) {
     return "TMA copies operands as they are";
   }
@@ -129,12 +126,10 @@ GemmSm90Geometry::get(const kernel::FusionShape &shape,
       schedule.warpGroupsK == 1 && g.groupTileN % finishColumns == 0 &&
       finishColumns > 0 && finishColumns % (16 * g.sumsPerResult) == 0 &&
       RegisterEpilogue::fits(shape, g.lanes);
-  if (schedule.tma && !g.image) {
+  if (schedule.tma) {
     // A block of several asks for its part of what they share.
-    g.tmaLhs = TmaOperand(g.lhs, g.gemm.batch,
-                          schedule.bm / schedule.multicastN, schedule.bk);
-    g.tmaRhs = TmaOperand(g.rhs, g.gemm.batch,
-                          schedule.bn / schedule.multicastM, schedule.bk);
+    g.tmaLhs = g.tmaOperand(/*isRhs=*/false, schedule.bm / schedule.multicastN);
+    g.tmaRhs = g.tmaOperand(/*isRhs=*/true, schedule.bn / schedule.multicastM);
   }
 
   std::string why = checkTile(g);
@@ -148,6 +143,13 @@ GemmSm90Geometry::get(const kernel::FusionShape &shape,
     return failure();
   }
   return g;
+}
+
+TmaOperand GemmSm90Geometry::tmaOperand(bool isRhs, int64_t boxRows) const {
+  const GemmOperand &operand = isRhs ? rhs : lhs;
+  return image && imageIsRhs == isRhs
+             ? TmaOperand(operand, *image, boxRows, schedule.bk)
+             : TmaOperand(operand, gemm.batch, boxRows, schedule.bk);
 }
 
 int64_t GemmSm90Geometry::residentBlocks() const {
@@ -206,10 +208,20 @@ KernelLaunchBounds GemmSm90Geometry::launchBounds() const {
   return bounds;
 }
 
+void GemmSm90Geometry::describe(KernelLaunch &launch) const {
+  launch.tensorMaps = tensorMaps();
+  if (schedule.isPingPong()) {
+    launch.grid = {residentBlocks()};
+  }
+  if (schedule.multicast() > 1) {
+    launch.clusterX = schedule.multicast();
+  }
+}
+
 int64_t GemmSm90Geometry::registers() const {
   // Besides sums: addresses and conditions of copies.
   return accumulators() + 40 + prologueRegisters() +
-         imageRegisters(schedule.threads());
+         (schedule.tma ? 0 : imageRegisters(schedule.threads()));
 }
 
 int64_t GemmSm90Geometry::minBlocksPerSm() const {

@@ -6,6 +6,7 @@
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_GEMMSM90GEOMETRY_H
 
 #include "compiler/target/cuda/KernelAbi.h"
+#include "compiler/target/cuda/KernelLaunch.h"
 #include "compiler/target/cuda/gemm/GemmGeometry.h"
 #include "compiler/target/cuda/gemm_sm90/GemmSm90Schedule.h"
 #include "compiler/target/cuda/gemm_sm90/TmaOperand.h"
@@ -92,6 +93,8 @@ struct GemmSm90Geometry : GemmGeometry {
   /// What TMA copies a stage's part of each matrix from, lhs first; none for
   /// cp.async.
   llvm::SmallVector<plan::TensorMapAttr, 2> tensorMaps() const;
+  /// Adds them to `launch`, and what else it has.
+  void describe(KernelLaunch &launch) const;
   /// Sums that a thread holds.
   int64_t accumulators() const { return groupTileM * groupTileN / 128; }
   /// What a thread that copies keeps where teams take registers over; not fewer
@@ -111,6 +114,8 @@ struct GemmSm90Geometry : GemmGeometry {
   }
 
 private:
+  /// How TMA brings an operand, `boxRows` rows at a time.
+  TmaOperand tmaOperand(bool isRhs, int64_t boxRows) const;
   BlockResources resources() const;
 };
 

@@ -88,6 +88,44 @@ void TmaCopies::expect(Value stage) {
   arriveExpecting(k_, full(stage), g_.stageBytes());
 }
 
+TmaCopies::BoxPlace TmaCopies::rows(const TmaOperand &operand, Value firstRow,
+                                    Value block) {
+  BoxPlace place;
+  place.at = {k_.mul(block, g_.schedule.bk), firstRow};
+  for (const TmaOperand::BatchDim &dim : operand.batchDims) {
+    place.at.push_back(k_.rem(k_.div(index_.batch, dim.divisor), dim.extent));
+  }
+  return place;
+}
+
+TmaCopies::BoxPlace TmaCopies::windows(const ImageMatrix &image, Value firstRow,
+                                       Value block) {
+  const graph::Conv2dGeometry &g = image.conv;
+  int64_t pixels = g.outputHeight * g.outputWidth;
+  Value pixel = k_.rem(firstRow, pixels);
+  auto first = [&](Value output, int64_t stride, int64_t pad) {
+    return k_.sub(k_.mul(output, stride), k_.i32(pad));
+  };
+  Value k = k_.mul(block, g_.schedule.bk);
+  Value channel = k_.rem(k, image.channels);
+  if (g.groups > 1) {
+    channel = k_.add(channel, k_.mul(index_.batch, image.channels));
+  }
+  BoxPlace place;
+  place.at = {channel,
+              first(k_.rem(pixel, g.outputWidth), g.strideWidth, g.padLeft),
+              first(k_.div(pixel, g.outputWidth), g.strideHeight, g.padTop),
+              k_.div(firstRow, pixels)};
+  Value tap = k_.div(k, image.channels);
+  auto distance = [&](Value number, int64_t dilation) -> Value {
+    return arith::TruncIOp::create(k_.b, k_.loc, k_.b.getI16Type(),
+                                   k_.mul(number, dilation));
+  };
+  place.tap = {distance(k_.rem(tap, image.tapColumns), g.dilationWidth),
+               distance(k_.div(tap, image.tapColumns), g.dilationHeight)};
+  return place;
+}
+
 void TmaCopies::copy(const TmaOperand &operand, Value map, Value firstRow,
                      int64_t sharers, Value to, Value barrier, Value block) {
   if (sharers > 1) {
@@ -95,10 +133,8 @@ void TmaCopies::copy(const TmaOperand &operand, Value map, Value firstRow,
     firstRow = k_.add(firstRow, part);
     to = k_.add(to, k_.mul(part, g_.rowBytes));
   }
-  SmallVector<Value> at = {k_.mul(block, g_.schedule.bk), firstRow};
-  for (const TmaOperand::BatchDim &dim : operand.batchDims) {
-    at.push_back(k_.rem(k_.div(index_.batch, dim.divisor), dim.extent));
-  }
+  BoxPlace from = operand.image ? windows(*operand.image, firstRow, block)
+                                : rows(operand, firstRow, block);
   Value place = k_.advance(shared_, to, k_.b.getI8Type());
   Value blocks;
   if (sharers > 1) {
@@ -106,8 +142,9 @@ void TmaCopies::copy(const TmaOperand &operand, Value map, Value firstRow,
     blocks = k_.integer(k_.b.getI16Type(), (1 << sharers) - 1);
   }
   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-      k_.b, k_.loc, place, map, at, barrier, /*im2colOffsets=*/ValueRange(),
-      blocks, /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
+      k_.b, k_.loc, place, map, from.at, barrier, from.tap, blocks,
+      /*l2CacheHint=*/Value(),
+      operand.image ? NVVM::TMALoadMode::IM2COL : NVVM::TMALoadMode::TILE,
       /*isCTAOnly=*/sharers == 1, NVVM::CTAGroupKindAttr(),
       /*predicate=*/Value());
 }

@@ -72,6 +72,15 @@ private:
   mlir::Value full(mlir::Value stage);
   mlir::Value empty(mlir::Value stage);
   mlir::Value kept();
+  /// Where a box begins: coordinates, and of windows the tap's distance in
+  /// columns and lines.
+  struct BoxPlace {
+    llvm::SmallVector<mlir::Value> at, tap;
+  };
+  BoxPlace rows(const TmaOperand &operand, mlir::Value firstRow,
+                mlir::Value block);
+  BoxPlace windows(const ImageMatrix &image, mlir::Value firstRow,
+                   mlir::Value block);
   /// One box of `operand` to byte `to` of shared memory, for `barrier`;
   /// `sharers`: blocks that have a part each of what all of them get.
   void copy(const TmaOperand &operand, mlir::Value map, mlir::Value firstRow,

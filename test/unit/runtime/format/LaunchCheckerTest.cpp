@@ -104,6 +104,50 @@ TensorMapParamT &mapOf(TestArtifact &artifact) {
   return *launch(artifact).params.back()->param.AsTensorMapParam();
 }
 
+/// The same of images.
+TestArtifact soundImages() {
+  TestArtifact artifact = soundMap();
+  TensorMapParamT &map = mapOf(artifact);
+  map.dims = {8, 7, 6, 2};
+  map.strides = {16, 112, 672};
+  map.box = {8, 64};
+  map.swizzle = 32;
+  map.im2col = std::make_unique<Im2colT>();
+  map.im2col->lower = {-1, -128};
+  map.im2col->upper = {-1, 127};
+  map.im2col->steps = {1, 8};
+  return artifact;
+}
+
+TEST(LaunchCheckerTest, checksTensorMapsOfImages) {
+  expectSound(soundImages());
+  expectDamageFound(
+      soundImages,
+      {
+          {"expected 4 dims, 3 strides and 2 extents of a box of images, got "
+           "3, 3 and 2",
+           [](auto &a) { mapOf(a).dims.pop_back(); }},
+          {"got 4, 2 and 2", [](auto &a) { mapOf(a).strides.pop_back(); }},
+          {"got 4, 3 and 4", [](auto &a) { mapOf(a).box = {8, 1, 1, 1}; }},
+          {"expected pixels of 2 dims, got 1",
+           [](auto &a) { mapOf(a).im2col->lower.pop_back(); }},
+          {"expected pixels of 2 dims, got 3",
+           [](auto &a) { mapOf(a).im2col->upper.push_back(0); }},
+          {"expected pixels of 2 dims, got 0",
+           [](auto &a) { mapOf(a).im2col->steps.clear(); }},
+          {"pixels from -129 to -1 are out of range",
+           [](auto &a) { mapOf(a).im2col->lower[0] = -129; }},
+          {"pixels from -128 to 128 are out of range",
+           [](auto &a) { mapOf(a).im2col->upper[1] = 128; }},
+          {"step 0 of its pixels is out of range",
+           [](auto &a) { mapOf(a).im2col->steps[0] = 0; }},
+          {"step 9 of its pixels is out of range",
+           [](auto &a) { mapOf(a).im2col->steps[1] = 9; }},
+          {"no pixels from -1 to -8",
+           [](auto &a) { mapOf(a).im2col->upper[0] = -8; }},
+      });
+}
+
 TEST(LaunchCheckerTest, checksTensorMaps) {
   expectSound(soundMap());
   expectDamageFound(

@@ -194,6 +194,11 @@ private:
       made.dims = map.getDims().asArrayRef().vec();
       made.strides = map.getStrides().asArrayRef().vec();
       made.box = map.getBox().asArrayRef().vec();
+      if (plan::Im2colAttr im2col = map.getIm2col()) {
+        made.lower = im2col.getLower().asArrayRef().vec();
+        made.upper = im2col.getUpper().asArrayRef().vec();
+        made.steps = im2col.getSteps().asArrayRef().vec();
+      }
     }
     return maps;
   }

@@ -53,51 +53,109 @@ void SimtBlock::runTryWait(NVVM::MBarrierTryWaitOp op) {
   }
 }
 
-/// The box at `at`, swizzled over 128 bytes; what is beyond the tensor is zero.
-static std::string readBox(const SimtTensorMap &map, ArrayRef<int64_t> at,
-                           const SimtMemory &memory, std::vector<char> &data) {
-  int64_t rows = 1;
-  for (int64_t extent : ArrayRef(map.box).drop_front()) {
-    rows *= extent;
-  }
-  if (map.box.size() != at.size() || map.box[0] != 64) {
-    return "a box whose rows are not of 128 bytes, or of another rank";
-  }
-  data.assign(size_t(rows * 128), 0);
-  for (int64_t row = 0; row != rows; ++row) {
-    bool isInside = true;
-    uint64_t start = map.address;
-    int64_t rest = row;
-    for (size_t d = 1; d != map.box.size(); ++d) {
-      int64_t place = at[d] + rest % map.box[d];
-      rest /= map.box[d];
-      isInside &= place >= 0 && place < map.dims[d];
-      start += uint64_t(place * map.strides[d - 1]);
+namespace {
+
+/// A box on its way to shared memory: rows of 128 bytes, swizzled. What is
+/// beyond the tensor is zero.
+class Box {
+public:
+  Box(const SimtTensorMap &map, const SimtMemory &memory)
+      : map_(map), memory_(memory) {}
+
+  std::vector<char> data;
+
+  /// Both return why it cannot be, empty if it can. Dimensions begin at `at`.
+  std::string readTile(ArrayRef<int64_t> at) {
+    if (!map_.steps.empty() || map_.box.size() != at.size()) {
+      return "a tile of another rank, or of images";
     }
-    for (int64_t i = 0; isInside && i != 64; ++i) {
+    std::string why = begin();
+    for (int64_t row = 0; why.empty() && row != rows(); ++row) {
+      SmallVector<int64_t> place(at);
+      int64_t rest = row;
+      for (size_t d = 1; d != map_.box.size(); ++d) {
+        place[d] += rest % map_.box[d];
+        rest /= map_.box[d];
+      }
+      why = readRow(row, place);
+    }
+    return why;
+  }
+
+  /// Pixels from `at` on, in the order of the images, each `tap` further on.
+  std::string readPixels(ArrayRef<int64_t> at, ArrayRef<int64_t> tap) {
+    if (map_.steps.size() != 2 || at.size() != 4 || tap.size() != 2) {
+      return "pixels of no images, or of another rank";
+    }
+    std::string why = begin();
+    SmallVector<int64_t> pixel(at);
+    for (int64_t row = 0; why.empty() && row != rows(); ++row) {
+      why = readRow(row,
+                    {pixel[0], pixel[1] + tap[0], pixel[2] + tap[1], pixel[3]});
+      // Columns, then lines begin again behind their last pixel.
+      for (size_t d = 0; d != 2; ++d) {
+        pixel[d + 1] += map_.steps[d];
+        if (pixel[d + 1] < map_.dims[d + 1] + map_.upper[d]) {
+          break;
+        }
+        pixel[d + 1] = map_.lower[d];
+        pixel[3] += d == 1;
+      }
+    }
+    return why;
+  }
+
+private:
+  int64_t rows() const {
+    return llvm::product_of(ArrayRef(map_.box).drop_front());
+  }
+
+  std::string begin() {
+    if (map_.box[0] != 64) {
+      return "a box whose rows are not of 128 bytes";
+    }
+    data.assign(size_t(rows() * 128), 0);
+    return "";
+  }
+
+  std::string readRow(int64_t row, ArrayRef<int64_t> at) {
+    uint64_t start = map_.address;
+    for (size_t d = 1; d != at.size(); ++d) {
+      if (at[d] < 0 || at[d] >= map_.dims[d]) {
+        return "";
+      }
+      start += uint64_t(at[d] * map_.strides[d - 1]);
+    }
+    for (int64_t i = 0; i != 64; ++i) {
       int64_t place = at[0] + i;
-      if (place < 0 || place >= map.dims[0]) {
+      if (place < 0 || place >= map_.dims[0]) {
         continue;
       }
       uint64_t from = start + uint64_t(2 * place);
-      std::string why = memory.check(/*shared=*/false, from, 2, 2);
+      std::string why = memory_.check(/*shared=*/false, from, 2, 2);
       if (!why.empty()) {
         return why;
       }
       int64_t chunk = i / 8 ^ row % 8;
-      uint64_t bits = memory.load(/*shared=*/false, from, 2);
+      uint64_t bits = memory_.load(/*shared=*/false, from, 2);
       std::memcpy(&data[size_t(row * 128 + chunk * 16 + i % 8 * 2)], &bits, 2);
     }
+    return "";
   }
-  return "";
-}
+
+  const SimtTensorMap &map_;
+  const SimtMemory &memory_;
+};
+
+} // namespace
 
 void SimtBlock::runBulkCopy(NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp op) {
   bool isCluster =
       cast<LLVM::LLVMPointerType>(op.getDstMem().getType()).getAddressSpace() ==
       7;
+  bool isImages = op.getMode() == NVVM::TMALoadMode::IM2COL;
   if (isCluster == op.getIsCTAOnly() || op.getPredicate() ||
-      op.getMode() != NVVM::TMALoadMode::TILE) {
+      (!isImages && op.getMode() != NVVM::TMALoadMode::TILE)) {
     return fail(op, "unknown form of a copy by TMA");
   }
   for (int64_t t = 0; t != threads_; ++t) {
@@ -107,12 +165,19 @@ void SimtBlock::runBulkCopy(NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp op) {
     auto bitsOfThread = [&](Value value) { return get(value).bits[size_t(t)]; };
     const auto &map = *reinterpret_cast<const SimtTensorMap *>(
         uintptr_t(bitsOfThread(op.getTmaDescriptor())));
-    SmallVector<int64_t> at;
-    for (Value each : op.getCoordinates()) {
-      at.push_back(integerOf(each, t));
-    }
-    std::vector<char> data;
-    std::string why = readBox(map, at, memory_, data);
+    auto integers = [&](OperandRange values) {
+      SmallVector<int64_t> made;
+      for (Value each : values) {
+        made.push_back(integerOf(each, t));
+      }
+      return made;
+    };
+    SmallVector<int64_t> at = integers(op.getCoordinates());
+    Box box(map, memory_);
+    std::string why = isImages
+                          ? box.readPixels(at, integers(op.getIm2colOffsets()))
+                          : box.readTile(at);
+    const std::vector<char> &data = box.data;
     const uint64_t to = bitsOfThread(op.getDstMem()),
                    barrier = bitsOfThread(op.getMbar());
     const auto pitch = uint64_t(memory_.pitch());

@@ -27,6 +27,9 @@ struct GlobalRange {
 struct SimtTensorMap {
   uint64_t address = 0;
   std::vector<int64_t> dims, strides, box;
+  /// Of pixels of images [C, W, H, N] (cuTensorMapEncodeIm2col), in columns,
+  /// then lines; else empty.
+  std::vector<int64_t> lower, upper, steps;
 };
 
 /// How the interpreter chooses who goes on, where warp groups do not run in

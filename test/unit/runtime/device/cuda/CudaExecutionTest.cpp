@@ -74,6 +74,21 @@ TEST_F(CudaExecutionTest, makesTensorMapsOfTheTensorsOfEachCall) {
   }
 }
 
+TEST_F(CudaExecutionTest, makesTensorMapsOfImages) {
+  LoadedArtifact loaded(tensorMapArtifact(16, /*isOfImages=*/true));
+  ASSERT_TRUE(loaded.status().ok()) << loaded.status();
+  auto execution = loaded.execution();
+  ASSERT_TRUE(execution.ok()) << execution.status();
+  DeviceFloats x(*loaded, std::vector<float>(32, 7)), y(*loaded, {0, 0}),
+      v(*loaded, {0, 0});
+  void *callers[] = {x.data(), y.data(), v.data()};
+  ASSERT_TRUE((*execution)->run(callers).ok());
+  EXPECT_THAT(y.read(), ElementsAre(7, 7));
+  EXPECT_THAT(v.read(), ElementsAre(5, 6));
+  EXPECT_EQ(fake.callsOf("cuTensorMapEncodeTiled"), 0);
+  EXPECT_EQ(fake.callsOf("cuTensorMapEncodeIm2col"), 2);
+}
+
 TEST_F(CudaExecutionTest, saysWhyThereIsNoTensorMap) {
   LoadedArtifact loaded(tensorMapArtifact(0));
   ASSERT_TRUE(loaded.status().ok()) << loaded.status();

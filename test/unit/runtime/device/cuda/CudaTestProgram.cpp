@@ -160,7 +160,7 @@ TestArtifact cudaScaleArtifact(int64_t count) {
   return artifact;
 }
 
-TestArtifact tensorMapArtifact(uint64_t offset) {
+TestArtifact tensorMapArtifact(uint64_t offset, bool isOfImages) {
   TestArtifact artifact = cudaArtifact();
   setBinary(
       artifact, format::BinaryKind::ptx,
@@ -185,6 +185,13 @@ TestArtifact tensorMapArtifact(uint64_t offset) {
     map.dims = {8, 2};
     map.strides = {16};
     map.box = {8, 2};
+    if (isOfImages) {
+      map.dims = {8, 2, 1, 1};
+      map.strides = {16, 32, 32};
+      map.im2col = std::make_unique<format::Im2colT>();
+      map.im2col->lower = map.im2col->upper = {-1, 0};
+      map.im2col->steps = {1, 1};
+    }
     launch.params.push_back(std::make_unique<format::ParamEntryT>());
     launch.params.back()->param.Set(std::move(map));
   }

@@ -35,7 +35,7 @@ TestArtifact cudaScaleArtifact(int64_t count);
 /// y = the first 8 bytes of x, which the kernel finds by a tensor map of x, and
 /// likewise v of the constant w (1, 2, ...), each from byte `offset` on. For
 /// the fake driver alone.
-TestArtifact tensorMapArtifact(uint64_t offset);
+TestArtifact tensorMapArtifact(uint64_t offset, bool isOfImages = false);
 
 /// A loaded variant with all that has to outlive it.
 class LoadedArtifact {

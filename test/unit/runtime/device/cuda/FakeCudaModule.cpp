@@ -282,6 +282,32 @@ CUresult cuTensorMapEncodeTiled(
   return CUDA_SUCCESS;
 }
 
+CUresult cuTensorMapEncodeIm2col(
+    CUtensorMap *map, CUtensorMapDataType, cuuint32_t rank, void *address,
+    const cuuint64_t *dims, const cuuint64_t *strides, const int *lower,
+    const int *upper, cuuint32_t channels, cuuint32_t pixels,
+    const cuuint32_t *steps, CUtensorMapInterleave, CUtensorMapSwizzle swizzle,
+    CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+  FAKE_ENTER;
+  bool isGood = address && uint64_t(address) % 16 == 0 && rank == 4 &&
+                channels >= 1 && channels <= 256 && pixels >= 1 &&
+                pixels <= 1024 && steps[0] == 1 && steps[3] == 1 &&
+                (swizzle == CU_TENSOR_MAP_SWIZZLE_NONE || channels * 2 <= 128);
+  for (cuuint32_t i = 0; isGood && i < 2; ++i) {
+    isGood = lower[i] >= -128 && lower[i] <= 127 && upper[i] >= -128 &&
+             upper[i] <= 127 && steps[i + 1] >= 1 && steps[i + 1] <= 8;
+  }
+  for (cuuint32_t i = 0; isGood && i < rank; ++i) {
+    isGood = dims[i] >= 1 && (i == 0 || strides[i - 1] % 16 == 0);
+  }
+  if (!isGood) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  *map = {};
+  map->opaque[0] = cuuint64_t(address);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY,
                         unsigned gridZ, unsigned, unsigned, unsigned,
                         unsigned shared, CUstream stream, void **params,
