@@ -8,6 +8,7 @@
 #include "compiler/driver/GraphMode.h"
 #include "compiler/driver/LocalCpu.h"
 #include "compiler/driver/LocalGpu.h"
+#include "compiler/driver/MeasuredLayouts.h"
 #include "compiler/driver/MeasuredProfile.h"
 #include "compiler/driver/MergeVariants.h"
 #include "compiler/driver/PointerChanges.h"
@@ -22,7 +23,6 @@
 #include "compiler/explain/TargetNeeds.h"
 #include "compiler/import/ImportModel.h"
 #include "compiler/import/WeightSource.h"
-#include "compiler/pipeline/ImageLayouts.h"
 #include "compiler/pipeline/PhaseRunner.h"
 #include "compiler/pipeline/ResolveKernels.h"
 #include "compiler/reference/FoldingEvaluator.h"
@@ -192,19 +192,19 @@ LogicalResult Compilation::fuseVariants(ArrayRef<VariantTarget> targets,
       }
       continue;
     }
-    EstimatedLayoutCosts costs(*variant.target, options);
+    auto costs = createLayoutCosts(variant, options, machine, shipped);
     if (differ) {
       inputs.assignLayouts = options.assignLayouts;
-      inputs.layoutCosts = &costs;
+      inputs.layoutCosts = costs.get();
     }
     variants.push_back(model.module->clone());
     ModuleOp module = *variants.back();
     forms.emplace_back();
-    if (failed(runner.run(Phase::Fuse, module, inputs))) {
+    if (failed(runner.run(Phase::Fuse, module, inputs)) || costs->hasFailed()) {
       return failure();
     }
     layouts.resize(variants.size());
-    layouts.back() = costs.takeNotes();
+    layouts.back() = costs->takeNotes();
     for (const auto &[function, text] : layouts.back()) {
       SmallVector<StringRef> lines;
       StringRef(text).split(lines, '\n');

@@ -34,8 +34,7 @@ static bool isFree(Operation *op) {
   return graph::isView(op) || (concat && graph::getPieceOffsets(concat));
 }
 
-/// The ops of `block` in one fusion.
-static kernel::FusionOp outline(Block &block) {
+kernel::FusionOp EstimatedLayoutCosts::outline(Block &block) {
   SmallVector<Operation *> ops;
   for (Operation &op : block) {
     ops.push_back(&op);
@@ -59,8 +58,8 @@ static kernel::FusionOp outline(Block &block) {
   return fusion;
 }
 
-double EstimatedLayoutCosts::blockUs(Block &block) {
-  std::vector<const void *> key;
+EstimatedLayoutCosts::Key EstimatedLayoutCosts::keyOf(Block &block) {
+  Key key;
   for (Type type : block.getArgumentTypes()) {
     key.push_back(type.getAsOpaquePointer());
   }
@@ -68,7 +67,11 @@ double EstimatedLayoutCosts::blockUs(Block &block) {
     key.push_back(op.getName().getAsOpaquePointer());
     key.push_back(op.getAttrDictionary().getAsOpaquePointer());
   }
-  auto [entry, isNew] = known.insert({key, 0});
+  return key;
+}
+
+double EstimatedLayoutCosts::blockUs(Block &block) {
+  auto [entry, isNew] = known.insert({keyOf(block), 0});
   if (!isNew ||
       llvm::all_of(block, [](Operation &op) { return isFree(&op); })) {
     return entry->second;

@@ -9,6 +9,7 @@
 #include "compiler/options/CompileOptions.h"
 #include "compiler/target/Target.h"
 #include "dialects/graph/LayoutCosts.h"
+#include "dialects/kernel/Kernel.h"
 
 #include "mlir/IR/Attributes.h"
 
@@ -30,6 +31,8 @@ public:
       : target(target), options(options) {}
 
   double blockUs(mlir::Block &block) override;
+  /// Whether measuring has failed, which has been reported.
+  virtual bool hasFailed() const { return false; }
   void note(llvm::StringRef function, std::string line) override {
     std::string &text = notes[function.str()];
     text += (text.empty() ? "" : "\n") + line;
@@ -40,11 +43,18 @@ public:
     return std::exchange(notes, {});
   }
 
+protected:
+  /// By names, attributes and types: networks repeat their layers.
+  using Key = std::vector<const void *>;
+  static Key keyOf(mlir::Block &block);
+  /// The ops of `block` in one fusion, at its end.
+  static kernel::FusionOp outline(mlir::Block &block);
+
+  std::map<Key, double> known; // microseconds
+
 private:
   const Target &target;
   const CompileOptions &options;
-  /// By names, attributes and types: networks repeat their layers.
-  std::map<std::vector<const void *>, double> known;
   std::map<std::string, std::string> notes;
 };
 

@@ -9,6 +9,7 @@
 #include "mlir/IR/Block.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
 #include <string>
 
 namespace minic::graph {
@@ -21,6 +22,11 @@ public:
   /// few as it takes. What they read are arguments of the block, their result
   /// is that of the last one. The block is scratch: it may be changed.
   virtual double blockUs(mlir::Block &block) = 0;
+  /// What such a block was measured to take, now if it has not been, which
+  /// blockUs() says from then on; none where nothing can be measured.
+  virtual std::optional<double> measuredUs(mlir::Block &block) {
+    return std::nullopt;
+  }
   /// Takes a line for people: what was chosen in `function`, and why.
   virtual void note(llvm::StringRef function, std::string line) {}
 };

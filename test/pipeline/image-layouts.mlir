@@ -24,6 +24,11 @@
 // RUN: minic explain %t.v4.minic | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN: images: 2 of 2 convolutions, pools and resizes in another order
 // EXPLAIN-NEXT: images: relayout of pixels (1x32x28x28xf32) to NHWC for conv2d
+// The tuner measures the relayouts of a choice; a replay finds them.
+// RUN: rm -f %t.db && minic %s --target=cpu --threads=1 --mode=max-autotune --tune-db=%t.db --log=fusion -o %t.minic 2>&1 | FileCheck %s --check-prefix=MEASURED
+// MEASURED: minic: images of @main: relayout of pixels (1x32x28x28xf32) to NHWC for conv2d, measured to take {{.+}} us
+// RUN: minic-run %t.minic --check
+// RUN: minic %s --target=cpu --threads=1 --tune-replay --tune-db=%t.db --log=fusion -o %t.minic 2>&1 | FileCheck %s --check-prefix=MEASURED
 // RUN: minic %s --target=cpu --assign-layouts=off -o %t.minic && minic explain %t.minic | FileCheck %s --check-prefix=OFF --implicit-check-not=images:
 // OFF: implemented by
 func.func @main(%x: tensor<1x32x28x28xf32> {graph.name = "pixels"}) -> tensor<1x32xf32> {

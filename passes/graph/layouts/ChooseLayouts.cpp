@@ -80,7 +80,26 @@ public:
       choice.relayoutUs[image.value] = image.us;
     }
     choice.savedUs = total(asItIs) - total(isNchw);
+    chosen = std::move(isNchw);
     return choice;
+  }
+
+  /// Measures the relayouts of `choice`, run()'s; whether one takes another
+  /// time than it was chosen for.
+  bool measureRelayouts(LayoutChoice &choice) {
+    bool isOther = false;
+    for (const ImageCost &image : imageCosts) {
+      if (!isRelaid(image, chosen) || isSameInBoth(image.value)) {
+        continue;
+      }
+      Scratch scratch(image.value.getLoc());
+      createRelayout(scratch, image.value, *domain.layoutOf(image.value));
+      if (auto us = costs.measuredUs(scratch.block())) {
+        isOther |= std::max(*us, preference) != image.us;
+        choice.measured.insert(image.value);
+      }
+    }
+    return isOther;
   }
 
 private:
@@ -137,10 +156,14 @@ private:
       return 0;
     }
     Scratch scratch(value.getLoc());
+    createRelayout(scratch, value, from);
+    return costs.blockUs(scratch.block());
+  }
+
+  static void createRelayout(Scratch &scratch, Value value, ImageLayout from) {
     TransposeOp::create(scratch.builder, value.getLoc(),
                         scratch.add(value.getType()),
                         permutationTo(otherLayout(from)));
-    return costs.blockUs(scratch.block());
   }
 
   /// The type in `layout` of an image that has `type` in `own`.
@@ -225,18 +248,23 @@ private:
       us += isOwn ? op.asItIs : op.changed;
     }
     for (const ImageCost &image : imageCosts) {
-      bool isRelaid = llvm::any_of(image.readers, [&](MinimumCut::Node reader) {
-        return isNchw[size_t(reader)] != isNchw[size_t(image.producer)];
-      });
-      us += isRelaid ? image.us : 0;
+      us += isRelaid(image, isNchw) ? image.us : 0;
     }
     return us;
+  }
+
+  static bool isRelaid(const ImageCost &image,
+                       const std::vector<bool> &isNchw) {
+    return llvm::any_of(image.readers, [&](MinimumCut::Node reader) {
+      return isNchw[size_t(reader)] != isNchw[size_t(image.producer)];
+    });
   }
 
   Block &block;
   const ImageDomain &domain;
   LayoutCosts &costs;
   MinimumCut cut;
+  std::vector<bool> chosen; // by node, whether it is NCHW
   std::vector<OpCost> opCosts;
   std::vector<ImageCost> imageCosts;
   llvm::DenseMap<Operation *, MinimumCut::Node> nodes;
@@ -248,7 +276,14 @@ private:
 
 LayoutChoice chooseLayouts(Block &block, const ImageDomain &domain,
                            LayoutCosts &costs) {
-  return Chooser(block, domain, costs).run();
+  // Ends: a relayout is measured once.
+  while (true) {
+    Chooser chooser(block, domain, costs);
+    LayoutChoice choice = chooser.run();
+    if (!chooser.measureRelayouts(choice)) {
+      return choice;
+    }
+  }
 }
 
 } // namespace minic::graph

@@ -18,12 +18,15 @@ struct LayoutChoice {
   llvm::DenseSet<mlir::Operation *> pools;
   /// Microseconds of a relayout of each image.
   llvm::DenseMap<mlir::Value, double> relayoutUs;
+  /// Those whose relayout was measured.
+  llvm::DenseSet<mlir::Value> measured;
   /// How much less everything takes than in the model's orders.
   double savedUs = 0;
 };
 
 /// Exact for the costs: a minimum cut between the ops that compute in NCHW and
-/// those that do in NHWC. Where nothing is gained an op keeps its order.
+/// those that do in NHWC. Where nothing is gained an op keeps its order. Where
+/// `costs` can measure, what is chosen has measured relayouts alone.
 LayoutChoice chooseLayouts(mlir::Block &block, const ImageDomain &domain,
                            LayoutCosts &costs);
 

@@ -42,7 +42,8 @@ static std::string describe(const LayoutRewrite::Relayout &relayout) {
   os << 'x' << type.getElementType() << ") to "
      << StringRef(stringifyImageLayout(relayout.to)).upper() << " for "
      << llvm::join(readers, ", ")
-     << llvm::formatv(", about {0:F1} us", relayout.us);
+     << (relayout.isMeasured ? ", measured to take " : ", about ")
+     << llvm::formatv("{0:F1} us", relayout.us);
   return text;
 }
 

@@ -124,8 +124,9 @@ private:
       b.setInsertionPointAfterValue(from);
       auto relayout =
           TransposeOp::create(b, value.getLoc(), from, permutationTo(layout));
-      result.relayouts.push_back(
-          {relayout, layout, choice.relayoutUs.lookup(value)});
+      result.relayouts.push_back({relayout, layout,
+                                  choice.relayoutUs.lookup(value),
+                                  choice.measured.contains(value)});
       there = relayout;
     }
     return known[value][size_t(layout)] = there;

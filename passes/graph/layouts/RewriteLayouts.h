@@ -21,6 +21,7 @@ struct LayoutRewrite {
     TransposeOp op;
     ImageLayout to;
     double us;
+    bool isMeasured; // else `us` is an estimate
   };
   llvm::SmallVector<Relayout> relayouts;
 };
