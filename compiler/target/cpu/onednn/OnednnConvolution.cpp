@@ -58,6 +58,25 @@ static int64_t usedPixels(const Conv2dGeometry &g) {
                                        : pixels;
 }
 
+/// What kernels without AVX-512 take longer in f32 of NHWC, measured on a Zen 3
+/// (oneDNN 2.6.3): filters of several taps 1.1 to 2.1 times as long as those of
+/// one (eight of ResNet-50), residuals 1.3 to 2.1 ns an element (four), and
+/// activations beside relu 1 to 1.9 ns (six of EfficientNet-B0).
+static double narrowUs(const FusionShape &shape, ArrayRef<PostOp> postOps,
+                       double productsUs) {
+  constexpr double tapsFactor = 1.4, binaryNs = 1.8, eltwiseNs = 1.4;
+  const Conv2dGeometry &g = shape.conv->geometry;
+  bool hasTaps = g.groups == 1 && g.filterHeight * g.filterWidth > 1;
+  double perElement = 0;
+  for (const PostOp &postOp : postOps) {
+    perElement += postOp.operand          ? binaryNs
+                  : postOp.kind == "relu" ? 0
+                                          : eltwiseNs;
+  }
+  return (hasTaps ? (tapsFactor - 1) * productsUs : 0) +
+         double(llvm::product_of(shape.space)) * perElement * 1e-3;
+}
+
 /// What oneDNN takes longer than its products, measured on a thread of a Zen 4
 /// (oneDNN 2.6.3). In NHWC binary post-ops of bf16 take 0.4 to 1.4 ns an
 /// element, those of f32 about 0.25 where images are larger than L2. NCHW
@@ -65,7 +84,7 @@ static int64_t usedPixels(const Conv2dGeometry &g) {
 /// once more, binary ones element by element, and a channel of its own is a
 /// GEMM of its own.
 static double otherUs(const FusionShape &shape, ArrayRef<PostOp> postOps,
-                      const DeviceProfile &profile) {
+                      double productsUs, const DeviceProfile &profile) {
   // Residuals and numbers for each channel 81 to 95 ns, relu 0.5 to 0.8,
   // hard_swish 5.5 to 9.7; depthwise 3x3 and 5x5 0.6 to 0.8 ns a product.
   constexpr double binaryNs = 85, reluNs = 0.7, eltwiseNs = 6, productNs = 0.7;
@@ -73,6 +92,10 @@ static double otherUs(const FusionShape &shape, ArrayRef<PostOp> postOps,
   double elements = double(llvm::product_of(shape.space));
   if (g.layout == ImageLayout::NHWC) {
     bool isBf16 = shape.conv->inputType.isBF16();
+    if (!isBf16 && !profile.has("avx512f")) {
+      int threads = std::max(profile.threads, 1);
+      return narrowUs(shape, postOps, productsUs * threads) / threads;
+    }
     bool isSmall = !isBf16 && 4 * elements <= double(profile.l2Bytes);
     double ns = !hasBinary(postOps) || isSmall ? 0 : isBf16 ? 1 : 0.25;
     return elements * ns * 1e-3 / std::max(profile.threads, 1);
@@ -92,7 +115,9 @@ static double otherUs(const FusionShape &shape, ArrayRef<PostOp> postOps,
   // element. Beside the products of AMX none is small: 0.8 to 1.4 ns an element
   // of five convolutions of ResNet-50. In f32 an Emerald Rapids took 0.8 to 2.1
   // ns for 0.6 to 7 MB (eight convolutions of 3 to 128 channels).
-  constexpr double gatheredNs = 0.6, besideTilesNs = 1.1, slowL3Ns = 1.4;
+  // On a Zen 3 three first layers took 2.2 to 3.9 ns.
+  constexpr double gatheredNs = 0.6, besideTilesNs = 1.1, slowL3Ns = 1.4,
+                   narrowNs = 2.2;
   double gathered = double(g.outputHeight * g.outputWidth) * double(g.batch) *
                     double(g.inputChannels * g.filterHeight * g.filterWidth);
   double bytes =
@@ -101,6 +126,8 @@ static double otherUs(const FusionShape &shape, ArrayRef<PostOp> postOps,
   bool usesTiles = shape.conv->inputType.isBF16() && profile.has("amx-bf16");
   if (gathers && usesTiles) {
     us += gathered * besideTilesNs * 1e-3;
+  } else if (gathers && !profile.has("avx512f")) {
+    us += gathered * narrowNs * 1e-3;
   } else if (gathers && waitsForL3(profile)) {
     us += gathered * slowL3Ns * 1e-3;
   } else if (gathers && bytes > 4 * double(profile.l2Bytes)) {
@@ -186,7 +213,8 @@ OnednnConvolution::enumerate(FusionOp fusion,
       onednnImplementation(fusion, name(), work, profile);
   SmallVector<PostOp> postOps;
   (void)rejectShape(*shape, fuses_, postOps);
-  implementation.estimateUs += otherUs(*shape, postOps, profile);
+  implementation.estimateUs +=
+      otherUs(*shape, postOps, implementation.estimateUs, profile);
   return {implementation};
 }
 
