@@ -67,6 +67,11 @@ struct ConvDirectGeometry {
   /// Sums of float32 are taken in chunks, which round to less than one over
   /// all.
   bool sumsInChunks() const;
+  /// NHWC: whether tiles leave out lines of the filter that meet pads alone,
+  /// which then are not packed.
+  bool skipsPads() const;
+  /// Lines of the filter that the lines of one image meet, in all.
+  int64_t usedTapLines() const;
   /// NCHW: lines of the filter, of all channels, in a chunk.
   int64_t linesPerChunk() const;
 

@@ -106,12 +106,10 @@ private:
   }
 
   void call(size_t kind, Value pixels, Value panel, Value row, Value column,
-            Value columnEnd, Value prefetch = {}) {
+            Value columnEnd, ArrayRef<Value> others = {}) {
     SmallVector<Value> operands = {pixels, panel,  entry_.args,
                                    row,    column, columnEnd};
-    if (prefetch) {
-      operands.push_back(prefetch);
-    }
+    llvm::append_range(operands, others);
     LLVM::CallOp::create(k_.b, k_.loc, microkernels[kind], operands);
   }
 
@@ -135,6 +133,10 @@ private:
       Value filter = filterOf(column);
       k_.forLoop(first, end, 1, [&](Value unit) {
         Value line = k_.div(unit, geometry_.unitsPerLine());
+        SmallVector<Value> taps;
+        if (geometry_.skipsPads()) {
+          taps = usedTapLines(line);
+        }
         auto compute = [&](Value tile, size_t kind) {
           Value q = firstRow(tile, kind);
           Value unitTiles =
@@ -142,11 +144,14 @@ private:
                      geometry_.schedule.pack ? geometry_.tiles : 1);
           Value number =
               geometry_.schedule.pack ? k_.add(unitTiles, tile) : unitTiles;
+          SmallVector<Value> others = taps;
+          if (geometry_.schedule.prefetch) {
+            others.push_back(
+                geometry_.panelPrefetch().partOfNext(k_, filter, number));
+          }
           call(kind, nhwcPixels(line, q, channel, first), filter,
                k_.add(k_.mul(line, g_.outputWidth), q), column, columnEnd,
-               geometry_.schedule.prefetch
-                   ? geometry_.panelPrefetch().partOfNext(k_, filter, number)
-                   : Value());
+               others);
         };
         if (geometry_.schedule.pack) {
           forEachTile(compute);
@@ -155,6 +160,22 @@ private:
         }
       });
     });
+  }
+
+  /// Of the filter, the first line that a line of the result meets more than
+  /// pads of, and the one behind the last.
+  SmallVector<Value> usedTapLines(Value line) {
+    Value top = k_.sub(k_.mul(k_.rem(line, g_.outputHeight), g_.strideHeight),
+                       k_.i64(g_.padTop));
+    auto linesUntil = [&](Value distance) {
+      Value positive =
+          arith::MaxSIOp::create(k_.b, k_.loc, distance, k_.i64(0));
+      Value count =
+          k_.div(k_.add(positive, g_.dilationHeight - 1), g_.dilationHeight);
+      return k_.min(count, k_.i64(g_.filterHeight));
+    };
+    return {linesUntil(k_.sub(k_.i64(0), top)),
+            linesUntil(k_.sub(k_.i64(g_.inputHeight), top))};
   }
 
   /// What the first tap of pixel `q` of a line reads of `channel`.

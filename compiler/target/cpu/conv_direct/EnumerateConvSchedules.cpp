@@ -157,7 +157,13 @@ double estimateMicroseconds(const ConvDirectGeometry &geometry,
   }
   double tiles = double(geometry.tiles) * geometry.columnTiles *
                  geometry.groups * geometry.lines();
-  double perTile = g.reductionLength() * cycles + 40 + 2 * height * vectors;
+  double used = 1; // of the filter's lines
+  if (geometry.skipsPads()) {
+    used = double(geometry.usedTapLines()) /
+           double(g.outputHeight * g.filterHeight);
+  }
+  double perTile =
+      g.reductionLength() * used * cycles + 40 + 2 * height * vectors;
   if (waitsForL3(profile) && geometry.isNhwc) {
     // A tile's first steps wait for a panel that no tile before has met: 6x64
     // of 64 channels took 1.23 times as long one by one as 16 in turn.

@@ -16,8 +16,9 @@ namespace minic::cpu {
 /// those from `columnEnd` on are not stored. `pixels` points to what the first
 /// tap of the tile's first pixel reads of its group's first channel, packed or
 /// not as the schedule says; `panel` to the tile's first element of the filter.
-/// Where the schedule prefetches, a last argument points to the part of the
-/// next panel that this tile fetches.
+/// Where the geometry skips pads, two more arguments are the first line of the
+/// filter to take and the one behind the last. Where the schedule prefetches, a
+/// last argument points to the part of the next panel that this tile fetches.
 mlir::LLVM::LLVMFuncOp
 emitNhwcMicrokernel(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::ModuleOp device, llvm::StringRef name,

@@ -24,8 +24,9 @@ public:
         args_(function.getArgument(2)), column_(function.getArgument(4)),
         columnEnd_(geometry.hasColumnTail() ? function.getArgument(5)
                                             : Value()),
-        prefetch_(geometry.schedule.prefetch ? function.getArgument(6)
-                                             : Value()),
+        prefetch_(geometry.schedule.prefetch
+                      ? function.getArgument(geometry.skipsPads() ? 8 : 6)
+                      : Value()),
         inputType_(geometry.schedule.pack ? Type(builder.getF32Type())
                                           : geometry.conv.inputType),
         f32s_(VectorType::get(convLanes, builder.getF32Type())) {
@@ -34,6 +35,10 @@ public:
     pixelStep_ = g_.strideWidth * g_.inputChannels;
     tapStep_ = g_.dilationWidth * g_.inputChannels;
     lineStep_ = (isPacked ? 1 : g_.dilationHeight) * width * g_.inputChannels;
+    if (geometry.skipsPads()) {
+      lineBegin_ = function.getArgument(6);
+      lineEnd_ = function.getArgument(7);
+    }
     for (int64_t v = 0; v != geometry.vectors(); ++v) {
       Value column = k_.add(column_, v * convLanes);
       masks_.push_back(columnEnd_
@@ -177,45 +182,55 @@ private:
     return sums;
   }
 
+  using SumPart =
+      llvm::function_ref<SmallVector<Value>(Value, Value, SmallVector<Value>)>;
+
   /// The sums of `count` parts, each `pixelDistance` and `panelDistance` on.
-  SmallVector<Value> sumParts(
-      Value pixels, Value panel, int64_t count, int64_t pixelDistance,
-      int64_t panelDistance, SmallVector<Value> sums,
-      llvm::function_ref<SmallVector<Value>(Value, Value, SmallVector<Value>)>
-          sumPart) {
+  SmallVector<Value> sumParts(Value pixels, Value panel, int64_t count,
+                              int64_t pixelDistance, int64_t panelDistance,
+                              SmallVector<Value> sums, SumPart sumPart) {
     if (count == 1) {
       return sumPart(pixels, panel, sums);
     }
-    return k_.forLoop(
-        k_.i64(0), k_.i64(count), 1, sums, [&](Value part, ValueRange values) {
-          return sumPart(
-              k_.advance(pixels, k_.mul(part, pixelDistance), inputType_),
-              k_.advance(panel, k_.mul(part, panelDistance),
-                         geometry_.conv.filterType),
-              SmallVector<Value>(values));
-        });
+    return sumParts(pixels, panel, k_.i64(0), k_.i64(count), pixelDistance,
+                    panelDistance, sums, sumPart);
+  }
+
+  /// Those of parts [begin, end).
+  SmallVector<Value> sumParts(Value pixels, Value panel, Value begin, Value end,
+                              int64_t pixelDistance, int64_t panelDistance,
+                              SmallVector<Value> sums, SumPart sumPart) {
+    return k_.forLoop(begin, end, 1, sums, [&](Value part, ValueRange values) {
+      return sumPart(
+          k_.advance(pixels, k_.mul(part, pixelDistance), inputType_),
+          k_.advance(panel, k_.mul(part, panelDistance),
+                     geometry_.conv.filterType),
+          SmallVector<Value>(values));
+    });
   }
 
   SmallVector<Value> sumLines(Value pixels, Value panel,
                               SmallVector<Value> sums) {
     int64_t channels = g_.inputChannelsPerGroup();
     int64_t tap = channels * geometry_.panelWidth;
-    return sumParts(
-        pixels, panel, g_.filterHeight, lineStep_, g_.filterWidth * tap, sums,
-        [&](Value line, Value linePanel, SmallVector<Value> lineSums) {
-          if (geometry_.isDepthwise) {
-            return sumRun(line, linePanel, g_.filterWidth, tapStep_, lineSums);
-          }
-          if (channels == tapStep_) {
-            return sumRun(line, linePanel, g_.filterWidth * channels, 1,
-                          lineSums);
-          }
-          return sumParts(
-              line, linePanel, g_.filterWidth, tapStep_, tap, lineSums,
-              [&](Value at, Value atPanel, SmallVector<Value> tapSums) {
-                return sumRun(at, atPanel, channels, 1, tapSums);
-              });
-        });
+    auto sumLine = [&](Value line, Value linePanel,
+                       SmallVector<Value> lineSums) {
+      if (geometry_.isDepthwise) {
+        return sumRun(line, linePanel, g_.filterWidth, tapStep_, lineSums);
+      }
+      if (channels == tapStep_) {
+        return sumRun(line, linePanel, g_.filterWidth * channels, 1, lineSums);
+      }
+      return sumParts(line, linePanel, g_.filterWidth, tapStep_, tap, lineSums,
+                      [&](Value at, Value atPanel, SmallVector<Value> tapSums) {
+                        return sumRun(at, atPanel, channels, 1, tapSums);
+                      });
+    };
+    int64_t ofLine = g_.filterWidth * tap;
+    return lineBegin_ ? sumParts(pixels, panel, lineBegin_, lineEnd_, lineStep_,
+                                 ofLine, sums, sumLine)
+                      : sumParts(pixels, panel, g_.filterHeight, lineStep_,
+                                 ofLine, sums, sumLine);
   }
 
   KernelBuilder k_;
@@ -224,6 +239,8 @@ private:
   const graph::Conv2dGeometry &g_;
   int64_t height_;
   Value panel_, args_, column_, columnEnd_, prefetch_;
+  /// Of the filter, those that meet more than pads; null for all.
+  Value lineBegin_, lineEnd_;
   Type inputType_;
   VectorType f32s_;
   SmallVector<Value> masks_;
@@ -243,6 +260,9 @@ LLVM::LLVMFuncOp emitNhwcMicrokernel(OpBuilder &builder, Location loc,
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   Type i64 = builder.getI64Type();
   SmallVector<Type> arguments = {pointer, pointer, pointer, i64, i64, i64};
+  if (geometry.skipsPads()) {
+    arguments.append({i64, i64});
+  }
   if (geometry.schedule.prefetch) {
     arguments.push_back(pointer);
   }

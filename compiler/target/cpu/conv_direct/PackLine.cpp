@@ -34,10 +34,10 @@ public:
       int64_t length = geometry_.packedWidth() * g_.inputChannels;
       forEachInputLine([&](Value r, Value h, bool isPad) {
         Value to = k_.advance(to_, k_.mul(r, length), f32_);
-        if (isPad) {
-          fillZero(to, length);
-        } else {
+        if (!isPad) {
           packNhwc(h, to);
+        } else if (!geometry_.skipsPads()) {
+          fillZero(to, length);
         }
       });
       return;
