@@ -27,6 +27,12 @@ plan.launch "k" grid [1](%0) access [#plan<access read>] {tensor_maps = [#plan.t
 
 // -----
 
+%0 = plan.input 0
+// expected-error @below {{expects a tensor map of images of 4 dims, 3 strides, a box of 2 extents and 2 of what each dimension's pixels are, got}}
+plan.launch "k" grid [1](%0) access [#plan<access read>] {tensor_maps = [#plan.tensor_map<operand = 0, dtype = bf16, dims = [64, 7, 6, 2], strides = [128, 896, 5376], box = [64, 8], swizzle = 128, im2col = <lower = [-1], upper = [-1, -1], steps = [1, 1]>>]}
+
+// -----
+
 %0 = plan.buffer 64
 // expected-error @below {{expects the view of rhs to be of one of 2 addresses, got 7}}
 plan.call <"cublas" "gemm"(
