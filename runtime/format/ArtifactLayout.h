@@ -17,7 +17,8 @@ inline constexpr unsigned char kMagic[8] = {0x89, 'M',  'N',  'C',
                                             '\r', '\n', 0x1a, '\n'};
 
 /// A runtime reads artifacts of its own major version. A newer minor version
-/// only adds section kinds and metadata fields that may be ignored.
+/// only adds section kinds and metadata fields that may be ignored, or that an
+/// older runtime refuses (since 2.4 tensor maps of images).
 inline constexpr uint32_t kMajorVersion = 2;
 inline constexpr uint32_t kMinorVersion = 4;
 

@@ -9,10 +9,10 @@ using namespace mlir;
 
 namespace minic::cuda {
 
-/// The results of thread number `item`.
+/// The results of thread number `item`; `operands` are the fusion's.
 static void emitItem(CudaKernelBuilder &k, const ImageFusion &image,
-                     const ImageGeometry &g, Value input, Value item,
-                     EpilogueEmitter &epilogue) {
+                     const ImageGeometry &g, ArrayRef<Value> operands,
+                     Value item, EpilogueEmitter &epilogue) {
   int64_t lanes = g.schedule.channels;
   auto take = [&](int64_t extent) {
     Value index = k.rem(item, extent);
@@ -23,9 +23,14 @@ static void emitItem(CudaKernelBuilder &k, const ImageFusion &image,
   Value pixel = item;
   Value column = take(g.outputColumns);
   Value row = take(g.outputRows);
-  Value first = k.mul(item, g.height * g.width * g.channels);
-  input = k.advance(input, k.add(first, channel), g.dtype);
-  PixelSource source{k, image, g, input, row, column};
+  BodyEvaluator before(k, image.before.space, operands);
+  PixelSource source{k, image, g, Value(), &before, item, channel, row, column};
+  if (auto input = dyn_cast<BlockArgument>(image.before.results[0])) {
+    Value first = k.mul(item, g.height * g.width * g.channels);
+    source.input = k.advance(operands[input.getArgNumber()],
+                             k.add(first, channel), g.dtype);
+    source.before = nullptr;
+  }
   // Where it is among all dimensions but the last, and in that.
   SpacePosition place{pixel, channel, lanes};
   if (!image.isNhwc()) {
@@ -48,14 +53,12 @@ void emitImages(Location loc, ModuleOp device, StringRef name,
   for (int64_t i = 0; i != bounds.pointers; ++i) {
     (i < operandCount ? operands : results).push_back(entry.parameter(i));
   }
-  auto input = cast<BlockArgument>(image.before.results[0]);
   k.allowLaterLaunches(s.programmatic);
   Value item = k.add(k.mul(k.blockIdX(), s.threads), k.threadIdX());
   k.waitForEarlierLaunches(s.programmatic);
   auto body = [&] {
     EpilogueEmitter epilogue(k, image.after, operands, results);
-    emitItem(k, image, geometry, operands[input.getArgNumber()], item,
-             epilogue);
+    emitItem(k, image, geometry, operands, item, epilogue);
   };
   if (geometry.items() % s.threads == 0) {
     body();

@@ -70,6 +70,12 @@ FailureOr<ImageGeometry> ImageGeometry::get(const ImageFusion &image,
   result.dtype = cast<RankedTensorType>(image.before.results[0].getType())
                      .getElementType();
   result.epilogueInstructions = EpilogueEmitter::instructionCount(image.after);
+  result.prologueInstructions =
+      BodyEvaluator::instructionCount(image.before.epilogue);
+  for (Value input : image.before.epilogueInputs) {
+    result.inputBytes +=
+        double(kernel::getBytes(cast<RankedTensorType>(input.getType())));
+  }
   if (schedule.channels * kernel::getElementBytes(result.dtype) > 16 ||
       result.channels % schedule.channels != 0 ||
       EpilogueEmitter::lanesFor(image.after, schedule.channels) !=
@@ -91,8 +97,9 @@ int64_t ImageGeometry::blocks() const {
 double ImageGeometry::estimateUs(const DeviceProfile &profile) const {
   double lanes = double(schedule.channels);
   // Each load has an address and checks, is converted and combined.
-  double instructions = 50 + double(taps) * (8 + 2 * lanes) +
-                        lanes * double(epilogueInstructions);
+  double ofTap = 8 + lanes * double(2 + prologueInstructions);
+  double instructions =
+      50 + double(taps) * ofTap + lanes * double(epilogueInstructions);
   double threads = double(blocks() * schedule.threads);
   double perUs = profile.peakGflops / 2 * 1e3;
   double computeUs = perUs > 0 ? threads * instructions / (0.7 * perUs) : 0;
@@ -101,9 +108,8 @@ double ImageGeometry::estimateUs(const DeviceProfile &profile) const {
                     double(std::max(profile.threadsPerSm, 1)) * 0.5;
   double lines = isUnrolled() ? 1 : double(tapLines);
   double waitUs = (0.7 + 0.3 * lines) * std::max(1.0, threads / resident);
-  double elements =
-      double(batch * height * width * channels) + double(pixels() * channels);
-  double bytes = elements * double(kernel::getElementBytes(dtype));
+  double bytes = inputBytes + double(pixels() * channels) *
+                                  double(kernel::getElementBytes(dtype));
   double memoryUs =
       profile.memoryGBs > 0 ? bytes / (0.85 * profile.memoryGBs) * 1e-3 : 0;
   double longest = std::max({memoryUs, computeUs, waitUs});

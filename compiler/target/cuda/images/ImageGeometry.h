@@ -25,8 +25,10 @@ struct ImageGeometry {
   /// Pixels of the input that a pixel of the result is made of, as lines of
   /// them.
   int64_t tapLines = 1, taps = 1;
-  /// Of the fusion's body, for each result, roughly.
-  int64_t epilogueInstructions = 0;
+  /// Of the fusion's body, for each result and for each tap, roughly.
+  int64_t epilogueInstructions = 0, prologueInstructions = 0;
+  /// What is read of memory ahead of the pool or resize.
+  double inputBytes = 0;
 
   /// Fails with a reason where `schedule` cannot implement `image`.
   static mlir::FailureOr<ImageGeometry> get(const ImageFusion &image,

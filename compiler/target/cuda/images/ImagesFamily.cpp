@@ -16,15 +16,7 @@ namespace minic::cuda {
 /// What this family takes of a fusion, or why it does not.
 static FailureOr<ImageFusion> match(kernel::FusionOp fusion,
                                     std::string *reason) {
-  auto image = ImageFusion::get(fusion, *reason);
-  if (failed(image)) {
-    return failure();
-  }
-  if (!isa<BlockArgument>(image->before.results[0])) {
-    *reason = "pointwise ops before the pool or resize";
-    return failure();
-  }
-  return image;
+  return ImageFusion::get(fusion, *reason);
 }
 
 static auto analyze(kernel::FusionOp fusion) {

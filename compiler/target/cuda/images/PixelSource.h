@@ -6,7 +6,7 @@
 #ifndef MINIC_COMPILER_TARGET_CUDA_IMAGES_PIXELSOURCE_H
 #define MINIC_COMPILER_TARGET_CUDA_IMAGES_PIXELSOURCE_H
 
-#include "compiler/target/cuda/KernelAbi.h"
+#include "compiler/target/cuda/BodyEvaluator.h"
 #include "compiler/target/cuda/images/ImageGeometry.h"
 
 namespace minic::cuda {
@@ -16,12 +16,17 @@ struct PixelSource {
   CudaKernelBuilder &k;
   const ImageFusion &image;
   const ImageGeometry &geometry;
-  /// Points to the thread's channels of its image's first pixel.
+  /// Points to the thread's channels of its image's first pixel; null where
+  /// pointwise ops come before.
   mlir::Value input;
+  /// Those ops; null where there are none.
+  BodyEvaluator *before;
+  /// Number of the thread's image, or plane of NCHW, and its first channel.
+  mlir::Value number, channel;
   /// Row and column of the result, i32.
   mlir::Value row, column;
 
-  /// The input's pixel. What is not `isInside` is loaded from the image's
+  /// The input's pixel. What is not `isInside` is made of the image's
   /// beginning, for the caller to drop: no branch keeps loads apart.
   mlir::Value read(mlir::Value h, mlir::Value w,
                    mlir::Value isInside = nullptr) const;
