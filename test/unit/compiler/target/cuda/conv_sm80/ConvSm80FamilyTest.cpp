@@ -162,8 +162,8 @@ TEST(ConvSm80Family, RefusesBadSchedules) {
   EXPECT_THAT(lower(sm80, "{math = \"ffma\"}"),
               HasSubstr("conv_sm80 cannot implement this fusion with conv_sm80 "
                         "128x128x64"));
-  EXPECT_THAT(lower(sm90, "{copies = \"tma\"}"),
-              HasSubstr("TMA copies no windows of images"));
+  EXPECT_THAT(lower(sm90, "{multicast = \"2x1\"}"),
+              HasSubstr("multicast is of copies by TMA"));
   EXPECT_THAT(lower(sm90, "{copies = 3 : i64}"),
               HasSubstr("conv_sm90 schedule expects copies to be"));
 }
