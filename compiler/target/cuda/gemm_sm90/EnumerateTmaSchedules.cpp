@@ -234,8 +234,19 @@ multicasts(TmaEnumeration &enumeration, const kernel::FusionShape &shape,
 /// lowest ones. So the default mode, which measures nothing, must not choose
 /// one: each is behind the best of the others that ask for lhs in the same
 /// layout. Their order among themselves, which a search goes by, stays.
-static void putBehind(std::vector<EstimatedSm90Schedule> &made,
-                      ArrayRef<EstimatedSm90Schedule> others) {
+///
+/// Windows of images do come faster by TMA, clusters aside: for 17 convolutions
+/// of a ResNet-50 and a UNet on an H200 what estimates choose takes 1.11 times
+/// as long as the best in geometric mean where they are behind as well, 1.07
+/// where they are ahead.
+constexpr double behind = 1.05, ahead = 0.97;
+
+/// Puts the best of `made` at `place` times the best of the others.
+static void scale(std::vector<EstimatedSm90Schedule> &made,
+                  ArrayRef<EstimatedSm90Schedule> others, double place) {
+  if (made.empty()) {
+    return;
+  }
   double best = 0, bestOfOthers = 0;
   auto note = [](double &least, double microseconds) {
     least = least == 0 ? microseconds : std::min(least, microseconds);
@@ -252,7 +263,7 @@ static void putBehind(std::vector<EstimatedSm90Schedule> &made,
       note(bestOfOthers, one.microseconds);
     }
   }
-  double factor = std::max(1.0, 1.05 * bestOfOthers / std::max(best, 1e-3));
+  double factor = std::max(1.0, place * bestOfOthers / std::max(best, 1e-3));
   for (EstimatedSm90Schedule &one : made) {
     one.microseconds *= factor;
   }
@@ -295,7 +306,11 @@ void appendTmaSchedules(std::vector<EstimatedSm90Schedule> &schedules,
   std::vector<EstimatedSm90Schedule> clusters =
       multicasts(enumeration, shape, profile, made);
   clusters.resize(std::min(clusters.size(), maxMulticastSchedules));
-  made.insert(made.end(), clusters.begin(), clusters.end());
+  bool areImages = readsImages(shape);
+  if (!areImages) {
+    made.insert(made.end(), clusters.begin(), clusters.end());
+    clusters.clear();
+  }
   for (bool keepsRhs : {false, true}) {
     std::vector<EstimatedSm90Schedule> pingPongs =
         enumeration.pingPongs(keepsRhs);
@@ -303,10 +318,10 @@ void appendTmaSchedules(std::vector<EstimatedSm90Schedule> &schedules,
     pingPongs.resize(std::min(pingPongs.size(), most));
     schedules.insert(schedules.end(), pingPongs.begin(), pingPongs.end());
   }
-  if (!made.empty()) {
-    putBehind(made, schedules);
-    schedules.insert(schedules.end(), made.begin(), made.end());
-  }
+  scale(made, schedules, areImages ? ahead : behind);
+  scale(clusters, schedules, behind);
+  schedules.insert(schedules.end(), made.begin(), made.end());
+  schedules.insert(schedules.end(), clusters.begin(), clusters.end());
 }
 
 } // namespace minic::cuda
