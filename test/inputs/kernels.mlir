@@ -90,8 +90,8 @@ func.func @one_row_f32(%x: tensor<1x8192xf32>, %w: tensor<24x8192xf32>) -> tenso
   return %0 : tensor<1x24xf32>
 }
 
-func.func @conv_channels(%x: tensor<2x9x11x64xbf16>, %w: tensor<72x64x3x3xbf16>, %r: tensor<2x9x11x72xbf16>) -> tensor<2x9x11x72xbf16> {
-  %0 = graph.conv2d %x, %w {layout = "nhwc", pads = array<i64: 1, 1, 1, 1>} : (tensor<2x9x11x64xbf16>, tensor<72x64x3x3xbf16>) -> tensor<2x9x11x72xbf16>
+func.func @conv_channels(%x: tensor<2x9x11x48xbf16>, %w: tensor<72x48x3x3xbf16>, %r: tensor<2x9x11x72xbf16>) -> tensor<2x9x11x72xbf16> {
+  %0 = graph.conv2d %x, %w {layout = "nhwc", pads = array<i64: 1, 1, 1, 1>} : (tensor<2x9x11x48xbf16>, tensor<72x48x3x3xbf16>) -> tensor<2x9x11x72xbf16>
   %1 = graph.add %0, %r : (tensor<2x9x11x72xbf16>, tensor<2x9x11x72xbf16>) -> tensor<2x9x11x72xbf16>
   return %1 : tensor<2x9x11x72xbf16>
 }
