@@ -24,16 +24,6 @@ static bool hasPads(const Conv2dGeometry &g) {
   return g.padTop != 0 || g.padLeft != 0 || g.padBottom != 0 || g.padRight != 0;
 }
 
-/// Lines of the filter that line `p` of the result meets.
-static int64_t usedTapLinesOf(const Conv2dGeometry &g, int64_t p) {
-  int64_t used = 0;
-  for (int64_t r = 0; r != g.filterHeight; ++r) {
-    int64_t h = p * g.strideHeight - g.padTop + r * g.dilationHeight;
-    used += h >= 0 && h < g.inputHeight;
-  }
-  return used;
-}
-
 static int64_t largestDivisor(int64_t number, int64_t most) {
   int64_t divisor = std::min(number, most);
   while (divisor > 1 && number % divisor != 0) {
@@ -156,10 +146,8 @@ int64_t ConvDirectGeometry::usedTapLines() const {
 }
 
 bool ConvDirectGeometry::skipsPads() const {
-  // Only first and last lines of an image may meet pads.
-  return isNhwc && schedule.pack && g().outputHeight > 0 &&
-         (usedTapLinesOf(g(), 0) < g().filterHeight ||
-          usedTapLinesOf(g(), g().outputHeight - 1) < g().filterHeight);
+  return isNhwc && schedule.pack &&
+         usedTapLines() != g().outputHeight * g().filterHeight;
 }
 
 int64_t ConvDirectGeometry::linesPerChunk() const {
