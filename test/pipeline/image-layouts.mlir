@@ -29,6 +29,10 @@
 // MEASURED: minic: images of @main: relayout of pixels (1x32x28x28xf32) to NHWC for conv2d, measured to take {{.+}} us
 // RUN: minic-run %t.minic --check
 // RUN: minic %s --target=cpu --threads=1 --tune-replay --tune-db=%t.db --log=fusion -o %t.minic 2>&1 | FileCheck %s --check-prefix=MEASURED
+// A replay that has no record of a relayout estimates it; the error is of the first problem of the plan.
+// RUN: not minic %s --target=cpu --threads=1 --tune-replay --tune-db=%t.none.db --log=fusion -o %t.none.minic 2>&1 | FileCheck %s --check-prefix=MISSING --implicit-check-not=error:
+// MISSING: minic: images of @main: relayout of pixels (1x32x28x28xf32) to NHWC for conv2d, about {{.+}} us
+// MISSING: minic: error: no tuning record of transpose(1x32x28x28) f32
 // RUN: minic %s --target=cpu --assign-layouts=off -o %t.minic && minic explain %t.minic | FileCheck %s --check-prefix=OFF --implicit-check-not=images:
 // OFF: implemented by
 func.func @main(%x: tensor<1x32x28x28xf32> {graph.name = "pixels"}) -> tensor<1x32xf32> {
