@@ -33,6 +33,9 @@
 // RUN: not minic %s --target=cpu --threads=1 --tune-replay --tune-db=%t.none.db --log=fusion -o %t.none.minic 2>&1 | FileCheck %s --check-prefix=MISSING --implicit-check-not=error:
 // MISSING: minic: images of @main: relayout of pixels (1x32x28x28xf32) to NHWC for conv2d, about {{.+}} us
 // MISSING: minic: error: no tuning record of transpose(1x32x28x28) f32
+// Where the tuner fails at a relayout, the first that it is asked about, one error says so.
+// RUN: echo no-database > %t.bad.db && not minic %s --target=cpu --mode=max-autotune --tune-db=%t.bad.db --log=fusion -o %t.none.minic 2>&1 | FileCheck %s --check-prefix=FAILED --implicit-check-not=error: --implicit-check-not=fusion
+// FAILED: minic: error: tuning database '{{.+}}.bad.db': is not a tuning database
 // RUN: minic %s --target=cpu --assign-layouts=off -o %t.minic && minic explain %t.minic | FileCheck %s --check-prefix=OFF --implicit-check-not=images:
 // OFF: implemented by
 func.func @main(%x: tensor<1x32x28x28xf32> {graph.name = "pixels"}) -> tensor<1x32xf32> {
