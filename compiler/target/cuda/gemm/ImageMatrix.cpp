@@ -25,6 +25,30 @@ static bool reachesOut(int64_t input, int64_t output, int64_t filter,
   return pad > 0 || last >= input;
 }
 
+/// Of the windows along one dimension, the taps inside of that with the fewest,
+/// of those that have any.
+static int64_t fewestTaps(int64_t outputs, int64_t taps, int64_t stride,
+                          int64_t pad, int64_t dilation, int64_t extent) {
+  int64_t fewest = taps;
+  for (int64_t output = 0; output != outputs; ++output) {
+    int64_t inside = 0;
+    for (int64_t tap = 0; tap != taps; ++tap) {
+      int64_t at = output * stride - pad + tap * dilation;
+      inside += at >= 0 && at < extent;
+    }
+    fewest = inside > 0 ? std::min(fewest, inside) : fewest;
+  }
+  return fewest;
+}
+
+int64_t ImageMatrix::fewestProducts() const {
+  return fewestTaps(conv.outputHeight, conv.filterHeight, conv.strideHeight,
+                    conv.padTop, conv.dilationHeight, conv.inputHeight) *
+         fewestTaps(conv.outputWidth, conv.filterWidth, conv.strideWidth,
+                    conv.padLeft, conv.dilationWidth, conv.inputWidth) *
+         conv.inputChannelsPerGroup();
+}
+
 bool ImageMatrix::padsHeight() const {
   return reachesOut(conv.inputHeight, conv.outputHeight, conv.filterHeight,
                     conv.strideHeight, conv.dilationHeight, conv.padTop);

@@ -30,6 +30,9 @@ struct ImageMatrix {
   }
   int64_t taps() const { return tapRows * tapColumns; }
   int64_t k() const { return taps() * channels; }
+  /// Products of the sum that has the fewest where windows reach beyond the
+  /// image, of those that have any: what is outside is zero and counts nothing.
+  int64_t fewestProducts() const;
   /// Whether windows reach beyond the image's height or width.
   bool padsHeight() const;
   bool padsWidth() const;

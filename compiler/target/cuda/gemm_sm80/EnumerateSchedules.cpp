@@ -40,7 +40,7 @@ const Tile ffmaTiles[] = {
 
 /// A product of split floats is off by up to 19 roundings of float32: six for
 /// what each rest leaves out, seven for the rests' dropped product. Sums of
-/// this length may be off by more in float32 arithmetic (Tolerance.h).
+/// so many products may be off by more in float32 arithmetic (Tolerance.h).
 constexpr int64_t kSplitFloatMinK = 32;
 
 /// Stages of shared memory, ascending.
@@ -62,13 +62,21 @@ public:
     if (profile_.allowTf32) {
       runMath(GemmMath::Tf32, tensorTiles);
     }
-    if (gemm.k >= kSplitFloatMinK) {
+    if (fewestProducts() >= kSplitFloatMinK) {
       runMath(GemmMath::Tf32x3, tensorTiles);
     }
     runMath(GemmMath::Ffma, ffmaTiles);
   }
 
 private:
+  /// Of any sum.
+  int64_t fewestProducts() const {
+    return readsImages(shape_)
+               ? ConvolutionMatrices(shape_, /*pads=*/false)
+                     .image.fewestProducts()
+               : shape_.gemm->k;
+  }
+
   void runMath(GemmMath math, ArrayRef<Tile> tiles) {
     for (const Tile &tile : tiles) {
       for (int64_t rowBytes : {64, 128, 256}) {

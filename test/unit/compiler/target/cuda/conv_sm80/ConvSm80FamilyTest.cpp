@@ -50,6 +50,29 @@ TEST(ConvSm80Family, TakesAnyConvolution) {
   EXPECT_EQ(reasonFor(sm90, image(64, true)), "accepted");
 }
 
+/// Split float32 products are as exact as float32 where a sum has 32 or more: of
+/// 8 channels a corner of 3x3 has so many, with another pad it has half.
+TEST(ConvSm80Family, SplitsFloatsWhereEachSumIsLong) {
+  auto splits = [](const ConvCase &conv) {
+    ConvBody body = bodyOf(conv, Behind::Nothing);
+    ParsedFusion parsed(body.arguments, body.result, body.text);
+    auto offers = sm80.enumerate(parsed.get(), *getArchProfile("sm_80"));
+    return llvm::any_of(offers, [](const Implementation &one) {
+      return one.name.find("tf32x3") != std::string::npos;
+    });
+  };
+  ConvCase conv = image(8, true, "f32");
+  EXPECT_TRUE(splits(conv));
+  conv.top = 2;
+  EXPECT_FALSE(splits(conv));
+  conv.top = 0;
+  EXPECT_TRUE(splits(conv));
+  conv.dilationH = 2, conv.top = 2;
+  EXPECT_TRUE(splits(conv));
+  conv.c = conv.k = 4;
+  EXPECT_FALSE(splits(conv));
+}
+
 TEST(ConvSm80Family, SaysWhyNot) {
   ConvCase pixel = image(16, true);
   pixel.r = pixel.s = 1;
