@@ -29,8 +29,10 @@ GemmSkinnyFamily::reject(kernel::FusionOp fusion, const DeviceProfile &) const {
 }
 
 static std::string kindOf(const SkinnySchedule &schedule, bool makesLhs) {
+  bool isPlain = schedule.math == SkinnyMath::Ffma;
   return "gemm_skinny " + nameOf(schedule.math).str() + " " +
          std::to_string(schedule.columns) +
+         (isPlain && schedule.hasOneBatch() ? " one" : "") +
          (schedule.clustered   ? " cluster"
           : schedule.split > 1 ? " split"
                                : "") +

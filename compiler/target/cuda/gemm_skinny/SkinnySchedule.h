@@ -42,6 +42,8 @@ struct SkinnySchedule {
   /// is slower where they fill the SMs (docs/tuning.md).
   bool late = false;
 
+  /// Whether a warp asks for the next weights only behind its last products.
+  bool hasOneBatch() const { return unroll * stages == 1; }
   bool operator==(const SkinnySchedule &) const = default;
 };
 
