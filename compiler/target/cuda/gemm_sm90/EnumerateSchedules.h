@@ -17,7 +17,7 @@ inline constexpr size_t maxTmaSchedules = 11;
 /// Beside these, of clusters that share operands, and of blocks that stay.
 inline constexpr size_t maxMulticastSchedules = 2, maxPingPongSchedules = 4;
 /// Of the latter with an rhs that stays.
-inline constexpr size_t maxKeepingSchedules = 2;
+inline constexpr size_t maxKeepingSchedules = 6;
 
 /// Schedules for `shape` that fit `profile`'s device, best estimate first, at
 /// most `limit`, clusters and copies by TMA, unless all are asked for; none

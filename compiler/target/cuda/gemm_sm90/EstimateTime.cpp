@@ -6,6 +6,8 @@
 
 #include "compiler/target/cuda/gemm/GemmTime.h"
 
+#include "llvm/Support/MathExtras.h"
+
 namespace minic::cuda {
 
 namespace {
@@ -14,7 +16,7 @@ namespace {
 class TimeModel final : public GemmTime {
 public:
   TimeModel(const GemmSm90Geometry &g, const DeviceProfile &profile)
-      : GemmTime(g, g.schedule, g.stageBytes(), g.blocksPerSm(profile),
+      : GemmTime(g, g.schedule, g.stageBytes(), residents(g, profile),
                  g.copied(), profile),
         g_(g), s_(g.schedule),
         rate_(reached * multiplyAddsPerCycle(profile.tensorGflops16)) {}
@@ -28,6 +30,16 @@ private:
   static constexpr double l2BytesPerCycle = 58;
   /// Instructions of an SM, times the lanes of a warp.
   static constexpr double lanesPerCycle = 128;
+
+  /// Blocks of this launch that an SM has at once: of a ping-pong there are not
+  /// more than it asks for, where there is room for the next launch's.
+  static int64_t residents(const GemmSm90Geometry &g,
+                           const DeviceProfile &profile) {
+    int64_t fit = g.blocksPerSm(profile);
+    auto asked = int64_t(llvm::divideCeil(
+        uint64_t(g.residentBlocks()), uint64_t(std::max(profile.smCount, 1))));
+    return g.schedule.isPingPong() ? std::min(fit, asked) : fit;
+  }
 
   double waveCycles(double blocks) const override {
     double tile = double(g_.tileSums);

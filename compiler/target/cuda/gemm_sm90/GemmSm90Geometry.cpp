@@ -39,8 +39,8 @@ static std::string checkPingPong(const GemmSm90Geometry &g) {
   if (s.warpGroups() > 1 || s.multicast() > 1 || s.splitK > 1) {
     return "a ping-pong is of single warp groups with whole tiles of their own";
   }
-  if (s.keepsRhs && (g.raster.tilesN > 1 || g.raster.batches > 1)) {
-    return "rhs stays where a tile has all its columns";
+  if (s.keepsRhs && (g.raster.batches > 1 || !g.staysInColumn())) {
+    return "rhs stays where all tiles of a block have the same columns";
   }
   if (!s.movesRegisters()) {
     return "";
@@ -154,6 +154,11 @@ TmaOperand GemmSm90Geometry::tmaOperand(bool isRhs, int64_t boxRows) const {
 
 int64_t GemmSm90Geometry::residentBlocks() const {
   return std::min(blocks(), schedule.pingPongBlocks);
+}
+
+bool GemmSm90Geometry::staysInColumn() const {
+  int64_t columns = raster.tilesN;
+  return columns == 1 || (raster.group == 1 && residentBlocks() % columns == 0);
 }
 
 int64_t GemmSm90Geometry::passColumns() const {

@@ -58,7 +58,8 @@ struct GemmSm90Geometry : GemmGeometry {
   int64_t stageBytes() const {
     return schedule.keepsRhs ? lhsTileBytes : GemmGeometry::stageBytes();
   }
-  /// Of the rhs that stays, which begins behind the ring: `kBlocks` tiles.
+  /// Of the rhs that stays, which begins behind the ring: `kBlocks` tiles, of
+  /// the columns that all tiles of the block have.
   int64_t keptBytes() const {
     return schedule.keepsRhs ? kBlocks * rhsTileBytes : 0;
   }
@@ -80,6 +81,8 @@ struct GemmSm90Geometry : GemmGeometry {
   int64_t stageBarriers() const;
   /// Of a ping-pong: blocks of its launch.
   int64_t residentBlocks() const;
+  /// Of a ping-pong: whether all tiles of a block have the same columns.
+  bool staysInColumn() const;
   /// Of a ping-pong, and where results are made in registers: columns that a
   /// warp takes through shared memory at a time, in memory of its own, with
   /// `passPitch()` elements a row: sums in f32, or rounded results. It begins

@@ -29,10 +29,9 @@ struct GemmSm90Schedule : GemmSchedule {
   /// warps are a warp group, since only one as a whole can give registers up.
   int64_t teamRegisters = 0;
 
-  /// Of a ping-pong whose tiles have all columns: whether rhs stays in shared
-  /// memory, and stages are of lhs alone.
+  /// Of a ping-pong whose blocks have tiles of the same columns: whether these
+  /// of rhs stay in shared memory, and stages are of lhs alone.
   bool keepsRhs = false;
-
   bool isPingPong() const { return pingPongBlocks > 0; }
   bool movesRegisters() const { return teamRegisters > 0; }
   int64_t teams() const { return isPingPong() ? 2 : 1; }

@@ -47,7 +47,8 @@ public:
   void expect(mlir::Value stage);
   void copyLhs(mlir::Value stage, mlir::Value block);
   void copyRhs(mlir::Value stage, mlir::Value block);
-  /// By one thread: brings the rhs that stays.
+  /// By one thread, before any moveTo: brings the rhs that stays, which has the
+  /// columns of the block's first tile as of all others.
   void copyKeptRhs();
   /// By whole warp groups: waits until it is there.
   void awaitKeptRhs();

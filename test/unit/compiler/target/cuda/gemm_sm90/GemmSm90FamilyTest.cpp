@@ -193,7 +193,8 @@ TEST(GemmSm90Family, OffersDistinctSchedulesForAnyShape) {
       ASSERT_FALSE(offers.empty());
       EXPECT_LE(offers.size(), 28u + maxClusterSchedules + maxTmaSchedules +
                                    maxMulticastSchedules +
-                                   maxPingPongSchedules);
+                                   maxPingPongSchedules +
+                                   maxKeepingSchedules);
       EXPECT_FALSE(StringRef(offers[0].name).contains("multicast"));
       std::set<std::string> names;
       for (size_t i = 0; i != offers.size(); ++i) {
@@ -204,6 +205,28 @@ TEST(GemmSm90Family, OffersDistinctSchedulesForAnyShape) {
       }
     }
   }
+}
+
+/// Blocks that stay keep rhs: all of it where tiles have all columns, with eight
+/// stages, or that of one column of tiles, also of a K of several stages.
+TEST(GemmSm90Family, OffersBlocksThatKeepRhs) {
+  auto namesOf = [](int64_t m, int64_t n, int64_t k) {
+    ParsedFusion parsed = linearRelu(m, n, k, "bf16");
+    std::vector<std::string> names;
+    for (auto &offer : family.enumerate(parsed.get(), profileOf("sm_90a"))) {
+      names.push_back(offer.name);
+    }
+    return names;
+  };
+  EXPECT_THAT(namesOf(100352, 256, 64),
+              Contains("gemm_sm90 64x256x64 warpgroups=1x1 stages=8 group=8 "
+                       "copies=tma pingpong=132 rhs=kept pdl=on"));
+  EXPECT_THAT(namesOf(100352, 256, 64),
+              Contains("gemm_sm90 64x128x64 warpgroups=1x1 stages=8 group=1 "
+                       "copies=tma pingpong=132 rhs=kept pdl=on"));
+  EXPECT_THAT(namesOf(6272, 128, 576),
+              Contains("gemm_sm90 64x64x64 warpgroups=1x1 stages=8 group=1 "
+                       "copies=tma pingpong=132 rhs=kept pdl=on"));
 }
 
 /// 128 blocks on 132 SMs, which read rows of 6840 bytes as they are.

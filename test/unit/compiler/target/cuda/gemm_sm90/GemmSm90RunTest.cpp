@@ -391,6 +391,12 @@ TEST(GemmSm90Run, PingPong) {
   keeps.programmatic = true;
   checkLinear(330, 56, 136, "f16", keeps, /*rhsIsConstant=*/true);
   checkLinear(64, 56, 136, "bf16", keeps);
+  // Blocks that keep to two and three columns of tiles, the last one narrow.
+  keeps.group = 1;
+  keeps.pingPongBlocks = 4;
+  checkLinear(450, 120, 136, "bf16", keeps, /*rhsIsConstant=*/true);
+  keeps.pingPongBlocks = 3;
+  checkLinear(330, 184, 72, "f16", keeps);
   checkGated({200, 48, 200}, pingPong(64, 64, 3, 2));
   checkGated({131, 23, 328}, pingPong(128, 48, 8, 1));
 }
