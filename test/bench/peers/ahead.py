@@ -2,11 +2,14 @@
 """What is made before the first workload is measured: weights and inputs,
 runner.cpp and AOTInductor's packages. A package takes a minute of one core, so
 those of all workloads are compiled side by side. Nothing else runs meanwhile.
+Asked to, torch.compile's max-autotune compiles ahead as well, since it takes
+minutes for a network of images; it finds what it chose in Inductor's cache.
 
 ahead.json in the folder of the benchmark says what became of it:
 
   runner     why there is none, or ""
   packages   {workload: {"missing": why or "", "note", "seconds"}}
+  compiled   {workload: why max-autotune did not compile ahead, or ""}
 """
 
 import concurrent.futures
@@ -23,6 +26,7 @@ import tensors
 import workloads
 
 PEER = "AOTInductor"
+AUTOTUNES = "torch.compile max-autotune"
 BUILD_S = 240  # of runner.cpp, once a machine
 # Each is busy with one thread, while it compiles Triton's kernels with two.
 AT_ONCE = max(1, (os.cpu_count() or 1) * 2 // 3)
@@ -42,10 +46,12 @@ def read(work):
 
 
 class Ahead:
-    def __init__(self, root, work, limit_s, packages=True):
-        """Packages that take longer are not made; False: none are."""
+    def __init__(self, root, work, limit_s, packages=True, compiles=False):
+        """Packages that take longer are not made; False: none are. `compiles`:
+        whether max-autotune compiles ahead."""
         self.root, self.work = root, work
         self.limit_s, self.packages = limit_s, packages
+        self.compiles = compiles
         # Not the cache of torch.compile's modes, which choose by themselves.
         self.inductor_cache = work / "inductor-ahead"
         self.start = time.monotonic()
@@ -60,8 +66,13 @@ class Ahead:
             packages = {  # the longest begin first
                 workload.name: executor.submit(self.prepare, workload)
                 for workload in sorted(chosen, key=lambda w: -w.patience)}
+            compiled = {
+                workload.name: executor.submit(self.compile_ahead, workload,
+                                               packages[workload.name])
+                for workload in chosen if self.compiles}
         made = {"runner": runner.result(),
-                "packages": {n: p.result() for n, p in packages.items()}}
+                "packages": {n: p.result() for n, p in packages.items()},
+                "compiled": {n: c.result() for n, c in compiled.items()}}
         record(self.work).write_text(json.dumps(made, indent=1) + "\n")
 
     def remove_what_was_made(self, chosen):
@@ -109,12 +120,30 @@ class Ahead:
         return {"missing": "", "note": note, "seconds": seconds}
 
     def compile(self, workload):
+        return self.ask(workload, PEER, "ahead.log", launch.shared_libstdcxx() | {
+            "TORCHINDUCTOR_CACHE_DIR": str(self.inductor_cache)})
+
+    def compile_ahead(self, workload, package):
+        """Why not, or "". Into the cache that its modes have."""
+        package.result()
+        begin = time.monotonic()
+        try:
+            note = self.ask(workload, AUTOTUNES, "compiled.log", {}, "--locked")
+        except pool.Failure as failure:
+            self.say(f"{workload.name}: {AUTOTUNES}: {failure}")
+            return str(failure)
+        self.say(f"{workload.name}: {AUTOTUNES} in "
+                 f"{time.monotonic() - begin:.1f} s {note or ''}")
+        return ""
+
+    def ask(self, workload, peer, log, environment, *options):
+        """What a worker says of its compilation."""
         worker = launch.worker(
-            self.root, self.work, PEER, workload.name,
-            self.work / workload.name / "ahead.log",
-            self.environment | launch.shared_libstdcxx() | {
-                "TORCHINDUCTOR_CACHE_DIR": str(self.inductor_cache),
-                "TORCHINDUCTOR_COMPILE_THREADS": str(COMPILE_THREADS)})
+            self.root, self.work, peer, workload.name,
+            self.work / workload.name / log,
+            self.environment | environment | {
+                "TORCHINDUCTOR_COMPILE_THREADS": str(COMPILE_THREADS)},
+            *options)
         try:
             worker.ask("import", self.left())
             return worker.ask("compile", self.left())

@@ -15,6 +15,7 @@ import gpu_lock
 import timing
 import workloads
 
+UNLOCKED = "autotuned without the GPU lock"
 MAX_AUTOTUNE = ("max-autotune", "max-autotune-no-cudagraphs")
 
 
@@ -40,6 +41,12 @@ class Kind:
     def wait(self, result):
         self.torch.cuda.current_stream().synchronize()
 
+    def lock(self):
+        """One process at a time has Inductor measure from here on."""
+        lock = gpu_lock.GpuLock(self.session.arguments.work / "gpu.lock")
+        gpu_lock.guard_inductor(lock)
+        return lock
+
     def runner(self):
         """runner.cpp, which was built before (build_runner.py)."""
         spec = importlib.util.spec_from_file_location(
@@ -62,6 +69,8 @@ class Torch(Kind):
             import torch._inductor.compile_fx  # noqa: F401
 
     def compile(self):
+        """What is to be said of it, or ""."""
+        lock = self.lock() if self.session.arguments.locked else None
         self.session.on_gpu()
         if self.mode:
             self.mark_states()
@@ -71,6 +80,7 @@ class Torch(Kind):
         for _ in range(5):
             self.call()
         self.torch.cuda.synchronize()
+        return UNLOCKED if lock and not lock.taken else ""
 
     def mark_states(self):
         """A graph is not captured around a changed input that may move."""
@@ -127,8 +137,7 @@ class AotInductor(Kind):
         """What is to be said of it, or ""."""
         import torch._inductor
         session = self.session
-        lock = gpu_lock.GpuLock(session.arguments.work / "gpu.lock")
-        gpu_lock.guard_inductor(lock)
+        lock = self.lock()
         with lock:
             session.on_gpu()
         before = lock.taken
@@ -136,8 +145,7 @@ class AotInductor(Kind):
             torch.export.export(session.module, tuple(session.views)),
             package_path=self.package,
             inductor_configs={"max_autotune": True})
-        return ("" if lock.taken > before
-                else "autotuned without the GPU lock")
+        return "" if lock.taken > before else UNLOCKED
 
     def load(self):
         self.loops = self.runner().AotInductor(self.package,

@@ -14,8 +14,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def left_out(name, only):
-    """`only`: parts of the names of peers that were asked for; none: all."""
-    return bool(only) and not any(part in name for part in only)
+    """`only`: parts of the names of peers that were asked for, or with a "$" how
+    they end; none: all."""
+    return bool(only) and not any(
+        name.endswith(part[:-1]) if part.endswith("$") else part in name
+        for part in only)
 
 
 def environment(work):

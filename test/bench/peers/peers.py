@@ -195,7 +195,8 @@ def main():
     parser.add_argument("--limit-s", type=float, default=65,
                         help="peers that are not ready in time are not run")
     parser.add_argument("--peers", nargs="*", default=[],
-                        help="only peers whose name contains one of these")
+                        help="only peers whose name contains one of these, or "
+                        "ends so: max-autotune$")
     parser.add_argument("--minic-option", action="append", default=[])
     parser.add_argument("--ahead-s", type=float, default=150,
                         help="of what is made ahead, before --limit-s begins")

@@ -134,6 +134,8 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--runner", type=pathlib.Path, required=True)
     parser.add_argument("--minic-option", action="append", default=[])
+    parser.add_argument("--locked", action="store_true",
+                        help="others compile side by side")
     answering.answer_requests(Session(parser.parse_args()))
 
 

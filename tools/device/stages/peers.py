@@ -18,8 +18,12 @@ parser.add_argument("--total-s", type=float, default=570,
                     help="workloads that no longer fit are not run")
 parser.add_argument("--ahead-s", type=float, default=150,
                     help="of what is made ahead, a part of --total-s")
+parser.add_argument("--compile-ahead", action="store_true",
+                    help="torch.compile's max-autotune, of all workloads side by "
+                    "side, too")
 parser.add_argument("--peers", nargs="*", default=[],
-                    help="only peers whose name contains one of these")
+                    help="only peers whose name contains one of these, or "
+                    "ends so: max-autotune$")
 parser.add_argument("--work", type=common.pathlib.Path,
                     default=common.pathlib.Path("/tmp/minic-peers"))
 arguments, rest = parser.parse_known_args()
@@ -72,7 +76,8 @@ def short(result):
 
 
 ahead.Ahead(arguments.root, arguments.work, arguments.ahead_s,
-            not launch.left_out(ahead.PEER, arguments.peers)).make(names)
+            not launch.left_out(ahead.PEER, arguments.peers),
+            arguments.compile_ahead).make(names)
 keep_logs(".", "")
 for name in names:
     left = arguments.total_s - (time.monotonic() - start)

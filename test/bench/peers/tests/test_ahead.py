@@ -38,8 +38,9 @@ class Ahead(processes.Processes):
     def start(self, name):
         return self.worker(name, fault=self.faults.get(name, ""))
 
-    def make(self, *names, limit=30, packages=True):
-        ahead.Ahead(self.folder, self.folder, limit, packages).make(names)
+    def make(self, *names, limit=30, packages=True, compiles=False):
+        ahead.Ahead(self.folder, self.folder, limit, packages,
+                    compiles).make(names)
         return ahead.read(self.folder)
 
     def bench(self, name):
@@ -93,6 +94,14 @@ class Ahead(processes.Processes):
         self.assertNotIn("AOTInductor", self.bench(TWO)["not_run"])
         self.assertEqual(self.bench(THREE)["not_run"]["AOTInductor"],
                          "not compiled ahead")
+
+    def test_max_autotune_compiles_ahead_where_asked_to(self):
+        self.faults = {f"{TWO}:compiled": "compile:error"}
+        self.assertEqual(self.make(ONE)["compiled"], {})
+        made = self.make(ONE, TWO, packages=False, compiles=True)
+        self.assertEqual(made["compiled"][ONE], "")
+        self.assertIn("wrong: error", made["compiled"][TWO])
+        self.assertEqual(made["packages"][TWO], ahead.NO_PACKAGE)
 
     def test_a_runner_that_does_not_build_costs_only_its_users(self):
         self.faults = {"runner": "build:exit"}
