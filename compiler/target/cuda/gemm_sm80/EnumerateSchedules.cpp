@@ -71,10 +71,9 @@ public:
 private:
   /// Of any sum.
   int64_t fewestProducts() const {
-    return readsImages(shape_)
-               ? ConvolutionMatrices(shape_, /*pads=*/false)
-                     .image.fewestProducts()
-               : shape_.gemm->k;
+    return readsImages(shape_) ? ConvolutionMatrices(shape_, /*pads=*/false)
+                                     .image.fewestProducts()
+                               : shape_.gemm->k;
   }
 
   void runMath(GemmMath math, ArrayRef<Tile> tiles) {

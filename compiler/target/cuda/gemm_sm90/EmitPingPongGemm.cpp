@@ -13,8 +13,8 @@
 // setmaxnreg, because it assembles kernels as relocatable code; ptxas does not.
 //
 // Where all tiles of a block have the same columns and rhs of these fits beside
-// the stages, it stays, and only lhs passes the ring: of a 1x1 convolution of 64
-// to 256 channels rhs is four times as much as lhs for each tile.
+// the stages, it stays, and only lhs passes the ring: of a 1x1 convolution of
+// 64 to 256 channels rhs is four times as much as lhs for each tile.
 //
 // Teams multiply one after the other (`turn`), because a wait for a stage may
 // not come two passes of the ring late: a team begins when the other has seen

@@ -165,8 +165,8 @@ void TmaCopies::copyKeptRhs() {
   Value firstColumn = k_.mul(index_.tileN, g_.schedule.bn);
   for (int64_t block = 0; block != g_.kBlocks; ++block) {
     int64_t to = g_.schedule.stages * g_.stageBytes() + block * g_.rhsTileBytes;
-    copy(g_.tmaRhs, map(/*isRhs=*/true), firstColumn, /*sharers=*/1,
-         k_.i32(to), kept(), k_.i32(block));
+    copy(g_.tmaRhs, map(/*isRhs=*/true), firstColumn, /*sharers=*/1, k_.i32(to),
+         kept(), k_.i32(block));
   }
 }
 

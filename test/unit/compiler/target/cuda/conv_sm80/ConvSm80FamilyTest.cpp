@@ -50,8 +50,8 @@ TEST(ConvSm80Family, TakesAnyConvolution) {
   EXPECT_EQ(reasonFor(sm90, image(64, true)), "accepted");
 }
 
-/// Split float32 products are as exact as float32 where a sum has 32 or more: of
-/// 8 channels a corner of 3x3 has so many, with another pad it has half.
+/// Split float32 products are as exact as float32 where a sum has 32 or more:
+/// of 8 channels a corner of 3x3 has so many, with another pad it has half.
 TEST(ConvSm80Family, SplitsFloatsWhereEachSumIsLong) {
   auto splits = [](const ConvCase &conv) {
     ConvBody body = bodyOf(conv, Behind::Nothing);

@@ -193,8 +193,7 @@ TEST(GemmSm90Family, OffersDistinctSchedulesForAnyShape) {
       ASSERT_FALSE(offers.empty());
       EXPECT_LE(offers.size(), 28u + maxClusterSchedules + maxTmaSchedules +
                                    maxMulticastSchedules +
-                                   maxPingPongSchedules +
-                                   maxKeepingSchedules);
+                                   maxPingPongSchedules + maxKeepingSchedules);
       EXPECT_FALSE(StringRef(offers[0].name).contains("multicast"));
       std::set<std::string> names;
       for (size_t i = 0; i != offers.size(); ++i) {
@@ -207,8 +206,8 @@ TEST(GemmSm90Family, OffersDistinctSchedulesForAnyShape) {
   }
 }
 
-/// Blocks that stay keep rhs: all of it where tiles have all columns, with eight
-/// stages, or that of one column of tiles, also of a K of several stages.
+/// Blocks that stay keep rhs: all of it where tiles have all columns, with
+/// eight stages, or that of one column of tiles, also of a K of several stages.
 TEST(GemmSm90Family, OffersBlocksThatKeepRhs) {
   auto namesOf = [](int64_t m, int64_t n, int64_t k) {
     ParsedFusion parsed = linearRelu(m, n, k, "bf16");
