@@ -57,8 +57,9 @@ struct CompileOptions {
   /// none.
   std::string pin;
   /// "guided": candidates that by their estimates cannot win any more are left
-  /// out (on a GPU); "descent": the same, then neighbours of the fastest
-  /// schedules until none is faster; "offered": all that families offer are
+  /// out (on a GPU), and of attention and rows a few neighbours of the fastest
+  /// schedules follow (on a CPU); "descent": neighbours of all, until none is
+  /// faster; "offered": all that families offer are
   /// measured, a few of their best by estimates; "exhaustive": every legal
   /// schedule.
   std::string search = "guided";

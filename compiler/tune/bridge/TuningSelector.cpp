@@ -34,6 +34,13 @@ namespace minic::tune {
 static constexpr double checkShare = 0.15;
 static constexpr double descentShare = 0.15;
 
+/// Neighbours that a search looks at which nobody asked to descend: a part of
+/// what it tried, or this many. A quarter took 1.16 times as long on a CPU over
+/// GEMMs, attentions, norms and convolutions
+/// (docs/measurements/2026-11-26-search-descent.md), of which the two in the
+/// middle have it.
+static constexpr double shortDescentShare = 0.25, shortDescentLeast = 4;
+
 /// What a search for another form of the model gets, whatever is left.
 static constexpr double leastSearchSeconds = 0.1;
 
@@ -275,6 +282,10 @@ TuningSelector::select(ArrayRef<kernel::FusionOp> fusions) {
       options.search == "offered" || options.search == "exhaustive";
   if (options.search == "descent") {
     tunerOptions.descent.share = std::numeric_limits<double>::infinity();
+  } else if (options.search == "guided") {
+    tunerOptions.descent.share = shortDescentShare;
+    tunerOptions.descent.least = shortDescentLeast;
+    tunerOptions.descent.isShort = true;
   }
   tunerOptions.descent.atOnce =
       std::max(tunerOptions.descent.atOnce, int(poolOptions.processes));

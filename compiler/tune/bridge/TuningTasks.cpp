@@ -244,6 +244,22 @@ listLegal(const FailureOr<std::vector<Candidate>> &candidates,
   return points;
 }
 
+/// Whether a search goes on to a few neighbours though nobody asked it to: on a
+/// CPU where attention or rows are generated, whose plans came out up to 7 %
+/// faster so; those of GEMMs and convolutions did not
+/// (docs/measurements/2026-11-26-search-descent.md).
+static bool descendsShortly(ArrayRef<Candidate> candidates,
+                            const DeviceProfile &profile) {
+  auto gains = [](kernel::PartAttr part) {
+    StringRef family = part.getImplementation().getFamily();
+    return family == "attention" || family == "rows";
+  };
+  return !profile.isGpu() &&
+         llvm::any_of(candidates, [&](const Candidate &candidate) {
+           return llvm::any_of(candidate.choice.getParts(), gains);
+         });
+}
+
 FailureOr<std::unique_ptr<TuningTasks>>
 makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
           bool areMeasured) {
@@ -344,7 +360,10 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
           candidatesOf(fusion, Breadth::All);
       return failed(all) ? 0 : int64_t(all->size());
     };
-    if (searches && inputs.options->search == "descent") {
+    if (searches &&
+        (inputs.options->search == "descent" ||
+         (inputs.options->search == "guided" &&
+          descendsShortly(*candidates, profile)))) {
       task.listLegal = [=, target = inputs.target] {
         return listLegal(candidatesOf(fusion, Breadth::All), *target);
       };

@@ -156,12 +156,12 @@ bool Autotuner::isLessThanAsked(const Record &record,
     return hasRuledOut ||
            !coversAll(record, task.candidates, task.problem.versions);
   }
-  return descends(task) && !record.descended && !triesAll(record);
+  return isAskedToDescend(task) && !record.descended && !triesAll(record);
 }
 
 bool Autotuner::isGoneOn(const Lookup &found, const TuningTask &task) const {
   return found.freshness == Freshness::Fresh && !options.retune &&
-         descends(task) && !found.record.descended &&
+         isAskedToDescend(task) && !found.record.descended &&
          found.record.state != RecordState::Provisional;
 }
 
@@ -430,7 +430,7 @@ absl::Status Autotuner::finish(Search &search) {
                  : search.isUndecided        ? RecordState::Provisional
                                              : RecordState::Complete;
   record.created = utcNow();
-  record.descended = descends(*search.task);
+  record.descended = isAskedToDescend(*search.task);
   if (search.space || search.task->countLegal) {
     // Those that a library listed were not counted before.
     int64_t listed = int64_t(record.rows.size()) - countFound(record) -

@@ -58,6 +58,9 @@ private:
   bool descends(const TuningTask &task) const {
     return options.descent.share > 0 && task.listLegal;
   }
+  bool isAskedToDescend(const TuningTask &task) const {
+    return descends(task) && !options.descent.isShort;
+  }
   bool isLessThanAsked(const Record &record, const TuningTask &task) const;
   /// Whether a finished record has all that is asked but a descent.
   bool isGoneOn(const Lookup &found, const TuningTask &task) const;

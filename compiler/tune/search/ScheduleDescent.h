@@ -19,6 +19,11 @@ struct ScheduleDescentPolicy {
   /// How many neighbours may be looked at for each candidate that was tried
   /// before; 0: no descent, infinity: until none helps.
   double share = 0;
+  /// As many at least, where there is a share.
+  double least = 0;
+  /// Whether it belongs to searches that nobody asked to descend: a record
+  /// without it is an answer, and one with it does not count as descended.
+  bool isShort = false;
   /// Rows of the offered schedules that it begins with: the fastest.
   int starts = 3;
   /// Rows that are slower than the fastest of all by more than this factor are

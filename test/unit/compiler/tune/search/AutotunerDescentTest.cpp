@@ -104,6 +104,25 @@ TEST_P(AutotunerDescentTest, StopsAtItsShare) {
   EXPECT_FALSE(tuneOne(makeSpace(valley(40, 30), {0, 1, 2})).measured);
 }
 
+/// One that nobody asked for: its rows count, but nothing is searched again for
+/// it, and whoever asks for a descent gets all of it.
+TEST_P(AutotunerDescentTest, AShortOneIsNoAnswerToADescent) {
+  ScheduleDescentPolicy whole = options.descent;
+  whole.share = 100;
+  options.descent = {};
+  EXPECT_EQ(chosen(tuneOne(makeSpace(valley(40, 30), {0, 1, 2}))), "k2");
+  options.descent = whole;
+  options.descent.share = 0.5, options.descent.least = 4;
+  options.descent.isShort = true;
+  EXPECT_FALSE(tuneOne(makeSpace(valley(40, 30), {0, 1, 2})).measured);
+  TunedProblem tuned = tuneOne(makeSpace(valley(40, 30), {0, 1, 2}, "q"));
+  EXPECT_EQ(chosen(tuned), "k6");
+  EXPECT_FALSE(tuned.record.descended);
+  EXPECT_EQ(tuned.record.state, RecordState::Complete);
+  options.descent = whole;
+  EXPECT_EQ(chosen(tuneOne(makeSpace(valley(40, 30), {0, 1, 2}, "q"))), "k30");
+}
+
 TEST_P(AutotunerDescentTest, WithoutTimeThereIsNone) {
   for (double share : {0.0, 0.2}) {
     options.descent.share = share;
