@@ -103,7 +103,7 @@ ConstantProvider ConstantCache::provider(uint64_t seed) {
       used += constant.bytes();
       known = filled.emplace(std::move(key), *std::move(made)).first;
     }
-    if (device.copiesConstants()) {
+    if (device.copiesConstants() || constant.bytes() <= mostShared) {
       return known->second;
     }
     return copyConstant(known->second.get(), constant.bytes(), device,

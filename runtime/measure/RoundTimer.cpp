@@ -39,9 +39,11 @@ absl::Status RoundTimer::prepare(LoadedFunction &entry, Residency residency) {
     if (entry.timed) {
       return absl::OkStatus();
     }
-    absl::StatusOr<TimedFunction> timed = TimedFunction::create(entry.program);
+    absl::StatusOr<TimedFunction> timed =
+        TimedFunction::create(entry.program, {}, hostOperands);
     if (timed.ok()) {
       entry.timed = *std::move(timed);
+      hostOperands = entry.timed->operands();
     }
     return timed.status();
   }

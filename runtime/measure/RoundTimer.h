@@ -43,6 +43,8 @@ private:
   /// By index of the GPU: of the last function there.
   std::map<int, std::shared_ptr<const RotatedOperands>> operands;
   std::map<int, std::shared_ptr<SpareBuffer>> spares;
+  /// Of the last function on the CPU.
+  std::shared_ptr<const HostOperands> hostOperands;
   std::map<int, GpuClock> clocks;
 };
 

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TimedFunction: operands, and two ways of reading the clock.
+// TimedFunction: two ways of reading the clock.
 
 #include "runtime/measure/TimedFunction.h"
 
 #include "runtime/base/StatusWord.h"
 #include "runtime/device/cpu/Libgomp.h"
 #include "runtime/measure/Disturbance.h"
-#include "runtime/measure/RandomData.h"
 
 #include <chrono>
-#include <cstring>
 
 namespace minic::runtime {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-/// What is timed does not depend on it.
-constexpr uint64_t inputSeed = 1;
 
 /// Longer runs bring their operands into the caches by themselves.
 constexpr double longRunUs = 5000;
@@ -57,59 +52,39 @@ void CacheEvictor::evict() {
 
 absl::StatusOr<TimedFunction>
 TimedFunction::create(std::shared_ptr<const Program> program,
-                      const ContextOptions &options) {
+                      const ContextOptions &options,
+                      std::shared_ptr<const HostOperands> operands) {
   absl::StatusOr<std::unique_ptr<Context>> context =
       Context::create(program, options);
   if (!context.ok()) {
     return context.status();
   }
+  if (!operands || !operands->fit(*program)) {
+    absl::StatusOr<std::shared_ptr<const HostOperands>> own =
+        HostOperands::create(*program);
+    if (!own.ok()) {
+      return own.status();
+    }
+    operands = *std::move(own);
+  }
   TimedFunction function;
   function.context_ = std::move(*context);
-  auto allocate = [&](const std::vector<TensorSpec> &specs,
-                      std::vector<Tensor> &tensors) {
-    for (const TensorSpec &spec : specs) {
-      if (spec.inPlaceOf) {
-        tensors.push_back(function.inputs_[*spec.inPlaceOf]);
-        continue;
-      }
-      absl::StatusOr<AlignedBuffer> buffer =
-          AlignedBuffer::create(spec.bytes());
-      if (!buffer.ok()) {
-        return buffer.status();
-      }
-      if (spec.bytes() != 0) {
-        std::memset(buffer->data(), 0, spec.bytes());
-      }
-      tensors.push_back({buffer->data(), spec.dtype, spec.dims});
-      function.buffers_.push_back(std::move(*buffer));
-    }
-    return absl::OkStatus();
-  };
-  absl::Status status = allocate(program->inputs(), function.inputs_);
-  if (status.ok()) {
-    status = allocate(program->outputs(), function.outputs_);
-  }
-  if (!status.ok()) {
-    return status;
-  }
-  for (size_t i = 0; i < function.inputs_.size(); ++i) {
-    fillRandom(function.inputs_[i].data, program->inputs()[i], inputSeed);
-  }
+  function.operands_ = std::move(operands);
   // The first run touches the arena and makes a library's late decisions.
   LibgompTeam team(libraryThreads(*program));
-  if (status = function.run(); !status.ok()) {
+  if (absl::Status status = function.run(); !status.ok()) {
     return status;
   }
   return function;
 }
 
 absl::Status TimedFunction::run() {
-  return exceptIndices(context_->run(inputs_, outputs_));
+  return exceptIndices(context_->run(operands_->inputs(), operands_->outputs()));
 }
 
 absl::StatusOr<RunTrace> TimedFunction::trace() {
   LibgompTeam team(libraryThreads(program()));
-  return context_->trace(inputs_, outputs_);
+  return context_->trace(operands_->inputs(), operands_->outputs());
 }
 
 absl::StatusOr<double> TimedFunction::sample(int64_t iterations,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TimedFunction: a loaded function with operands of its own, ready to be timed
-// in turn with others.
+// TimedFunction: a loaded function with operands, ready to be timed in turn with
+// others.
 
 #ifndef MINIC_RUNTIME_MEASURE_TIMEDFUNCTION_H
 #define MINIC_RUNTIME_MEASURE_TIMEDFUNCTION_H
 
 #include "runtime/base/AlignedBuffer.h"
+#include "runtime/measure/HostOperands.h"
 #include "runtime/measure/Protocol.h"
 #include "runtime/program/Context.h"
 
@@ -30,11 +31,13 @@ private:
 /// One thread at a time. Move-only.
 class TimedFunction {
 public:
-  /// Inputs are random; outputs and arena are touched, so that no page fault
-  /// is left for the first sample. A pool, if given, runs the threads.
+  /// The arena is touched, so that no page fault is left for the first sample.
+  /// A pool, if given, runs the threads. `operands`: those of another function,
+  /// which it takes too where they fit; else it has its own.
   static absl::StatusOr<TimedFunction>
   create(std::shared_ptr<const Program> program,
-         const ContextOptions &options = {});
+         const ContextOptions &options = {},
+         std::shared_ptr<const HostOperands> operands = nullptr);
 
   absl::Status run();
 
@@ -53,11 +56,13 @@ public:
   bool wasDisturbed() const { return wasDisturbed_; }
 
   const Program &program() const { return context_->program(); }
+  const std::shared_ptr<const HostOperands> &operands() const {
+    return operands_;
+  }
 
 private:
   std::unique_ptr<Context> context_;
-  std::vector<AlignedBuffer> buffers_;
-  std::vector<Tensor> inputs_, outputs_;
+  std::shared_ptr<const HostOperands> operands_;
   double lastUs_ = 0;
   bool wasDisturbed_ = false;
 };

@@ -90,7 +90,9 @@ absl::StatusOr<Contestant> enter(const BenchOptions &options,
     runtime::ContextOptions contextOptions;
     contextOptions.nvtx = options.nvtx;
     absl::StatusOr<TimedFunction> function =
-        TimedFunction::create(std::move(program), contextOptions);
+        TimedFunction::create(
+            std::move(program), contextOptions,
+            first && first->cpu ? first->cpu->operands() : nullptr);
     if (!function.ok()) {
       return function.status();
     }

@@ -68,8 +68,15 @@ TEST_F(RandomConstantsTest, LendsOneMemoryToADeviceThatCopies) {
   EXPECT_FALSE(areEqual(other, first));
 }
 
-TEST_F(RandomConstantsTest, GivesEachCandidateOfACpuItsOwn) {
-  ConstantCache cache(1 << 20);
+TEST_F(RandomConstantsTest, LendsSmallOnesToAllCandidatesOfACpu) {
+  ConstantCache cache(1 << 20, /*mostShared=*/count * sizeof(float));
+  auto first = ask(cache.provider(1), cpu);
+  EXPECT_EQ(ask(cache.provider(1), cpu).get(), first.get());
+  EXPECT_TRUE(areEqual(first, ask(randomConstants(1), cpu)));
+}
+
+TEST_F(RandomConstantsTest, GivesEachCandidateOfACpuItsOwnLargeOnes) {
+  ConstantCache cache(1 << 20, /*mostShared=*/count * sizeof(float) - 1);
   auto first = ask(cache.provider(1), cpu),
        second = ask(cache.provider(1), cpu);
   EXPECT_NE(first.get(), second.get());

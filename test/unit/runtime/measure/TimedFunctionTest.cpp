@@ -39,6 +39,23 @@ TEST(TimedFunctionTest, ASampleIsTheMeanOfItsRuns) {
   }
 }
 
+/// What is compared lies in the same place.
+TEST(TimedFunctionTest, TakesOperandsOfAnotherWhereTheyFit) {
+  auto load = [](int64_t count) {
+    return *Program::loadBytes(::minic::testing::scaleArtifact(count).bytes());
+  };
+  auto first = TimedFunction::create(load(1000));
+  auto equal = TimedFunction::create(load(1000), {}, first->operands());
+  auto other = TimedFunction::create(load(999), {}, first->operands());
+  ASSERT_TRUE(first.ok() && equal.ok() && other.ok());
+  EXPECT_EQ(equal->operands(), first->operands());
+  EXPECT_NE(other->operands(), first->operands());
+  EXPECT_TRUE(other->operands()->fit(other->program()));
+  EXPECT_FALSE(other->operands()->fit(first->program()));
+  EXPECT_TRUE(first->sample(3).ok() && equal->sample(3).ok() &&
+              other->sample(3).ok());
+}
+
 TEST(TimedFunctionTest, EvictionIsNotInTheTime) {
   TimedFunction function = timed(16);
   auto evictor = CacheEvictor::create(64 << 20);
