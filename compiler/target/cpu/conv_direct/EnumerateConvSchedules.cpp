@@ -69,6 +69,23 @@ double readSeconds(double filterBytes, const ConvDirectGeometry &geometry,
   return bytes * (again ? blocks : 1) / (1e9 * bandwidth);
 }
 
+/// Threads that divide panels each read the whole image, those that divide lines
+/// their part. 1x1 convolutions of images of 1.6 and 3.2 MB took 10 to 12 us more
+/// so on two threads of a Xeon with AMX
+/// (docs/measurements/2026-11-28-xeon.md#default-mode-on-two-threads).
+double imageSeconds(const ConvDirectGeometry &geometry,
+                    const DeviceProfile &profile) {
+  if (!geometry.schedule.splitN || geometry.schedule.pack) {
+    return 0;
+  }
+  constexpr double bytesPerSecond = 110e9;
+  const graph::Conv2dGeometry &g = geometry.g();
+  double bytes = double(g.batch * g.inputHeight * g.inputWidth) *
+                 double(g.inputChannels) *
+                 double(kernel::getElementBytes(geometry.conv.inputType));
+  return bytes * (1 - Share::of(geometry, profile).part) / bytesPerSecond;
+}
+
 /// Of computing and reading, what the longer does not hide of the shorter. On
 /// an Emerald Rapids 3x3 filters of 512 channels (7x7 pixels) took 0.68 of the
 /// time where tiles fetch the next panel into L2, 1x1 filters of 2048 x 512
@@ -186,7 +203,8 @@ double estimateMicroseconds(const ConvDirectGeometry &geometry,
     work += 0.5 * tiles * double(next.panelBytes) /
             double(next.iterationBytes) * double(next.linesPerIteration());
   }
-  double compute = work * share.part / cyclesPerSecond;
+  double compute =
+      work * share.part / cyclesPerSecond + imageSeconds(geometry, profile);
   double memory = readSeconds(filterBytes, geometry, profile);
   double shown = shownPart(geometry.schedule, filterBytes, profile);
   return 1e6 * (std::max(compute, memory) + shown * std::min(compute, memory)) +
