@@ -8,6 +8,7 @@
 #include "runtime/device/cpu/Libgomp.h"
 #include "runtime/measure/Disturbance.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace minic::runtime {
@@ -17,6 +18,9 @@ using Clock = std::chrono::steady_clock;
 
 /// Longer runs bring their operands into the caches by themselves.
 constexpr double longRunUs = 5000;
+
+/// Of a sample: a search takes thousands.
+constexpr double mostEvictingUs = 20000;
 
 /// The threads that a sample of the program has beside the runtime's own.
 int libraryThreads(const Program &program) {
@@ -31,8 +35,9 @@ double microsecondsSince(Clock::time_point start) {
 } // namespace
 
 absl::StatusOr<CacheEvictor> CacheEvictor::create(int64_t lastLevelCacheBytes) {
-  absl::StatusOr<AlignedBuffer> buffer =
-      AlignedBuffer::create(2 * uint64_t(lastLevelCacheBytes));
+  constexpr uint64_t most = uint64_t(256) << 20;
+  absl::StatusOr<AlignedBuffer> buffer = AlignedBuffer::create(
+      std::min(2 * uint64_t(lastLevelCacheBytes), most));
   if (!buffer.ok()) {
     return buffer.status();
   }
@@ -95,12 +100,18 @@ absl::StatusOr<double> TimedFunction::sample(int64_t iterations,
   WithheldTime before;
   if (evictor != nullptr) {
     before = readWithheldTime();
-    for (int64_t i = 0; i < iterations; ++i) {
+    int64_t runs = 0;
+    for (double evicting = 0;
+         runs == 0 || (runs < iterations && evicting < mostEvictingUs);
+         ++runs) {
+      Clock::time_point begun = Clock::now();
       evictor->evict();
+      evicting += microsecondsSince(begun);
       Clock::time_point start = Clock::now();
       status.Update(run());
       total += microsecondsSince(start);
     }
+    iterations = runs;
   } else {
     if (lastUs_ < longRunUs) {
       status.Update(run());

@@ -20,7 +20,9 @@ namespace minic::runtime {
 /// caches of other cores keep what they hold.
 class CacheEvictor {
 public:
-  /// Allocates twice `lastLevelCacheBytes`.
+  /// Allocates twice `lastLevelCacheBytes`, but at most 256 MiB: of a cache that
+  /// many cores of other virtual machines share, one of 480 MB, a core gets
+  /// little more than of memory.
   static absl::StatusOr<CacheEvictor> create(int64_t lastLevelCacheBytes);
   void evict();
 
@@ -45,7 +47,8 @@ public:
   /// clock. Warm (`evictor` is null): back to back under one pair of clock
   /// readings, after one untimed run that brings operands into the caches,
   /// left out where the last run took longer than 5 ms. Cold: evicted before
-  /// each run, each run timed alone (a clock reading takes some 20 ns).
+  /// each run, each run timed alone (a clock reading takes some 20 ns); fewer
+  /// runs where evictions take longer than 20 ms together, but one.
   absl::StatusOr<double> sample(int64_t iterations,
                                 CacheEvictor *evictor = nullptr);
 
