@@ -21,16 +21,16 @@ ConstantProvider randomConstants(uint64_t seed);
 /// Keeps what randomConstants filled, up to `capacity` bytes, because
 /// candidates of one problem have the same constants and filling takes longer
 /// than running. A device that copies constants gets the same memory for all of
-/// them, and so does another for those of at most `mostShared` bytes, about what
-/// fits into L2: how fast these are read depends on where they lie, and runs
-/// that are timed find them there anyway, from the runs before. Of larger ones
-/// each gets a copy: a candidate must not find its weights in a cache because
-/// its predecessor has read them. One thread at a time;
-/// outlives its providers.
+/// them, and so does another for those of at most `mostShared` bytes, about
+/// what fits into L2: how fast these are read depends on where they lie, and
+/// runs that are timed find them there anyway, from the runs before. Of larger
+/// ones each gets a copy: a candidate must not find its weights in a cache
+/// because its predecessor has read them. One thread at a time; outlives its
+/// providers.
 class ConstantCache {
 public:
-  explicit ConstantCache(uint64_t capacity,
-                         uint64_t mostShared = uint64_t(4) << 20)
+  explicit ConstantCache(uint64_t capacity, uint64_t mostShared = uint64_t(4)
+                                                                  << 20)
       : capacity(capacity), mostShared(mostShared) {}
   ConstantProvider provider(uint64_t seed);
 

@@ -36,8 +36,8 @@ double microsecondsSince(Clock::time_point start) {
 
 absl::StatusOr<CacheEvictor> CacheEvictor::create(int64_t lastLevelCacheBytes) {
   constexpr uint64_t most = uint64_t(256) << 20;
-  absl::StatusOr<AlignedBuffer> buffer = AlignedBuffer::create(
-      std::min(2 * uint64_t(lastLevelCacheBytes), most));
+  absl::StatusOr<AlignedBuffer> buffer =
+      AlignedBuffer::create(std::min(2 * uint64_t(lastLevelCacheBytes), most));
   if (!buffer.ok()) {
     return buffer.status();
   }
@@ -84,7 +84,8 @@ TimedFunction::create(std::shared_ptr<const Program> program,
 }
 
 absl::Status TimedFunction::run() {
-  return exceptIndices(context_->run(operands_->inputs(), operands_->outputs()));
+  return exceptIndices(
+      context_->run(operands_->inputs(), operands_->outputs()));
 }
 
 absl::StatusOr<RunTrace> TimedFunction::trace() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TimedFunction: a loaded function with operands, ready to be timed in turn with
-// others.
+// TimedFunction: a loaded function with operands, ready to be timed in turn
+// with others.
 
 #ifndef MINIC_RUNTIME_MEASURE_TIMEDFUNCTION_H
 #define MINIC_RUNTIME_MEASURE_TIMEDFUNCTION_H
@@ -20,9 +20,9 @@ namespace minic::runtime {
 /// caches of other cores keep what they hold.
 class CacheEvictor {
 public:
-  /// Allocates twice `lastLevelCacheBytes`, but at most 256 MiB: of a cache that
-  /// many cores of other virtual machines share, one of 480 MB, a core gets
-  /// little more than of memory.
+  /// Allocates twice `lastLevelCacheBytes`, but at most 256 MiB: of a cache
+  /// that many cores of other virtual machines share, one of 480 MB, a core
+  /// gets little more than of memory.
   static absl::StatusOr<CacheEvictor> create(int64_t lastLevelCacheBytes);
   void evict();
 

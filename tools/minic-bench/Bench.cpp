@@ -89,10 +89,9 @@ absl::StatusOr<Contestant> enter(const BenchOptions &options,
   if (program->place().type == 1) {
     runtime::ContextOptions contextOptions;
     contextOptions.nvtx = options.nvtx;
-    absl::StatusOr<TimedFunction> function =
-        TimedFunction::create(
-            std::move(program), contextOptions,
-            first && first->cpu ? first->cpu->operands() : nullptr);
+    absl::StatusOr<TimedFunction> function = TimedFunction::create(
+        std::move(program), contextOptions,
+        first && first->cpu ? first->cpu->operands() : nullptr);
     if (!function.ok()) {
       return function.status();
     }

@@ -360,10 +360,9 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
           candidatesOf(fusion, Breadth::All);
       return failed(all) ? 0 : int64_t(all->size());
     };
-    if (searches &&
-        (inputs.options->search == "descent" ||
-         (inputs.options->search == "guided" &&
-          descendsShortly(*candidates, profile)))) {
+    if (searches && (inputs.options->search == "descent" ||
+                     (inputs.options->search == "guided" &&
+                      descendsShortly(*candidates, profile)))) {
       task.listLegal = [=, target = inputs.target] {
         return listLegal(candidatesOf(fusion, Breadth::All), *target);
       };

@@ -105,10 +105,10 @@ Autotuner::Descent Autotuner::beginDescent(Search &search) {
   Descent descent;
   descent.search = &search;
   descent.added = search.size();
-  descent.most = std::max(
-      options.descent.least,
-      options.descent.share *
-          double(std::max<int64_t>(countTried(search.record), 1)));
+  descent.most =
+      std::max(options.descent.least,
+               options.descent.share *
+                   double(std::max<int64_t>(countTried(search.record), 1)));
   double left = start + options.budgetSeconds - clock.now();
   int sharers = search.task->onGpu ? problems : problems - search.position + 1;
   descent.deadline = clock.now() + budgetShare * left / sharers;

@@ -69,9 +69,9 @@ double readSeconds(double filterBytes, const ConvDirectGeometry &geometry,
   return bytes * (again ? blocks : 1) / (1e9 * bandwidth);
 }
 
-/// Threads that divide panels each read the whole image, those that divide lines
-/// their part. 1x1 convolutions of images of 1.6 and 3.2 MB took 10 to 12 us more
-/// so on two threads of a Xeon with AMX
+/// Threads that divide panels each read the whole image, those that divide
+/// lines their part. 1x1 convolutions of images of 1.6 and 3.2 MB took 10 to 12
+/// us more so on two threads of a Xeon with AMX
 /// (docs/measurements/2026-11-28-xeon.md#default-mode-on-two-threads).
 double imageSeconds(const ConvDirectGeometry &geometry,
                     const DeviceProfile &profile) {
