@@ -2,9 +2,9 @@
 //
 // HostOperands: inputs and outputs in this machine's memory, which functions
 // that are compared are timed on in turn. With some of their own they would be
-// compared by where these lie as well: two attention kernels on 1.4 MB of keys
-// and values, in an L2 of 2 MB, differed by 7 percent or by 16, and once the
-// slower one was 14 percent faster.
+// compared by where these lie as well: with 1.4 MB of keys and values in an L2
+// of 2 MB one attention kernel took 0.80 to 1.04 of another's time, depending
+// on the process, and on the same operands 0.92 to 0.95.
 
 #ifndef MINIC_RUNTIME_MEASURE_HOSTOPERANDS_H
 #define MINIC_RUNTIME_MEASURE_HOSTOPERANDS_H
@@ -19,9 +19,13 @@
 
 namespace minic::runtime {
 
-/// Of one function at a time. Not copied: tensors point into it.
+/// Functions run on them one at a time. Not copied: tensors point into it.
 class HostOperands {
 public:
+  HostOperands() = default;
+  HostOperands(const HostOperands &) = delete;
+  HostOperands &operator=(const HostOperands &) = delete;
+
   /// Inputs are random, outputs touched, so that no page fault is left. An
   /// output that updates an input in place is that input.
   static absl::StatusOr<std::shared_ptr<const HostOperands>>

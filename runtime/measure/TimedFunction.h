@@ -20,9 +20,8 @@ namespace minic::runtime {
 /// caches of other cores keep what they hold.
 class CacheEvictor {
 public:
-  /// Allocates twice `lastLevelCacheBytes`, but at most 256 MiB: of a cache
-  /// that many cores of other virtual machines share, one of 480 MB, a core
-  /// gets little more than of memory.
+  /// Allocates twice `lastLevelCacheBytes`, but at most 256 MiB: to write twice
+  /// an L3 of 480 MB takes 110 ms.
   static absl::StatusOr<CacheEvictor> create(int64_t lastLevelCacheBytes);
   void evict();
 

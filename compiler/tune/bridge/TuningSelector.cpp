@@ -34,11 +34,10 @@ namespace minic::tune {
 static constexpr double checkShare = 0.15;
 static constexpr double descentShare = 0.15;
 
-/// Neighbours that a search looks at which nobody asked to descend: a part of
-/// what it tried, or this many. A quarter took 1.16 times as long on a CPU over
-/// GEMMs, attentions, norms and convolutions
-/// (docs/measurements/2026-11-26-search-descent.md), of which the two in the
-/// middle have it.
+/// Neighbours that a guided search looks at, where it does: a part of what it
+/// tried, but this many at least. When all problems of a CPU had a quarter,
+/// tuning took 1.16 times as long; only attention and rows have it
+/// (docs/measurements/2026-11-26-search-descent.md).
 static constexpr double shortDescentShare = 0.25, shortDescentLeast = 4;
 
 /// What a search for another form of the model gets, whatever is left.

@@ -26,10 +26,10 @@ static constexpr int64_t kLeastPieces = 8, kMostPieces = 64;
 /// How much more of memory several threads get than one: WeightBandwidth's.
 static constexpr double kTeamsMemory = 1.6 / 1.2;
 
-/// Walks behind the first one read what is in L1. A softmax of 512x256 in f32
-/// took 63 us on a Xeon with AMX, where instructions say 79; as kernels of one
-/// walk each it took 73, where they say 78.
-constexpr double kLaterWalks = 0.9;
+/// What instructions of several walks take of what their number says: a softmax
+/// of 512x256 in f32 took 63 us on a Xeon with AMX, where it says 79, and as
+/// kernels of one walk each 73, where it says 78. Why was not looked for.
+static constexpr double kSeveralWalks = 0.9;
 
 static double estimate(const RowFusion &rows, const RowSchedule &schedule,
                        double bytes, const DeviceProfile &profile) {
@@ -51,7 +51,7 @@ static double estimate(const RowFusion &rows, const RowSchedule &schedule,
                                (profile.peakGflops / 32) * 1e-3
                          : 0;
   if (walks.walks.size() > 1) {
-    computeUs *= kLaterWalks;
+    computeUs *= kSeveralWalks;
   }
   // What is kept beyond the second cache comes from the third.
   double spilled =

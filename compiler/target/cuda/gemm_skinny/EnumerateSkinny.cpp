@@ -142,24 +142,16 @@ static bool isFaster(const EstimatedSkinny &a, const EstimatedSkinny &b) {
 /// best of those that it has first took 8.0. Returns how many these are.
 static size_t putVarietyFirst(std::vector<EstimatedSkinny> &sorted) {
   std::set<std::pair<int64_t, bool>> seen;
-  auto isFirstOfKind = [&](const EstimatedSkinny &one) {
-    return seen.insert({one.schedule.columns, one.schedule.hasOneBatch()})
-        .second;
-  };
-  llvm::SmallVector<char> isFirst;
+  std::vector<EstimatedSkinny> firsts, others;
   for (const EstimatedSkinny &one : sorted) {
-    isFirst.push_back(isFirstOfKind(one));
+    bool isNew =
+        seen.insert({one.schedule.columns, one.schedule.hasOneBatch()}).second;
+    (isNew ? firsts : others).push_back(one);
   }
-  std::vector<EstimatedSkinny> varied;
-  for (bool first : {true, false}) {
-    for (auto [one, is] : llvm::zip_equal(sorted, isFirst)) {
-      if (bool(is) == first) {
-        varied.push_back(one);
-      }
-    }
-  }
-  sorted = std::move(varied);
-  return seen.size();
+  size_t count = firsts.size();
+  firsts.insert(firsts.end(), others.begin(), others.end());
+  sorted = std::move(firsts);
+  return count;
 }
 
 std::vector<EstimatedSkinny> enumerateSkinny(const SkinnyFusion &fusion,

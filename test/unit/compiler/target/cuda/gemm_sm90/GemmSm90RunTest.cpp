@@ -392,8 +392,7 @@ TEST(GemmSm90Run, PingPong) {
   checkLinear(330, 56, 136, "f16", keeps, /*rhsIsConstant=*/true);
   checkLinear(64, 56, 136, "bf16", keeps);
   // Blocks that keep to two and three columns of tiles, the last one narrow.
-  keeps.group = 1;
-  keeps.pingPongBlocks = 4;
+  keeps.group = 1, keeps.pingPongBlocks = 4;
   checkLinear(450, 120, 136, "bf16", keeps, /*rhsIsConstant=*/true);
   keeps.pingPongBlocks = 3;
   checkLinear(330, 184, 72, "f16", keeps);
