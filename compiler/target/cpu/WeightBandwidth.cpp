@@ -13,10 +13,13 @@ bool waitsForL3(const DeviceProfile &profile) {
   return profile.l3GBs < profile.memoryGBs;
 }
 
+bool lieInL2(const DeviceProfile &profile, double bytes) {
+  return bytes <= (waitsForL3(profile) ? 1.1 : 0.5) * double(profile.l2Bytes);
+}
+
 double weightBandwidthGBs(const DeviceProfile &profile, double bytes,
-                          int workers) {
-  double inL2 = waitsForL3(profile) ? 1.1 : 0.5;
-  if (bytes <= inL2 * double(profile.l2Bytes)) {
+                          int workers, double ofWorker) {
+  if (lieInL2(profile, ofWorker)) {
     return profile.memoryGBs * 6 * workers;
   }
   if (bytes <= 0.5 * double(profile.l3Bytes)) {

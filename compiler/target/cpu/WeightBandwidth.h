@@ -13,10 +13,14 @@ namespace minic::cpu {
 /// Rapids gets 20 GB/s from either.
 bool waitsForL3(const DeviceProfile &profile);
 
-/// GB/s at which `workers` threads together stream `bytes` of weights, which
-/// lie in the caches that have room for them since the call before.
+/// Whether `bytes` that one thread reads lie in its L2 since the call before.
+bool lieInL2(const DeviceProfile &profile, double bytes);
+
+/// GB/s at which `workers` threads together stream `bytes` of weights, of which
+/// each reads `ofWorker`, from the caches that have room for them since the
+/// call before.
 double weightBandwidthGBs(const DeviceProfile &profile, double bytes,
-                          int workers);
+                          int workers, double ofWorker);
 
 } // namespace minic::cpu
 

@@ -150,7 +150,8 @@ static double estimate(const AttentionFusion &body,
                  double(body.depth + body.valueDepth) *
                  double(body.key.storage.getIntOrFloatBitWidth() / 8);
   auto workers = int(llvm::divideCeil(tiles.count(), share));
-  us = std::max(us, bytes / weightBandwidthGBs(profile, bytes, workers) * 1e-3);
+  us = std::max(us, bytes / weightBandwidthGBs(profile, bytes, workers, bytes) *
+                        1e-3);
   return us + 0.2 +
          (tiles.count() > 1 && profile.threads > 1 ? profile.joinUs : 0);
 }

@@ -121,8 +121,9 @@ double estimateMicroseconds(const kernel::FusionShape &shape,
   double rounds =
       double(llvm::divideCeil(std::max<int64_t>(g.blocks, 1), g.blocksAtATime));
   double compute = cycles * slowest * slowdown(g) / clock;
-  double memory = rhsBytes * double(g.batches) * rounds /
-                      (1e9 * weightBandwidthGBs(profile, rhsBytes, workers)) +
+  double ofWorker = rhsBytes * (g.schedule.splitN ? slowest : 1);
+  double bandwidth = weightBandwidthGBs(profile, rhsBytes, workers, ofWorker);
+  double memory = rhsBytes * double(g.batches) * rounds / (1e9 * bandwidth) +
                   1e-6 * epilogueUs(shape, g, profile) / workers;
   // Tiles are configured, and a first tilestore stalls: 1x64x1280 took
   // 1.65 to 3.7 us.

@@ -86,7 +86,8 @@ Implementation onednnImplementation(FusionOp fusion, StringRef name,
   // that of two (Zen 4).
   double reached = (work.isBatched ? 0.7 : 0.92) * peak;
   double compute = reached > 0 ? work.flops / reached * 1e-3 : 0;
-  double bandwidth = 0.8 * weightBandwidthGBs(profile, bytes, profile.threads);
+  double bandwidth =
+      0.8 * weightBandwidthGBs(profile, bytes, profile.threads, bytes);
   double memory = bandwidth > 0 ? bytes / bandwidth * 1e-3 : 0;
   double microseconds =
       std::max(compute, memory) + 0.1 * std::min(compute, memory);
