@@ -98,6 +98,9 @@ public:
   /// True for a family that is asked only where nothing else implements a
   /// fusion: it takes almost everything, and is never the fastest.
   virtual bool isLastResort() const { return false; }
+  /// True where a guided search that goes on to a few neighbours of the fastest
+  /// schedules gains by it.
+  virtual bool gainsByDescent() const { return false; }
   /// How long making code may take beyond minic's own work.
   virtual double buildSeconds() const { return 0; }
   /// Adds to `device` the functions named by `kernel`'s entries.

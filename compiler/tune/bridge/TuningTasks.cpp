@@ -244,20 +244,18 @@ listLegal(const FailureOr<std::vector<Candidate>> &candidates,
   return points;
 }
 
-/// Whether a search goes on to a few neighbours though nobody asked it to: on a
-/// CPU where attention or rows are generated, whose plans came out up to 7 %
-/// faster so; those of GEMMs and convolutions did not
-/// (docs/measurements/2026-11-26-search-descent.md).
+/// Whether a search goes on to a few neighbours though nobody asked it to.
 static bool descendsShortly(ArrayRef<Candidate> candidates,
-                            const DeviceProfile &profile) {
-  auto gains = [](kernel::PartAttr part) {
-    StringRef family = part.getImplementation().getFamily();
-    return family == "attention" || family == "rows";
+                            const Target &target) {
+  auto gains = [&](kernel::PartAttr part) {
+    StringRef name = part.getImplementation().getFamily();
+    return llvm::any_of(target.families(), [&](const KernelFamily *family) {
+      return family->name() == name && family->gainsByDescent();
+    });
   };
-  return !profile.isGpu() &&
-         llvm::any_of(candidates, [&](const Candidate &candidate) {
-           return llvm::any_of(candidate.choice.getParts(), gains);
-         });
+  return llvm::any_of(candidates, [&](const Candidate &candidate) {
+    return llvm::any_of(candidate.choice.getParts(), gains);
+  });
 }
 
 FailureOr<std::unique_ptr<TuningTasks>>
@@ -362,7 +360,7 @@ makeTasks(ArrayRef<kernel::FusionOp> fusions, const SelectionInputs &inputs,
     };
     if (searches && (inputs.options->search == "descent" ||
                      (inputs.options->search == "guided" &&
-                      descendsShortly(*candidates, profile)))) {
+                      descendsShortly(*candidates, *inputs.target)))) {
       task.listLegal = [=, target = inputs.target] {
         return listLegal(candidatesOf(fusion, Breadth::All), *target);
       };

@@ -23,6 +23,9 @@ class RowsFamily : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "rows"; }
   llvm::StringRef version() const override { return "3"; }
+  /// Up to 7 % on an AMD EPYC; GEMMs and convolutions gained nothing
+  /// (docs/measurements/2026-11-26-search-descent.md).
+  bool gainsByDescent() const override { return true; }
   bool isFor(mlir::Operation *anchor) const override;
   std::optional<std::string>
   reject(kernel::FusionOp fusion, const DeviceProfile &profile) const override;
