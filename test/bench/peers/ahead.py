@@ -2,14 +2,14 @@
 """What is made before the first workload is measured: weights and inputs,
 runner.cpp and AOTInductor's packages. A package takes a minute of one core, so
 those of all workloads are compiled side by side. Nothing else runs meanwhile.
-Asked to, torch.compile's max-autotune compiles ahead as well, since it takes
-minutes for a network of images; it finds what it chose in Inductor's cache.
+Asked to, a mode of torch.compile compiles ahead as well, since some take minutes
+for a network of images; it finds what it made in Inductor's cache.
 
 ahead.json in the folder of the benchmark says what became of it:
 
   runner     why there is none, or ""
   packages   {workload: {"missing": why or "", "note", "seconds"}}
-  compiled   {workload: why max-autotune did not compile ahead, or ""}
+  compiled   {workload: why that mode did not compile ahead, or ""}
 """
 
 import concurrent.futures
@@ -26,7 +26,6 @@ import tensors
 import workloads
 
 PEER = "AOTInductor"
-AUTOTUNES = "torch.compile max-autotune"
 BUILD_S = 240  # of runner.cpp, once a machine
 # Each is busy with one thread, while it compiles Triton's kernels with two.
 AT_ONCE = max(1, (os.cpu_count() or 1) * 2 // 3)
@@ -46,9 +45,9 @@ def read(work):
 
 
 class Ahead:
-    def __init__(self, root, work, limit_s, packages=True, compiles=False):
+    def __init__(self, root, work, limit_s, packages=True, compiles=""):
         """Packages that take longer are not made; False: none are. `compiles`:
-        whether max-autotune compiles ahead."""
+        the mode of torch.compile that compiles ahead, or ""."""
         self.root, self.work = root, work
         self.limit_s, self.packages = limit_s, packages
         self.compiles = compiles
@@ -128,11 +127,12 @@ class Ahead:
         package.result()
         begin = time.monotonic()
         try:
-            note = self.ask(workload, AUTOTUNES, "compiled.log", {}, "--locked")
+            note = self.ask(workload, f"torch.compile {self.compiles}",
+                            "compiled.log", {}, "--locked")
         except pool.Failure as failure:
-            self.say(f"{workload.name}: {AUTOTUNES}: {failure}")
+            self.say(f"{workload.name}: {self.compiles}: {failure}")
             return str(failure)
-        self.say(f"{workload.name}: {AUTOTUNES} in "
+        self.say(f"{workload.name}: {self.compiles} in "
                  f"{time.monotonic() - begin:.1f} s {note or ''}")
         return ""
 

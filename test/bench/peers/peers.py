@@ -76,6 +76,8 @@ PEERS = (
      {"compiles": True, "tunes": True}),
     ("torch.compile max-autotune-no-cudagraphs", "torch",
      {"compiles": True, "tunes": True, "after": TUNED}),
+    ("torch.compile reduce-overhead", "torch",
+     {"compiles": True, "after": TUNED}),
     ("torch.compile default", "torch", {"compiles": True, "after": TUNED}),
     (ahead.PEER, "AOTInductor", {"uses_runner": True}),
     ("captured graph (Python)", "captured graph", {}),

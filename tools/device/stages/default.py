@@ -11,6 +11,7 @@ else runs."""
 
 import concurrent.futures
 import json
+import math
 import pathlib
 import re
 import sys
@@ -25,6 +26,8 @@ parser.add_argument("--part", default="1/1", metavar="I/N",
                     help="every Nth problem, starting with the Ith")
 parser.add_argument("--drawn", type=int, metavar="SEED",
                     help="30 linears of random sizes instead")
+parser.add_argument("--only", nargs="*", default=[],
+                    help="problems whose name contains one of these")
 parser.add_argument("--limit-s", type=float, default=560,
                     help="what is left by then is not run")
 parser.add_argument("--rounds", type=int, default=31)
@@ -184,7 +187,8 @@ def run_chunk(model, chunk, default, rows, failures):
 part, parts = map(int, arguments.part.split("/"))
 everything = list(problem_list.all_problems() if arguments.drawn is None
                   else problem_list.drawn_problems(arguments.drawn, 30))
-listed = everything[part - 1::parts]
+listed = [problem for problem in everything[part - 1::parts]
+          if not arguments.only or any(o in problem[0] for o in arguments.only)]
 if arguments.list:
     print("\n".join(symbol for symbol, _, _ in listed))
     sys.exit(0)
@@ -217,6 +221,12 @@ for row in rows:
         print(f"SLOWER: {row['problem']}: {judging.ratio_text(row)}")
 for symbol, why in failures.items():
     print(f"FAILED: {symbol}: {why[:160]}")
+if rows:
+    worst = min(rows, key=lambda row: row["ratio"])
+    mean = math.exp(-sum(math.log(row["ratio"]) for row in rows) / len(rows))
+    print(f"default mode takes {mean:.3f} times as long as tuned plans in geometric "
+          f"mean (wanted {1 / 0.90:.3f}), {1 / worst['ratio']:.3f} at worst "
+          f"(wanted {1 / 0.70:.3f}): {worst['problem']}")
 if skipped:
     print(f"not run: over {arguments.limit_s:g} s: {', '.join(skipped)}")
 print(f"{len(listed)} of {len(everything)} problems, {len(rows)} compared ("

@@ -18,8 +18,9 @@ parser.add_argument("--total-s", type=float, default=570,
                     help="workloads that no longer fit are not run")
 parser.add_argument("--ahead-s", type=float, default=150,
                     help="of what is made ahead, a part of --total-s")
-parser.add_argument("--compile-ahead", action="store_true",
-                    help="torch.compile's max-autotune, of all workloads side by "
+parser.add_argument("--compile-ahead", nargs="?", default="",
+                    const="max-autotune", metavar="MODE",
+                    help="torch.compile in this mode, of all workloads side by "
                     "side, too")
 parser.add_argument("--peers", nargs="*", default=[],
                     help="only peers whose name contains one of these, or "

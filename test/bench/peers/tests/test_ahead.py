@@ -38,7 +38,7 @@ class Ahead(processes.Processes):
     def start(self, name):
         return self.worker(name, fault=self.faults.get(name, ""))
 
-    def make(self, *names, limit=30, packages=True, compiles=False):
+    def make(self, *names, limit=30, packages=True, compiles=""):
         ahead.Ahead(self.folder, self.folder, limit, packages,
                     compiles).make(names)
         return ahead.read(self.folder)
@@ -95,10 +95,11 @@ class Ahead(processes.Processes):
         self.assertEqual(self.bench(THREE)["not_run"]["AOTInductor"],
                          "not compiled ahead")
 
-    def test_max_autotune_compiles_ahead_where_asked_to(self):
+    def test_a_mode_of_torch_compiles_ahead_where_asked_to(self):
         self.faults = {f"{TWO}:compiled": "compile:error"}
         self.assertEqual(self.make(ONE)["compiled"], {})
-        made = self.make(ONE, TWO, packages=False, compiles=True)
+        made = self.make(ONE, TWO, packages=False,
+                         compiles="max-autotune")
         self.assertEqual(made["compiled"][ONE], "")
         self.assertIn("wrong: error", made["compiled"][TWO])
         self.assertEqual(made["packages"][TWO], ahead.NO_PACKAGE)
