@@ -18,8 +18,9 @@ plan::Replay unmeasuredReplay(int64_t commands, int64_t calls, double us) {
   if (commands == 0 || calls > 0 || us <= 0) {
     return plan::Replay::Never;
   }
-  return commands == 1 && us <= mostReplayedUs ? plan::Replay::Always
-                                               : plan::Replay::WhenIdle;
+  double most =
+      commands == 1 ? mostReplayedUs : mostOfLaunchUs * double(commands);
+  return us <= most ? plan::Replay::Always : plan::Replay::WhenIdle;
 }
 
 double sumKnown(ArrayRef<double> us) {

@@ -10,7 +10,10 @@
 #include "compiler/driver/PlanChoices.h"
 #include "compiler/tune/bridge/DefaultSelector.h"
 #include "compiler/tune/bridge/Problem.h"
+#include "dialects/graph/Graph.h"
 #include "dialects/kernel/Provenance.h"
+
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -40,11 +43,38 @@ static bool callsLibrary(ModuleOp plan, const Target &target) {
       .wasInterrupted();
 }
 
+/// Operands of a fusion that is one part, in a layout of their own, that are
+/// not constant: each is copied by a command.
+static int64_t countCopies(kernel::FusionOp fusion) {
+  ArrayRef<kernel::PartAttr> parts = fusion.getChoiceAttr().getParts();
+  if (parts.size() != 1) {
+    return 0;
+  }
+  // A part's operands are in order of first use.
+  llvm::SmallSetVector<BlockArgument, 8> arguments;
+  fusion.getBody().walk([&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      if (auto argument = dyn_cast<BlockArgument>(operand)) {
+        arguments.insert(argument);
+      }
+    }
+  });
+  int64_t count = 0;
+  for (auto [argument, layout] :
+       llvm::zip(arguments, parts.front().getOperands())) {
+    Value input = fusion.getInputs()[argument.getArgNumber()];
+    count +=
+        !isa<UnitAttr>(layout) && !input.getDefiningOp<graph::ConstantOp>();
+  }
+  return count;
+}
+
 /// Each part is a command, or a few.
-static int64_t countParts(ArrayRef<kernel::FusionOp> fusions) {
+static int64_t countCommands(ArrayRef<kernel::FusionOp> fusions) {
   int64_t count = 0;
   for (kernel::FusionOp fusion : fusions) {
-    count += int64_t(fusion.getChoiceAttr().getParts().size());
+    count +=
+        int64_t(fusion.getChoiceAttr().getParts().size()) + countCopies(fusion);
   }
   return count;
 }
@@ -153,7 +183,7 @@ WholeModel::findOrMeasure(func::FuncOp function, Question question) {
   auto ofDefault = fusionsIn(*byDefault, function);
   inputs.defaultReplays =
       unmeasuredReplay(
-          countParts(ofDefault), callsLibrary(*byDefault, target),
+          countCommands(ofDefault), callsLibrary(*byDefault, target),
           sumKnown(llvm::map_to_vector(ofDefault, kernel::expectedUs))) ==
       plan::Replay::Always;
   inputs.teamsDiffer =
