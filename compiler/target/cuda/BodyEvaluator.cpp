@@ -146,8 +146,9 @@ Value BodyEvaluator::pointerTo(Value base, Type storage) {
   return k_.advance(base, offsetOf(map), storage);
 }
 
-void BodyEvaluator::store(Value value, Value base, Type storage) {
-  k_.storeAligned(k_.toStorage(value, storage), pointerTo(base, storage));
+void BodyEvaluator::store(Value value, Value base, Type storage, Value policy) {
+  k_.storeByPolicy(k_.toStorage(value, storage), pointerTo(base, storage),
+                   policy);
 }
 
 } // namespace minic::cuda

@@ -50,8 +50,9 @@ public:
 
   /// The pointer to the position in a dense tensor of the space's shape.
   mlir::Value pointerTo(mlir::Value base, mlir::Type storage);
-  /// Stores `value` (compute type) there.
-  void store(mlir::Value value, mlir::Value base, mlir::Type storage);
+  /// Stores `value` (compute type) there, by a policy of L2 where there is one.
+  void store(mlir::Value value, mlir::Value base, mlir::Type storage,
+             mlir::Value policy = {});
 
   /// The most lanes, a power of two up to `most`, that a space allows.
   static int64_t lanesFor(llvm::ArrayRef<int64_t> space, int64_t most);

@@ -21,6 +21,20 @@ static bool hasBiasOfChannels(const kernel::FusionShape &shape) {
          shape.conv->geometry.layout == graph::ImageLayout::NCHW;
 }
 
+/// The same for every row.
+static bool isOfColumns(const kernel::FusionShape &shape, Value input) {
+  auto type = cast<RankedTensorType>(input.getType());
+  auto map = kernel::BroadcastMap::get(type.getShape(), shape.space);
+  return llvm::all_of(ArrayRef(map.strides).drop_back(),
+                      [](int64_t stride) { return stride == 0; });
+}
+
+static Value biasOf(const kernel::FusionShape &shape) {
+  return shape.gemm   ? shape.gemm->bias
+         : shape.conv ? shape.conv->bias
+                      : Value();
+}
+
 /// The shape of the anchor's result.
 static SmallVector<int64_t> spaceOfSums(const kernel::FusionShape &shape) {
   SmallVector<int64_t> space = shape.space;
@@ -41,11 +55,7 @@ EpilogueEmitter::EpilogueEmitter(CudaKernelBuilder &k,
   }
 }
 
-Value EpilogueEmitter::bias() const {
-  return shape_.gemm   ? shape_.gemm->bias
-         : shape_.conv ? shape_.conv->bias
-                       : Value();
-}
+Value EpilogueEmitter::bias() const { return biasOf(shape_); }
 
 SpacePosition EpilogueEmitter::ofResults(const SpacePosition &position) const {
   int64_t sums = shape_.sumsPerResult();
@@ -55,6 +65,18 @@ SpacePosition EpilogueEmitter::ofResults(const SpacePosition &position) const {
 }
 
 void EpilogueEmitter::prefetch(const SpacePosition &position) {
+  load(position, [](Value) { return true; });
+}
+
+void EpilogueEmitter::prefetchRows(const SpacePosition &position) {
+  load(position, [&](Value input) {
+    return input == bias() ? hasBiasOfChannels(shape_)
+                           : !isOfColumns(shape_, input);
+  });
+}
+
+void EpilogueEmitter::load(const SpacePosition &position,
+                           llvm::function_ref<bool(Value)> wanted) {
   body_.moveTo(ofResults(position));
   auto load = [](BodyEvaluator &body, Value input) {
     auto argument = dyn_cast<BlockArgument>(input);
@@ -63,11 +85,13 @@ void EpilogueEmitter::prefetch(const SpacePosition &position) {
   if (hasTurns()) {
     ofSums_.moveTo(position);
   }
-  if (bias()) {
+  if (bias() && wanted(bias())) {
     load(hasTurns() ? ofSums_ : body_, bias());
   }
   for (Value input : shape_.epilogueInputs) {
-    load(body_, input);
+    if (wanted(input)) {
+      load(body_, input);
+    }
   }
 }
 
@@ -106,29 +130,38 @@ void EpilogueEmitter::finish(Value anchor) {
   SmallVector<Value> values = compute(anchor);
   for (auto [result, value, base] :
        llvm::zip_equal(shape_.results, values, results_)) {
-    body_.store(value, base, getElementTypeOrSelf(result.getType()));
+    body_.store(value, base, getElementTypeOrSelf(result.getType()), policy_);
   }
 }
 
 void EpilogueEmitter::storeRounded(const SpacePosition &position,
                                    Value rounded) {
   body_.moveTo(ofResults(position));
-  body_.store(rounded, results_[0], getElementTypeOrSelf(rounded.getType()));
+  body_.store(rounded, results_[0], getElementTypeOrSelf(rounded.getType()),
+              policy_);
+}
+
+EpilogueEmitter::Registers
+EpilogueEmitter::inputRegisters(const kernel::FusionShape &shape,
+                                int64_t lanes) {
+  Registers made;
+  auto add = [&](bool isOfColumns, Value input, int64_t elements) {
+    int64_t bits = getElementTypeOrSelf(input).getIntOrFloatBitWidth();
+    (isOfColumns ? made.ofColumns : made.ofRows) +=
+        int64_t(llvm::divideCeil(elements * bits, 32));
+  };
+  if (Value bias = biasOf(shape)) {
+    add(!hasBiasOfChannels(shape), bias, lanes);
+  }
+  for (Value input : shape.epilogueInputs) {
+    add(isOfColumns(shape, input), input, lanes / shape.sumsPerResult());
+  }
+  return made;
 }
 
 int64_t EpilogueEmitter::inputRegisters(int64_t lanes) const {
-  int64_t count = 0;
-  auto add = [&](Value input, int64_t elements) {
-    int64_t bits = getElementTypeOrSelf(input).getIntOrFloatBitWidth();
-    count += int64_t(llvm::divideCeil(elements * bits, 32));
-  };
-  if (bias()) {
-    add(bias(), lanes);
-  }
-  for (Value input : shape_.epilogueInputs) {
-    add(input, lanes / shape_.sumsPerResult());
-  }
-  return count;
+  Registers made = inputRegisters(shape_, lanes);
+  return made.ofRows + made.ofColumns;
 }
 
 int64_t EpilogueEmitter::lanesFor(const kernel::FusionShape &shape,
@@ -139,12 +172,8 @@ int64_t EpilogueEmitter::lanesFor(const kernel::FusionShape &shape,
 
 bool EpilogueEmitter::readsColumnsAlone(const kernel::FusionShape &shape) {
   return !hasBiasOfChannels(shape) &&
-         llvm::all_of(shape.epilogueInputs, [&](Value input) {
-           auto type = cast<RankedTensorType>(input.getType());
-           auto map = kernel::BroadcastMap::get(type.getShape(), shape.space);
-           return llvm::all_of(ArrayRef(map.strides).drop_back(),
-                               [](int64_t stride) { return stride == 0; });
-         });
+         llvm::all_of(shape.epilogueInputs,
+                      [&](Value input) { return isOfColumns(shape, input); });
 }
 
 int64_t EpilogueEmitter::instructionCount(const kernel::FusionShape &shape) {

@@ -21,14 +21,24 @@ namespace minic::cuda {
 ///   emitter.finish(accumulators);
 class EpilogueEmitter {
 public:
+  /// Of a thread: `ofRows` hold what differs by row, `ofColumns` the rest.
+  struct Registers {
+    int64_t ofRows = 0, ofColumns = 0;
+  };
+
   /// `operands` are the kernel's pointers parallel to the body's arguments,
   /// `results` those parallel to shape.results. `shape` must outlive this.
   EpilogueEmitter(CudaKernelBuilder &k, const kernel::FusionShape &shape,
                   llvm::ArrayRef<mlir::Value> operands,
                   llvm::ArrayRef<mlir::Value> results);
 
+  /// Results are stored by this policy of L2 from here on.
+  void setPolicy(mlir::Value policy) { policy_ = policy; }
   /// Moves to `position` and loads the operands there.
   void prefetch(const SpacePosition &position);
+  /// Moves there and loads those alone that differ by row; finish() loads the
+  /// others.
+  void prefetchRows(const SpacePosition &position);
   /// Computes and stores at the position. `anchor`: the plain sum of products
   /// in f32, a scalar for one lane, else a vector.
   void finish(mlir::Value anchor);
@@ -46,6 +56,8 @@ public:
 
   /// Registers of a thread that hold what prefetch() loads for `lanes` lanes.
   int64_t inputRegisters(int64_t lanes) const;
+  static Registers inputRegisters(const kernel::FusionShape &shape,
+                                  int64_t lanes);
 
   /// The most lanes, a power of two up to `most`, that all accesses allow, or
   /// two where they are one result's.
@@ -61,6 +73,9 @@ private:
   /// The anchor's, null for none.
   mlir::Value bias() const;
   bool hasTurns() const { return !shape_.turns.empty(); }
+  /// Moves to `position` and loads the inputs that are `wanted`.
+  void load(const SpacePosition &position,
+            llvm::function_ref<bool(mlir::Value input)> wanted);
   /// `position` in the space of results.
   SpacePosition ofResults(const SpacePosition &position) const;
   /// Tells the body what `anchor` is.
@@ -69,6 +84,7 @@ private:
   CudaKernelBuilder &k_;
   const kernel::FusionShape &shape_;
   llvm::SmallVector<mlir::Value> results_;
+  mlir::Value policy_;
   BodyEvaluator body_;
   BodyEvaluator ofSums_; // the bias of columns that take turns
 };

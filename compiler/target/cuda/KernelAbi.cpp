@@ -213,4 +213,53 @@ void CudaKernelBuilder::storeAligned(Value value, Value pointer) {
   LLVM::StoreOp::create(b, loc, value, pointer, alignmentOf(value.getType()));
 }
 
+/// Assembly that no op stands for, with at most one result.
+static LLVM::InlineAsmOp assemble(CudaKernelBuilder &k, Type result,
+                                  ValueRange operands, const std::string &text,
+                                  StringRef constraints, bool writes) {
+  return LLVM::InlineAsmOp::create(k.b, k.loc, result, operands, text,
+                                   constraints, /*has_side_effects=*/writes,
+                                   /*is_align_stack=*/false,
+                                   LLVM::TailCallKind::None,
+                                   /*asm_dialect=*/nullptr,
+                                   /*operand_attrs=*/nullptr);
+}
+
+Value CudaKernelBuilder::evictFirst() {
+  return assemble(*this, b.getI64Type(), {},
+                  "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l",
+                  /*writes=*/false)
+      .getRes();
+}
+
+void CudaKernelBuilder::storeByPolicy(Value value, Value pointer,
+                                      Value policy) {
+  int64_t bytes = bytesOf(value.getType());
+  if (!policy || bytes % 4 != 0) {
+    return storeAligned(value, pointer);
+  }
+  // Vectors beyond 16 bytes are several accesses.
+  int64_t words = bytes / 4, atOnce = std::min<int64_t>(words, 4);
+  Type word = b.getI32Type();
+  Value all = LLVM::BitcastOp::create(
+      b, loc, words == 1 ? word : Type(VectorType::get(words, word)), value);
+  for (int64_t first = 0; first != words; first += atOnce) {
+    SmallVector<Value> operands = {advance(pointer, first, word)};
+    std::string list, constraints = "l,";
+    for (int64_t i = 0; i != atOnce; ++i) {
+      operands.push_back(words == 1 ? all
+                                    : LLVM::ExtractElementOp::create(
+                                          b, loc, all, i32(first + i)));
+      list += (i == 0 ? "$" : ", $") + std::to_string(i + 1);
+      constraints += "r,";
+    }
+    operands.push_back(policy);
+    std::string count = atOnce == 1 ? "" : ".v" + std::to_string(atOnce);
+    assemble(*this, LLVM::LLVMVoidType::get(b.getContext()), operands,
+             "st.global.L2::cache_hint" + count + ".b32 [$0], {" + list +
+                 "}, $" + std::to_string(atOnce + 1) + ";",
+             constraints + "l,~{memory}", /*writes=*/true);
+  }
+}
+
 } // namespace minic::cuda

@@ -105,6 +105,12 @@ public:
   mlir::Value loadAligned(mlir::Type type, mlir::Value pointer,
                           bool readOnly = false);
   void storeAligned(mlir::Value value, mlir::Value pointer);
+  /// The same, of whole words to global memory, by a policy of L2, an i64; for
+  /// a narrower value, or without a policy, storeAligned.
+  void storeByPolicy(mlir::Value value, mlir::Value pointer,
+                     mlir::Value policy);
+  /// The policy by which L2 gives a line up before others.
+  mlir::Value evictFirst();
 };
 
 } // namespace minic::cuda

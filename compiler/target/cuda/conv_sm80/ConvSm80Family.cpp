@@ -36,7 +36,11 @@ ConvSm80Family::enumerate(kernel::FusionOp fusion,
   }
   return implementationsOf<GemmSm80Geometry>(
       fusion, *shape, name(), enumerateSchedules(*shape, profile),
-      [&](const auto &schedule) { return kindOf(name(), schedule, false); });
+      [&](const auto &schedule) {
+        // Of which a copy brings less than 16 bytes.
+        bool isNarrow = shape->conv->geometry.inputChannelsPerGroup() < 8;
+        return kindOf(name(), schedule, false) + (isNarrow ? " narrow" : "");
+      });
 }
 
 LogicalResult ConvSm80Family::lower(kernel::FusionOp fusion,

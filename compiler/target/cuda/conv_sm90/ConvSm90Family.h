@@ -19,7 +19,7 @@ namespace minic::cuda {
 class ConvSm90Family : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "conv_sm90"; }
-  llvm::StringRef version() const override { return "5"; }
+  llvm::StringRef version() const override { return "6"; }
   bool isFor(mlir::Operation *anchor) const override {
     return isImplicitProduct(anchor);
   }

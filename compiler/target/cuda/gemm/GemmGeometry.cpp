@@ -55,6 +55,7 @@ GemmGeometry::GemmGeometry(const kernel::FusionShape &shape,
                                 schedule.clustered},
       tileSums(schedule.bm * schedule.bn), lanes(epilogueLanes(shape)),
       sumsPerResult(shape.sumsPerResult()), bytesPerSum(4 / sumsPerResult),
+      readsRows(!EpilogueEmitter::readsColumnsAlone(shape)),
       epilogueInstructions(EpilogueEmitter::instructionCount(shape) /
                            sumsPerResult) {
   setOperands(shape, schedule, paddedRowBytes);

@@ -45,6 +45,8 @@ struct GemmGeometry {
   int64_t sumsPerResult = 1;
   /// What the epilogue reads and writes of memory for each sum, roughly.
   int64_t bytesPerSum = 4;
+  /// Results need more of their rows than sums: residuals.
+  bool readsRows = false;
   /// Of the epilogue, for each element, roughly.
   int64_t epilogueInstructions = 0;
 

@@ -124,7 +124,11 @@ EpilogueEmitter GemmEntry::epilogue(CudaKernelBuilder &k,
   for (size_t i = 0; i != shape.results.size(); ++i) {
     results.push_back(entry.parameter(operands() + int64_t(i)));
   }
-  return EpilogueEmitter(k, shape, operandsOf(entry), results);
+  EpilogueEmitter made(k, shape, operandsOf(entry), results);
+  if (evictsResults) {
+    made.setPolicy(k.evictFirst());
+  }
+  return made;
 }
 
 TileEpilogue GemmEntry::tileEpilogue(CudaKernelBuilder &k, KernelEntry entry,

@@ -117,6 +117,8 @@ struct GemmEntry {
   /// A bit for each operand, set where no launch writes it.
   llvm::SmallBitVector constants;
   std::optional<RunBound> bound = std::nullopt;
+  /// L2 gives results up before other lines.
+  bool evictsResults = false;
 
   int64_t operands() const { return int64_t(constants.size()); }
   bool isConstant(mlir::Value value) const {

@@ -49,8 +49,15 @@ protected:
   /// written.
   double prologueCycles() const;
 
+  /// Whether results are made while other tiles of the SM multiply, by design.
+  virtual bool overlapsEpilogues() const { return false; }
+
 private:
   double memorySeconds() const;
+  /// Of one of the batches: read and written.
+  double memoryBytes() const;
+  /// What results and what they need besides sums are of it.
+  double rowsShare() const;
   /// Of an SM, copied at once.
   double bytesUnderWay() const;
   double splitMicroseconds() const;

@@ -28,6 +28,10 @@ constexpr double kFixedUs = 0.8;
 /// For each eight rows beyond the first: their sums' way, and their loads. 1000
 /// columns of 768 took 3.0 us with 32 rows.
 constexpr double kRowTileUs = 0.35;
+/// The same of plain float32, whose sums take turns on the way: with 13 to 16
+/// rows 513 columns of 129 took 4.0 to 5.5 us on an H200, 128 of 1000 2.5 to
+/// 3.7 and 1024 of 1024 4.2 to 5.
+constexpr double kFfmaRowTileUs = 3.2;
 /// Every block reads the lhs from L2, most of it while weights are awaited. The
 /// rest takes as long as if all came at this rate: with 16 rows 4096 columns of
 /// 11008 took 43.4 us, of which weights are 31
@@ -70,11 +74,15 @@ static double estimate(const SkinnyGeometry &g, const DeviceProfile &profile) {
   // Warps and SMs that have less than others are idle at the end, when the
   // others get somewhat more than their share of the bandwidth.
   double uneven = perWarp * streams / batches;
-  double unevenSms = perSm * sms / double(blocks) / 1.5;
+  double unevenSms = perSm * sms / double(blocks);
+  // In float32 1280 columns of 3420 took 4.1 to 4.8 us on an H200 by 640
+  // blocks, and 5.1 to 6.1 by 320 or 160.
+  bool isFfma = g.schedule.math == SkinnyMath::Ffma;
+  unevenSms = isFfma ? std::pow(unevenSms, 0.7) : unevenSms / 1.5;
   double memoryUs =
       weights / bytesPerUs / rate * std::max({1.0, unevenSms, uneven / 1.05});
   double computeUs = 0;
-  if (g.schedule.math == SkinnyMath::Ffma && profile.peakGflops > 0) {
+  if (isFfma && profile.peakGflops > 0) {
     computeUs = 2e-3 * double(g.gemm.m) * double(g.gemm.n) * double(g.gemm.k) /
                 (0.6 * profile.peakGflops);
   }
@@ -83,7 +91,8 @@ static double estimate(const SkinnyGeometry &g, const DeviceProfile &profile) {
   double lhsBytes =
       double(g.tiles()) * double(g.gemm.m) * double(g.pitch()) * g.elementBytes;
   double waves = std::ceil(perSm / resident);
-  return kFixedUs + kRowTileUs * double(g.rowTiles() - 1) +
+  return kFixedUs +
+         (isFfma ? kFfmaRowTileUs : kRowTileUs) * double(g.rowTiles() - 1) +
          std::max({memoryUs, computeUs, waves * chainUs}) +
          // Behind the last copies; other blocks' begin meanwhile.
          (waves > 1 ? 0.5 : 1) * chainUs +

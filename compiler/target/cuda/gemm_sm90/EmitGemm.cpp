@@ -147,7 +147,7 @@ void emitGemm(Location loc, ModuleOp device, StringRef name,
               const llvm::SmallBitVector &constants,
               const std::optional<RunBound> &bound) {
   OpBuilder builder(device.getContext());
-  GemmEntry gemm{shape, constants, bound};
+  GemmEntry gemm{shape, constants, bound, g.schedule.evictsResults};
   KernelEntry entry =
       gemm.create(builder, loc, device, name, g.raster, g.launchBounds());
   CudaKernelBuilder k(builder, loc);

@@ -221,7 +221,11 @@ private:
                                    memory, multiply.place());
       // While the other team multiplies, if registers are left beside sums.
       bool isEarly = inRegisters.inputRegisters() <= registersBesideSums();
-      if (g_.finishesInRegisters && isEarly) {
+      WarpEpilogue throughMemory(k_, g_, toResults, memory, k_.rem(warp, 4),
+                                 k_.laneId());
+      if (!g_.finishesInRegisters) {
+        throughMemory.prefetch(index);
+      } else if (isEarly) {
         inRegisters.prefetch();
       }
       awaitPhase(k_, copies_.turn(team), carried[2]);
@@ -235,8 +239,7 @@ private:
       if (g_.finishesInRegisters) {
         inRegisters.finish(sums);
       } else {
-        WarpEpilogue(k_, g_, toResults, memory, k_.rem(warp, 4), k_.laneId())
-            .finish(sums, index);
+        throughMemory.finish(sums, index);
       }
       RingPlace next = skip(place, 2 * g_.kBlocks);
       return SmallVector<Value>{next.stage, next.parity, flip(carried[2])};

@@ -266,8 +266,11 @@ multicasts(TmaEnumeration &enumeration, const kernel::FusionShape &shape,
 /// Windows of images do come faster by TMA, clusters aside: for 17 convolutions
 /// of a ResNet-50 and a UNet on an H200 what estimates choose takes 1.11 times
 /// as long as the best in geometric mean where they are behind as well, 1.07
-/// where they are ahead.
+/// where they are ahead. So does a deep K: of seven products of 2048 and more
+/// on an H200 the fastest by TMA takes 0.81 to 0.95 of the fastest by cp.async,
+/// of those below 1024 with fewer columns and rows 1.06 to 1.15.
 constexpr double behind = 1.05, ahead = 0.97;
+constexpr int64_t deepK = 2048;
 
 /// Puts the best of `made` at `place` times the best of the others.
 static void scale(std::vector<EstimatedSm90Schedule> &made,
@@ -346,7 +349,8 @@ void appendTmaSchedules(std::vector<EstimatedSm90Schedule> &schedules,
     pingPongs.resize(std::min(pingPongs.size(), most));
     schedules.insert(schedules.end(), pingPongs.begin(), pingPongs.end());
   }
-  scale(made, schedules, areImages ? ahead : behind);
+  bool isDeep = shape.gemm->k >= deepK;
+  scale(made, schedules, areImages || isDeep ? ahead : behind);
   scale(clusters, schedules, behind);
   schedules.insert(schedules.end(), made.begin(), made.end());
   schedules.insert(schedules.end(), clusters.begin(), clusters.end());

@@ -18,7 +18,7 @@ namespace minic::cuda {
 class GemmSm90Family : public KernelFamily {
 public:
   llvm::StringRef name() const override { return "gemm_sm90"; }
-  llvm::StringRef version() const override { return "8"; }
+  llvm::StringRef version() const override { return "9"; }
   bool isFor(mlir::Operation *anchor) const override {
     return anchor && (graph::isContraction(anchor) || isPlainProduct(anchor));
   }

@@ -7,6 +7,7 @@
 #include "compiler/target/cuda/Registers.h"
 #include "compiler/target/cuda/gemm_sm90/RegisterEpilogue.h"
 
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -117,6 +118,7 @@ GemmSm90Geometry::get(const kernel::FusionShape &shape,
   static_cast<GemmGeometry &>(g) =
       GemmGeometry(shape, schedule, /*paddedRowBytes=*/128);
   g.schedule = schedule;
+  g.inputs = EpilogueEmitter::inputRegisters(shape, g.lanes);
   g.groupTileM = schedule.bm / schedule.warpGroupsM;
   g.groupTileN = schedule.bn / schedule.warpGroupsN;
   int64_t finishColumns =
@@ -227,6 +229,28 @@ int64_t GemmSm90Geometry::registers() const {
   // Besides sums: addresses and conditions of copies.
   return accumulators() + 40 + prologueRegisters() +
          (schedule.tma ? 0 : imageRegisters(schedule.threads()));
+}
+
+int64_t GemmSm90Geometry::registersBesideSums() const {
+  // The assembler gives threads of nine warps as many as those of twelve.
+  constexpr int64_t most = 168, addresses = 20;
+  return (schedule.movesRegisters() ? schedule.teamRegisters : most) -
+         accumulators() - addresses;
+}
+
+int64_t GemmSm90Geometry::accessesAtOnce() const {
+  int64_t each = std::max<int64_t>(inputs.ofRows, 1);
+  auto fit = int64_t(llvm::bit_floor(
+      uint64_t(std::max<int64_t>(registersBesideSums() / each, 1))));
+  return std::min<int64_t>({passAccesses(), 4, fit});
+}
+
+bool GemmSm90Geometry::loadsColumnsAhead() const {
+  // A lane's accesses have the same columns if rows divide among lanes.
+  bool areShared = passColumns() / lanes <= 32;
+  int64_t each = inputs.ofRows + (areShared ? 0 : inputs.ofColumns);
+  return accessesAtOnce() * each + (areShared ? inputs.ofColumns : 0) <=
+         registersBesideSums();
 }
 
 int64_t GemmSm90Geometry::minBlocksPerSm() const {

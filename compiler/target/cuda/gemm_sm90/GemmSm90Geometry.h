@@ -5,6 +5,7 @@
 #ifndef MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_GEMMSM90GEOMETRY_H
 #define MINIC_COMPILER_TARGET_CUDA_GEMM_SM90_GEMMSM90GEOMETRY_H
 
+#include "compiler/target/cuda/EpilogueEmitter.h"
 #include "compiler/target/cuda/KernelAbi.h"
 #include "compiler/target/cuda/KernelLaunch.h"
 #include "compiler/target/cuda/gemm/GemmGeometry.h"
@@ -24,6 +25,8 @@ struct GemmSm90Geometry : GemmGeometry {
   /// Results are made in the registers that have the sums (RegisterEpilogue):
   /// there is no tile of sums.
   bool finishesInRegisters = false;
+  /// What an access needs besides sums.
+  EpilogueEmitter::Registers inputs;
 
   /// Whether blocks of a cluster, which share a tile's K, add sums up in
   /// registers (ClusterSums).
@@ -93,6 +96,12 @@ struct GemmSm90Geometry : GemmGeometry {
   int64_t passBytes() const {
     return 16 * passPitch() * (finishesInRegisters ? 2 : 4);
   }
+  /// Of a ping-pong, where sums pass through memory: accesses of a lane in a
+  /// pass, for how many of them it loads what results need of their rows before
+  /// it stores one, and whether it does so for their columns, too.
+  int64_t passAccesses() const { return 16 * passColumns() / lanes / 32; }
+  int64_t accessesAtOnce() const;
+  bool loadsColumnsAhead() const;
   /// What TMA copies a stage's part of each matrix from, lhs first; none for
   /// cp.async.
   llvm::SmallVector<plan::TensorMapAttr, 2> tensorMaps() const;
@@ -117,6 +126,8 @@ struct GemmSm90Geometry : GemmGeometry {
   }
 
 private:
+  /// Of a ping-pong: what sums and addresses leave a team's thread.
+  int64_t registersBesideSums() const;
   /// How TMA brings an operand, `boxRows` rows at a time.
   TmaOperand tmaOperand(bool isRhs, int64_t boxRows) const;
   BlockResources resources() const;

@@ -50,10 +50,14 @@ DictionaryAttr toAttribute(const GemmSm90Schedule &schedule,
   if (schedule.keepsRhs) {
     more.push_back(b.getNamedAttr("rhs", b.getStringAttr("kept")));
   }
+  if (schedule.evictsResults) {
+    more.push_back(b.getNamedAttr("results", b.getStringAttr("evict_first")));
+  }
   return toAttribute<S>(schedule, fields, more, context);
 }
 
-/// Reads entries "copies", "multicast" and "rhs"; null for any other.
+/// Reads entries "copies", "multicast", "rhs" and "results"; null for any
+/// other.
 static std::optional<LogicalResult> readText(NamedAttribute entry,
                                              GemmSm90Schedule &schedule,
                                              const ScheduleReader &reader) {
@@ -83,6 +87,13 @@ static std::optional<LogicalResult> readText(NamedAttribute entry,
       return fail("\"kept\" or \"staged\"");
     }
     schedule.keepsRhs = text == "kept";
+    return success();
+  }
+  if (entry.getName() == "results") {
+    if (!text || (text != "evict_first" && text != "evict_normal")) {
+      return fail("\"evict_first\" or \"evict_normal\"");
+    }
+    schedule.evictsResults = text == "evict_first";
     return success();
   }
   return std::nullopt;
@@ -137,6 +148,7 @@ std::string toString(const GemmSm90Schedule &schedule) {
   if (schedule.movesRegisters()) {
     os << " registers=" << schedule.teamRegisters;
   }
+  os << (schedule.evictsResults ? " results=evict_first" : "");
   os << launchText(schedule);
   return text;
 }

@@ -32,6 +32,8 @@ struct GemmSm90Schedule : GemmSchedule {
   /// Of a ping-pong whose blocks have tiles of the same columns: whether these
   /// of rhs stay in shared memory, and stages are of lhs alone.
   bool keepsRhs = false;
+  /// L2 gives results up before other lines, so that it keeps operands.
+  bool evictsResults = false;
   bool isPingPong() const { return pingPongBlocks > 0; }
   bool movesRegisters() const { return teamRegisters > 0; }
   int64_t teams() const { return isPingPong() ? 2 : 1; }
@@ -60,8 +62,9 @@ parseConvSm90Schedule(mlir::DictionaryAttr attribute, mlir::Location loc);
 /// "gemm_sm90 128x160x64 warpgroups=2x1 stages=5 group=8", or "conv_sm90 ...":
 /// what is not said is 1, off, dense or cp.async. TMA is " copies=tma", a
 /// cluster of two tiles along M that share rhs " multicast=2x1", blocks that
-/// stay " pingpong=132", with rhs in shared memory " rhs=kept", and the
-/// registers that their teams take over " registers=240".
+/// stay " pingpong=132", with rhs in shared memory " rhs=kept", the registers
+/// that their teams take over " registers=240", and results that leave L2 first
+/// " results=evict_first".
 std::string toString(const GemmSm90Schedule &schedule);
 
 } // namespace minic::cuda

@@ -8,7 +8,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/bit.h"
+
+#include <utility>
 
 using namespace mlir;
 
@@ -19,6 +20,24 @@ constexpr int64_t passRows = 16;
 
 void WarpEpilogue::syncWarp() {
   NVVM::SyncWarpOp::create(k_.b, k_.loc, k_.i32(-1));
+}
+
+std::vector<WarpEpilogue::Access> WarpEpilogue::loadFrom(Value first,
+                                                         const TileIndex &index,
+                                                         int64_t firstRow,
+                                                         int64_t firstColumn) {
+  std::vector<Access> loaded;
+  for (int64_t i = 0; i != g_.accessesAtOnce(); ++i) {
+    Value number = k_.add(k_.mul(k_.add(first, i), 32), lane_);
+    loaded.push_back(load(index, number, firstRow, firstColumn));
+  }
+  return loaded;
+}
+
+void WarpEpilogue::prefetch(const TileIndex &index) {
+  if (g_.inputs.ofRows > 0 && g_.passAccesses() == g_.accessesAtOnce()) {
+    ofFirst_ = loadFrom(k_.i32(0), index, 0, 0);
+  }
 }
 
 void WarpEpilogue::finish(ArrayRef<Value> sums, const TileIndex &index) {
@@ -32,38 +51,23 @@ void WarpEpilogue::finish(ArrayRef<Value> sums, const TileIndex &index) {
 
 void WarpEpilogue::pass(ArrayRef<Value> sums, const TileIndex &index,
                         int64_t firstRow, int64_t firstColumn) {
-  // Measured so where a block had 384 threads, of 168 registers each. It has
-  // 288 now, and a thread may have more: that was not tried.
-  int64_t left = g_.schedule.movesRegisters()
-                     ? g_.schedule.teamRegisters - g_.registers()
-                     : 128 - g_.accumulators() + 16;
-  int64_t each = std::max<int64_t>(epilogue_.inputRegisters(g_.lanes), 1);
-  int64_t accesses = passRows * g_.passColumns() / g_.lanes / 32;
-  auto fit =
-      int64_t(llvm::bit_floor(uint64_t(std::max<int64_t>(left / each, 1))));
-  int64_t atOnce = std::min<int64_t>({accesses, 4, fit});
-  auto loadFrom = [&](Value first) {
-    std::vector<Access> loaded;
-    for (int64_t i = 0; i != atOnce; ++i) {
-      Value number = k_.add(k_.mul(k_.add(first, i), 32), lane_);
-      loaded.push_back(load(index, number, firstRow, firstColumn));
-    }
-    return loaded;
-  };
   // What comes from memory is on its way while sums change hands.
-  std::vector<Access> loaded;
-  if (accesses == atOnce) {
-    loaded = loadFrom(k_.i32(0));
+  std::vector<Access> loaded = std::exchange(ofFirst_, {});
+  bool areAll = g_.passAccesses() == g_.accessesAtOnce();
+  if (areAll && loaded.empty()) {
+    loaded = loadFrom(k_.i32(0), index, firstRow, firstColumn);
   }
   write(sums, firstRow, firstColumn);
   syncWarp();
-  if (accesses == atOnce) {
+  if (areAll) {
     llvm::for_each(loaded, [&](Access &each) { store(each); });
   } else {
-    k_.forLoop(k_.i32(0), k_.i32(accesses), atOnce, [&](Value first) {
-      std::vector<Access> these = loadFrom(first);
-      llvm::for_each(these, [&](Access &each) { store(each); });
-    });
+    k_.forLoop(k_.i32(0), k_.i32(g_.passAccesses()), g_.accessesAtOnce(),
+               [&](Value first) {
+                 std::vector<Access> these =
+                     loadFrom(first, index, firstRow, firstColumn);
+                 llvm::for_each(these, [&](Access &each) { store(each); });
+               });
   }
   syncWarp();
 }
@@ -130,7 +134,9 @@ WarpEpilogue::Access WarpEpilogue::load(const TileIndex &index, Value number,
     require(column, g_.gemm.n, g_.gemm.n - g_.lanes);
   }
   row = k_.add(k_.mul(index.batch, g_.gemm.m), row);
-  access.epilogue.prefetch({row, column, g_.lanes});
+  SpacePosition position{row, column, g_.lanes};
+  g_.loadsColumnsAhead() ? access.epilogue.prefetch(position)
+                         : access.epilogue.prefetchRows(position);
   return access;
 }
 

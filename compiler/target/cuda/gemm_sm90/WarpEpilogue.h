@@ -24,6 +24,9 @@ public:
       : k_(k), g_(geometry), epilogue_(epilogue), memory_(memory), warp_(warp),
         lane_(lane) {}
 
+  /// Loads what the first pass needs besides sums, if there are registers for
+  /// all of it: tensor cores are busy meanwhile.
+  void prefetch(const TileIndex &index);
   /// `sums`: scalars in the order of WarpGroupMultiply::finish. All lanes take
   /// part.
   void finish(llvm::ArrayRef<mlir::Value> sums, const TileIndex &index);
@@ -45,6 +48,9 @@ private:
   };
   Access load(const TileIndex &index, mlir::Value number, int64_t firstRow,
               int64_t firstColumn);
+  /// accessesAtOnce() of them, from number `first` on.
+  std::vector<Access> loadFrom(mlir::Value first, const TileIndex &index,
+                               int64_t firstRow, int64_t firstColumn);
   void store(Access &access);
   /// Floats from `row` and `column`, the first of one of a lane's halves of an
   /// access, to the memory's beginning.
@@ -59,6 +65,8 @@ private:
   const GemmSm90Geometry &g_;
   EpilogueEmitter epilogue_;
   mlir::Value memory_, warp_, lane_;
+  /// Of the first pass, where they were loaded ahead.
+  std::vector<Access> ofFirst_;
 };
 
 } // namespace minic::cuda

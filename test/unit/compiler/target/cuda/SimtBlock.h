@@ -157,8 +157,10 @@ private:
   void runClusterBarrier(Operation *op);
   void runGep(LLVM::GEPOp op);
   void runLoad(LLVM::LoadOp op);
-  /// Loads of words that have no op: what follows "ld.global".
-  void runInlineLoad(LLVM::InlineAsmOp op);
+  /// Loads and stores of words that have no op: what follows "ld.global", and
+  /// what a policy of L2 goes with.
+  void runInlineAccess(LLVM::InlineAsmOp op);
+  void runStoreByPolicy(LLVM::InlineAsmOp op);
   void runStore(LLVM::StoreOp op);
   void runAtomic(LLVM::AtomicRMWOp op);
   void runCopy(NVVM::CpAsyncOp op);

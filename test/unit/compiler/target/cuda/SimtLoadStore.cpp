@@ -8,6 +8,9 @@
 
 namespace minic::cuda {
 
+/// What stands for a policy of L2.
+constexpr uint64_t policy = 0x12f0;
+
 void SimtBlock::runGep(LLVM::GEPOp op) {
   if (op.getIndices().size() != 1) {
     return fail(op, "more than one index");
@@ -54,9 +57,16 @@ void SimtBlock::runLoad(LLVM::LoadOp op) {
   }
 }
 
-void SimtBlock::runInlineLoad(LLVM::InlineAsmOp op) {
-  if (op.getAsmString() == "mov.b64 $0, $1;") {
+void SimtBlock::runInlineAccess(LLVM::InlineAsmOp op) {
+  StringRef text = op.getAsmString();
+  if (text == "mov.b64 $0, $1;") {
     return each(op, [](ArrayRef<uint64_t> in) { return in[0]; });
+  }
+  if (text.starts_with("createpolicy.")) {
+    return define(op.getResult(0), policy);
+  }
+  if (text.starts_with("st.global.L2::cache_hint.")) {
+    return runStoreByPolicy(op);
   }
   if (!op.getAsmString().starts_with("ld.global.") ||
       op.getOperands().size() != 1) {
@@ -80,6 +90,29 @@ void SimtBlock::runInlineLoad(LLVM::InlineAsmOp op) {
     for (int64_t e = 0; e != result.width; ++e) {
       result.bits[size_t(t * result.width + e)] =
           memory_.load(false, address + uint64_t(4 * e), 4);
+    }
+  }
+}
+
+void SimtBlock::runStoreByPolicy(LLVM::InlineAsmOp op) {
+  // Where to, words, and the policy.
+  auto words = llvm::to_vector(op.getOperands().drop_front().drop_back());
+  const auto bytes = int64_t(4 * words.size());
+  for (int64_t t = 0; t != threads_; ++t) {
+    if (!active_[size_t(t)]) {
+      continue;
+    }
+    auto bitsOfThread = [&](Value value) { return get(value).bits[size_t(t)]; };
+    uint64_t address = bitsOfThread(op.getOperands().front());
+    std::string why = memory_.check(false, address, bytes, bytes);
+    if (bitsOfThread(op.getOperands().back()) != policy) {
+      why = "a store by a policy that nothing made";
+    }
+    if (!why.empty()) {
+      return fail(op, why);
+    }
+    for (auto [i, word] : llvm::enumerate(words)) {
+      memory_.store(false, address + uint64_t(4 * i), 4, bitsOfThread(word));
     }
   }
 }
@@ -238,7 +271,7 @@ bool SimtBlock::runMemory(Operation *op) {
       .Case([&](LLVM::GEPOp each) { return runGep(each), true; })
       .Case([&](LLVM::LoadOp each) { return runLoad(each), true; })
       .Case([&](LLVM::StoreOp each) { return runStore(each), true; })
-      .Case([&](LLVM::InlineAsmOp each) { return runInlineLoad(each), true; })
+      .Case([&](LLVM::InlineAsmOp each) { return runInlineAccess(each), true; })
       .Case([&](LLVM::AtomicRMWOp each) { return runAtomic(each), true; })
       .Case([&](NVVM::CpAsyncOp each) { return runCopy(each), true; })
       .Case([&](NVVM::CpAsyncCommitGroupOp) { return memory_.commit(), true; })

@@ -38,10 +38,9 @@ void SimtBlock::bitcast(LLVM::BitcastOp op) {
   }
   Register source = get(op.getArg());
   Register &result = define(op.getResult());
-  if (from == 2 && to == 1) {
-    for (int64_t t = 0; t != threads_; ++t) {
-      result.bits[size_t(t)] =
-          source.bits[size_t(2 * t)] | source.bits[size_t(2 * t + 1)] << 16;
+  if (from == 2 * to) {
+    for (size_t i = 0; i != size_t(threads_ * to); ++i) {
+      result.bits[i] = source.bits[2 * i] | source.bits[2 * i + 1] << 16;
     }
     return;
   }

@@ -46,6 +46,14 @@ TEST(GemmSm90Schedule, AttributeRoundTrip) {
   EXPECT_EQ(*parsed, tma);
   EXPECT_EQ(toString(tma), "gemm_sm90 128x128x64 warpgroups=2x1 stages=3 "
                            "group=8 copies=tma multicast=2x1");
+  GemmSm90Schedule evicting;
+  evicting.evictsResults = true;
+  parsed = parseGemmSm90Schedule(toAttribute(evicting, &context),
+                                 UnknownLoc::get(&context));
+  ASSERT_TRUE(succeeded(parsed));
+  EXPECT_EQ(*parsed, evicting);
+  EXPECT_EQ(toString(evicting), "gemm_sm90 128x128x64 warpgroups=2x1 stages=3 "
+                                "group=8 results=evict_first");
   EXPECT_EQ(toString(GemmSm90Schedule()),
             "gemm_sm90 128x128x64 warpgroups=2x1 stages=3 group=8");
 }
@@ -81,6 +89,9 @@ TEST(GemmSm90Schedule, RejectsWhatItDoesNotKnow) {
   EXPECT_TRUE(failed(parse("multicast", b.getStringAttr("4x1"))));
   EXPECT_EQ(message, "gemm_sm90 schedule expects multicast to be \"1x1\", "
                      "\"2x1\" or \"1x2\", got \"4x1\"");
+  EXPECT_TRUE(failed(parse("results", b.getStringAttr("gone"))));
+  EXPECT_EQ(message, "gemm_sm90 schedule expects results to be "
+                     "\"evict_first\" or \"evict_normal\", got \"gone\"");
   EXPECT_TRUE(failed(parse("math", b.getStringAttr("mma"))));
   EXPECT_EQ(message, "gemm_sm90 schedule has no 'math'");
 }
@@ -226,6 +237,24 @@ TEST(GemmSm90Family, OffersBlocksThatKeepRhs) {
   EXPECT_THAT(namesOf(6272, 128, 576),
               Contains("gemm_sm90 64x64x64 warpgroups=1x1 stages=8 group=1 "
                        "copies=tma pingpong=132 rhs=kept pdl=on"));
+}
+
+/// Results of 51 MB leave L2, of 60 MiB, before operands, also in the best
+/// estimate, where blocks keep rhs; those of 1.6 MB never do.
+TEST(GemmSm90Family, OffersResultsThatLeaveL2First) {
+  DeviceProfile profile = profileOf("sm_90a");
+  profile.l2Bytes = 60 << 20;
+  auto offersOf = [&](int64_t m) {
+    ParsedFusion parsed = linearRelu(m, 256, 64, "bf16");
+    return family.enumerate(parsed.get(), profile);
+  };
+  auto evicts = [](const Implementation &offer) {
+    return StringRef(offer.name).contains(" results=evict_first");
+  };
+  std::vector<Implementation> large = offersOf(100352);
+  EXPECT_TRUE(evicts(large.front())) << large.front().name;
+  EXPECT_GT(llvm::count_if(large, evicts), 4);
+  EXPECT_EQ(llvm::count_if(offersOf(3136), evicts), 0);
 }
 
 /// 128 blocks on 132 SMs, which read rows of 6840 bytes as they are.

@@ -17,6 +17,11 @@ inline GemmSm90Schedule schedule(int64_t bm, int64_t bn, int64_t warpGroupsM,
   return made;
 }
 
+inline GemmSm90Schedule tma(GemmSm90Schedule one) {
+  one.tma = true;
+  return one;
+}
+
 } // namespace minic::cuda
 
 #endif // MINIC_TEST_UNIT_COMPILER_TARGET_CUDA_GEMM_SM90_SCHEDULES_H
