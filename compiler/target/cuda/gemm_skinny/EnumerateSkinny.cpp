@@ -28,9 +28,8 @@ constexpr double kFixedUs = 0.8;
 /// For each eight rows beyond the first: their sums' way, and their loads. 1000
 /// columns of 768 took 3.0 us with 32 rows.
 constexpr double kRowTileUs = 0.35;
-/// The same of plain float32, whose sums take turns on the way: with 13 to 16
-/// rows 513 columns of 129 took 4.0 to 5.5 us on an H200, 128 of 1000 2.5 to
-/// 3.7 and 1024 of 1024 4.2 to 5.
+/// The same of plain float32: with 13 to 16 rows 513 columns of 129 took 4.0 to
+/// 5.5 us on an H200, 128 of 1000 2.5 to 3.7 and 1024 of 1024 4.2 to 5.
 constexpr double kFfmaRowTileUs = 3.2;
 /// Every block reads the lhs from L2, most of it while weights are awaited. The
 /// rest takes as long as if all came at this rate: with 16 rows 4096 columns of

@@ -35,7 +35,7 @@ TEST(EstimateFit, IsThatOfAKindWithAWordLess) {
 
 TEST(EstimateFit, IsForWhatWasMeasuredAlone) {
   EXPECT_EQ(fitted("a100", "attention", "attention 16x64 1 split", 4), 4);
-  EXPECT_EQ(fitted("h200", "gemm_skinny", "gemm_skinny ffma 16", 4), 4);
+  EXPECT_EQ(fitted("h200", "gemm_skinny", "gemm_skinny mma 16", 4), 4);
   EXPECT_EQ(fitted("h200", "someone's", "", 4), 4);
 }
 
