@@ -259,10 +259,7 @@ std::string WholeModel::describeUnknown(Question question, bool asksForGraph) {
   bool isDefault = !question.plansDiffer || question.isGeneratedTuned;
   return std::string("no verdict in the database: the ") +
          (isDefault ? "default" : "tuned") + " plan ships" +
-         (asksForGraph
-              ? ", replayed if a run has " + std::to_string(fewestReplayed) +
-                    " commands or more"
-              : "");
+         (asksForGraph ? ", replayed as where nothing was measured" : "");
 }
 
 /// How the plan that ships runs on a GPU.

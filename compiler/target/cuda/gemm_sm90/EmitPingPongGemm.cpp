@@ -220,7 +220,7 @@ private:
       RegisterEpilogue inRegisters(k_, g_, gemm_.shape, toResults, index,
                                    memory, multiply.place());
       // While the other team multiplies, if registers are left beside sums.
-      bool isEarly = inRegisters.inputRegisters() <= registersBesideSums();
+      bool isEarly = inRegisters.inputRegisters() <= registersForColumns();
       WarpEpilogue throughMemory(k_, g_, toResults, memory, k_.rem(warp, 4),
                                  k_.laneId());
       if (!g_.finishesInRegisters) {
@@ -248,9 +248,12 @@ private:
                2 * g_.residentBlocks(), start, ofTile);
   }
 
-  /// Registers of a team's thread that a tile's products leave.
-  int64_t registersBesideSums() const {
-    constexpr int64_t most = 224; // of 288 threads
+  /// Registers of a team's thread for what is loaded ahead of results that are
+  /// made in registers. `most` is more than the 168 that the assembler gives,
+  /// and registers() more than products need: 64x256 tiles with a bias, which
+  /// takes 32, assemble with 168 and no spills so.
+  int64_t registersForColumns() const {
+    constexpr int64_t most = 224;
     return (s_.movesRegisters() ? s_.teamRegisters : most) - g_.registers();
   }
 

@@ -267,8 +267,8 @@ multicasts(TmaEnumeration &enumeration, const kernel::FusionShape &shape,
 /// of a ResNet-50 and a UNet on an H200 what estimates choose takes 1.11 times
 /// as long as the best in geometric mean where they are behind as well, 1.07
 /// where they are ahead. So does a deep K: of seven products of 2048 and more
-/// on an H200 the fastest by TMA takes 0.81 to 0.95 of the fastest by cp.async,
-/// of those below 1024 with fewer columns and rows 1.06 to 1.15.
+/// on an H200 the fastest by TMA takes 0.81 to 0.95 of the fastest by cp.async
+/// (docs/measurements/2026-11-28-h200-4.md).
 constexpr double behind = 1.05, ahead = 0.97;
 constexpr int64_t deepK = 2048;
 

@@ -240,8 +240,13 @@ int64_t GemmSm90Geometry::registersBesideSums() const {
 
 int64_t GemmSm90Geometry::accessesAtOnce() const {
   int64_t each = std::max<int64_t>(inputs.ofRows, 1);
-  auto fit = int64_t(llvm::bit_floor(
-      uint64_t(std::max<int64_t>(registersBesideSums() / each, 1))));
+  // Conditions of a last tile and more columns than a bias's: with a scale as
+  // well 64x256 tiles spilled 32 bytes.
+  bool hasTail = gemm.m % schedule.bm != 0 || gemm.n % schedule.bn != 0;
+  int64_t left =
+      registersBesideSums() - (hasTail && inputs.ofColumns > 4 ? 8 : 0);
+  auto fit =
+      int64_t(llvm::bit_floor(uint64_t(std::max<int64_t>(left / each, 1))));
   return std::min<int64_t>({passAccesses(), 4, fit});
 }
 

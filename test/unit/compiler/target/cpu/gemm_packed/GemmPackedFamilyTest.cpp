@@ -173,8 +173,7 @@ TEST(GemmPackedFamily, FetchesNothingThatLiesInL2) {
     DeviceProfile profile = getCpuProfile(threads, "v4");
     profile.l2Bytes = 2 << 20;
     profile.l3Bytes = 260 << 20;
-    profile.l3GBs = profile.memoryGBs = 20;
-    ++profile.memoryGBs;
+    profile.l3GBs = 20, profile.memoryGBs = 21; // L3 is as slow as memory
     return StringRef(family.enumerate(parsed.get(), profile).front().name)
         .ends_with(" pf=l2");
   };
