@@ -23,7 +23,7 @@ struct Implementation {
   std::string name;
   /// Expected time; ranks candidates before anything is measured.
   double estimateUs = 0;
-  /// What the source's own model said, before Target::expectUs: what a search
+  /// What the source's own model said, before Target::expect: what a search
   /// corrects by its own times, and what records keep. Set for it.
   double modelUs = 0;
   /// Implementations of one kind have like errors in their estimates:

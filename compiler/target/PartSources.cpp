@@ -113,8 +113,8 @@ std::vector<Implementation> PartSources::ask(const ImplementationSource *source,
   }
   for (Implementation &implementation : implementations) {
     implementation.modelUs = implementation.estimateUs;
-    implementation.estimateUs = target.expectUs(source->name(), implementation);
   }
+  target.expect(source->name(), outlined, implementations);
   llvm::stable_sort(implementations, [](const auto &a, const auto &b) {
     return a.estimateUs < b.estimateUs;
   });

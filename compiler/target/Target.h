@@ -49,12 +49,12 @@ public:
 
   mlir::LogicalResult lower(mlir::Operation *op,
                             plan::PlanBuilder &plan) override;
-  /// What `implementation`, of the source `source`, is expected to take: its
-  /// own estimate, or what was learned of such estimates on the device.
-  virtual double expectUs(llvm::StringRef source,
-                          const Implementation &implementation) const {
-    return implementation.estimateUs;
-  }
+  /// Makes the estimates of `implementations`, of the source `source` for
+  /// `fusion`, what each is expected to take: by what was learned of such
+  /// estimates on the device. Without that they stay.
+  virtual void
+  expect(llvm::StringRef source, kernel::FusionOp fusion,
+         llvm::MutableArrayRef<Implementation> implementations) const {}
   /// Lowers a run-time relayout of an activation.
   virtual mlir::LogicalResult lowerRelayout(kernel::RelayoutOp op,
                                             plan::PlanBuilder &plan) const = 0;

@@ -21,10 +21,10 @@
 // ATEN: @epilogue {{.*}}: one launch is possible: --gemm-backends leaves out gemm_sm80
 // ATEN-NOT: refused
 
-func.func @prologue(%x: tensor<256x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<256x4096xbf16> {
+func.func @prologue(%x: tensor<256x4096xbf16>, %w: tensor<8192x4096xbf16>) -> tensor<256x8192xbf16> {
   %0 = graph.gelu %x : tensor<256x4096xbf16>
-  %1 = graph.linear %0, %w : (tensor<256x4096xbf16>, tensor<4096x4096xbf16>) -> tensor<256x4096xbf16>
-  return %1 : tensor<256x4096xbf16>
+  %1 = graph.linear %0, %w : (tensor<256x4096xbf16>, tensor<8192x4096xbf16>) -> tensor<256x8192xbf16>
+  return %1 : tensor<256x8192xbf16>
 }
 
 func.func @epilogue(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> {

@@ -192,9 +192,13 @@ LogicalResult CudaTarget::assemble(ModuleOp device, OpBuilder &builder) const {
   return success();
 }
 
-double CudaTarget::expectUs(StringRef source,
-                            const Implementation &implementation) const {
-  return fitEstimate(profile_, source, implementation);
+void CudaTarget::expect(StringRef source, kernel::FusionOp fusion,
+                        MutableArrayRef<Implementation> implementations) const {
+  std::optional<ProductSizes> sizes = getPlainProduct(fusion);
+  for (Implementation &implementation : implementations) {
+    implementation.estimateUs = fitEstimate(
+        profile_, source, sizes ? &*sizes : nullptr, implementation);
+  }
 }
 
 LogicalResult CudaTarget::lowerRelayout(kernel::RelayoutOp op,

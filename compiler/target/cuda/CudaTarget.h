@@ -18,8 +18,9 @@ class CudaTarget : public Target {
 public:
   explicit CudaTarget(DeviceProfile profile);
 
-  double expectUs(llvm::StringRef source,
-                  const Implementation &implementation) const override;
+  void
+  expect(llvm::StringRef source, kernel::FusionOp fusion,
+         llvm::MutableArrayRef<Implementation> implementations) const override;
   mlir::LogicalResult lowerRelayout(kernel::RelayoutOp op,
                                     plan::PlanBuilder &plan) const override;
 

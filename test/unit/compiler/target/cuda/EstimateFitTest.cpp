@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which line an estimate is corrected by.
+// Which line an estimate is corrected by, and where a plain product's own
+// correction takes its place.
 
 #include "compiler/target/cuda/EstimateFit.h"
 
 #include "compiler/target/cuda/CudaProfile.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/IR/MLIRContext.h"
 
 #include "gtest/gtest.h"
 
@@ -16,7 +20,25 @@ double fitted(const char *device, const std::string &source,
   Implementation implementation;
   implementation.kind = kind;
   implementation.estimateUs = estimateUs;
-  return fitEstimate(*getCudaProfile(device), source, implementation);
+  return fitEstimate(*getCudaProfile(device), source, /*sizes=*/nullptr,
+                     implementation);
+}
+
+/// Of a gemm_skinny with tensor cores.
+double corrected(const char *device, ProductSizes sizes, double estimateUs) {
+  mlir::MLIRContext context;
+  context.loadDialect<kernel::KernelDialect>();
+  Implementation implementation;
+  implementation.impl = kernel::ImplAttr::get(
+      &context, "gemm_skinny",
+      llvm::cast<mlir::DictionaryAttr>(mlir::parseAttribute(
+          "{cluster = 0, columns = 16, math = \"mma\", pdl = 1, split = 1, "
+          "stages = 2, unroll = 1, warps = 8}",
+          &context)));
+  implementation.kind = "gemm_skinny mma 16";
+  implementation.estimateUs = estimateUs;
+  return fitEstimate(*getCudaProfile(device), "gemm_skinny", &sizes,
+                     implementation);
 }
 
 TEST(EstimateFit, IsOfAKindWithoutItsNumbers) {
@@ -55,6 +77,19 @@ TEST(EstimateFit, GoesOnInParallelAndStaysPositive) {
                   fitted("h200", "attention", kind, 1000),
               1000, 1e-6);
   EXPECT_GT(fitted("h200", "attention", kind, 0.1), 0);
+}
+
+TEST(EstimateFit, OfAPlainProductIsByItsSizes) {
+  // Copies of 2 bytes take longer than those of 16.
+  EXPECT_GT(corrected("h200", {16, 1024, 1023, 2}, 2),
+            1.2 * corrected("h200", {16, 1024, 1024, 2}, 2));
+  EXPECT_EQ(corrected("a100", {16, 1024, 1023, 2}, 2), 2);
+}
+
+TEST(EstimateFit, OfSizesThatRecordsDoNotHaveIsTheLine) {
+  // There is none of this kind.
+  EXPECT_EQ(corrected("h200", {16, 128256, 1024, 2}, 80), 80);
+  EXPECT_NE(corrected("h200", {16, 4096, 1024, 2}, 80), 80);
 }
 
 } // namespace

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "compiler/target/cuda/EstimateFeatures.h"
+
+#include "dialects/kernel/FusionShape.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+
+namespace minic::cuda {
+
+std::optional<ProductSizes> getPlainProduct(kernel::FusionOp fusion) {
+  auto shape =
+      kernel::FusionShape::get(fusion, nullptr, kernel::ColumnTurns::Taken);
+  if (failed(shape) || !shape->gemm || !shape->prologue.empty()) {
+    return std::nullopt;
+  }
+  const kernel::GemmShape &gemm = *shape->gemm;
+  Type type = gemm.lhsType;
+  bool isKnown = type.isBF16() || type.isF16() || type.isF32();
+  if (!isKnown || gemm.rhsType != type || gemm.batchCount() != 1 ||
+      gemm.m < 1 || gemm.n < 1 || gemm.k < 1) {
+    return std::nullopt;
+  }
+  return ProductSizes{gemm.m, gemm.n, gemm.k,
+                      int64_t(type.getIntOrFloatBitWidth() / 8)};
+}
+
+static int64_t numberOf(DictionaryAttr schedule, StringRef name, int64_t none) {
+  auto number = schedule.getAs<IntegerAttr>(name);
+  return number ? number.getInt() : none;
+}
+
+static StringRef wordOf(DictionaryAttr schedule, StringRef name) {
+  auto word = schedule.getAs<StringAttr>(name);
+  return word ? word.getValue() : StringRef();
+}
+
+std::string groupOf(StringRef family, const ProductSizes &sizes,
+                    DictionaryAttr schedule) {
+  StringRef math = wordOf(schedule, "math");
+  return (family + " " +
+          (!math.empty()             ? math
+           : sizes.elementBytes == 4 ? StringRef("f32")
+                                     : StringRef("f16")))
+      .str();
+}
+
+/// Rows and columns of a tile; none where a schedule has no tile.
+static std::optional<std::pair<int64_t, int64_t>>
+tileOf(StringRef family, const ProductSizes &sizes, DictionaryAttr schedule) {
+  int64_t rows = numberOf(schedule, "bm", 0);
+  int64_t columns = numberOf(schedule, "bn", 0);
+  if (family == "gemm_skinny") {
+    rows = wordOf(schedule, "math") == "mma"
+               ? int64_t(llvm::alignTo(sizes.rows, 16))
+               : sizes.rows;
+    columns = numberOf(schedule, "columns", 0);
+  }
+  return rows > 0 && columns > 0 ? std::make_optional(std::pair(rows, columns))
+                                 : std::nullopt;
+}
+
+static void addTiles(EstimateFeatures &features, StringRef family,
+                     const ProductSizes &sizes, DictionaryAttr schedule,
+                     int64_t smCount) {
+  auto tile = tileOf(family, sizes, schedule);
+  if (!tile) {
+    return;
+  }
+  auto [tileRows, tileColumns] = *tile;
+  double tiles = double(llvm::divideCeil(sizes.rows, tileRows)) *
+                 double(llvm::divideCeil(sizes.width, tileColumns));
+  double parts = double(std::max<int64_t>(1, numberOf(schedule, "split", 1)));
+  double waves = tiles * parts / double(smCount);
+  double warps = double(numberOf(schedule, "warps", 1));
+  for (const char *name : {"warps_m", "warps_n", "warps_k", "warpgroups_m",
+                           "warpgroups_n", "warpgroups_k"}) {
+    warps *= double(numberOf(schedule, name, 1));
+  }
+  double steps =
+      double(sizes.depth) / (double(numberOf(schedule, "bk", 1)) * parts);
+  features.insert(
+      features.end(),
+      {{"tiles", std::log(tiles)},
+       {"tail", waves > 1 ? std::log(std::ceil(waves) / waves) : 0},
+       {"idle", std::min(0.0, std::log(waves))},
+       {"waste", std::log(tiles * double(tileRows) * double(tileColumns) /
+                          (double(sizes.rows) * double(sizes.width)))},
+       {"steps", std::max(0.0, std::log(steps))},
+       {"warps", std::log(warps)}});
+}
+
+EstimateFeatures getEstimateFeatures(StringRef family,
+                                     const ProductSizes &sizes,
+                                     DictionaryAttr schedule, double estimateUs,
+                                     int64_t smCount) {
+  double rows = std::log(double(sizes.rows));
+  double width = std::log(double(sizes.width));
+  EstimateFeatures features = {{"estimate", std::log(estimateUs)},
+                               {"rows", rows},
+                               {"width", width},
+                               {"depth", std::log(double(sizes.depth))}};
+  // Copies of 16 bytes do not fit rows of other lengths.
+  int64_t aligned = std::gcd(sizes.depth * sizes.elementBytes, int64_t(16));
+  if (aligned < 16 && wordOf(schedule, "lhs") != "padded") {
+    features.push_back({"aligned=" + std::to_string(aligned), 1});
+    features.push_back({"narrow rows", rows});
+    features.push_back({"narrow width", width});
+  }
+  addTiles(features, family, sizes, schedule, smCount);
+  for (const char *name :
+       {"bk", "bm", "bn", "cluster", "columns", "pdl", "pingpong", "registers",
+        "split", "stages", "unroll", "warpgroups_k", "warps_k"}) {
+    if (int64_t number = numberOf(schedule, name, 0); number > 0) {
+      features.push_back({name, std::log(1 + double(number))});
+    }
+  }
+  for (NamedAttribute entry : schedule) {
+    if (auto word = dyn_cast<StringAttr>(entry.getValue())) {
+      features.push_back(
+          {(entry.getName().getValue() + "=" + word.getValue()).str(), 1});
+    }
+  }
+  return features;
+}
+
+} // namespace minic::cuda
