@@ -6,20 +6,26 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
 
 using namespace mlir;
 
 namespace minic {
 
-plan::Replay unmeasuredReplay(int64_t commands, int64_t calls, double us) {
+plan::Replay unmeasuredReplay(int64_t commands, int64_t fusions, int64_t calls,
+                              double us) {
   if (commands >= fewestReplayed) {
     return plan::Replay::Always;
   }
   if (commands == 0 || calls > 0 || us <= 0) {
     return plan::Replay::Never;
   }
-  double most =
-      commands == 1 ? mostReplayedUs : mostOfLaunchUs * double(commands);
+  int64_t moves = std::max<int64_t>(0, commands - fusions);
+  double most = commands == 1 ? mostReplayedUs
+                              : mostOfLaunchUs * double(commands - moves) +
+                                    mostOfMoveUs * double(moves);
   return us <= most ? plan::Replay::Always : plan::Replay::WhenIdle;
 }
 
@@ -48,6 +54,17 @@ static plan::GraphVerdictAttr unmeasured(MLIRContext *context,
                                      /*pointerChanges=*/{});
 }
 
+/// `us`: what a replay was decided by, or 0.
+static std::string reasonText(bool isAuto, double us) {
+  if (!isAuto) {
+    return "";
+  }
+  return us > 0
+             ? llvm::formatv(" (not measured; expected to take {0:F1} us)", us)
+                   .str()
+             : " (not measured)";
+}
+
 void setGraphMode(ModuleOp plan, ArrayRef<FunctionEvidence> evidence,
                   const CompileOptions &options) {
   if (options.cudaGraphs == CudaGraphs::Off) {
@@ -69,9 +86,12 @@ void setGraphMode(ModuleOp plan, ArrayRef<FunctionEvidence> evidence,
         llvm::find_if(evidence, [&](const FunctionEvidence &entry) {
           return entry.function == function;
         });
-    double us = expectedUs(known == evidence.end() ? nullptr : known);
+    bool isKnown = known != evidence.end();
+    double us = expectedUs(isKnown ? known : nullptr);
+    int64_t fusions = isKnown ? int64_t(known->fusions.size()) : commands;
     bool isAuto = options.cudaGraphs == CudaGraphs::Auto;
-    plan::Replay replay = isAuto         ? unmeasuredReplay(commands, calls, us)
+    plan::Replay replay = isAuto
+                              ? unmeasuredReplay(commands, fusions, calls, us)
                           : commands > 0 ? plan::Replay::Always
                                          : plan::Replay::Never;
     if (replay != plan::Replay::Never) {
@@ -87,7 +107,7 @@ void setGraphMode(ModuleOp plan, ArrayRef<FunctionEvidence> evidence,
             (replay == plan::Replay::Never
                  ? ": launched, commands of a run: " + Twine(commands)
                  : ": replayed from a captured graph" + Twine(idle)) +
-            (isAuto ? " (not measured)" : ""));
+            reasonText(isAuto, replay == plan::Replay::Never ? 0 : us));
   });
 }
 

@@ -183,7 +183,8 @@ WholeModel::findOrMeasure(func::FuncOp function, Question question) {
   auto ofDefault = fusionsIn(*byDefault, function);
   inputs.defaultReplays =
       unmeasuredReplay(
-          countCommands(ofDefault), callsLibrary(*byDefault, target),
+          countCommands(ofDefault), int64_t(ofDefault.size()),
+          callsLibrary(*byDefault, target),
           sumKnown(llvm::map_to_vector(ofDefault, kernel::expectedUs))) ==
       plan::Replay::Always;
   inputs.teamsDiffer =
