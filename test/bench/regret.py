@@ -16,7 +16,8 @@ regret 1. At the end come geometric mean and worst of all problems, then of each
     tools/device/run --stage=regret
 
 Where not all schedules were tried (--problem-s), the row says so and does not
-count. Exits with 1 where a target is missed, a problem failed, or none counts.
+count; problems of more schedules than --most-schedules are named and not searched
+exhaustively. Exits with 1 where a target is missed, a problem failed, or none counts.
 """
 
 import argparse
@@ -257,6 +258,9 @@ class Contest:
             tuned[search], why = self.tune(model, search)
             if not tuned[search]:
                 return None, why
+            _, legal = tuned[search]["coverage"] or (0, 0)
+            if legal > self.arguments.most_schedules:
+                return [], f"{legal} schedules"
         made = []
         for search in self.arguments.search:
             row, why = self.compare(kind, name, search, tuned[search],
@@ -337,6 +341,8 @@ def parse(argv=None):
                         help="of each load order")
     parser.add_argument("--problem-s", type=float, default=0,
                         help="budget of each exhaustive search; 0: none")
+    parser.add_argument("--most-schedules", type=float, default=math.inf,
+                        help="leave out problems of more")
     parser.add_argument("--limit-s", type=float, default=math.inf,
                         help="what is left by then is not run")
     parser.add_argument("--json", type=pathlib.Path)
@@ -353,7 +359,7 @@ def main():
     if arguments.list:
         print("\n".join(name for _, name, *_ in drawn))
         return 0
-    rows, failed, left_out = [], {}, []
+    rows, failed, left_out, too_large = [], {}, [], {}
     print("| problem | search | tried | exhaustive | tuned in s | "
           "ratio of times | regret |\n" + "|---" * 7 + "|", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
@@ -368,16 +374,23 @@ def main():
             elif made is None:
                 failed[name] = why
                 print(f"| {name} | FAILED: {why} |", flush=True)
+            elif not made:
+                too_large[name] = why
+                print(f"| {name} | left out: {why} |", flush=True)
             else:
                 rows += made
                 print("\n".join(map(shown, made)), flush=True)
             if arguments.json:
                 arguments.json.write_text(json.dumps(
-                    {"rows": rows, "failed": failed, "not_run": left_out},
+                    {"rows": rows, "failed": failed, "not_run": left_out,
+                     "too_large": too_large},
                     indent=1) + "\n")
         seconds = time.monotonic() - contest.start
     lines, met = summaries(rows, arguments.search)
     print()
+    if too_large:
+        print(f"left out: {len(too_large)} of more than "
+              f"{arguments.most_schedules:g} schedules")
     if left_out:
         print(f"not run: {len(left_out)}, over {arguments.limit_s:g} s: "
               + ", ".join(left_out))

@@ -56,7 +56,8 @@ void Autotuner::enqueuePromising(Search &search) {
 }
 
 absl::Status Autotuner::ruleOut(Search &search, size_t candidate) {
-  if (isPromising(search.prospects(options.policy), candidate,
+  if (options.prospects.isExhaustive ||
+      isPromising(search.prospects(options.policy), candidate,
                   options.prospects)) {
     if (search.steps[candidate] == Search::Step::Waiting &&
         !search.queued[candidate]) {

@@ -14,6 +14,11 @@ namespace minic::tune {
 /// Times beyond this ratio to the anchor are not screened any further.
 static constexpr double hopelessRatio = 3;
 
+/// An exhaustive search on a GPU screens thousands, and most of its time goes
+/// to sittings. Whose first few runs take more than this many times the fastest
+/// one's time cannot be that, and does not sit.
+static constexpr double leftBehindRatio = 1.25;
+
 /// Whose samples were all disturbed sits again if it may be this much faster
 /// than they say: two others on a core leave a third of it.
 static constexpr double doubtRatio = 3;
@@ -48,11 +53,16 @@ sit(CandidateBench &bench, const AutotunerOptions &options,
 }
 
 /// Microseconds of a run, about. The first run after verification still touches
-/// cold code and pages; a GPU times recorded runs, after a replay.
+/// cold code and pages; a GPU times recorded runs, after a replay. Behind
+/// `id`'s come runs of `beside`, unless that is empty.
 static std::optional<BenchFailure> probe(CandidateBench &bench,
                                          const std::string &id, bool onGpu,
+                                         const std::string &beside,
                                          RoundTimes &times) {
   std::vector<std::string> ids(onGpu ? 1 : 2, id);
+  if (!beside.empty()) {
+    ids.push_back(beside);
+  }
   std::vector<int64_t> runs(ids.size(), onGpu ? 8 : 1);
   return bench.time(ids, runs, times);
 }
@@ -63,9 +73,20 @@ std::optional<BenchFailure> Autotuner::screenOne(Search &search,
   std::string id = search.id(candidate);
   bool isFirst = search.anchor < 0;
   std::string anchor = isFirst ? "" : search.id(search.anchor);
+  bool asksBeside = search.task->onGpu && options.prospects.isExhaustive;
   RoundTimes probed;
-  if (auto failure = probe(bench, id, search.task->onGpu, probed)) {
+  if (auto failure = probe(bench, id, search.task->onGpu,
+                           asksBeside ? anchor : "", probed)) {
     return failure;
+  }
+  if (asksBeside && !isFirst) {
+    // Few runs take longer each than many; the anchor's say by how much.
+    double us = probed.us.front() / probed.us.back() * search.anchorUs;
+    if (us > leftBehindRatio * search.bestUs) {
+      search.record.rows[candidate].screenUs = us;
+      return std::nullopt;
+    }
+    probed.us.pop_back();
   }
   double probeUs = *std::min_element(probed.us.begin(), probed.us.end());
   bool isDisturbed = !probed.disturbed.empty() && probed.disturbed.back();
@@ -94,6 +115,7 @@ void Autotuner::Search::add(size_t candidate, ScreenSamples::Sitting sitting) {
   ScreenSamples &samples = screened[candidate];
   samples.add(std::move(sitting));
   record.rows[candidate].screenUs = samples.screenUs(anchorUs);
+  bestUs = std::min(bestUs, record.rows[candidate].screenUs);
 }
 
 void Autotuner::Search::settleScreen() {
@@ -239,7 +261,10 @@ absl::Status Autotuner::screen(Search &search, bool isFirst) {
     }
     bool isLate = options.budgetSeconds > 0 && clock.now() >= search.deadline;
     // While nothing works, time does not matter.
-    bool isNeeded = select(search.record.rows, options.policy).row < 0;
+    if (!search.hasUsable) {
+      search.hasUsable = select(search.record.rows, options.policy).row >= 0;
+    }
+    bool isNeeded = !search.hasUsable;
     if (search.steps[i] == Search::Step::Settled ||
         search.steps[i] == Search::Step::Expanded || (isLate && !isNeeded) ||
         (isFirst && !search.queued[i])) {

@@ -17,10 +17,10 @@ static constexpr int64_t mostUnasked = 1000;
 
 double SearchSize::seconds() const {
   // A candidate's share of its search: of 269 for 256x1024x1024 in f32 on one
-  // thread of a Zen 4, and of 34 kernels for an H200
-  // (docs/measurements/2026-11-21-cuda/autotune.txt).
-  double build = (onGpu ? 0.14 : 0.02) / std::max(builders, 1);
-  double measure = onGpu ? 0.04 : 0.12;
+  // thread of a Zen 4, and of thousands for an H200 beside 16 cores
+  // (docs/measurements/2026-11-29-h200.md, exhaustive searches).
+  double build = (onGpu ? 0.24 : 0.02) / std::max(builders, 1);
+  double measure = onGpu ? 0.01 : 0.12;
   // Both overlap on a GPU alone.
   return double(candidates) *
          (onGpu ? std::max(build, measure) : build + measure);

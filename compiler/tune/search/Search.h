@@ -10,6 +10,7 @@
 #include "compiler/tune/search/Prospects.h"
 #include "compiler/tune/search/ScreenSamples.h"
 
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -50,6 +51,10 @@ struct Autotuner::Search {
   /// while there is none.
   int anchor = -1;
   double anchorUs = 0;
+  /// The shortest time of the screen so far.
+  double bestUs = std::numeric_limits<double>::infinity();
+  /// Whether select() finds a row; a screen that found one once has one.
+  bool hasUsable = false;
   SampleSet anchorSamples;                  // of all sittings
   std::map<size_t, ScreenSamples> screened; // by candidate, in this search
   void add(size_t candidate, ScreenSamples::Sitting sitting);

@@ -141,6 +141,25 @@ TEST_F(AutotunerGpuTest, AnExhaustiveSearchTimesWhatSpills) {
   EXPECT_EQ(chosen(all), "k1");
 }
 
+TEST_F(AutotunerGpuTest, AnExhaustiveSearchSitsOnlyWithWhatMayBeTheFastest) {
+  std::vector<FakeCandidate> specs = {{30}, {20}};
+  for (int i = 0; i < 30; ++i) {
+    specs.push_back({29.0 + i});
+  }
+  specs.push_back({19});
+  auto roundsOf = [&](bool isExhaustive) {
+    options.prospects.isExhaustive = isExhaustive;
+    int64_t before = machine.timedRounds;
+    TunedProblem tuned =
+        tuneOne(makeGpuTask(isExhaustive ? "all" : "some", specs));
+    EXPECT_EQ(chosen(tuned), "k32");
+    EXPECT_NEAR(find(tuned, "k31")->screenUs, 58, 6);
+    return machine.timedRounds - before;
+  };
+  int64_t some = roundsOf(false), all = roundsOf(true);
+  EXPECT_LE(all, some - 29);
+}
+
 TEST_F(AutotunerGpuTest, NothingIsRuledOutWhileNothingWorks) {
   FakeCandidate wrong{10};
   wrong.wrong = true;

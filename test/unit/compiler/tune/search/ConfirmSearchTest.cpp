@@ -57,7 +57,7 @@ TEST(ConfirmSearch, BuildersShareTheWorkAndOverlapOnAGpu) {
   size.builders = 2;
   EXPECT_EQ(size.seconds(), one / 2);
   size.builders = 1000; // measuring takes as long as it takes
-  EXPECT_GT(size.seconds(), one / 20);
+  EXPECT_GT(size.seconds(), one / 50);
   SearchSize onCpu = {4000, 1, 4, false};
   size.builders = 4;
   EXPECT_GT(onCpu.seconds(), size.seconds());
