@@ -12,6 +12,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 namespace minic::runtime {
 namespace {
@@ -100,6 +103,20 @@ public:
   void addEqual(int64_t count, double largest) {
     elements += count;
     this->largest = std::max(this->largest, largest);
+  }
+
+  /// Takes in what was gathered of elements behind these.
+  void append(const Gatherer &later) {
+    if (later.result.worst > result.worst) {
+      result.worst = later.result.worst;
+      result.worstElement = later.result.worstElement;
+    }
+    result.maxAbsoluteError =
+        std::max(result.maxAbsoluteError, later.result.maxAbsoluteError);
+    largest = std::max(largest, later.largest);
+    first = mismatches == 0 ? later.first : first;
+    mismatches += later.mismatches;
+    elements += later.elements;
   }
 
   Comparison finish(int64_t allowedMismatches = 0) {
@@ -219,24 +236,32 @@ Comparison compare(const ExpectedOutput &expected, const void *data) {
   return gatherer.finish();
 }
 
-Comparison compareWithTrusted(const ExpectedOutput &expected,
-                              const void *trusted, const void *data) {
-  Gatherer gatherer(expected);
-  if (expected.rows.empty()) {
-    return gatherer.finish();
-  }
-  int64_t rows = rowCount(expected.dims), row = rowElements(expected.dims);
+namespace {
+
+/// Of compareWithTrusted(): what all its rows have in common.
+struct TrustedRun {
+  const ExpectedOutput &expected;
+  const void *trusted, *data;
   double overflow = overflowThreshold(expected.dtype);
   double tolerance = trustedToleranceFactor * largestTolerance(expected);
-  auto nextGiven = expected.rows.begin();
-  for (int64_t r = 0; r < rows; ++r) {
-    if (nextGiven != expected.rows.end() && *nextGiven == r) {
-      ++nextGiven;
-      continue;
+
+  /// Gathers those of rows [begin, end) that are not given.
+  void compareRows(int64_t begin, int64_t end, Gatherer &gatherer) const {
+    auto nextGiven =
+        std::lower_bound(expected.rows.begin(), expected.rows.end(), begin);
+    for (int64_t r = begin; r < end; ++r) {
+      if (nextGiven != expected.rows.end() && *nextGiven == r) {
+        ++nextGiven;
+      } else {
+        compareRow(r, gatherer);
+      }
     }
+  }
+
+  void compareRow(int64_t r, Gatherer &gatherer) const {
     // Most elements are the same number, rounded alike.
-    int64_t end = (r + 1) * row, width = elementsOfWord(expected.dtype),
-            same = 0;
+    int64_t row = rowElements(expected.dims), end = (r + 1) * row;
+    int64_t width = elementsOfWord(expected.dtype), same = 0;
     for (int64_t element = r * row; element < end; ++element) {
       if (element + width <= end &&
           areEqual(trusted, data, expected.dtype, element)) {
@@ -260,8 +285,50 @@ Comparison compareWithTrusted(const ExpectedOutput &expected,
     }
     gatherer.addEqual(same, largestOf(trusted, expected.dtype, r * row, end));
   }
+};
+
+/// Threads that have at least so many elements each, and so many at most.
+constexpr int64_t elementsOfThread = int64_t(1) << 19, mostThreads = 8;
+
+int64_t threadsFor(int64_t rows, int64_t row) {
+  int64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  return std::clamp<int64_t>(
+      rows * row / elementsOfThread, 1,
+      std::min({cores, mostThreads, std::max<int64_t>(rows, 1)}));
+}
+
+} // namespace
+
+Comparison compareWithTrusted(const ExpectedOutput &expected,
+                              const void *trusted, const void *data) {
+  if (expected.rows.empty()) {
+    return Gatherer(expected).finish();
+  }
+  int64_t rows = rowCount(expected.dims), row = rowElements(expected.dims);
+  int64_t parts = threadsFor(rows, row);
+  TrustedRun run{expected, trusted, data};
+  std::vector<Gatherer> gatherers(parts, Gatherer(expected));
+  auto comparePart = [&](int64_t part) {
+    run.compareRows(part * rows / parts, (part + 1) * rows / parts,
+                    gatherers[part]);
+  };
+  std::vector<std::thread> threads;
+  for (int64_t part = 1; part < parts; ++part) {
+    try {
+      threads.emplace_back(comparePart, part);
+    } catch (const std::system_error &) { // no thread is to be had
+      comparePart(part);
+    }
+  }
+  comparePart(0);
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  for (int64_t part = 1; part < parts; ++part) {
+    gatherers[0].append(gatherers[part]);
+  }
   int64_t others = (rows - int64_t(expected.rows.size())) * row;
-  return gatherer.finish(likelyAlternatives(expected, others));
+  return gatherers[0].finish(likelyAlternatives(expected, others));
 }
 
 } // namespace minic::runtime

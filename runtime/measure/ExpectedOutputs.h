@@ -66,11 +66,12 @@ struct Comparison {
 Comparison compare(const ExpectedOutput &expected, const void *data);
 
 /// Compares the rows that `expected` does not give with a run that is trusted
-/// because it met the rows that are given. The tolerance is 4 times the largest
-/// of a given element: the error of any element is within its own bound, two
-/// runs are within twice that, and rows not given may be twice as large. Where
-/// `expected` has alternatives, as many elements may differ as the given rows
-/// make likely at the 95 % level (the other branch of a compare).
+/// because it met the rows that are given; by several threads where there are
+/// many. The tolerance is 4 times the largest of a given element: the error of
+/// any element is within its own bound, two runs are within twice that, and
+/// rows not given may be twice as large. Where `expected` has alternatives, as
+/// many elements may differ as the given rows make likely at the 95 % level
+/// (the other branch of a compare).
 Comparison compareWithTrusted(const ExpectedOutput &expected,
                               const void *trusted, const void *data);
 

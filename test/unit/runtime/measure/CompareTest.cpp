@@ -202,5 +202,34 @@ TEST_F(TrustedTest, OtherBranchesMayBeTakenRarely) {
   EXPECT_FALSE(comparison().matches);
 }
 
+TEST(CompareTest, ManyRowsAreComparedAsFewAre) {
+  // By several threads, where there are cores for them.
+  constexpr int64_t rows = 4096, row = 1024;
+  ExpectedOutput expected{.name = "y",
+                          .dtype = DType::f32,
+                          .dims = {rows, row},
+                          .rows = {0, 2047, 4095},
+                          .values = std::vector<double>(3 * row, 1.0),
+                          .tolerances = std::vector<double>(3 * row, 0.01),
+                          .alternatives = {}};
+  std::vector<float> trusted(rows * row, 1.0f), got = trusted;
+  got[4090 * row + 1] = 1.03f;
+  got[10 * row + 1] = 1.02f;
+  trusted[3000 * row] = got[3000 * row] = 7;
+  got[2047 * row] = 100; // a row that is given
+  Comparison right = compareWithTrusted(expected, trusted.data(), got.data());
+  EXPECT_TRUE(right.matches);
+  EXPECT_NEAR(right.worst, 0.75, 1e-3);
+  EXPECT_EQ(right.worstElement.index, 4090 * row + 1);
+  EXPECT_NEAR(right.maxRelativeError, 0.03 / 7, 1e-5);
+  got[2500 * row + 3] = got[4000 * row] = 2;
+  Comparison wrong = compareWithTrusted(expected, trusted.data(), got.data());
+  EXPECT_FALSE(wrong.matches);
+  EXPECT_EQ(wrong.worstElement.index, 2500 * row + 3);
+  EXPECT_THAT(wrong.detail,
+              HasSubstr("output y[2500, 3]: trusted run has 1 ±0.04, got 2 (2 "
+                        "of 4191232 elements compared)"));
+}
+
 } // namespace
 } // namespace minic::runtime
