@@ -126,6 +126,8 @@ def main():
                         help="convolutions in place of linear+relu")
     parser.add_argument("--part", default="1/1", metavar="I/N",
                         help="every Nth problem, starting with the Ith")
+    parser.add_argument("--skip", type=int, default=0,
+                        help="leave out the first, largest problems of it")
     parser.add_argument("--limit-s", type=float, default=float("inf"),
                         help="problems not begun by then are left out")
     parser.add_argument("--notes", type=pathlib.Path,
@@ -140,6 +142,7 @@ def main():
     part, parts = map(int, arguments.part.split("/"))
     # Large problems first, so that none is left alone at the end.
     ordered = sorted(triples, key=size, reverse=True)[part - 1::parts]
+    ordered = ordered[arguments.skip:]
     cases = [(problem, dtype) for problem in ordered
              for dtype in arguments.dtypes]
     start = time.monotonic()

@@ -8,6 +8,7 @@
 #include "compiler/tune/search/SourceVersions.h"
 
 #include "absl/strings/str_cat.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
@@ -27,6 +28,21 @@ static const CandidateSpec *bestEstimate(const TuningTask &task,
     }
   }
   return nullptr;
+}
+
+/// What is expected of each candidate, where nothing was measured.
+static void logCandidates(const TuningTask &task, const Log &log) {
+  if (!log.has(LogTopic::Candidates)) {
+    return;
+  }
+  for (const CandidateSpec &candidate : task.candidates) {
+    log.line(LogTopic::Candidates,
+             llvm::formatv("{0}: candidate {1}: expected to take {2:F2} us, "
+                           "{3:F2} by its model",
+                           task.problem.description, candidate.name,
+                           candidate.expectedUs, candidate.estimateUs)
+                 .str());
+  }
 }
 
 FailureOr<std::vector<kernel::SelectedChoice>>
@@ -95,6 +111,7 @@ HeuristicSelector::select(ArrayRef<kernel::FusionOp> fusions) {
       }
     }
     if (!choice.choice) {
+      logCandidates(task, options.log);
       const CandidateSpec *best = bestEstimate(task, options.deterministic);
       if (!best) {
         return emitError(UnknownLoc::get(context))
