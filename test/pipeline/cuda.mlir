@@ -42,7 +42,7 @@ func.func @skinny(%x: tensor<1x8192xbf16>) -> tensor<1x24xbf16> {
   return %1 : tensor<1x24xbf16>
 }
 
-// POINTWISE: graph = #plan.graph_verdict<replay = when_idle,
+// POINTWISE: graph = #plan.graph_verdict<replay = always,
 // POINTWISE: plan.launch "gelu_64x128_f32__pointwise_{{[0-9a-z_]+}}" grid [{{[0-9]+}}]
 // POINTWISE-SAME: block = array<i64: {{128|256}}>
 // REPLAY: graph = #plan.graph_verdict<replay = always, graph_us = 0.000000e+00 : f64, stream_us = 0.000000e+00 : f64, graph_call_us = 0.000000e+00 : f64, stream_call_us = 0.000000e+00 : f64, when_idle_us = 0.000000e+00 : f64, when_idle_call_us = 0.000000e+00 : f64, run_us = 0.000000e+00 : f64>

@@ -28,8 +28,10 @@ Autotuner::Search::prospects(const SelectionPolicy &policy) const {
     const Row &row = record.rows[i];
     bool isTimed = row.status == RowStatus::Verified &&
                    (!policy.deterministic || row.deterministic);
-    prospects.push_back({candidate(i).kind, candidate(i).estimateUs,
-                         isTimed ? row.screenUs : 0});
+    const CandidateSpec &spec = candidate(i);
+    prospects.push_back(
+        {spec.kind, spec.expectedUs > 0 ? spec.expectedUs : spec.estimateUs,
+         isTimed ? row.screenUs : 0});
   }
   return prospects;
 }

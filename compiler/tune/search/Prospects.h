@@ -23,13 +23,15 @@ struct Prospect {
   /// Estimates of one kind are off alike; empty: the estimate says nothing, so
   /// that the candidate is always looked at.
   std::string kind;
-  double estimateUs = 0;
-  double screenUs = 0; // 0: not timed
+  double estimateUs = 0; // as it is fitted to the device
+  double screenUs = 0;   // 0: not timed
 };
 
 struct ProspectPolicy {
-  /// Candidates with a kind that are looked at first, and of each kind.
-  size_t first = 10, firstOfKind = 2;
+  /// Candidates with a kind that are looked at first, and of each kind. What
+  /// these numbers lose was tried on records of 91 linears
+  /// (docs/measurements/2026-11-29-h200.md).
+  size_t first = 10, firstOfKind = 3;
   /// Candidates of each family (the first word of a kind) that are looked at,
   /// if those in `first` are fewer. Each family's estimates have their own
   /// error.

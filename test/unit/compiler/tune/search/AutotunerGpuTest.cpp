@@ -108,6 +108,7 @@ TEST_F(AutotunerGpuTest, WhatCannotWinByItsEstimateIsNotBuilt) {
   task.candidates[1].estimateUs = 10.5; // takes four times as long
   task.candidates[7].estimateUs = 10.6;
   task.candidates.back().kind = "";
+  options.prospects.firstOfKind = 2;
   TunedProblem tuned = tuneOne(task);
   EXPECT_EQ(machine.builds, 4);
   EXPECT_EQ(machine.verified,

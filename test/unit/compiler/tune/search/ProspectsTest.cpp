@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 TEST(Prospects, AFewOfEachKindComeFirst) {
   std::vector<Prospect> prospects = {{"a", 1}, {"a", 2}, {"a", 3}, {"b", 4},
                                      {"", 5},  {"c", 6}, {"b", 7}, {"b", 8}};
-  EXPECT_THAT(firstToLookAt(prospects),
+  EXPECT_THAT(firstToLookAt(prospects, {.firstOfKind = 2}),
               ElementsAre(true, true, false, true, true, true, true, false));
   // What has no kind is beyond the count.
   EXPECT_THAT(firstToLookAt(prospects,
