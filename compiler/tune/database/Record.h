@@ -65,8 +65,8 @@ struct CandidateSpec {
   /// Expandable: another library, whose algorithms cost less to try, offers the
   /// same.
   bool hasCheaperPeer = false;
-  /// `estimateUs` as it is fitted to this device, what default mode and searches
-  /// go by; not stored. 0: not known.
+  /// `estimateUs` as it is fitted to this device, what default mode and
+  /// searches go by; not stored. 0: not known.
   double expectedUs = 0;
 };
 
