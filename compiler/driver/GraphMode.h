@@ -21,12 +21,14 @@ namespace minic {
 inline constexpr int64_t fewestReplayed = 8;
 
 /// A run of one launch that takes at most so many microseconds on the device is
-/// replayed, too. On H200s a launch occupies the host for 2.8 to 4.2 us, which
-/// varies from process to process, and a replay for 2.0, but one replay begins
-/// 1.3 us after the end of the other. In bf16 31x768x320 (1.3 us on the device)
-/// took 2.5 us replayed and 4.2 launched, 1219x128x320 (1.8 us) 3.2 and 3.9;
-/// 23x128x1536 in f16 (2.2 us expected) 2.9 and 4.3; 1024 of 1024 with 32 rows
-/// (2.5 us) 3.7 and 3.8.
+/// replayed, too. On an H200 a launch occupies the host for 2.9 us or more and
+/// a replay for 2.0, but one replay begins 1.3 us after the end of the other:
+/// 640 columns of 64 with 8 rows (1.3 us) took 2.1 us replayed and 2.9
+/// launched, 1024 of 1024 with 32 rows (2.5 us) 3.7 and 3.8. Tuned plans that
+/// are replayed beside plans of default mode that were launched: 2.5 and 4.2
+/// (31x768x320, 1.3 us on the device), 3.2 and 3.9 (1219x128x320, 1.8 us), 2.9
+/// and 4.3 (23x128x1536, 2.2 us expected); see
+/// docs/measurements/2026-11-29-h200.md.
 inline constexpr double mostReplayedUs = 2.3;
 
 /// So is one of several launches that take less than so many microseconds each
@@ -34,14 +36,14 @@ inline constexpr double mostReplayedUs = 2.3;
 /// 64x513x129, 256x513x129, 150x381x639 and 491x2042x185 in 16 bits, expected
 /// to take 3.9 to 4.9 us together, took 3.6 to 5.4 us replayed on an H200 and
 /// 5.3 to 7.4 launched. Two linears of 256x1024x1024 in bf16 (5.6 us expected)
-/// took 8.2 us replayed and 6.6 launched.
+/// took 8.2 us replayed, and a tuned plan 6.6 launched.
 inline constexpr double mostOfLaunchUs = 2.5;
 
 /// The same of a launch beyond one for each fusion, which moves data or makes
 /// an operand and is expected to take longer than it does: gelu and a linear of
-/// 256x1024x1024 (6.1 us expected, 4.0 on the device) took 5.2 us replayed and
-/// 7.9 launched, a 3x3 convolution of NCHW with two kernels (6.0 and 4.0) 5.5
-/// and 7.5.
+/// 256x1024x1024 (6.1 us expected, 4.0 to 4.2 on the device) took 7.9 us
+/// launched and a tuned plan 5.2 replayed, a 3x3 convolution of NCHW with two
+/// kernels (6.0 expected) 7.5 and 5.5.
 inline constexpr double mostOfMoveUs = 3.7;
 
 /// What runs do where nothing was measured: `commands` of them for `fusions`,

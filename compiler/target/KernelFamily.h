@@ -23,8 +23,9 @@ struct Implementation {
   std::string name;
   /// Expected time; ranks candidates before anything is measured.
   double estimateUs = 0;
-  /// What the source's own model said, before Target::expect: what records
-  /// keep, for that can be fitted to them. Set for it.
+  /// The estimate of the source's own model, before Target::expect corrects
+  /// it. Records keep it, so that corrections can be fitted to it. Set for the
+  /// source.
   double modelUs = 0;
   /// Implementations of one kind have like errors in their estimates:
   /// "gemm_sm80 mma 64x32". Empty if an estimate must not rule any out.

@@ -49,9 +49,9 @@ public:
 
   mlir::LogicalResult lower(mlir::Operation *op,
                             plan::PlanBuilder &plan) override;
-  /// Makes the estimates of `implementations`, of the source `source` for
-  /// `fusion`, what each is expected to take: by what was learned of such
-  /// estimates on the device. Without that they stay.
+  /// Corrects the estimates of `implementations`, which `source` offers for
+  /// `fusion`, by what measurements on the device say of such estimates. They
+  /// stay where nothing is known of them.
   virtual void
   expect(llvm::StringRef source, kernel::FusionOp fusion,
          llvm::MutableArrayRef<Implementation> implementations) const {}

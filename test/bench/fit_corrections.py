@@ -34,10 +34,10 @@ MULTIPROCESSORS = 132
 #: Numbers of a schedule that count.
 NUMBERS = ("bk", "bm", "bn", "cluster", "columns", "pdl", "pingpong",
            "registers", "split", "stages", "unroll", "warpgroups_k", "warps_k")
-#: Whose algorithms have one estimate: lines are better for them.
-LIBRARIES = ("cublas", "cublaslt", "cudnn_matmul")
-#: Words that do not.
+#: Words of a schedule that do not.
 NO_WORDS = ("algorithm", "compute")
+#: Left out: all algorithms of a call have one estimate, and calls keep lines.
+LIBRARIES = ("cublas", "cublaslt", "cudnn_matmul")
 #: How far a correction goes, as a logarithm.
 LEAST, MOST = -0.5, 0.9
 #: Candidates whose estimates are beyond this many times the best one's of their
@@ -67,25 +67,24 @@ def group_of(family, element_bytes, words):
 def tile_of(sizes, family, numbers, words):
     """(rows, columns) of a tile, or None."""
     if family == "gemm_skinny":
-        rows = sizes["rows"]
-        return (-(-rows // 16) * 16 if words.get("math") == "mma" else rows,
+        m = sizes["m"]
+        return (-(-m // 16) * 16 if words.get("math") == "mma" else m,
                 numbers["columns"])
     return (numbers["bm"], numbers["bn"]) if "bm" in numbers else None
 
 
 def features_of(sizes, family, numbers, words, estimate):
-    """{name: value}; the order of EstimateFeatures.cpp."""
-    rows, width, depth = (sizes[name] for name in
-                            ("rows", "width", "depth"))
-    found = {"estimate": math.log(estimate), "rows": math.log(rows),
-             "width": math.log(width), "depth": math.log(depth)}
-    aligned = math.gcd(depth * sizes["bytes"], 16)
+    """{name: value}, as EstimateFeatures.cpp has them."""
+    m, n, k = (sizes[name] for name in "mnk")
+    found = {"estimate": math.log(estimate), "m": math.log(m),
+             "n": math.log(n), "k": math.log(k)}
+    aligned = math.gcd(k * sizes["bytes"], 16)
     if aligned < 16 and words.get("lhs") != "padded":
-        found |= {f"aligned={aligned}": 1.0, "narrow rows": math.log(rows),
-                  "narrow width": math.log(width)}
+        found |= {f"aligned={aligned}": 1.0, "unaligned m": math.log(m),
+                  "unaligned n": math.log(n)}
     tile = tile_of(sizes, family, numbers, words)
     if tile:
-        tiles = -(-rows // tile[0]) * -(-width // tile[1])
+        tiles = -(-m // tile[0]) * -(-n // tile[1])
         parts = max(1, numbers.get("split", 1))
         waves = tiles * parts / MULTIPROCESSORS
         warps = numbers.get("warps", 1)
@@ -96,10 +95,9 @@ def features_of(sizes, family, numbers, words, estimate):
                   "tail": max(0.0, math.log(math.ceil(waves) / waves))
                   if waves > 1 else 0.0,
                   "idle": min(0.0, math.log(waves)),
-                  "waste": math.log(tiles * tile[0] * tile[1]
-                                    / (rows * width)),
+                  "waste": math.log(tiles * tile[0] * tile[1] / (m * n)),
                   "steps": max(0.0, math.log(
-                      depth / (numbers.get("bk", 1) * parts))),
+                      k / (numbers.get("bk", 1) * parts))),
                   "warps": math.log(warps)}
     found |= {name: math.log(1 + numbers[name]) for name in NUMBERS
               if numbers.get(name, 0) > 0}
@@ -115,9 +113,9 @@ def sizes_of(description):
                      description)
     if not found or found.group(6) not in ELEMENT_BYTES:
         return None
-    rows, depth, first, second = map(int, found.groups()[1:5])
-    return {"rows": rows, "depth": depth,
-            "width": first if found.group(1) == "linear" else second,
+    m, k, first, second = map(int, found.groups()[1:5])
+    return {"m": m, "k": k,
+            "n": first if found.group(1) == "linear" else second,
             "bytes": ELEMENT_BYTES[found.group(6)]}
 
 

@@ -60,8 +60,8 @@ tileOf(StringRef family, const ProductSizes &sizes, DictionaryAttr schedule) {
   int64_t columns = numberOf(schedule, "bn", 0);
   if (family == "gemm_skinny") {
     rows = wordOf(schedule, "math") == "mma"
-               ? int64_t(llvm::alignTo(sizes.rows, 16))
-               : sizes.rows;
+               ? int64_t(llvm::alignTo(sizes.m, 16))
+               : sizes.m;
     columns = numberOf(schedule, "columns", 0);
   }
   return rows > 0 && columns > 0 ? std::make_optional(std::pair(rows, columns))
@@ -76,8 +76,8 @@ static void addTiles(EstimateFeatures &features, StringRef family,
     return;
   }
   auto [tileRows, tileColumns] = *tile;
-  double tiles = double(llvm::divideCeil(sizes.rows, tileRows)) *
-                 double(llvm::divideCeil(sizes.width, tileColumns));
+  double tiles = double(llvm::divideCeil(sizes.m, tileRows)) *
+                 double(llvm::divideCeil(sizes.n, tileColumns));
   double parts = double(std::max<int64_t>(1, numberOf(schedule, "split", 1)));
   double waves = tiles * parts / double(smCount);
   double warps = double(numberOf(schedule, "warps", 1));
@@ -86,14 +86,14 @@ static void addTiles(EstimateFeatures &features, StringRef family,
     warps *= double(numberOf(schedule, name, 1));
   }
   double steps =
-      double(sizes.depth) / (double(numberOf(schedule, "bk", 1)) * parts);
+      double(sizes.k) / (double(numberOf(schedule, "bk", 1)) * parts);
   features.insert(
       features.end(),
       {{"tiles", std::log(tiles)},
        {"tail", waves > 1 ? std::log(std::ceil(waves) / waves) : 0},
        {"idle", std::min(0.0, std::log(waves))},
        {"waste", std::log(tiles * double(tileRows) * double(tileColumns) /
-                          (double(sizes.rows) * double(sizes.width)))},
+                          (double(sizes.m) * double(sizes.n)))},
        {"steps", std::max(0.0, std::log(steps))},
        {"warps", std::log(warps)}});
 }
@@ -102,18 +102,18 @@ EstimateFeatures getEstimateFeatures(StringRef family,
                                      const ProductSizes &sizes,
                                      DictionaryAttr schedule, double estimateUs,
                                      int64_t smCount) {
-  double rows = std::log(double(sizes.rows));
-  double width = std::log(double(sizes.width));
+  double m = std::log(double(sizes.m));
+  double n = std::log(double(sizes.n));
   EstimateFeatures features = {{"estimate", std::log(estimateUs)},
-                               {"rows", rows},
-                               {"width", width},
-                               {"depth", std::log(double(sizes.depth))}};
+                               {"m", m},
+                               {"n", n},
+                               {"k", std::log(double(sizes.k))}};
   // Copies of 16 bytes do not fit rows of other lengths.
-  int64_t aligned = std::gcd(sizes.depth * sizes.elementBytes, int64_t(16));
+  int64_t aligned = std::gcd(sizes.k * sizes.elementBytes, int64_t(16));
   if (aligned < 16 && wordOf(schedule, "lhs") != "padded") {
     features.push_back({"aligned=" + std::to_string(aligned), 1});
-    features.push_back({"narrow rows", rows});
-    features.push_back({"narrow width", width});
+    features.push_back({"unaligned m", m});
+    features.push_back({"unaligned n", n});
   }
   addTiles(features, family, sizes, schedule, smCount);
   for (const char *name :

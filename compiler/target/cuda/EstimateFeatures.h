@@ -15,9 +15,9 @@
 
 namespace minic::cuda {
 
-/// A product of two matrices, [rows, depth] by [depth, width].
+/// A product of two matrices, [m, k] by [k, n].
 struct ProductSizes {
-  int64_t rows = 0, width = 0, depth = 0;
+  int64_t m = 0, n = 0, k = 0;
   int64_t elementBytes = 0; // of either operand
 };
 

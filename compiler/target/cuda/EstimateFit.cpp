@@ -78,8 +78,8 @@ static std::optional<double> findCorrection(StringRef group,
     }
     any = true;
     double value = each.feature.empty() ? 1 : valueOf(features, each.feature);
-    bool isSize = each.feature == "rows" || each.feature == "width" ||
-                  each.feature == "depth";
+    bool isSize =
+        each.feature == "m" || each.feature == "n" || each.feature == "k";
     constexpr double rounding = 1e-3;
     if (isSize &&
         (value < each.least - rounding || value > each.most + rounding)) {

@@ -58,6 +58,7 @@ void Autotuner::enqueuePromising(Search &search) {
 }
 
 absl::Status Autotuner::ruleOut(Search &search, size_t candidate) {
+  // Prospects are as many as candidates, too many to list for each of them.
   if (options.prospects.isExhaustive ||
       isPromising(search.prospects(options.policy), candidate,
                   options.prospects)) {

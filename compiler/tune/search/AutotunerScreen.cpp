@@ -15,8 +15,8 @@ namespace minic::tune {
 static constexpr double hopelessRatio = 3;
 
 /// An exhaustive search on a GPU screens thousands, and most of its time goes
-/// to sittings. Whose first few runs take more than this many times the fastest
-/// one's time cannot be that, and does not sit.
+/// to sittings. A candidate whose first few runs take more than this many times
+/// the fastest one's time cannot be the fastest, and does not sit.
 static constexpr double leftBehindRatio = 1.25;
 
 /// Whose samples were all disturbed sits again if it may be this much faster

@@ -34,8 +34,8 @@ TEST(EstimateFeatures, AreThoseOfTheScript) {
   for (const llvm::json::Value &value : *cases) {
     const llvm::json::Object &entry = *value.getAsObject();
     const llvm::json::Object &known = *entry.getObject("sizes");
-    ProductSizes sizes{sizeOf(known, "rows"), sizeOf(known, "width"),
-                       sizeOf(known, "depth"), sizeOf(known, "bytes")};
+    ProductSizes sizes{sizeOf(known, "m"), sizeOf(known, "n"),
+                       sizeOf(known, "k"), sizeOf(known, "bytes")};
     auto schedule = llvm::dyn_cast_or_null<mlir::DictionaryAttr>(
         mlir::parseAttribute(*entry.getString("schedule"), &context));
     ASSERT_TRUE(schedule);

@@ -130,6 +130,20 @@ TEST_F(AutotunerGpuTest, WhatCannotWinByItsEstimateIsNotBuilt) {
   EXPECT_FALSE(tuneOne(task).measured);
 }
 
+TEST_F(AutotunerGpuTest, WhatCannotWinIsByTheTimeThatIsExpected) {
+  // By its model k3 cannot win; as it is fitted to the device it may.
+  TuningTask task = makeComparableTask("p", {{20}, {40}, {60}, {10}, {90}});
+  options.prospects.firstOfKind = 2;
+  for (CandidateSpec &candidate : task.candidates) {
+    candidate.expectedUs = candidate.estimateUs;
+  }
+  task.candidates[3].expectedUs = 5;
+  TunedProblem tuned = tuneOne(task);
+  EXPECT_EQ(chosen(tuned), "k3");
+  EXPECT_EQ(find(tuned, "k4")->status, RowStatus::RuledOut);
+  EXPECT_EQ(find(tuned, "k3")->candidate.estimateUs, 40);
+}
+
 TEST_F(AutotunerGpuTest, AnExhaustiveSearchTimesWhatSpills) {
   FakeCandidate spills{20};
   spills.spillBytes = 8;
