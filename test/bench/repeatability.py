@@ -12,6 +12,8 @@ then missed it. Problems are the first ones of regret.py's sample.
     python3 test/bench/repeatability.py --count=0 --models bert.mlir vit.mlir
     tools/device/run --stage=repeatability
 
+With --reports it keeps a tuning report of the usual plan and of each other one.
+
 Exits with 1 where fewer tunings than 19 of 20 are repeated, or one failed.
 """
 
@@ -20,6 +22,7 @@ import collections
 import json
 import math
 import pathlib
+import shutil
 import sys
 import tempfile
 import time
@@ -38,11 +41,13 @@ class Case:
         self.name, self.model = name, model
 
     def tune(self, number):
-        """((artifact, plan), "") or (None, why)."""
+        """((artifact, plan), "") or (None, why). The report of the tuning lies
+        beside the artifact."""
         artifact = self.folder / f"{self.name}.{number}.minic"
-        database = self.folder / f"{self.name}.{number}.db"
         options = [f"--target={self.arguments.target}", "--mode=max-autotune",
-                   f"--tune-db={database}", "-o", artifact]
+                   f"--tune-db={artifact.with_suffix('.db')}",
+                   f"--tune-report={artifact.with_suffix('.json')}",
+                   "-o", artifact]
         if self.arguments.target == "cpu":
             options.append(f"--threads={self.arguments.threads}")
         _, why = regret.run(self.arguments.bin / "minic", *options, self.model)
@@ -61,6 +66,13 @@ class Case:
         return (regret.ratios(samples), "") if samples else (None, why)
 
 
+def keep_reports(tuned, folder):
+    """Copies the report of the first tuning that found each plan."""
+    first = {plan: artifact for artifact, plan in reversed(tuned)}
+    for artifact in first.values():
+        shutil.copy(artifact.with_suffix(".json"), folder)
+
+
 def is_within(ratio):
     """Whether a plan that takes `ratio` of the usual one's time is as fast."""
     return 1 / WITHIN <= ratio <= WITHIN
@@ -76,10 +88,10 @@ def judge(case, tuned):
         ratio, why = case.time(artifacts[plan], artifacts[usual])
         if why:
             return None, why
-        others.append({"count": count, "ratio": ratio})
+        others.append({"count": count, "ratio": ratio, "plan": plan})
         within += count if is_within(ratio[0]) else 0
     return {"name": case.name, "tunings": len(tuned), "same": same,
-            "within": within, "others": others}, ""
+            "within": within, "plan": usual, "others": others}, ""
 
 
 def shown(row):
@@ -123,6 +135,8 @@ def parse(argv=None):
                         help="of each load order")
     parser.add_argument("--limit-s", type=float, default=math.inf,
                         help="no tuning begins later")
+    parser.add_argument("--reports", type=pathlib.Path,
+                        help="folder for tuning reports")
     parser.add_argument("--json", type=pathlib.Path)
     return parser.parse_args(argv)
 
@@ -141,6 +155,8 @@ def main():
                 result, why = case.tune(number)
                 tuned += [result] if result else []
             row = None
+            if tuned and arguments.reports:
+                keep_reports(tuned, arguments.reports)
             if tuned and not why:
                 row, why = judge(case, tuned)
             if why:

@@ -41,6 +41,10 @@ bool Comparison::separates() const {
          std::abs(ratio - 1) > indifference;
 }
 
+bool Comparison::isLongerByAPercent() const {
+  return isLonger() && ratio - 1 > indifference;
+}
+
 static std::string describe(const Comparison &figure, const char *first,
                             const char *second) {
   std::string text =

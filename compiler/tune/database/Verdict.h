@@ -25,6 +25,9 @@ struct Comparison {
   bool separates() const;
   /// Tuned is slower: the whole interval is above 1, or without one the ratio.
   bool isLonger() const { return (hasInterval() ? ratioLow : ratio) > 1; }
+  /// The same, and the ratio is a percent from 1: one interval in forty lies
+  /// above 1 where both take the same.
+  bool isLongerByAPercent() const;
   /// Tuned is faster: the whole interval is below 1, or without one the ratio.
   bool isShorter() const { return (hasInterval() ? ratioHigh : ratio) < 1; }
 };

@@ -75,7 +75,7 @@ bool mayShip(const Figures &overDefault) {
   return isClearlyShorter(overDefault.backToBack, overDefault.isDisturbed
                                                       ? leastGainDisturbed
                                                       : leastGain) &&
-         !overDefault.call.isLonger();
+         !overDefault.call.isLongerByAPercent();
 }
 
 bool mayReplace(const Figures &overBefore) {

@@ -46,8 +46,9 @@ PointerChoice choosePointers(const Figures &stageOverLaunch,
 
 /// Whether a plan in some way of running it may ship in place of the default
 /// plan as default mode runs it: its back-to-back time is shorter, by 2 % at
-/// least, and one call of it does not take longer. Of disturbed figures it must
-/// be shorter by 5 %, and they say nothing where the teams differ.
+/// least, and one call of it does not take longer by a percent. Of disturbed
+/// figures it must be shorter by 5 %, and they say nothing where the teams
+/// differ.
 bool mayShip(const Figures &overDefault);
 
 /// Whether a plan with other choices may take the place of the plan before it,

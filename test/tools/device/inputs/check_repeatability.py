@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks test/bench/repeatability.py without running minic."""
 
+import pathlib
+import tempfile
+
 import repeatability
 
 
@@ -33,10 +36,21 @@ assert any(low < repeatability.WITHIN < ratio
            for ratio, low, _ in (other["ratio"] for other in row["others"]))
 expect([row["same"], row["within"], repeatability.is_met(row)],
        [16, 2, False])
+expect([row["plan"], [other["plan"] for other in row["others"]]],
+       ["a", ["b", "d", "c"]])
 # Faster by more is not the same either.
 expect([repeatability.is_within(ratio)
         for ratio in (0.97, 0.981, 1.0, 1.02, 1.021)],
        [False, True, True, True, False])
+# Of each plan the report of the tuning that found it first.
+with tempfile.TemporaryDirectory() as scratch:
+    folder, kept = pathlib.Path(scratch), pathlib.Path(scratch, "kept")
+    kept.mkdir()
+    found = [(folder / f"p.{i}.minic", plan) for i, plan in enumerate("abaab")]
+    for artifact, _ in found:
+        artifact.with_suffix(".json").write_text("{}")
+    repeatability.keep_reports(found, kept)
+    expect(sorted(path.name for path in kept.iterdir()), ["p.0.json", "p.1.json"])
 print(repeatability.shown(
     {"name": "p", "tunings": 20, "same": 17, "within": 2, "others": [
         {"count": 2, "ratio": (1.01, 1.005, 1.015)},

@@ -50,6 +50,14 @@ TEST(ShipRuleTest, WhatShipsForTheDefaultPlanIsFasterBackToBack) {
   EXPECT_FALSE(mayShip({ratio(0.985), ratio(0.80)}));
   EXPECT_FALSE(mayShip({ratio(1.00), ratio(0.80)}));
   EXPECT_FALSE(mayShip({ratio(0.80), ratio(1.02)}));
+  EXPECT_FALSE(mayShip({ratio(0.80), vague(1.02)}));
+}
+
+TEST(ShipRuleTest, ACallThatIsLongerByLessThanAPercentRefusesNothing) {
+  EXPECT_TRUE(ratio(1.008).isLonger());
+  EXPECT_TRUE(mayShip({ratio(0.95), ratio(1.008)}));
+  EXPECT_FALSE(mayShip({ratio(0.95), ratio(1.012)}));
+  EXPECT_FALSE(mayReplace({ratio(0.95), ratio(1.008)}));
 }
 
 TEST(ShipRuleTest, FiguresTakenBesideOthersMustSayMore) {
