@@ -17,7 +17,7 @@
 // CHECK: @long_norm {{.*}} split=
 // CHECK: @whole_sum {{.*}} split=
 // CHECK: @greatest {{.*}} rows
-// CHECK: @channel_means {{.*}} split=
+// CHECK: @channel_means {{.*}} across=4 again split=
 // CHECK: @embedding {{.*}} pointwise
 
 func.func @softmax(%x: tensor<8192x4096xbf16>) -> tensor<8192x4096xbf16> {

@@ -55,20 +55,22 @@ public:
     if (launch.needed) {
       // Blocks that share rows, as a cluster or by counters, all end.
       auto ofRun = scf::IfOp::create(
-          k.b, k.loc, k.lessThan(k.mul(block, schedule.rows), launch.needed),
+          k.b, k.loc,
+          k.lessThan(k.mul(block, schedule.blockRows()), launch.needed),
           /*withElseRegion=*/false);
       k.b.setInsertionPointToStart(ofRun.thenBlock());
     }
     Value row =
         k.add(k.mul(block, schedule.rows), k.div(thread, schedule.threads));
+    row = k.mul(row, schedule.across);
     // Threads of rows that are none read the last one and store nothing.
-    if (rows.rows() % schedule.rows != 0) {
+    if (rows.rows() % schedule.blockRows() != 0) {
       isRow = k.lessThan(row, rows.rows());
-      row = k.min(row, k.i32(rows.rows() - 1));
+      row = k.min(row, k.i32(rows.rows() - schedule.across));
     }
     RowMemory made(k, rows, launch.parameters(0, launch.operands()),
                    launch.parameters(launch.operands(), rows.results.size()),
-                   row);
+                   row, schedule.across);
     memory = &made;
     RowValues known(k, rows, schedule, made, own);
     values = &known;
@@ -117,11 +119,8 @@ private:
         walk->columns(pass, ended, [&](int64_t, Columns &columns) {
           storeColumns(pass, columns);
         });
-    guarded({isRow, isZero(inBlock, schedule.threads)}, [&] {
-      for (auto [node, state] : llvm::zip_equal(ended, states)) {
-        workspace->store(node, state);
-      }
-    });
+    guarded({isRow, isZero(inBlock, schedule.threads)},
+            [&] { workspace->store(ended, states); });
     if (pass + 1 != rows.passes()) {
       return;
     }

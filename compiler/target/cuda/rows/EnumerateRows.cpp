@@ -92,6 +92,41 @@ static bool runsAcross(const RowFusion &rows) {
          });
 }
 
+/// Rows that a thread reads in one access of 16 bytes at most, all of them
+/// neighbours in every tensor; 1: there are none.
+static int64_t mostAcross(const RowFusion &rows) {
+  int64_t narrowest = 8;
+  for (const RowFusion::Read &read : rows.reads) {
+    narrowest = std::min(narrowest, kernel::getElementBytes(read.storage));
+  }
+  RowSchedule schedule = {32, 1, 1, 8, /*keeps=*/false};
+  schedule.across = std::min(kMostVector, 16 / narrowest);
+  while (schedule.across > 1 && !mismatch(rows, schedule).empty()) {
+    schedule.across /= 2;
+  }
+  return schedule.across;
+}
+
+/// Several groups of rows to a block fill sectors. No more threads share a row
+/// than have a column.
+static void addVectorsAcross(const RowFusion &rows,
+                             const DeviceProfile &profile,
+                             std::vector<RowSchedule> &schedules) {
+  int64_t most = mostAcross(rows);
+  int64_t least = profile.asksForAll() ? 2 : most;
+  for (int64_t across = most; across >= least && across > 1; across /= 2) {
+    for (int64_t groups : {4, 2, 8, 16}) {
+      RowSchedule schedule = {256 / groups, groups, 1, 8, /*keeps=*/false};
+      schedule.across = across;
+      int64_t each = llvm::divideCeil(rows.columns(), schedule.threads);
+      schedule.unroll = std::min(schedule.unroll, each);
+      if (schedule.threads < 2 * rows.columns()) {
+        schedules.push_back(schedule);
+      }
+    }
+  }
+}
+
 /// Few threads per row, so that those of a warp read neighbours.
 static std::vector<RowSchedule> across(const RowFusion &rows) {
   std::vector<RowSchedule> schedules;
@@ -175,17 +210,44 @@ static void addClusters(const RowFusion &rows, const DeviceProfile &profile,
 static void addClustersAcross(const RowFusion &rows,
                               const DeviceProfile &profile,
                               std::vector<RowSchedule> &schedules) {
-  for (int64_t together : {8, 16, 32}) {
+  auto add = [&](int64_t groups, int64_t across) {
     for (int64_t split : {8, 4, 2}) {
-      RowSchedule schedule = {256 / together, together, 1, 8, /*keeps=*/false};
+      RowSchedule schedule = {256 / groups, groups, 1, 8, /*keeps=*/false};
       schedule.split = split;
       schedule.cluster = true;
+      schedule.across = across;
       bool fits = schedule.blocks(rows) <= 2 * profile.smCount;
       if (fits && rows.columns() >= schedule.step() &&
-          rows.rows() >= together) {
+          rows.rows() >= schedule.blockRows()) {
         schedules.push_back(schedule);
         break; // the most blocks that fit
       }
+    }
+  };
+  for (int64_t together : {8, 16, 32}) {
+    add(together, 1);
+  }
+  int64_t across = mostAcross(rows);
+  for (int64_t groups : {2, 4, 8}) {
+    if (across > 1) {
+      add(groups, across);
+    }
+  }
+}
+
+/// About `blocks`, each with a few groups of `across` rows.
+static void addLaunchesOfVectors(const RowFusion &rows, int64_t blocks,
+                                 int64_t across,
+                                 std::vector<RowSchedule> &schedules) {
+  for (int64_t groups : {4, 8}) {
+    RowSchedule schedule = {256 / groups, groups, 1, 8, /*keeps=*/false};
+    schedule.across = across;
+    schedule.split =
+        std::min(blocks / schedule.blocks(rows),
+                 rows.columns() / (schedule.threads * schedule.unroll));
+    if (schedule.split >= 2 && rows.rows() >= schedule.blockRows() &&
+        !llvm::is_contained(schedules, schedule)) {
+      schedules.push_back(schedule);
     }
   }
 }
@@ -194,9 +256,13 @@ static void addClustersAcross(const RowFusion &rows,
 static void addLaunches(const RowFusion &rows, const DeviceProfile &profile,
                         std::vector<RowSchedule> &schedules) {
   bool isAcross = runsAcross(rows);
+  int64_t across = isAcross ? mostAcross(rows) : 1;
   for (int64_t perSm : {2, 1, 4}) {
     RowSchedule schedule;
     int64_t least = kLeastPart;
+    if (across > 1) {
+      addLaunchesOfVectors(rows, perSm * profile.smCount, across, schedules);
+    }
     if (isAcross) {
       // A warp reads neighbours; more rows to a block leave more of the last
       // block idle, and each thread more parts to merge.
@@ -246,6 +312,13 @@ std::vector<EstimatedRows> enumerateRows(const RowFusion &rows,
   };
   for (const RowSchedule &schedule : schedules) {
     add(schedule, estimate(schedules.front()));
+  }
+  if (runsAcross(rows)) {
+    std::vector<RowSchedule> vectors;
+    addVectorsAcross(rows, profile, vectors);
+    for (const RowSchedule &schedule : vectors) {
+      add(schedule, estimate(schedule));
+    }
   }
   if (schedules.front().blocks(rows) < profile.smCount) {
     std::vector<RowSchedule> shared;

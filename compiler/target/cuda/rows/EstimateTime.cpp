@@ -27,6 +27,9 @@ constexpr double kL2BytesPerCycle = 52, kMemoryLatency = 900,
 /// 34 to 42 us on an H100, 7 cycles each; those of NHWC images, with 10 and 20
 /// channels in a group of 64x64 pixels, 11 and 15.6 us.
 constexpr double kSectorCycles = 6;
+/// The same where a thread takes 16 bytes of it: a guess, half as many. An
+/// eighth of the loads fetch as much.
+constexpr double kSectorCyclesAcross = 3;
 
 class TimeModel {
 public:
@@ -80,7 +83,7 @@ private:
         traffic.read /
         std::max(double(rows.rows()) * double(rows.columns()), 1.0);
     double underWay =
-        double(s.blockThreads() * s.vector * s.unroll) * perColumn;
+        double(s.blockThreads() * s.lanes() * s.unroll) * perColumn;
     double perCycle = std::min(kL2BytesPerCycle, underWay / kMemoryLatency);
     return blocks() * perCycle * hertz() * 1e-9;
   }
@@ -110,14 +113,14 @@ private:
     double sectors = 0;
     double launches = double(s.launches(rows));
     for (const RowFusion::Read &read : rows.reads) {
-      sectors +=
-          launches * sectorsOf(read.strides, read.storage, double(s.rows));
+      sectors += launches *
+                 sectorsOf(read.strides, read.storage, double(s.blockRows()));
     }
     for (const RowFusion::Result &result : rows.results) {
       sectors += sectorsOf(result.strides, result.storage, 1);
     }
-    return sectors * kSectorCycles / (std::min(blocks(), sms()) * hertz()) *
-           1e6;
+    double cycles = s.across > 1 ? kSectorCyclesAcross : kSectorCycles;
+    return sectors * cycles / (std::min(blocks(), sms()) * hertz()) * 1e6;
   }
 
   double sectorsOf(ArrayRef<int64_t> strides, Type storage,

@@ -26,8 +26,8 @@ static int64_t lastElement(ArrayRef<int64_t> extents, int64_t offset,
 
 RowMemory::RowMemory(CudaKernelBuilder &k, const RowFusion &rows,
                      ArrayRef<Value> operandPointers,
-                     ArrayRef<Value> resultPointers, Value row)
-    : k(k), rows(rows) {
+                     ArrayRef<Value> resultPointers, Value row, int64_t across)
+    : k(k), rows(rows), across(across) {
   isWide = llvm::any_of(rows.reads, [&](const RowFusion::Read &read) {
     return lastElement(rows.extents, read.offset, read.strides) > INT32_MAX;
   });
@@ -75,7 +75,8 @@ RowMemory::Place RowMemory::place(Value base, Type storage, int64_t offset,
     alignment = std::gcd(alignment, stride);
   }
   return {k.advance(base, at, storage), storage,
-          strides.drop_front(rows.rowLoops), alignment};
+          strides.drop_front(rows.rowLoops),
+          across > 1 && strides[rows.rowLoops - 1] != 0, alignment};
 }
 
 Value RowMemory::pointer(const Place &place, Value column) {
@@ -108,8 +109,19 @@ SmallVector<Value> RowMemory::pointers(const Place &place, Value column,
   return all;
 }
 
+Value RowMemory::loadAcross(const Place &place, Value column) {
+  Type memory = KernelBuilder::memoryType(place.storage);
+  Value from = pointer(place, column);
+  return place.dependsOnRow
+             ? k.loadAligned(VectorType::get(across, memory), from)
+             : k.splat(k.loadAligned(memory, from), across);
+}
+
 Value RowMemory::load(size_t read, Value column, int64_t lanes) {
   const Place &from = reads[read];
+  if (across > 1) {
+    return loadAcross(from, column);
+  }
   Type memory = KernelBuilder::memoryType(from.storage);
   if (llvm::all_of(from.strides, [](int64_t s) { return s == 0; })) {
     return k.loadAligned(memory, from.base);

@@ -13,14 +13,17 @@ namespace minic::cuda {
 /// Addresses of one row.
 class RowMemory {
 public:
-  /// `row` (i32) is below the number of rows. `operands` and `results` are the
+  /// `row` (i32) is below the number of rows, and so are the `across` rows from
+  /// it on, which are neighbours in memory. `operands` and `results` are the
   /// fusion's pointers; no results where none is stored.
   RowMemory(CudaKernelBuilder &k, const RowFusion &rows,
             llvm::ArrayRef<mlir::Value> operands,
-            llvm::ArrayRef<mlir::Value> results, mlir::Value row);
+            llvm::ArrayRef<mlir::Value> results, mlir::Value row,
+            int64_t across = 1);
 
   /// Elements as they lie in memory: of `lanes` columns from `column` (i32) on,
   /// a multiple of `lanes`; one where the operand does not depend on columns.
+  /// Where there are several rows `lanes` is 1, and there is one of each row.
   mlir::Value load(size_t read, mlir::Value column, int64_t lanes);
   /// Brings what `load` reads at `column` to L2.
   void prefetch(size_t read, mlir::Value column);
@@ -34,6 +37,7 @@ private:
     mlir::Value base;
     mlir::Type storage;
     llvm::ArrayRef<int64_t> strides; // of the column loops
+    bool dependsOnRow;               // on the innermost loop's, of several rows
     /// In elements, of all offsets but the innermost loop's; 0: no offset.
     int64_t alignment;
   };
@@ -46,11 +50,14 @@ private:
   /// One per lane.
   llvm::SmallVector<mlir::Value> pointers(const Place &place,
                                           mlir::Value column, int64_t lanes);
+  /// An element of each of the rows.
+  mlir::Value loadAcross(const Place &place, mlir::Value column);
   bool isVector(const Place &place, int64_t lanes) const;
   bool staysInLoop(int64_t lanes) const;
 
   CudaKernelBuilder &k;
   const RowFusion &rows;
+  const int64_t across;
   llvm::SmallVector<Place> reads, results;
   bool isWide = false; // element numbers need 64 bits
 };

@@ -18,8 +18,9 @@ namespace minic::cuda {
 /// Of a state in shared memory, whatever its type.
 constexpr int64_t kSlotBytes = 8;
 
-static int64_t stateValues(const RowFusion &rows) {
-  return kMostStateValues * llvm::count_if(rows.nodes, [&](const auto &node) {
+static int64_t stateValues(const RowFusion &rows, const RowSchedule &schedule) {
+  return schedule.across * kMostStateValues *
+         llvm::count_if(rows.nodes, [&](const auto &node) {
            return rows.isReduction(node);
          });
 }
@@ -31,30 +32,40 @@ static int64_t warpBytes(const RowFusion &rows, const RowSchedule &schedule) {
     return 0;
   }
   int64_t merges = schedule.usesWorkspace() ? 2 : 1;
-  return merges * stateValues(rows) * schedule.blockThreads() / 32 * kSlotBytes;
+  return merges * stateValues(rows, schedule) * schedule.blockThreads() / 32 *
+         kSlotBytes;
 }
 
 int64_t sharedBytes(const RowFusion &rows, const RowSchedule &schedule) {
   int64_t bytes = warpBytes(rows, schedule);
   if (schedule.cluster) {
-    bytes += stateValues(rows) * schedule.split * schedule.rows * kSlotBytes;
+    bytes += stateValues(rows, schedule) * schedule.split * schedule.rows *
+             kSlotBytes;
   } else if (schedule.split > 1) {
     bytes += kSlotBytes; // the flag
   }
   return bytes;
 }
 
-SmallVector<Value> RowMerger::mergeLanes(graph::ReductionOpInterface op,
-                                         ValueRange state) {
+RowMerger::States RowMerger::lanesOf(ValueRange state) {
   auto vector = dyn_cast<VectorType>(state[0].getType());
   if (!vector) {
-    return SmallVector<Value>(state);
+    return {SmallVector<Value>(state)};
   }
-  SmallVector<SmallVector<Value>> lanes(vector.getNumElements());
+  States lanes(vector.getNumElements());
   for (auto [i, lane] : llvm::enumerate(lanes)) {
     for (Value value : state) {
       lane.push_back(vector::ExtractOp::create(k.b, k.loc, value, int64_t(i)));
     }
+  }
+  return lanes;
+}
+
+RowMerger::States RowMerger::mergeLanes(graph::ReductionOpInterface op,
+                                        ValueRange state) {
+  States lanes = lanesOf(state);
+  if (schedule.across > 1) {
+    return lanes; // of a row each
   }
   while (lanes.size() > 1) {
     size_t half = lanes.size() / 2;
@@ -63,7 +74,7 @@ SmallVector<Value> RowMerger::mergeLanes(graph::ReductionOpInterface op,
     }
     lanes.resize(half);
   }
-  return lanes[0];
+  return lanes;
 }
 
 /// Of the thread whose number differs by the bits `flips`.

@@ -22,7 +22,8 @@ int64_t sharedBytes(const RowFusion &rows, const RowSchedule &schedule);
 class RowMerger {
 public:
   using Ops = llvm::ArrayRef<graph::ReductionOpInterface>;
-  /// One for each of some ops.
+  /// One for each of some ops, or for each of an op's rows where a thread has
+  /// several.
   using States = llvm::SmallVector<llvm::SmallVector<mlir::Value>>;
 
   /// `shared` has sharedBytes(), and is null where they are none.
@@ -30,9 +31,9 @@ public:
             const RowSchedule &schedule, mlir::Value shared)
       : k(k), rows(rows), schedule(schedule), shared(shared) {}
 
-  /// The state of all lanes of `state`, a scalar each.
-  llvm::SmallVector<mlir::Value> mergeLanes(graph::ReductionOpInterface op,
-                                            mlir::ValueRange state);
+  /// The state of all lanes of `state`, in scalars; where a thread has several
+  /// rows, of each of them.
+  States mergeLanes(graph::ReductionOpInterface op, mlir::ValueRange state);
   /// The states of what a block has of its rows, in every thread of them;
   /// `states` are of threads.
   States mergeThreads(Ops ops, States states);
@@ -48,6 +49,7 @@ public:
   mlir::Value flag();
 
 private:
+  States lanesOf(mlir::ValueRange state);
   /// Of `threads` neighbours.
   llvm::SmallVector<mlir::Value>
   mergeInWarp(graph::ReductionOpInterface op,

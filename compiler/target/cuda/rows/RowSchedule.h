@@ -12,10 +12,11 @@
 namespace minic::cuda {
 
 /// `threads` of each of `split` blocks share a row. A thread has vectors of
-/// `vector` consecutive columns, rowThreads() vectors apart.
+/// `vector` consecutive columns, rowThreads() vectors apart. Or it has `across`
+/// rows at once, neighbours in memory: its vectors are of one column of each.
 struct RowSchedule {
   int64_t threads = 32; ///< of a block and a row: part of a warp, or warps
-  int64_t rows = 1;     ///< of a block
+  int64_t rows = 1;     ///< of a block, or groups of `across` rows
   int64_t vector = 1;
   /// Vectors that a thread has at a time.
   int64_t unroll = 1;
@@ -31,14 +32,19 @@ struct RowSchedule {
   /// it in the workspace: the next launch begins by merging that, and the last
   /// block of the last launch ends by it.
   bool cluster = false;
+  /// Rows of a thread; more than one where `vector` is 1.
+  int64_t across = 1;
 
   int64_t blockThreads() const { return threads * rows; }
+  int64_t blockRows() const { return rows * across; }
+  /// Of a thread's vectors.
+  int64_t lanes() const { return vector * across; }
   int64_t rowThreads() const { return threads * split; }
   /// Columns that the threads of a row take at a time.
   int64_t step() const { return rowThreads() * vector * unroll; }
   /// Blocks that have the same rows are neighbours in the grid.
   int64_t blocks(const RowFusion &fusion) const {
-    return (fusion.rows() + rows - 1) / rows * split;
+    return (fusion.rows() + blockRows() - 1) / blockRows() * split;
   }
   bool usesWorkspace() const { return split > 1 && !cluster; }
   int64_t launches(const RowFusion &fusion) const {
@@ -52,8 +58,9 @@ struct RowSchedule {
 /// Why `rows` cannot be computed by `schedule`; empty where they can.
 std::string mismatch(const RowFusion &rows, const RowSchedule &schedule);
 
-/// "rows 256x1 8x2", with " again" where the row is not kept, then " split=4"
-/// or " cluster=4" where blocks share it, then " pdl".
+/// "rows 256x1 8x2", with " across=8" for rows of a thread, " again" where the
+/// row is not kept, then " split=4" or " cluster=4" where blocks share it, then
+/// " pdl".
 std::string toString(const RowSchedule &schedule);
 mlir::DictionaryAttr toAttr(const RowSchedule &schedule,
                             mlir::MLIRContext *context);

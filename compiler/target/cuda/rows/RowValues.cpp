@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -29,10 +30,15 @@ SmallVector<size_t> RowValues::reductionsOf(int64_t pass) const {
 
 void RowValues::setReduced(ArrayRef<size_t> reductions,
                            const RowMerger::States &states) {
-  for (auto [i, state] : llvm::zip_equal(reductions, states)) {
+  ArrayRef<SmallVector<Value>> rest = states;
+  for (size_t i : reductions) {
     ReductionOpInterface op = reduction(i);
-    SmallVector<Value> biases(op->getNumOperands());
-    perRow[i] = op.emitFinish(k.b, state, biases)[0];
+    SmallVector<Value> biases(op->getNumOperands()), finished;
+    for (const auto &state : rest.take_front(size_t(schedule.across))) {
+      finished.push_back(op.emitFinish(k.b, state, biases)[0]);
+    }
+    rest = rest.drop_front(size_t(schedule.across));
+    perRow[i] = schedule.across == 1 ? finished[0] : gather(finished);
   }
 }
 
@@ -107,7 +113,7 @@ SmallVector<size_t> RowValues::loadedAhead(int64_t pass) const {
   int64_t bytes = 0;
   for (size_t node : nodes) {
     const RowFusion::Read &read = rows.reads[rows.nodes[node].read];
-    bytes += kernel::getElementBytes(read.storage) * schedule.vector *
+    bytes += kernel::getElementBytes(read.storage) * schedule.lanes() *
              schedule.unroll;
   }
   return bytes <= mostBytes ? nodes : SmallVector<size_t>();
@@ -118,8 +124,14 @@ void RowValues::load(size_t node, Columns &columns) {
       memory.load(rows.nodes[node].read, columns.column, schedule.vector);
 }
 
-Value RowValues::spread(Value scalar) {
-  return schedule.vector == 1 ? scalar : k.splat(scalar, schedule.vector);
+/// Of the rows of a thread.
+Value RowValues::gather(ArrayRef<Value> rows) {
+  auto type = VectorType::get(int64_t(rows.size()), rows[0].getType());
+  return vector::FromElementsOp::create(k.b, k.loc, type, rows);
+}
+
+Value RowValues::spread(Value ofRow) {
+  return schedule.vector == 1 ? ofRow : k.splat(ofRow, schedule.vector);
 }
 
 Value RowValues::valueOf(size_t i, Columns &columns) {
@@ -182,7 +194,9 @@ void RowValues::prepareDivisor(size_t node) {
     return;
   }
   auto number = [&](double value) -> Value {
-    return arith::ConstantOp::create(k.b, k.loc, k.b.getF32FloatAttr(value));
+    Value scalar =
+        arith::ConstantOp::create(k.b, k.loc, k.b.getF32FloatAttr(value));
+    return schedule.across == 1 ? scalar : k.splat(scalar, schedule.across);
   };
   Value size = math::AbsFOp::create(k.b, k.loc, d);
   auto choose = [&](arith::CmpFPredicate predicate, double limit, double scale,

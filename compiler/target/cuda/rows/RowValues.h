@@ -10,7 +10,8 @@
 
 namespace minic::cuda {
 
-/// `vector` columns from `column` on, and what is known of them by node.
+/// `vector` columns from `column` on, or that of `across` rows, and what is
+/// known of them by node.
 struct Columns {
   mlir::Value column;
   mlir::Value isInside; // null: always
@@ -65,7 +66,9 @@ private:
   bool isAlwaysInside(int64_t vector) const;
   void findNeeded(size_t node, std::vector<bool> &needed) const;
   void load(size_t node, Columns &columns);
-  mlir::Value spread(mlir::Value scalar);
+  mlir::Value gather(llvm::ArrayRef<mlir::Value> rows);
+  /// What is known of the thread's row or rows, for each lane of its vectors.
+  mlir::Value spread(mlir::Value ofRow);
   bool isDivisionByRow(const RowFusion::Node &node) const;
   void prepareDivisor(size_t node);
   mlir::Value divide(mlir::Value dividend, const Divisor &divisor);

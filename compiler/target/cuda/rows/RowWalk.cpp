@@ -72,21 +72,24 @@ RowMerger::States RowWalk::columns(int64_t pass, ArrayRef<size_t> reductions,
   ValueRange rest = all;
   for (size_t node : reductions) {
     size_t count = values.reduction(node).emitInit(k.b, {}).size();
-    states.push_back(
-        merger.mergeLanes(values.reduction(node), rest.take_front(count)));
+    llvm::append_range(states, merger.mergeLanes(values.reduction(node),
+                                                 rest.take_front(count)));
     rest = rest.drop_front(count);
   }
   return merger.mergeThreads(opsOf(reductions), std::move(states));
 }
 
 RowWalk::Ops RowWalk::opsOf(ArrayRef<size_t> reductions) const {
-  return llvm::map_to_vector(
-      reductions, [&](size_t node) { return values.reduction(node); });
+  Ops ops;
+  for (size_t node : reductions) {
+    ops.append(size_t(schedule.across), values.reduction(node));
+  }
+  return ops;
 }
 
 SmallVector<int64_t> RowWalk::stateShape() const {
-  return schedule.vector == 1 ? SmallVector<int64_t>()
-                              : SmallVector<int64_t>{schedule.vector};
+  return schedule.lanes() == 1 ? SmallVector<int64_t>()
+                               : SmallVector<int64_t>{schedule.lanes()};
 }
 
 SmallVector<Value> RowWalk::overColumns(

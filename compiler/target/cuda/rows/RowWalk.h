@@ -39,6 +39,7 @@ public:
 private:
   using Ops = llvm::SmallVector<graph::ReductionOpInterface>;
 
+  /// An op for each of the states that RowMerger has of `reductions`.
   Ops opsOf(llvm::ArrayRef<size_t> reductions) const;
   llvm::SmallVector<int64_t> stateShape() const;
   /// The thread's columns, all at once where they are kept.

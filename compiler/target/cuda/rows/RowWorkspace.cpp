@@ -43,28 +43,44 @@ int64_t counterBytes(const RowFusion &rows, const RowSchedule &schedule) {
              : 0;
 }
 
-Value RowWorkspace::place(size_t node, size_t value, Value part) {
+SmallVector<RowWorkspace::Slot>
+RowWorkspace::slotsOf(ArrayRef<size_t> nodes) const {
+  SmallVector<Slot> slots;
+  for (size_t node : nodes) {
+    for (int64_t lane = 0; lane != schedule.across; ++lane) {
+      slots.push_back({node, lane});
+    }
+  }
+  return slots;
+}
+
+Value RowWorkspace::place(Slot slot, size_t value, Value part) {
   auto widen = [&](Value number) -> Value {
     return arith::ExtUIOp::create(k.b, k.loc, k.b.getI64Type(), number);
   };
-  int64_t before = valuesBefore(rows, node) + int64_t(value);
-  Value at = k.add(k.mul(widen(row), schedule.split), widen(part));
+  int64_t before = valuesBefore(rows, slot.node) + int64_t(value);
+  Value own = k.add(widen(row), slot.lane);
+  Value at = k.add(k.mul(own, schedule.split), widen(part));
   at = k.add(at, before * rows.rows() * schedule.split);
   return k.advance(workspace, k.mul(at, kSlotBytes), k.b.getI8Type());
 }
 
-void RowWorkspace::store(size_t node, ValueRange state) {
+void RowWorkspace::store(ArrayRef<size_t> nodes,
+                         const RowMerger::States &states) {
   Value part = k.rem(k.blockIdX(), schedule.split);
-  for (auto [i, value] : llvm::enumerate(state)) {
-    k.storeAligned(value, place(node, i, part));
+  for (const auto &[slot, state] : llvm::zip_equal(slotsOf(nodes), states)) {
+    for (auto [i, value] : llvm::enumerate(state)) {
+      k.storeAligned(value, place(slot, i, part));
+    }
   }
 }
 
 RowMerger::States RowWorkspace::merge(ArrayRef<size_t> nodes) {
   SmallVector<graph::ReductionOpInterface> ops;
   SmallVector<Value> initial;
-  for (size_t node : nodes) {
-    ops.push_back(cast<graph::ReductionOpInterface>(rows.nodes[node].op));
+  SmallVector<Slot> slots = slotsOf(nodes);
+  for (const Slot &slot : slots) {
+    ops.push_back(cast<graph::ReductionOpInterface>(rows.nodes[slot.node].op));
     llvm::append_range(initial, ops.back().emitInit(k.b, {}));
   }
   // Each thread has some parts, then all threads' are merged as ever.
@@ -82,10 +98,10 @@ RowMerger::States RowWorkspace::merge(ArrayRef<size_t> nodes) {
   auto load = [&](Value part) {
     SmallVector<Value> states;
     ValueRange types = initial;
-    for (auto [node, op] : llvm::zip_equal(nodes, ops)) {
+    for (auto [slot, op] : llvm::zip_equal(slots, ops)) {
       size_t count = op.emitInit(k.b, {}).size();
       for (auto [i, value] : llvm::enumerate(types.take_front(count))) {
-        states.push_back(k.loadAligned(value.getType(), place(node, i, part)));
+        states.push_back(k.loadAligned(value.getType(), place(slot, i, part)));
       }
       types = types.drop_front(count);
     }

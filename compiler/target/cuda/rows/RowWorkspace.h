@@ -18,22 +18,29 @@ int64_t counterBytes(const RowFusion &rows, const RowSchedule &schedule);
 /// threads of a block call it.
 class RowWorkspace {
 public:
-  /// `row` (i32) is this thread's.
+  /// `row` (i32) is this thread's, or the first of its rows.
   RowWorkspace(CudaKernelBuilder &k, const RowFusion &rows,
                const RowSchedule &schedule, RowMerger &merger,
                mlir::Value workspace, mlir::Value row)
       : k(k), rows(rows), schedule(schedule), merger(merger),
         workspace(workspace), row(row) {}
 
-  /// Writes `state`, the block's own of the reduction `node`. One thread of
+  /// Writes `states`, the block's own of the reductions `nodes`. One thread of
   /// each row calls it.
-  void store(size_t node, mlir::ValueRange state);
+  void store(llvm::ArrayRef<size_t> nodes, const RowMerger::States &states);
   /// The states of whole rows of the reductions `nodes`, in every thread of
   /// them. The order of merging depends on the schedule alone.
   RowMerger::States merge(llvm::ArrayRef<size_t> nodes);
 
 private:
-  mlir::Value place(size_t node, size_t value, mlir::Value part);
+  /// The reduction `node` of the row that is `lane` rows behind `row`.
+  struct Slot {
+    size_t node;
+    int64_t lane;
+  };
+  /// In the order of RowMerger's states.
+  llvm::SmallVector<Slot> slotsOf(llvm::ArrayRef<size_t> nodes) const;
+  mlir::Value place(Slot slot, size_t value, mlir::Value part);
 
   CudaKernelBuilder &k;
   const RowFusion &rows;

@@ -201,6 +201,25 @@ TEST_F(RunRowsTest, rows) {
 }
 
 /// Queries by their batch: keys split among blocks, causal, by wgmma.
+/// Of each image 16 channels, which lie behind each other.
+TEST_F(RunRowsTest, rowsAcross) {
+  std::string x = tensor({24, 35, 16}, "f32"), y = tensor({24, 16}, "f32");
+  for (auto [groups, split] : {std::pair(4, 1), std::pair(8, 2)}) {
+    RowSchedule schedule = {16, groups, 1, 2, /*keeps=*/false};
+    schedule.across = 4;
+    schedule.split = split;
+    schedule.cluster = split > 1;
+    make({x}, y,
+         "%r = graph.reduce mean, %0 [1] : " + x + " -> " + y +
+             "\nkernel.yield %r : " + y,
+         24);
+    check(RowsFamily(),
+          offer("rows", toAttr(schedule, run->fusion.getContext()),
+                toString(schedule)),
+          schedule.blockRows());
+  }
+}
+
 TEST_F(RunRowsTest, attention) {
   for (const char *causal : {"", " {causal = #graph.causal<upper_left>}"}) {
     std::string q = tensor({5, 2, 40, 64}, "bf16");

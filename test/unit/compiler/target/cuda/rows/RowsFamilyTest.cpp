@@ -227,6 +227,110 @@ TEST(CudaRows, ReducesAcrossRows) {
   }
 }
 
+RowSchedule acrossRows(int64_t threads, int64_t groups, int64_t across,
+                       int64_t split = 1, bool keeps = false,
+                       bool cluster = true) {
+  RowSchedule made = {threads, groups, 1, keeps ? 4 : 3, keeps};
+  made.across = across;
+  made.split = split;
+  made.cluster = cluster && split > 1;
+  return made;
+}
+
+/// Groups that fill the last block, and that do not; threads within a warp,
+/// several warps, a cluster, and launches; the scale has one element for each
+/// row, the shift one for all.
+TEST(CudaRows, HasSeveralRowsInEachThread) {
+  std::string x = tensor({3, 5, 7, 24}, "bf16"), s = tensor({24}, "bf16"),
+              t = tensor({}, "bf16"), f = tensor({3, 5, 7, 24}, "f32"),
+              y = tensor({3, 1, 1, 24}, "f32");
+  for (const RowSchedule &schedule :
+       {acrossRows(16, 2, 8), acrossRows(32, 4, 4), acrossRows(64, 1, 2),
+        acrossRows(8, 8, 8, 4), acrossRows(64, 2, 8, 2),
+        acrossRows(8, 4, 8, 3, false, /*cluster=*/false),
+        acrossRows(64, 2, 4, 2, false, /*cluster=*/false)}) {
+    SCOPED_TRACE(toString(schedule));
+    InterpretedFusion run(
+        {x, s, t}, y,
+        "%m = graph.mul %0, %1 : (" + x + ", " + s + ") -> " + x +
+            "\n%a = graph.add %m, %2 : (" + x + ", " + t + ") -> " + x +
+            "\n%c = graph.cast %a : " + x + " to " + f +
+            "\n%s = graph.reduce mean, %c [1, 2] {keep_dims} : " + f + " -> " +
+            y + "\nkernel.yield %s : " + y);
+    ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
+    for (int64_t image = 0; image != 3; ++image) {
+      for (int64_t i = 0; i != 24; ++i) {
+        double sum = 0;
+        for (int64_t j = 0; j != 35; ++j) {
+          sum += run.inputs[0].get((image * 35 + j) * 24 + i) *
+                     run.inputs[1].get(i) +
+                 run.inputs[2].get(0);
+        }
+        ASSERT_NEAR(run.results[0].get(image * 24 + i), sum / 35, 1e-5);
+      }
+    }
+    EXPECT_TRUE(run.results[0].guardIntact());
+  }
+}
+
+/// Two passes, whose results are columns; rows that threads keep, and read
+/// again.
+TEST(CudaRows, NormalizesSeveralRowsInEachThread) {
+  std::string x = tensor({61, 40}, "f32");
+  for (const RowSchedule &schedule :
+       {acrossRows(16, 4, 4), acrossRows(16, 2, 4, 1, /*keeps=*/true),
+        acrossRows(8, 8, 4, 4),
+        acrossRows(8, 4, 4, 3, false, /*cluster=*/false)}) {
+    SCOPED_TRACE(toString(schedule));
+    InterpretedFusion run({x}, x,
+                          "%y = graph.softmax %0 axis = 0 : " + x +
+                              "\nkernel.yield %y : " + x);
+    ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
+    for (int64_t i = 0; i != 40; ++i) {
+      Row row;
+      for (int64_t j = 0; j != 61; ++j) {
+        row.push_back(run.inputs[0].get(j * 40 + i));
+      }
+      Row expected = softmax(row);
+      for (int64_t j = 0; j != 61; ++j) {
+        ASSERT_NEAR(run.results[0].get(j * 40 + i), expected[size_t(j)], 1e-6);
+      }
+    }
+    EXPECT_TRUE(run.results[0].guardIntact());
+  }
+}
+
+/// Sixteen bytes for each load of every tensor, where rows are neighbours in
+/// all of them.
+TEST(CudaRows, OffersSeveralRowsInEachThread) {
+  auto widest = [](const std::vector<int64_t> &shape, const std::string &dtype,
+                   const std::string &reduce = "reduce mean, %0 [1]",
+                   std::string result = "") {
+    std::string x = tensor(shape, dtype);
+    result = tensor({shape[0], shape[2]}, result.empty() ? dtype : result);
+    InterpretedFusion run({x}, result,
+                          "%y = graph." + reduce + " : " + x + " -> " + result +
+                              "\nkernel.yield %y : " + result);
+    int64_t most = 0;
+    for (const Implementation &each :
+         RowsFamily().enumerate(run.fusion, *getCudaProfile("h200"))) {
+      auto schedule =
+          parseRowSchedule(each.impl.getSchedule(), run.fusion.getLoc());
+      most = std::max(most, schedule->across);
+      EXPECT_EQ(toAttr(*schedule, run.fusion.getContext()),
+                each.impl.getSchedule());
+    }
+    return most;
+  };
+  EXPECT_EQ(widest({32, 784, 240}, "bf16"), 8);
+  EXPECT_EQ(widest({32, 784, 240}, "f32"), 4);
+  EXPECT_EQ(widest({32, 784, 236}, "bf16"), 4);
+  EXPECT_EQ(widest({32, 784, 237}, "bf16"), 1);
+  // It needs to know where a column is.
+  EXPECT_EQ(
+      widest({32, 784, 240}, "bf16", "arg_reduce max, %0 axis = 1", "i64"), 1);
+}
+
 TEST(CudaRows, PropagatesNan) {
   std::string x = tensor({4, 32}, "f32");
   for (const RowSchedule &schedule : schedulesFor(32)) {
@@ -316,6 +420,12 @@ TEST(CudaRows, SaysWhatIsNoSchedule) {
   EXPECT_THAT(lower({32, 1, 4, 2}),
               HasSubstr("vectors of 4 do not divide rows of 6"));
   EXPECT_THAT(lower({1, 32, 2, 2}), HasSubstr("threads keep 4 of 6 columns"));
+  EXPECT_THAT(lower(acrossRows(16, 2, 4)),
+              HasSubstr("4 rows of a thread are no vectors of an operand"));
+  EXPECT_THAT(lower(acrossRows(16, 2, 8)),
+              HasSubstr("8 rows of a thread are not of one loop"));
+  EXPECT_THAT(lower({16, 2, 2, 3, false, false, 1, false, /*across=*/4}),
+              HasSubstr("rows expects a schedule"));
 }
 
 } // namespace
