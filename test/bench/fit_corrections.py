@@ -38,8 +38,6 @@ NUMBERS = ("bk", "bm", "bn", "cluster", "columns", "pdl", "pingpong",
 NO_WORDS = ("algorithm", "compute")
 #: Left out: all algorithms of a call have one estimate, and calls keep lines.
 LIBRARIES = ("cublas", "cublaslt", "cudnn_matmul")
-#: How far a correction goes, as a logarithm.
-LEAST, MOST = -0.5, 0.9
 #: Candidates whose estimates are beyond this many times the best one's of their
 #: problem are not what an estimate has to tell apart. They have a small weight.
 NEAR, FAR_WEIGHT = 2.5, 0.15
@@ -47,6 +45,18 @@ RIDGE = 0.003
 #: Fewer records say too little.
 LEAST_RECORDS = 30
 ELEMENT_BYTES = {"bf16": 2, "f16": 2, "f32": 4}
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def limits():
+    """How far a correction goes either way, as a logarithm: what applies it
+    says."""
+    source = (ROOT / "compiler/target/cuda/EstimateFit.cpp").read_text()
+    return map(float, re.search(
+        r"leastCorrection = (\S+), mostCorrection = (\S+);", source).groups())
+
+
+LEAST, MOST = limits()
 
 
 def schedule_of(choice):

@@ -43,7 +43,8 @@ const Correction corrections[] = {
 #include "compiler/target/cuda/EstimateCorrections.inc"
 };
 
-/// How far the logarithm of a correction goes, as fit_corrections.py has it.
+/// How far the logarithm of a correction goes. fit_corrections.py reads it
+/// here.
 constexpr double leastCorrection = -0.5, mostCorrection = 0.9;
 
 } // namespace

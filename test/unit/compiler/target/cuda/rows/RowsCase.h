@@ -55,6 +55,25 @@ inline void checkRows(InterpretedFusion &run, size_t result, int64_t columns,
   EXPECT_TRUE(to.guardIntact());
 }
 
+/// Every column of the first result, as `function` makes it of one of the first
+/// operand.
+inline void checkColumns(InterpretedFusion &run, int64_t columns,
+                         const RowFunction &function) {
+  cpu::TestTensor &from = run.inputs[0], &to = run.results[0];
+  for (int64_t column = 0; column != columns; ++column) {
+    Row x;
+    for (int64_t i = column; i < from.elements(); i += columns) {
+      x.push_back(from.get(i));
+    }
+    Row expected = function(x);
+    for (size_t i = 0; i != expected.size(); ++i) {
+      ASSERT_NEAR(to.get(int64_t(i) * columns + column), expected[i], 1e-6)
+          << i << ", " << column;
+    }
+  }
+  EXPECT_TRUE(to.guardIntact());
+}
+
 inline Row softmax(const Row &x) {
   double most = *std::max_element(x.begin(), x.end()), sum = 0;
   Row y;

@@ -286,17 +286,7 @@ TEST(CudaRows, NormalizesSeveralRowsInEachThread) {
                           "%y = graph.softmax %0 axis = 0 : " + x +
                               "\nkernel.yield %y : " + x);
     ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
-    for (int64_t i = 0; i != 40; ++i) {
-      Row row;
-      for (int64_t j = 0; j != 61; ++j) {
-        row.push_back(run.inputs[0].get(j * 40 + i));
-      }
-      Row expected = softmax(row);
-      for (int64_t j = 0; j != 61; ++j) {
-        ASSERT_NEAR(run.results[0].get(j * 40 + i), expected[size_t(j)], 1e-6);
-      }
-    }
-    EXPECT_TRUE(run.results[0].guardIntact());
+    checkColumns(run, 40, softmax);
   }
 }
 

@@ -265,16 +265,7 @@ TEST(CudaSplitRows, ComputesSoftmaxAcrossRows) {
                           "%y = graph.softmax %0 axis = 0 : " + x +
                               "\nkernel.yield %y : " + x);
     ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
-    for (int64_t i = 0; i != 20; ++i) {
-      Row row;
-      for (int64_t j = 0; j != 97; ++j) {
-        row.push_back(run.inputs[0].get(j * 20 + i));
-      }
-      Row expected = softmax(row);
-      for (int64_t j = 0; j != 97; ++j) {
-        ASSERT_NEAR(run.results[0].get(j * 20 + i), expected[size_t(j)], 1e-6);
-      }
-    }
+    checkColumns(run, 20, softmax);
   }
 }
 
