@@ -224,6 +224,32 @@ TEST(CudaImages, BehindPointwiseOps) {
   }
 }
 
+/// Measured on an H200, microseconds: a factor of 1.4 either way.
+TEST(CudaImages, ExpectsWhatWindowsOfWholeImagesTake) {
+  struct Measured {
+    ImageCase image;
+    const char *name;
+    double us;
+  };
+  ImageCase large = pool("average", "32x56x56x144", "32x1x1x144", "56, 56"),
+            small = pool("average", "32x14x14x672", "32x1x1x672", "14, 14");
+  for (const Measured &each :
+       {Measured{large, "images 8x1 threads=64 pdl", 158},
+        {large, "images 4x1 threads=64 pdl", 78.8},
+        {small, "images 8x1 threads=64 pdl", 11.6},
+        {small, "images 4x1 threads=64 pdl", 10.1}}) {
+    ConvBody body = bodyOf(each.image, /*hasResidual=*/false);
+    ParsedFusion parsed(body.arguments, body.result, body.text);
+    double us = 0;
+    for (const Implementation &offer :
+         family.enumerate(parsed.get(), *getCudaProfile("h200"))) {
+      us = offer.name == each.name ? offer.estimateUs : us;
+    }
+    EXPECT_GT(us, each.us / 1.4) << each.name;
+    EXPECT_LT(us, each.us * 1.4) << each.name;
+  }
+}
+
 std::string reasonFor(const std::string &arguments, const std::string &result,
                       const std::string &body) {
   ParsedFusion parsed({arguments}, result, body);
