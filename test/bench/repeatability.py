@@ -68,6 +68,7 @@ class Case:
 
 def keep_reports(tuned, folder):
     """Copies the report of the first tuning that found each plan."""
+    folder.mkdir(parents=True, exist_ok=True)
     first = {plan: artifact for artifact, plan in reversed(tuned)}
     for artifact in first.values():
         shutil.copy(artifact.with_suffix(".json"), folder)

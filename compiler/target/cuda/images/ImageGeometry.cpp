@@ -109,9 +109,10 @@ double ImageGeometry::estimateUs(const DeviceProfile &profile) const {
   double lines = isUnrolled() ? 1 : double(tapLines);
   double waitUs = (0.7 + 0.3 * lines) * std::max(1.0, threads / resident);
   // A thread's own instructions follow each other, which shows where a window
-  // is the whole image and threads are few: means of 32 NHWC images took 158 us
-  // on an H200 with 8 channels to a thread and 79 with 4 (56x56 of 144
-  // channels), 11.6 and 10.1 (14x14 of 672).
+  // is the whole image and threads are few: means of 32 NHWC images, by blocks
+  // of 64 threads, took 158 us on an H200 with 8 channels to a thread and 79
+  // with 4 (56x56 of 144 channels), 11.6 and 10.1 (14x14 of 672). Larger blocks
+  // took up to twice as long, which is not in it.
   constexpr double ofTapUs = 0.0053;
   waitUs += isUnrolled() ? 0 : double(taps) * lanes * ofTapUs;
   double bytes = inputBytes + double(pixels() * channels) *

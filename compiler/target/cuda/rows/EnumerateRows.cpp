@@ -314,6 +314,7 @@ std::vector<EstimatedRows> enumerateRows(const RowFusion &rows,
     add(schedule, estimate(schedules.front()));
   }
   if (runsAcross(rows)) {
+    // How many blocks they have differs, and so does what each can reach.
     std::vector<RowSchedule> vectors;
     addVectorsAcross(rows, profile, vectors);
     for (const RowSchedule &schedule : vectors) {

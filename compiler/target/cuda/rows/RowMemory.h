@@ -37,7 +37,8 @@ private:
     mlir::Value base;
     mlir::Type storage;
     llvm::ArrayRef<int64_t> strides; // of the column loops
-    bool dependsOnRow;               // on the innermost loop's, of several rows
+    /// Whether neighbouring rows of a thread have elements of their own.
+    bool dependsOnRow;
     /// In elements, of all offsets but the innermost loop's; 0: no offset.
     int64_t alignment;
   };

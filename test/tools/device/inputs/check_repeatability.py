@@ -45,7 +45,6 @@ expect([repeatability.is_within(ratio)
 # Of each plan the report of the tuning that found it first.
 with tempfile.TemporaryDirectory() as scratch:
     folder, kept = pathlib.Path(scratch), pathlib.Path(scratch, "kept")
-    kept.mkdir()
     found = [(folder / f"p.{i}.minic", plan) for i, plan in enumerate("abaab")]
     for artifact, _ in found:
         artifact.with_suffix(".json").write_text("{}")

@@ -55,25 +55,6 @@ inline void checkRows(InterpretedFusion &run, size_t result, int64_t columns,
   EXPECT_TRUE(to.guardIntact());
 }
 
-/// Every column of the first result, as `function` makes it of one of the first
-/// operand.
-inline void checkColumns(InterpretedFusion &run, int64_t columns,
-                         const RowFunction &function) {
-  cpu::TestTensor &from = run.inputs[0], &to = run.results[0];
-  for (int64_t column = 0; column != columns; ++column) {
-    Row x;
-    for (int64_t i = column; i < from.elements(); i += columns) {
-      x.push_back(from.get(i));
-    }
-    Row expected = function(x);
-    for (size_t i = 0; i != expected.size(); ++i) {
-      ASSERT_NEAR(to.get(int64_t(i) * columns + column), expected[i], 1e-6)
-          << i << ", " << column;
-    }
-  }
-  EXPECT_TRUE(to.guardIntact());
-}
-
 inline Row softmax(const Row &x) {
   double most = *std::max_element(x.begin(), x.end()), sum = 0;
   Row y;
@@ -84,6 +65,31 @@ inline Row softmax(const Row &x) {
     each /= sum;
   }
   return y;
+}
+
+/// Softmax down each of `columns` of a [length, columns] tensor: neighbours in
+/// memory are of different rows.
+inline void checkSoftmaxAcross(const RowSchedule &schedule, int64_t length,
+                               int64_t columns) {
+  SCOPED_TRACE(toString(schedule));
+  std::string x = tensor({length, columns}, "f32");
+  InterpretedFusion run({x}, x,
+                        "%y = graph.softmax %0 axis = 0 : " + x +
+                            "\nkernel.yield %y : " + x);
+  ASSERT_NO_FATAL_FAILURE(runBy(schedule, run));
+  cpu::TestTensor &from = run.inputs[0], &to = run.results[0];
+  for (int64_t column = 0; column != columns; ++column) {
+    Row row;
+    for (int64_t i = 0; i != length; ++i) {
+      row.push_back(from.get(i * columns + column));
+    }
+    Row expected = softmax(row);
+    for (int64_t i = 0; i != length; ++i) {
+      ASSERT_NEAR(to.get(i * columns + column), expected[size_t(i)], 1e-6)
+          << i << ", " << column;
+    }
+  }
+  EXPECT_TRUE(to.guardIntact());
 }
 
 inline Row normalize(const Row &x, bool isCentred) {
