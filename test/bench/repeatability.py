@@ -110,8 +110,9 @@ def is_met(row):
 
 
 def cases(arguments, folder):
-    for name, dtype, text, weights in regret.sample(
-            arguments.target, arguments.count, arguments.seed):
+    drawn = list(regret.sample(arguments.target, arguments.count,
+                               arguments.seed))
+    for name, dtype, text, weights in drawn[arguments.skip:]:
         model = folder / f"{name}.mlir"
         model.write_text(f"module {{\n{text}\n}}\n")
         regret.problems.write_weights(model.with_suffix(".safetensors"),
@@ -130,6 +131,8 @@ def parse(argv=None):
     parser.add_argument("--tunings", type=int, default=20)
     parser.add_argument("--count", type=int, default=8, help="of problems")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--skip", type=int, default=0,
+                        help="leave out the first problems")
     parser.add_argument("--models", nargs="*", default=[], type=pathlib.Path)
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=21,
