@@ -187,6 +187,10 @@ WholeModel::findOrMeasure(func::FuncOp function, Question question) {
           callsLibrary(*byDefault, target),
           sumKnown(llvm::map_to_vector(ofDefault, kernel::expectedUs))) ==
       plan::Replay::Always;
+  inputs.launchesNoMore = llvm::all_of(plans, [&](OwningOpRef<ModuleOp> &plan) {
+    return countCommands(fusionsIn(*plan, function)) <=
+           countCommands(ofDefault);
+  });
   inputs.teamsDiffer =
       target.profile().threads > 1 &&
       callsLibrary(*plans[0], target) != callsLibrary(*plans[1], target);

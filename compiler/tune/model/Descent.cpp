@@ -212,6 +212,11 @@ std::string Descent::describeChange(const Choices &choices) const {
   return others > 0 ? absl::StrCat(text, " and ", others, " more") : text;
 }
 
+/// What a trial keeps of times without waits.
+static const Comparison &decisive(const Figures &figures) {
+  return figures.device.isMeasured() ? figures.device : figures.backToBack;
+}
+
 absl::StatusOr<Figures> Descent::time(Plan &changed) {
   return contest.time(changed.artifact, current.artifact,
                       std::max(0.0, secondsLeft()));
@@ -234,7 +239,7 @@ absl::Status Descent::attempt(const Choices &choices) {
   }
   absl::Status status;
   if (figures.ok()) {
-    trial.backToBack = figures->backToBack;
+    trial.backToBack = decisive(*figures);
     trial.call = figures->call;
     trial.isTaken = mayReplace(*figures);
   } else {
@@ -276,7 +281,7 @@ absl::Status Descent::conclude() {
     if (!figures.ok()) {
       return figures.status();
     }
-    verdict.backToBack = figures->backToBack;
+    verdict.backToBack = decisive(*figures);
     verdict.call = figures->call;
     verdict.tunedShips = mayReplace(*figures);
   }
@@ -329,8 +334,7 @@ absl::StatusOr<Verdict> Descent::run() {
   verdict.noise = contest.noise();
   verdict.isProvisional = contest.isUndecided();
   if (model.onGpu) {
-    verdict.reason =
-        absl::StrCat("timed by ", runtime::toString(contest.way()));
+    verdict.reason = absl::StrCat("timed by ", contest.describeWay());
   }
   if (choices) {
     absl::StrAppend(&verdict.reason, verdict.reason.empty() ? "" : "; ",

@@ -73,7 +73,7 @@ absl::StatusOr<int> PlanContest::enter(const std::string &plan, RunMode mode,
     return us.status();
   }
   entry.probedUs = *us;
-  if (options.onGpu) {
+  if (options.onGpu && mode != RunMode::device) {
     if (us = probe(entry, callMode(mode)); !us.ok()) {
       return us.status();
     }
@@ -96,7 +96,8 @@ double PlanContest::costUs(const Entry &entry) const {
   double us = 0;
   for (double runUs : {entry.probedUs, entry.probedCallUs}) {
     // One more, untimed, goes before the others.
-    us += double(iterationsFor(runUs, options.roundUs) + 1) * runUs;
+    us += runUs > 0 ? double(iterationsFor(runUs, options.roundUs) + 1) * runUs
+                    : 0;
   }
   return us;
 }
@@ -116,10 +117,9 @@ double PlanContest::expectedRounds(absl::Span<const int> alike) const {
 
 absl::StatusOr<RoundTimes> PlanContest::time(absl::Span<const int> order) {
   runtime::TimeRequest request;
-  int count = int(entries.size());
   for (int index : order) {
-    bool isCall = index >= count;
-    const Entry &entry = entries[index % count];
+    bool isCall = contestants[index].isCall;
+    const Entry &entry = entries[contestants[index].entry];
     request.ids.push_back(entry.plan);
     request.iterations.push_back(iterationsFor(
         isCall ? entry.probedCallUs : entry.probedUs, options.roundUs));
@@ -149,13 +149,19 @@ absl::StatusOr<RoundTimes> PlanContest::time(absl::Span<const int> order) {
 }
 
 absl::Status PlanContest::run() {
-  int count = int(entries.size());
-  int contestants = options.onGpu ? 2 * count : count;
+  contestants.clear();
+  for (bool isCall : {false, true}) {
+    for (int entry = 0; entry < int(entries.size()); ++entry) {
+      if (!isCall || entries[entry].probedCallUs > 0) {
+        contestants.push_back({entry, isCall});
+      }
+    }
+  }
   options.rounds.pairs.clear();
-  for (int offset = 0; offset < contestants; offset += count) {
-    for (int first = 0; first < count; ++first) {
-      for (int second = first + 1; second < count; ++second) {
-        options.rounds.pairs.push_back({offset + first, offset + second});
+  for (int first = 0; first < int(contestants.size()); ++first) {
+    for (int second = first + 1; second < int(contestants.size()); ++second) {
+      if (areAlike(contestants[first], contestants[second])) {
+        options.rounds.pairs.push_back({first, second});
       }
     }
   }
@@ -163,12 +169,29 @@ absl::Status PlanContest::run() {
     return absl::OkStatus();
   }
   absl::StatusOr<RoundsResult> timed = runRounds(
-      contestants, [&](absl::Span<const int> order) { return time(order); },
-      clock, options.rounds);
+      int(contestants.size()),
+      [&](absl::Span<const int> order) { return time(order); }, clock,
+      options.rounds);
   if (timed.ok()) {
     rounds = *std::move(timed);
   }
   return timed.status();
+}
+
+bool PlanContest::areAlike(const Contestant &first,
+                           const Contestant &second) const {
+  auto isDevices = [&](const Contestant &contestant) {
+    return entries[contestant.entry].mode == RunMode::device;
+  };
+  return first.isCall == second.isCall && isDevices(first) == isDevices(second);
+}
+
+int PlanContest::findContestant(int entry, bool isCall) const {
+  auto found = std::find_if(
+      contestants.begin(), contestants.end(), [&](const Contestant &other) {
+        return other.entry == entry && other.isCall == isCall;
+      });
+  return found == contestants.end() ? -1 : int(found - contestants.begin());
 }
 
 int PlanContest::findPair(int first, int second) const {
@@ -179,7 +202,9 @@ int PlanContest::findPair(int first, int second) const {
   return found == pairs.end() ? -1 : int(found - pairs.begin());
 }
 
-Comparison PlanContest::compare(int first, int second) const {
+Comparison PlanContest::compare(int first, int second, bool isCall) const {
+  first = findContestant(first, isCall);
+  second = findContestant(second, isCall);
   int pair = findPair(first, second);
   if (pair < 0) {
     return {};
@@ -200,10 +225,10 @@ Comparison PlanContest::compare(int first, int second) const {
 }
 
 Figures PlanContest::figures(int first, int second) const {
-  int count = int(entries.size());
-  int pair = findPair(first, second);
-  return {.backToBack = compare(first, second),
-          .call = compare(first + count, second + count),
+  int pair = findPair(findContestant(first, /*isCall=*/false),
+                      findContestant(second, /*isCall=*/false));
+  return {.backToBack = compare(first, second, /*isCall=*/false),
+          .call = compare(first, second, /*isCall=*/true),
           .isDisturbed = pair >= 0 && rounds.pairIsDisturbed[pair]};
 }
 

@@ -31,8 +31,10 @@ public:
   PlanContest(Worker &worker, const Clock &clock, Options options)
       : worker(worker), clock(clock), options(std::move(options)) {}
 
-  /// Adds a loaded plan in one way of running it; its index. Unimplemented says
-  /// that no graph could be captured, or do what `changes` says, and why.
+  /// Adds a loaded plan in one way of running it; its index. On a GPU
+  /// RunMode::device has no single calls, and is compared with its like alone.
+  /// Unimplemented says that no graph could be captured, or do what `changes`
+  /// says, and why.
   /// `runUs` and `changes` as in TimeRequest.
   absl::StatusOr<int>
   enter(const std::string &plan, runtime::RunMode mode, double runUs = 0,
@@ -67,18 +69,27 @@ private:
                                      const std::string &what);
   /// Microseconds of a run, about.
   absl::StatusOr<double> probe(const Entry &entry, runtime::RunMode mode);
-  /// What both figures of an entry take in a round.
+  /// An entry by one of its figures.
+  struct Contestant {
+    int entry;
+    bool isCall;
+  };
+  /// Its index; -1: it has no such figure.
+  int findContestant(int entry, bool isCall) const;
+  /// Whether entries are compared with each other.
+  bool areAlike(const Contestant &first, const Contestant &second) const;
+  /// What all figures of an entry take in a round.
   double costUs(const Entry &entry) const;
   absl::StatusOr<RoundTimes> time(absl::Span<const int> order);
   /// Its index in the rounds' pairs; -1: none.
   int findPair(int first, int second) const;
-  Comparison compare(int first, int second) const;
+  Comparison compare(int first, int second, bool isCall) const;
 
   Worker &worker;
   const Clock &clock;
   Options options;
-  /// Contestant i is entry i back to back, i + entries.size() its single calls.
   std::vector<Entry> entries;
+  std::vector<Contestant> contestants; // of the rounds
   RoundsResult rounds;
   ClockRange clocks;
   NoiseMeter meter;

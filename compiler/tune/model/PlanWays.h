@@ -17,6 +17,8 @@ namespace minic::tune {
 /// CPU knows the stream only.
 struct PlanWays {
   int stream = -1, graph = -1, whenIdle = -1;
+  /// No way to run it: what it takes of the GPU, whoever launches it.
+  int device = -1;
   /// Why there is no such way, where there should be one.
   std::string graphRefusal, whenIdleRefusal;
 };
@@ -33,6 +35,15 @@ double busyUs(const Figures &graphOverStream);
 /// long.
 absl::Status enterWhenIdle(PlanContest &contest,
                            absl::Span<PlanWays *const> plans);
+
+/// Whether a run, of so many microseconds back to back, is so short that the
+/// host may take as long to launch it: then the device's time is timed, too.
+bool isShortRun(double us);
+
+/// Adds the device's time of two plans or more that have the other ways and are
+/// short.
+absl::Status enterDevice(PlanContest &contest,
+                         absl::Span<PlanWays *const> plans);
 
 /// The ways that take part, the best first. A graph must be better than the
 /// stream to come first, and replay when idle better than both.

@@ -6,6 +6,8 @@
 
 #include "runtime/format/GraphChecker.h"
 
+#include "absl/strings/str_format.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -35,6 +37,16 @@ const char *describeDecision(const Figures &figures) {
   return figures.call.separates()         ? "one synchronized call decides"
          : figures.backToBack.separates() ? "back-to-back time decides"
                                           : "neither figure separates them";
+}
+
+std::string describeDevice(const Figures &figures) {
+  const Comparison &device = figures.device;
+  return device.isMeasured()
+             ? absl::StrFormat(
+                   ", on the device %.2f us for %.2f, ratio %.3f [%.3f, %.3f]",
+                   device.tunedUs, device.defaultUs, device.ratio,
+                   device.ratioLow, device.ratioHigh)
+             : "";
 }
 
 PointerChoice choosePointers(const Figures &stageOverLaunch,
@@ -72,13 +84,19 @@ bool mayShip(const Figures &overDefault) {
   if (sayNothing(overDefault)) {
     return false;
   }
-  return isClearlyShorter(overDefault.backToBack, overDefault.isDisturbed
-                                                      ? leastGainDisturbed
-                                                      : leastGain) &&
+  const Comparison &decides = overDefault.device.isMeasured()
+                                  ? overDefault.device
+                                  : overDefault.backToBack;
+  return isClearlyShorter(decides, overDefault.isDisturbed ? leastGainDisturbed
+                                                           : leastGain) &&
          !overDefault.call.isLongerByAPercent();
 }
 
 bool mayReplace(const Figures &overBefore) {
+  if (const Comparison &device = overBefore.device; device.isMeasured()) {
+    return device.separates() && device.ratio < 1 &&
+           !overBefore.call.isLongerByAPercent();
+  }
   if (sayNothing(overBefore) || overBefore.backToBack.isLonger() ||
       overBefore.call.isLonger()) {
     return false;

@@ -69,6 +69,11 @@ absl::Status TrialContest::begin(TrialPlan &first) {
   return status;
 }
 
+std::string TrialContest::describeWay() const {
+  return absl::StrCat(runtime::toString(way_),
+                      timesDevice() ? ", short runs on the device" : "");
+}
+
 double TrialContest::leastSeconds() const {
   // A sample has an untimed run before a timed one. There are one of each plan
   // to begin with, then a round has three.
@@ -98,23 +103,36 @@ absl::StatusOr<Figures> TrialContest::timeLoaded(const TrialPlan &changed,
   PlanContest::Options options = contestOptions(inputs, trialSeconds);
   options.rounds.mostSeconds = mostSeconds;
   PlanContest contest(worker, clock, std::move(options));
-  absl::StatusOr<int> second = contest.enter(before.id, way_);
-  absl::StatusOr<int> first =
-      second.ok() ? contest.enter(changed.id, way_) : second.status();
-  if (!first.ok()) {
-    return first.status();
+  std::vector<RunMode> ways = {way_};
+  if (timesDevice()) {
+    ways.push_back(RunMode::device);
   }
-  Figures figures = contest.probed(*first, *second);
-  Comparison &backToBack = figures.backToBack;
-  backToBack.ratio = backToBack.tunedUs / backToBack.defaultUs;
-  if (backToBack.ratio > hopeless) {
+  std::vector<std::pair<int, int>> pairs;
+  for (RunMode way : ways) {
+    absl::StatusOr<int> second = contest.enter(before.id, way);
+    absl::StatusOr<int> first =
+        second.ok() ? contest.enter(changed.id, way) : second.status();
+    if (!first.ok()) {
+      return first.status();
+    }
+    pairs.push_back({*first, *second});
+  }
+  auto [first, second] = pairs.front();
+  auto [changedAlone, beforeAlone] = pairs.back();
+  Figures figures = contest.probed(changedAlone, beforeAlone);
+  Comparison &probed = figures.backToBack;
+  probed.ratio = probed.tunedUs / probed.defaultUs;
+  if (probed.ratio > hopeless) {
     figures.call = {};
     return figures;
   }
   if (absl::Status status = contest.run(); !status.ok()) {
     return status;
   }
-  figures = contest.figures(*first, *second);
+  figures = contest.figures(first, second);
+  if (timesDevice()) {
+    figures.device = contest.figures(changedAlone, beforeAlone).backToBack;
+  }
   figures.teamsDiffer = changed.hasLibraryTeam != before.hasLibraryTeam;
   note(contest, figures);
   return figures;

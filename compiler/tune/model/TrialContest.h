@@ -2,12 +2,14 @@
 //
 // TrialContest: times a plan with some choices changed beside the plan before,
 // both run in the same way: on a GPU replayed from a captured graph where that
-// is allowed, on a CPU back to back.
+// is allowed, on a CPU back to back. What a GPU takes by itself is timed as
+// well where runs are short.
 
 #ifndef MINIC_COMPILER_TUNE_MODEL_TRIALCONTEST_H
 #define MINIC_COMPILER_TUNE_MODEL_TRIALCONTEST_H
 
 #include "compiler/tune/model/PlanContest.h"
+#include "compiler/tune/model/PlanWays.h"
 #include "compiler/tune/model/WholeModelCheck.h"
 
 #include <set>
@@ -50,7 +52,8 @@ public:
   absl::Status load(TrialPlan &plan);
   void unload(const TrialPlan &plan);
 
-  runtime::RunMode way() const { return way_; }
+  /// "graph", "stream, short runs on the device"; of a GPU.
+  std::string describeWay() const;
   /// Of all contests: the most noise of one, and the clocks.
   const Noise &noise() const { return noise_; }
   const ClockRange &smClock() const { return clocks; }
@@ -59,6 +62,7 @@ public:
   bool isUndecided() const { return isUndecided_; }
 
 private:
+  bool timesDevice() const { return inputs.onGpu && isShortRun(runUs); }
   absl::StatusOr<Figures> timeLoaded(const TrialPlan &changed,
                                      const TrialPlan &before,
                                      double mostSeconds);

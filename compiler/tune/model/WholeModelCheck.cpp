@@ -45,20 +45,21 @@ private:
   absl::StatusOr<PlanWays> enterDefault(PlanContest &contest);
   /// The best way that may ship in place of the default plan; -1: none.
   int bestWay(const PlanContest &contest, const PlanWays &ways,
-              int byDefault) const;
+              const PlanWays &defaults) const;
   /// One way of a tuned plan against the default plan.
-  Figures overDefault(const PlanContest &contest, int way, int byDefault) const;
+  Figures overDefault(const PlanContest &contest, const PlanWays &ways, int way,
+                      const PlanWays &defaults) const;
   /// Of two tuned plans the generated one, if it is better. This verdict and
   /// the next have no key yet.
   Verdict judgeGenerated(const PlanContest &contest, const PlanWays &generated,
-                         const PlanWays &tuned, int byDefault) const;
+                         const PlanWays &tuned, const PlanWays &defaults) const;
   /// The tuned plan, which ships as bestWay() says, against the default one.
   Verdict judgePlans(const PlanContest &contest, const PlanWays &ways,
-                     int byDefault) const;
+                     const PlanWays &defaults) const;
   /// As if only streams had been asked for.
   void decideOfStreams(const PlanContest &contest,
                        const std::optional<PlanWays> &generated,
-                       const PlanWays &tuned, int byDefault);
+                       const PlanWays &tuned, const PlanWays &defaults);
   /// `shipping`: the way of the tuned plan; -1: free to choose.
   void decideWay(const PlanContest &contest, const PlanWays &ways,
                  int shipping);
@@ -162,17 +163,29 @@ Verdict Check::refusal(const PlanContest &contest, absl::string_view row,
   return refused;
 }
 
-Figures Check::overDefault(const PlanContest &contest, int way,
-                           int byDefault) const {
+/// The default plan's way in default mode.
+static int wayOfDefault(const PlanWays &defaults) {
+  return defaults.graph >= 0 ? defaults.graph : defaults.stream;
+}
+
+Figures Check::overDefault(const PlanContest &contest, const PlanWays &ways,
+                           int way, const PlanWays &defaults) const {
+  int byDefault = wayOfDefault(defaults);
   Figures figures = contest.figures(way, byDefault);
   figures.teamsDiffer = inputs.teamsDiffer;
+  // Replayed when idle, a plan is launched on a busy stream.
+  bool isAlike = (way == ways.graph) == (byDefault == defaults.graph);
+  if (inputs.launchesNoMore && isAlike && ways.device >= 0 &&
+      defaults.device >= 0) {
+    figures.device = contest.figures(ways.device, defaults.device).backToBack;
+  }
   return figures;
 }
 
 int Check::bestWay(const PlanContest &contest, const PlanWays &ways,
-                   int byDefault) const {
+                   const PlanWays &defaults) const {
   for (int way : inOrder(contest, ways)) {
-    if (mayShip(overDefault(contest, way, byDefault))) {
+    if (mayShip(overDefault(contest, ways, way, defaults))) {
       return way;
     }
   }
@@ -181,9 +194,9 @@ int Check::bestWay(const PlanContest &contest, const PlanWays &ways,
 
 Verdict Check::judgeGenerated(const PlanContest &contest,
                               const PlanWays &generated, const PlanWays &tuned,
-                              int byDefault) const {
-  int ours = bestWay(contest, generated, byDefault);
-  int theirs = bestWay(contest, tuned, byDefault);
+                              const PlanWays &defaults) const {
+  int ours = bestWay(contest, generated, defaults);
+  int theirs = bestWay(contest, tuned, defaults);
   // Where only one of them may ship it is that one.
   Figures figures =
       contest.figures(ours >= 0 ? ours : inOrder(contest, generated).front(),
@@ -194,10 +207,10 @@ Verdict Check::judgeGenerated(const PlanContest &contest,
 }
 
 Verdict Check::judgePlans(const PlanContest &contest, const PlanWays &ways,
-                          int byDefault) const {
-  int shipping = bestWay(contest, ways, byDefault);
+                          const PlanWays &defaults) const {
+  int shipping = bestWay(contest, ways, defaults);
   int shown = shipping >= 0 ? shipping : inOrder(contest, ways).front();
-  Figures figures = overDefault(contest, shown, byDefault);
+  Figures figures = overDefault(contest, ways, shown, defaults);
   Verdict plans = verdict(contest, figures);
   plans.tunedShips = shipping >= 0;
   // What disturbed figures could not ship may be the faster plan.
@@ -205,24 +218,26 @@ Verdict Check::judgePlans(const PlanContest &contest, const PlanWays &ways,
       figures.isDisturbed && shipping < 0 && figures.backToBack.isShorter();
   plans.isProvisional = !inputs.onGpu && (contest.isUndecided() || isHeldBack);
   if (inputs.onGpu) {
-    plans.reason =
-        absl::StrCat("tuned by ", describeWay(contest.mode(shown)),
-                     ", default by ", describeWay(contest.mode(byDefault)));
+    plans.reason = absl::StrCat(
+        "tuned by ", describeWay(contest.mode(shown)), ", default by ",
+        describeWay(contest.mode(wayOfDefault(defaults))),
+        describeDevice(figures));
   }
   return plans;
 }
 
 void Check::decideOfStreams(const PlanContest &contest,
                             const std::optional<PlanWays> &generated,
-                            const PlanWays &tuned, int byDefault) {
+                            const PlanWays &tuned, const PlanWays &defaults) {
   WholeModelInputs asked = inputs;
   asked.graphs = false;
   auto streamOf = [](const PlanWays &ways) {
     PlanWays alone;
     alone.stream = ways.stream;
+    alone.device = ways.device;
     return alone;
   };
-  PlanWays ways = streamOf(tuned);
+  PlanWays ways = streamOf(tuned), byDefault = streamOf(defaults);
   if (generated) {
     Verdict &verdict = result.ofStreams.emplace_back(
         judgeGenerated(contest, streamOf(*generated), ways, byDefault));
@@ -330,13 +345,18 @@ absl::Status Check::check() {
     }
     defaults = *std::move(entered);
   }
-  int byDefault = defaults.graph >= 0 ? defaults.graph : defaults.stream;
   std::vector<PlanWays *> tunedWays = {&*ways};
   if (generated) {
     tunedWays.push_back(&*generated);
   }
   if (status = enterWhenIdle(first, tunedWays); !status.ok()) {
     return status;
+  }
+  if (inputs.onGpu && inputs.plansDiffer && inputs.launchesNoMore) {
+    tunedWays.push_back(&defaults);
+    if (status = enterDevice(first, tunedWays); !status.ok()) {
+      return status;
+    }
   }
   if (status = first.run(); !status.ok()) {
     return status;
@@ -345,19 +365,19 @@ absl::Status Check::check() {
   std::string ships = "tuned";
   if (inputs.plansDiffer) {
     if (inputs.onGpu && inputs.streams && inputs.graphs) {
-      decideOfStreams(first, generated, *ways, defaults.stream);
+      decideOfStreams(first, generated, *ways, defaults);
     }
     if (generated) {
-      result.generated = judgeGenerated(first, *generated, *ways, byDefault);
+      result.generated = judgeGenerated(first, *generated, *ways, defaults);
       result.generated->plan = verdictKey(inputs, Verdict::kGeneratedRow);
       if (result.generated->tunedShips) {
         ways = *generated;
         ships = "generated";
       }
     }
-    result.plans = judgePlans(first, *ways, byDefault);
+    result.plans = judgePlans(first, *ways, defaults);
     result.plans->plan = verdictKey(inputs, Verdict::kPlansRow);
-    shipping = bestWay(first, *ways, byDefault);
+    shipping = bestWay(first, *ways, defaults);
   }
   if (shipping >= 0 || !inputs.plansDiffer) {
     decideWay(first, *ways, shipping);

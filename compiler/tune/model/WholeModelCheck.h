@@ -27,6 +27,9 @@ struct WholeModelInputs {
   /// The tuned plan runs on a library's team of threads and the default one
   /// does not, or the reverse.
   bool teamsDiffer = false;
+  /// No tuned plan has more commands than the default one, so that the host
+  /// takes no longer to launch it. On a GPU.
+  bool launchesNoMore = false;
   std::string function = "main";
   /// Hash of all plans. It and the ways of running them are the key of a
   /// verdict.

@@ -151,7 +151,8 @@ private:
               : 1;
       us *= factor;
       answer.microseconds.push_back(us);
-      if (mode == runtime::RunMode::device) {
+      // A CPU's, which is asked for no mode.
+      if (request.modes.empty()) {
         answer.firstTakesUs.push_back(us);
         answer.disturbed.push_back(factor != 1 && machine.isDisturbanceSeen);
       }

@@ -18,8 +18,9 @@ protected:
   }
   /// Both plans: by stream and by graph, back to back; calls of the graph.
   void setTimes(const std::string &plan, double stream, double graph,
-                double graphCall) {
-    machine.candidates[plan] = {.noise = 0.003,
+                double graphCall, double device = 1) {
+    machine.candidates[plan] = {.us = device,
+                                .noise = 0.003,
                                 .streamUs = stream,
                                 .graphUs = graph,
                                 .streamCallUs = stream + 8,
@@ -64,6 +65,24 @@ TEST_F(DescentGpuTest, LaunchesWhereNoGraphIsCapturedOrAskedFor) {
   inputs.model.graphs = false;
   inputs.model.planKey = "another";
   EXPECT_EQ(descendTo("b").verdict.reason, "timed by stream");
+}
+
+TEST_F(DescentGpuTest, OfShortRunsTheDevicesTimeDecides) {
+  // The MLP of 256x1024 on an H200, whose replays take the host 8 us.
+  setTimes("a", 6.6, 8.2, 13.1, 6.22);
+  setTimes("b", 6.2, 8.3, 13.1, 5.73);
+  DescentResult result = descendTo("b");
+  EXPECT_NEAR(result.verdict.backToBack.ratio, 5.73 / 6.22, 0.005);
+  EXPECT_EQ(result.verdict.reason, "timed by graph, short runs on the device");
+  inputs.model.retune = true;
+  setTimes("b", 6.2, 7.5, 13.1, 6.22);
+  descendTo("a");
+}
+
+TEST_F(DescentGpuTest, ShortRunsWithLongerCallsAreNotTaken) {
+  setTimes("a", 6.6, 8.2, 13.1, 6.22);
+  setTimes("b", 6.2, 8.2, 13.9, 5.73);
+  descendTo("a");
 }
 
 TEST_F(DescentGpuTest, ATrialThatCannotBeCapturedIsRefused) {

@@ -60,17 +60,22 @@ TEST(ShipRuleTest, ACallThatIsLongerByLessThanAPercentRefusesNothing) {
   EXPECT_FALSE(mayReplace({ratio(0.95), ratio(1.008)}));
 }
 
+TEST(ShipRuleTest, TheDevicesTimeDecidesInPlaceOfBackToBackTime) {
+  Figures figures{ratio(1.05), ratio(0.99), ratio(0.94)};
+  EXPECT_TRUE(mayShip(figures));
+  EXPECT_EQ(describeDevice(figures),
+            ", on the device 9.40 us for 10.00, ratio 0.940 [0.937, 0.943]");
+  EXPECT_FALSE(mayShip({ratio(0.90), ratio(0.99), ratio(0.99)}));
+  EXPECT_FALSE(mayShip({ratio(0.90), ratio(1.02), ratio(0.90)}));
+  EXPECT_EQ(describeDevice({ratio(0.94), ratio(0.94)}), "");
+}
+
 TEST(ShipRuleTest, FiguresTakenBesideOthersMustSayMore) {
-  EXPECT_FALSE(mayShip({ratio(0.96), {}, /*isDisturbed=*/true}));
-  EXPECT_TRUE(mayShip({ratio(0.94), {}, /*isDisturbed=*/true}));
-  EXPECT_TRUE(mayShip({ratio(0.96),
-                       {},
-                       /*isDisturbed=*/false,
-                       /*teamsDiffer=*/true}));
-  EXPECT_FALSE(mayShip({ratio(0.5),
-                        {},
-                        /*isDisturbed=*/true,
-                        /*teamsDiffer=*/true}));
+  EXPECT_FALSE(mayShip({.backToBack = ratio(0.96), .isDisturbed = true}));
+  EXPECT_TRUE(mayShip({.backToBack = ratio(0.94), .isDisturbed = true}));
+  EXPECT_TRUE(mayShip({.backToBack = ratio(0.96), .teamsDiffer = true}));
+  EXPECT_FALSE(mayShip(
+      {.backToBack = ratio(0.5), .isDisturbed = true, .teamsDiffer = true}));
 }
 
 TEST(ShipRuleTest, APlanIsReplacedByWhatIsClearlyFasterAndNowhereSlower) {
@@ -81,12 +86,17 @@ TEST(ShipRuleTest, APlanIsReplacedByWhatIsClearlyFasterAndNowhereSlower) {
   EXPECT_TRUE(mayReplace({ratio(1.00), ratio(0.985)}));
   EXPECT_FALSE(mayReplace({ratio(0.80), ratio(1.02)}));
   EXPECT_FALSE(mayReplace({ratio(1.02), ratio(0.80)}));
-  EXPECT_FALSE(mayReplace({ratio(0.96), {}, /*isDisturbed=*/true}));
-  EXPECT_TRUE(mayReplace({ratio(0.94), {}, /*isDisturbed=*/true}));
-  EXPECT_FALSE(mayReplace({ratio(0.5),
-                           {},
-                           /*isDisturbed=*/true,
-                           /*teamsDiffer=*/true}));
+  EXPECT_FALSE(mayReplace({.backToBack = ratio(0.96), .isDisturbed = true}));
+  EXPECT_TRUE(mayReplace({.backToBack = ratio(0.94), .isDisturbed = true}));
+  EXPECT_FALSE(mayReplace(
+      {.backToBack = ratio(0.5), .isDisturbed = true, .teamsDiffer = true}));
+}
+
+TEST(ShipRuleTest, APlanIsReplacedByWhatTakesTheDeviceLess) {
+  EXPECT_TRUE(mayReplace({ratio(1.05), ratio(1.008), ratio(0.985)}));
+  EXPECT_FALSE(mayReplace({ratio(0.90), ratio(1.00), ratio(0.995)}));
+  EXPECT_FALSE(mayReplace({ratio(0.90), ratio(0.90), ratio(1.00)}));
+  EXPECT_FALSE(mayReplace({ratio(1.00), ratio(1.02), ratio(0.90)}));
 }
 
 TEST(ShipRuleTest, ReplayWhenIdleNeedsAShorterCallAndLosesNothing) {

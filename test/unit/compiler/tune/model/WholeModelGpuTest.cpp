@@ -59,6 +59,43 @@ TEST_F(WholeModelGpuTest, LessThanAPercentIsATie) {
                    {50, 49.8, 60, 59.7}, {70, 70, 80, 80});
 }
 
+/// An attention of one launch on an H200, while the host was slow.
+static constexpr Times slowlyLaunched = {.stream = 4.74,
+                                         .graph = 5.09,
+                                         .streamCall = 12.3,
+                                         .graphCall = 10.1,
+                                         .whenIdle = 4.74,
+                                         .whenIdleCall = 10.1,
+                                         .device = 3.58};
+static constexpr Times byEstimate = {.stream = 4.42,
+                                     .graph = 5.1,
+                                     .streamCall = 12.3,
+                                     .graphCall = 10.3,
+                                     .device = 3.83};
+
+TEST_F(WholeModelGpuTest, OfPlansLaunchedAlikeTheDevicesTimeDecides) {
+  inputs.launchesNoMore = true;
+  // A graph is not launched like a stream, so it is not judged by that.
+  WholeModelResult result = expectTunedShips(
+      Ships::whenIdle, "replay when idle won: back-to-back time decides",
+      slowlyLaunched, byEstimate);
+  EXPECT_THAT(result.plans->reason,
+              testing::StartsWith("tuned by graph when idle, default by "
+                                  "stream, on the device 3.5"));
+  ASSERT_EQ(result.ofStreams.size(), 1u);
+  EXPECT_TRUE(result.ofStreams[0].tunedShips);
+}
+
+TEST_F(WholeModelGpuTest, OfPlansWithMoreLaunchesTheDevicesTimeSaysLittle) {
+  EXPECT_FALSE(check(slowlyLaunched, byEstimate).plans->tunedShips);
+}
+
+TEST_F(WholeModelGpuTest, OfLongerPlansTheDevicesTimeIsNotMeasured) {
+  inputs.launchesNoMore = true;
+  EXPECT_EQ(check({50, 49, 60, 59}, {70, 70, 80, 80}).plans->reason,
+            "tuned by graph, default by stream");
+}
+
 TEST_F(WholeModelGpuTest, AGraphSlowerThanDefaultModeIsRefused) {
   // Better for one call, but default mode's plan is faster back to back.
   WholeModelResult result = expectTunedShips(

@@ -23,6 +23,7 @@ struct Times {
   double stream, graph, streamCall, graphCall; // graph < 0: refused
   /// 0: as slow as the slower of the others.
   double whenIdle = 0, whenIdleCall = 0;
+  double device = 1; // of its own time
 };
 
 /// How a plan is run.
@@ -44,7 +45,8 @@ protected:
         times.whenIdle = std::max(times.stream, times.graph);
         times.whenIdleCall = std::max(times.streamCall, times.graphCall);
       }
-      machine.candidates[name] = {.noise = 0.005,
+      machine.candidates[name] = {.us = times.device,
+                                  .noise = 0.005,
                                   .crashesInFinal = name == crashing,
                                   .streamUs = times.stream,
                                   .graphUs = times.graph,
@@ -84,6 +86,7 @@ protected:
                                     Times tuned, Times byDefault) {
     WholeModelResult result = check(tuned, byDefault);
     EXPECT_TRUE(result.plans && result.plans->tunedShips);
+    EXPECT_EQ(result.failure, "");
     result.graph = result.graph.value_or(Verdict());
     EXPECT_EQ(result.graph->tunedShips, ships == Ships::graph);
     EXPECT_EQ(result.whenIdle && result.whenIdle->tunedShips,
