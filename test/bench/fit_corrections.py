@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fits corrections of estimates of plain products to what was measured.
+"""Fits corrections of estimates of plain products, and of convolutions that are
+such, to what was measured.
 
     minic --mode=max-autotune --search=offered --tune-report=REPORT.json model.mlir
     python3 test/bench/fit_corrections.py REPORT.json... \\
@@ -34,10 +35,12 @@ MULTIPROCESSORS = 132
 #: Numbers of a schedule that count.
 NUMBERS = ("bk", "bm", "bn", "cluster", "columns", "pdl", "pingpong",
            "registers", "split", "stages", "unroll", "warpgroups_k", "warps_k")
+#: Ops whose every result is an exponential or more.
+EXPONENTIALS = {"silu", "sigmoid", "gelu", "tanh", "exp", "erf", "softplus"}
 #: Words of a schedule that do not.
 NO_WORDS = ("algorithm", "compute")
 #: Left out: all algorithms of a call have one estimate, and calls keep lines.
-LIBRARIES = ("cublas", "cublaslt", "cudnn_matmul")
+LIBRARIES = ("cublas", "cublaslt", "cudnn_matmul", "cudnn_conv")
 #: Candidates whose estimates are beyond this many times the best one's of their
 #: problem are not what an estimate has to tell apart. They have a small weight.
 NEAR, FAR_WEIGHT = 2.5, 0.15
@@ -68,10 +71,10 @@ def schedule_of(choice):
             {name: word for name, word, number in entries if not number})
 
 
-def group_of(family, element_bytes, words):
+def group_of(family, sizes, words):
     """What shares coefficients: EstimateFeatures.cpp's groupOf."""
-    return family + " " + (words.get("math") or
-                           ("f32" if element_bytes == 4 else "f16"))
+    return (("conv " if sizes.get("convolution") else "") + family + " " +
+            (words.get("math") or ("f32" if sizes["bytes"] == 4 else "f16")))
 
 
 def tile_of(sizes, family, numbers, words):
@@ -83,8 +86,42 @@ def tile_of(sizes, family, numbers, words):
     return (numbers["bm"], numbers["bn"]) if "bm" in numbers else None
 
 
+def parts_of(numbers):
+    """(threads that share a tile's results, parts of K that others add up)."""
+    threads, k_parts = 32 * numbers.get("warps", 1), 1
+    for name, count in (("warps", 1), ("warpgroups", 4)):
+        if f"{name}_m" in numbers:
+            threads *= count
+        for axis in "mn":
+            threads *= numbers.get(f"{name}_{axis}", 1)
+        k_parts *= numbers.get(f"{name}_k", 1)
+    return threads, k_parts
+
+
+def features_of_convolution(sizes, family, numbers, words, estimate):
+    """Fewer, since there are fewer records: what a thread has to store, and
+    compute before."""
+    found = {"estimate": math.log(estimate),
+             "exponential": float(sizes["exponential"]),
+             "steps": max(0.0, math.log(
+                 sizes["k"] / (numbers.get("bk", 1) *
+                               max(1, numbers.get("split", 1)))))}
+    if "bm" in numbers:
+        rows, columns = tile_of(sizes, family, numbers, words)
+        tiles = -(-sizes["m"] // rows) * -(-sizes["n"] // columns)
+        threads, k_parts = parts_of(numbers)
+        results = math.log(rows * columns / threads)
+        found |= {"results": results,
+                  "exponential results": results * sizes["exponential"],
+                  "waves": max(0.0, math.log(tiles / MULTIPROCESSORS)),
+                  "parts of k": math.log(k_parts)}
+    return found
+
+
 def features_of(sizes, family, numbers, words, estimate):
     """{name: value}, as EstimateFeatures.cpp has them."""
+    if sizes.get("convolution"):
+        return features_of_convolution(sizes, family, numbers, words, estimate)
     m, n, k = (sizes[name] for name in "mnk")
     found = {"estimate": math.log(estimate), "m": math.log(m),
              "n": math.log(n), "k": math.log(k)}
@@ -116,9 +153,26 @@ def features_of(sizes, family, numbers, words, estimate):
     return found
 
 
+def sizes_of_convolution(description):
+    """Of "conv2d_add(1x28x28x64, 128x64x1x1, nhwc) bf16, cold"; None where it is
+    no convolution that multiplies matrices."""
+    found = re.match(r"conv2d(\w*)\((\d+)x(\d+)x(\d+)x\d+, (\d+)x(\d+)x1x1, "
+                     r"nhwc\) (\w+)", description)
+    if not found or found.group(7) not in ELEMENT_BYTES:
+        return None
+    images, height, width, n, k = map(int, found.groups()[1:6])
+    return {"m": images * height * width, "n": n, "k": k,
+            "bytes": ELEMENT_BYTES[found.group(7)], "convolution": 1,
+            "exponential": int(bool(
+                EXPONENTIALS & set(found.group(1).split("_"))))}
+
+
 def sizes_of(description):
     """Of "linear_relu(16x256, 512x256) bf16, warm"; None where it is no plain
-    product: a fusion that begins with a linear or matmul of two matrices."""
+    product: a fusion that begins with a linear or matmul of two matrices, or
+    with a convolution that is one."""
+    if description.startswith("conv2d"):
+        return sizes_of_convolution(description)
     found = re.match(r"(linear|matmul)\w*\((\d+)x(\d+), (\d+)x(\d+)\) (\w+)",
                      description)
     if not found or found.group(6) not in ELEMENT_BYTES:
@@ -151,7 +205,7 @@ def records(paths):
                 numbers, words = schedule_of(row["choice"])
                 yield {"problem": record["problem"], "name": row["name"],
                        "description": record["description"],
-                       "group": group_of(families[0], sizes["bytes"], words),
+                       "group": group_of(families[0], sizes, words),
                        "features": features_of(sizes, families[0], numbers,
                                                words, row["estimate_us"]),
                        "estimate": row["estimate_us"], "measured": measured}

@@ -2,10 +2,12 @@
 
 #include "compiler/target/cuda/EstimateFeatures.h"
 
+#include "compiler/target/cuda/gemm/ConvolutionView.h"
 #include "dialects/kernel/FusionShape.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -16,10 +18,27 @@ using namespace mlir;
 
 namespace minic::cuda {
 
+/// Whether a result of the epilogue costs an exponential or more.
+static bool hasExponential(const kernel::FusionShape &shape) {
+  return llvm::any_of(shape.epilogue, [](Operation *op) {
+    static const llvm::StringSet<> exponentials = {
+        "silu", "sigmoid", "gelu", "tanh", "exp", "erf", "softplus"};
+    return exponentials.contains(op->getName().stripDialect());
+  });
+}
+
 std::optional<ProductSizes> getPlainProduct(kernel::FusionOp fusion) {
   auto shape =
       kernel::FusionShape::get(fusion, nullptr, kernel::ColumnTurns::Taken);
-  if (failed(shape) || !shape->gemm || !shape->prologue.empty()) {
+  if (failed(shape) || !shape->prologue.empty()) {
+    return std::nullopt;
+  }
+  bool isConvolution = shape->conv.has_value();
+  if (isConvolution &&
+      shape->conv->geometry.layout != graph::ImageLayout::NHWC) {
+    return std::nullopt;
+  }
+  if (viewPlainProduct(*shape)) {
     return std::nullopt;
   }
   const kernel::GemmShape &gemm = *shape->gemm;
@@ -29,8 +48,9 @@ std::optional<ProductSizes> getPlainProduct(kernel::FusionOp fusion) {
       gemm.m < 1 || gemm.n < 1 || gemm.k < 1) {
     return std::nullopt;
   }
-  return ProductSizes{gemm.m, gemm.n, gemm.k,
-                      int64_t(type.getIntOrFloatBitWidth() / 8)};
+  return ProductSizes{gemm.m,        gemm.n,
+                      gemm.k,        int64_t(type.getIntOrFloatBitWidth() / 8),
+                      isConvolution, hasExponential(*shape)};
 }
 
 static int64_t numberOf(DictionaryAttr schedule, StringRef name, int64_t none) {
@@ -46,7 +66,7 @@ static StringRef wordOf(DictionaryAttr schedule, StringRef name) {
 std::string groupOf(StringRef family, const ProductSizes &sizes,
                     DictionaryAttr schedule) {
   StringRef math = wordOf(schedule, "math");
-  return (family + " " +
+  return ((sizes.isConvolution ? "conv " : "") + family + " " +
           (!math.empty()             ? math
            : sizes.elementBytes == 4 ? StringRef("f32")
                                      : StringRef("f16")))
@@ -98,10 +118,57 @@ static void addTiles(EstimateFeatures &features, StringRef family,
        {"warps", std::log(warps)}});
 }
 
+/// Threads that share a tile's results, and parts of K that others add up.
+static std::pair<int64_t, int64_t> partsOf(DictionaryAttr schedule) {
+  int64_t threads = 32 * numberOf(schedule, "warps", 1);
+  if (schedule.contains("warpgroups_m")) {
+    threads *= 4;
+  }
+  for (const char *name :
+       {"warps_m", "warps_n", "warpgroups_m", "warpgroups_n"}) {
+    threads *= numberOf(schedule, name, 1);
+  }
+  return {threads, numberOf(schedule, "warps_k", 1) *
+                       numberOf(schedule, "warpgroups_k", 1)};
+}
+
+/// What a thread has to store, and to compute before.
+static EstimateFeatures featuresOfConvolution(StringRef family,
+                                              const ProductSizes &sizes,
+                                              DictionaryAttr schedule,
+                                              double estimateUs,
+                                              int64_t smCount) {
+  double exponential = sizes.hasExponential ? 1 : 0;
+  double parts = double(std::max<int64_t>(1, numberOf(schedule, "split", 1)));
+  double steps =
+      double(sizes.k) / (double(numberOf(schedule, "bk", 1)) * parts);
+  EstimateFeatures features = {{"estimate", std::log(estimateUs)},
+                               {"exponential", exponential},
+                               {"steps", std::max(0.0, std::log(steps))}};
+  auto tile = tileOf(family, sizes, schedule);
+  if (!tile || !schedule.contains("bm")) {
+    return features;
+  }
+  auto [rows, columns] = *tile;
+  double tiles = double(llvm::divideCeil(sizes.m, rows)) *
+                 double(llvm::divideCeil(sizes.n, columns));
+  auto [threads, partsOfK] = partsOf(schedule);
+  double results = std::log(double(rows) * double(columns) / double(threads));
+  features.insert(features.end(),
+                  {{"results", results},
+                   {"exponential results", results * exponential},
+                   {"waves", std::max(0.0, std::log(tiles / double(smCount)))},
+                   {"parts of k", std::log(double(partsOfK))}});
+  return features;
+}
+
 EstimateFeatures getEstimateFeatures(StringRef family,
                                      const ProductSizes &sizes,
                                      DictionaryAttr schedule, double estimateUs,
                                      int64_t smCount) {
+  if (sizes.isConvolution) {
+    return featuresOfConvolution(family, sizes, schedule, estimateUs, smCount);
+  }
   double m = std::log(double(sizes.m));
   double n = std::log(double(sizes.n));
   EstimateFeatures features = {{"estimate", std::log(estimateUs)},

@@ -19,18 +19,24 @@ namespace minic::cuda {
 struct ProductSizes {
   int64_t m = 0, n = 0, k = 0;
   int64_t elementBytes = 0; // of either operand
+  /// A convolution with one pixel of an NHWC image for each row.
+  bool isConvolution = false;
+  /// Its epilogue has an exponential or more for each result.
+  bool hasExponential = false;
 };
 
 /// Of a fusion whose anchor is one unbatched product of bf16, f16 or f32
 /// operands that nothing is computed ahead of; none for any other.
 std::optional<ProductSizes> getPlainProduct(kernel::FusionOp fusion);
 
-/// What shares coefficients: a family with one kind of math, "gemm_sm80 mma".
+/// What shares coefficients: a family with one kind of math, "gemm_sm80 mma",
+/// and convolutions by it, "conv gemm_sm80 mma".
 std::string groupOf(llvm::StringRef family, const ProductSizes &sizes,
                     mlir::DictionaryAttr schedule);
 
 /// Names and values: natural logarithms of sizes and of a schedule's numbers
-/// (of 1 more, where they are not 0), and 1 for each of its words.
+/// (of 1 more, where they are not 0), and 1 for each of its words; of a
+/// convolution fewer, since fewer were measured.
 /// test/bench/fit_corrections.py makes the same of tuning records.
 /// `estimateUs` and the sizes are above 0.
 using EstimateFeatures = std::vector<std::pair<std::string, double>>;

@@ -13,7 +13,7 @@ for case in cases:
     numbers, words = fit_corrections.schedule_of(
         f"schedule = {case['schedule']}>")
     sizes, family = case["sizes"], case["family"]
-    group = fit_corrections.group_of(family, sizes["bytes"], words)
+    group = fit_corrections.group_of(family, sizes, words)
     found = {name: round(value, 6) for name, value in
              fit_corrections.features_of(sizes, family, numbers, words,
                                          case["estimate_us"]).items()}

@@ -25,11 +25,17 @@ constexpr double kL2BytesPerCycle = 52, kMemoryLatency = 900,
 /// Cycles of a multiprocessor for a sector of L2 of which it takes a part. A
 /// group norm of 1.3 million elements that writes them in another order took
 /// 34 to 42 us on an H100, 7 cycles each; those of NHWC images, with 10 and 20
-/// channels in a group of 64x64 pixels, 11 and 15.6 us.
+/// channels in a group of 64x64 pixels, 11 and 15.6 us. Where a block reads
+/// several in a row, fewer: by the root of how many. Means of 15 NHWC images on
+/// an H200 by every schedule, 30 for most
+/// (docs/measurements/2026-11-29-h200-3), were from 512 bytes in a row, 1.4
+/// cycles each, to 32.
 constexpr double kSectorCycles = 6;
-/// The same where a thread takes 16 bytes of it: a guess, half as many. An
-/// eighth of the loads fetch as much.
-constexpr double kSectorCyclesAcross = 3;
+/// Cycles of a turn in which each thread has its unrolled loads on the way, of
+/// the same means.
+constexpr double kTurnCycles = 300;
+/// With so many blocks on each multiprocessor the last ones make no difference.
+constexpr double kManyBlocks = 6;
 
 class TimeModel {
 public:
@@ -117,10 +123,19 @@ private:
                  sectorsOf(read.strides, read.storage, double(s.blockRows()));
     }
     for (const RowFusion::Result &result : rows.results) {
-      sectors += sectorsOf(result.strides, result.storage, 1);
+      sectors +=
+          sectorsOf(result.strides, result.storage, double(s.blockRows()));
     }
-    double cycles = s.across > 1 ? kSectorCyclesAcross : kSectorCycles;
-    return sectors * cycles / (std::min(blocks(), sms()) * hertz()) * 1e6;
+    if (sectors == 0) {
+      return 0;
+    }
+    double waves = blocks() / sms();
+    double turns =
+        std::ceil(double(rows.columns()) /
+                  double(s.threads * std::max<int64_t>(s.split, 1) * s.unroll));
+    double cycles = sectors / blocks() * kSectorCycles *
+                    (waves < kManyBlocks ? std::ceil(waves) : waves);
+    return std::max(cycles, turns * kTurnCycles) / hertz() * 1e6;
   }
 
   double sectorsOf(ArrayRef<int64_t> strides, Type storage,
@@ -130,14 +145,16 @@ private:
     if (strides.back() <= 1) {
       return strides.back() == 1 ? sectorsOfRuns(strides, bytes) : 0;
     }
-    double elements = 1;
-    bool areRowsNeighbours = false;
+    double elements = 1, together = 1;
     for (auto [loop, stride] : llvm::enumerate(strides)) {
       elements *= stride == 0 ? 1 : double(rows.extents[loop]);
-      areRowsNeighbours |= loop < rows.rowLoops && stride == 1;
+      if (loop < rows.rowLoops && stride == 1) {
+        together = std::min(neighbours, double(rows.extents[loop]));
+      }
     }
-    double shared = areRowsNeighbours ? std::min(neighbours, 32 / bytes) : 1;
-    return elements * std::min(1.0, apart / 32) / shared;
+    double shared = std::min(together, 32 / bytes);
+    double inARow = std::max(1.0, together * bytes / 32);
+    return elements * std::min(1.0, apart / 32) / shared / std::sqrt(inARow);
   }
 
   /// The sectors that runs of neighbours begin and end in, where a row has

@@ -29,13 +29,17 @@ TEST(EstimateFeatures, AreThoseOfTheScript) {
       llvm::json::parse((*file)->getBuffer());
   ASSERT_TRUE(bool(table)) << llvm::toString(table.takeError());
   const llvm::json::Array *cases = table->getAsArray();
-  ASSERT_TRUE(cases && cases->size() >= 5);
+  ASSERT_TRUE(cases && cases->size() >= 7);
   mlir::MLIRContext context;
   for (const llvm::json::Value &value : *cases) {
     const llvm::json::Object &entry = *value.getAsObject();
     const llvm::json::Object &known = *entry.getObject("sizes");
-    ProductSizes sizes{sizeOf(known, "m"), sizeOf(known, "n"),
-                       sizeOf(known, "k"), sizeOf(known, "bytes")};
+    ProductSizes sizes{sizeOf(known, "m"),
+                       sizeOf(known, "n"),
+                       sizeOf(known, "k"),
+                       sizeOf(known, "bytes"),
+                       sizeOf(known, "convolution") == 1,
+                       sizeOf(known, "exponential") == 1};
     auto schedule = llvm::dyn_cast_or_null<mlir::DictionaryAttr>(
         mlir::parseAttribute(*entry.getString("schedule"), &context));
     ASSERT_TRUE(schedule);
