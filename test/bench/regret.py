@@ -211,16 +211,16 @@ class Contest:
         return {"artifact": artifact, "plan": plan_of(text),
                 "coverage": coverage_of(text), "seconds": seconds}, ""
 
-    def time(self, found, exhaustive):
+    def time(self, found, exhaustive, *options):
         """(rounds of both times, "") or (None, why); each is loaded first
-        once."""
+        once. `options` are minic-bench's."""
         samples = []
         for first, second in ((found, exhaustive), (exhaustive, found)):
             report = self.folder / "bench.json"
             _, why = run(self.arguments.bin / "minic-bench", first["artifact"],
                          f"--compare={second['artifact']}",
                          f"--rounds={self.arguments.rounds}",
-                         f"--json={report}", timeout=120)
+                         f"--json={report}", *options, timeout=120)
             if why:
                 return None, f"minic-bench: {why}"
             timed = [artifact["samples_us"] for artifact in

@@ -113,6 +113,13 @@ MODELS = {w.name: w for w in (
                   {"batch": 1, "cache": 1024}, "decode", patience=1.5),
 )}
 
+#: Of no benchmark of peers: encoders of other models.
+ENCODERS = {w.name: w for w in (
+    ModelWorkload("clip_vision_b1_bf16", "clip_vision", {"batch": 1}),
+    ModelWorkload("swin_t_b1_bf16", "swin", {"batch": 1}),
+    ModelWorkload("whisper_b1_bf16", "whisper", {"batch": 1}),
+)}
+
 #: Of the CPU benchmark (cpu_models.py), where minic has to be no slower than
 #: ONNX Runtime and OpenVINO.
 CPU_MODELS = {w.name: w for w in (
@@ -127,3 +134,6 @@ CPU_MODELS = {w.name: w for w in (
                           ("convnext_t", "convnext"),
                           ("mobilenet_v3_l", "mobilenet"))),
 )}
+
+#: Each by its name.
+EVERY = MODELS | ENCODERS | CPU_MODELS
