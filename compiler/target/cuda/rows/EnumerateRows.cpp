@@ -293,6 +293,15 @@ static void addLaunches(const RowFusion &rows, const DeviceProfile &profile,
   }
 }
 
+/// Of `first` or, where rows are neighbours, of a block that reads most of them
+/// at a time: 64 in 16 bits.
+static int64_t fewestBlocks(const RowFusion &rows, const RowSchedule &first) {
+  RowSchedule wide = {32, 8, 1, 8, /*keeps=*/false};
+  wide.across = runsAcross(rows) ? mostAcross(rows) : 1;
+  return wide.across > 1 ? std::min(first.blocks(rows), wide.blocks(rows))
+                         : first.blocks(rows);
+}
+
 std::vector<EstimatedRows> enumerateRows(const RowFusion &rows,
                                          const RowTraffic &traffic,
                                          const DeviceProfile &profile) {
@@ -321,7 +330,7 @@ std::vector<EstimatedRows> enumerateRows(const RowFusion &rows,
       add(schedule, estimate(schedule));
     }
   }
-  if (schedules.front().blocks(rows) < profile.smCount) {
+  if (fewestBlocks(rows, schedules.front()) < profile.smCount) {
     std::vector<RowSchedule> shared;
     if (profile.smVersion >= 90) {
       runsAcross(rows) ? addClustersAcross(rows, profile, shared)

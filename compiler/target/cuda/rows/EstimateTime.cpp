@@ -18,10 +18,11 @@ namespace {
 
 /// A launch that finds its operands in L2 and little to do.
 constexpr double kSmallKernelUs = 2.0;
-/// Of a multiprocessor, cycles of a load, and microseconds in which the last
-/// block of several is found: the GEMM families', of one H200.
-constexpr double kL2BytesPerCycle = 52, kMemoryLatency = 900,
-                 kLastBlockUs = 1.3;
+/// Of a multiprocessor, and cycles of a load: the GEMM families', of one H200.
+constexpr double kL2BytesPerCycle = 52, kMemoryLatency = 900;
+/// In which the last block of several is found and reads what all have left:
+/// launches that share rows of the means below took so much more.
+constexpr double kLastBlockUs = 2;
 /// Cycles of a multiprocessor for a sector of L2 of which it takes a part. A
 /// group norm of 1.3 million elements that writes them in another order took
 /// 34 to 42 us on an H100, 7 cycles each; those of NHWC images, with 10 and 20
@@ -31,6 +32,8 @@ constexpr double kL2BytesPerCycle = 52, kMemoryLatency = 900,
 /// (docs/measurements/2026-11-29-h200-3), were from 512 bytes in a row, 1.4
 /// cycles each, to 32.
 constexpr double kSectorCycles = 6;
+/// Where pixels have no gap between them either: 32x112x112x32 took 7 to 17 us.
+constexpr double kMostInARow = 4;
 /// Cycles of a turn in which each thread has its unrolled loads on the way, of
 /// the same means.
 constexpr double kTurnCycles = 300;
@@ -153,7 +156,10 @@ private:
       }
     }
     double shared = std::min(together, 32 / bytes);
-    double inARow = std::max(1.0, together * bytes / 32);
+    // Columns without a gap between them go on in a row.
+    double inARow = together * bytes >= apart
+                        ? kMostInARow
+                        : std::max(1.0, together * bytes / 32);
     return elements * std::min(1.0, apart / 32) / shared / std::sqrt(inARow);
   }
 

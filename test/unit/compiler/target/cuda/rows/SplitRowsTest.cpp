@@ -272,6 +272,40 @@ TEST(CudaSplitRows, AreClustersAcrossFewRows) {
   EXPECT_THAT(means.front().name, HasSubstr("cluster="));
 }
 
+/// Of the mean over the pixels of such an NHWC image.
+static std::vector<Implementation> meanOffers(int64_t images, int64_t pixels,
+                                              int64_t channels) {
+  std::string x = tensor({images, pixels, pixels, channels}, "bf16"),
+              y = tensor({images, channels}, "bf16");
+  return offersFor(x, y, "graph.reduce mean, %0 [1, 2] : " + x + " -> " + y);
+}
+
+static double expectedUs(const std::vector<Implementation> &offers,
+                         llvm::StringRef name) {
+  auto found = llvm::find_if(
+      offers, [&](const Implementation &offer) { return offer.name == name; });
+  EXPECT_NE(found, offers.end()) << name.str();
+  return found == offers.end() ? 0 : found->estimateUs;
+}
+
+TEST(CudaSplitRows, AreOfferedWhereBlocksOfManyNeighboursAreFew) {
+  // 144 blocks of 32 channels, 72 of 64.
+  std::vector<std::string> names;
+  for (const Implementation &offer : meanOffers(32, 56, 144)) {
+    names.push_back(offer.name);
+  }
+  EXPECT_THAT(names,
+              testing::Contains("rows 32x8 1x8 across=8 again split=7 pdl"));
+}
+
+TEST(CudaSplitRows, TakeLessWhereABlockReadsMoreOfAPixel) {
+  auto offers = meanOffers(32, 28, 240);
+  EXPECT_LT(expectedUs(offers, "rows 32x8 1x8 across=8 again pdl"),
+            expectedUs(offers, "rows 64x4 1x8 across=8 again pdl"));
+  EXPECT_LT(expectedUs(offers, "rows 32x8 1x8 across=8 again pdl"),
+            expectedUs(offers, "rows 128x2 1x7 across=8 again pdl"));
+}
+
 TEST(CudaSplitRows, AreNotOfferedWhereRowsAreManyOrShort) {
   for (std::vector<int64_t> shape :
        {std::vector<int64_t>{8192, 4096}, {200, 50257}, {1, 4096}, {7, 1000}}) {
