@@ -35,8 +35,6 @@ MULTIPROCESSORS = 132
 #: Numbers of a schedule that count.
 NUMBERS = ("bk", "bm", "bn", "cluster", "columns", "pdl", "pingpong",
            "registers", "split", "stages", "unroll", "warpgroups_k", "warps_k")
-#: Ops whose every result is an exponential or more.
-EXPONENTIALS = {"silu", "sigmoid", "gelu", "tanh", "exp", "erf", "softplus"}
 #: Words of a schedule that do not.
 NO_WORDS = ("algorithm", "compute")
 #: Left out: all algorithms of a call have one estimate, and calls keep lines.
@@ -86,42 +84,23 @@ def tile_of(sizes, family, numbers, words):
     return (numbers["bm"], numbers["bn"]) if "bm" in numbers else None
 
 
-def parts_of(numbers):
-    """(threads that share a tile's results, parts of K that others add up)."""
-    threads, k_parts = 32 * numbers.get("warps", 1), 1
-    for name, count in (("warps", 1), ("warpgroups", 4)):
-        if f"{name}_m" in numbers:
-            threads *= count
-        for axis in "mn":
-            threads *= numbers.get(f"{name}_{axis}", 1)
-        k_parts *= numbers.get(f"{name}_k", 1)
-    return threads, k_parts
-
-
-def features_of_convolution(sizes, family, numbers, words, estimate):
-    """Fewer, since there are fewer records: what a thread has to store, and
-    compute before."""
-    found = {"estimate": math.log(estimate),
-             "exponential": float(sizes["exponential"]),
-             "steps": max(0.0, math.log(
-                 sizes["k"] / (numbers.get("bk", 1) *
-                               max(1, numbers.get("split", 1)))))}
+def features_of_convolution(sizes, family, numbers, words):
+    """Fewer, since there are fewer records: above all how many results a block
+    stores after its sums."""
+    found = {"steps": max(0.0, math.log(
+        sizes["k"] / (numbers.get("bk", 1) * max(1, numbers.get("split", 1)))))}
     if "bm" in numbers:
         rows, columns = tile_of(sizes, family, numbers, words)
         tiles = -(-sizes["m"] // rows) * -(-sizes["n"] // columns)
-        threads, k_parts = parts_of(numbers)
-        results = math.log(rows * columns / threads)
-        found |= {"results": results,
-                  "exponential results": results * sizes["exponential"],
-                  "waves": max(0.0, math.log(tiles / MULTIPROCESSORS)),
-                  "parts of k": math.log(k_parts)}
+        found |= {"results": math.log(rows * columns),
+                  "waves": max(0.0, math.log(tiles / MULTIPROCESSORS))}
     return found
 
 
 def features_of(sizes, family, numbers, words, estimate):
     """{name: value}, as EstimateFeatures.cpp has them."""
     if sizes.get("convolution"):
-        return features_of_convolution(sizes, family, numbers, words, estimate)
+        return features_of_convolution(sizes, family, numbers, words)
     m, n, k = (sizes[name] for name in "mnk")
     found = {"estimate": math.log(estimate), "m": math.log(m),
              "n": math.log(n), "k": math.log(k)}
@@ -156,15 +135,13 @@ def features_of(sizes, family, numbers, words, estimate):
 def sizes_of_convolution(description):
     """Of "conv2d_add(1x28x28x64, 128x64x1x1, nhwc) bf16, cold"; None where it is
     no convolution that multiplies matrices."""
-    found = re.match(r"conv2d(\w*)\((\d+)x(\d+)x(\d+)x\d+, (\d+)x(\d+)x1x1, "
+    found = re.match(r"conv2d\w*\((\d+)x(\d+)x(\d+)x\d+, (\d+)x(\d+)x1x1, "
                      r"nhwc\) (\w+)", description)
-    if not found or found.group(7) not in ELEMENT_BYTES:
+    if not found or found.group(6) not in ELEMENT_BYTES:
         return None
-    images, height, width, n, k = map(int, found.groups()[1:6])
+    images, height, width, n, k = map(int, found.groups()[:5])
     return {"m": images * height * width, "n": n, "k": k,
-            "bytes": ELEMENT_BYTES[found.group(7)], "convolution": 1,
-            "exponential": int(bool(
-                EXPONENTIALS & set(found.group(1).split("_"))))}
+            "bytes": ELEMENT_BYTES[found.group(6)], "convolution": 1}
 
 
 def sizes_of(description):

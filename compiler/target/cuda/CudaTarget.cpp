@@ -194,7 +194,7 @@ LogicalResult CudaTarget::assemble(ModuleOp device, OpBuilder &builder) const {
 
 void CudaTarget::expect(StringRef source, kernel::FusionOp fusion,
                         MutableArrayRef<Implementation> implementations) const {
-  std::optional<ProductSizes> sizes = getPlainProduct(fusion);
+  std::optional<ProductSizes> sizes = getProductSizes(fusion);
   for (Implementation &implementation : implementations) {
     implementation.estimateUs = fitEstimate(
         profile_, source, sizes ? &*sizes : nullptr, implementation);

@@ -7,7 +7,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -18,39 +17,47 @@ using namespace mlir;
 
 namespace minic::cuda {
 
-/// Whether a result of the epilogue costs an exponential or more.
-static bool hasExponential(const kernel::FusionShape &shape) {
-  return llvm::any_of(shape.epilogue, [](Operation *op) {
-    static const llvm::StringSet<> exponentials = {
-        "silu", "sigmoid", "gelu", "tanh", "exp", "erf", "softplus"};
-    return exponentials.contains(op->getName().stripDialect());
-  });
+static bool isKnown(Type type) {
+  return type.isBF16() || type.isF16() || type.isF32();
 }
 
-std::optional<ProductSizes> getPlainProduct(kernel::FusionOp fusion) {
+static int64_t bytesOf(Type type) {
+  return int64_t(type.getIntOrFloatBitWidth() / 8);
+}
+
+static std::optional<ProductSizes>
+getConvolution(const kernel::ConvShape &conv) {
+  const graph::Conv2dGeometry &g = conv.geometry;
+  if (!isKnown(conv.inputType) || conv.filterType != conv.inputType ||
+      g.layout != graph::ImageLayout::NHWC || !isPlainProduct(g)) {
+    return std::nullopt;
+  }
+  ProductSizes sizes{g.batch * g.outputHeight * g.outputWidth, g.outputChannels,
+                     g.reductionLength(), bytesOf(conv.inputType),
+                     /*isConvolution=*/true};
+  return sizes.m < 1 || sizes.n < 1 || sizes.k < 1 ? std::nullopt
+                                                   : std::make_optional(sizes);
+}
+
+std::optional<ProductSizes> getProductSizes(kernel::FusionOp fusion) {
   auto shape =
       kernel::FusionShape::get(fusion, nullptr, kernel::ColumnTurns::Taken);
   if (failed(shape) || !shape->prologue.empty()) {
     return std::nullopt;
   }
-  bool isConvolution = shape->conv.has_value();
-  if (isConvolution &&
-      shape->conv->geometry.layout != graph::ImageLayout::NHWC) {
-    return std::nullopt;
+  if (shape->conv) {
+    return getConvolution(*shape->conv);
   }
-  if (viewPlainProduct(*shape)) {
+  if (!shape->gemm) {
     return std::nullopt;
   }
   const kernel::GemmShape &gemm = *shape->gemm;
   Type type = gemm.lhsType;
-  bool isKnown = type.isBF16() || type.isF16() || type.isF32();
-  if (!isKnown || gemm.rhsType != type || gemm.batchCount() != 1 ||
+  if (!isKnown(type) || gemm.rhsType != type || gemm.batchCount() != 1 ||
       gemm.m < 1 || gemm.n < 1 || gemm.k < 1) {
     return std::nullopt;
   }
-  return ProductSizes{gemm.m,        gemm.n,
-                      gemm.k,        int64_t(type.getIntOrFloatBitWidth() / 8),
-                      isConvolution, hasExponential(*shape)};
+  return ProductSizes{gemm.m, gemm.n, gemm.k, bytesOf(type)};
 }
 
 static int64_t numberOf(DictionaryAttr schedule, StringRef name, int64_t none) {
@@ -118,33 +125,15 @@ static void addTiles(EstimateFeatures &features, StringRef family,
        {"warps", std::log(warps)}});
 }
 
-/// Threads that share a tile's results, and parts of K that others add up.
-static std::pair<int64_t, int64_t> partsOf(DictionaryAttr schedule) {
-  int64_t threads = 32 * numberOf(schedule, "warps", 1);
-  if (schedule.contains("warpgroups_m")) {
-    threads *= 4;
-  }
-  for (const char *name :
-       {"warps_m", "warps_n", "warpgroups_m", "warpgroups_n"}) {
-    threads *= numberOf(schedule, name, 1);
-  }
-  return {threads, numberOf(schedule, "warps_k", 1) *
-                       numberOf(schedule, "warpgroups_k", 1)};
-}
-
-/// What a thread has to store, and to compute before.
+/// Above all how many results a block stores after its sums.
 static EstimateFeatures featuresOfConvolution(StringRef family,
                                               const ProductSizes &sizes,
                                               DictionaryAttr schedule,
-                                              double estimateUs,
                                               int64_t smCount) {
-  double exponential = sizes.hasExponential ? 1 : 0;
   double parts = double(std::max<int64_t>(1, numberOf(schedule, "split", 1)));
   double steps =
       double(sizes.k) / (double(numberOf(schedule, "bk", 1)) * parts);
-  EstimateFeatures features = {{"estimate", std::log(estimateUs)},
-                               {"exponential", exponential},
-                               {"steps", std::max(0.0, std::log(steps))}};
+  EstimateFeatures features = {{"steps", std::max(0.0, std::log(steps))}};
   auto tile = tileOf(family, sizes, schedule);
   if (!tile || !schedule.contains("bm")) {
     return features;
@@ -152,13 +141,9 @@ static EstimateFeatures featuresOfConvolution(StringRef family,
   auto [rows, columns] = *tile;
   double tiles = double(llvm::divideCeil(sizes.m, rows)) *
                  double(llvm::divideCeil(sizes.n, columns));
-  auto [threads, partsOfK] = partsOf(schedule);
-  double results = std::log(double(rows) * double(columns) / double(threads));
-  features.insert(features.end(),
-                  {{"results", results},
-                   {"exponential results", results * exponential},
-                   {"waves", std::max(0.0, std::log(tiles / double(smCount)))},
-                   {"parts of k", std::log(double(partsOfK))}});
+  features.push_back({"results", std::log(double(rows) * double(columns))});
+  features.push_back(
+      {"waves", std::max(0.0, std::log(tiles / double(smCount)))});
   return features;
 }
 
@@ -167,7 +152,7 @@ EstimateFeatures getEstimateFeatures(StringRef family,
                                      DictionaryAttr schedule, double estimateUs,
                                      int64_t smCount) {
   if (sizes.isConvolution) {
-    return featuresOfConvolution(family, sizes, schedule, estimateUs, smCount);
+    return featuresOfConvolution(family, sizes, schedule, smCount);
   }
   double m = std::log(double(sizes.m));
   double n = std::log(double(sizes.n));

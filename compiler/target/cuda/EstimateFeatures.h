@@ -19,15 +19,14 @@ namespace minic::cuda {
 struct ProductSizes {
   int64_t m = 0, n = 0, k = 0;
   int64_t elementBytes = 0; // of either operand
-  /// A convolution with one pixel of an NHWC image for each row.
+  /// A 1x1 convolution of NHWC images, a pixel for each row.
   bool isConvolution = false;
-  /// Its epilogue has an exponential or more for each result.
-  bool hasExponential = false;
 };
 
-/// Of a fusion whose anchor is one unbatched product of bf16, f16 or f32
-/// operands that nothing is computed ahead of; none for any other.
-std::optional<ProductSizes> getPlainProduct(kernel::FusionOp fusion);
+/// Of a fusion whose anchor is one unbatched product, or a convolution of NHWC
+/// images that is one, of bf16, f16 or f32 operands that nothing is computed
+/// ahead of; none for any other.
+std::optional<ProductSizes> getProductSizes(kernel::FusionOp fusion);
 
 /// What shares coefficients: a family with one kind of math, "gemm_sm80 mma",
 /// and convolutions by it, "conv gemm_sm80 mma".

@@ -127,6 +127,7 @@ static double estimateUs(const Match &match, bool isFilterNhwc,
   // of ResNet-50 with their activations take 454 us there for one image, and a
   // 3x3 of 512 channels of 7x7 19.9 us for 32.
   double termUs = 4e-3;
+  double terms = double(geometry.reductionLength());
   // Tensor cores need as many channels as a tile has columns.
   if (match.isDepthwise()) {
     peak = profile.peakGflops;
@@ -138,7 +139,15 @@ static double estimateUs(const Match &match, bool isFilterNhwc,
       termUs = 0.4;
     }
   } else {
-    reached *= std::min(1.0, double(geometry.inputChannelsPerGroup()) / 32);
+    double channels = double(geometry.inputChannelsPerGroup());
+    reached *= std::min(1.0, channels / 32);
+    if (geometry.groups == 1) {
+      reached *= std::min(1.0, double(geometry.outputChannels) / 64);
+    }
+    // 32 images of 224x224 and 3 channels by windows of 3x3 or 7x7 to 16, 32
+    // and 64: 68, 80 and 249 us there; patches of 32x32 of one image 240.
+    terms *= std::max(1.0, 32 / channels);
+    reached *= channels < 8 ? 0.65 : 1;
   }
   const EpilogueChain &chain = match.chain;
   if (!chain.activation.empty() && chain.activation != "relu") {
@@ -159,7 +168,7 @@ static double estimateUs(const Match &match, bool isFilterNhwc,
   double memoryUs = profile.memoryGBs > 0
                         ? bytes / (reachedMemory * profile.memoryGBs) * 1e-3
                         : 0;
-  double waitUs = termUs * double(geometry.reductionLength());
+  double waitUs = termUs * terms;
   // Images are copied by kernels of their own, before and after.
   int launches = usesTensorCores && !match.isNhwc() ? 3 : 1;
   // Of two that wait alike the one that copies less is the faster.

@@ -20,9 +20,8 @@ namespace {
 constexpr double kSmallKernelUs = 2.0;
 /// Of a multiprocessor, and cycles of a load: the GEMM families', of one H200.
 constexpr double kL2BytesPerCycle = 52, kMemoryLatency = 900;
-/// In which the last block of several is found and reads what all have left:
-/// launches that share rows of the means below took so much more.
-constexpr double kLastBlockUs = 2;
+/// In which the last block of several is found: of the same H200.
+constexpr double kLastBlockUs = 1.3;
 /// Cycles of a multiprocessor for a sector of L2 of which it takes a part. A
 /// group norm of 1.3 million elements that writes them in another order took
 /// 34 to 42 us on an H100, 7 cycles each; those of NHWC images, with 10 and 20
@@ -32,11 +31,17 @@ constexpr double kLastBlockUs = 2;
 /// (docs/measurements/2026-11-29-h200-3), were from 512 bytes in a row, 1.4
 /// cycles each, to 32.
 constexpr double kSectorCycles = 6;
+/// The same where a thread reads several rows at once: 64 bytes in a row took
+/// 4.0 cycles a sector by eight rows in 16 bits, 5.2 by one.
+constexpr double kSectorCyclesAcross = 5;
 /// Where pixels have no gap between them either: 32x112x112x32 took 7 to 17 us.
 constexpr double kMostInARow = 4;
 /// Cycles of a turn in which each thread has its unrolled loads on the way, of
 /// the same means.
 constexpr double kTurnCycles = 300;
+/// Of a block that begins and ends, and of each step in which its threads merge
+/// what they have of a row.
+constexpr double kMergeCycles = 50;
 /// With so many blocks on each multiprocessor the last ones make no difference.
 constexpr double kManyBlocks = 6;
 
@@ -133,12 +138,16 @@ private:
       return 0;
     }
     double waves = blocks() / sms();
+    waves = waves < kManyBlocks ? std::ceil(waves) : waves;
     double turns =
         std::ceil(double(rows.columns()) /
                   double(s.threads * std::max<int64_t>(s.split, 1) * s.unroll));
-    double cycles = sectors / blocks() * kSectorCycles *
-                    (waves < kManyBlocks ? std::ceil(waves) : waves);
-    return std::max(cycles, turns * kTurnCycles) / hertz() * 1e6;
+    double merging = kMergeCycles * (1 + std::log2(double(s.threads)));
+    double each = s.across > 1 ? kSectorCyclesAcross : kSectorCycles;
+    double cycles =
+        std::max(sectors / blocks() * each * waves, turns * kTurnCycles) +
+        waves * merging;
+    return cycles / hertz() * 1e6;
   }
 
   double sectorsOf(ArrayRef<int64_t> strides, Type storage,

@@ -34,12 +34,9 @@ TEST(EstimateFeatures, AreThoseOfTheScript) {
   for (const llvm::json::Value &value : *cases) {
     const llvm::json::Object &entry = *value.getAsObject();
     const llvm::json::Object &known = *entry.getObject("sizes");
-    ProductSizes sizes{sizeOf(known, "m"),
-                       sizeOf(known, "n"),
-                       sizeOf(known, "k"),
-                       sizeOf(known, "bytes"),
-                       sizeOf(known, "convolution") == 1,
-                       sizeOf(known, "exponential") == 1};
+    ProductSizes sizes{sizeOf(known, "m"), sizeOf(known, "n"),
+                       sizeOf(known, "k"), sizeOf(known, "bytes"),
+                       sizeOf(known, "convolution") == 1};
     auto schedule = llvm::dyn_cast_or_null<mlir::DictionaryAttr>(
         mlir::parseAttribute(*entry.getString("schedule"), &context));
     ASSERT_TRUE(schedule);
