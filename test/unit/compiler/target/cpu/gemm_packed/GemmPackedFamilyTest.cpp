@@ -164,12 +164,13 @@ TEST(GemmPackedFamily, FetchesTheNextPanelWhereL3IsSlow) {
   EXPECT_EQ(reason, "there is no next panel to fetch while tiles meet one");
 }
 
-/// Weights of 3 MB: two threads have their halves in L2, one waits for L3.
-TEST(GemmPackedFamily, FetchesNothingThatLiesInL2) {
-  std::string x = tensor({1, 768}, "f32"), w = tensor({1024, 768}, "f32"),
-              y = tensor({1, 1024}, "f32");
-  ParsedFusion parsed({x, w}, y, linearBody(x, w, y));
-  auto best = [&](int threads) {
+/// Weights of 3 MB: two threads have their halves in L2, one waits for L3, with
+/// enough rows to multiply meanwhile or with one.
+TEST(GemmPackedFamily, FetchesWhatIsNotInL2BehindProducts) {
+  auto best = [&](int64_t rows, int threads) {
+    std::string x = tensor({rows, 768}, "f32"), w = tensor({1024, 768}, "f32"),
+                y = tensor({rows, 1024}, "f32");
+    ParsedFusion parsed({x, w}, y, linearBody(x, w, y));
     DeviceProfile profile = getCpuProfile(threads, "v4");
     profile.l2Bytes = 2 << 20;
     profile.l3Bytes = 260 << 20;
@@ -177,8 +178,9 @@ TEST(GemmPackedFamily, FetchesNothingThatLiesInL2) {
     return StringRef(family.enumerate(parsed.get(), profile).front().name)
         .ends_with(" pf=l2");
   };
-  EXPECT_TRUE(best(1));
-  EXPECT_FALSE(best(2));
+  EXPECT_TRUE(best(16, 1));
+  EXPECT_FALSE(best(1, 1));
+  EXPECT_FALSE(best(1, 2));
 }
 
 TEST(GemmPackedFamily, EveryOfferIsRight) {
