@@ -146,7 +146,7 @@ static double estimateUs(const Match &match, bool isFilterNhwc,
     }
     // 32 images of 224x224 and 3 channels by windows of 3x3 or 7x7 to 16, 32
     // and 64: 68, 80 and 249 us there; patches of 32x32 of one image 240.
-    terms *= std::max(1.0, 32 / channels);
+    terms *= std::max(1.0, 32 / std::max(channels, 1.0));
     reached *= channels < 8 ? 0.65 : 1;
   }
   const EpilogueChain &chain = match.chain;
