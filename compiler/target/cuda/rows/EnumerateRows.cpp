@@ -293,18 +293,30 @@ static void addLaunches(const RowFusion &rows, const DeviceProfile &profile,
   }
 }
 
-/// The fastest few without overlap with the launch before, which costs what a
-/// gap does: of 17 means and softmaxes across rows an H200 took the least time
-/// for 10 so, and 5.4 us in place of 20.9 for one tile of 32x28x28x240.
-static void addAlone(std::vector<EstimatedRows> &found) {
-  constexpr size_t few = 3;
+/// Adds the first `count` without overlap with the launch before, which costs
+/// what a gap does.
+static void addAlone(std::vector<EstimatedRows> &found, size_t count) {
   constexpr double gapUs = 0.5;
-  for (size_t i = 0, count = std::min(few, found.size()); i != count; ++i) {
+  for (size_t i = 0, first = std::min(count, found.size()); i != first; ++i) {
     EstimatedRows alone = found[i];
     alone.schedule.programmatic = false;
     alone.microseconds += gapUs;
     found.push_back(alone);
   }
+}
+
+/// A guess at why: blocks that may begin early crowd on the multiprocessors
+/// that are free first. Of 265 means across rows on an H200, run after run,
+/// those of 67 to 528 blocks took 1.22 times as long as without overlap in the
+/// middle, 3.9 times at most; those of up to 66 and of over 1056 took 0.91 and
+/// 0.94. See docs/measurements/2026-11-29-h200-3.md.
+static double crowdedUs(const EstimatedRows &one, const RowFusion &rows,
+                        const DeviceProfile &profile) {
+  constexpr double loss = 0.25, launchUs = 2;
+  int64_t blocks = one.schedule.blocks(rows);
+  bool isCrowded = one.schedule.programmatic && 2 * blocks > profile.smCount &&
+                   blocks <= 4 * profile.smCount;
+  return isCrowded ? loss * std::max(0.0, one.microseconds - launchUs) : 0;
 }
 
 /// Of `first` or, where rows are neighbours, of a block that reads most of them
@@ -325,10 +337,6 @@ std::vector<EstimatedRows> enumerateRows(const RowFusion &rows,
     schedule.programmatic = profile.smVersion >= 90;
     // The order is the enumeration's.
     found.push_back({schedule, us + 1e-3 * double(found.size())});
-    if (profile.asksForAll() && schedule.programmatic) {
-      found.push_back(found.back());
-      found.back().schedule.programmatic = false;
-    }
   };
   auto estimate = [&](const RowSchedule &schedule) {
     return estimateMicroseconds(rows, traffic, schedule, profile);
@@ -361,10 +369,17 @@ std::vector<EstimatedRows> enumerateRows(const RowFusion &rows,
     });
   };
   sort();
-  if (runsAcross(rows) && profile.smVersion >= 90 && !profile.asksForAll()) {
-    addAlone(found);
-    sort();
+  if (profile.smVersion >= 90 && profile.asksForAll()) {
+    addAlone(found, found.size());
+  } else if (profile.smVersion >= 90 && runsAcross(rows)) {
+    addAlone(found, /*count=*/3);
   }
+  if (runsAcross(rows)) {
+    for (EstimatedRows &one : found) {
+      one.microseconds += crowdedUs(one, rows, profile);
+    }
+  }
+  sort();
   return found;
 }
 
