@@ -41,9 +41,8 @@ absl::Status enterWhenIdle(PlanContest &contest,
 bool isShortRun(double us);
 
 /// Adds the device's time of two plans or more that have the other ways and are
-/// short.
-absl::Status enterDevice(PlanContest &contest,
-                         absl::Span<PlanWays *const> plans);
+/// short, where it can be taken.
+void enterDevice(PlanContest &contest, absl::Span<PlanWays *const> plans);
 
 /// The ways that take part, the best first. A graph must be better than the
 /// stream to come first, and replay when idle better than both.

@@ -59,6 +59,8 @@ absl::Status TrialContest::begin(TrialPlan &first) {
     if (entered.ok()) {
       way_ = way;
       runUs = contest.probed(*entered, *entered).backToBack.tunedUs;
+      timesDevice = inputs.onGpu && isShortRun(runUs) &&
+                    contest.enter(first.id, RunMode::device).ok();
       return status;
     }
     // Unimplemented: it cannot be captured.
@@ -71,7 +73,7 @@ absl::Status TrialContest::begin(TrialPlan &first) {
 
 std::string TrialContest::describeWay() const {
   return absl::StrCat(runtime::toString(way_),
-                      timesDevice() ? ", short runs on the device" : "");
+                      timesDevice ? ", short runs on the device" : "");
 }
 
 double TrialContest::leastSeconds() const {
@@ -104,7 +106,7 @@ absl::StatusOr<Figures> TrialContest::timeLoaded(const TrialPlan &changed,
   options.rounds.mostSeconds = mostSeconds;
   PlanContest contest(worker, clock, std::move(options));
   std::vector<RunMode> ways = {way_};
-  if (timesDevice()) {
+  if (timesDevice) {
     ways.push_back(RunMode::device);
   }
   std::vector<std::pair<int, int>> pairs;
@@ -130,7 +132,7 @@ absl::StatusOr<Figures> TrialContest::timeLoaded(const TrialPlan &changed,
     return status;
   }
   figures = contest.figures(first, second);
-  if (timesDevice()) {
+  if (timesDevice) {
     figures.device = contest.figures(changedAlone, beforeAlone).backToBack;
   }
   figures.teamsDiffer = changed.hasLibraryTeam != before.hasLibraryTeam;

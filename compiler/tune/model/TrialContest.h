@@ -62,7 +62,6 @@ public:
   bool isUndecided() const { return isUndecided_; }
 
 private:
-  bool timesDevice() const { return inputs.onGpu && isShortRun(runUs); }
   absl::StatusOr<Figures> timeLoaded(const TrialPlan &changed,
                                      const TrialPlan &before,
                                      double mostSeconds);
@@ -74,6 +73,7 @@ private:
   const Clock &clock;
   runtime::RunMode way_ = runtime::RunMode::device;
   double runUs = 0; // of the first plan, about
+  bool timesDevice = false;
   std::set<std::string> loaded;
   Noise noise_;
   ClockRange clocks;
