@@ -84,16 +84,29 @@ def tile_of(sizes, family, numbers, words):
     return (numbers["bm"], numbers["bn"]) if "bm" in numbers else None
 
 
+def parts_of(numbers):
+    return max(1, numbers.get("split", 1))
+
+
+def steps_of(sizes, numbers):
+    """Logarithm of the stages of K that a block passes."""
+    return max(0.0, math.log(
+        sizes["k"] / (numbers.get("bk", 1) * parts_of(numbers))))
+
+
+def tiles_of(sizes, tile):
+    return -(-sizes["m"] // tile[0]) * -(-sizes["n"] // tile[1])
+
+
 def features_of_convolution(sizes, family, numbers, words):
     """Fewer, since there are fewer records: above all how many results a block
     stores after its sums."""
-    found = {"steps": max(0.0, math.log(
-        sizes["k"] / (numbers.get("bk", 1) * max(1, numbers.get("split", 1)))))}
+    found = {"steps": steps_of(sizes, numbers)}
     if "bm" in numbers:
-        rows, columns = tile_of(sizes, family, numbers, words)
-        tiles = -(-sizes["m"] // rows) * -(-sizes["n"] // columns)
-        found |= {"results": math.log(rows * columns),
-                  "waves": max(0.0, math.log(tiles / MULTIPROCESSORS))}
+        tile = tile_of(sizes, family, numbers, words)
+        waves = tiles_of(sizes, tile) / MULTIPROCESSORS
+        found |= {"results": math.log(tile[0] * tile[1]),
+                  "waves": max(0.0, math.log(waves))}
     return found
 
 
@@ -110,9 +123,8 @@ def features_of(sizes, family, numbers, words, estimate):
                   "unaligned n": math.log(n)}
     tile = tile_of(sizes, family, numbers, words)
     if tile:
-        tiles = -(-m // tile[0]) * -(-n // tile[1])
-        parts = max(1, numbers.get("split", 1))
-        waves = tiles * parts / MULTIPROCESSORS
+        tiles = tiles_of(sizes, tile)
+        waves = tiles * parts_of(numbers) / MULTIPROCESSORS
         warps = numbers.get("warps", 1)
         for name in ("warps", "warpgroups"):
             for axis in "mnk":
@@ -122,8 +134,7 @@ def features_of(sizes, family, numbers, words, estimate):
                   if waves > 1 else 0.0,
                   "idle": min(0.0, math.log(waves)),
                   "waste": math.log(tiles * tile[0] * tile[1] / (m * n)),
-                  "steps": max(0.0, math.log(
-                      k / (numbers.get("bk", 1) * parts))),
+                  "steps": steps_of(sizes, numbers),
                   "warps": math.log(warps)}
     found |= {name: math.log(1 + numbers[name]) for name in NUMBERS
               if numbers.get(name, 0) > 0}

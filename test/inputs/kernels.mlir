@@ -132,6 +132,16 @@ func.func @conv_one_pixel(%x: tensor<2x7x9x40xbf16>, %w: tensor<72x40x1x1xbf16>)
   return %0 : tensor<2x7x9x72xbf16>
 }
 
+func.func @conv_pixels(%x: tensor<32x15x13x64xbf16>, %w: tensor<200x64x1x1xbf16>) -> tensor<32x15x13x200xbf16> {
+  %0 = graph.conv2d %x, %w {layout = "nhwc"} : (tensor<32x15x13x64xbf16>, tensor<200x64x1x1xbf16>) -> tensor<32x15x13x200xbf16>
+  return %0 : tensor<32x15x13x200xbf16>
+}
+
+func.func @conv_depthwise_wide(%x: tensor<16x31x29x120xbf16>, %w: tensor<120x1x5x5xbf16>) -> tensor<16x31x29x120xbf16> {
+  %0 = graph.conv2d %x, %w {layout = "nhwc", groups = 120 : i64, pads = array<i64: 2, 2, 2, 2>} : (tensor<16x31x29x120xbf16>, tensor<120x1x5x5xbf16>) -> tensor<16x31x29x120xbf16>
+  return %0 : tensor<16x31x29x120xbf16>
+}
+
 func.func @conv_depthwise(%x: tensor<2x9x7x24xbf16>, %w: tensor<24x1x3x3xbf16>) -> tensor<2x9x7x24xbf16> {
   %0 = graph.conv2d %x, %w {layout = "nhwc", groups = 24 : i64, pads = array<i64: 1, 1, 1, 1>} : (tensor<2x9x7x24xbf16>, tensor<24x1x3x3xbf16>) -> tensor<2x9x7x24xbf16>
   return %0 : tensor<2x9x7x24xbf16>

@@ -21,19 +21,16 @@ static bool isKnown(Type type) {
   return type.isBF16() || type.isF16() || type.isF32();
 }
 
-static int64_t bytesOf(Type type) {
-  return int64_t(type.getIntOrFloatBitWidth() / 8);
-}
-
 static std::optional<ProductSizes>
-getConvolution(const kernel::ConvShape &conv) {
+sizesOfConvolution(const kernel::ConvShape &conv) {
   const graph::Conv2dGeometry &g = conv.geometry;
   if (!isKnown(conv.inputType) || conv.filterType != conv.inputType ||
       g.layout != graph::ImageLayout::NHWC || !isPlainProduct(g)) {
     return std::nullopt;
   }
   ProductSizes sizes{g.batch * g.outputHeight * g.outputWidth, g.outputChannels,
-                     g.reductionLength(), bytesOf(conv.inputType),
+                     g.reductionLength(),
+                     kernel::getElementBytes(conv.inputType),
                      /*isConvolution=*/true};
   return sizes.m < 1 || sizes.n < 1 || sizes.k < 1 ? std::nullopt
                                                    : std::make_optional(sizes);
@@ -46,7 +43,7 @@ std::optional<ProductSizes> getProductSizes(kernel::FusionOp fusion) {
     return std::nullopt;
   }
   if (shape->conv) {
-    return getConvolution(*shape->conv);
+    return sizesOfConvolution(*shape->conv);
   }
   if (!shape->gemm) {
     return std::nullopt;
@@ -57,7 +54,7 @@ std::optional<ProductSizes> getProductSizes(kernel::FusionOp fusion) {
       gemm.m < 1 || gemm.n < 1 || gemm.k < 1) {
     return std::nullopt;
   }
-  return ProductSizes{gemm.m, gemm.n, gemm.k, bytesOf(type)};
+  return ProductSizes{gemm.m, gemm.n, gemm.k, kernel::getElementBytes(type)};
 }
 
 static int64_t numberOf(DictionaryAttr schedule, StringRef name, int64_t none) {
@@ -95,6 +92,23 @@ tileOf(StringRef family, const ProductSizes &sizes, DictionaryAttr schedule) {
                                  : std::nullopt;
 }
 
+static int64_t partsOf(DictionaryAttr schedule) {
+  return std::max<int64_t>(1, numberOf(schedule, "split", 1));
+}
+
+/// Logarithm of the stages of K that a block passes.
+static double stepsOf(const ProductSizes &sizes, DictionaryAttr schedule) {
+  double ofStage = double(numberOf(schedule, "bk", 1));
+  return std::max(
+      0.0, std::log(double(sizes.k) / (ofStage * double(partsOf(schedule)))));
+}
+
+static double tilesOf(const ProductSizes &sizes,
+                      std::pair<int64_t, int64_t> tile) {
+  return double(llvm::divideCeil(sizes.m, tile.first)) *
+         double(llvm::divideCeil(sizes.n, tile.second));
+}
+
 static void addTiles(EstimateFeatures &features, StringRef family,
                      const ProductSizes &sizes, DictionaryAttr schedule,
                      int64_t smCount) {
@@ -103,17 +117,13 @@ static void addTiles(EstimateFeatures &features, StringRef family,
     return;
   }
   auto [tileRows, tileColumns] = *tile;
-  double tiles = double(llvm::divideCeil(sizes.m, tileRows)) *
-                 double(llvm::divideCeil(sizes.n, tileColumns));
-  double parts = double(std::max<int64_t>(1, numberOf(schedule, "split", 1)));
-  double waves = tiles * parts / double(smCount);
+  double tiles = tilesOf(sizes, *tile);
+  double waves = tiles * double(partsOf(schedule)) / double(smCount);
   double warps = double(numberOf(schedule, "warps", 1));
   for (const char *name : {"warps_m", "warps_n", "warps_k", "warpgroups_m",
                            "warpgroups_n", "warpgroups_k"}) {
     warps *= double(numberOf(schedule, name, 1));
   }
-  double steps =
-      double(sizes.k) / (double(numberOf(schedule, "bk", 1)) * parts);
   features.insert(
       features.end(),
       {{"tiles", std::log(tiles)},
@@ -121,7 +131,7 @@ static void addTiles(EstimateFeatures &features, StringRef family,
        {"idle", std::min(0.0, std::log(waves))},
        {"waste", std::log(tiles * double(tileRows) * double(tileColumns) /
                           (double(sizes.m) * double(sizes.n)))},
-       {"steps", std::max(0.0, std::log(steps))},
+       {"steps", stepsOf(sizes, schedule)},
        {"warps", std::log(warps)}});
 }
 
@@ -130,20 +140,15 @@ static EstimateFeatures featuresOfConvolution(StringRef family,
                                               const ProductSizes &sizes,
                                               DictionaryAttr schedule,
                                               int64_t smCount) {
-  double parts = double(std::max<int64_t>(1, numberOf(schedule, "split", 1)));
-  double steps =
-      double(sizes.k) / (double(numberOf(schedule, "bk", 1)) * parts);
-  EstimateFeatures features = {{"steps", std::max(0.0, std::log(steps))}};
+  EstimateFeatures features = {{"steps", stepsOf(sizes, schedule)}};
   auto tile = tileOf(family, sizes, schedule);
   if (!tile || !schedule.contains("bm")) {
     return features;
   }
   auto [rows, columns] = *tile;
-  double tiles = double(llvm::divideCeil(sizes.m, rows)) *
-                 double(llvm::divideCeil(sizes.n, columns));
+  double waves = tilesOf(sizes, *tile) / double(smCount);
   features.push_back({"results", std::log(double(rows) * double(columns))});
-  features.push_back(
-      {"waves", std::max(0.0, std::log(tiles / double(smCount)))});
+  features.push_back({"waves", std::max(0.0, std::log(waves))});
   return features;
 }
 

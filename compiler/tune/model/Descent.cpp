@@ -212,11 +212,6 @@ std::string Descent::describeChange(const Choices &choices) const {
   return others > 0 ? absl::StrCat(text, " and ", others, " more") : text;
 }
 
-/// What a trial keeps of times without waits.
-static const Comparison &decisive(const Figures &figures) {
-  return figures.device.isMeasured() ? figures.device : figures.backToBack;
-}
-
 absl::StatusOr<Figures> Descent::time(Plan &changed) {
   return contest.time(changed.artifact, current.artifact,
                       std::max(0.0, secondsLeft()));
@@ -239,7 +234,7 @@ absl::Status Descent::attempt(const Choices &choices) {
   }
   absl::Status status;
   if (figures.ok()) {
-    trial.backToBack = decisive(*figures);
+    trial.backToBack = timeWithoutWaits(*figures);
     trial.call = figures->call;
     trial.isTaken = mayReplace(*figures);
   } else {
@@ -281,7 +276,7 @@ absl::Status Descent::conclude() {
     if (!figures.ok()) {
       return figures.status();
     }
-    verdict.backToBack = decisive(*figures);
+    verdict.backToBack = timeWithoutWaits(*figures);
     verdict.call = figures->call;
     verdict.tunedShips = mayReplace(*figures);
   }

@@ -26,6 +26,10 @@ static bool isClearlyShorter(const Comparison &figure,
   return figure.isShorter() && figure.ratio <= 1 - gain;
 }
 
+const Comparison &timeWithoutWaits(const Figures &figures) {
+  return figures.device.isMeasured() ? figures.device : figures.backToBack;
+}
+
 bool isBetter(const Figures &firstOverSecond) {
   const Comparison &decides = firstOverSecond.call.separates()
                                   ? firstOverSecond.call
@@ -84,11 +88,9 @@ bool mayShip(const Figures &overDefault) {
   if (sayNothing(overDefault)) {
     return false;
   }
-  const Comparison &decides = overDefault.device.isMeasured()
-                                  ? overDefault.device
-                                  : overDefault.backToBack;
-  return isClearlyShorter(decides, overDefault.isDisturbed ? leastGainDisturbed
-                                                           : leastGain) &&
+  return isClearlyShorter(timeWithoutWaits(overDefault),
+                          overDefault.isDisturbed ? leastGainDisturbed
+                                                  : leastGain) &&
          !overDefault.call.isLongerByAPercent();
 }
 

@@ -25,6 +25,10 @@ struct Figures {
   bool teamsDiffer = false;
 };
 
+/// What decides between two plans that nobody waits for: the device's time
+/// where it is known, since back-to-back time is that or the host's.
+const Comparison &timeWithoutWaits(const Figures &figures);
+
 /// Whether the first is better: the time of one synchronized call decides. If
 /// it does not separate them, back-to-back time does.
 bool isBetter(const Figures &firstOverSecond);
@@ -55,9 +59,9 @@ PointerChoice choosePointers(const Figures &stageOverLaunch,
 /// Whether a plan in some way of running it may ship in place of the default
 /// plan as default mode runs it: its back-to-back time is shorter, by 2 % at
 /// least, and one call of it does not take longer by a percent. Where the
-/// device's time is known it decides in place of back-to-back time, which is
-/// that or the host's. Of disturbed figures it must be shorter by 5 %, and they
-/// say nothing where the teams differ.
+/// device's time is known it takes the place of back-to-back time. Of disturbed
+/// figures it must be shorter by 5 %, and they say nothing where the teams
+/// differ.
 bool mayShip(const Figures &overDefault);
 
 /// Whether a plan with other choices may take the place of the plan before it,

@@ -353,8 +353,9 @@ absl::Status Check::check() {
     return status;
   }
   if (inputs.onGpu && inputs.plansDiffer && inputs.launchesNoMore) {
-    tunedWays.push_back(&defaults);
-    enterDevice(first, tunedWays);
+    std::vector<PlanWays *> all = tunedWays;
+    all.push_back(&defaults);
+    enterDevice(first, all);
   }
   if (status = first.run(); !status.ok()) {
     return status;

@@ -305,11 +305,12 @@ static void addAlone(std::vector<EstimatedRows> &found, size_t count) {
   }
 }
 
-/// A guess at why: blocks that may begin early crowd on the multiprocessors
-/// that are free first. Of 265 means across rows on an H200, run after run,
-/// those of 67 to 528 blocks took 1.22 times as long as without overlap in the
-/// middle, 3.9 times at most; those of up to 66 and of over 1056 took 0.91 and
-/// 0.94. See docs/measurements/2026-11-29-h200-3.md.
+/// What a schedule loses where its launch may overlap with the one before. Of
+/// 265 means across rows on an H200, run after run, those of 67 to 528 blocks
+/// took 1.22 times as long as without overlap in the middle, 3.9 times at most;
+/// those of up to 66 and of over 1056 took 0.91 and 0.94
+/// (docs/measurements/2026-11-29-h200-3.md). A guess at why: blocks that may
+/// begin early crowd on the multiprocessors that are free first.
 static double crowdedUs(const EstimatedRows &one, const RowFusion &rows,
                         const DeviceProfile &profile) {
   constexpr double loss = 0.25, launchUs = 2;
@@ -369,10 +370,9 @@ std::vector<EstimatedRows> enumerateRows(const RowFusion &rows,
     });
   };
   sort();
-  if (profile.smVersion >= 90 && profile.asksForAll()) {
-    addAlone(found, found.size());
-  } else if (profile.smVersion >= 90 && runsAcross(rows)) {
-    addAlone(found, /*count=*/3);
+  if (profile.smVersion >= 90) {
+    size_t few = runsAcross(rows) ? 3 : 0;
+    addAlone(found, profile.asksForAll() ? found.size() : few);
   }
   if (runsAcross(rows)) {
     for (EstimatedRows &one : found) {

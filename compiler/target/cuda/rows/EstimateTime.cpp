@@ -26,23 +26,24 @@ constexpr double kLastBlockUs = 1.3;
 /// group norm of 1.3 million elements that writes them in another order took
 /// 34 to 42 us on an H100, 7 cycles each; those of NHWC images, with 10 and 20
 /// channels in a group of 64x64 pixels, 11 and 15.6 us. Where a block reads
-/// several in a row, fewer: by the root of how many. Means of 15 NHWC images on
-/// an H200 by every schedule, 30 for most
-/// (docs/measurements/2026-11-29-h200-3), were from 512 bytes in a row, 1.4
-/// cycles each, to 32.
+/// several in a row, fewer: by the root of how many. The mean of the pixels of
+/// 32x56x56x144 took an H200 4 to 6 cycles a sector of one or two in a row, 2.7
+/// of four, 1.8 of eight (docs/measurements/2026-11-29-h200-3.md).
 constexpr double kSectorCycles = 6;
 /// The same where a thread reads several rows at once: 64 bytes in a row took
 /// 4.0 cycles a sector by eight rows in 16 bits, 5.2 by one.
 constexpr double kSectorCyclesAcross = 5;
-/// Where pixels have no gap between them either: 32x112x112x32 took 7 to 17 us.
+/// Sectors in a row, where all channels of a pixel are read, so that there is
+/// no gap to the next one. The mean of 32x112x112x32 took 7 to 17 us so.
 constexpr double kMostInARow = 4;
-/// Cycles of a turn in which each thread has its unrolled loads on the way, of
-/// the same means.
+/// Cycles of a turn in which each thread has its unrolled loads on the way,
+/// fitted to 15 such means by every schedule.
 constexpr double kTurnCycles = 300;
 /// Of a block that begins and ends, and of each step in which its threads merge
-/// what they have of a row.
+/// what they have of a row, fitted to the same.
 constexpr double kMergeCycles = 50;
-/// With so many blocks on each multiprocessor the last ones make no difference.
+/// With so many blocks to each multiprocessor the last, partly filled wave is
+/// not counted as a whole one. A guess.
 constexpr double kManyBlocks = 6;
 
 class TimeModel {
